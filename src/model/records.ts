@@ -114,15 +114,16 @@ export interface ExpirationRecord {
   readonly showWarning: boolean | undefined;
 }
 
-/** Why a value of an answer was not taken over (metric `license_poll_discarded_values`). */
-export const discardReasons = ['nan', 'not_a_number', 'negative'] as const;
+/**
+ * Why something of an answer was not taken over (metric `license_poll_discarded_values`): a value by one of the first
+ * three; `bad_record` a whole record that is no object or has no name.
+ */
+export const discardReasons = ['nan', 'not_a_number', 'negative', 'bad_record'] as const;
 export type DiscardReason = (typeof discardReasons)[number];
 
 /** The good part of an answer, and what was left out of it. */
 export interface Answer<T> {
   readonly records: readonly T[];
-  /** Values not taken over, by reason. */
+  /** Values and records not taken over, by reason. */
   readonly discarded: Readonly<Record<DiscardReason, number>>;
-  /** Records that were not objects or had no name, left out whole. */
-  readonly droppedRecords: number;
 }

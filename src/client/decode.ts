@@ -1,0 +1,240 @@
+import { QueryError } from '../model/failure.ts';
+import type { EfficiencyHistory, HeatMap, ReservedHistory, TrendSeries } from '../model/history.ts';
+import type {
+  Answer,
+  ExpirationRecord,
+  FeatureRecord,
+  ProductRecord,
+  ServerDownRecord,
+  UserRecord,
+} from '../model/records.ts';
+import type { EndpointName } from '../query-api/endpoints.ts';
+import { readJson } from '../query-api/json.ts';
+import { decodeEfficiency, decodeHeatMap, decodeReserved, decodeTrend } from './decode-series.ts';
+import { createWireValues, type WireValues } from './wire-values.ts';
+
+/** What each endpoint answers, in our words. */
+export interface Answers {
+  GetProducts: Answer<ProductRecord>;
+  GetFeatures: Answer<FeatureRecord>;
+  GetUsers: Answer<UserRecord>;
+  GetServerDown: Answer<ServerDownRecord>;
+  GetExpirationFeatures: Answer<ExpirationRecord>;
+  GetHistory: readonly TrendSeries[];
+  GetHistoryReserved: ReservedHistory;
+  GetEfficiency: EfficiencyHistory;
+  GetHeatMap: HeatMap;
+  GetHttpUserName: string;
+  GetConcurrentUsers: number;
+}
+
+/** A record of the wire before it is checked. */
+export type Raw = Readonly<Record<string, unknown>>;
+
+type RecordDecoder<T> = (raw: Raw, values: WireValues) => T | undefined;
+
+/** Spec 2.1. */
+export const decodeProduct: RecordDecoder<ProductRecord> = (raw, values) => {
+  const product = values.text(raw.Product);
+  if (product.trim() === '') return undefined;
+  return {
+    product,
+    collectionTime: values.seconds(raw.CollectionTime),
+    distinctUsers: values.count(raw.DistinctUsers),
+    active: values.count(raw.Active),
+    inactive: values.count(raw.Inactive),
+    indeterminate: values.count(raw.Indeterminate),
+    mapped: values.count(raw.Mapped),
+    minLicenseExpiration: values.expiration(raw.MinLicenseExpiration),
+    maxAvailable: values.count(raw.MaxAvailable),
+    mappingIcon: values.text(raw.MappingIcon),
+    expiredIcon: values.text(raw.ExpiredIcon),
+    isCurrent: values.boolean(raw.IsCurrent),
+    logActive: values.number(raw.LogActive),
+    logInactive: values.number(raw.LogInactive),
+  };
+};
+
+/** Spec 2.2. */
+export const decodeFeature: RecordDecoder<FeatureRecord> = (raw, values) => {
+  const feature = values.text(raw.Feature);
+  if (feature === '') return undefined;
+  return {
+    feature,
+    version: values.text(raw.Version),
+    package: values.text(raw.Package),
+    featureType: values.text(raw.FeatureType),
+    serverName: values.text(raw.ServerName),
+    daemon: values.text(raw.Daemon),
+    licenseType: values.text(raw.LicenseType),
+    licenseModel: values.text(raw.LicenseModel),
+    tokenCost: values.text(raw.TokenCost),
+    tokenPool: values.text(raw.TokenPool),
+    tokenSource: values.text(raw.TokenSource),
+    mappedTo: values.text(raw.MappedTo),
+    licenseExpiration: values.expiration(raw.LicenseExpiration),
+    distinctUsers: values.count(raw.DistinctUsers),
+    maxAvailable: values.count(raw.MaxAvailable),
+    maxInUse: values.count(raw.MaxInUse),
+    maxBorrowed: values.count(raw.MaxBorrowed),
+    maxQueued: values.count(raw.MaxQueued),
+    active: values.count(raw.Active),
+    inactive: values.count(raw.Inactive),
+    borrowedActive: values.count(raw.BorrowedActive),
+    borrowedInactive: values.count(raw.BorrowedInactive),
+    unusedReserve: values.count(raw.UnusedReserve),
+    usedReserve: values.count(raw.UsedReserve),
+    tokenCostValue: values.count(raw.TokenCostValue),
+    available: values.count(raw.Available),
+    inUse: values.count(raw.InUse),
+    activeUse: values.count(raw.ActiveUse),
+    inactiveUse: values.count(raw.InactiveUse),
+    borrowedUse: values.count(raw.BorrowedUse),
+    borrowedActiveUse: values.count(raw.BorrowedActiveUse),
+    borrowedInactiveUse: values.count(raw.BorrowedInactiveUse),
+    availableUser: values.boolean(raw.AvailableUser),
+    logAvailable: values.number(raw.LogAvailable),
+    logInUse: values.number(raw.LogInUse),
+    logUnusedReserve: values.number(raw.LogUnusedReserve),
+    logUsedReserve: values.number(raw.LogUsedReserve),
+    logQueued: values.number(raw.LogQueued),
+    logBorrowed: values.number(raw.LogBorrowed),
+    logActive: values.number(raw.LogActive),
+    logInactive: values.number(raw.LogInactive),
+    logBorrowedActive: values.number(raw.LogBorrowedActive),
+    logBorrowedInactive: values.number(raw.LogBorrowedInactive),
+    showExpired: values.boolean(raw.ShowExpired),
+    showWarning: values.boolean(raw.ShowWarning),
+  };
+};
+
+const optionalText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+const scalar = (value: unknown): string | number | boolean | undefined =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
+
+/** Spec 2.3. */
+export const decodeUser: RecordDecoder<UserRecord> = (raw, values) => {
+  const userName = values.text(raw.UserName);
+  if (userName === '') return undefined;
+  const status = scalar(raw.app_status);
+  const duration = raw.app_duration;
+  return {
+    userName,
+    userHost: values.text(raw.UserHost),
+    userDisplay: values.text(raw.UserDisplay),
+    usageTime: values.seconds(raw.UsageTime),
+    licenseHandle: values.text(raw.LicenseHandle),
+    shareHandle: values.text(raw.ShareHandle),
+    usedLicenses: values.count(raw.UsedLicenses),
+    queuedLicenses: values.count(raw.QueuedLicenses),
+    borrowedLicenses: values.count(raw.BorrowedLicenses),
+    licenseModelStatus: values.text(raw.LicenseModelStatus),
+    appStatus: typeof status === 'boolean' ? String(status) : status,
+    // null is the specified way to say that there is none
+    appDuration: duration === null ? undefined : values.count(duration),
+    licenseModel: values.text(raw.license_model),
+    displayName: optionalText(raw.DisplayName),
+    mapped: scalar(raw.Mapped),
+  };
+};
+
+/** Spec 2.4. */
+export const decodeServerDown: RecordDecoder<ServerDownRecord> = (raw, values) => {
+  const label = values.text(raw.Label);
+  return label.trim() === '' ? undefined : { label };
+};
+
+/** Spec 2.5. `LicenseExpirationToDate` repeats LicenseExpiration for a browser and is not read. */
+export const decodeExpiration: RecordDecoder<ExpirationRecord> = (raw, values) => {
+  const feature = values.text(raw.Feature);
+  if (feature === '') return undefined;
+  return {
+    feature,
+    version: values.text(raw.Version),
+    package: values.text(raw.Package),
+    featureType: values.text(raw.FeatureType),
+    licenseType: values.text(raw.LicenseType),
+    licenseExpiration: values.expiration(raw.LicenseExpiration),
+    minLicenseExpiration: values.expiration(raw.MinLicenseExpiration),
+    showExpired: values.boolean(raw.ShowExpired),
+    showWarning: values.boolean(raw.ShowWarning),
+  };
+};
+
+/** Decodes every record and leaves the bad ones out, counted. Generic over the endpoint's record. */
+function decodeRecords<T>(raws: readonly unknown[], decode: RecordDecoder<T>, permanentAfter: number): Answer<T> {
+  const values = createWireValues(permanentAfter);
+  const records: T[] = [];
+  for (const raw of raws) {
+    const record =
+      typeof raw === 'object' && raw !== null && !Array.isArray(raw) ? decode(raw as Raw, values) : undefined;
+    if (record === undefined) values.discarded.bad_record += 1;
+    else records.push(record);
+  }
+  return { records, discarded: values.discarded };
+}
+
+function array(value: unknown, what: string): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  throw new QueryError('schema', `${what} is not an array`);
+}
+
+/** An array of arrays of records (spec 4.2); a server that leaves the outer array out is understood too. */
+function flatten(value: unknown): readonly unknown[] {
+  return array(value, 'the answer').flatMap((item) => (Array.isArray(item) ? item : [item]));
+}
+
+function users(value: unknown): readonly unknown[] {
+  const data = typeof value === 'object' && value !== null ? (value as Raw).data : undefined;
+  return array(data, 'data of the answer');
+}
+
+function bareInteger(body: Buffer): number {
+  const text = body.toString('utf8').trim();
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new QueryError('parse', 'the answer is not a bare integer');
+}
+
+function bareText(body: Buffer): string {
+  const text = body.toString('utf8').trim();
+  if (text !== '' && !text.startsWith('<')) return text;
+  throw new QueryError('parse', text === '' ? 'the answer is empty' : 'the answer is markup, not a user name');
+}
+
+function json(body: Buffer): unknown {
+  try {
+    return readJson(body);
+  } catch {
+    // the parser's own message quotes the body, which may hold names of users
+    const head = body.toString('latin1', 0, 64).trimStart();
+    throw new QueryError('parse', head.startsWith('<') ? 'the answer is HTML, not JSON' : 'the answer is not JSON');
+  }
+}
+
+type Decoders = { readonly [E in EndpointName]: (body: Buffer, permanentAfter: number) => Answers[E] };
+
+const decoders: Decoders = {
+  GetProducts: (body, after) => decodeRecords(array(json(body), 'the answer'), decodeProduct, after),
+  GetFeatures: (body, after) => decodeRecords(flatten(json(body)), decodeFeature, after),
+  GetUsers: (body, after) => decodeRecords(users(json(body)), decodeUser, after),
+  GetServerDown: (body, after) => decodeRecords(array(json(body), 'the answer'), decodeServerDown, after),
+  GetExpirationFeatures: (body, after) => decodeRecords(array(json(body), 'the answer'), decodeExpiration, after),
+  GetHistory: (body) => decodeTrend(array(json(body), 'the answer')),
+  GetHistoryReserved: (body) => decodeReserved(array(json(body), 'the answer')),
+  GetEfficiency: (body) => decodeEfficiency(array(json(body), 'the answer')),
+  GetHeatMap: (body) => decodeHeatMap(array(json(body), 'the answer')),
+  GetHttpUserName: bareText,
+  GetConcurrentUsers: bareInteger,
+};
+
+/**
+ * Turns the body of an answer into model records. The body is changed in place (see `readJson`).
+ *
+ * @param permanentAfter epoch seconds from which on an expiry means "permanent"
+ * @throws QueryError of kind `parse` or `schema` when the answer as a whole is not usable; a bad record or value in it is
+ *   left out and counted instead
+ */
+export function decodeAnswer<E extends EndpointName>(endpoint: E, body: Buffer, permanentAfter: number): Answers[E] {
+  return decoders[endpoint](body, permanentAfter);
+}

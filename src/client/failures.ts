@@ -1,0 +1,86 @@
+import { type FailureKind, QueryError } from '../model/failure.ts';
+import { NtlmError } from '../ntlm/errors.ts';
+
+/** Failure kind of each NTLM code; the others are failures of the connection. */
+const ntlmKinds: Readonly<Record<string, FailureKind>> = {
+  NTLM_CREDENTIALS_REJECTED: 'auth',
+  NTLM_CREDENTIALS_SUSPENDED: 'auth_suspended',
+  NTLM_NOT_OFFERED: 'auth_protocol',
+  NTLM_CHALLENGE_MISSING: 'auth_protocol',
+  NTLM_CHALLENGE_INVALID: 'auth_protocol',
+  NTLM_BODY_NOT_REPLAYABLE: 'auth_protocol',
+  NTLM_QUEUE_FULL: 'queue_full',
+  NTLM_CLOSED: 'aborted',
+};
+
+const codeKinds: Readonly<Record<string, FailureKind>> = {
+  UND_ERR_HEADERS_TIMEOUT: 'timeout',
+  UND_ERR_BODY_TIMEOUT: 'timeout',
+  UND_ERR_CONNECT_TIMEOUT: 'timeout',
+  ETIMEDOUT: 'timeout',
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: 'too_large',
+  HPE_HEADER_OVERFLOW: 'too_large',
+  UND_ERR_HEADERS_OVERFLOW: 'too_large',
+  EPROTO: 'tls',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'tls',
+  SELF_SIGNED_CERT_IN_CHAIN: 'tls',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'tls',
+  UNABLE_TO_GET_ISSUER_CERT: 'tls',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'tls',
+  HOSTNAME_MISMATCH: 'tls',
+};
+
+const messages: Partial<Record<FailureKind, string>> = {
+  timeout: 'the analyzer did not answer in time',
+  too_large: 'the answer is larger than analyzer.max_response_size',
+  tls: 'the TLS connection could not be made',
+  connect: 'the connection failed or was closed before the whole answer came',
+};
+
+function kindOfCode(code: string): FailureKind | undefined {
+  if (codeKinds[code] !== undefined) return codeKinds[code];
+  if (code.startsWith('HPE_')) return 'parse';
+  return /^(ERR_TLS|ERR_SSL|CERT_|CRL_)/.test(code) ? 'tls' : undefined;
+}
+
+function codeOf(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | undefined)?.code;
+  return typeof code === 'string' ? code : undefined;
+}
+
+/** The error and its causes, outermost first. */
+function* chain(error: unknown): Generator<unknown> {
+  let current = error;
+  for (let depth = 0; depth < 5 && current !== undefined; depth += 1) {
+    yield current;
+    current = (current as { cause?: unknown } | null)?.cause;
+  }
+}
+
+/**
+ * Any error of a request as a `QueryError`: NTLM codes by the table of failure kinds, undici's and the system's codes by
+ * their meaning, all else `connect`. The cause may be more telling than the error, so the whole chain is looked at.
+ */
+export function toQueryError(error: unknown): QueryError {
+  for (const link of chain(error)) {
+    if (link instanceof QueryError) return link;
+    const kind = link instanceof NtlmError ? ntlmKinds[link.code] : undefined;
+    if (link instanceof NtlmError && kind !== undefined) {
+      return new QueryError(kind, link.message, { code: link.code, cause: error });
+    }
+  }
+  let code: string | undefined;
+  for (const link of chain(error)) {
+    const own = codeOf(link);
+    code = own ?? code;
+    const kind = own === undefined ? undefined : kindOfCode(own);
+    if (kind !== undefined && own !== undefined) {
+      return new QueryError(kind, `${messages[kind] ?? kind} (${own})`, { code: own, cause: error });
+    }
+  }
+  const known = code === undefined ? '' : ` (${code})`;
+  return new QueryError('connect', `${messages.connect}${known}`, {
+    ...(code !== undefined && { code }),
+    cause: error,
+  });
+}

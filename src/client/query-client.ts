@@ -1,0 +1,170 @@
+import type { Dispatcher } from 'undici';
+import { request } from 'undici';
+import { type FailureKind, QueryError } from '../model/failure.ts';
+import { type Endpoint, type EndpointName, endpoints, type ParametersOf } from '../query-api/endpoints.ts';
+import { writeQuery } from '../query-api/parameters.ts';
+import type { Answers } from './decode.ts';
+import { createDecoder } from './decoder.ts';
+import { toQueryError } from './failures.ts';
+
+/** What one request came to, for metrics and the log. */
+export interface RequestObservation {
+  readonly endpoint: EndpointName;
+  /** Seconds, logon included. */
+  readonly seconds: number;
+  /** Body bytes received. */
+  readonly bytes: number;
+  readonly failure?: FailureKind;
+}
+
+export interface QueryClientOptions {
+  /** `http(s)://host:port/analyzer` (spec section 1, Addressing). */
+  readonly baseUrl: string;
+  /** Authenticates and sends; closed with the client. */
+  readonly dispatcher: Dispatcher;
+  /** Whether the credentials are not proven yet, so that the cheapest call goes first. */
+  readonly isUnproven: () => boolean;
+  /** Called before each request: the moment to take over credentials that changed. */
+  readonly refreshCredentials?: () => void;
+  /** Seconds a request may take from first to last byte, waiting for a connection included. */
+  readonly timeout: number;
+  /** Bytes. */
+  readonly maxResponseSize: number;
+  /** Epoch seconds from which on an expiry means "permanent". */
+  readonly permanentAfter: number;
+  readonly userAgent: string;
+  readonly observe?: (observation: RequestObservation) => void;
+}
+
+/** One method per endpoint of the Query API. Each throws `QueryError` and nothing else. */
+export type QueryClient = {
+  readonly [E in EndpointName as Uncapitalize<E>]: (
+    parameters: ParametersOf<E>,
+    signal: AbortSignal,
+  ) => Promise<Answers[E]>;
+} & { close(): Promise<void> };
+
+/** Where an answer ends up in parts: the bytes so far, counted for the observation even when the request fails. */
+interface Received {
+  bytes: number;
+}
+
+async function readBody(body: AsyncIterable<Buffer>, limit: number, received: Received): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of body) {
+    received.bytes += chunk.byteLength;
+    if (received.bytes > limit) {
+      throw new QueryError('too_large', `the answer is larger than analyzer.max_response_size (${limit} bytes)`);
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** The client of the License Monitoring Query API over an authenticating dispatcher. */
+export function createQueryClient(options: QueryClientOptions): QueryClient {
+  const decoder = createDecoder(options.permanentAfter);
+  const baseUrl = options.baseUrl.replace(/\/+$/, '');
+  /** The one logon under way that proves the credentials. */
+  let proof: Promise<void> | undefined;
+
+  const send = async <E extends EndpointName>(
+    name: E,
+    parameters: ParametersOf<E>,
+    signal: AbortSignal,
+    received: Received,
+  ): Promise<Answers[E]> => {
+    const endpoint: Endpoint = endpoints[name];
+    const query = writeQuery(endpoint, parameters);
+    const response = await request(`${baseUrl}${endpoint.path}${query}`, {
+      dispatcher: options.dispatcher,
+      method: endpoint.method,
+      headers: { accept: 'application/json, text/plain', 'user-agent': options.userAgent },
+      signal,
+    });
+    if (response.statusCode !== 200) {
+      await response.body.dump({ limit: 64 * 1024, signal });
+      throw new QueryError('status', `the analyzer answered ${response.statusCode}`, {
+        code: String(response.statusCode),
+      });
+    }
+    return decoder.decode(name, await readBody(response.body, options.maxResponseSize, received));
+  };
+
+  const call = async <E extends EndpointName>(
+    name: E,
+    parameters: ParametersOf<E>,
+    signal: AbortSignal,
+  ): Promise<Answers[E]> => {
+    const started = performance.now();
+    const received: Received = { bytes: 0 };
+    const timeout = AbortSignal.timeout(options.timeout * 1000);
+    let failure: QueryError | undefined;
+    try {
+      options.refreshCredentials?.();
+      if (name !== 'GetHttpUserName' && options.isUnproven()) await prove(signal);
+      return await send(name, parameters, AbortSignal.any([signal, timeout]), received);
+    } catch (error) {
+      failure = classify(error, signal, timeout);
+      throw failure;
+    } finally {
+      options.observe?.({
+        endpoint: name,
+        seconds: (performance.now() - started) / 1000,
+        bytes: received.bytes,
+        ...(failure !== undefined && { failure: failure.kind }),
+      });
+    }
+  };
+
+  const classify = (error: unknown, signal: AbortSignal, timeout: AbortSignal): QueryError => {
+    if (signal.aborted) {
+      return signal.reason instanceof QueryError ? signal.reason : new QueryError('aborted', 'the request was given up');
+    }
+    if (timeout.aborted) {
+      return new QueryError('timeout', `the analyzer did not answer within ${options.timeout} s`, { cause: error });
+    }
+    return toQueryError(error);
+  };
+
+  /**
+   * Proves the credentials with the cheapest call (spec 4.10), so that a slow query cannot hide the verdict; once for
+   * all who wait. What the call answers does not matter: any status means that the logon was accepted.
+   */
+  const prove = (signal: AbortSignal): Promise<void> => {
+    proof ??= call('GetHttpUserName', {}, signal)
+      .then(
+        () => undefined,
+        (error: QueryError) => {
+          if (error.kind !== 'status' && error.kind !== 'parse' && error.kind !== 'too_large') throw error;
+        },
+      )
+      .finally(() => {
+        proof = undefined;
+      });
+    return proof;
+  };
+
+  const method =
+    <E extends EndpointName>(name: E) =>
+    (parameters: ParametersOf<E>, signal: AbortSignal): Promise<Answers[E]> =>
+      call(name, parameters, signal);
+
+  return {
+    getProducts: method('GetProducts'),
+    getFeatures: method('GetFeatures'),
+    getUsers: method('GetUsers'),
+    getServerDown: method('GetServerDown'),
+    getExpirationFeatures: method('GetExpirationFeatures'),
+    getHistory: method('GetHistory'),
+    getHistoryReserved: method('GetHistoryReserved'),
+    getEfficiency: method('GetEfficiency'),
+    getHeatMap: method('GetHeatMap'),
+    getHttpUserName: method('GetHttpUserName'),
+    getConcurrentUsers: method('GetConcurrentUsers'),
+    close: async () => {
+      await decoder.close();
+      await options.dispatcher.destroy();
+    },
+  };
+}

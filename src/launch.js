@@ -1,0 +1,13 @@
+#!/usr/bin/env node
+// Plain JavaScript that any Node can read, so that an older one is refused with a sentence and not with a syntax error.
+const REQUIRED_MAJOR = 24;
+const major = Number(process.versions.node.split('.')[0]);
+if (major < REQUIRED_MAJOR) {
+  process.stderr.write(
+    `license-exporter needs Node ${REQUIRED_MAJOR} or newer, this is ${process.version}; ` +
+      'in a checkout run `npm ci` (it installs Node 24 for the npm scripts) and start with `npm start`\n',
+  );
+  process.exit(1);
+}
+const { main } = await import('./main.ts');
+await main();

@@ -1,0 +1,70 @@
+import { type Failure, QueryError } from '../model/failure.ts';
+import { type Good, lastGood, type Reading } from '../model/snapshot.ts';
+
+/** Runs tasks, at most a given number at once, the others in order of arrival. */
+export type Limit = <T>(task: () => Promise<T>) => Promise<T>;
+
+export function createLimit(concurrency: number): Limit {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+  return async (task) => {
+    if (running >= concurrency) await new Promise<void>((resolve) => waiting.push(resolve));
+    else running += 1;
+    try {
+      return await task();
+    } finally {
+      const next = waiting.shift();
+      // a place is handed on, not given back, so that nobody can slip in between
+      if (next === undefined) running -= 1;
+      else next();
+    }
+  };
+}
+
+/** The failure of a reading that carries the last good value on. */
+export function failedReading<T>(
+  failure: Failure,
+  at: number,
+  seconds: number,
+  previous: Reading<T> | undefined,
+): Reading<T> {
+  const last: Good<T> | undefined = lastGood(previous);
+  const { kind, message, code } = failure;
+  return {
+    at,
+    seconds,
+    ok: false,
+    failure: { kind, message, ...(code !== undefined && { code }) },
+    ...(last !== undefined && { last }),
+  };
+}
+
+interface AskOptions<T> {
+  readonly parts: readonly string[];
+  readonly ask: (part: string) => Promise<T>;
+  readonly previous: ReadonlyMap<string, Reading<T>>;
+  readonly limit: Limit;
+  /** Epoch seconds. */
+  readonly now: () => number;
+}
+
+/** Asks every part, each for itself: one that fails never empties the others. */
+export async function askParts<T>(options: AskOptions<T>): Promise<Map<string, Reading<T>>> {
+  const { ask, previous, limit, now } = options;
+  const readings = await Promise.all(
+    options.parts.map((part) =>
+      limit(async (): Promise<[string, Reading<T>]> => {
+        const started = performance.now();
+        const elapsed = (): number => (performance.now() - started) / 1000;
+        try {
+          const value = await ask(part);
+          return [part, { at: now(), seconds: elapsed(), ok: true, value }];
+        } catch (error) {
+          if (!(error instanceof QueryError)) throw error;
+          return [part, failedReading(error, now(), elapsed(), previous.get(part))];
+        }
+      }),
+    ),
+  );
+  return new Map(readings);
+}

@@ -1,0 +1,110 @@
+import type { QueryClient } from '../client/query-client.ts';
+import { QueryError } from '../model/failure.ts';
+import type { Selection } from '../model/selection.ts';
+import {
+  type HistoryQuestion,
+  historyPart,
+  historyQuestion,
+  lastGood,
+  type PolledAnswers,
+  type PolledEndpoint,
+  type Snapshot,
+  WHOLE,
+} from '../model/snapshot.ts';
+import { parseVendorLicense } from '../model/vendor-license.ts';
+import { createPattern } from '../model/wildcard.ts';
+
+/** How one endpoint is polled: which parts there are now, and how one is asked. */
+export interface Question<E extends PolledEndpoint> {
+  readonly endpoint: E;
+  /** Empty when there is nothing to ask for; `undefined` while that is not known. */
+  parts(snapshot: Snapshot): readonly string[] | undefined;
+  ask(part: string, signal: AbortSignal): Promise<PolledAnswers[E]>;
+}
+
+export type Questions = { readonly [E in PolledEndpoint]: Question<E> };
+
+export interface QuestionOptions {
+  readonly client: QueryClient;
+  readonly selection: Selection;
+  /** Whether this exporter reports what belongs to no vendor license (shard 0 does). */
+  readonly ownsSite: boolean;
+  readonly history: readonly HistoryQuestion[];
+  /** How GetFeatures is asked at present. */
+  readonly featuresPerVendorLicense: () => boolean;
+}
+
+/** Vendor licenses of the last good GetProducts, as the API spells them. */
+export function knownProducts(snapshot: Snapshot): readonly string[] | undefined {
+  const reading = snapshot.endpoints.GetProducts?.parts.get(WHOLE);
+  const products = lastGood(reading)?.value.records.map(({ product }) => product);
+  return products === undefined ? undefined : [...new Set(products)];
+}
+
+/** What is asked of each endpoint, by endpoint. */
+export function createQuestions(options: QuestionOptions): Questions {
+  const { client, selection } = options;
+  /** Products of the last time parts were asked for, to find names that cannot be asked for alone. */
+  let products: readonly string[] = [];
+
+  const ownProducts = (snapshot: Snapshot): readonly string[] | undefined => {
+    const known = knownProducts(snapshot);
+    products = known ?? products;
+    return known?.filter((product) => selection.ownsVendorLicense(parseVendorLicense(product).vendorLicense));
+  };
+
+  /** `%` in a name is a wildcard to the API, and there is no escape. */
+  const refuseAmbiguous = (product: string): void => {
+    if (!product.includes('%')) return;
+    const matches = createPattern(product, { ignoreCase: true });
+    const other = products.find((name) => name !== product && matches(name));
+    if (other !== undefined) {
+      throw new QueryError('ambiguous_name', `${JSON.stringify(product)} also matches ${JSON.stringify(other)}`);
+    }
+  };
+
+  const whole = (): readonly string[] => [WHOLE];
+  return {
+    GetProducts: { endpoint: 'GetProducts', parts: whole, ask: (_, signal) => client.getProducts({}, signal) },
+    GetServerDown: { endpoint: 'GetServerDown', parts: whole, ask: (_, signal) => client.getServerDown({}, signal) },
+    GetConcurrentUsers: {
+      endpoint: 'GetConcurrentUsers',
+      parts: () => (options.ownsSite ? [WHOLE] : []),
+      ask: (_, signal) => client.getConcurrentUsers({}, signal),
+    },
+    GetFeatures: {
+      endpoint: 'GetFeatures',
+      parts: (snapshot) => {
+        const own = ownProducts(snapshot);
+        if (own?.length === 0) return [];
+        return options.featuresPerVendorLicense() ? own : [WHOLE];
+      },
+      ask: async (part, signal) => {
+        refuseAmbiguous(part);
+        return client.getFeatures({ product: part === WHOLE ? '%' : part }, signal);
+      },
+    },
+    GetExpirationFeatures: {
+      endpoint: 'GetExpirationFeatures',
+      parts: ownProducts,
+      ask: async (part, signal) => {
+        refuseAmbiguous(part);
+        return client.getExpirationFeatures({ product: part }, signal);
+      },
+    },
+    GetHistory: {
+      endpoint: 'GetHistory',
+      parts: () =>
+        options.history
+          .filter(({ product }) => selection.ownsVendorLicense(parseVendorLicense(product).vendorLicense))
+          .map(historyPart),
+      ask: (part, signal) => {
+        const { product, feature, package: pkg, featureType } = historyQuestion(part);
+        return client.getHistory(
+          { product, feature, ...(pkg !== '' && { package: pkg }), ...(featureType !== '' && { ftype: featureType }) },
+          signal,
+        );
+      },
+    },
+  };
+}
