@@ -1,0 +1,177 @@
+import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { type buildConnector, Client, type Dispatcher } from 'undici';
+import { NtlmError } from '../ntlm/errors.ts';
+
+type Headers = Record<string, string | string[]>;
+
+/** One HTTP exchange of a connection. */
+export interface Leg {
+  readonly path: string;
+  readonly method: string;
+  readonly headers: Headers;
+  readonly body: Dispatcher.DispatchOptions['body'];
+  readonly headersTimeout?: number | null | undefined;
+  readonly bodyTimeout?: number | null | undefined;
+}
+
+/** What becomes of a response, decided by its status line and headers. */
+export type Disposition = 'deliver' | 'drain';
+
+export interface LegListener {
+  /** Called with the final status line. */
+  readonly onResponse: (status: number, headers: IncomingHeaders) => Disposition;
+  /** Takes a delivered response. */
+  readonly sink: Dispatcher.DispatchHandler;
+  /** Aborts the leg and is told its controller. */
+  readonly onStart: (controller: Dispatcher.DispatchController) => void;
+  /** The caller's view of the request, handed to the sink. */
+  readonly controller: Dispatcher.DispatchController;
+}
+
+export type IncomingHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+/** How an exchange ended. A drained response is there for its status and headers only. */
+export type LegOutcome =
+  | { readonly kind: 'response'; readonly status: number; readonly headers: IncomingHeaders; readonly delivered: boolean }
+  /** `delivering`: the caller's handler already has the status line. `sent`: the request may have reached the server. */
+  | { readonly kind: 'lost'; readonly error: Error; readonly delivering: boolean; readonly sent: boolean };
+
+/** A 401 that is larger is no challenge. */
+const DRAIN_LIMIT = 1024 * 1024;
+
+export interface ConnectionOptions {
+  readonly origin: string;
+  readonly connect: buildConnector.connector;
+  readonly client: Client.Options;
+  readonly onSocket: () => void;
+  readonly onClose: (connection: Connection) => void;
+  /** Generation of the credentials at the time of opening. */
+  readonly generation: number;
+}
+
+/**
+ * One socket for its whole life, and so one NTLM context: the client behind it may connect once. A socket that was
+ * silently replaced could carry half a handshake or an unauthenticated request.
+ */
+export class Connection {
+  /** `open`: the server did not ask for a logon. */
+  state: 'new' | 'open' | 'authenticated' = 'new';
+  busy = false;
+  closed = false;
+  /** Exchanges that ended well. */
+  served = 0;
+  /** Requests served since the last logon, and logons repeated on this connection. */
+  requestsSinceLogon = 0;
+  reauthentications = 0;
+  readonly generation: number;
+  #socket: Socket | TLSSocket | undefined;
+  readonly #client: Client;
+
+  constructor(options: ConnectionOptions) {
+    this.generation = options.generation;
+    let connected = false;
+    this.#client = new Client(options.origin, {
+      ...options.client,
+      pipelining: 1,
+      allowH2: false,
+      connect: (target: buildConnector.Options, callback: buildConnector.Callback): void => {
+        if (connected) {
+          callback(new NtlmError('NTLM_CONNECTION_CLOSED', 'the connection is closed'), null);
+          return;
+        }
+        connected = true;
+        options.connect(target, (...[error, socket]: buildConnector.CallbackArgs) => {
+          if (error !== null) {
+            callback(error, null);
+            return;
+          }
+          this.#socket = socket;
+          options.onSocket();
+          socket.once('close', () => {
+            this.closed = true;
+            options.onClose(this);
+          });
+          callback(null, socket);
+        });
+      },
+    });
+  }
+
+  get isOpen(): boolean {
+    return this.#socket !== undefined;
+  }
+
+  /** DER of the server's certificate; `undefined` without TLS. @throws NtlmError when it cannot be read */
+  certificate(): Buffer | undefined {
+    const socket = this.#socket;
+    if (socket === undefined || !('getPeerCertificate' in socket)) return undefined;
+    const raw: Buffer | undefined = socket.getPeerCertificate().raw;
+    if (raw === undefined) {
+      throw new NtlmError('NTLM_CHALLENGE_INVALID', 'the certificate of the server cannot be read to bind the logon to it');
+    }
+    return raw;
+  }
+
+  /** Sends one request and resolves when the exchange is over. Never rejects. */
+  exchange(leg: Leg, listener: LegListener): Promise<LegOutcome> {
+    return new Promise((resolve) => {
+      const { sink, controller } = listener;
+      let response: { status: number; headers: IncomingHeaders } | undefined;
+      let disposition: Disposition = 'drain';
+      let drained = 0;
+      const lost = (error: Error): void => {
+        const delivering = response !== undefined && disposition === 'deliver';
+        const unsent = error instanceof NtlmError && error.code === 'NTLM_CONNECTION_CLOSED';
+        resolve({ kind: 'lost', error, delivering, sent: !unsent && this.isOpen });
+      };
+      this.#client.dispatch(
+        {
+          path: leg.path,
+          method: leg.method,
+          headers: leg.headers,
+          body: leg.body ?? null,
+          ...(leg.headersTimeout !== undefined && { headersTimeout: leg.headersTimeout }),
+          ...(leg.bodyTimeout !== undefined && { bodyTimeout: leg.bodyTimeout }),
+        },
+        {
+          onRequestStart: (own) => listener.onStart(own),
+          onResponseStart: (own, status, headers, statusMessage) => {
+            if (status < 200) return;
+            response = { status, headers };
+            disposition = listener.onResponse(status, headers);
+            if (disposition === 'drain') return;
+            controller.rawHeaders = own.rawHeaders ?? null;
+            sink.onResponseStart?.(controller, status, headers, statusMessage);
+          },
+          onResponseData: (own, chunk) => {
+            if (disposition === 'deliver') {
+              sink.onResponseData?.(controller, chunk);
+              return;
+            }
+            drained += chunk.length;
+            if (drained > DRAIN_LIMIT) {
+              own.abort(new NtlmError('NTLM_CHALLENGE_INVALID', 'the 401 of the server is larger than 1 MiB'));
+            }
+          },
+          onResponseEnd: (own, trailers) => {
+            this.served += 1;
+            const delivered = disposition === 'deliver';
+            if (delivered) {
+              controller.rawTrailers = own.rawTrailers ?? null;
+              sink.onResponseEnd?.(controller, trailers);
+            }
+            const { status = 0, headers = {} } = response ?? {};
+            resolve({ kind: 'response', status, headers, delivered });
+          },
+          onResponseError: (_own, error) => lost(error),
+        },
+      );
+    });
+  }
+
+  destroy(): void {
+    this.closed = true;
+    this.#client.destroy().catch(() => undefined);
+  }
+}

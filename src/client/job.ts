@@ -1,0 +1,93 @@
+import type { Dispatcher } from 'undici';
+
+type Headers = Record<string, string | string[]>;
+type RawHeaders = Exclude<Dispatcher.DispatchController['rawHeaders'], undefined>;
+
+/** The caller's view of a request; it exists before any socket does, so that a queued request can be aborted. */
+class JobController implements Dispatcher.DispatchController {
+  rawHeaders: RawHeaders = null;
+  rawTrailers: RawHeaders = null;
+  reason: Error | null = null;
+  paused = false;
+  readonly aborting = new AbortController();
+  #leg: Dispatcher.DispatchController | undefined;
+
+  get aborted(): boolean {
+    return this.reason !== null;
+  }
+
+  /** The exchange that is under way. */
+  follow(leg: Dispatcher.DispatchController): void {
+    this.#leg = leg;
+    if (this.reason !== null) leg.abort(this.reason);
+  }
+
+  abort(reason: Error): void {
+    if (this.reason !== null) return;
+    this.reason = reason ?? new DOMException('This operation was aborted', 'AbortError');
+    this.#leg?.abort(this.reason);
+    this.aborting.abort(this.reason);
+  }
+
+  pause(): void {
+    this.paused = true;
+    this.#leg?.pause();
+  }
+
+  resume(): void {
+    this.paused = false;
+    this.#leg?.resume();
+  }
+}
+
+/** A request that waits for a connection or is being served. */
+export interface Job {
+  readonly options: Dispatcher.DispatchOptions;
+  readonly handler: Dispatcher.DispatchHandler;
+  readonly controller: JobController;
+  /** Without Authorization: credentials are the dispatcher's business alone. */
+  readonly headers: Headers;
+  /** Query string included. */
+  readonly path: string;
+  /** Whether the request was sent again already, because a connection was lost. */
+  retried: boolean;
+}
+
+function collectHeaders(headers: Dispatcher.DispatchOptions['headers']): Headers {
+  const collected: Headers = {};
+  const add = (name: unknown, value: unknown): void => {
+    const key = String(name);
+    if (key.toLowerCase() === 'authorization' || value === undefined || value === null) return;
+    const text = Array.isArray(value) ? value.map(String) : String(value);
+    const before = collected[key];
+    collected[key] = before === undefined ? text : [before, text].flat();
+  };
+  if (Array.isArray(headers) && !Array.isArray(headers[0])) {
+    for (let i = 0; i + 1 < headers.length; i += 2) add(headers[i], headers[i + 1]);
+  } else if (headers && typeof (headers as Iterable<unknown>)[Symbol.iterator] === 'function') {
+    for (const [name, value] of headers as Iterable<[string, string]>) add(name, value);
+  } else {
+    for (const [name, value] of Object.entries(headers ?? {})) add(name, value);
+  }
+  return collected;
+}
+
+export function createJob(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): Job {
+  const query = new URLSearchParams(options.query ?? {}).toString();
+  return {
+    options,
+    handler,
+    controller: new JobController(),
+    headers: collectHeaders(options.headers),
+    path: query === '' ? options.path : `${options.path}${options.path.includes('?') ? '&' : '?'}${query}`,
+    retried: false,
+  };
+}
+
+/** Methods that may be sent twice and carry no body worth holding back on the first leg of a logon. */
+export const isSafe = ({ options }: Job): boolean => ['GET', 'HEAD', 'OPTIONS'].includes(options.method);
+
+/** Whether the body can be sent a second time. */
+export function isReplayable({ options: { body } }: Job): boolean {
+  return body === undefined || body === null || typeof body === 'string' || body instanceof Uint8Array;
+}

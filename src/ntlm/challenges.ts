@@ -1,0 +1,45 @@
+export type NtlmScheme = 'NTLM' | 'Negotiate';
+
+/** One offer of a `WWW-Authenticate` header that can carry NTLM. */
+export interface Challenge {
+  readonly scheme: NtlmScheme;
+  /** Base64, absent in a bare offer. */
+  readonly token?: string;
+}
+
+/** Splits on commas outside quoted strings. */
+function splitList(header: string): string[] {
+  const items: string[] = [];
+  let item = '';
+  let quoted = false;
+  for (let i = 0; i < header.length; i += 1) {
+    const char = header[i] ?? '';
+    if (quoted && char === '\\') {
+      item += char + (header[i + 1] ?? '');
+      i += 1;
+      continue;
+    }
+    if (char === '"') quoted = !quoted;
+    if (char === ',' && !quoted) {
+      items.push(item);
+      item = '';
+    } else {
+      item += char;
+    }
+  }
+  return [...items, item];
+}
+
+/**
+ * The NTLM and Negotiate offers of `WWW-Authenticate` headers: several headers or one comma-separated line, in any case
+ * and order, other schemes beside them (RFC 9110 section 11.6.1).
+ */
+export function parseChallenges(wwwAuthenticate: string | readonly string[] | undefined): Challenge[] {
+  const headers = wwwAuthenticate === undefined ? [] : [wwwAuthenticate].flat();
+  return headers.flatMap(splitList).flatMap((item): Challenge[] => {
+    const match = /^\s*(ntlm|negotiate)(?:\s+(\S+))?\s*$/i.exec(item);
+    if (match === null) return [];
+    const scheme = match[1]?.toLowerCase() === 'ntlm' ? 'NTLM' : 'Negotiate';
+    return [{ scheme, ...(match[2] !== undefined && { token: match[2] }) }];
+  });
+}

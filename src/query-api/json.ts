@@ -1,0 +1,104 @@
+/**
+ * JSON as the Query API speaks it: like the standard, but the bare literal `NaN` can stand where a number is expected
+ * (spec 2.2). Reading gives the empty string for it, which no number field otherwise holds.
+ */
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COLON = 0x3a;
+const SPACE = 0x20;
+const NAN = Buffer.from('NaN');
+
+const isSpace = (byte: number | undefined): boolean =>
+  byte === SPACE || byte === 0x0a || byte === 0x0d || byte === 0x09;
+
+const isIdentifier = (byte: number | undefined): boolean =>
+  byte !== undefined &&
+  ((byte >= 0x30 && byte <= 0x39) ||
+    (byte >= 0x41 && byte <= 0x5a) ||
+    (byte >= 0x61 && byte <= 0x7a) ||
+    byte === 0x5f);
+
+/** Three bytes for three: the buffer keeps its length and is changed in place. */
+function blank(body: Buffer, at: number): void {
+  body[at] = QUOTE;
+  body[at + 1] = QUOTE;
+  body[at + 2] = SPACE;
+}
+
+/**
+ * Whether `"identifier":` stands before this place. In valid JSON that cannot occur inside a string, where a quote is
+ * escaped, so this needs no view of the rest of the text.
+ */
+function followsKey(body: Buffer, at: number): boolean {
+  let i = at - 1;
+  while (isSpace(body[i])) i -= 1;
+  if (body[i] !== COLON) return false;
+  i -= 1;
+  while (isSpace(body[i])) i -= 1;
+  if (body[i] !== QUOTE) return false;
+  i -= 1;
+  const end = i;
+  while (isIdentifier(body[i])) i -= 1;
+  return i < end && body[i] === QUOTE && body[i - 1] !== BACKSLASH;
+}
+
+/** Blanks every `NaN` that is the value of a key. As fast as finding the literal. */
+function blankAfterKeys(body: Buffer): void {
+  for (let at = body.indexOf(NAN); at !== -1; at = body.indexOf(NAN, at + 3)) {
+    if (!isIdentifier(body[at + 3]) && followsKey(body, at)) blank(body, at);
+  }
+}
+
+/** Blanks every `NaN` outside strings, array items too, by reading the whole text. */
+function blankOutsideStrings(body: Buffer): void {
+  let inString = false;
+  for (let i = 0; i < body.length; i += 1) {
+    const byte = body[i];
+    if (inString) {
+      if (byte === BACKSLASH) i += 1;
+      else if (byte === QUOTE) inString = false;
+    } else if (byte === QUOTE) {
+      inString = true;
+    } else if (byte === 0x4e && body[i + 1] === 0x61 && body[i + 2] === 0x4e && !isIdentifier(body[i + 3])) {
+      blank(body, i);
+      i += 2;
+    }
+  }
+}
+
+/**
+ * Parses a body; the bare literal `NaN` reads as `""`. The body is changed in place. A leading byte order mark is passed
+ * over.
+ *
+ * @throws SyntaxError when the text is not JSON
+ */
+export function readJson(body: Buffer): unknown {
+  const text = (): string => body.toString('utf8', body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0);
+  blankAfterKeys(body);
+  try {
+    return JSON.parse(text());
+  } catch (error) {
+    if (!body.includes(NAN)) throw error;
+    blankOutsideStrings(body);
+    return JSON.parse(text());
+  }
+}
+
+function hasNaN(value: object): boolean {
+  for (const item of Object.values(value)) {
+    if (typeof item === 'number' ? Number.isNaN(item) : typeof item === 'object' && item !== null) return true;
+  }
+  return false;
+}
+
+/** Like `JSON.stringify`, but NaN is written as the bare literal `NaN`. For plain data. */
+export function writeJson(value: unknown): string {
+  if (typeof value === 'number') return Number.isNaN(value) ? 'NaN' : JSON.stringify(value);
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  // most records are flat and hold no NaN: those are left to the engine
+  if (!hasNaN(value)) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map((item) => writeJson(item ?? null)).join(',')}]`;
+  const members = Object.entries(value).filter(([, item]) => item !== undefined);
+  return `{${members.map(([key, item]) => `${JSON.stringify(key)}:${writeJson(item)}`).join(',')}}`;
+}
