@@ -1,0 +1,222 @@
+import { createPattern } from '../model/wildcard.ts';
+import { formatDate } from '../query-api/dates.ts';
+import type { EndpointName } from '../query-api/endpoints.ts';
+import type { WireExpiration, WireFeature, WireProduct, WireServerDown } from '../query-api/records.ts';
+import { type Collected, isDown } from './collector.ts';
+import type { Checkout, PoolObservation } from './source.ts';
+import {
+  countByStatus,
+  countUsers,
+  earliestExpiry,
+  isExpired,
+  isExpiring,
+  log10,
+  maxAvailable,
+  PERMANENT,
+  reservedLicenses,
+  sumLicenses,
+} from './usage.ts';
+
+/** The answers to the live endpoints: pure functions of what was collected, the time and the parameters. */
+
+export type Parameters = Readonly<Record<string, string>>;
+
+/** Matches every value when the parameter is not given. */
+function filter(pattern: string | undefined, ignoreCase = false): (value: string) => boolean {
+  return pattern === undefined ? () => true : createPattern(pattern, { ignoreCase });
+}
+
+function checkoutsOf(pools: readonly PoolObservation[], isUser: (user: string) => boolean = () => true): Checkout[] {
+  return pools.flatMap(({ checkouts }) => checkouts.filter(({ user }) => isUser(user)));
+}
+
+/** Spec 4.1. Counts only what matches; a vendor license of which nothing matches is left out. */
+export function getProducts(current: readonly Collected[], now: number, parameters: Parameters): WireProduct[] {
+  const isProduct = filter(parameters.filters);
+  const isPackage = filter(parameters.package);
+  const isFeature = filter(parameters.feature);
+  const isUser = filter(parameters.user);
+  const narrowed = parameters.package !== undefined || parameters.feature !== undefined;
+  return current.filter(({ name }) => isProduct(name)).flatMap((collected): WireProduct[] => {
+    const pools = collected.observation.pools.filter((pool) => isPackage(pool.package) && isFeature(pool.feature));
+    const checkouts = checkoutsOf(pools, isUser);
+    if (narrowed && pools.length === 0) return [];
+    if (parameters.user !== undefined && checkouts.length === 0) return [];
+    const { active, inactive, indeterminate } = countByStatus(checkouts);
+    const isKnown = active + inactive > 0 || checkouts.length === 0;
+    const expiry = pools.reduce((earliest, pool) => Math.min(earliest, earliestExpiry(pool)), PERMANENT);
+    const down = isDown(collected, now);
+    return [
+      {
+        CollectionTime: collected.collectedAt,
+        DistinctUsers: countUsers(checkouts),
+        Active: active,
+        Inactive: inactive,
+        Indeterminate: indeterminate,
+        Mapped: active + inactive,
+        MinLicenseExpiration: expiry,
+        MaxAvailable: pools.reduce((sum, pool) => sum + maxAvailable(pool, now), 0),
+        Product: collected.name,
+        MappingIcon: down ? 'ServerDown' : '',
+        ExpiredIcon: isExpired(expiry, now) ? 'Expired' : isExpiring(expiry, now) ? 'Warning' : '',
+        IsCurrent: !down,
+        LogActive: log10(isKnown ? active : undefined),
+        LogInactive: log10(isKnown ? inactive : undefined),
+      },
+    ];
+  });
+}
+
+function toFeature({ observation }: Collected, pool: PoolObservation, now: number): WireFeature {
+  const { checkouts, token } = pool;
+  const borrowed = checkouts.filter((checkout) => checkout.borrowed);
+  const inStatus = (of: readonly Checkout[], active: boolean): Checkout[] =>
+    of.filter(({ status }) => status?.active === active);
+  const counts = countByStatus(checkouts);
+  const borrowedCounts = countByStatus(borrowed);
+  const isKnown = counts.indeterminate === 0;
+  const isBorrowedKnown = borrowedCounts.indeterminate === 0;
+  const inUse = sumLicenses(checkouts);
+  const queued = sumLicenses(pool.queued);
+  const reserved = reservedLicenses(pool);
+  const available = maxAvailable(pool, now);
+  const free = Math.max(0, available - inUse - reserved.unused);
+  const expiry = earliestExpiry(pool);
+  return {
+    Feature: pool.feature,
+    TokenCost: token === undefined ? '' : String(token.cost),
+    TokenPool: token?.pool ?? '',
+    TokenSource: token?.source ?? '',
+    ServerName: observation.server,
+    Daemon: observation.daemon,
+    LicenseExpiration: expiry,
+    DistinctUsers: countUsers(checkouts),
+    MaxAvailable: available,
+    MaxInUse: inUse,
+    MaxBorrowed: sumLicenses(borrowed),
+    MaxQueued: queued,
+    LicenseType: pool.licenseType,
+    FeatureType: pool.featureType,
+    Version: pool.version,
+    LicenseModel: pool.licenseModel,
+    Active: counts.active,
+    Inactive: counts.inactive,
+    BorrowedActive: borrowedCounts.active,
+    BorrowedInactive: borrowedCounts.inactive,
+    UnusedReserve: reserved.unused,
+    UsedReserve: reserved.used,
+    MappedTo: pool.mappedTo ?? null,
+    TokenCostValue: token?.cost ?? 0,
+    Available: free,
+    InUse: inUse,
+    ActiveUse: sumLicenses(inStatus(checkouts, true)),
+    InactiveUse: sumLicenses(inStatus(checkouts, false)),
+    BorrowedUse: sumLicenses(borrowed),
+    BorrowedActiveUse: sumLicenses(inStatus(borrowed, true)),
+    BorrowedInactiveUse: sumLicenses(inStatus(borrowed, false)),
+    AvailableUser: checkouts.length > 0 || pool.queued.length > 0,
+    Package: pool.package,
+    LogAvailable: log10(free),
+    LogInUse: log10(inUse),
+    LogUnusedReserve: log10(reserved.unused),
+    LogQueued: log10(queued),
+    LogUsedReserve: log10(reserved.used),
+    LogBorrowed: log10(sumLicenses(borrowed)),
+    LogActive: log10(isKnown ? counts.active : undefined),
+    LogInactive: log10(isKnown ? counts.inactive : undefined),
+    LogBorrowedActive: log10(isBorrowedKnown ? borrowedCounts.active : undefined),
+    LogBorrowedInactive: log10(isBorrowedKnown ? borrowedCounts.inactive : undefined),
+    ShowExpired: isExpired(expiry, now),
+    ShowWarning: isExpiring(expiry, now),
+  };
+}
+
+/** Spec 4.2: an array holding one array of records. With `user`, the features that user holds a license of. */
+export function getFeatures(current: readonly Collected[], now: number, parameters: Parameters): WireFeature[][] {
+  const isProduct = filter(parameters.product);
+  const isPackage = filter(parameters.package);
+  const isFeature = filter(parameters.filters);
+  const isUser = filter(parameters.user);
+  const records = current
+    .filter(({ name }) => isProduct(name))
+    .flatMap((collected) =>
+      collected.observation.pools
+        .filter((pool) => isPackage(pool.package) && isFeature(pool.feature))
+        .filter((pool) => parameters.user === undefined || pool.checkouts.some(({ user }) => isUser(user)))
+        .map((pool) => toFeature(collected, pool, now)),
+    );
+  return [records];
+}
+
+/** Spec 4.4. */
+export function getServerDown(current: readonly Collected[], now: number, parameters: Parameters): WireServerDown[] {
+  const isProduct = filter(parameters.filters);
+  return current
+    .filter((collected) => isProduct(collected.name) && isDown(collected, now))
+    .map(({ name }) => ({ Label: name }));
+}
+
+/** Feature types each search level of spec 4.5 covers. */
+const searchLevels: readonly (readonly string[])[] = [
+  ['feature'],
+  ['feature', 'package'],
+  ['feature', 'package', 'component'],
+];
+
+/** Spec 4.5. */
+export function getExpirationFeatures(
+  current: readonly Collected[],
+  now: number,
+  parameters: Parameters,
+): WireExpiration[] {
+  const isProduct = filter(parameters.product);
+  const isPackage = filter(parameters.package);
+  const isFeature = filter(parameters.filters);
+  const types = searchLevels[Number(parameters.search ?? '0')] ?? [];
+  return current
+    .filter(({ name }) => isProduct(name))
+    .flatMap(({ observation: { pools } }) => {
+      const key = (pool: PoolObservation): string => JSON.stringify([pool.feature, pool.package]);
+      const earliest = new Map<string, number>();
+      for (const pool of pools) {
+        earliest.set(key(pool), Math.min(earliest.get(key(pool)) ?? PERMANENT, earliestExpiry(pool)));
+      }
+      return pools
+        .filter((pool) => types.includes(pool.featureType) && isPackage(pool.package) && isFeature(pool.feature))
+        .map((pool) => {
+          const expiry = earliestExpiry(pool);
+          return {
+            Feature: pool.feature,
+            Version: pool.version,
+            Package: pool.package,
+            LicenseExpiration: expiry,
+            MinLicenseExpiration: earliest.get(key(pool)) ?? expiry,
+            ShowExpired: isExpired(expiry, now),
+            ShowWarning: isExpiring(expiry, now),
+            LicenseType: pool.licenseType,
+            FeatureType: pool.featureType,
+            LicenseExpirationToDate: formatDate(expiry * 1000),
+          };
+        });
+    });
+}
+
+/** Spec 4.11: distinct users over all vendor licenses. */
+export function getConcurrentUsers(current: readonly Collected[]): number {
+  return countUsers(current.flatMap(({ observation }) => checkoutsOf(observation.pools)));
+}
+
+/** An answer that is JSON, or one that is a bare text. */
+export type QueryAnswer = { readonly json: unknown } | { readonly text: string };
+
+type Query = (current: readonly Collected[], now: number, parameters: Parameters, identity: string) => QueryAnswer;
+
+/** The endpoints that are served. */
+export const queries: Partial<Record<EndpointName, Query>> = {
+  GetProducts: (current, now, parameters) => ({ json: getProducts(current, now, parameters) }),
+  GetFeatures: (current, now, parameters) => ({ json: getFeatures(current, now, parameters) }),
+  GetServerDown: (current, now, parameters) => ({ json: getServerDown(current, now, parameters) }),
+  GetExpirationFeatures: (current, now, parameters) => ({ json: getExpirationFeatures(current, now, parameters) }),
+  GetConcurrentUsers: (current) => ({ text: String(getConcurrentUsers(current)) }),
+  GetHttpUserName: (_current, _now, _parameters, identity) => ({ text: identity }),
+};

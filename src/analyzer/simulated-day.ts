@@ -1,0 +1,137 @@
+import { weekdayOf } from './local-time.ts';
+import type { SimulatedPool } from './simulated-catalogue.ts';
+import { random, randomInteger } from './simulated-random.ts';
+
+/** What happens to a pool on one local day. Times are epoch seconds. */
+export interface DayPlan {
+  readonly sessions: readonly PlannedSession[];
+  readonly queued: readonly { readonly user: string; readonly from: number; readonly to: number }[];
+  /** When requests were refused. */
+  readonly denials: readonly number[];
+  readonly loans: readonly PlannedLoan[];
+}
+
+export interface PlannedSession {
+  readonly user: string;
+  readonly from: number;
+  readonly to: number;
+  readonly reserved: boolean;
+}
+
+/** A borrowed license, over several days. */
+export interface PlannedLoan {
+  readonly user: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+interface Wish {
+  readonly user: string;
+  readonly at: number;
+  readonly seconds: number;
+  /** How long the user waits in the queue; 0 takes no for an answer. */
+  readonly patience: number;
+}
+
+const HOUR = 3600;
+const DAY = 24 * HOUR;
+
+/** Working hours with a dip at noon, in hours of the day. */
+function startHour(...keys: readonly (number | string)[]): number {
+  const hour = 7 + 10 * ((random(...keys, 'a') + random(...keys, 'b')) / 2);
+  return hour > 12 && hour < 13 ? hour + 1.2 : hour;
+}
+
+function wishesOf(pool: SimulatedPool, users: readonly string[], day: number, start: number): Wish[] {
+  const weekday = weekdayOf(day);
+  const isWeekend = weekday === 0 || weekday === 6;
+  const end = start + DAY - 1;
+  const wishes: Wish[] = [];
+  for (const user of users) {
+    const sessions = Math.floor(pool.demand * (isWeekend ? 0.08 : 1) + random(pool.key, user, day, 'sessions'));
+    for (let i = 0; i < sessions; i += 1) {
+      const isNight = random(pool.key, user, day, i, 'night') < 0.04;
+      const hour = isNight ? 24 * random(pool.key, user, day, i, 'hour') : startHour(pool.key, user, day, i);
+      const at = start + Math.floor(hour * HOUR);
+      const seconds = Math.floor((0.4 + 3.5 * random(pool.key, user, day, i, 'long') ** 2) * HOUR);
+      const patience = random(pool.key, user, day, i, 'patience') < 0.6 ? randomInteger(300, 2400, pool.key, user, day, i) : 0;
+      wishes.push({ user, at, seconds: Math.min(seconds, end - at), patience });
+    }
+  }
+  return wishes.sort((a, b) => a.at - b.at || (a.user < b.user ? -1 : 1));
+}
+
+interface Granted {
+  readonly sessions: { user: string; from: number; to: number }[];
+  readonly queued: { user: string; from: number; to: number }[];
+  readonly denials: number[];
+}
+
+/** First come, first served against a number of licenses. One license to a user, however many windows are open. */
+function grant(wishes: readonly Wish[], licenses: number): Granted {
+  const result: Granted = { sessions: [], queued: [], denials: [] };
+  let running: { user: string; from: number; to: number }[] = [];
+  let waiting: Wish[] = [];
+
+  const begin = (wish: Wish, at: number): void => {
+    const session = { user: wish.user, from: at, to: at + wish.seconds };
+    running.push(session);
+    result.sessions.push(session);
+  };
+  /** Lets sessions end up to a time, and hands each freed license to whoever still waits. */
+  const advance = (until: number): void => {
+    for (;;) {
+      const next = running.reduce<number>((earliest, { to }) => Math.min(earliest, to), Number.POSITIVE_INFINITY);
+      if (next > until) return;
+      running = running.filter(({ to }) => to > next);
+      while (waiting.length > 0 && running.length < licenses) {
+        const [wish, ...others] = waiting;
+        waiting = others;
+        if (wish === undefined) break;
+        const givesUp = wish.at + wish.patience;
+        result.queued.push({ user: wish.user, from: wish.at, to: Math.min(next, givesUp) });
+        if (givesUp >= next) begin(wish, next);
+        else result.denials.push(givesUp);
+      }
+    }
+  };
+
+  for (const wish of wishes) {
+    advance(wish.at);
+    if (running.some(({ user }) => user === wish.user)) continue;
+    if (running.length < licenses) begin(wish, wish.at);
+    else if (wish.patience > 0) waiting.push(wish);
+    else result.denials.push(wish.at);
+  }
+  advance(Number.MAX_SAFE_INTEGER);
+  return result;
+}
+
+/** Loans run from Monday 09:00 to Thursday 17:00 and keep their license all the while. */
+function loansOf(pool: SimulatedPool, day: number, startOf: (day: number) => number): PlannedLoan[] {
+  if (!pool.lends || pool.count < 3) return [];
+  const monday = day - ((weekdayOf(day) + 6) % 7);
+  return pool.users
+    .filter((user) => random(pool.key, user, monday, 'loan') < 0.15)
+    .slice(0, Math.max(1, Math.floor(Math.min(pool.count, 99) / 5)))
+    .map((user) => ({ user, from: startOf(monday) + 9 * HOUR, to: startOf(monday + 3) + 17 * HOUR }));
+}
+
+/** Plans a local day of a pool: a pure function of the pool and the day. */
+export function planDay(pool: SimulatedPool, day: number, startOf: (day: number) => number): DayPlan {
+  const start = startOf(day);
+  const loans = loansOf(pool, day, startOf);
+  const borrowers = new Set(loans.map(({ user }) => user));
+  const others = pool.users.filter((user) => !borrowers.has(user));
+  const general = grant(wishesOf(pool, others, day, start), Math.max(1, pool.count - pool.reserved - loans.length));
+  const kept = grant(wishesOf(pool, pool.reservedUsers, day, start), pool.reserved);
+  return {
+    sessions: [
+      ...general.sessions.map((session) => ({ ...session, reserved: false })),
+      ...kept.sessions.map((session) => ({ ...session, reserved: true })),
+    ],
+    queued: [...general.queued, ...kept.queued],
+    denials: [...general.denials, ...kept.denials].sort((a, b) => a - b),
+    loans,
+  };
+}
