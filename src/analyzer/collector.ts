@@ -64,7 +64,12 @@ export function createCollector({ source, interval, now, onProblem }: CollectorO
     collect,
     start: async () => {
       await collect();
-      timer = setInterval(() => collect().catch(onProblem), interval * 1000);
+      timer = setInterval(() => {
+        collect().catch((error: unknown) => {
+          // given up because of stop: nobody's problem
+          if (!stopping.signal.aborted) onProblem(error);
+        });
+      }, interval * 1000);
       timer.unref();
     },
     stop: () => {

@@ -43,7 +43,7 @@ export function getProducts(current: readonly Collected[], now: number, paramete
     if (narrowed && pools.length === 0) return [];
     if (parameters.user !== undefined && checkouts.length === 0) return [];
     const { active, inactive, indeterminate } = countByStatus(checkouts);
-    const isKnown = active + inactive > 0 || checkouts.length === 0;
+    const isKnown = indeterminate === 0;
     const expiry = pools.reduce((earliest, pool) => Math.min(earliest, earliestExpiry(pool)), PERMANENT);
     const down = isDown(collected, now);
     return [

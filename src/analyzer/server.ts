@@ -75,7 +75,7 @@ interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const JSON_TYPE = 'application/json; charset=utf-8';
+const JSON_TYPE = 'application/json';
 const TEXT_TYPE = 'text/plain; charset=utf-8';
 
 function failure(status: number, code: string, message: string, more: { parameter?: string; allow?: string } = {}): Reply {
@@ -153,7 +153,19 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
   const http = { maxHeaderSize: MAX_HEADER_SIZE, keepAliveTimeout: KEEP_ALIVE_MS };
   const server: Server =
     options.tls === undefined ? createHttpServer(http, handle) : createHttpsServer({ ...http, ...options.tls }, handle);
+  // otherwise node answers 417 to an unknown expectation, before the logon
+  server.on('checkExpectation', handle);
   let url = '';
+
+  const listen = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      server.once('error', (error: NodeJS.ErrnoException) => {
+        const why = error.code === 'EADDRINUSE' ? 'the address is in use' : (error.code ?? error.message);
+        const where = `${options.host}:${options.port}`;
+        reject(new Error(`the analyzer cannot listen on ${where}: ${why}; set embedded_analyzer.listen_address`));
+      });
+      server.listen({ host: options.host, port: options.port }, resolve);
+    });
 
   return {
     get url() {
@@ -162,14 +174,12 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
     collector,
     start: async () => {
       await collector.start();
-      await new Promise<void>((resolve, reject) => {
-        server.once('error', (error: NodeJS.ErrnoException) => {
-          const why = error.code === 'EADDRINUSE' ? 'the address is in use' : (error.code ?? error.message);
-          const where = `${options.host}:${options.port}`;
-          reject(new Error(`the analyzer cannot listen on ${where}: ${why}; set embedded_analyzer.listen_address`));
-        });
-        server.listen({ host: options.host, port: options.port }, resolve);
-      });
+      try {
+        await listen();
+      } catch (error) {
+        collector.stop();
+        throw error;
+      }
       const { address, family, port } = server.address() as AddressInfo;
       const host = family === 'IPv6' ? `[${address}]` : address;
       url = `${options.tls === undefined ? 'http' : 'https'}://${host}:${port}${BASE}`;

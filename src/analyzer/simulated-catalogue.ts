@@ -22,6 +22,8 @@ export interface SimulatedPool
   /** Sessions a user starts on a working day, on average. */
   readonly demand: number;
   readonly lends: boolean;
+  /** Used by batch jobs, at night and at weekends too. */
+  readonly batch: boolean;
   readonly expiry: ExpiryRule;
 }
 
@@ -91,8 +93,9 @@ function createPool(v: number, f: number, kind: Kind, number: string, { seed }: 
     reserved,
     users: names(people, key),
     reservedUsers: names(reserved, `${key}/reserved`),
-    demand: f % 6 === 1 ? 3 : 0.6 + random(key, 'demand'),
+    demand: f === 1 ? 11 : f % 6 === 1 ? 3 : 0.6 + random(key, 'demand'),
     lends: f % 7 === 3,
+    batch: f === 1,
     expiry: expiryOf(f, key),
   };
 }

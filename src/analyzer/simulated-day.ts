@@ -44,14 +44,14 @@ function startHour(...keys: readonly (number | string)[]): number {
 
 function wishesOf(pool: SimulatedPool, users: readonly string[], day: number, start: number): Wish[] {
   const weekday = weekdayOf(day);
-  const isWeekend = weekday === 0 || weekday === 6;
+  const isQuiet = !pool.batch && (weekday === 0 || weekday === 6);
   const end = start + DAY - 1;
   const wishes: Wish[] = [];
   for (const user of users) {
-    const sessions = Math.floor(pool.demand * (isWeekend ? 0.08 : 1) + random(pool.key, user, day, 'sessions'));
+    const sessions = Math.floor(pool.demand * (isQuiet ? 0.12 : 1) + random(pool.key, user, day, 'sessions'));
     for (let i = 0; i < sessions; i += 1) {
-      const isNight = random(pool.key, user, day, i, 'night') < 0.04;
-      const hour = isNight ? 24 * random(pool.key, user, day, i, 'hour') : startHour(pool.key, user, day, i);
+      const isAnyTime = pool.batch || random(pool.key, user, day, i, 'night') < 0.08;
+      const hour = isAnyTime ? 24 * random(pool.key, user, day, i, 'hour') : startHour(pool.key, user, day, i);
       const at = start + Math.floor(hour * HOUR);
       const seconds = Math.floor((0.4 + 3.5 * random(pool.key, user, day, i, 'long') ** 2) * HOUR);
       const patience = random(pool.key, user, day, i, 'patience') < 0.6 ? randomInteger(300, 2400, pool.key, user, day, i) : 0;

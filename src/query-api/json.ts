@@ -50,6 +50,16 @@ function blankAfterKeys(body: Buffer): void {
   }
 }
 
+/** Whether a colon follows, so that this would be the name of a member and not a value. */
+function isKey(body: Buffer, end: number): boolean {
+  let i = end;
+  while (isSpace(body[i])) i += 1;
+  return body[i] === COLON;
+}
+
+const isNaNAt = (body: Buffer, at: number): boolean =>
+  body[at] === 0x4e && body[at + 1] === 0x61 && body[at + 2] === 0x4e && !isIdentifier(body[at + 3]);
+
 /** Blanks every `NaN` outside strings, array items too, by reading the whole text. */
 function blankOutsideStrings(body: Buffer): void {
   let inString = false;
@@ -60,7 +70,7 @@ function blankOutsideStrings(body: Buffer): void {
       else if (byte === QUOTE) inString = false;
     } else if (byte === QUOTE) {
       inString = true;
-    } else if (byte === 0x4e && body[i + 1] === 0x61 && body[i + 2] === 0x4e && !isIdentifier(body[i + 3])) {
+    } else if (isNaNAt(body, i) && !isKey(body, i + 3)) {
       blank(body, i);
       i += 2;
     }

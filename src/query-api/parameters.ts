@@ -35,7 +35,8 @@ function problemOf(endpoint: Endpoint, parameter: Parameter, value: string | und
   }
   if (integer !== undefined) {
     const [min, max] = integer;
-    const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
+    // a leading zero may fill up a month, but makes no year of five digits
+    const number = /^\d+$/.test(value) && value.length <= String(max).length ? Number(value) : Number.NaN;
     if (!(number >= min && number <= max)) return ['illegal_value', `${name} must be an integer from ${min} to ${max}`];
   }
   return undefined;

@@ -1,0 +1,19 @@
+import { catalogue, type Metric, type MetricName } from './catalogue.ts';
+import type { Rows } from './rows.ts';
+
+/** A metric with its samples: one row of labels and one value each. `undefined` and NaN are no sample. */
+export interface Family {
+  readonly name: string;
+  readonly help: string;
+  readonly type: Metric['type'];
+  readonly rows: Rows;
+  readonly value: (row: number) => number | undefined;
+}
+
+/** A family of the catalogue. */
+export function createFamily(name: MetricName, rows: Rows, value: Family['value']): Family {
+  const { help, type } = catalogue[name];
+  return { name, help, type, rows, value };
+}
+
+export const toNumber = (flag: boolean | undefined): number | undefined => (flag === undefined ? undefined : Number(flag));

@@ -1,0 +1,158 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, type MetricObjectWithValues, type MetricValue, Registry } from 'prom-client';
+import type { FailureKind } from '../model/failure.ts';
+import { catalogue, type MetricName } from './catalogue.ts';
+import { formatValue } from './render.ts';
+import { formatLabels } from './rows.ts';
+
+/** The state of the connection to the API, read at each scrape. */
+export interface UpstreamState {
+  /** Whether the last verdict on a logon was good; `undefined` before the first. */
+  readonly authenticated: boolean | undefined;
+  /** Epoch seconds before which no logon is sent, 0 without a hold. */
+  readonly authRetryAt: number;
+  readonly connectionsOpened: number;
+  readonly roundTrips: number;
+  readonly handshakes: number;
+  readonly reauthentications: number;
+  readonly rejectedLogons: number;
+  readonly staleRetries: number;
+}
+
+export interface SelfMetricsOptions {
+  readonly version: string;
+  readonly revision: string;
+  readonly nodeVersion: string;
+  readonly demo: boolean;
+  readonly shard: { readonly index: number; readonly total: number };
+  /** Endpoints whose request counter begins at 0. */
+  readonly endpoints: readonly string[];
+  readonly upstream: () => UpstreamState;
+  /** Left out in tests that compare whole pages. */
+  readonly processMetrics: boolean;
+}
+
+export interface SelfMetrics {
+  observeRequest(request: { endpoint: string; seconds: number; bytes: number; failure?: FailureKind }): void;
+  /** @param at epoch seconds */
+  setReload(successful: boolean, at: number): void;
+  setSeries(count: number, limitExceeded: boolean): void;
+  render(format: 'text' | 'openmetrics'): Promise<string>;
+}
+
+/** Queries of large sites take seconds, answers from a cache milliseconds. Seconds. */
+const BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+/** prom-client's gauges with a counter's name, which the lint rejects. */
+const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
+
+/** What prom-client hands out: the sample's own name where it differs from the metric's (`_bucket`, `_sum`, `_count`). */
+type Sample = MetricValue<string> & { readonly metricName?: string };
+
+/** Renders a metric of prom-client; its own renderer changes counters when asked for OpenMetrics. */
+function renderMetric(metric: MetricObjectWithValues<Sample>, format: 'text' | 'openmetrics'): string {
+  const isOpen = format === 'openmetrics';
+  const type = String(metric.type);
+  const family = isOpen && type === 'counter' ? metric.name.replace(/_total$/, '') : metric.name;
+  const help = metric.help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
+  const samples = metric.values
+    .filter(({ value }) => !Number.isNaN(value))
+    .map(({ metricName, labels, value }) => {
+      const names = Object.keys(labels);
+      // OpenMetrics writes bucket bounds as floats
+      const values = names.map((name) => {
+        const text = String(labels[name]);
+        return isOpen && name === 'le' && /^\d+$/.test(text) ? `${text}.0` : text;
+      });
+      return `${metricName ?? metric.name}${formatLabels(names, values)} ${formatValue(value)}\n`;
+    });
+  if (samples.length === 0) return '';
+  const escaped = isOpen ? help.replaceAll('"', '\\"') : help;
+  return `# HELP ${family} ${escaped}\n# TYPE ${family} ${type}\n${samples.join('')}`;
+}
+
+/** The exporter's metrics about itself, in a registry of its own. Data of the API never goes in here. */
+export function createSelfMetrics(options: SelfMetricsOptions): SelfMetrics {
+  const registry = new Registry();
+  if (options.processMetrics) {
+    collectDefaultMetrics({ register: registry });
+    for (const name of MISNAMED) registry.removeSingleMetric(name);
+  }
+  const configuration = <N extends MetricName>(name: N) => ({
+    name,
+    help: catalogue[name].help,
+    labelNames: [...catalogue[name].labels],
+    registers: [registry],
+  });
+  const gauge = (name: MetricName, read?: () => number | undefined): Gauge =>
+    new Gauge({
+      ...configuration(name),
+      ...(read !== undefined && {
+        collect() {
+          this.set(read() ?? Number.NaN);
+        },
+      }),
+    });
+  /** A counter that is kept elsewhere: set to what it says at each scrape. */
+  const mirror = (name: MetricName, read: () => number): Counter =>
+    new Counter({
+      ...configuration(name),
+      collect() {
+        this.reset();
+        this.inc(read());
+      },
+    });
+
+  const { version, revision, nodeVersion, demo, shard, upstream } = options;
+  gauge('license_exporter_build_info').set({ version, revision, node_version: nodeVersion }, 1);
+  gauge('license_exporter_demo').set(Number(demo));
+  gauge('license_exporter_shard_index').set(shard.index);
+  gauge('license_exporter_shards').set(shard.total);
+  gauge('license_upstream_authenticated', () => {
+    const { authenticated } = upstream();
+    return authenticated === undefined ? undefined : Number(authenticated);
+  });
+  gauge('license_upstream_auth_retry_timestamp_seconds', () => upstream().authRetryAt);
+  mirror('license_exporter_upstream_connections_opened_total', () => upstream().connectionsOpened);
+  mirror('license_exporter_upstream_round_trips_total', () => upstream().roundTrips);
+  mirror('license_exporter_upstream_handshakes_total', () => upstream().handshakes);
+  mirror('license_exporter_upstream_reauthentications_total', () => upstream().reauthentications);
+  mirror('license_exporter_upstream_rejected_logons_total', () => upstream().rejectedLogons);
+  mirror('license_exporter_upstream_stale_retries_total', () => upstream().staleRetries);
+
+  const requests = new Counter(configuration('license_exporter_upstream_requests_total'));
+  const failures = new Counter(configuration('license_exporter_upstream_request_failures_total'));
+  const bytes = new Counter(configuration('license_exporter_upstream_response_bytes_total'));
+  const durations = new Histogram({
+    ...configuration('license_exporter_upstream_request_duration_seconds'),
+    buckets: BUCKETS,
+  });
+  for (const endpoint of options.endpoints) {
+    requests.inc({ endpoint }, 0);
+    bytes.inc({ endpoint }, 0);
+  }
+  const series = gauge('license_exporter_series');
+  const limitExceeded = gauge('license_exporter_series_limit_exceeded');
+  const reloadSuccessful = gauge('license_exporter_config_last_reload_successful');
+  const reloadedAt = gauge('license_exporter_config_last_reload_success_timestamp_seconds');
+
+  return {
+    observeRequest: ({ endpoint, seconds, bytes: received, failure }) => {
+      requests.inc({ endpoint });
+      bytes.inc({ endpoint }, received);
+      durations.observe({ endpoint }, seconds);
+      if (failure !== undefined) failures.inc({ endpoint, reason: failure });
+    },
+    setReload: (successful, at) => {
+      reloadSuccessful.set(Number(successful));
+      if (successful) reloadedAt.set(at);
+    },
+    setSeries: (count, exceeded) => {
+      series.set(count);
+      limitExceeded.set(Number(exceeded));
+    },
+    render: async (format) => {
+      const metrics = (await registry.getMetricsAsJSON()) as MetricObjectWithValues<Sample>[];
+      return metrics.map((metric) => renderMetric(metric, format)).join('');
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import type { DiscardReason } from './records.ts';
+import { discardReasons } from './records.ts';
+import { type EndpointState, lastGood, type PolledEndpoint, type Snapshot } from './snapshot.ts';
+
+/** How polling an endpoint goes. */
+export interface PollState {
+  readonly endpoint: PolledEndpoint;
+  /** Whether every part was good at its newest attempt. */
+  readonly success: boolean;
+  /** Whether at least one part was. */
+  readonly answered: boolean;
+  /** Seconds. */
+  readonly interval: number;
+  readonly duration: number | undefined;
+  /** Epoch seconds. */
+  readonly lastAttempt: number | undefined;
+  readonly lastSuccess: number | undefined;
+  /** Records in the last good answers. */
+  readonly records: number;
+  readonly discarded: Readonly<Record<DiscardReason, number>>;
+  readonly mergedRecords: number;
+}
+
+interface Counted {
+  readonly records: readonly unknown[];
+  readonly discarded: Readonly<Record<DiscardReason, number>>;
+}
+
+const isCounted = (value: unknown): value is Counted => typeof value === 'object' && value !== null && 'discarded' in value;
+
+function pollState(endpoint: PolledEndpoint, state: EndpointState<unknown>, mergedRecords: number): PollState {
+  const readings = [...state.parts.values()];
+  const goods = readings.map((reading) => lastGood(reading)?.value).filter((value) => value !== undefined);
+  const answers = goods.filter(isCounted);
+  const discarded = Object.fromEntries(
+    discardReasons.map((reason) => [reason, answers.reduce((sum, answer) => sum + answer.discarded[reason], 0)]),
+  ) as Record<DiscardReason, number>;
+  return {
+    endpoint,
+    success: readings.length > 0 && readings.every(({ ok }) => ok),
+    answered: readings.some(({ ok }) => ok),
+    interval: state.interval,
+    duration: state.lastAttempt?.seconds,
+    lastAttempt: state.lastAttempt?.at,
+    lastSuccess: state.lastSuccess,
+    // an answer that is no list counts as one record
+    records: goods.length - answers.length + answers.reduce((sum, { records }) => sum + records.length, 0),
+    discarded,
+    mergedRecords,
+  };
+}
+
+/** The poll state of every endpoint that is polled, sorted by name. */
+export function pollStates(snapshot: Snapshot, merged: Partial<Record<PolledEndpoint, number>>): readonly PollState[] {
+  return Object.entries(snapshot.endpoints)
+    .map(([name, state]) => {
+      const endpoint = name as PolledEndpoint;
+      return pollState(endpoint, state, merged[endpoint] ?? 0);
+    })
+    .sort((a, b) => (a.endpoint < b.endpoint ? -1 : 1));
+}

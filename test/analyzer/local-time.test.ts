@@ -1,0 +1,50 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createLocalTime, weekdayOf } from '../../src/analyzer/local-time.ts';
+
+const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Pacific/Auckland', 'Pacific/Apia'];
+/** Zones whose clocks change at midnight, so that a day starts at 01:00 or has its first hour twice. */
+const midnightZones = ['America/Havana', 'Africa/Cairo', 'Asia/Beirut', 'America/Santiago', 'America/Asuncion'];
+const times = fc.integer({ min: Date.UTC(2015, 0) / 1000, max: Date.UTC(2035, 0) / 1000 });
+
+/** The calendar date, as the platform gives it. */
+const dateIn = (timeZone: string): ((at: number) => string) => {
+  const format = new Intl.DateTimeFormat('en-CA', { timeZone });
+  return (at) => format.format(at * 1000);
+};
+const dateOf = (day: number): string => new Date(day * 86_400_000).toISOString().slice(0, 10);
+
+describe('local time', () => {
+  it.each([...zones, ...midnightZones])('counts the days of %s as its calendar does', (timeZone) => {
+    const { dayOf } = createLocalTime(timeZone);
+    const date = dateIn(timeZone);
+    fc.assert(
+      fc.property(times, (at) => {
+        expect(dateOf(dayOf(at))).toBe(date(at));
+      }),
+    );
+  });
+
+  it.each([...zones, ...midnightZones])('starts a day of %s at its first second', (timeZone) => {
+    const { dayOf, startOf } = createLocalTime(timeZone);
+    const last = Date.UTC(2028, 0) / 86_400_000;
+    const wrong: string[] = [];
+    // every day of four years: the clock changes are few
+    for (let day = Date.UTC(2024, 0) / 86_400_000; day < last; day += 1) {
+      if (dateOf(day) === '2011-12-30') continue;
+      const start = startOf(day);
+      if (dayOf(start) !== day || dayOf(start - 1) !== day - 1) wrong.push(dateOf(day));
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it('knows the day of the week', () => {
+    expect(weekdayOf(0)).toBe(4);
+    expect(weekdayOf(-4)).toBe(0);
+    expect(weekdayOf(Date.UTC(2026, 10, 21) / 86_400_000)).toBe(6);
+  });
+
+  it('refuses a time zone that does not exist', () => {
+    expect(() => createLocalTime('Mars/Olympus')).toThrow(RangeError);
+  });
+});

@@ -1,0 +1,280 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createCollector } from '../../src/analyzer/collector.ts';
+import { getFeatures, getServerDown } from '../../src/analyzer/queries.ts';
+import { createSimulatedSite, type SimulatedSite, type SimulatedSiteOptions } from '../../src/analyzer/simulated-site.ts';
+import type { PoolObservation, VendorLicenseObservation } from '../../src/analyzer/source.ts';
+import { earliestExpiry, isExpired, isExpiring, maxAvailable, PERMANENT, UNCOUNTED } from '../../src/analyzer/usage.ts';
+
+const DAY = 86_400;
+/** A Wednesday, 00:00 in Berlin. */
+const MIDNIGHT = Date.UTC(2026, 10, 17, 23) / 1000;
+/** 10:30 of that day. */
+const MORNING = MIDNIGHT + 10.5 * 3600;
+
+function siteOf(options: Partial<SimulatedSiteOptions> = {}): SimulatedSite {
+  return createSimulatedSite({
+    seed: 1,
+    vendorLicenses: 10,
+    featuresPerVendorLicense: 20,
+    timeZone: 'Europe/Berlin',
+    now: () => MORNING,
+    interval: 60,
+    ...options,
+  });
+}
+
+function observe(site: SimulatedSite, at: number): readonly VendorLicenseObservation[] {
+  const observing = site.observe(at);
+  for (;;) {
+    const step = observing.next();
+    if (step.done) return step.value;
+  }
+}
+
+const poolsOf = (observations: readonly VendorLicenseObservation[]): PoolObservation[] =>
+  observations.flatMap(({ pools }) => [...pools]);
+const inUse = ({ checkouts }: PoolObservation): number => checkouts.reduce((sum, { licenses }) => sum + licenses, 0);
+
+describe('simulated site', () => {
+  it('is a pure function of seed and time, whatever was observed before', () => {
+    const site = siteOf({ vendorLicenses: 3, featuresPerVendorLicense: 10 });
+    const times = fc.array(fc.integer({ min: MIDNIGHT - 40 * DAY, max: MIDNIGHT + 40 * DAY }), { minLength: 1, maxLength: 4 });
+    fc.assert(
+      fc.property(times, (visited) => {
+        const seen = visited.map((at) => observe(site, at)).at(-1);
+        const fresh = siteOf({ vendorLicenses: 3, featuresPerVendorLicense: 10 });
+        expect(seen).toEqual(observe(fresh, visited.at(-1) ?? MORNING));
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('differs from seed to seed', () => {
+    expect(observe(siteOf({ seed: 2 }), MORNING)).not.toEqual(observe(siteOf(), MORNING));
+  });
+
+  it('reads what it observes now', async () => {
+    const site = siteOf();
+    expect(await site.read(new AbortController().signal)).toEqual(observe(site, MORNING));
+  });
+
+  it('has the size asked for, and no two pools alike', () => {
+    for (const [vendorLicenses, featuresPerVendorLicense] of [[1, 1], [3, 10], [10, 20]] as const) {
+      const observations = observe(siteOf({ vendorLicenses, featuresPerVendorLicense }), MORNING + 7200);
+      expect(observations).toHaveLength(vendorLicenses);
+      for (const { server, pools, reachable } of observations) {
+        expect(pools).toHaveLength(reachable ? featuresPerVendorLicense : 0);
+        expect(server).toMatch(/^sim-/);
+        const keys = pools.map((pool) => JSON.stringify([pool.feature, pool.version, pool.package, pool.featureType]));
+        expect(new Set(keys).size).toBe(pools.length);
+      }
+    }
+  });
+
+  it('never grants more than there is, at any time, and adds up', () => {
+    const site = siteOf();
+    fc.assert(
+      fc.property(fc.integer({ min: MIDNIGHT - 400 * DAY, max: MIDNIGHT + 400 * DAY }), (at) => {
+        for (const pool of poolsOf(observe(site, at))) {
+          const expired = isExpired(earliestExpiry(pool), at);
+          if (!expired) expect(inUse(pool)).toBeLessThanOrEqual(maxAvailable(pool, at));
+          for (const { licenses, used } of pool.reservations) expect(used).toBeLessThanOrEqual(licenses);
+          for (const { since } of [...pool.checkouts, ...pool.queued]) expect(since).toBeLessThanOrEqual(at);
+          expect(pool.denials).toBeGreaterThanOrEqual(0);
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('gives up a read that is aborted', async () => {
+    const site = siteOf({ vendorLicenses: 4, featuresPerVendorLicense: 600 });
+    const aborted = AbortSignal.abort(new Error('stop'));
+    await expect(site.read(aborted)).rejects.toThrow('stop');
+  });
+
+  it('reads 100,000 pools of a planned day without holding the event loop for long', async () => {
+    const site = siteOf({ vendorLicenses: 50, featuresPerVendorLicense: 2000 });
+    const { signal } = new AbortController();
+    await site.read(signal);
+    let turns = 0;
+    const timer = setInterval(() => {
+      turns += 1;
+    }, 1);
+    const started = performance.now();
+    const observations = await site.read(signal);
+    clearInterval(timer);
+    expect(poolsOf(observations).length).toBeGreaterThan(95_000);
+    expect(performance.now() - started).toBeLessThan(5000);
+    expect(turns).toBeGreaterThan(10);
+  });
+});
+
+describe('simulated site of the demo size', () => {
+  const site = siteOf();
+  /** A whole working day, every ten minutes. */
+  const moments: { at: number; observations: readonly VendorLicenseObservation[]; pools: PoolObservation[] }[] = [];
+  beforeAll(() => {
+    for (let at = MIDNIGHT; at < MIDNIGHT + DAY; at += 600) {
+      const observations = observe(site, at);
+      moments.push({ at, observations, pools: poolsOf(observations) });
+    }
+  });
+  const count = (of: (pool: PoolObservation) => number): number[] =>
+    moments.map(({ pools }) => pools.reduce((sum, pool) => sum + of(pool), 0));
+  const most = (of: (pool: PoolObservation) => number): number => Math.max(...count(of));
+  const always = (is: (pool: PoolObservation, at: number) => boolean): boolean =>
+    moments.every(({ at, pools }) => pools.some((pool) => is(pool, at)));
+
+  it('is saturated at times, with queues and denials', () => {
+    expect(most((pool) => (pool.checkouts.length > 0 && inUse(pool) === maxAvailable(pool, MORNING) ? 1 : 0))).toBeGreaterThan(0);
+    expect(most(({ queued }) => queued.length)).toBeGreaterThan(0);
+    expect(most(({ denials }) => denials)).toBeGreaterThan(0);
+  });
+
+  it('works by day and rests at night', () => {
+    const used = count(({ checkouts }) => checkouts.filter(({ borrowed }) => !borrowed).length);
+    const around = (hour: number): number => Math.max(...used.slice(hour * 6 - 3, hour * 6 + 3));
+    expect(around(10)).toBeGreaterThan(3 * around(3));
+    expect(around(15)).toBeGreaterThan(3 * around(22));
+  });
+
+  it('has reservations, used and unused', () => {
+    const reserved = (pool: PoolObservation): number => pool.reservations.reduce((sum, { licenses }) => sum + licenses, 0);
+    const used = (pool: PoolObservation): number => pool.reservations.reduce((sum, reservation) => sum + reservation.used, 0);
+    expect(most(used)).toBeGreaterThan(0);
+    expect(most((pool) => reserved(pool) - used(pool))).toBeGreaterThan(0);
+  });
+
+  it('lends licenses for several days', () => {
+    const borrowed = poolsOf(observe(site, MORNING)).flatMap(({ checkouts }) => checkouts.filter((c) => c.borrowed));
+    const dayBefore = poolsOf(observe(site, MORNING - DAY)).flatMap(({ checkouts }) => checkouts);
+    expect(borrowed.length).toBeGreaterThan(0);
+    expect(dayBefore.map(({ handle, since }) => `${handle} ${since}`)).toEqual(
+      expect.arrayContaining(borrowed.map(({ handle, since }) => `${handle} ${since}`)),
+    );
+  });
+
+  it('has packages with components, and token features whose pool exists', () => {
+    const suites = new Set(moments.flatMap(({ pools }) => pools.filter(({ featureType }) => featureType === 'package').map((pool) => pool.package)));
+    expect(suites.size).toBeGreaterThan(0);
+    expect(always((pool) => pool.featureType === 'component' && suites.has(pool.package))).toBe(true);
+    for (const { observations } of moments.slice(60, 62)) {
+      const tokens = observations.flatMap(({ pools }) => pools.flatMap(({ token }) => (token === undefined ? [] : [token])));
+      expect(tokens.length).toBeGreaterThan(0);
+      for (const { pool, source, cost } of tokens) {
+        const owner = observations.find(({ server, daemon }) => `${server};${daemon}` === source);
+        expect(owner?.pools.map(({ feature }) => feature)).toContain(pool);
+        expect(cost).toBeGreaterThan(0);
+      }
+    }
+  });
+
+  it('always has permanent, expired, soon ending and several increments', () => {
+    expect(always((pool) => earliestExpiry(pool) === PERMANENT)).toBe(true);
+    expect(always((pool, at) => isExpired(earliestExpiry(pool), at))).toBe(true);
+    expect(always((pool) => new Set(pool.increments.map(({ expires }) => expires)).size > 1)).toBe(true);
+    const days = Array.from({ length: 120 }, (_, i) => MORNING + 3 * i * DAY);
+    for (const at of days) {
+      const pools = poolsOf(observe(site, at));
+      const soon = pools.filter((pool) => isExpiring(earliestExpiry(pool), at));
+      const expired = pools.filter((pool) => isExpired(earliestExpiry(pool), at));
+      expect(soon.some((pool) => earliestExpiry(pool) - at <= 7 * DAY)).toBe(true);
+      expect(soon.some((pool) => earliestExpiry(pool) - at > 7 * DAY)).toBe(true);
+      expect(expired.length).toBeGreaterThan(0);
+      expect((soon.length + expired.length) / pools.length).toBeLessThan(0.3);
+    }
+  });
+
+  it('ends licenses with the last second of a local day', () => {
+    const format = new Intl.DateTimeFormat('en-GB', { timeZone: 'Europe/Berlin', timeStyle: 'medium' });
+    const ends = poolsOf(observe(site, MORNING)).flatMap(({ increments }) => increments.map(({ expires }) => expires));
+    const clocks = ends.flatMap((end) => (end === undefined ? [] : [format.format(end * 1000)]));
+    expect(new Set(clocks)).toEqual(new Set(['23:59:59']));
+  });
+
+  it('has uncounted, node-locked, named and never used features, and two versions of one', () => {
+    expect(always((pool) => pool.licenseType === 'uncounted' && maxAvailable(pool, MORNING) === UNCOUNTED)).toBe(true);
+    expect(always(({ licenseType }) => licenseType === 'node-locked')).toBe(true);
+    expect(always(({ licenseModel }) => licenseModel === 'named')).toBe(true);
+    const used = new Set<string>();
+    const all = new Set<string>();
+    for (const { observations } of moments) {
+      for (const { server, pools } of observations) {
+        for (const { feature, version, checkouts } of pools) {
+          const name = JSON.stringify([server, feature, version]);
+          all.add(name);
+          if (checkouts.length > 0) used.add(name);
+        }
+      }
+    }
+    expect(all.size - used.size).toBeGreaterThan(5);
+    const features = new Set([...all].map((name) => JSON.stringify(JSON.parse(name).slice(0, 2))));
+    expect(features.size).toBeLessThan(all.size);
+  });
+
+  it('has names that break careless programs', () => {
+    const [first] = moments;
+    const features = (first?.pools ?? []).map(({ feature }) => feature);
+    for (const part of ['NaN', '"', '\\', '%', ',', ':', ' ', 'ß', '設']) {
+      expect(features.some((feature) => feature.includes(part)), part).toBe(true);
+    }
+    const observations = first?.observations ?? [];
+    expect(observations.map(({ daemon }) => daemon)).toContain('undef');
+    expect(observations.some(({ part }) => part !== '')).toBe(true);
+    expect(observations.some(({ server }) => /[^ -~]/.test(server))).toBe(true);
+    for (const { server, daemon } of observations) expect(server + daemon).not.toContain(';');
+  });
+
+  it('knows the status of applications of some vendor licenses only', () => {
+    const knowing = observe(site, MORNING).map(({ pools }) => {
+      const checkouts = pools.flatMap((pool) => pool.checkouts);
+      return checkouts.length === 0 ? undefined : checkouts.every(({ status }) => status !== undefined);
+    });
+    expect(knowing).toContain(true);
+    expect(knowing).toContain(false);
+  });
+
+  it('has one server that goes down for more than 30 minutes and comes back', async () => {
+    let now = MIDNIGHT;
+    const collector = createCollector({ source: siteOf({ now: () => now }), interval: 60, now: () => now, onProblem: () => {} });
+    const down = new Set<number>();
+    const names = new Set<string>();
+    for (; now < MIDNIGHT + DAY; now += 60) {
+      await collector.collect();
+      const labels = getServerDown(collector.current(), now, {});
+      down.add(labels.length);
+      for (const { Label } of labels) names.add(Label);
+    }
+    expect([...down].sort()).toEqual([0, 1]);
+    expect(names.size).toBe(1);
+  });
+});
+
+describe('forced states', () => {
+  const key = 'sim-lic01;sim_cadd';
+  const first = (observations: readonly VendorLicenseObservation[]): VendorLicenseObservation => {
+    const found = observations.find(({ server, daemon }) => `${server};${daemon}` === key);
+    if (found === undefined) throw new Error('not there');
+    return found;
+  };
+
+  it('makes a vendor license unreachable, and lets it go again', () => {
+    const site = siteOf();
+    site.force({ down: [key] });
+    expect(first(observe(site, MORNING))).toMatchObject({ reachable: false, pools: [] });
+    site.force({});
+    expect(observe(site, MORNING)).toEqual(observe(siteOf(), MORNING));
+  });
+
+  it('sets the expiry of a feature', async () => {
+    const site = siteOf();
+    const feature = first(observe(site, MORNING)).pools[0]?.feature ?? '';
+    site.force({ expirations: { [`${key}/${feature}`]: MORNING + 60 } });
+    const collector = createCollector({ source: site, interval: 60, now: () => MORNING, onProblem: () => {} });
+    await collector.collect();
+    const [records = []] = getFeatures(collector.current(), MORNING, { product: key, filters: feature });
+    expect(records.map((record) => [record.LicenseExpiration, record.ShowWarning])).toEqual([[MORNING + 60, true]]);
+  });
+});

@@ -1,0 +1,131 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readJson, writeJson } from '../../src/query-api/json.ts';
+
+const read = (text: string): unknown => readJson(Buffer.from(text));
+
+const adversarial = [
+  'NaN',
+  'a:NaN,b',
+  'q":NaN,x',
+  ':NaN',
+  '"LogActive":NaN,',
+  '"LogActive" : NaN',
+  'back\\',
+  'back\\":NaN',
+  '\\"LogActive":NaN',
+  '[NaN,NaN]',
+  '設計 NaN ✓',
+  '\u2028NaN',
+  'NaN"',
+];
+
+const name = fc.oneof(
+  fc.constantFrom(...adversarial),
+  fc.string({ unit: 'grapheme' }),
+  fc.array(fc.constantFrom('"', '\\', ':', ',', 'NaN', 'x', ' ', '[', '{'), { maxLength: 8 }).map((parts) => parts.join('')),
+);
+const number = fc.oneof(fc.integer(), fc.double({ noDefaultInfinity: true }), fc.constant(Number.NaN));
+const key = fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_]{0,8}$/).filter((text) => text !== '__proto__');
+const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small' },
+    name,
+    number,
+    fc.boolean(),
+    fc.constant(null),
+    fc.array(tie('value'), { maxLength: 5 }),
+    fc.dictionary(key, tie('value'), { maxKeys: 5, noNullPrototype: true }),
+  ),
+}));
+
+/** What reading must give for a value: NaN as the empty string, all else untouched. */
+function expected(given: unknown): unknown {
+  if (typeof given === 'number') return Number.isNaN(given) ? '' : given === 0 ? 0 : given;
+  if (Array.isArray(given)) return given.map(expected);
+  if (typeof given !== 'object' || given === null) return given;
+  return Object.fromEntries(Object.entries(given).map(([k, v]) => [k, expected(v)]));
+}
+
+describe('readJson', () => {
+  it('reads the bare literal as the empty string, with any white space around it', () => {
+    expect(read('{"LogActive":NaN,"LogInUse" :\r\n\t NaN }')).toEqual({ LogActive: '', LogInUse: '' });
+    expect(read('[{"a":NaN},{"a":1}]')).toEqual([{ a: '' }, { a: 1 }]);
+  });
+
+  it('reads it as an array item, at the top, and after a key that is no identifier', () => {
+    expect(read('[[1000,NaN],[ NaN ,2],NaN]')).toEqual([[1000, ''], ['', 2], '']);
+    expect(read('NaN')).toBe('');
+    expect(read('{"Total Duration":NaN,"":NaN,"größe":NaN}')).toEqual({ 'Total Duration': '', '': '', größe: '' });
+  });
+
+  it.each(adversarial)('leaves the text %j alone', (text) => {
+    const record = { Feature: text, LogActive: 1 };
+    expect(read(JSON.stringify(record))).toEqual(record);
+    expect(read(`{"Feature":${JSON.stringify(text)},"LogActive":NaN}`)).toEqual({ Feature: text, LogActive: '' });
+    expect(read(`[NaN,${JSON.stringify(text)},{${JSON.stringify(text)}:NaN}]`)).toEqual(['', text, { [text]: '' }]);
+  });
+
+  it('passes over a byte order mark', () => {
+    expect(read('\ufeff{"a":NaN}')).toEqual({ a: '' });
+    expect(read('\ufeff[NaN]')).toEqual(['']);
+  });
+
+  it.each(['', '{', '{"a":NaNa}', '{"a":-NaN}', '[NaN1]', '{"a":aNaN}', '{"a":nan}', '{"a":Infinity}', '{"a":"NaN}', '{NaN:1}'])(
+    'refuses %j',
+    (text) => {
+      expect(() => read(text)).toThrow(SyntaxError);
+    },
+  );
+
+  it('reads like JSON.parse whatever has no NaN', () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        expect(read(text)).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  it('throws nothing but SyntaxError on any bytes', () => {
+    const bytes = fc.array(fc.constantFrom('NaN', '"', '\\', ':', ',', '{', '}', '[', ']', 'a', '1', ' ', 'é'), { maxLength: 30 });
+    fc.assert(
+      fc.property(bytes, (parts) => {
+        try {
+          read(parts.join(''));
+        } catch (error) {
+          expect(error).toBeInstanceOf(SyntaxError);
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe('writeJson', () => {
+  it('writes NaN as the bare literal', () => {
+    expect(writeJson([{ a: Number.NaN, b: 'NaN', c: null }])).toBe('[{"a":NaN,"b":"NaN","c":null}]');
+    expect(writeJson([[1000, Number.NaN], Number.NaN])).toBe('[[1000,NaN],NaN]');
+    expect(writeJson(Number.NaN)).toBe('NaN');
+  });
+
+  it('leaves out undefined members, as JSON.stringify does', () => {
+    expect(writeJson({ a: undefined, b: { c: undefined, d: Number.NaN } })).toBe('{"b":{"d":NaN}}');
+  });
+
+  it('writes like JSON.stringify whatever has no NaN', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (json) => {
+        expect(writeJson(json)).toBe(JSON.stringify(json));
+      }),
+    );
+  });
+
+  it('writes what readJson reads', () => {
+    fc.assert(
+      fc.property(value, (given) => {
+        expect(read(writeJson(given))).toEqual(expected(given));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
