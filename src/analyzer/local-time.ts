@@ -28,19 +28,23 @@ export function createLocalTime(timeZone: string): LocalTime {
     return Date.UTC(year, month - 1, day, hour, minute, second) / 1000 - Math.floor(at);
   };
 
+  const dayOf = (at: number): number => Math.floor((at + offset(at)) / DAY);
+
   const starts = new Map<number, number>();
   const startOf = (day: number): number => {
     const known = starts.get(day);
     if (known !== undefined) return known;
     const utc = day * DAY;
-    // the offset that holds at the start, not at the same moment of UTC
-    const guess = utc - offset(utc);
-    const start = utc - offset(guess);
+    // by the offset before and after a change of the clock, if there is one about then; where that is at midnight, only
+    // one of the two moments lies in the day, or both do and the earlier counts
+    const before = utc - offset(utc - DAY);
+    const after = utc - offset(utc + DAY);
+    const start = [Math.min(before, after), Math.max(before, after)].find((at) => dayOf(at) === day) ?? after;
     starts.set(day, start);
     return start;
   };
 
-  return { dayOf: (at) => Math.floor((at + offset(at)) / DAY), startOf };
+  return { dayOf, startOf };
 }
 
 /** 0 is Sunday. 1970-01-01 was a Thursday. */

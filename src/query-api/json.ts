@@ -14,10 +14,7 @@ const isSpace = (byte: number | undefined): boolean =>
 
 const isIdentifier = (byte: number | undefined): boolean =>
   byte !== undefined &&
-  ((byte >= 0x30 && byte <= 0x39) ||
-    (byte >= 0x41 && byte <= 0x5a) ||
-    (byte >= 0x61 && byte <= 0x7a) ||
-    byte === 0x5f);
+  ((byte >= 0x30 && byte <= 0x39) || (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a) || byte === 0x5f);
 
 /** Three bytes for three: the buffer keeps its length and is changed in place. */
 function blank(body: Buffer, at: number): void {

@@ -28,7 +28,9 @@ function problemOf(endpoint: Endpoint, parameter: Parameter, value: string | und
   const { name, required, allowed, integer } = parameter;
   if (value === undefined) return required ? ['missing_parameter', `${name} is required`] : undefined;
   if (value === '') {
-    return required && !mayBeEmpty(endpoint, parameter) ? ['missing_parameter', `${name} must not be empty`] : undefined;
+    return required && !mayBeEmpty(endpoint, parameter)
+      ? ['missing_parameter', `${name} must not be empty`]
+      : undefined;
   }
   if (allowed !== undefined && !allowed.includes(value)) {
     return ['illegal_value', `${name} must be one of ${allowed.join(', ')}`];

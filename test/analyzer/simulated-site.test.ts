@@ -2,7 +2,11 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createCollector } from '../../src/analyzer/collector.ts';
 import { getFeatures, getServerDown } from '../../src/analyzer/queries.ts';
-import { createSimulatedSite, type SimulatedSite, type SimulatedSiteOptions } from '../../src/analyzer/simulated-site.ts';
+import {
+  createSimulatedSite,
+  type SimulatedSite,
+  type SimulatedSiteOptions,
+} from '../../src/analyzer/simulated-site.ts';
 import type { PoolObservation, VendorLicenseObservation } from '../../src/analyzer/source.ts';
 import { earliestExpiry, isExpired, isExpiring, maxAvailable, PERMANENT, UNCOUNTED } from '../../src/analyzer/usage.ts';
 
@@ -39,7 +43,10 @@ const inUse = ({ checkouts }: PoolObservation): number => checkouts.reduce((sum,
 describe('simulated site', () => {
   it('is a pure function of seed and time, whatever was observed before', () => {
     const site = siteOf({ vendorLicenses: 3, featuresPerVendorLicense: 10 });
-    const times = fc.array(fc.integer({ min: MIDNIGHT - 40 * DAY, max: MIDNIGHT + 40 * DAY }), { minLength: 1, maxLength: 4 });
+    const times = fc.array(fc.integer({ min: MIDNIGHT - 40 * DAY, max: MIDNIGHT + 40 * DAY }), {
+      minLength: 1,
+      maxLength: 4,
+    });
     fc.assert(
       fc.property(times, (visited) => {
         const seen = visited.map((at) => observe(site, at)).at(-1);
@@ -60,7 +67,11 @@ describe('simulated site', () => {
   });
 
   it('has the size asked for, and no two pools alike', () => {
-    for (const [vendorLicenses, featuresPerVendorLicense] of [[1, 1], [3, 10], [10, 20]] as const) {
+    for (const [vendorLicenses, featuresPerVendorLicense] of [
+      [1, 1],
+      [3, 10],
+      [10, 20],
+    ] as const) {
       const observations = observe(siteOf({ vendorLicenses, featuresPerVendorLicense }), MORNING + 7200);
       expect(observations).toHaveLength(vendorLicenses);
       for (const { server, pools, reachable } of observations) {
@@ -128,7 +139,9 @@ describe('simulated site of the demo size', () => {
     moments.every(({ at, pools }) => pools.some((pool) => is(pool, at)));
 
   it('is saturated at times, with queues and denials', () => {
-    expect(most((pool) => (pool.checkouts.length > 0 && inUse(pool) === maxAvailable(pool, MORNING) ? 1 : 0))).toBeGreaterThan(0);
+    expect(
+      most((pool) => (pool.checkouts.length > 0 && inUse(pool) === maxAvailable(pool, MORNING) ? 1 : 0)),
+    ).toBeGreaterThan(0);
     expect(most(({ queued }) => queued.length)).toBeGreaterThan(0);
     expect(most(({ denials }) => denials)).toBeGreaterThan(0);
   });
@@ -141,8 +154,10 @@ describe('simulated site of the demo size', () => {
   });
 
   it('has reservations, used and unused', () => {
-    const reserved = (pool: PoolObservation): number => pool.reservations.reduce((sum, { licenses }) => sum + licenses, 0);
-    const used = (pool: PoolObservation): number => pool.reservations.reduce((sum, reservation) => sum + reservation.used, 0);
+    const reserved = (pool: PoolObservation): number =>
+      pool.reservations.reduce((sum, { licenses }) => sum + licenses, 0);
+    const used = (pool: PoolObservation): number =>
+      pool.reservations.reduce((sum, reservation) => sum + reservation.used, 0);
     expect(most(used)).toBeGreaterThan(0);
     expect(most((pool) => reserved(pool) - used(pool))).toBeGreaterThan(0);
   });
@@ -157,11 +172,17 @@ describe('simulated site of the demo size', () => {
   });
 
   it('has packages with components, and token features whose pool exists', () => {
-    const suites = new Set(moments.flatMap(({ pools }) => pools.filter(({ featureType }) => featureType === 'package').map((pool) => pool.package)));
+    const suites = new Set(
+      moments.flatMap(({ pools }) =>
+        pools.filter(({ featureType }) => featureType === 'package').map((pool) => pool.package),
+      ),
+    );
     expect(suites.size).toBeGreaterThan(0);
     expect(always((pool) => pool.featureType === 'component' && suites.has(pool.package))).toBe(true);
     for (const { observations } of moments.slice(60, 62)) {
-      const tokens = observations.flatMap(({ pools }) => pools.flatMap(({ token }) => (token === undefined ? [] : [token])));
+      const tokens = observations.flatMap(({ pools }) =>
+        pools.flatMap(({ token }) => (token === undefined ? [] : [token])),
+      );
       expect(tokens.length).toBeGreaterThan(0);
       for (const { pool, source, cost } of tokens) {
         const owner = observations.find(({ server, daemon }) => `${server};${daemon}` === source);
@@ -218,7 +239,10 @@ describe('simulated site of the demo size', () => {
     const [first] = moments;
     const features = (first?.pools ?? []).map(({ feature }) => feature);
     for (const part of ['NaN', '"', '\\', '%', ',', ':', ' ', 'ß', '設']) {
-      expect(features.some((feature) => feature.includes(part)), part).toBe(true);
+      expect(
+        features.some((feature) => feature.includes(part)),
+        part,
+      ).toBe(true);
     }
     const observations = first?.observations ?? [];
     expect(observations.map(({ daemon }) => daemon)).toContain('undef');
@@ -238,7 +262,12 @@ describe('simulated site of the demo size', () => {
 
   it('has one server that goes down for more than 30 minutes and comes back', async () => {
     let now = MIDNIGHT;
-    const collector = createCollector({ source: siteOf({ now: () => now }), interval: 60, now: () => now, onProblem: () => {} });
+    const collector = createCollector({
+      source: siteOf({ now: () => now }),
+      interval: 60,
+      now: () => now,
+      onProblem: () => {},
+    });
     const down = new Set<number>();
     const names = new Set<string>();
     for (; now < MIDNIGHT + DAY; now += 60) {

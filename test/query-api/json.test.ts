@@ -23,7 +23,9 @@ const adversarial = [
 const name = fc.oneof(
   fc.constantFrom(...adversarial),
   fc.string({ unit: 'grapheme' }),
-  fc.array(fc.constantFrom('"', '\\', ':', ',', 'NaN', 'x', ' ', '[', '{'), { maxLength: 8 }).map((parts) => parts.join('')),
+  fc
+    .array(fc.constantFrom('"', '\\', ':', ',', 'NaN', 'x', ' ', '[', '{'), { maxLength: 8 })
+    .map((parts) => parts.join('')),
 );
 const number = fc.oneof(fc.integer(), fc.double({ noDefaultInfinity: true }), fc.constant(Number.NaN));
 const key = fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_]{0,8}$/).filter((text) => text !== '__proto__');
@@ -71,12 +73,20 @@ describe('readJson', () => {
     expect(read('\ufeff[NaN]')).toEqual(['']);
   });
 
-  it.each(['', '{', '{"a":NaNa}', '{"a":-NaN}', '[NaN1]', '{"a":aNaN}', '{"a":nan}', '{"a":Infinity}', '{"a":"NaN}', '{NaN:1}'])(
-    'refuses %j',
-    (text) => {
-      expect(() => read(text)).toThrow(SyntaxError);
-    },
-  );
+  it.each([
+    '',
+    '{',
+    '{"a":NaNa}',
+    '{"a":-NaN}',
+    '[NaN1]',
+    '{"a":aNaN}',
+    '{"a":nan}',
+    '{"a":Infinity}',
+    '{"a":"NaN}',
+    '{NaN:1}',
+  ])('refuses %j', (text) => {
+    expect(() => read(text)).toThrow(SyntaxError);
+  });
 
   it('reads like JSON.parse whatever has no NaN', () => {
     fc.assert(
@@ -87,7 +97,9 @@ describe('readJson', () => {
   });
 
   it('throws nothing but SyntaxError on any bytes', () => {
-    const bytes = fc.array(fc.constantFrom('NaN', '"', '\\', ':', ',', '{', '}', '[', ']', 'a', '1', ' ', 'é'), { maxLength: 30 });
+    const bytes = fc.array(fc.constantFrom('NaN', '"', '\\', ':', ',', '{', '}', '[', ']', 'a', '1', ' ', 'é'), {
+      maxLength: 30,
+    });
     fc.assert(
       fc.property(bytes, (parts) => {
         try {

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { type Endpoint, type EndpointName, endpointNames, endpoints } from '../../src/query-api/endpoints.ts';
 import { readParameters, writeQuery } from '../../src/query-api/parameters.ts';
 
-const read = (name: EndpointName, query: string): ReturnType<typeof readParameters> => readParameters(endpoints[name], query);
+const read = (name: EndpointName, query: string): ReturnType<typeof readParameters> =>
+  readParameters(endpoints[name], query);
 
 function valuesOf(name: EndpointName, query: string): Readonly<Record<string, string>> {
   const result = read(name, query);
@@ -84,7 +85,20 @@ describe('readParameters', () => {
   it('judges any query string and never throws', () => {
     const piece = fc.oneof(
       fc.string({ unit: 'binary' }),
-      fc.constantFrom('product', 'feature', 'package', '=', '&', '%', '%4', '+', '__proto__', 'constructor', ';', "' OR 1=1 --"),
+      fc.constantFrom(
+        'product',
+        'feature',
+        'package',
+        '=',
+        '&',
+        '%',
+        '%4',
+        '+',
+        '__proto__',
+        'constructor',
+        ';',
+        "' OR 1=1 --",
+      ),
     );
     fc.assert(
       fc.property(fc.constantFrom(...endpointNames), fc.array(piece, { maxLength: 12 }), (name, pieces) => {
@@ -111,7 +125,7 @@ describe('writeQuery', () => {
   });
 
   it('writes what readParameters reads, for every endpoint', () => {
-    const valueOf = ({ allowed, integer }: Endpoint['parameters'][number]): fc.Arbitrary<string> => {
+    const valid = ({ allowed, integer }: Endpoint['parameters'][number]): fc.Arbitrary<string> => {
       if (allowed !== undefined) return fc.constantFrom(...allowed);
       if (integer !== undefined) return fc.integer({ min: integer[0], max: integer[1] }).map(String);
       return fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => text.isWellFormed());
@@ -120,7 +134,7 @@ describe('writeQuery', () => {
       const { parameters }: Endpoint = endpoints[name];
       return fc.tuple(
         fc.constant(name),
-        fc.record(Object.fromEntries(parameters.map((parameter) => [parameter.name, valueOf(parameter)]))),
+        fc.record(Object.fromEntries(parameters.map((parameter) => [parameter.name, valid(parameter)]))),
       );
     });
     fc.assert(

@@ -1,0 +1,264 @@
+import { join } from 'node:path';
+import { NtlmDispatcher } from './client/dispatcher.ts';
+import { createHoldFile } from './client/hold-file.ts';
+import { createQueryClient, type QueryClient } from './client/query-client.ts';
+import type { AnalyzerConfig, Config } from './config/config.ts';
+import { readPasswordFile } from './config/load.ts';
+import { createExposition, type Exposition } from './metrics/exposition.ts';
+import { createSelfMetrics, type SelfMetrics, type UpstreamState } from './metrics/self.ts';
+import type { Log } from './model/log.ts';
+import { createSelection } from './model/selection.ts';
+import type { Snapshot } from './model/snapshot.ts';
+import { type Credentials, normaliseDomain } from './ntlm/client-codec.ts';
+import { type CredentialGate, createCredentialGate } from './ntlm/credential-gate.ts';
+import { createPoller, type Poller } from './poll/poller.ts';
+import { endpointNames } from './query-api/endpoints.ts';
+import { createWebServer } from './web/server.ts';
+
+export interface AppDeps {
+  readonly log: Log;
+  readonly version: string;
+  readonly revision: string;
+  /** Whether the data is simulated. */
+  readonly demo: boolean;
+}
+
+/** A configuration that names the analyzer to poll. */
+export type AppConfig = Config & { readonly analyzer: AnalyzerConfig };
+
+export interface App {
+  /** Listens at once and polls; resolves when it listens. */
+  start(): Promise<void>;
+  /** Polls once without listening and gives the page of metrics, and whether every endpoint answered. */
+  runOnce(): Promise<{ page: string; up: boolean }>;
+  /** Takes another configuration over, and keeps the data when the analyzer is the same. */
+  reload(config: AppConfig): Promise<void>;
+  /** Says in the metrics that a new configuration was refused. */
+  refuseReload(): void;
+  stop(): Promise<void>;
+  addresses(): readonly string[];
+}
+
+/** Everything that is made anew when the configuration changes. */
+interface Engine {
+  readonly config: AppConfig;
+  readonly client: QueryClient;
+  readonly exposition: Exposition;
+  readonly poller: Poller;
+}
+
+const now = (): number => Date.now() / 1000;
+
+const HOLD_FILE = 'logon-hold.json';
+
+function credentialsOf({ username, domain, workstation, password }: AnalyzerConfig): Credentials {
+  return { username, domain: normaliseDomain(domain), workstation, password: password.reveal() };
+}
+
+/** Wires the rooms together. */
+export function createApp(initial: AppConfig, deps: AppDeps): App {
+  const { log } = deps;
+  let engine: Engine;
+  /** Of all accounts ever used: a reload must not forget a hold. */
+  const gates = new Map<string, CredentialGate>();
+  let dispatcher: NtlmDispatcher;
+  let isFirstPollOver = false;
+
+  const gateOf = (config: AppConfig): CredentialGate => {
+    const credentials = credentialsOf(config.analyzer);
+    const account = `${credentials.domain}\\${credentials.username}`.toLowerCase();
+    const known = gates.get(account);
+    if (known !== undefined) {
+      known.resetCredentials(credentials);
+      return known;
+    }
+    const { storagePath } = config;
+    const gate = createCredentialGate({
+      credentials,
+      holdSeconds: config.analyzer.authRetry,
+      ...(storagePath !== undefined && {
+        store: createHoldFile(join(storagePath, HOLD_FILE), (problem) => log.warn({ problem }, 'logon hold not kept')),
+      }),
+    });
+    gates.set(account, gate);
+    return gate;
+  };
+
+  const upstream = (): UpstreamState => {
+    const gate = gateOf(engine.config);
+    const { stats } = dispatcher;
+    return {
+      authenticated: gate.authenticated,
+      authRetryAt: gate.retryAt / 1000,
+      connectionsOpened: retired.sockets + stats.sockets,
+      roundTrips: retired.roundTrips + stats.roundTrips,
+      handshakes: retired.handshakes + stats.handshakes,
+      reauthentications: retired.reauthentications + stats.reauthentications,
+      rejectedLogons: retired.rejected + stats.rejected,
+      staleRetries: retired.staleRetries + stats.staleRetries,
+    };
+  };
+  /** Counts of dispatchers that a reload replaced: counters must not fall. */
+  const retired = { sockets: 0, handshakes: 0, requests: 0, roundTrips: 0, reauthentications: 0, rejected: 0, staleRetries: 0 };
+
+  const self: SelfMetrics = createSelfMetrics({
+    version: deps.version,
+    revision: deps.revision,
+    nodeVersion: process.version,
+    demo: deps.demo,
+    shard: initial.shard,
+    endpoints: endpointNames,
+    upstream,
+    processMetrics: true,
+  });
+
+  /** Looks at the password file again, so that a corrected password is picked up without a restart. */
+  const createRefresh = (config: AppConfig, gate: CredentialGate): (() => void) => {
+    const { passwordFile } = config.analyzer;
+    let lookedAt = 0;
+    return () => {
+      if (passwordFile === undefined || now() - lookedAt < 1) return;
+      lookedAt = now();
+      try {
+        const password = readPasswordFile(passwordFile).reveal();
+        if (gate.resetCredentials({ ...gate.credentials, password })) log.info({}, 'new password taken over');
+      } catch (error) {
+        log.warn({ reason: (error as Error).message }, 'password file not usable, the last password stays');
+      }
+    };
+  };
+
+  const createDispatcher = (config: AppConfig, gate: CredentialGate): NtlmDispatcher => {
+    const { url, timeout, concurrency, maxResponseSize, tls } = config.analyzer;
+    return new NtlmDispatcher({
+      origin: url,
+      gate,
+      connections: concurrency,
+      headersTimeout: timeout * 1000,
+      bodyTimeout: timeout * 1000,
+      maxResponseSize,
+      tls: {
+        ...(tls.ca !== undefined && { ca: tls.ca }),
+        ...(tls.cert !== undefined && { cert: tls.cert }),
+        ...(tls.key !== undefined && { key: tls.key.reveal() }),
+        ...(tls.serverName !== undefined && { servername: tls.serverName }),
+        rejectUnauthorized: !tls.insecureSkipVerify,
+      },
+      onPerRequest: () => log.info({}, 'the analyzer wants a logon for each request, so they go one at a time'),
+    });
+  };
+
+  const createEngine = (config: AppConfig, data?: Snapshot): Engine => {
+    const gate = gateOf(config);
+    const { analyzer, poll, shard } = config;
+    dispatcher = createDispatcher(config, gate);
+    const client = createQueryClient({
+      baseUrl: analyzer.url,
+      dispatcher,
+      isUnproven: () => gate.state === 'unknown',
+      refreshCredentials: createRefresh(config, gate),
+      timeout: analyzer.timeout,
+      maxResponseSize: analyzer.maxResponseSize,
+      permanentAfter: config.permanentAfter,
+      userAgent: `license-exporter/${deps.version}`,
+      observe: self.observeRequest,
+    });
+    const selection = createSelection(shard, config.select);
+    const exposition = createExposition({
+      enabled: config.metrics.collectors,
+      maxSeries: config.metrics.maxSeries,
+      policy: { ...selection, usageWhenNotCurrent: config.metrics.usageWhenNotCurrent },
+      self,
+      now,
+      onProblem: (error) => log.error({ err: error }, 'metrics not rendered'),
+    });
+    const poller = createPoller({
+      client,
+      schedules: {
+        GetProducts: poll.products,
+        GetServerDown: poll.serverDown,
+        GetConcurrentUsers: poll.concurrentUsers,
+        GetFeatures: poll.features,
+        GetExpirationFeatures: poll.expirations,
+        GetHistory: poll.history,
+      },
+      maxDataAge: poll.maxDataAge,
+      startOffset: poll.startOffset,
+      requestTimeout: analyzer.timeout,
+      concurrency: analyzer.concurrency,
+      featuresRequest: config.featuresRequest,
+      selection,
+      ownsSite: shard.index === 0,
+      history: config.metrics.collectors.history
+        ? config.historyFeatures.map(({ vendorLicense, ...feature }) => ({ product: vendorLicense, ...feature }))
+        : [],
+      now,
+      log,
+      onCommit: (snapshot) => void exposition.commit(snapshot),
+      ...(data !== undefined && { initial: data }),
+    });
+    void exposition.commit(poller.latest());
+    return { config, client, exposition, poller };
+  };
+
+  const run = (): void => {
+    engine.poller.start().then(
+      () => {
+        isFirstPollOver = true;
+      },
+      (error: unknown) => log.error({ err: error }, 'polling did not start'),
+    );
+  };
+
+  const end = async ({ poller, client, exposition }: Engine): Promise<void> => {
+    await poller.stop();
+    exposition.stop();
+    await client.close();
+  };
+
+  const web = createWebServer({
+    listen: initial.web.listen,
+    telemetryPath: initial.web.telemetryPath,
+    version: deps.version,
+    demo: deps.demo,
+    metricsPage: (request) => engine.exposition.page(request),
+    isReady: () => isFirstPollOver,
+    log,
+  });
+
+  engine = createEngine(initial);
+  self.setReload(true, now());
+
+  return {
+    start: async () => {
+      await web.start();
+      run();
+    },
+    runOnce: async () => {
+      await engine.poller.pollOnce();
+      const snapshot = engine.poller.latest();
+      await engine.exposition.commit(snapshot);
+      const { body } = await engine.exposition.page({ accept: undefined, acceptEncoding: undefined, collect: [] });
+      const chunks = Buffer.isBuffer(body) ? [body] : await Array.fromAsync(body);
+      const page = Buffer.concat(chunks).toString();
+      return { page, up: /^license_up 1$/m.test(page) };
+    },
+    reload: async (config) => {
+      const old = engine;
+      const isSameAnalyzer = old.config.analyzer.url === config.analyzer.url;
+      const oldStats = dispatcher.stats;
+      await end(old);
+      for (const name of Object.keys(retired) as (keyof typeof retired)[]) retired[name] += oldStats[name];
+      engine = createEngine(config, isSameAnalyzer ? old.poller.latest() : undefined);
+      self.setReload(true, now());
+      log.info({}, 'configuration reloaded');
+      run();
+    },
+    refuseReload: () => self.setReload(false, now()),
+    stop: async () => {
+      await end(engine);
+      await web.stop();
+    },
+    addresses: () => web.addresses(),
+  };
+}

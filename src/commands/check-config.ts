@@ -1,0 +1,11 @@
+import { loadConfig } from '../config/load.ts';
+import { cronProblem } from '../poll/schedule.ts';
+import type { CommandContext } from './context.ts';
+
+/** Checks a configuration and says so. @throws ConfigError with everything that is wrong */
+export async function checkConfig({ line, env, print }: CommandContext): Promise<number> {
+  const config = loadConfig({ ...line, env, requireAnalyzer: true, cronProblem });
+  for (const warning of config.warnings) print(`warning: ${warning}\n`);
+  print(`${line.configFile}: OK\n`);
+  return 0;
+}

@@ -1,0 +1,57 @@
+import { type App, type AppConfig, createApp } from '../app.ts';
+import type { Config } from '../config/config.ts';
+import { loadConfig } from '../config/load.ts';
+import type { Log } from '../model/log.ts';
+import { cronProblem } from '../poll/schedule.ts';
+import { type CommandContext, untilStopped } from './context.ts';
+
+function loadServeConfig({ line, env }: CommandContext): AppConfig {
+  const config = loadConfig({ ...line, env, requireAnalyzer: true, cronProblem });
+  return withAnalyzer(config);
+}
+
+function withAnalyzer(config: Config): AppConfig {
+  const { analyzer } = config;
+  if (analyzer === undefined) throw new Error('no analyzer is configured');
+  return { ...config, analyzer };
+}
+
+/** Polls the configured analyzer and serves metrics until it is stopped. */
+export async function serve(context: CommandContext): Promise<number> {
+  const config = loadServeConfig(context);
+  const log = context.createLog(config.log);
+  for (const warning of config.warnings) log.warn({}, warning);
+  if (config.storagePath === undefined) {
+    log.warn({}, 'without storage.path a restart forgets a rejected logon and may spend another one');
+  }
+  const app = createApp(config, { log, version: context.version, revision: context.revision, demo: false });
+  if (context.line.once) return runOnce(app, context);
+  context.onReload(() => reload(app, log, context));
+  await runApp(app, log, context);
+  return 0;
+}
+
+async function runOnce(app: App, { print }: CommandContext): Promise<number> {
+  const { page, up } = await app.runOnce();
+  print(page);
+  await app.stop();
+  return up ? 0 : 1;
+}
+
+async function reload(app: App, log: Log, context: CommandContext): Promise<void> {
+  try {
+    await app.reload(loadServeConfig(context));
+  } catch (error) {
+    app.refuseReload();
+    log.error({ reason: (error as Error).message }, 'configuration not reloaded, the old one stays');
+  }
+}
+
+/** Runs an application until the process is asked to stop. */
+export async function runApp(app: App, log: Log, { stop, version }: CommandContext): Promise<void> {
+  await app.start();
+  for (const address of app.addresses()) log.info({ address, version }, 'listening');
+  await untilStopped(stop);
+  log.info({}, 'stopping');
+  await app.stop();
+}

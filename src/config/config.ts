@@ -1,0 +1,66 @@
+import type { Secret } from './secret.ts';
+import type { HistoryFeature, ListenAddress } from './values.ts';
+
+/** The analyzer to poll. Durations are seconds, sizes bytes. */
+export interface AnalyzerConfig {
+  readonly url: string;
+  readonly username: string;
+  readonly domain: string;
+  readonly workstation: string;
+  readonly password: Secret;
+  /** Where the password comes from, when it is a file that can be read again. */
+  readonly passwordFile: string | undefined;
+  readonly authRetry: number;
+  readonly timeout: number;
+  readonly maxResponseSize: number;
+  readonly concurrency: number;
+  readonly tls: {
+    readonly ca: string | undefined;
+    readonly cert: string | undefined;
+    readonly key: Secret | undefined;
+    readonly serverName: string | undefined;
+    readonly insecureSkipVerify: boolean;
+  };
+}
+
+/** The whole configuration, checked. Made by `loadConfig` alone. Durations are seconds. */
+export interface Config {
+  /** Absent only where it is not required. */
+  readonly analyzer: AnalyzerConfig | undefined;
+  readonly poll: {
+    readonly products: string;
+    readonly serverDown: string;
+    readonly concurrentUsers: string;
+    readonly features: string;
+    readonly expirations: string;
+    readonly history: string;
+    readonly maxDataAge: number | 'auto';
+    readonly startOffset: number;
+  };
+  readonly featuresRequest: 'auto' | 'all' | 'per_vendor_license';
+  readonly select: { readonly include: readonly RegExp[]; readonly exclude: readonly RegExp[] };
+  readonly historyFeatures: readonly HistoryFeature[];
+  readonly metrics: {
+    readonly collectors: Readonly<
+      Record<'borrow' | 'reserve' | 'icons' | 'log' | 'activity' | 'token' | 'users' | 'history', boolean>
+    >;
+    readonly usageWhenNotCurrent: 'withhold' | 'export';
+    readonly maxSeries: number;
+  };
+  /** Epoch seconds. */
+  readonly permanentAfter: number;
+  readonly storagePath: string | undefined;
+  readonly web: { readonly listen: readonly ListenAddress[]; readonly telemetryPath: string };
+  readonly shard: { readonly index: number; readonly total: number };
+  readonly log: { readonly level: 'debug' | 'info' | 'warn' | 'error'; readonly format: 'json' | 'pretty' | undefined };
+  readonly embeddedAnalyzer: {
+    readonly listen: ListenAddress;
+    readonly collectionInterval: number;
+    readonly timeZone: string;
+    readonly seed: number;
+    readonly vendorLicenses: number;
+    readonly features: number;
+  };
+  /** Things to tell the operator that are no errors. */
+  readonly warnings: readonly string[];
+}

@@ -1,0 +1,117 @@
+import {
+  anyText,
+  autoOr,
+  baseUrl,
+  boolean,
+  duration,
+  historyFeature,
+  integer,
+  listenAddress,
+  listOf,
+  oneOf,
+  type Parse,
+  regularExpression,
+  size,
+  text,
+  timeZone,
+  urlPath,
+} from './values.ts';
+
+/** One setting. Its flag and environment variable follow from its key. */
+export interface Setting<T = unknown> {
+  readonly parse: Parse<T>;
+  /** As it would be written in the file; `undefined` leaves the setting unset. */
+  readonly default: unknown;
+  readonly doc: string;
+  /** Only the file can hold it. */
+  readonly fileOnly?: true;
+  /** Never in the file and never a flag, where others can read it. */
+  readonly secret?: true;
+  /** Written to the default column of the documentation where the default is not a constant. */
+  readonly shownDefault?: string;
+}
+
+const setting = <T>(parse: Parse<T>, fallback: unknown, doc: string, more: Partial<Setting<T>> = {}): Setting<T> => ({
+  parse,
+  default: fallback,
+  doc,
+  ...more,
+});
+
+const cron = text;
+const switchOf = (on: boolean, doc: string): Setting<boolean> => setting(boolean, on, doc);
+
+/** Every setting, by its key in the file: the one table that loader, flags, help and README are held against. */
+export const settings = {
+  'analyzer.url': setting(baseUrl, undefined, 'Base URL of the Query API, for instance `https://lic.example.com:8443/analyzer`.'),
+  'analyzer.username': setting(text, undefined, 'Account, as `name` or `DOMAIN\\name`.'),
+  'analyzer.domain': setting(anyText, '', 'NetBIOS domain of the account.'),
+  'analyzer.workstation': setting(anyText, '', 'Workstation name sent with the logon.'),
+  'analyzer.password': setting(anyText, undefined, 'Password; `$CREDENTIALS_DIRECTORY/analyzer-password` is read too.', { secret: true }),
+  'analyzer.password_file': setting(text, undefined, 'File that holds the password. It is read again when it changes.'),
+  'analyzer.auth_retry': setting(duration(1), '30m', 'How long nothing is sent after a rejected logon, unless the credentials change.'),
+  'analyzer.timeout': setting(duration(0.1, 3600), '30s', 'How long one request may take.'),
+  'analyzer.max_response_size': setting(size(1024, 2 ** 31), '256MiB', 'Answers larger than this are given up.'),
+  'analyzer.concurrency': setting(integer(1, 256), 8, 'Requests, and so connections, at once.'),
+  'analyzer.tls.ca_file': setting(text, undefined, 'Certificates of the authorities to trust, instead of the well-known ones.'),
+  'analyzer.tls.cert_file': setting(text, undefined, 'Client certificate.'),
+  'analyzer.tls.key_file': setting(text, undefined, 'Key of the client certificate.'),
+  'analyzer.tls.server_name': setting(text, undefined, 'Name expected in the certificate, instead of the host of the URL.'),
+  'analyzer.tls.insecure_skip_verify': setting(boolean, false, 'Accepts any certificate. For tests only.'),
+  'poll.products': setting(cron, '* * * * *', 'When GetProducts is polled: cron with five fields, or six with seconds first.'),
+  'poll.server_down': setting(cron, '* * * * *', 'When GetServerDown is polled.'),
+  'poll.concurrent_users': setting(cron, '* * * * *', 'When GetConcurrentUsers is polled.'),
+  'poll.features': setting(cron, '*/5 * * * *', 'When GetFeatures is polled.'),
+  'poll.expirations': setting(cron, '7 * * * *', 'When GetExpirationFeatures is polled.'),
+  'poll.history': setting(cron, '17 * * * *', 'When GetHistory is polled, for the features under `history.features`.'),
+  'poll.max_data_age': setting(autoOr(duration(1)), 'auto', 'Data older than this is not exported; `auto` is 3 × the interval of the endpoint, at least 5 minutes.'),
+  'poll.start_offset': setting(autoOr(duration(0, 3600)), 'auto', 'How long each scheduled poll is put off; `auto` spreads shards over 10 seconds.'),
+  'features.request': setting(oneOf('auto', 'all', 'per_vendor_license'), 'auto', 'How GetFeatures is asked: `all` vendor licenses in one request, one request `per_vendor_license`, or `auto`: all, until the server proves not to be up to it.'),
+  'select.include': setting(listOf(regularExpression), [], 'Regular expressions; only vendor licenses that match one are looked after. Empty: all.'),
+  'select.exclude': setting(listOf(regularExpression), [], 'Regular expressions; vendor licenses and features that match one are left out.'),
+  'history.features': setting(listOf(historyFeature), [], 'Features whose GetHistory is polled when the collector `history` is on: entries with `vendor_license`, `feature`, and where needed `package` and `feature_type`.', { fileOnly: true }),
+  'metrics.collectors.borrow': switchOf(true, 'Borrowed licenses.'),
+  'metrics.collectors.reserve': switchOf(true, 'Reservations.'),
+  'metrics.collectors.icons': switchOf(false, 'Icon names of GetProducts.'),
+  'metrics.collectors.log': switchOf(false, 'Logarithms the API reports.'),
+  'metrics.collectors.activity': switchOf(false, 'Counts of active and inactive checkouts.'),
+  'metrics.collectors.token': switchOf(false, 'Token costs.'),
+  'metrics.collectors.users': switchOf(false, 'Whether user records are available.'),
+  'metrics.collectors.history': switchOf(false, 'Newest point of GetHistory of the features under `history.features`.'),
+  'metrics.usage_when_not_current': setting(oneOf('withhold', 'export'), 'withhold', 'What becomes of the usage of a vendor license that is not current: the analyzer keeps reporting its last counts.'),
+  'metrics.max_series': setting(integer(1), 500_000, 'Series of API data at most.'),
+  'expiration.permanent_after': setting(integer(1), 2_147_483_641, 'Unix time from which on an expiry means permanent.'),
+  'storage.path': setting(text, undefined, 'Directory that keeps the hold after a rejected logon across restarts.'),
+  'web.listen_address': setting(listOf(listenAddress), [':10319'], 'Addresses to listen on.'),
+  'web.telemetry_path': setting(urlPath(['/', '/-/healthy', '/-/ready']), '/metrics', 'Path of the metrics.'),
+  'shard.index': setting(integer(0, 999), 0, 'Zero-based number of this shard.'),
+  'shard.total': setting(integer(1, 1000), 1, 'Number of shards: each looks after its own vendor licenses.'),
+  'log.level': setting(oneOf('debug', 'info', 'warn', 'error'), 'info', 'Least level that is logged.'),
+  'log.format': setting(oneOf('json', 'pretty'), undefined, 'Form of the log.', { shownDefault: '`pretty` on a terminal, else `json`' }),
+  'embedded_analyzer.listen_address': setting(listenAddress, '127.0.0.1:10320', 'Where the embedded analyzer of `demo` listens.'),
+  'embedded_analyzer.collection_interval': setting(duration(1, 3600), '60s', 'How often the embedded analyzer collects.'),
+  'embedded_analyzer.time_zone': setting(timeZone, undefined, 'Time zone of the simulated site.', { shownDefault: "the system's" }),
+  'embedded_analyzer.site.seed': setting(integer(0, 2 ** 31), 1, 'Seed of the simulated site.'),
+  'embedded_analyzer.site.vendor_licenses': setting(integer(1, 1000), 10, 'Vendor licenses of the simulated site.'),
+  'embedded_analyzer.site.features': setting(integer(1, 5000), 20, 'Features of each vendor license of the simulated site.'),
+} as const satisfies Record<string, Setting>;
+
+export type SettingKey = keyof typeof settings;
+export const settingKeys = Object.keys(settings) as readonly SettingKey[];
+
+/** The values of all settings, by key. */
+export type SettingValues = {
+  readonly [K in SettingKey]: (typeof settings)[K] extends Setting<infer T> ? T | undefined : never;
+};
+
+/** `LICENSE_EXPORTER_WEB_LISTEN_ADDRESS` of `web.listen_address`. */
+export function environmentName(key: SettingKey): string {
+  return `LICENSE_EXPORTER_${key.replaceAll('.', '_').toUpperCase()}`;
+}
+
+/** `web.listen-address` of `web.listen_address`, `collector.NAME` of a collector; without the dashes before it. */
+export function flagName(key: SettingKey): string | undefined {
+  const { secret, fileOnly }: Setting = settings[key];
+  if (secret === true || fileOnly === true) return undefined;
+  return key.replace(/^metrics\.collectors\./, 'collector.').replaceAll('_', '-');
+}

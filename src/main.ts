@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import { pino, stdTimeFunctions } from 'pino';
+import { checkConfig } from './commands/check-config.ts';
+import type { CommandContext } from './commands/context.ts';
+import { demo } from './commands/demo.ts';
+import { serve } from './commands/serve.ts';
+import { type Command, helpText, parseCommandLine } from './config/flags.ts';
+import { ConfigError } from './config/problems.ts';
+import type { Log } from './model/log.ts';
+
+const commands: Readonly<Record<Command, (context: CommandContext) => Promise<number>>> = {
+  serve,
+  demo,
+  'check-config': checkConfig,
+};
+
+function createLog({ level, format }: { level: string; format: 'json' | 'pretty' | undefined }): Log {
+  const isPretty = format === undefined ? process.stderr.isTTY === true : format === 'pretty';
+  const options = { level, base: null, timestamp: stdTimeFunctions.isoTime };
+  if (!isPretty) {
+    return pino({ ...options, formatters: { level: (label) => ({ level: label }) } }, pino.destination({ dest: 2, sync: true }));
+  }
+  return pino({
+    ...options,
+    transport: { target: 'pino-pretty', options: { destination: 2, translateTime: 'SYS:HH:MM:ss', ignore: 'pid,hostname' } },
+  });
+}
+
+function readVersion(): string {
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string };
+  return version;
+}
+
+/** Aborts on the first SIGTERM or SIGINT; the second one ends the process at once. */
+function stopOnSignals(): AbortSignal {
+  const stopping = new AbortController();
+  for (const name of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(name, () => {
+      if (stopping.signal.aborted) process.exit(128 + constants.signals[name]);
+      stopping.abort();
+    });
+  }
+  return stopping.signal;
+}
+
+/** The process edge: arguments, environment, signals, log and exit code. */
+export async function main(): Promise<void> {
+  const print = (text: string): void => void process.stdout.write(text);
+  try {
+    const line = parseCommandLine(process.argv.slice(2));
+    const version = readVersion();
+    const revision = process.env.npm_package_gitHead ?? '';
+    if (line.help) return print(helpText());
+    if (line.version) return print(`license-exporter, version ${version} (node ${process.version})\n`);
+    process.exitCode = await commands[line.command]({
+      line,
+      env: process.env,
+      version,
+      revision,
+      createLog,
+      print,
+      stop: stopOnSignals(),
+      onReload: (reload) => void process.on('SIGHUP', () => void reload()),
+    });
+  } catch (error) {
+    // what an operator can mend is told in a sentence; anything else is a bug and shows where
+    const isBug = !(error instanceof ConfigError) && (error as { cause?: unknown }).cause === undefined;
+    process.stderr.write(`${isBug ? (error as Error).stack : (error as Error).message}\n`);
+    process.exitCode = 1;
+  }
+}

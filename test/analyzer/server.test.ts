@@ -1,0 +1,435 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Analyzer, type AnalyzerOptions, createAnalyzer } from '../../src/analyzer/server.ts';
+import { createSimulatedSite } from '../../src/analyzer/simulated-site.ts';
+import type { Source, VendorLicenseObservation } from '../../src/analyzer/source.ts';
+import { authenticate } from '../../src/ntlm/client-codec.ts';
+import { negotiate, ntHash } from '../../src/ntlm/primitives.ts';
+import { readJson } from '../../src/query-api/json.ts';
+import { expirationFields, featureFields, productFields } from '../../src/query-api/records.ts';
+
+/** 10:30 on a Wednesday in Berlin. */
+const NOW = Date.UTC(2026, 10, 18, 9, 30) / 1000;
+
+const gate = { domain: 'SIM', users: [{ name: 'svc', ntHash: ntHash('S3cret-pass!') }] };
+
+function analyzerOf(options: Partial<AnalyzerOptions> = {}): Analyzer {
+  return createAnalyzer({
+    source: createSimulatedSite({
+      seed: 1,
+      vendorLicenses: 10,
+      featuresPerVendorLicense: 20,
+      timeZone: 'Europe/Berlin',
+      now: () => NOW,
+      interval: 60,
+    }),
+    collectionInterval: 60,
+    host: '127.0.0.1',
+    port: 0,
+    gate,
+    now: () => NOW,
+    onProblem: () => {},
+    ...options,
+  });
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+  /** Tells one connection from another. */
+  readonly localPort: number;
+}
+
+interface Call {
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
+}
+
+interface Connection {
+  /** Sends to a path as it is, without tidying it up. */
+  send(path: string, call?: Call): Promise<Answer>;
+  close(): void;
+}
+
+/** One kept connection, so that a request on another one is seen by its port. */
+function connectTo(url: string): Connection {
+  const { protocol, hostname, port } = new URL(url);
+  const isTls = protocol === 'https:';
+  const options = { keepAlive: true, maxSockets: 1 };
+  const agent = isTls ? new TlsAgent({ ...options, rejectUnauthorized: false }) : new Agent(options);
+  return {
+    send: (path, { method = 'GET', headers = {}, body } = {}) =>
+      new Promise((resolve, reject) => {
+        const sent = (isTls ? tlsRequest : request)({ hostname, port, agent, path, method, headers }, (response) => {
+          // the socket is taken away from the response once it has been read
+          const localPort = response.socket.localPort ?? 0;
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.on('end', () => {
+            resolve({
+              status: response.statusCode ?? 0,
+              headers: response.headers,
+              body: Buffer.concat(chunks),
+              localPort,
+            });
+          });
+          response.on('error', reject);
+        });
+        sent.on('error', reject);
+        sent.end(body);
+      }),
+    close: () => agent.destroy(),
+  };
+}
+
+/** Sends bytes and gives what comes back: so far, and all of it once the server closes. */
+function sendRaw(url: string, text: string): { arrived: () => string; closed: Promise<string> } {
+  const { hostname, port } = new URL(url);
+  let answer = '';
+  const closed = new Promise<string>((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => socket.write(text));
+    socket.on('data', (data) => {
+      answer += String(data);
+    });
+    socket.on('close', () => resolve(answer));
+    socket.on('error', reject);
+  });
+  return { arrived: () => answer, closed };
+}
+
+async function logOn(
+  connection: Connection,
+  path: string,
+  password = 'S3cret-pass!',
+  call: Call = {},
+): Promise<Answer> {
+  const first = negotiate();
+  const offer = await connection.send(path, {
+    ...call,
+    headers: { authorization: `NTLM ${first.toString('base64')}` },
+  });
+  const challenge = Buffer.from(String(offer.headers['www-authenticate']).replace(/^NTLM /, ''), 'base64');
+  const credentials = { username: 'svc', domain: 'SIM', workstation: '', password };
+  const last = authenticate(challenge, credentials, { negotiate: first, host: '127.0.0.1' });
+  return connection.send(path, { ...call, headers: { authorization: `NTLM ${last.toString('base64')}` } });
+}
+
+const json = ({ body }: Answer): unknown => readJson(Buffer.from(body));
+const api = (endpoint: string): string => `/analyzer/api/${endpoint}`;
+
+describe('analyzer behind NTLM', () => {
+  const analyzer = analyzerOf();
+  beforeAll(() => analyzer.start());
+  afterAll(() => analyzer.stop());
+
+  it.each([
+    [api('GetProducts'), {}],
+    [api('GetHttpUserName'), { headers: { 'x-remote-user': 'SIM\\svc' } }],
+    [api('GetFeatures'), {}],
+    [api('GetProducts'), { method: 'DELETE' }],
+    [api('GetProducts'), { method: 'PROPFIND' }],
+    [api('GetProducts'), { method: 'OPTIONS' }],
+    [api('GetConcurrentUsers'), { method: 'POST', body: 'x'.repeat(100_000) }],
+    ['/', {}],
+    ['/analyzer/%zz', {}],
+    ['/analyzer/../../etc/passwd', {}],
+    [api('GetProducts'), { headers: { expect: 'a-miracle' } }],
+    [api('GetProducts'), { headers: { authorization: 'Basic c3ZjOlMzY3JldC1wYXNzIQ==' } }],
+    [api('GetProducts'), { headers: { authorization: 'NTLM' } }],
+    [api('GetProducts'), { headers: { authorization: 'NTLM !!!' } }],
+    [api('GetProducts'), { headers: { upgrade: 'websocket', connection: 'keep-alive, upgrade' } }],
+  ] satisfies [string, Call][])(
+    'answers %s %j with 401 before anything else and keeps the connection',
+    async (path, call) => {
+      const connection = connectTo(analyzer.url);
+      const answer = await connection.send(path, call);
+      expect([answer.status, answer.headers['www-authenticate'], answer.body.length]).toEqual([401, 'NTLM', 0]);
+      expect(answer.headers['content-length']).toBe('0');
+      const next = await connection.send(path);
+      expect([next.status, next.localPort]).toEqual([401, answer.localPort]);
+      connection.close();
+    },
+  );
+
+  it('serves under the identity of the connection after the logon, and another connection not', async () => {
+    const connection = connectTo(analyzer.url);
+    const first = await logOn(connection, api('GetHttpUserName'));
+    expect([first.status, String(first.body)]).toEqual([200, 'SIM\\svc']);
+    const second = await connection.send(api('GetHttpUserName'));
+    expect([second.status, String(second.body), second.localPort]).toEqual([200, 'SIM\\svc', first.localPort]);
+    const other = connectTo(analyzer.url);
+    expect((await other.send(api('GetHttpUserName'))).status).toBe(401);
+    connection.close();
+    other.close();
+  });
+
+  it('takes a logon with a body, which is not read', async () => {
+    const connection = connectTo(analyzer.url);
+    const answer = await logOn(connection, api('GetConcurrentUsers'), undefined, { method: 'POST', body: '{"a":1}' });
+    expect([answer.status, answer.headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8']);
+    expect(Number(answer.body)).toBeGreaterThan(0);
+    connection.close();
+  });
+
+  it('refuses a wrong password', async () => {
+    const connection = connectTo(analyzer.url);
+    const answer = await logOn(connection, api('GetHttpUserName'), 'wrong');
+    expect([answer.status, answer.headers['www-authenticate']]).toEqual([401, 'NTLM']);
+    expect((await connection.send(api('GetHttpUserName'))).status).toBe(401);
+    connection.close();
+  });
+
+  it('announces that it keeps idle connections for 150 seconds', async () => {
+    const connection = connectTo(analyzer.url);
+    expect((await connection.send('/')).headers['keep-alive']).toBe('timeout=150');
+    connection.close();
+  });
+});
+
+describe('analyzer without a gate', () => {
+  const analyzer = analyzerOf({ gate: 'none' });
+  let connection: Connection;
+  beforeAll(async () => {
+    await analyzer.start();
+    connection = connectTo(analyzer.url);
+  });
+  afterAll(async () => {
+    connection.close();
+    await analyzer.stop();
+  });
+  const get = (path: string): Promise<Answer> => connection.send(path);
+
+  it('answers the record endpoints in their shapes', async () => {
+    const products = await get(api('GetProducts'));
+    expect([products.status, products.headers['content-type']]).toEqual([200, 'application/json']);
+    expect(products.headers['content-length']).toBe(String(products.body.length));
+    const productRecords = json(products) as Record<string, unknown>[];
+    expect(productRecords).toHaveLength(10);
+    expect(Object.keys(productRecords[0] ?? {})).toEqual(Object.keys(productFields));
+
+    const features = await get(api('GetFeatures?product=%'));
+    const [featureRecords = []] = json(features) as Record<string, unknown>[][];
+    expect(Object.keys(featureRecords[0] ?? {})).toEqual(Object.keys(featureFields));
+    // the literal that is not JSON, where the status of applications is not known
+    expect(String(features.body)).toContain('"LogActive":NaN,');
+    expect(() => JSON.parse(String(features.body))).toThrow(SyntaxError);
+
+    const expirations = json(await get(api('GetExpirationFeatures?product=%25&search=2'))) as Record<string, unknown>[];
+    expect(Object.keys(expirations[0] ?? {})).toEqual(Object.keys(expirationFields));
+    expect(expirations.length).toBe(featureRecords.length);
+    expect(Array.isArray(json(await get(api('GetServerDown'))))).toBe(true);
+  });
+
+  it('finds each vendor license by the name it gave', async () => {
+    const products = json(await get(api('GetProducts'))) as { Product: string }[];
+    for (const { Product } of products) {
+      const found = json(await get(api(`GetProducts?filters=${encodeURIComponent(Product)}`))) as { Product: string }[];
+      expect(found.map((record) => record.Product)).toEqual([Product]);
+    }
+  });
+
+  it('takes the identity from the server in front', async () => {
+    const answer = await connection.send(api('GetHttpUserName'), { headers: { 'x-remote-user': 'CORP\\svc-lic' } });
+    expect([answer.status, String(answer.body)]).toEqual([200, 'CORP\\svc-lic']);
+  });
+
+  it.each([
+    '/',
+    '/analyzer',
+    '/analyzer/api',
+    '/analyzer/api/GetProducts/',
+    '/analyzer/api/getproducts',
+    '/api/GetProducts',
+    '/analyzer/%zz',
+  ])('answers 404 to %s', async (path) => {
+    const answer = await get(path);
+    expect([answer.status, answer.headers['content-type']]).toEqual([404, 'application/json']);
+    expect(json(answer)).toEqual({ error: { code: 'not_found', message: expect.any(String) } });
+  });
+
+  it.each([
+    ['POST', 'GetProducts', 'GET'],
+    ['OPTIONS', 'GetProducts', 'GET'],
+    ['HEAD', 'GetProducts', 'GET'],
+    ['GET', 'GetConcurrentUsers', 'POST'],
+    ['HEAD', 'GetConcurrentUsers', 'POST'],
+  ])('answers 405 to %s %s and names %s', async (method, endpoint, allow) => {
+    const answer = await connection.send(api(endpoint), { method });
+    expect([answer.status, answer.headers.allow]).toEqual([405, allow]);
+    if (method !== 'HEAD') expect(json(answer)).toMatchObject({ error: { code: 'method_not_allowed' } });
+  });
+
+  it.each([
+    ['GetFeatures', 'missing_parameter', 'product'],
+    ['GetFeatures?product=', 'missing_parameter', 'product'],
+    ['GetFeatures?product=a&product=b', 'repeated_parameter', 'product'],
+    ['GetExpirationFeatures?product=a&search=9', 'illegal_value', 'search'],
+  ])('answers 400 to %s with %s of %s', async (path, code, parameter) => {
+    const answer = await get(api(path));
+    expect([answer.status, answer.headers['content-type']]).toEqual([400, 'application/json']);
+    expect(json(answer)).toEqual({ error: { code, message: expect.any(String), parameter } });
+  });
+
+  it.each([
+    ['product=%', 200],
+    ['product=%25%25', 200],
+    [`product=${'%25a'.repeat(2000)}`, 200],
+    [`product=${encodeURIComponent('設計 ✓ \u0000')}`, 200],
+    ["product=' OR '1'='1", 200],
+    ['product=%3Cscript%3E&filters=../../etc/passwd', 200],
+    ['product=[%5E]*(a+)+$', 200],
+    ['product=%00', 200],
+    ['product=a&unknown=1&unknown=2', 200],
+    ['__proto__=1&constructor=2', 400],
+  ])('answers GetFeatures?%s with %i', async (query, status) => {
+    expect((await get(api(`GetFeatures?${query.replaceAll(' ', '+')}`))).status).toBe(status);
+  });
+
+  it('answers any query with 200 or 400 and well-formed JSON', async () => {
+    const visible = fc.string({ unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)) });
+    const piece = fc.oneof(visible, fc.constantFrom('product=', '&', '%', 'filters=', '%25', 'search=', '1', 'user='));
+    const endpoint = fc.constantFrom('GetProducts', 'GetFeatures', 'GetServerDown', 'GetExpirationFeatures');
+    await fc.assert(
+      fc.asyncProperty(endpoint, fc.array(piece, { maxLength: 8 }), async (name, pieces) => {
+        const answer = await get(api(`${name}?${pieces.join('')}`));
+        expect([200, 400]).toContain(answer.status);
+        json(answer);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('serves a parameter of 8 KiB and answers 431 beyond 16 KiB', async () => {
+    expect((await get(api(`GetProducts?filters=${'a'.repeat(8192)}`))).status).toBe(200);
+    const long = `GET ${api('GetProducts')}?filters=${'a'.repeat(17_000)} HTTP/1.1\r\nhost: a\r\n\r\n`;
+    expect(await sendRaw(analyzer.url, long).closed).toMatch(/^HTTP\/1\.1 431 /);
+  });
+});
+
+describe('analyzer', () => {
+  it('answers 500 without internals when a query fails, reports it, and goes on', async () => {
+    const broken: VendorLicenseObservation = {
+      server: 'sim-lic01',
+      daemon: 'd',
+      part: '',
+      reachable: true,
+      get pools(): never {
+        throw new Error('internal detail');
+      },
+    };
+    const source: Source = { name: 'broken', read: () => Promise.resolve([broken]) };
+    const problems: unknown[] = [];
+    const analyzer = analyzerOf({ gate: 'none', source, onProblem: (error) => problems.push(error) });
+    await analyzer.start();
+    const connection = connectTo(analyzer.url);
+    const answer = await connection.send(api('GetProducts'));
+    expect(answer.status).toBe(500);
+    expect(json(answer)).toEqual({ error: { code: 'internal_error', message: 'the request failed' } });
+    expect(problems).toEqual([new Error('internal detail')]);
+    expect((await connection.send(api('GetServerDown'))).status).toBe(200);
+    connection.close();
+    await analyzer.stop();
+  });
+
+  it('shows a vendor license as down after 30 minutes, with its last counts, and as up again', async () => {
+    let now = NOW;
+    const site = createSimulatedSite({
+      seed: 1,
+      vendorLicenses: 1,
+      featuresPerVendorLicense: 20,
+      timeZone: 'Europe/Berlin',
+      now: () => now,
+      interval: 60,
+    });
+    const analyzer = analyzerOf({ gate: 'none', source: site, now: () => now });
+    await analyzer.start();
+    const connection = connectTo(analyzer.url);
+    const product = async (): Promise<Record<string, unknown>> => {
+      const [record = {}] = json(await connection.send(api('GetProducts'))) as Record<string, unknown>[];
+      return record;
+    };
+    const down = async (): Promise<unknown> => json(await connection.send(api('GetServerDown')));
+    const before = await product();
+    const name = String(before['Product']);
+    site.force({ down: [name] });
+    now += 1799;
+    await analyzer.collector.collect();
+    expect([await product(), await down()]).toEqual([before, []]);
+    now += 1;
+    await analyzer.collector.collect();
+    expect(await product()).toEqual({ ...before, IsCurrent: false, MappingIcon: 'ServerDown' });
+    expect(await down()).toEqual([{ Label: name }]);
+    site.force({});
+    await analyzer.collector.collect();
+    expect(await product()).toMatchObject({ IsCurrent: true, MappingIcon: '', CollectionTime: now });
+    expect(await down()).toEqual([]);
+    connection.close();
+    await analyzer.stop();
+  });
+
+  it('listens without a gate on loopback only', () => {
+    for (const host of ['0.0.0.0', '::', '192.0.2.1', 'localhost.example']) {
+      expect(() => analyzerOf({ gate: 'none', host })).toThrow('loopback');
+    }
+  });
+
+  it('names the address that it cannot listen on', async () => {
+    const first = analyzerOf();
+    await first.start();
+    const { port } = new URL(first.url);
+    await expect(analyzerOf({ port: Number(port) }).start()).rejects.toThrow(
+      `127.0.0.1:${port}: the address is in use`,
+    );
+    await first.stop();
+  });
+
+  it('ends kept connections when it stops', async () => {
+    const analyzer = analyzerOf();
+    await analyzer.start();
+    const { url } = analyzer;
+    const connection = connectTo(url);
+    expect((await connection.send('/')).status).toBe(401);
+    await analyzer.stop();
+    await expect(connection.send('/')).rejects.toMatchObject({
+      code: expect.stringMatching(/ECONNREFUSED|ECONNRESET/),
+    });
+    connection.close();
+  });
+
+  it('stops although a client has sent half a request', async () => {
+    const analyzer = analyzerOf();
+    await analyzer.start();
+    const { url } = analyzer;
+    const ended = sendRaw(url, 'GET / HTTP/1.1\r\nhost: a\r\n\r\nGET / HT');
+    // the answer to the whole request shows that the half one has arrived
+    await expect.poll(() => ended.arrived()).toMatch(/^HTTP\/1\.1 401 /);
+    await analyzer.stop();
+    await ended.closed;
+  });
+
+  it('serves over TLS', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'analyzer-tls-'));
+    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+    const subject = ['-subj', '/CN=localhost', '-days', '2', '-keyout', key, '-out', cert];
+    execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...subject], { stdio: 'ignore' });
+    const tls = { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
+    rmSync(folder, { recursive: true });
+    const analyzer = analyzerOf({ tls });
+    await analyzer.start();
+    expect(analyzer.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+\/analyzer$/);
+    const connection = connectTo(analyzer.url);
+    const answer = await logOn(connection, api('GetHttpUserName'));
+    expect([answer.status, String(answer.body)]).toEqual([200, 'SIM\\svc']);
+    connection.close();
+    await analyzer.stop();
+  });
+});
