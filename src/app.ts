@@ -99,7 +99,15 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     };
   };
   /** Counts of dispatchers that a reload replaced: counters must not fall. */
-  const retired = { sockets: 0, handshakes: 0, requests: 0, roundTrips: 0, reauthentications: 0, rejected: 0, staleRetries: 0 };
+  const retired = {
+    sockets: 0,
+    handshakes: 0,
+    requests: 0,
+    roundTrips: 0,
+    reauthentications: 0,
+    rejected: 0,
+    staleRetries: 0,
+  };
 
   const self: SelfMetrics = createSelfMetrics({
     version: deps.version,
@@ -202,12 +210,16 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
   };
 
   const run = (): void => {
-    engine.poller.start().then(
-      () => {
-        isFirstPollOver = true;
-      },
-      (error: unknown) => log.error({ err: error }, 'polling did not start'),
-    );
+    const { poller, exposition } = engine;
+    poller
+      .start()
+      .then(() => exposition.commit(poller.latest()))
+      .then(
+        () => {
+          isFirstPollOver = true;
+        },
+        (error: unknown) => log.error({ err: error }, 'polling did not start'),
+      );
   };
 
   const end = async ({ poller, client, exposition }: Engine): Promise<void> => {

@@ -19,16 +19,24 @@ function createLog({ level, format }: { level: string; format: 'json' | 'pretty'
   const isPretty = format === undefined ? process.stderr.isTTY === true : format === 'pretty';
   const options = { level, base: null, timestamp: stdTimeFunctions.isoTime };
   if (!isPretty) {
-    return pino({ ...options, formatters: { level: (label) => ({ level: label }) } }, pino.destination({ dest: 2, sync: true }));
+    return pino(
+      { ...options, formatters: { level: (label) => ({ level: label }) } },
+      pino.destination({ dest: 2, sync: true }),
+    );
   }
   return pino({
     ...options,
-    transport: { target: 'pino-pretty', options: { destination: 2, translateTime: 'SYS:HH:MM:ss', ignore: 'pid,hostname' } },
+    transport: {
+      target: 'pino-pretty',
+      options: { destination: 2, translateTime: 'SYS:HH:MM:ss', ignore: 'pid,hostname' },
+    },
   });
 }
 
 function readVersion(): string {
-  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string };
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+    version: string;
+  };
   return version;
 }
 

@@ -61,7 +61,8 @@ export function createNtlmAcceptor(options: NtlmAcceptorOptions): NtlmAcceptor {
   const judge = ({ socket, address }: AuthenticationRequest, message: Buffer): Authentication => {
     const context = contexts.get(socket);
     contexts.delete(socket);
-    const expired = context !== undefined && now() - context.createdAt > (options.contextTimeoutMs ?? CONTEXT_TIMEOUT_MS);
+    const expired =
+      context !== undefined && now() - context.createdAt > (options.contextTimeoutMs ?? CONTEXT_TIMEOUT_MS);
     const verdict =
       context === undefined || expired
         ? { ok: false as const, reason: expired ? ('expired' as const) : ('no-context' as const) }

@@ -37,34 +37,36 @@ export function getProducts(current: readonly Collected[], now: number, paramete
   const isFeature = filter(parameters.feature);
   const isUser = filter(parameters.user);
   const narrowed = parameters.package !== undefined || parameters.feature !== undefined;
-  return current.filter(({ name }) => isProduct(name)).flatMap((collected): WireProduct[] => {
-    const pools = collected.observation.pools.filter((pool) => isPackage(pool.package) && isFeature(pool.feature));
-    const checkouts = checkoutsOf(pools, isUser);
-    if (narrowed && pools.length === 0) return [];
-    if (parameters.user !== undefined && checkouts.length === 0) return [];
-    const { active, inactive, indeterminate } = countByStatus(checkouts);
-    const isKnown = indeterminate === 0;
-    const expiry = pools.reduce((earliest, pool) => Math.min(earliest, earliestExpiry(pool)), PERMANENT);
-    const down = isDown(collected, now);
-    return [
-      {
-        CollectionTime: collected.collectedAt,
-        DistinctUsers: countUsers(checkouts),
-        Active: active,
-        Inactive: inactive,
-        Indeterminate: indeterminate,
-        Mapped: active + inactive,
-        MinLicenseExpiration: expiry,
-        MaxAvailable: pools.reduce((sum, pool) => sum + maxAvailable(pool, now), 0),
-        Product: collected.name,
-        MappingIcon: down ? 'ServerDown' : '',
-        ExpiredIcon: isExpired(expiry, now) ? 'Expired' : isExpiring(expiry, now) ? 'Warning' : '',
-        IsCurrent: !down,
-        LogActive: log10(isKnown ? active : undefined),
-        LogInactive: log10(isKnown ? inactive : undefined),
-      },
-    ];
-  });
+  return current
+    .filter(({ name }) => isProduct(name))
+    .flatMap((collected): WireProduct[] => {
+      const pools = collected.observation.pools.filter((pool) => isPackage(pool.package) && isFeature(pool.feature));
+      const checkouts = checkoutsOf(pools, isUser);
+      if (narrowed && pools.length === 0) return [];
+      if (parameters.user !== undefined && checkouts.length === 0) return [];
+      const { active, inactive, indeterminate } = countByStatus(checkouts);
+      const isKnown = indeterminate === 0;
+      const expiry = pools.reduce((earliest, pool) => Math.min(earliest, earliestExpiry(pool)), PERMANENT);
+      const down = isDown(collected, now);
+      return [
+        {
+          CollectionTime: collected.collectedAt,
+          DistinctUsers: countUsers(checkouts),
+          Active: active,
+          Inactive: inactive,
+          Indeterminate: indeterminate,
+          Mapped: active + inactive,
+          MinLicenseExpiration: expiry,
+          MaxAvailable: pools.reduce((sum, pool) => sum + maxAvailable(pool, now), 0),
+          Product: collected.name,
+          MappingIcon: down ? 'ServerDown' : '',
+          ExpiredIcon: isExpired(expiry, now) ? 'Expired' : isExpiring(expiry, now) ? 'Warning' : '',
+          IsCurrent: !down,
+          LogActive: log10(isKnown ? active : undefined),
+          LogInactive: log10(isKnown ? inactive : undefined),
+        },
+      ];
+    });
 }
 
 function toFeature({ observation }: Collected, pool: PoolObservation, now: number): WireFeature {

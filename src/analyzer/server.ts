@@ -33,7 +33,8 @@ export interface AnalyzerOptions {
   readonly onRequest?: (request: { endpoint: string; status: number; user: string }) => void;
 }
 
-export interface GateOptions extends Pick<NtlmAcceptorOptions, 'perRequest' | 'requireMic' | 'onVerdict' | 'channelBinding'> {
+export interface GateOptions
+  extends Pick<NtlmAcceptorOptions, 'perRequest' | 'requireMic' | 'onVerdict' | 'channelBinding'> {
   /** NetBIOS domain of the users. */
   readonly domain: string;
   readonly users: readonly AnalyzerUser[];
@@ -78,7 +79,12 @@ interface Reply {
 const JSON_TYPE = 'application/json';
 const TEXT_TYPE = 'text/plain; charset=utf-8';
 
-function failure(status: number, code: string, message: string, more: { parameter?: string; allow?: string } = {}): Reply {
+function failure(
+  status: number,
+  code: string,
+  message: string,
+  more: { parameter?: string; allow?: string } = {},
+): Reply {
   const { parameter, allow } = more;
   const body = JSON.stringify({ error: { code, message, ...(parameter !== undefined && { parameter }) } });
   return { status, body, type: JSON_TYPE, ...(allow !== undefined && { headers: { allow } }) };
@@ -111,7 +117,7 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
     }
     const parameters = readParameters(endpoint, query);
     if (!parameters.ok) return failure(400, parameters.code, parameters.message, { parameter: parameters.parameter });
-    const result = run(collector.current(), options.now(), parameters.values, identity);
+    const result = run(collector.current(), Math.floor(options.now()), parameters.values, identity);
     if ('text' in result) return { status: 200, body: result.text, type: TEXT_TYPE };
     return { status: 200, body: writeJson(result.json), type: JSON_TYPE };
   };

@@ -43,7 +43,15 @@ const kinds: readonly Kind[] = ['status', 'down', 'three-part', 'tokens', 'packa
 const products = ['cad', 'mesh', 'solver', 'route', 'timing', 'render', 'flow', 'drc', 'synth', 'viewer'];
 
 /** Names that break careless programs. */
-const awkward = ['sim-NaN', 'sim-a,feature:b', 'sim-"quoted"', 'sim-back\\slash', 'sim-100%', 'sim-Größe ✓ 設計', 'sim- spaced '];
+const awkward = [
+  'sim-NaN',
+  'sim-a,feature:b',
+  'sim-"quoted"',
+  'sim-back\\slash',
+  'sim-100%',
+  'sim-Größe ✓ 設計',
+  'sim- spaced ',
+];
 
 /** Pools beyond this many per vendor license are small, so that a very large site stays quick to simulate. */
 const LARGE_POOLS = 40;
@@ -78,7 +86,9 @@ function createPool(v: number, f: number, kind: Kind, number: string, { seed }: 
   const uncounted = f === 9;
   const nodeLocked = f === 11;
   const licensed = isLarge ? randomInteger(4, 40, key, 'count') : randomInteger(1, 5, key, 'count');
-  const neverUsed = f % 10 === 8;
+  const expiry = expiryOf(f, key);
+  // of what has expired nobody can hold a license
+  const neverUsed = f % 10 === 8 || expiry === 'expired';
   // every sixth pool is wanted by more people than it has licenses
   const crowd = f % 6 === 1 ? 1.6 : 0.2 + random(key, 'crowd');
   const people = neverUsed ? 0 : Math.ceil((isLarge ? licensed : Math.min(licensed, 3)) * crowd);
@@ -96,7 +106,7 @@ function createPool(v: number, f: number, kind: Kind, number: string, { seed }: 
     demand: f === 1 ? 11 : f % 6 === 1 ? 3 : 0.6 + random(key, 'demand'),
     lends: f % 7 === 3,
     batch: f === 1,
-    expiry: expiryOf(f, key),
+    expiry,
   };
 }
 
@@ -111,7 +121,11 @@ function identity(
   const plain = { feature: `sim-${product}-${f + 1}`, version: '', package: '', featureType: 'feature' as const };
   if (kind === 'tokens') {
     if (f === 0) return { ...plain, feature: 'sim-tokens' };
-    const token = { pool: 'sim-tokens', source: `sim-lic${number};sim_${products[v % products.length]}d`, cost: 1 + (f % 4) };
+    const token = {
+      pool: 'sim-tokens',
+      source: `sim-lic${number};sim_${products[v % products.length]}d`,
+      cost: 1 + (f % 4),
+    };
     return { ...plain, version: '2.0', token };
   }
   if (kind === 'packages' && f < 8) {
@@ -122,11 +136,23 @@ function identity(
   const odd = kind === 'unicode' ? awkward[f] : undefined;
   // two versions of one feature side by side
   if (f === 6) return { ...plain, feature: `sim-${products[(v + 5) % products.length]}-6`, version: '2025.0' };
-  return { ...plain, feature: odd ?? plain.feature, version: f === 5 ? '2026.0' : f % 3 === 0 ? '' : `${1 + (f % 4)}.0` };
+  return {
+    ...plain,
+    feature: odd ?? plain.feature,
+    version: f === 5 ? '2026.0' : f % 3 === 0 ? '' : `${1 + (f % 4)}.0`,
+  };
 }
 
 function expiryOf(f: number, key: string): ExpiryRule {
-  const fixed: readonly (ExpiryRule | undefined)[] = [undefined, undefined, 'staggered', 'weekly', 'monthly', 'expired', 'permanent'];
+  const fixed: readonly (ExpiryRule | undefined)[] = [
+    undefined,
+    undefined,
+    'staggered',
+    'weekly',
+    'monthly',
+    'expired',
+    'permanent',
+  ];
   return (f < 10 ? fixed[f] : undefined) ?? (random(key, 'expiry') < 0.15 ? 'permanent' : 'annual');
 }
 

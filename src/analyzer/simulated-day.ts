@@ -54,7 +54,8 @@ function wishesOf(pool: SimulatedPool, users: readonly string[], day: number, st
       const hour = isAnyTime ? 24 * random(pool.key, user, day, i, 'hour') : startHour(pool.key, user, day, i);
       const at = start + Math.floor(hour * HOUR);
       const seconds = Math.floor((0.4 + 3.5 * random(pool.key, user, day, i, 'long') ** 2) * HOUR);
-      const patience = random(pool.key, user, day, i, 'patience') < 0.6 ? randomInteger(300, 2400, pool.key, user, day, i) : 0;
+      const patience =
+        random(pool.key, user, day, i, 'patience') < 0.6 ? randomInteger(300, 2400, pool.key, user, day, i) : 0;
       wishes.push({ user, at, seconds: Math.min(seconds, end - at), patience });
     }
   }

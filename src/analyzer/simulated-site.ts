@@ -117,7 +117,12 @@ export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSit
     };
   };
 
-  const observePool = (license: SimulatedVendorLicense, pool: SimulatedPool, at: number, day: number): PoolObservation => {
+  const observePool = (
+    license: SimulatedVendorLicense,
+    pool: SimulatedPool,
+    at: number,
+    day: number,
+  ): PoolObservation => {
     const plan = planOf(pool, day);
     const isOn = ({ from, to }: { from: number; to: number }): boolean => from <= at && at < to;
     const sessions = plan.sessions.filter(isOn);
@@ -140,9 +145,7 @@ export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSit
         ...sessions.map((session) => checkoutOf(license, pool, session, false, at)),
         ...plan.loans.filter(isOn).map((loan) => checkoutOf(license, pool, loan, true, at)),
       ],
-      queued: plan.queued
-        .filter(isOn)
-        .map(({ user, from }) => ({ user, host: 'sim-ws000', since: from, licenses: 1 })),
+      queued: plan.queued.filter(isOn).map(({ user, from }) => ({ user, host: 'sim-ws000', since: from, licenses: 1 })),
       denials: plan.denials.filter((time) => time > at - interval && time <= at).length,
     };
   };

@@ -30,9 +30,9 @@ export function countUsers(checkouts: readonly Checkout[]): number {
 export const sumLicenses = (checkouts: readonly { readonly licenses: number }[]): number =>
   checkouts.reduce((sum, { licenses }) => sum + licenses, 0);
 
-/** Licenses of all unexpired increments. */
+/** Licenses of all unexpired increments; the last second of one is part of it. */
 export function maxAvailable({ increments }: PoolObservation, now: number): number {
-  const valid = increments.filter(({ expires }) => expires === undefined || expires > now);
+  const valid = increments.filter(({ expires }) => expires === undefined || expires >= now);
   const count = valid.reduce((sum, increment) => sum + increment.count, 0);
   return count === Number.POSITIVE_INFINITY ? UNCOUNTED : count;
 }
@@ -42,10 +42,10 @@ export function earliestExpiry({ increments }: PoolObservation): number {
   return increments.reduce((earliest, { expires }) => Math.min(earliest, expires ?? PERMANENT), PERMANENT);
 }
 
-export const isExpired = (expiry: number, now: number): boolean => expiry !== PERMANENT && expiry <= now;
+export const isExpired = (expiry: number, now: number): boolean => expiry !== PERMANENT && expiry < now;
 
 export const isExpiring = (expiry: number, now: number): boolean =>
-  expiry !== PERMANENT && expiry > now && expiry - now <= WARNING;
+  expiry !== PERMANENT && expiry >= now && expiry - now <= WARNING;
 
 export function reservedLicenses({ reservations }: PoolObservation): { used: number; unused: number } {
   const used = reservations.reduce((sum, reservation) => sum + reservation.used, 0);

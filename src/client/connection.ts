@@ -33,7 +33,12 @@ export type IncomingHeaders = Readonly<Record<string, string | string[] | undefi
 
 /** How an exchange ended. A drained response is there for its status and headers only. */
 export type LegOutcome =
-  | { readonly kind: 'response'; readonly status: number; readonly headers: IncomingHeaders; readonly delivered: boolean }
+  | {
+      readonly kind: 'response';
+      readonly status: number;
+      readonly headers: IncomingHeaders;
+      readonly delivered: boolean;
+    }
   /** `delivering`: the caller's handler already has the status line. `sent`: the request may have reached the server. */
   | { readonly kind: 'lost'; readonly error: Error; readonly delivering: boolean; readonly sent: boolean };
 
@@ -108,7 +113,10 @@ export class Connection {
     if (socket === undefined || !('getPeerCertificate' in socket)) return undefined;
     const raw: Buffer | undefined = socket.getPeerCertificate().raw;
     if (raw === undefined) {
-      throw new NtlmError('NTLM_CHALLENGE_INVALID', 'the certificate of the server cannot be read to bind the logon to it');
+      throw new NtlmError(
+        'NTLM_CHALLENGE_INVALID',
+        'the certificate of the server cannot be read to bind the logon to it',
+      );
     }
     return raw;
   }

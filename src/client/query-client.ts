@@ -119,7 +119,9 @@ export function createQueryClient(options: QueryClientOptions): QueryClient {
 
   const classify = (error: unknown, signal: AbortSignal, timeout: AbortSignal): QueryError => {
     if (signal.aborted) {
-      return signal.reason instanceof QueryError ? signal.reason : new QueryError('aborted', 'the request was given up');
+      return signal.reason instanceof QueryError
+        ? signal.reason
+        : new QueryError('aborted', 'the request was given up');
     }
     if (timeout.aborted) {
       return new QueryError('timeout', `the analyzer did not answer within ${options.timeout} s`, { cause: error });

@@ -44,7 +44,9 @@ function createDemoAnalyzer(config: Config, password: string, log: Log): Analyze
 /** An analyzer with a simulated site and the exporter on it, over real HTTP with NTLM, in one process. */
 export async function demo(context: CommandContext): Promise<number> {
   const { line, env } = context;
-  const flags = line.flags.has('web.listen_address') ? line.flags : new Map([['web.listen_address', LISTEN], ...line.flags]);
+  const flags = line.flags.has('web.listen_address')
+    ? line.flags
+    : new Map([['web.listen_address', LISTEN], ...line.flags]);
   const loaded = loadConfig({ ...line, flags: flags as typeof line.flags, env, requireAnalyzer: false, cronProblem });
   const log = context.createLog(loaded.log);
   const password = randomBytes(18).toString('base64url');

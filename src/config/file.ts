@@ -20,7 +20,9 @@ const isSection = (path: string): boolean => settingKeys.some((key) => key.start
 /** Names one may write below a section, for suggestions. */
 function namesBelow(section: string): string[] {
   const prefix = section === '' ? '' : `${section}.`;
-  const names = settingKeys.filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length).split('.')[0] ?? '');
+  const names = settingKeys
+    .filter((key) => key.startsWith(prefix))
+    .map((key) => key.slice(prefix.length).split('.')[0] ?? '');
   return [...new Set(names)];
 }
 
@@ -28,7 +30,8 @@ function namesBelow(section: string): string[] {
 export function readConfigFile(source: string, name: string): FileValues {
   const lines = new LineCounter();
   const document = parseDocument(source, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
-  const at = (offset: number | undefined): string => (offset === undefined ? name : `${name}:${lines.linePos(offset).line}`);
+  const at = (offset: number | undefined): string =>
+    offset === undefined ? name : `${name}:${lines.linePos(offset).line}`;
   const values = new Map<SettingKey, Located>();
   const problems: Problem[] = document.errors.map((error) => ({
     key: '',

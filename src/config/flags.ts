@@ -46,7 +46,9 @@ const wrong = (message: string): ConfigError =>
 export function parseCommandLine(argv: readonly string[]): CommandLine {
   const options = Object.fromEntries([
     ...Object.entries(own),
-    ...[...byFlag].map(([name, key]) => [name, { type: isSwitch(key) ? 'boolean' : 'string', multiple: isList(key) }] as const),
+    ...[...byFlag].map(
+      ([name, key]) => [name, { type: isSwitch(key) ? 'boolean' : 'string', multiple: isList(key) }] as const,
+    ),
   ]) as Record<string, { type: 'string' | 'boolean'; multiple?: boolean; short?: string }>;
 
   const parsed = (() => {
@@ -62,10 +64,13 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   const { values, positionals } = parsed;
   const [name = 'serve', ...rest] = positionals;
   if (!Object.hasOwn(commands, name)) {
-    throw wrong(`unknown command ${name}${suggest(name, Object.keys(commands))}; there are ${Object.keys(commands).join(', ')}`);
+    throw wrong(
+      `unknown command ${name}${suggest(name, Object.keys(commands))}; there are ${Object.keys(commands).join(', ')}`,
+    );
   }
   const isCheck = name === 'check-config' || values['config.check'] === true;
-  const configFile = (name === 'check-config' ? rest.shift() : undefined) ?? (values['config.file'] as string | undefined);
+  const configFile =
+    (name === 'check-config' ? rest.shift() : undefined) ?? (values['config.file'] as string | undefined);
   if (rest.length > 0) throw wrong(`${rest[0]} is one argument too many`);
   if (isCheck && configFile === undefined && values.help !== true) throw wrong('check-config needs a file');
   const flags = new Map<SettingKey, unknown>();
@@ -92,7 +97,8 @@ export function shownDefault(key: SettingKey): string {
 export function helpText(): string {
   const lines = settingKeys.map((key) => {
     const flag = flagName(key);
-    const name = flag === undefined ? `(environment) ${environmentName(key)}` : `--${isSwitch(key) ? '[no-]' : ''}${flag}`;
+    const name =
+      flag === undefined ? `(environment) ${environmentName(key)}` : `--${isSwitch(key) ? '[no-]' : ''}${flag}`;
     const fallback = shownDefault(key);
     return `  ${name}\n      ${settings[key].doc}${fallback === '' ? '' : ` Default: ${fallback}.`}`;
   });

@@ -43,7 +43,8 @@ function gather(options: LoadOptions, problems: Problem[]): Map<SettingKey, Loca
     if (!name.startsWith(ENVIRONMENT_PREFIX) || KUBERNETES_SERVICE.test(name)) continue;
     const key = byEnvironment.get(name);
     if (key !== undefined) given.set(key, { value, where: name });
-    else problems.push({ key: '', where: name, message: `unknown variable${suggest(name, [...byEnvironment.keys()])}` });
+    else
+      problems.push({ key: '', where: name, message: `unknown variable${suggest(name, [...byEnvironment.keys()])}` });
   }
   for (const [key, value] of options.flags) given.set(key, { value, where: `--${key.replaceAll('_', '-')}` });
   return given;
@@ -54,7 +55,8 @@ function readText(path: string, problems: Problem[]): string {
     return readFileSync(path, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const why = code === 'ENOENT' ? 'does not exist' : code === 'EISDIR' ? 'is a directory' : `cannot be read (${code})`;
+    const why =
+      code === 'ENOENT' ? 'does not exist' : code === 'EISDIR' ? 'is a directory' : `cannot be read (${code})`;
     problems.push({ key: '', where: path, message: `the file ${why}` });
     return '';
   }
@@ -86,7 +88,9 @@ export function readPasswordFile(path: string): Secret {
     content = readFileSync(path, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new Error(`${path} ${code === 'ENOENT' ? 'does not exist' : code === 'EISDIR' ? 'is a directory' : `cannot be read (${code})`}`);
+    throw new Error(
+      `${path} ${code === 'ENOENT' ? 'does not exist' : code === 'EISDIR' ? 'is a directory' : `cannot be read (${code})`}`,
+    );
   }
   const password = content.replace(/\r?\n$/, '');
   if (password === '') throw new Error(`${path} is empty`);
@@ -213,7 +217,11 @@ function checkRelations(context: Context): void {
   }
   const [index = 0, total = 1] = [values['shard.index'], values['shard.total']];
   if (index >= total) {
-    problems.push({ key: 'shard.index', where: whereOf(context, 'shard.index'), message: `must be below shard.total (${total})` });
+    problems.push({
+      key: 'shard.index',
+      where: whereOf(context, 'shard.index'),
+      message: `must be below shard.total (${total})`,
+    });
   }
   const listen = (values['web.listen_address'] ?? []).map(({ host, port }) => `${host ?? ''}:${port}`);
   const where = whereOf(context, 'web.listen_address');

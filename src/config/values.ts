@@ -118,7 +118,8 @@ export const baseUrl: Parse<string> = (raw) => {
   if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
     return refuse(url?.password ? '<secret>' : raw, 'an address such as https://lic.example.com:8443/analyzer');
   }
-  if (url.username !== '' || url.password !== '') throw new ValueError('holds credentials; set username and password_file');
+  if (url.username !== '' || url.password !== '')
+    throw new ValueError('holds credentials; set username and password_file');
   if (url.search !== '' || url.hash !== '') throw new ValueError('holds a query or fragment; leave it out');
   return url.href.replace(/\/+$/, '');
 };
@@ -153,7 +154,11 @@ export const timeZone: Parse<string> = (raw) => {
 export function listOf<T>(parse: Parse<T>): Parse<readonly T[]> {
   return (raw) => {
     if (raw === null) return [];
-    if (typeof raw === 'string') return raw.split(',').filter((item) => item.trim() !== '').map((item) => parse(item.trim()));
+    if (typeof raw === 'string')
+      return raw
+        .split(',')
+        .filter((item) => item.trim() !== '')
+        .map((item) => parse(item.trim()));
     return Array.isArray(raw) ? raw.map((item) => parse(item)) : refuse(raw, 'a list');
   };
 }
@@ -174,7 +179,8 @@ export const historyFeature: Parse<HistoryFeature> = (raw) => {
   }
   const entry = raw as Readonly<Record<string, unknown>>;
   const unknown = Object.keys(entry).find((key) => !historyKeys.includes(key));
-  if (unknown !== undefined) throw new ValueError(`has the unknown key ${unknown}; known are ${historyKeys.join(', ')}`);
+  if (unknown !== undefined)
+    throw new ValueError(`has the unknown key ${unknown}; known are ${historyKeys.join(', ')}`);
   if (entry.vendor_license === undefined || entry.feature === undefined) {
     return refuse(raw, 'an entry with vendor_license and feature');
   }
@@ -182,7 +188,6 @@ export const historyFeature: Parse<HistoryFeature> = (raw) => {
     vendorLicense: text(entry.vendor_license),
     feature: text(entry.feature),
     package: entry.package === undefined ? '' : anyText(entry.package),
-    featureType:
-      entry.feature_type === undefined ? '' : oneOf('feature', 'package', 'component')(entry.feature_type),
+    featureType: entry.feature_type === undefined ? '' : oneOf('feature', 'package', 'component')(entry.feature_type),
   };
 };

@@ -1,5 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
-import { deriveInventory, deriveInventoryNow, type Inventory, type InventoryPolicy, nextAgeOut } from '../model/inventory.ts';
+import {
+  deriveInventory,
+  deriveInventoryNow,
+  type Inventory,
+  type InventoryPolicy,
+  nextAgeOut,
+} from '../model/inventory.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import { type Block, createBlock } from './block.ts';
 import type { Family } from './family.ts';
@@ -158,7 +164,8 @@ export function createExposition(options: ExpositionOptions): Exposition {
       const last = await tail(format);
       const chosen = blockNames.filter((name) => collect.length === 0 || collect.includes(name));
       // taken at once: what is swapped in meanwhile is for the next scrape
-      const blocks = shown === undefined ? [] : chosen.map((name) => shown?.blocks[name]).filter((b) => b !== undefined);
+      const blocks =
+        shown === undefined ? [] : chosen.map((name) => shown?.blocks[name]).filter((b) => b !== undefined);
       const headers = { 'content-type': contentTypes[format], vary: 'Accept, Accept-Encoding' };
       if (acceptsGzip(acceptEncoding)) {
         const body = assembleGzip(

@@ -16,4 +16,5 @@ export function createFamily(name: MetricName, rows: Rows, value: Family['value'
   return { name, help, type, rows, value };
 }
 
-export const toNumber = (flag: boolean | undefined): number | undefined => (flag === undefined ? undefined : Number(flag));
+export const toNumber = (flag: boolean | undefined): number | undefined =>
+  flag === undefined ? undefined : Number(flag);

@@ -28,8 +28,7 @@ export function chooseFormat(accept: string | undefined): Format {
   const best = (fits: (preference: Preference) => boolean): number =>
     Math.max(0, ...preferences.filter(fits).map(({ quality }) => quality));
   const open = best(
-    ({ value, parameters }) =>
-      value === 'application/openmetrics-text' && (parameters.version ?? '1.0.0') === '1.0.0',
+    ({ value, parameters }) => value === 'application/openmetrics-text' && (parameters.version ?? '1.0.0') === '1.0.0',
   );
   return open > 0 && open >= best(({ value }) => value === 'text/plain') ? 'openmetrics' : 'text';
 }

@@ -46,7 +46,7 @@ class ChunkWriter {
     this.#buffer[this.#length] = 0x20;
     this.#length += 1;
     if (Number.isInteger(value) && value >= 0 && value < 1e15) this.#integer(value);
-    else this.#length += this.#buffer.write(formatValue(value), this.#length, "latin1");
+    else this.#length += this.#buffer.write(formatValue(value), this.#length, 'latin1');
     this.#buffer[this.#length] = 0x0a;
     this.#length += 1;
   }

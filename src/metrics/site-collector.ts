@@ -17,7 +17,10 @@ function rowsOf(name: MetricName, labels: readonly (readonly string[])[]): Rows 
 
 /** Metrics of GetProducts (spec 2.1) and GetServerDown (spec 2.4). */
 export function collectVendorLicenses({ vendorLicenses }: Inventory, enabled: Enabled): Family[] {
-  const names = rowsOf('license_server_up', vendorLicenses.map(({ vendorLicense }) => [vendorLicense]));
+  const names = rowsOf(
+    'license_server_up',
+    vendorLicenses.map(({ vendorLicense }) => [vendorLicense]),
+  );
   const listed = vendorLicenses.filter(({ product }) => product !== undefined);
   const infos = listed.map(({ vendorLicense, server, daemon }) => [vendorLicense, server, daemon]);
   const downs = vendorLicenses.flatMap(({ vendorLicense, downQualifiers }) =>
@@ -81,7 +84,10 @@ export function collectSite({ concurrentUsers }: Inventory): Family[] {
 
 /** How polling goes. These are shown on every page and never age out. */
 export function collectPolls({ polls, up }: Inventory): Family[] {
-  const rows = rowsOf('license_poll_success', polls.map(({ endpoint }) => [endpoint]));
+  const rows = rowsOf(
+    'license_poll_success',
+    polls.map(({ endpoint }) => [endpoint]),
+  );
   const discards = polls.flatMap((poll) => discardReasons.map((reason) => ({ poll, reason })));
   const discardRows = rowsOf(
     'license_poll_discarded_values',

@@ -53,10 +53,12 @@ export interface Inventory {
   readonly featureInputs: readonly unknown[];
 }
 
-const byKey = <T>(key: (item: T) => string) => (a: T, b: T): number => {
-  const [x, y] = [key(a), key(b)];
-  return x < y ? -1 : x > y ? 1 : 0;
-};
+const byKey =
+  <T>(key: (item: T) => string) =>
+  (a: T, b: T): number => {
+    const [x, y] = [key(a), key(b)];
+    return x < y ? -1 : x > y ? 1 : 0;
+  };
 
 /** Finds the spelling of GetProducts for a name in any case. */
 function createSpelling(products: readonly ProductRecord[]): (vendorLicense: string) => string {
@@ -74,7 +76,11 @@ function lastProducts(snapshot: Snapshot): readonly ProductRecord[] {
 }
 
 /** Labels of a fresh GetServerDown by vendor license, or `undefined` without one. */
-function downLabels(snapshot: Snapshot, now: number, spell: (name: string) => string): Map<string, string[]> | undefined {
+function downLabels(
+  snapshot: Snapshot,
+  now: number,
+  spell: (name: string) => string,
+): Map<string, string[]> | undefined {
   const state = snapshot.endpoints.GetServerDown;
   const good = state === undefined ? undefined : freshGood(state, WHOLE, now);
   if (good === undefined) return undefined;
@@ -111,7 +117,8 @@ function deriveVendorLicenses(
     products.set(name, other === undefined ? record : mergeProducts(other, record));
   }
 
-  const known = down === undefined ? [] : lastProducts(snapshot).map(({ product }) => parseVendorLicense(product).vendorLicense);
+  const known =
+    down === undefined ? [] : lastProducts(snapshot).map(({ product }) => parseVendorLicense(product).vendorLicense);
   const names = new Set([...products.keys(), ...(down?.keys() ?? []), ...known.map(spell)]);
   const withheld = new Set<string>();
   const entries = [...names].filter(policy.ownsVendorLicense).map((name): VendorLicenseEntry => {

@@ -26,7 +26,8 @@ interface Counted {
   readonly discarded: Readonly<Record<DiscardReason, number>>;
 }
 
-const isCounted = (value: unknown): value is Counted => typeof value === 'object' && value !== null && 'discarded' in value;
+const isCounted = (value: unknown): value is Counted =>
+  typeof value === 'object' && value !== null && 'discarded' in value;
 
 function pollState(endpoint: PolledEndpoint, state: EndpointState<unknown>, mergedRecords: number): PollState {
   const readings = [...state.parts.values()];

@@ -147,6 +147,8 @@ export function authenticate(challenge: Buffer, credentials: Credentials, contex
     return compose(challenge, credentials, context);
   } catch (error) {
     const why = error instanceof MalformedMessage ? error.message : 'it cannot be read';
-    throw new NtlmError('NTLM_CHALLENGE_INVALID', `the challenge of the server is not usable: ${why}`, { cause: error });
+    throw new NtlmError('NTLM_CHALLENGE_INVALID', `the challenge of the server is not usable: ${why}`, {
+      cause: error,
+    });
   }
 }

@@ -132,7 +132,8 @@ interface Response {
 function readResponse(message: Buffer): Response {
   checkMessage(message, 3, 64);
   const sent = message.readUInt32LE(60);
-  const text = (at: number): string => readField(message, at).toString(hasFlag(sent, flags.UNICODE) ? 'utf16le' : 'latin1');
+  const text = (at: number): string =>
+    readField(message, at).toString(hasFlag(sent, flags.UNICODE) ? 'utf16le' : 'latin1');
   readField(message, 12);
   text(44);
   const response = readField(message, 20);

@@ -101,13 +101,14 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
       if (reading !== undefined) merged.set(part, reading);
     }
     const at = now();
+    const seconds = (performance.now() - started) / 1000;
     const allGood = [...merged.values()].every(({ ok }) => ok);
-    report(merged, readings.size, at - started);
+    report(merged, readings.size, seconds);
     const lastSuccess = allGood ? at : state.lastSuccess;
     state = {
       interval,
       maxAge,
-      lastAttempt: { at, seconds: at - started },
+      lastAttempt: { at, seconds },
       ...(lastSuccess !== undefined && { lastSuccess }),
       parts: merged,
     };
@@ -125,7 +126,7 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
     const asked = select(wanted);
     const gone = [...state.parts.keys()].some((part) => !wanted.includes(part));
     if (asked.length === 0 && !gone) return;
-    const started = now();
+    const started = performance.now();
     const readings = await ask(asked, signal);
     if (signal.aborted) return;
     if (options.review?.(readings) === 'again') return pass(signal, (parts) => parts);

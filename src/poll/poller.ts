@@ -160,7 +160,9 @@ export function createPoller(options: PollerOptions): Poller {
       polls.GetServerDown.run(signal),
       polls.GetConcurrentUsers.run(signal),
     ]);
-    await Promise.all([polls.GetFeatures, polls.GetExpirationFeatures, polls.GetHistory].map((poll) => poll.run(signal)));
+    await Promise.all(
+      [polls.GetFeatures, polls.GetExpirationFeatures, polls.GetHistory].map((poll) => poll.run(signal)),
+    );
   };
 
   return {

@@ -50,7 +50,13 @@ const pool: fc.Arbitrary<PoolObservation> = fc.record(
           { weight: 5, arbitrary: fc.integer({ min: 0, max: 40 }) },
           fc.constant(Number.POSITIVE_INFINITY),
         ),
-        expires: fc.option(fc.integer({ min: NOW - 40 * DAY, max: NOW + 60 * DAY }), { nil: undefined }),
+        expires: fc.option(
+          fc.oneof(
+            fc.integer({ min: NOW - 40 * DAY, max: NOW + 60 * DAY }),
+            fc.constantFrom(NOW - 1, NOW, NOW + 30 * DAY, NOW + 30 * DAY + 1),
+          ),
+          { nil: undefined },
+        ),
       }),
       { minLength: 1, maxLength: 3 },
     ),
@@ -129,7 +135,7 @@ const namesOf = (checkouts: readonly Checkout[]): number => new Set(checkouts.ma
 
 function capacity(of: PoolObservation): number {
   let sum = 0;
-  for (const { count: n, expires } of of.increments) if (expires === undefined || NOW < expires) sum += n;
+  for (const { count: n, expires } of of.increments) if (expires === undefined || NOW <= expires) sum += n;
   return sum === Number.POSITIVE_INFINITY ? 99_999 : sum;
 }
 function expiry(pools: readonly PoolObservation[]): number {
@@ -138,8 +144,8 @@ function expiry(pools: readonly PoolObservation[]): number {
   );
   return ends.length === 0 ? 2_147_483_647 : Math.min(...ends);
 }
-const passed = (end: number): boolean => end <= NOW;
-const near = (end: number): boolean => end > NOW && end <= NOW + 30 * DAY;
+const passed = (end: number): boolean => end < NOW;
+const near = (end: number): boolean => end >= NOW && end <= NOW + 30 * DAY;
 
 describe('GetProducts', () => {
   it('answers what a slow recomputation does', () => {

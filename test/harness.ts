@@ -1,0 +1,154 @@
+import { type Analyzer, type AnalyzerOptions, createAnalyzer } from '../src/analyzer/server.ts';
+import { createSimulatedSite, type SimulatedSite, type SimulatedSiteOptions } from '../src/analyzer/simulated-site.ts';
+import { type App, type AppConfig, createApp } from '../src/app.ts';
+import { NtlmDispatcher } from '../src/client/dispatcher.ts';
+import { createQueryClient, type QueryClient, type QueryClientOptions } from '../src/client/query-client.ts';
+import { loadConfig } from '../src/config/load.ts';
+import type { SettingKey } from '../src/config/settings.ts';
+import type { Log } from '../src/model/log.ts';
+import type { Credentials } from '../src/ntlm/client-codec.ts';
+import { type CredentialGate, type CredentialGateOptions, createCredentialGate } from '../src/ntlm/credential-gate.ts';
+import { ntHash } from '../src/ntlm/primitives.ts';
+import { cronProblem } from '../src/poll/schedule.ts';
+
+/** The account of every test. */
+export const account: Credentials = { username: 'svc-lic', domain: 'CORP', workstation: '', password: 'S3cret-pass!' };
+
+/** A Wednesday morning in Berlin, when the simulated site is busy. */
+export const WORKDAY = Date.UTC(2026, 10, 18, 9, 30) / 1000;
+
+export const unexpected = (error: unknown): never => {
+  throw error;
+};
+
+interface TestAnalyzer extends Analyzer {
+  readonly site: SimulatedSite;
+}
+
+/** An analyzer on a free port, on a small site at a fixed time. */
+export async function startAnalyzer(
+  site: Partial<SimulatedSiteOptions> = {},
+  options: Partial<AnalyzerOptions> = {},
+): Promise<TestAnalyzer> {
+  const now = site.now ?? (() => WORKDAY);
+  const source = createSimulatedSite({
+    seed: 1,
+    vendorLicenses: 4,
+    featuresPerVendorLicense: 12,
+    timeZone: 'Europe/Berlin',
+    interval: 60,
+    ...site,
+    now,
+  });
+  const analyzer = createAnalyzer({
+    source,
+    collectionInterval: 3600,
+    host: '127.0.0.1',
+    port: 0,
+    gate: { domain: 'CORP', users: [{ name: account.username, ntHash: ntHash(account.password) }] },
+    now,
+    onProblem: unexpected,
+    ...options,
+  });
+  await analyzer.start();
+  return Object.defineProperty(analyzer, 'site', { value: source }) as TestAnalyzer;
+}
+
+interface TestClient {
+  readonly client: QueryClient;
+  readonly dispatcher: NtlmDispatcher;
+  readonly gate: CredentialGate;
+}
+
+export function createClient(
+  baseUrl: string,
+  options: Partial<QueryClientOptions> & { credentials?: Credentials; gate?: Partial<CredentialGateOptions> } = {},
+): TestClient {
+  const gate = createCredentialGate({ credentials: options.credentials ?? account, holdSeconds: 1800, ...options.gate });
+  const dispatcher = new NtlmDispatcher({ origin: baseUrl, gate, connections: 4 });
+  const client = createQueryClient({
+    baseUrl,
+    dispatcher,
+    isUnproven: () => gate.state === 'unknown',
+    timeout: 10,
+    maxResponseSize: 2 ** 28,
+    permanentAfter: 2_147_483_641,
+    userAgent: 'test',
+    ...options,
+  });
+  return { client, dispatcher, gate };
+}
+
+export interface LogEntry {
+  readonly level: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly message: string;
+}
+
+/** A log that keeps what it is told. */
+export function createTestLog(): Log & { readonly entries: LogEntry[] } {
+  const entries: LogEntry[] = [];
+  const at = (level: string) => (fields: object, message: string) => {
+    entries.push({ level, fields: fields as LogEntry['fields'], message });
+  };
+  return { entries, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}
+
+/** A configuration for an analyzer, with settings by key. */
+export function createConfig(url: string, settings: Partial<Record<SettingKey, unknown>> = {}): AppConfig {
+  const all: Partial<Record<SettingKey, unknown>> = {
+    'analyzer.url': url,
+    'analyzer.username': 'CORP\\svc-lic',
+    'analyzer.password': account.password,
+    'web.listen_address': '127.0.0.1:0',
+    ...settings,
+  };
+  const flags = new Map(Object.entries(all)) as Map<SettingKey, unknown>;
+  const config = loadConfig({ flags, env: {}, requireAnalyzer: true, cronProblem });
+  if (config.analyzer === undefined) throw new Error('unreachable: an analyzer is required');
+  return { ...config, analyzer: config.analyzer };
+}
+
+interface TestApp extends App {
+  readonly log: ReturnType<typeof createTestLog>;
+  readonly url: string;
+  metrics(headers?: Record<string, string>): Promise<string>;
+  /** The value of the sample that the text begins with. */
+  sample(name: string): Promise<number | undefined>;
+}
+
+/** The exporter on a free port. */
+export async function startApp(config: AppConfig): Promise<TestApp> {
+  const log = createTestLog();
+  const app = createApp(config, { log, version: '0.0.0', revision: 'test', demo: false });
+  await app.start();
+  const [url = ''] = app.addresses();
+  const metrics = async (headers: Record<string, string> = {}) => (await fetch(`${url}/metrics`, { headers })).text();
+  const sample = async (name: string): Promise<number | undefined> => {
+    const line = (await metrics()).split('\n').find((candidate) => candidate.startsWith(`${name} `));
+    const value = line?.slice(name.length + 1);
+    return value === undefined ? undefined : value === '+Inf' ? Number.POSITIVE_INFINITY : Number(value);
+  };
+  return { ...app, log, url, metrics, sample };
+}
+
+/** Polls until a condition holds. @throws Error with the description when it does not within the time */
+export async function eventually(what: string, condition: () => Promise<boolean> | boolean, ms = 10_000): Promise<void> {
+  const end = Date.now() + ms;
+  for (;;) {
+    if (await condition()) return;
+    if (Date.now() > end) throw new Error(`not within ${ms} ms: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** Ends everything a test started, the last first. */
+export function createCleanup(): { add(stop: () => unknown): void; run(): Promise<void> } {
+  const stops: (() => unknown)[] = [];
+  return {
+    add: (stop) => stops.push(stop),
+    run: async () => {
+      for (const stop of stops.splice(0).reverse()) await stop();
+    },
+  };
+}

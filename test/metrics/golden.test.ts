@@ -1,0 +1,92 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { createExposition, type Exposition } from '../../src/metrics/exposition.ts';
+import { createSelfMetrics } from '../../src/metrics/self.ts';
+import { peer } from '../peers/peers.ts';
+import { allCollectors, createSnapshot, NOW, scenario } from './scenario.ts';
+
+/** The whole page of one fixed scenario. Metrics of the process are left out: they differ on every machine. */
+async function createPage(enabled = allCollectors): Promise<Exposition> {
+  const self = createSelfMetrics({
+    version: '1.2.3',
+    revision: 'abcdef',
+    nodeVersion: 'v24.0.0',
+    demo: false,
+    shard: { index: 0, total: 1 },
+    endpoints: ['GetFeatures', 'GetProducts'],
+    upstream: () => ({
+      authenticated: true,
+      authRetryAt: 0,
+      connectionsOpened: 2,
+      roundTrips: 9,
+      handshakes: 2,
+      reauthentications: 0,
+      rejectedLogons: 0,
+      staleRetries: 1,
+    }),
+    processMetrics: false,
+  });
+  self.observeRequest({ endpoint: 'GetProducts', seconds: 0.2, bytes: 1000 });
+  self.observeRequest({ endpoint: 'GetFeatures', seconds: 3, bytes: 0, failure: 'timeout' });
+  self.setReload(true, NOW - 100);
+  const exposition = createExposition({
+    enabled,
+    maxSeries: 500_000,
+    policy: { ownsVendorLicense: () => true, ownsFeature: () => true, usageWhenNotCurrent: 'withhold' },
+    self,
+    now: () => NOW,
+    onProblem: (error) => {
+      throw error;
+    },
+  });
+  await exposition.commit(createSnapshot(scenario));
+  exposition.stop();
+  return exposition;
+}
+
+async function render(exposition: Exposition, accept?: string): Promise<string> {
+  const { body } = await exposition.page({ accept, acceptEncoding: undefined, collect: [] });
+  return Buffer.concat(Buffer.isBuffer(body) ? [body] : await Array.fromAsync(body)).toString();
+}
+
+/** Compares with the file; `UPDATE_GOLDEN=1` writes it instead, to be looked at before it is committed. */
+function expectGolden(name: string, text: string): void {
+  const path = join(import.meta.dirname, name);
+  if (process.env.UPDATE_GOLDEN === '1' || !existsSync(path)) writeFileSync(path, text);
+  expect(text).toBe(readFileSync(path, 'utf8'));
+}
+
+describe('the whole page of a fixed scenario', () => {
+  it('in the text format', async () => {
+    expectGolden('page.golden.prom', await render(await createPage()));
+  });
+
+  it('in OpenMetrics', async () => {
+    expectGolden('page.golden.openmetrics', await render(await createPage(), 'application/openmetrics-text;version=1.0.0'));
+  });
+
+  it('is the same compressed, as one gzip stream', async () => {
+    const exposition = await createPage();
+    const { body, headers } = await exposition.page({ accept: undefined, acceptEncoding: 'gzip', collect: [] });
+    expect(headers['content-encoding']).toBe('gzip');
+    expect(gunzipSync(body as Buffer).toString()).toBe(await render(exposition));
+    const python = 'import gzip,sys; sys.stdout.buffer.write(gzip.decompress(sys.stdin.buffer.read()))';
+    expect(execFileSync('python3', ['-c', python], { input: body as Buffer }).toString()).toBe(await render(exposition));
+  });
+
+  it.runIf(peer('promtool'))('passes the lint', async () => {
+    expect(execFileSync('promtool', ['check', 'metrics'], { input: await render(await createPage()) }).toString()).toBe('');
+  });
+
+  it('shows no series twice', async () => {
+    const names = (await render(await createPage()))
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'))
+      .map((line) => line.slice(0, line.lastIndexOf(' ')));
+    expect(new Set(names).size).toBe(names.length);
+    expect(names.length).toBeGreaterThan(100);
+  });
+});

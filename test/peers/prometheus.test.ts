@@ -1,0 +1,120 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterEach, describe, expect, it } from 'vitest';
+import { getConcurrentUsers, getFeatures, getProducts } from '../../src/analyzer/queries.ts';
+import { collectors } from '../../src/metrics/catalogue.ts';
+import { createCleanup, createConfig, eventually, startAnalyzer, startApp, WORKDAY } from '../harness.ts';
+import { findProgram, peer } from './peers.ts';
+
+const cleanup = createCleanup();
+afterEach(() => cleanup.run());
+
+async function stopChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return;
+  const exited = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGTERM');
+  await exited;
+}
+
+/** A Prometheus that scrapes one target every half second. */
+async function startPrometheus(target: string, scrape = ''): Promise<(promql: string) => Promise<[unknown, string][]>> {
+  const folder = mkdtempSync(join(tmpdir(), 'license-exporter-prometheus-'));
+  cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(
+    join(folder, 'prometheus.yml'),
+    `global: {scrape_interval: 500ms, scrape_timeout: 500ms}
+scrape_configs:
+  - job_name: license-exporter
+    ${scrape}
+    static_configs: [{targets: ['${new URL(target).host}']}]
+`,
+  );
+  const child = spawn(
+    findProgram('prometheus') ?? 'prometheus',
+    [
+      `--config.file=${folder}/prometheus.yml`,
+      `--storage.tsdb.path=${folder}/data`,
+      '--web.listen-address=127.0.0.1:0',
+      '--log.format=json',
+    ],
+    { stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  cleanup.add(() => stopChild(child));
+  const address = await new Promise<string>((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`prometheus ended with ${code}`)));
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      const { msg, address: at } = JSON.parse(line) as { msg?: string; address?: string };
+      if (msg === 'Listening on' && at !== undefined) resolve(at);
+    });
+  });
+  return async (promql) => {
+    const response = await fetch(`http://${address}/api/v1/query?query=${encodeURIComponent(promql)}`);
+    if (!response.ok) return [];
+    const { data } = (await response.json()) as { data?: { result: { metric: unknown; value: [number, string] }[] } };
+    return (data?.result ?? []).map(({ metric, value }) => [metric, value[1]]);
+  };
+}
+
+describe.runIf(peer('prometheus'))('a real Prometheus', () => {
+  it.each([
+    ['the whole page', ''],
+    ['chosen blocks', "params: {'collect[]': [vendor_licenses, site, expirations, features]}"],
+  ])('scrapes what the site says, %s', { timeout: 60_000 }, async (_, scrape) => {
+    const analyzer = await startAnalyzer();
+    cleanup.add(() => analyzer.stop());
+    const app = await startApp(createConfig(analyzer.url));
+    cleanup.add(() => app.stop());
+    await eventually('first poll', async () => (await fetch(`${app.url}/-/ready`)).ok);
+    const query = await startPrometheus(app.url, scrape);
+    await eventually('up', async () => (await query('up == 1')).length === 1, 20_000);
+
+    const current = analyzer.collector.current();
+    const [features = []] = getFeatures(current, WORKDAY, { product: '%' });
+    const products = getProducts(current, WORKDAY, {});
+    const live = features.filter(({ ServerName, Daemon }) =>
+      products.some(({ Product, IsCurrent }) => Product.startsWith(`${ServerName};${Daemon}`) && IsCurrent),
+    );
+    const sum = (values: number[]) => values.reduce((a, b) => a + b, 0);
+    const expected: Record<string, number> = {
+      license_up: 1,
+      license_exporter_demo: 0,
+      'sum(license_feature_in_use)': sum(live.map(({ InUse }) => InUse)),
+      'sum(license_feature_max_available)': sum(features.map(({ MaxAvailable }) => MaxAvailable)),
+      'sum(license_feature_max_queued)': sum(live.map(({ MaxQueued }) => MaxQueued)),
+      'sum(license_vendor_license_distinct_users)': sum(
+        products.filter(({ IsCurrent }) => IsCurrent).map(({ DistinctUsers }) => DistinctUsers),
+      ),
+      'count(license_feature_info)': features.length,
+      'count(license_server_up)': products.length,
+      license_concurrent_users: getConcurrentUsers(current),
+      'count(license_feature_expiration_timestamp_seconds == Inf)': features.filter(
+        ({ LicenseExpiration }) => LicenseExpiration === 2_147_483_647,
+      ).length,
+    };
+    expect(expected['sum(license_feature_in_use)']).toBeGreaterThan(50);
+    expect(expected['sum(license_feature_max_queued)']).toBeGreaterThan(0);
+    for (const [promql, value] of Object.entries(expected)) {
+      expect({ promql, value: (await query(promql)).map(([, text]) => Number(text)) }).toEqual({ promql, value: [value] });
+    }
+  });
+});
+
+describe.runIf(peer('promtool'))('promtool check metrics', () => {
+  it.each([
+    ['default', {}],
+    ['all collectors', Object.fromEntries(Object.keys(collectors).map((name) => [`metrics.collectors.${name}`, true]))],
+  ])('finds nothing on the whole page, %s', async (_, settings) => {
+    const analyzer = await startAnalyzer({ vendorLicenses: 8, featuresPerVendorLicense: 20 });
+    cleanup.add(() => analyzer.stop());
+    const app = await startApp(createConfig(analyzer.url, settings));
+    cleanup.add(() => app.stop());
+    await eventually('first poll', async () => (await fetch(`${app.url}/-/ready`)).ok);
+    const page = await app.metrics();
+    expect(page).toContain('license_feature_in_use{');
+    // exit code 3 and the findings on standard error, if there are any
+    expect(execFileSync('promtool', ['check', 'metrics'], { input: page, encoding: 'utf8' })).toBe('');
+  });
+});
