@@ -90,7 +90,7 @@ function createPool(v: number, f: number, kind: Kind, number: string, { seed }: 
   // of what has expired nobody can hold a license
   const neverUsed = f % 10 === 8 || expiry === 'expired';
   // every sixth pool is wanted by more people than it has licenses
-  const crowd = f % 6 === 1 ? 1.6 : 0.2 + random(key, 'crowd');
+  const crowd = f === 1 ? 2.2 : f % 6 === 1 ? 1.8 : 0.2 + random(key, 'crowd');
   const people = neverUsed ? 0 : Math.ceil((isLarge ? licensed : Math.min(licensed, 3)) * crowd);
   const reserved = f % 5 === 2 && licensed > 4 ? randomInteger(1, 3, key, 'reserved') : 0;
   return {
@@ -103,7 +103,7 @@ function createPool(v: number, f: number, kind: Kind, number: string, { seed }: 
     reserved,
     users: names(people, key),
     reservedUsers: names(reserved, `${key}/reserved`),
-    demand: f === 1 ? 11 : f % 6 === 1 ? 3 : 0.6 + random(key, 'demand'),
+    demand: f === 1 ? 14 : f % 6 === 1 ? 5 : 0.6 + random(key, 'demand'),
     lends: f % 7 === 3,
     batch: f === 1,
     expiry,
