@@ -42,6 +42,8 @@ export interface App {
 /** Everything that is made anew when the configuration changes. */
 interface Engine {
   readonly config: AppConfig;
+  readonly gate: CredentialGate;
+  readonly dispatcher: NtlmDispatcher;
   readonly client: QueryClient;
   readonly exposition: Exposition;
   readonly poller: Poller;
@@ -61,7 +63,6 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
   let engine: Engine;
   /** Of all accounts ever used: a reload must not forget a hold. */
   const gates = new Map<string, CredentialGate>();
-  let dispatcher: NtlmDispatcher;
   let isFirstPollOver = false;
 
   const gateOf = (config: AppConfig): CredentialGate => {
@@ -85,7 +86,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
   };
 
   const upstream = (): UpstreamState => {
-    const gate = gateOf(engine.config);
+    const { gate, dispatcher } = engine;
     const { stats } = dispatcher;
     return {
       authenticated: gate.authenticated,
@@ -159,7 +160,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
   const createEngine = (config: AppConfig, data?: Snapshot): Engine => {
     const gate = gateOf(config);
     const { analyzer, poll, shard } = config;
-    dispatcher = createDispatcher(config, gate);
+    const dispatcher = createDispatcher(config, gate);
     const client = createQueryClient({
       baseUrl: analyzer.url,
       dispatcher,
@@ -206,7 +207,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       ...(data !== undefined && { initial: data }),
     });
     void exposition.commit(poller.latest());
-    return { config, client, exposition, poller };
+    return { config, gate, dispatcher, client, exposition, poller };
   };
 
   const run = (): void => {
@@ -258,9 +259,8 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     reload: async (config) => {
       const old = engine;
       const isSameAnalyzer = old.config.analyzer.url === config.analyzer.url;
-      const oldStats = dispatcher.stats;
       await end(old);
-      for (const name of Object.keys(retired) as (keyof typeof retired)[]) retired[name] += oldStats[name];
+      for (const name of Object.keys(retired) as (keyof typeof retired)[]) retired[name] += old.dispatcher.stats[name];
       engine = createEngine(config, isSameAnalyzer ? old.poller.latest() : undefined);
       self.setReload(true, now());
       log.info({}, 'configuration reloaded');

@@ -1,0 +1,53 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterEach, describe, expect, it } from 'vitest';
+import { startScripted } from '../client/scripted-server.ts';
+import { account, createCleanup, startAnalyzer } from '../harness.ts';
+import { peer } from './peers.ts';
+
+const cleanup = createCleanup();
+afterEach(() => cleanup.run());
+
+const run = promisify(execFile);
+const user = `CORP\\${account.username}:${account.password}`;
+
+/** Status and number of new connections of each URL, after the body. */
+const curl = async (...args: string[]): Promise<string> =>
+  (await run('curl', ['-s', '--ntlm', '-w', '|%{http_code} %{num_connects}\n', ...args])).stdout;
+
+describe.runIf(peer('curl'))('curl --ntlm', () => {
+  it('logs on to the analyzer and keeps its connection', async () => {
+    const { url, stop } = await startAnalyzer();
+    cleanup.add(stop);
+    const output = await curl('-u', user, ...[1, 2, 3].map(() => `${url}/api/GetHttpUserName`));
+    expect(output).toBe('CORP\\svc-lic|200 1\nCORP\\svc-lic|200 0\nCORP\\svc-lic|200 0\n');
+  });
+
+  it('is one of ours without a domain', async () => {
+    const { url, stop } = await startAnalyzer();
+    cleanup.add(stop);
+    const output = await curl('-u', `${account.username}:${account.password}`, `${url}/api/GetHttpUserName`);
+    expect(output).toContain('CORP\\svc-lic|200');
+  });
+
+  it('is refused with a wrong password', async () => {
+    const { url, stop } = await startAnalyzer();
+    cleanup.add(stop);
+    expect(await curl('-u', `CORP\\${account.username}:wrong`, `${url}/api/GetHttpUserName`)).toBe('|401 1\n');
+  });
+
+  it('reads products, and posts for the bare integer', async () => {
+    const { url, stop } = await startAnalyzer();
+    cleanup.add(stop);
+    const products = await curl('-u', user, '-G', '--data-urlencode', 'filters=sim-lic01%', `${url}/api/GetProducts`);
+    expect(JSON.parse(products.split('|')[0] ?? '')).toMatchObject([{ Product: 'sim-lic01;sim_cadd', IsCurrent: true }]);
+    expect(await curl('-u', user, '-X', 'POST', `${url}/api/GetConcurrentUsers`)).toMatch(/^\d+\|200 1\n$/);
+  });
+
+  it('sends a body once', async () => {
+    const server = await startScripted();
+    cleanup.add(() => server.stop());
+    expect(await curl('-u', user, '-d', 'the=body', `${server.url}/x`)).toBe('ok|200 1\n');
+    expect(server.bodies).toEqual(['the=body']);
+  });
+});
