@@ -64,7 +64,11 @@ export function createClient(
   baseUrl: string,
   options: Partial<QueryClientOptions> & { credentials?: Credentials; gate?: Partial<CredentialGateOptions> } = {},
 ): TestClient {
-  const gate = createCredentialGate({ credentials: options.credentials ?? account, holdSeconds: 1800, ...options.gate });
+  const gate = createCredentialGate({
+    credentials: options.credentials ?? account,
+    holdSeconds: 1800,
+    ...options.gate,
+  });
   const dispatcher = new NtlmDispatcher({ origin: baseUrl, gate, connections: 4 });
   const client = createQueryClient({
     baseUrl,
@@ -133,7 +137,11 @@ export async function startApp(config: AppConfig): Promise<TestApp> {
 }
 
 /** Polls until a condition holds. @throws Error with the description when it does not within the time */
-export async function eventually(what: string, condition: () => Promise<boolean> | boolean, ms = 10_000): Promise<void> {
+export async function eventually(
+  what: string,
+  condition: () => Promise<boolean> | boolean,
+  ms = 10_000,
+): Promise<void> {
   const end = Date.now() + ms;
   for (;;) {
     if (await condition()) return;

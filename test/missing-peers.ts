@@ -9,7 +9,8 @@ export function setup(): () => void {
   process.env.MISSING_PEERS_FILE = list;
   return () => {
     const missing = existsSync(list) ? [...new Set(readFileSync(list, 'utf8').trim().split('\n'))] : [];
-    if (missing.length > 0) process.stdout.write(`\nLeft out, because a peer is not installed:\n  ${missing.join('\n  ')}\n`);
+    if (missing.length > 0)
+      process.stdout.write(`\nLeft out, because a peer is not installed:\n  ${missing.join('\n  ')}\n`);
     rmSync(folder, { recursive: true, force: true });
   };
 }

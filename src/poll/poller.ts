@@ -94,11 +94,19 @@ export function createPoller(options: PollerOptions): Poller {
     return stranger === undefined ? undefined : 'a record of no known vendor license';
   };
 
+  /** Finding the gaps of a schedule is slow, and several endpoints usually share one. */
+  const intervals = new Map<string, number>();
+  const intervalOf = (schedule: string): number => {
+    const interval = intervals.get(schedule) ?? longestGap(schedule);
+    intervals.set(schedule, interval);
+    return interval;
+  };
+
   const createPoll = <E extends PolledEndpoint>(
     endpoint: E,
     review?: (readings: ReadonlyMap<string, Reading<PolledAnswers[E]>>) => 'accept' | 'again',
   ): EndpointPoll => {
-    const interval = longestGap(options.schedules[endpoint]);
+    const interval = intervalOf(options.schedules[endpoint]);
     const maxAge = options.maxDataAge === 'auto' ? Math.max(MIN_DATA_AGE, 3 * interval) : options.maxDataAge;
     const parts = options.initial?.endpoints[endpoint]?.parts ?? new Map();
     const initial = { ...options.initial?.endpoints[endpoint], interval, maxAge, parts };

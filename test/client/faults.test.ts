@@ -109,7 +109,9 @@ describe('transport', () => {
 
   it('F3 logs on again where the server forgot, and sends the body again', async () => {
     const { server, dispatcher, send } = await setUp({ script: forgetful(4) });
-    expect([await send(), await send('POST', 'one'), await send('POST', 'two'), await send()]).toEqual([200, 200, 200, 200]);
+    expect([await send(), await send('POST', 'one'), await send('POST', 'two'), await send()]).toEqual([
+      200, 200, 200, 200,
+    ]);
     expect(server.log).toEqual([
       '1:GET+NTLM1',
       '1:GET+NTLM3',
@@ -318,7 +320,8 @@ describe('transport', () => {
   });
 
   it('F28 takes a fresh connection where a second logon is refused on the old one', async () => {
-    const script = (call: Call) => (call.number === 3 || call.number === 4 ? offer('Negotiate', 'NTLM')(call) : call.proceed());
+    const script = (call: Call) =>
+      call.number === 3 || call.number === 4 ? offer('Negotiate', 'NTLM')(call) : call.proceed();
     const { server, send } = await setUp({ script });
     expect(await repeat(2, send)).toEqual([200, 200]);
     expect(server.log).toEqual(['1:GET+NTLM1', '1:GET+NTLM3', '1:GET', '1:GET+NTLM1', '2:GET+NTLM1', '2:GET+NTLM3']);
@@ -335,7 +338,11 @@ describe('transport', () => {
 
   it('F30 does not pass on an Authorization header of the caller', async () => {
     const { server, dispatcher } = await setUp();
-    for (const headers of [{ Authorization: 'Basic eA==' }, ['AUTHORIZATION', 'Basic eA=='], [['authorization', 'Basic eA==']]]) {
+    for (const headers of [
+      { Authorization: 'Basic eA==' },
+      ['AUTHORIZATION', 'Basic eA=='],
+      [['authorization', 'Basic eA==']],
+    ]) {
       const { body } = await request(`${server.url}/x`, { dispatcher, headers: headers as Record<string, string> });
       await body.dump();
     }
@@ -358,7 +365,9 @@ describe('transport', () => {
       call.response.writeHead = ((status: number, headers?: Record<string, string>) => {
         const token = headers?.['www-authenticate']?.slice(5);
         const spoken = token === undefined ? headers : { ...headers, 'www-authenticate': lines(token) };
-        return spoken === undefined ? writeHead.call(call.response, status) : writeHead.call(call.response, status, spoken);
+        return spoken === undefined
+          ? writeHead.call(call.response, status)
+          : writeHead.call(call.response, status, spoken);
       }) as typeof writeHead;
       call.proceed();
     };

@@ -65,7 +65,10 @@ describe('the whole page of a fixed scenario', () => {
   });
 
   it('in OpenMetrics', async () => {
-    expectGolden('page.golden.openmetrics', await render(await createPage(), 'application/openmetrics-text;version=1.0.0'));
+    expectGolden(
+      'page.golden.openmetrics',
+      await render(await createPage(), 'application/openmetrics-text;version=1.0.0'),
+    );
   });
 
   it('is the same compressed, as one gzip stream', async () => {
@@ -74,11 +77,15 @@ describe('the whole page of a fixed scenario', () => {
     expect(headers['content-encoding']).toBe('gzip');
     expect(gunzipSync(body as Buffer).toString()).toBe(await render(exposition));
     const python = 'import gzip,sys; sys.stdout.buffer.write(gzip.decompress(sys.stdin.buffer.read()))';
-    expect(execFileSync('python3', ['-c', python], { input: body as Buffer }).toString()).toBe(await render(exposition));
+    expect(execFileSync('python3', ['-c', python], { input: body as Buffer }).toString()).toBe(
+      await render(exposition),
+    );
   });
 
   it.runIf(peer('promtool'))('passes the lint', async () => {
-    expect(execFileSync('promtool', ['check', 'metrics'], { input: await render(await createPage()) }).toString()).toBe('');
+    expect(execFileSync('promtool', ['check', 'metrics'], { input: await render(await createPage()) }).toString()).toBe(
+      '',
+    );
   });
 
   it('shows no series twice', async () => {

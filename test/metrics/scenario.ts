@@ -1,6 +1,12 @@
 import { collectors } from '../../src/metrics/catalogue.ts';
 import type { Enabled } from '../../src/metrics/feature-collector.ts';
-import type { Answer, ExpirationRecord, FeatureRecord, ProductRecord, ServerDownRecord } from '../../src/model/records.ts';
+import type {
+  Answer,
+  ExpirationRecord,
+  FeatureRecord,
+  ProductRecord,
+  ServerDownRecord,
+} from '../../src/model/records.ts';
 import { historyPart, type Reading, type Snapshot, WHOLE } from '../../src/model/snapshot.ts';
 
 /** Epoch seconds of every scenario. */
@@ -158,7 +164,13 @@ export const scenario: Scenario = {
     [WHOLE]: good(
       answer([
         feature(),
-        feature({ feature: 'a,feature:b', version: '', package: 'pk "q"', featureType: 'component', maxInUse: undefined }),
+        feature({
+          feature: 'a,feature:b',
+          version: '',
+          package: 'pk "q"',
+          featureType: 'component',
+          maxInUse: undefined,
+        }),
         feature({ feature: 'back\\slash\nline', licenseExpiration: Number.POSITIVE_INFINITY, showWarning: false }),
         feature({ feature: 'twice', inUse: 1, distinctUsers: 3, serverName: 'LIC02', daemon: 'mgcld', mappedTo: 'b' }),
         feature({ feature: 'twice', inUse: 2, distinctUsers: 2, serverName: 'lic02', daemon: 'mgcld', mappedTo: 'a' }),
@@ -167,7 +179,9 @@ export const scenario: Scenario = {
     ),
   },
   expirations: {
-    'lic01;cdslmd': good(answer([expiration(), expiration({ feature: 'expired', showExpired: true, licenseExpiration: NOW - 5 })])),
+    'lic01;cdslmd': good(
+      answer([expiration(), expiration({ feature: 'expired', showExpired: true, licenseExpiration: NOW - 5 })]),
+    ),
     'lic02;mgcld': failed({ at: NOW - 4000, value: answer([expiration({ feature: 'twice' })]) }),
     'größe;undef': failed(),
   },

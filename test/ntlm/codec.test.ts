@@ -34,7 +34,14 @@ describe('computed vectors', () => {
       { id: av.NB_DOMAIN, value: utf16('Domain') },
       { id: av.NB_COMPUTER, value: utf16('Server') },
     ]);
-    const blob = Buffer.concat([Buffer.from('0101000000000000', 'hex'), Buffer.alloc(8), client, Buffer.alloc(4), pairs, Buffer.alloc(4)]);
+    const blob = Buffer.concat([
+      Buffer.from('0101000000000000', 'hex'),
+      Buffer.alloc(8),
+      client,
+      Buffer.alloc(4),
+      pairs,
+      Buffer.alloc(4),
+    ]);
     const proof = hmacMd5(key, challenges, blob);
     expect(hex(key)).toBe('0c868a403bfd7a93a3001ef22ef02e3f');
     expect(hex(hmacMd5(key, challenges, client))).toBe('86c35097ac9cec102554764a57cccc19');
@@ -87,11 +94,15 @@ describe('genuine transcripts', () => {
   it('our own message is what was recorded', () => {
     const [recorded] = transcripts;
     const message = Buffer.from(recorded?.authenticate ?? '', 'base64');
-    const composed = authenticate(Buffer.from(recorded?.challenge ?? '', 'base64'), { ...account, workstation: 'EXPORTER' }, {
-      negotiate: negotiate(),
-      host: 'analyzer.corp.example',
-      clientChallenge: Buffer.alloc(8, 0xaa),
-    });
+    const composed = authenticate(
+      Buffer.from(recorded?.challenge ?? '', 'base64'),
+      { ...account, workstation: 'EXPORTER' },
+      {
+        negotiate: negotiate(),
+        host: 'analyzer.corp.example',
+        clientChallenge: Buffer.alloc(8, 0xaa),
+      },
+    );
     // recorded with a channel binding, which cannot be had without the certificate; all before the response is the same
     expect(negotiate().toString('base64')).toBe(recorded?.negotiate);
     expect(hex(readField(composed, 36))).toBe(hex(readField(message, 36)));
@@ -136,7 +147,9 @@ describe('our two sides', () => {
     expect(hex(timeless.subarray(72, 88))).toBe('00'.repeat(16));
     expect(hex(readField(timeless, 12))).not.toBe('00'.repeat(24));
     const options = { lookup: lookup(account.password), now: NOW, maxSkewSeconds: 1 };
-    expect(verify(timeless, { negotiate: negotiate(), challenge, createdAt: NOW }, options)).toMatchObject({ ok: true });
+    expect(verify(timeless, { negotiate: negotiate(), challenge, createdAt: NOW }, options)).toMatchObject({
+      ok: true,
+    });
   });
 
   it('C-4 replace the flags pair of the server', () => {
@@ -156,11 +169,15 @@ describe('our two sides', () => {
     };
     for (const at of [72, 87, 61]) {
       const { context, message } = handshake(account, flip(at));
-      expect(verify(message, context, { lookup: lookup(account.password), now: NOW })).toMatchObject({ reason: 'bad-mic' });
+      expect(verify(message, context, { lookup: lookup(account.password), now: NOW })).toMatchObject({
+        reason: 'bad-mic',
+      });
     }
     const { context, message } = handshake(account);
     const altered = { ...context, negotiate: flip(13)(context.negotiate) };
-    expect(verify(message, altered, { lookup: lookup(account.password), now: NOW })).toMatchObject({ reason: 'bad-mic' });
+    expect(verify(message, altered, { lookup: lookup(account.password), now: NOW })).toMatchObject({
+      reason: 'bad-mic',
+    });
   });
 
   it('refuse anonymous, NTLMv1, skewed, unbound and unknown logons by name', () => {
@@ -175,7 +192,9 @@ describe('our two sides', () => {
     expect(verify(field(36, Buffer.alloc(0)), context, options)).toMatchObject({ reason: 'anonymous' });
     expect(verify(field(20, Buffer.alloc(24)), context, options)).toMatchObject({ reason: 'ntlmv1' });
     expect(verify(message, context, { ...options, lookup: () => undefined })).toMatchObject({ reason: 'unknown-user' });
-    expect(verify(message, context, { ...options, now: NOW + 9000, maxSkewSeconds: 5 })).toMatchObject({ reason: 'skew' });
+    expect(verify(message, context, { ...options, now: NOW + 9000, maxSkewSeconds: 5 })).toMatchObject({
+      reason: 'skew',
+    });
     const channelBinding = Buffer.alloc(16, 1);
     expect(verify(message, context, { ...options, channelBinding })).toMatchObject({ reason: 'channel-binding' });
     expect(verify(message.subarray(0, 50), context, options)).toMatchObject({ reason: 'malformed' });
@@ -201,7 +220,8 @@ describe('challenges that are not usable', () => {
     change(copy);
     return copy;
   };
-  const withoutFlag = (flag: number) => changed((copy) => copy.writeUInt32LE((copy.readUInt32LE(20) & ~flag) >>> 0, 20));
+  const withoutFlag = (flag: number) =>
+    changed((copy) => copy.writeUInt32LE((copy.readUInt32LE(20) & ~flag) >>> 0, 20));
   const compose = (message: Buffer) => authenticate(message, account, { negotiate: negotiate(), host: 'h' });
 
   it.each([
@@ -243,7 +263,10 @@ describe('parseChallenges', () => {
     ['Basic realm="NTLM, x"', []],
     ['NTLM', [{ scheme: 'NTLM' }]],
     ['ntlm abc=, Basic realm="a \\" , NTLM"', [{ scheme: 'NTLM', token: 'abc=' }]],
-    [['Negotiate', 'NTLM x=='], [{ scheme: 'Negotiate' }, { scheme: 'NTLM', token: 'x==' }]],
+    [
+      ['Negotiate', 'NTLM x=='],
+      [{ scheme: 'Negotiate' }, { scheme: 'NTLM', token: 'x==' }],
+    ],
   ])('%j', (header, expected) => {
     expect(parseChallenges(header)).toEqual(expected);
   });

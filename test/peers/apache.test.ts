@@ -80,7 +80,9 @@ describe.runIf(peer('apache2', 'curl'))('Apache with gss-ntlmssp', () => {
     expect(await client.getHttpUserName({}, never)).toBe('CORP\\u2');
   });
 
-  it('sees one logon with a wrong password; the daemon stays, says so, and takes a corrected one', { timeout: 60_000 }, async () => {
+  it('sees one logon with a wrong password; the daemon stays, says so, and takes a corrected one', {
+    timeout: 60_000,
+  }, async () => {
     const apache = await startApache();
     const folder = mkdtempSync(join(tmpdir(), 'license-exporter-password-'));
     cleanup.add(() => rmSync(folder, { recursive: true }));
@@ -100,7 +102,9 @@ describe.runIf(peer('apache2', 'curl'))('Apache with gss-ntlmssp', () => {
     expect(await app.sample('license_upstream_authenticated')).toBe(0);
     expect(await app.sample('license_upstream_auth_retry_timestamp_seconds')).toBeGreaterThan(Date.now() / 1000 + 1700);
     expect(await app.sample('license_exporter_upstream_rejected_logons_total')).toBe(1);
-    expect(app.log.entries.some(({ level, fields }) => level === 'warn' && fields.code === 'NTLM_CREDENTIALS_REJECTED')).toBe(true);
+    expect(
+      app.log.entries.some(({ level, fields }) => level === 'warn' && fields.code === 'NTLM_CREDENTIALS_REJECTED'),
+    ).toBe(true);
     expect(JSON.stringify(app.log.entries)).not.toContain('wrong\\n');
 
     writeFileSync(passwordFile, `${account.password}\n`);

@@ -40,7 +40,9 @@ describe.runIf(peer('curl'))('curl --ntlm', () => {
     const { url, stop } = await startAnalyzer();
     cleanup.add(stop);
     const products = await curl('-u', user, '-G', '--data-urlencode', 'filters=sim-lic01%', `${url}/api/GetProducts`);
-    expect(JSON.parse(products.split('|')[0] ?? '')).toMatchObject([{ Product: 'sim-lic01;sim_cadd', IsCurrent: true }]);
+    expect(JSON.parse(products.split('|')[0] ?? '')).toMatchObject([
+      { Product: 'sim-lic01;sim_cadd', IsCurrent: true },
+    ]);
     expect(await curl('-u', user, '-X', 'POST', `${url}/api/GetConcurrentUsers`)).toMatch(/^\d+\|200 1\n$/);
   });
 

@@ -97,7 +97,10 @@ describe.runIf(peer('prometheus'))('a real Prometheus', () => {
     expect(expected['sum(license_feature_in_use)']).toBeGreaterThan(50);
     expect(expected['sum(license_feature_max_queued)']).toBeGreaterThan(0);
     for (const [promql, value] of Object.entries(expected)) {
-      expect({ promql, value: (await query(promql)).map(([, text]) => Number(text)) }).toEqual({ promql, value: [value] });
+      expect({ promql, value: (await query(promql)).map(([, text]) => Number(text)) }).toEqual({
+        promql,
+        value: [value],
+      });
     }
   });
 });

@@ -1,0 +1,229 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { FailureKind } from '../../src/model/failure.ts';
+import { createCleanup, createConfig, eventually, startAnalyzer, startApp } from '../harness.ts';
+
+/** How the exporter bears an analyzer that misbehaves: counted, last good data kept for a while, recovery by itself. */
+
+const cleanup = createCleanup();
+afterEach(() => cleanup.run());
+
+type Fault = (request: IncomingMessage, response: ServerResponse, body: Buffer) => void;
+
+interface Faulty {
+  readonly url: string;
+  /** What happens to requests whose URL contains a text; `undefined` mends everything. */
+  break(part: string | undefined, fault?: Fault): void;
+  down(): Promise<void>;
+  up(): Promise<void>;
+  readonly seen: string[];
+}
+
+/** A server between exporter and analyzer that spoils some answers. */
+async function startFaulty(options: Parameters<typeof startAnalyzer>[0] = {}): Promise<Faulty> {
+  const analyzer = await startAnalyzer(options, { gate: 'none' });
+  cleanup.add(() => analyzer.stop());
+  const origin = new URL(analyzer.url).origin;
+  let broken: { part: string; fault: Fault } | undefined;
+  const seen: string[] = [];
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const url = request.url ?? '';
+    seen.push(decodeURIComponent(url));
+    const answer = await fetch(`${origin}${url}`, { method: request.method ?? 'GET' });
+    const body = Buffer.from(await answer.arrayBuffer());
+    if (broken !== undefined && decodeURIComponent(url).includes(broken.part)) broken.fault(request, response, body);
+    else response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' }).end(body);
+  };
+  const create = () => createServer((request, response) => void handle(request, response));
+  let server = create();
+  const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
+  const down = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  cleanup.add(down);
+  return {
+    url: `http://127.0.0.1:${port}/analyzer`,
+    break: (part, fault) => {
+      broken = part === undefined || fault === undefined ? undefined : { part, fault };
+    },
+    down,
+    up: async () => {
+      server = create();
+      await listen(port);
+    },
+    seen,
+  };
+}
+
+const json =
+  (text: string): Fault =>
+  (_, response) =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end(text);
+const status =
+  (code: number): Fault =>
+  (_, response) =>
+    response.writeHead(code).end('no');
+
+const everySecond = {
+  'poll.products': '* * * * * *',
+  'poll.server_down': '* * * * * *',
+  'poll.concurrent_users': '* * * * * *',
+  'poll.features': '* * * * * *',
+};
+
+describe('an analyzer that misbehaves', () => {
+  const faults: [string, Fault, FailureKind][] = [
+    ['500', status(500), 'status'],
+    ['403', status(403), 'status'],
+    ['404', status(404), 'status'],
+    ['HTML instead of JSON', json('<!doctype html><title>Sign in</title>'), 'parse'],
+    ['an empty answer', json(''), 'parse'],
+    ['truncated JSON', (_, response, body) => response.end(body.subarray(0, body.length - 20)), 'parse'],
+    ['an object instead of an array', json('{"error": "no"}'), 'schema'],
+    ['null', json('null'), 'schema'],
+    [
+      'half a body',
+      (_, response, body) => {
+        response.writeHead(200, { 'content-length': body.length });
+        response.write(body.subarray(0, 20), () => response.destroy());
+      },
+      'connect',
+    ],
+    ['a reset', (request) => request.socket.resetAndDestroy(), 'connect'],
+    ['no answer', () => undefined, 'timeout'],
+    [
+      'a trickle',
+      (_, response, body) => {
+        response.writeHead(200, { 'content-length': body.length });
+        let at = 0;
+        const timer = setInterval(() => response.write(body.subarray(at, ++at)), 50);
+        response.on('close', () => clearInterval(timer));
+      },
+      'timeout',
+    ],
+    ['too large an answer', json(`[${'{"Product":"x"},'.repeat(100_000)}{}]`), 'too_large'],
+  ];
+
+  it.each(faults)('counts %s', { timeout: 30_000 }, async (_, fault, kind) => {
+    const faulty = await startFaulty();
+    faulty.break('GetProducts', fault);
+    const app = await startApp(
+      createConfig(faulty.url, { 'analyzer.timeout': '500ms', 'analyzer.max_response_size': '1MB' }),
+    );
+    cleanup.add(() => app.stop());
+    await eventually('first poll', async () => (await fetch(`${app.url}/-/ready`)).ok);
+    const counter = `license_exporter_upstream_request_failures_total{endpoint="GetProducts",reason="${kind}"}`;
+    expect(await app.sample(counter)).toBe(1);
+    expect(await app.sample('license_up')).toBe(0);
+    expect(await app.sample('license_poll_success{endpoint="GetProducts"}')).toBe(0);
+    expect(await app.sample('license_poll_success{endpoint="GetConcurrentUsers"}')).toBe(1);
+    expect(await app.metrics()).not.toContain('license_vendor_license_max_available{');
+    const warning = app.log.entries.find(({ level, fields }) => level === 'warn' && fields.endpoint === 'GetProducts');
+    expect(warning?.fields.kind).toBe(kind);
+  });
+
+  it('leaves out bad records and values, and takes unknown fields for nothing', async () => {
+    const faulty = await startFaulty();
+    const records = [
+      {
+        Product: 'a;b',
+        MaxAvailable: '12',
+        Active: null,
+        Inactive: -1,
+        Mapped: 'x',
+        Indeterminate: '',
+        IsCurrent: 'true',
+        New: {},
+      },
+      { MaxAvailable: 3 },
+      'text',
+      null,
+    ];
+    faulty.break('GetProducts', json(JSON.stringify(records)));
+    const app = await startApp(createConfig(faulty.url));
+    cleanup.add(() => app.stop());
+    await eventually('first poll', async () => (await fetch(`${app.url}/-/ready`)).ok);
+    expect(await app.sample('license_vendor_license_max_available{vendor_license="a;b"}')).toBe(12);
+    const page = await app.metrics();
+    for (const name of ['active', 'inactive', 'mapped', 'indeterminate']) {
+      expect(page).not.toContain(`license_vendor_license_${name}{vendor_license="a;b"}`);
+    }
+    const discarded = (reason: string) =>
+      app.sample(`license_poll_discarded_values{endpoint="GetProducts",reason="${reason}"}`);
+    expect(await Promise.all(['nan', 'not_a_number', 'negative', 'bad_record'].map(discarded))).toEqual([1, 2, 1, 3]);
+    expect(await app.sample('license_poll_records{endpoint="GetProducts"}')).toBe(1);
+  });
+
+  it('keeps the last good data, lets it age out, and recovers by itself', { timeout: 60_000 }, async () => {
+    const faulty = await startFaulty();
+    const app = await startApp(createConfig(faulty.url, { ...everySecond, 'poll.max_data_age': '4s' }));
+    cleanup.add(() => app.stop());
+    const users = () => app.sample('license_concurrent_users');
+    await eventually('first poll', async () => (await app.sample('license_up')) === 1);
+    expect(await users()).toBeGreaterThan(0);
+
+    await faulty.down();
+    await eventually('failure', async () => (await app.sample('license_up')) === 0);
+    expect(await users()).toBeGreaterThan(0);
+    await eventually('absence', async () => (await users()) === undefined);
+    const gone = await app.metrics();
+    expect(gone).not.toContain('license_feature_in_use{');
+    expect(gone).not.toContain('license_server_up{');
+    expect(gone).not.toContain('license_vendor_license_max_available{');
+
+    await faulty.up();
+    await eventually('recovery', async () => (await app.sample('license_up')) === 1);
+    await eventually('data', async () => ((await users()) ?? 0) > 0);
+    expect(await app.sample('license_poll_success{endpoint="GetExpirationFeatures"}')).toBe(1);
+    expect(app.log.entries.map(({ message }) => message)).toContain('poll recovered');
+  });
+
+  it('does not let one failing vendor license empty the others', async () => {
+    const faulty = await startFaulty();
+    faulty.break('GetExpirationFeatures?product=sim-lic01;', status(500));
+    const app = await startApp(createConfig(faulty.url, { 'features.request': 'per_vendor_license' }));
+    cleanup.add(() => app.stop());
+    await eventually('first poll', async () => (await fetch(`${app.url}/-/ready`)).ok);
+    expect(await app.sample('license_up')).toBe(1);
+    expect(await app.sample('license_poll_success{endpoint="GetExpirationFeatures"}')).toBe(0);
+    const page = await app.metrics();
+    const expiring = (license: string) =>
+      page
+        .split('\n')
+        .filter((line) =>
+          line.startsWith(`license_feature_min_expiration_timestamp_seconds{vendor_license="${license}`),
+        ).length;
+    expect([expiring('sim-lic01'), expiring('sim-lic03') > 0]).toEqual([0, true]);
+    // the expiry is still known, from GetFeatures
+    expect(page).toContain('license_feature_expiration_timestamp_seconds{vendor_license="sim-lic01;sim_cadd"');
+  });
+
+  it.each([
+    ['refuses', status(400)],
+    ['answers for strangers', json('[[{"Feature":"x","ServerName":"other","Daemon":"d"}]]')],
+  ])('asks per vendor license when the server %s one request for all', async (_, fault) => {
+    const faulty = await startFaulty();
+    faulty.break('GetFeatures?product=%', fault);
+    const app = await startApp(createConfig(faulty.url));
+    cleanup.add(() => app.stop());
+    await eventually('first poll', async () => (await fetch(`${app.url}/-/ready`)).ok);
+    expect(await app.sample('license_up')).toBe(1);
+    expect(await app.sample('license_poll_records{endpoint="GetFeatures"}')).toBeGreaterThan(30);
+    const asked = faulty.seen.filter((url) => url.includes('GetFeatures'));
+    expect(asked).toHaveLength(5);
+    expect(app.log.entries.map(({ message }) => message)).toContain('asking per vendor license from now on');
+  });
+
+  it('decodes a very large answer beside the main thread', { timeout: 60_000 }, async () => {
+    const faulty = await startFaulty({ vendorLicenses: 4, featuresPerVendorLicense: 1500 });
+    const app = await startApp(createConfig(faulty.url));
+    cleanup.add(() => app.stop());
+    await eventually('first poll', async () => (await fetch(`${app.url}/-/ready`)).ok, 30_000);
+    expect(await app.sample('license_poll_records{endpoint="GetFeatures"}')).toBe(6000);
+  });
+});

@@ -1,0 +1,257 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { getExpirationFeatures, getFeatures, getProducts, getServerDown } from '../src/analyzer/queries.ts';
+import type { PoolObservation, Source, VendorLicenseObservation } from '../src/analyzer/source.ts';
+import { decodeAnswer } from '../src/client/decode.ts';
+import type { QueryClient } from '../src/client/query-client.ts';
+import { endpointNames, endpoints } from '../src/query-api/endpoints.ts';
+import {
+  expirationFields,
+  featureFields,
+  productFields,
+  serverDownFields,
+  userFields,
+} from '../src/query-api/records.ts';
+import { createClient, startAnalyzer, WORKDAY } from './harness.ts';
+
+/** Our client against our analyzer, over real HTTP with NTLM: what one says, the other understands. */
+
+const never = new AbortController().signal;
+let observations: readonly VendorLicenseObservation[] = [];
+let stop: () => Promise<unknown>;
+let client: QueryClient;
+let collect: () => Promise<void>;
+
+const source: Source = { name: 'property', read: async () => observations };
+
+beforeAll(async () => {
+  const analyzer = await startAnalyzer({}, { source });
+  const made = createClient(analyzer.url);
+  client = made.client;
+  collect = () => analyzer.collector.collect();
+  stop = async () => {
+    await client.close();
+    await analyzer.stop();
+  };
+});
+afterAll(() => stop());
+
+/** Names that break careless programs, but hold no `;`, which separates the parts of a vendor license. */
+const awkward = [
+  'NaN',
+  'a:NaN,b',
+  '"LogActive":NaN,',
+  'back\\',
+  '100%',
+  '%',
+  'a b',
+  "it's",
+  'ünï→✓',
+  '+',
+  '&x=1',
+  '#',
+  '\u2028',
+  '{}',
+];
+const name = fc.oneof(
+  fc.constantFrom(...awkward),
+  fc
+    .string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
+    .filter((text) => !text.includes(';') && text.trim() === text && text !== ''),
+);
+
+const checkout = fc.record({
+  user: name,
+  host: name,
+  display: name,
+  since: fc.integer({ min: 0, max: WORKDAY }),
+  licenses: fc.integer({ min: 1, max: 9 }),
+  handle: name,
+  shareHandle: fc.constant(undefined),
+  borrowed: fc.boolean(),
+  status: fc.option(fc.record({ active: fc.boolean(), seconds: fc.nat(999) }), { nil: undefined }),
+});
+
+const pool: fc.Arbitrary<PoolObservation> = fc.record({
+  feature: name,
+  version: fc.constantFrom('', '1.0', 'NaN'),
+  package: fc.oneof(fc.constant(''), name),
+  featureType: fc.constantFrom('feature' as const, 'package' as const, 'component' as const),
+  licenseType: fc.constantFrom('floating' as const, 'uncounted' as const),
+  licenseModel: fc.constant('concurrent' as const),
+  increments: fc.array(
+    fc.record({
+      count: fc.oneof(fc.integer({ min: 0, max: 50 }), fc.constant(Number.POSITIVE_INFINITY)),
+      expires: fc.option(fc.integer({ min: WORKDAY - 1e6, max: WORKDAY + 1e8 }), { nil: undefined }),
+    }),
+    { minLength: 1, maxLength: 3 },
+  ),
+  reservations: fc.constant([]),
+  checkouts: fc.array(checkout, { maxLength: 4 }),
+  queued: fc.constant([]),
+  denials: fc.constant(0),
+});
+
+const site = fc.uniqueArray(
+  fc.record({
+    server: name,
+    daemon: name,
+    part: fc.oneof(fc.constant(''), name),
+    reachable: fc.boolean(),
+    pools: fc.array(pool, { maxLength: 4 }),
+  }),
+  { selector: ({ server, daemon, part }) => JSON.stringify([server, daemon, part]), maxLength: 4 },
+);
+
+/** What the client must make of wire records: the records themselves, decoded without a wire between. */
+const expected = (endpoint: 'GetProducts' | 'GetFeatures' | 'GetServerDown' | 'GetExpirationFeatures', wire: unknown) =>
+  decodeAnswer(
+    endpoint,
+    Buffer.from(JSON.stringify(wire, (_, value) => (Number.isNaN(value) ? '' : value))),
+    2_147_483_641,
+  );
+
+describe('client and analyzer', () => {
+  it('agree on every record of random sites, and on names of any kind', { timeout: 60_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(site, async (random) => {
+        observations = random.map((observation) => ({
+          ...observation,
+          pools: observation.reachable ? observation.pools : [],
+        }));
+        await collect();
+        const current = observations.map((observation) => {
+          const { server, daemon, part, reachable } = observation;
+          const label = part === '' ? `${server};${daemon}` : `${server};${daemon};${part}`;
+          return { name: label, collectedAt: reachable ? WORKDAY : 0, observation };
+        });
+        // what was seen of a vendor license in an earlier round is kept by the collector: only fresh ones are compared
+        const fresh = new Set(current.filter(({ collectedAt }) => collectedAt > 0).map((collected) => collected.name));
+        const products = await client.getProducts({}, never);
+        const wanted = expected('GetProducts', getProducts(current, WORKDAY, {}));
+        expect(products.records.filter((record) => fresh.has(record.product))).toEqual(
+          wanted.records.filter((record) => fresh.has((record as { product: string }).product)),
+        );
+        for (const { name: product } of current.filter(({ collectedAt }) => collectedAt > 0)) {
+          const parameters = { product };
+          expect(await client.getFeatures(parameters, never)).toEqual(
+            expected('GetFeatures', getFeatures(current, WORKDAY, parameters)),
+          );
+          const expirations = expected(
+            'GetExpirationFeatures',
+            getExpirationFeatures(current, WORKDAY, { product, search: '2' }),
+          );
+          expect(await client.getExpirationFeatures({ product, search: '2' }, never)).toEqual(expirations);
+          const down = expected('GetServerDown', getServerDown(current, WORKDAY, { filters: product }));
+          expect(await client.getServerDown({ filters: product }, never)).toEqual(down);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('agree on the bare text and the bare integer', async () => {
+    observations = [];
+    await collect();
+    expect(await client.getHttpUserName({}, never)).toBe('CORP\\svc-lic');
+    expect(await client.getConcurrentUsers({}, never)).toBe(0);
+  });
+
+  it('agree on every field: the client reads what the contract names', () => {
+    const fields = {
+      GetProducts: productFields,
+      GetFeatures: featureFields,
+      GetUsers: userFields,
+      GetServerDown: serverDownFields,
+      GetExpirationFeatures: expirationFields,
+    };
+    const notRead = ['LicenseExpirationToDate'];
+    for (const [endpoint, names] of Object.entries(fields)) {
+      const record = Object.fromEntries(
+        Object.keys(names).map((field, i) => [field, field === 'DisplayName' ? 'x' : field === 'IsCurrent' || /^(Show|AvailableUser)/.test(field) ? true : i + 1,
+        ]),
+      );
+      const wrap =
+        endpoint === 'GetFeatures'
+          ? [[record]]
+          : endpoint === 'GetUsers'
+            ? { totalCount: 1, data: [record] }
+            : [record];
+      const answer = decodeAnswer(endpoint as 'GetProducts', Buffer.from(JSON.stringify(wrap)), 2 ** 40);
+      const values = Object.values(answer.records[0] ?? {}).filter((value) => value !== undefined);
+      expect({ endpoint, read: values.length }).toEqual({
+        endpoint,
+        read: Object.keys(names).filter((field) => !notRead.includes(field)).length,
+      });
+    }
+  });
+
+  it('has the 11 endpoints of the specification', () => {
+    expect(endpointNames).toHaveLength(11);
+    expect(Object.values(endpoints).map(({ path }) => path.slice('/api/'.length))).toEqual([...endpointNames]);
+  });
+});
+
+describe('history answers', () => {
+  const decode = <E extends 'GetHistory' | 'GetHistoryReserved' | 'GetEfficiency' | 'GetHeatMap'>(
+    endpoint: E,
+    text: string,
+  ) => decodeAnswer(endpoint, Buffer.from(text), 0);
+
+  it('are read in the shapes of spec 2.6, NaN as no value', () => {
+    expect(decode('GetHistory', '[{"name":"Denials","data":[[2000,NaN],[1000,3]],"type":"column","yAxis":2}]')).toEqual(
+      [
+        {
+          name: 'Denials',
+          points: [
+            [1000, 3],
+            [2000, undefined],
+          ],
+        },
+      ],
+    );
+    expect(
+      decode(
+        'GetHistoryReserved',
+        '[{"series":[{"name":"Max In Use","data":[1,NaN]}],"categories":["2026-11-01","2026-11-02"]}]',
+      ),
+    ).toEqual({
+      categories: ['2026-11-01', '2026-11-02'],
+      series: [{ name: 'Max In Use', values: [1, undefined] }],
+    });
+    expect(decode('GetEfficiency', '[{"series":[{"name":"Total Duration","data":[["1",10.5],["NaN",2]]}]}]')).toEqual({
+      series: [
+        {
+          name: 'Total Duration',
+          pairs: [
+            ['1', 10.5],
+            ['NaN', 2],
+          ],
+        },
+      ],
+    });
+    expect(
+      decode(
+        'GetHeatMap',
+        '[{"categories":[["0","1"],["Sun"]],"series":[{"name":"Max In Use","data":[[0,0,5],[1,0,null]]}]}]',
+      ),
+    ).toEqual({
+      hours: ['0', '1'],
+      weekdays: ['Sun'],
+      series: [
+        {
+          name: 'Max In Use',
+          cells: [
+            [0, 0, 5],
+            [1, 0, undefined],
+          ],
+        },
+      ],
+    });
+    expect(decode('GetHeatMap', '[]')).toEqual({ hours: [], weekdays: [], series: [] });
+  });
+
+  it.each(['[1]', '[{"data":1}]', '{}'])('refuses %s as a trend', (text) => {
+    expect(() => decode('GetHistory', text)).toThrow(expect.objectContaining({ kind: 'schema' }));
+  });
+});

@@ -1,0 +1,79 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { shownDefault } from '../src/config/flags.ts';
+import { environmentName, flagName, type Setting, settingKeys, settings } from '../src/config/settings.ts';
+import { catalogue, collectors, type Metric } from '../src/metrics/catalogue.ts';
+import { failureKinds } from '../src/model/failure.ts';
+import { endpoints } from '../src/query-api/endpoints.ts';
+
+/** The tables of the README are made from the code. `UPDATE_README=1` writes them. */
+
+const path = join(import.meta.dirname, '../README.md');
+
+const cell = (text: string): string => text.replaceAll('|', '\\|');
+const code = (text: string): string => (text === '' ? '' : `\`${cell(text)}\``);
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
+
+const groupOf = ({ group }: Metric): string => {
+  if (group === 'default') return 'always';
+  if (group === 'alerting') return 'with the alert engine (to come)';
+  return `${group}${collectors[group] ? '' : ' (off)'}`;
+};
+
+const tables: Readonly<Record<string, () => string>> = {
+  metrics: () =>
+    table(
+      ['metric', 'type', 'labels', 'collector', 'help'],
+      Object.entries(catalogue).map(([name, metric]: [string, Metric]) => [
+        code(name),
+        metric.type,
+        metric.labels.join(', '),
+        groupOf(metric),
+        cell(metric.help),
+      ]),
+    ),
+  settings: () =>
+    table(
+      ['file key', 'flag', 'environment', 'default', 'meaning'],
+      settingKeys.map((key) => {
+        const setting: Setting = settings[key];
+        const flag = flagName(key);
+        const isConstant = setting.shownDefault === undefined;
+        return [
+          setting.secret ? '' : code(key),
+          flag === undefined ? '' : code(`--${flag}`),
+          setting.fileOnly ? '' : code(environmentName(key)),
+          isConstant ? code(shownDefault(key)) : cell(shownDefault(key)),
+          cell(setting.doc),
+        ];
+      }),
+    ),
+  'failure kinds': () =>
+    table(['kind', 'meaning'], Object.entries(failureKinds).map(([kind, meaning]) => [code(kind), cell(meaning)])),
+  endpoints: () =>
+    table(
+      ['endpoint', 'method', 'answer', 'what'],
+      Object.entries(endpoints).map(([name, { method, answer, summary }]) => [code(name), method, answer, cell(summary)]),
+    ),
+};
+
+describe('README', () => {
+  it.each(Object.keys(tables))('has the table of %s as the code has it', (name) => {
+    const text = readFileSync(path, 'utf8');
+    const [begin, end] = [`<!-- begin ${name} -->`, `<!-- end ${name} -->`];
+    const [from, to] = [text.indexOf(begin), text.indexOf(end)];
+    expect({ from: from > 0, to: to > from }).toEqual({ from: true, to: true });
+    const wanted = `${begin}\n${tables[name]?.()}\n${end}`;
+    if (process.env.UPDATE_README === '1') writeFileSync(path, text.slice(0, from) + wanted + text.slice(to + end.length));
+    expect(readFileSync(path, 'utf8')).toContain(wanted);
+  });
+
+  it('names only metrics that exist', () => {
+    const known = new Set(Object.keys(catalogue).flatMap((name) => [name, `${name}_bucket`]));
+    const named = readFileSync(path, 'utf8').match(/\blicense_[a-z_]+\b/g) ?? [];
+    const unknown = named.filter((name) => !known.has(name) && !/_$|^license_(exporter|poll|feature|upstream|type|model|password)$/.test(name));
+    expect([...new Set(unknown)]).toEqual([]);
+  });
+});
