@@ -168,7 +168,9 @@ describe('client and analyzer', () => {
     const notRead = ['LicenseExpirationToDate'];
     for (const [endpoint, names] of Object.entries(fields)) {
       const record = Object.fromEntries(
-        Object.keys(names).map((field, i) => [field, field === 'DisplayName' ? 'x' : field === 'IsCurrent' || /^(Show|AvailableUser)/.test(field) ? true : i + 1,
+        Object.keys(names).map((field, i) => [
+          field,
+          field === 'DisplayName' ? 'x' : field === 'IsCurrent' || /^(Show|AvailableUser)/.test(field) ? true : i + 1,
         ]),
       );
       const wrap =

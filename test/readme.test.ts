@@ -51,11 +51,19 @@ const tables: Readonly<Record<string, () => string>> = {
       }),
     ),
   'failure kinds': () =>
-    table(['kind', 'meaning'], Object.entries(failureKinds).map(([kind, meaning]) => [code(kind), cell(meaning)])),
+    table(
+      ['kind', 'meaning'],
+      Object.entries(failureKinds).map(([kind, meaning]) => [code(kind), cell(meaning)]),
+    ),
   endpoints: () =>
     table(
       ['endpoint', 'method', 'answer', 'what'],
-      Object.entries(endpoints).map(([name, { method, answer, summary }]) => [code(name), method, answer, cell(summary)]),
+      Object.entries(endpoints).map(([name, { method, answer, summary }]) => [
+        code(name),
+        method,
+        answer,
+        cell(summary),
+      ]),
     ),
 };
 
@@ -66,14 +74,17 @@ describe('README', () => {
     const [from, to] = [text.indexOf(begin), text.indexOf(end)];
     expect({ from: from > 0, to: to > from }).toEqual({ from: true, to: true });
     const wanted = `${begin}\n${tables[name]?.()}\n${end}`;
-    if (process.env.UPDATE_README === '1') writeFileSync(path, text.slice(0, from) + wanted + text.slice(to + end.length));
+    if (process.env.UPDATE_README === '1')
+      writeFileSync(path, text.slice(0, from) + wanted + text.slice(to + end.length));
     expect(readFileSync(path, 'utf8')).toContain(wanted);
   });
 
   it('names only metrics that exist', () => {
     const known = new Set(Object.keys(catalogue).flatMap((name) => [name, `${name}_bucket`]));
     const named = readFileSync(path, 'utf8').match(/\blicense_[a-z_]+\b/g) ?? [];
-    const unknown = named.filter((name) => !known.has(name) && !/_$|^license_(exporter|poll|feature|upstream|type|model|password)$/.test(name));
+    const unknown = named.filter(
+      (name) => !known.has(name) && !/_$|^license_(exporter|poll|feature|upstream|type|model|password)$/.test(name),
+    );
     expect([...new Set(unknown)]).toEqual([]);
   });
 });

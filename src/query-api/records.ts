@@ -137,6 +137,5 @@ export const expirationFields = {
 
 export type WireProduct = WireRecord<typeof productFields>;
 export type WireFeature = WireRecord<typeof featureFields>;
-export type WireUser = WireRecord<typeof userFields>;
 export type WireServerDown = WireRecord<typeof serverDownFields>;
 export type WireExpiration = WireRecord<typeof expirationFields>;

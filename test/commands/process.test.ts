@@ -1,0 +1,262 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterEach, describe, expect, it } from 'vitest';
+import { account, createCleanup, eventually, startAnalyzer } from '../harness.ts';
+
+/** The program as its user runs it: a process of its own. */
+
+const cleanup = createCleanup();
+afterEach(() => cleanup.run());
+
+const launch = join(import.meta.dirname, '../../src/launch.js');
+
+interface Line {
+  readonly level: string;
+  readonly msg: string;
+  readonly [field: string]: unknown;
+}
+
+interface Running {
+  readonly child: ChildProcess;
+  readonly lines: Line[];
+  output(): string;
+  readonly exit: Promise<number | null>;
+  line(msg: string): Promise<Line>;
+}
+
+function run(args: readonly string[], env: Record<string, string> = {}): Running {
+  const child = spawn(process.execPath, [launch, ...args], {
+    env: { PATH: process.env.PATH ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const lines: Line[] = [];
+  let text = '';
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    text += `${line}\n`;
+    if (line.startsWith('{')) lines.push(JSON.parse(line) as Line);
+  });
+  child.stdout.on('data', (chunk) => {
+    text += chunk;
+  });
+  const exit = new Promise<number | null>((resolve) => child.once('close', resolve));
+  cleanup.add(async () => {
+    child.kill('SIGKILL');
+    await exit;
+  });
+  const find = (msg: string) => lines.find((line) => line.msg === msg);
+  return {
+    child,
+    lines,
+    output: () => text,
+    exit,
+    line: async (msg) => {
+      await eventually(
+        `log line ${msg}, in:\n${text}`,
+        () => find(msg) !== undefined || child.exitCode !== null,
+        15_000,
+      );
+      const line = find(msg);
+      if (line === undefined) throw new Error(`ended with:\n${text}`);
+      return line;
+    },
+  };
+}
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'license-exporter-process-'));
+  cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+const ports = ['--web.listen-address=127.0.0.1:0', '--log.format=json'];
+const demoPorts = [...ports, '--embedded-analyzer.listen-address=127.0.0.1:0'];
+
+describe('demo', () => {
+  it('serves metrics of a simulated site within 15 s, and stops gracefully', { timeout: 40_000 }, async () => {
+    const started = performance.now();
+    const demo = run(['demo', ...demoPorts]);
+    const { address } = await demo.line('listening');
+    await eventually('license_up', async () =>
+      (await (await fetch(`${address}/metrics`)).text()).includes('\nlicense_up 1\n'),
+    );
+    expect(performance.now() - started).toBeLessThan(15_000);
+    const page = await (await fetch(`${address}/metrics`)).text();
+    expect(page).toContain('license_exporter_demo 1');
+    expect(page).toMatch(/^license_feature_in_use\{vendor_license="sim-/m);
+    expect(await (await fetch(String(address))).text()).toContain('Simulated data');
+    expect(demo.lines.filter(({ level }) => level === 'warn').map(({ msg }) => msg)).toEqual([
+      'this is the demo: all data is simulated',
+    ]);
+
+    // the credentials are in a file for a person to try, and nowhere else
+    const { try: command } = await demo.line('embedded analyzer listening');
+    const file = /-K (\S+)/.exec(String(command))?.[1] ?? '';
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const password = /:(.*)"/.exec(readFileSync(file, 'utf8'))?.[1] ?? '';
+    expect(password.length).toBeGreaterThan(20);
+    expect(demo.output()).not.toContain(password);
+    expect(execFileSync('sh', ['-c', `${command} -s`], { encoding: 'utf8' })).toContain('"Product":"sim-lic01;');
+
+    demo.child.kill('SIGTERM');
+    expect(await demo.exit).toBe(0);
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it('says which address is taken', async () => {
+    const first = run(['demo', ...demoPorts]);
+    const { address } = await first.line('listening');
+    const second = run([
+      'demo',
+      ...demoPorts,
+      `--web.listen-address=${new URL(String(address)).host}`,
+      '--web.listen-address=127.0.0.1:0',
+    ]);
+    expect(await second.exit).toBe(1);
+    expect(second.output()).toContain('the address is in use; set web.listen_address');
+  });
+});
+
+describe('serve', () => {
+  it('without an analyzer says how to configure one, and names the demo', async () => {
+    const serve = run([]);
+    expect(await serve.exit).toBe(1);
+    expect(serve.output()).toContain('no analyzer is configured');
+    expect(serve.output()).toContain('license-exporter demo');
+    expect(serve.output()).not.toContain('at ');
+  });
+
+  const configure = async (password = account.password): Promise<{ file: string; folder: string }> => {
+    const analyzer = await startAnalyzer();
+    cleanup.add(() => analyzer.stop());
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'password'), `${password}\n`, { mode: 0o600 });
+    const file = join(folder, 'config.yml');
+    writeFileSync(
+      file,
+      `analyzer:\n  url: ${analyzer.url}/\n  username: corp\\svc-lic\n  password_file: password\nstorage: {path: ${folder}/state}\n`,
+    );
+    return { file, folder };
+  };
+
+  it('polls the analyzer of its configuration file', async () => {
+    const { file } = await configure();
+    const serve = run([`--config.file=${file}`, ...ports]);
+    const { address } = await serve.line('listening');
+    await eventually('ready', async () => (await fetch(`${address}/-/ready`)).ok);
+    expect(await (await fetch(`${address}/metrics`)).text()).toContain('\nlicense_up 1\n');
+  });
+
+  it('with --once prints the metrics and exits', async () => {
+    const { file } = await configure();
+    const once = run([`--config.file=${file}`, '--once', '--log.format=json']);
+    expect(await once.exit).toBe(0);
+    expect(once.output()).toContain('\nlicense_up 1\n');
+    expect(once.output()).toContain('license_feature_in_use{');
+  });
+
+  it('remembers a rejected logon across restarts', async () => {
+    const { file, folder } = await configure('wrong');
+    const reasons = async () => {
+      const once = run([`--config.file=${file}`, '--once', '--log.format=json']);
+      expect(await once.exit).toBe(1);
+      expect(once.output()).not.toContain('"wrong"');
+      return once.lines.filter(({ msg }) => msg === 'poll failed').map(({ kind }) => kind);
+    };
+    expect(await reasons()).toContain('auth');
+    expect(new Set(await reasons())).toEqual(new Set(['auth_suspended']));
+    expect(statSync(join(folder, 'state/logon-hold.json')).mode & 0o777).toBe(0o600);
+    expect(readFileSync(join(folder, 'state/logon-hold.json'), 'utf8')).not.toContain('wrong');
+  });
+
+  it('reloads on SIGHUP, and keeps the old configuration when the new one is bad', { timeout: 30_000 }, async () => {
+    const { file } = await configure();
+    const serve = run([`--config.file=${file}`, ...ports]);
+    const { address } = await serve.line('listening');
+    const metrics = async () => (await fetch(`${address}/metrics`)).text();
+    await eventually('ready', async () => (await fetch(`${address}/-/ready`)).ok);
+    expect(await metrics()).not.toContain('license_feature_log_in_use{');
+
+    const good = readFileSync(file, 'utf8');
+    writeFileSync(file, `${good}metrics: {collectors: {log: true}}\n`);
+    serve.child.kill('SIGHUP');
+    await eventually('the collector', async () => (await metrics()).includes('license_feature_log_in_use{'));
+
+    writeFileSync(file, `${good}metrics: {colectors: {}}\n`);
+    serve.child.kill('SIGHUP');
+    const { reason } = await serve.line('configuration not reloaded, the old one stays');
+    expect(reason).toContain('did you mean collectors?');
+    expect(await metrics()).toContain('license_exporter_config_last_reload_successful 0');
+    expect(await metrics()).toContain('license_up 1');
+  });
+
+  it('ends at once on a second signal', async () => {
+    const { file } = await configure();
+    const serve = run([`--config.file=${file}`, ...ports]);
+    const { address } = await serve.line('listening');
+    await eventually('ready', async () => (await fetch(`${address}/-/ready`)).ok);
+    // answers that nobody reads hold up a graceful stop
+    const { hostname, port } = new URL(String(address));
+    const socket = connect(Number(port), hostname);
+    cleanup.add(() => socket.destroy());
+    socket.on('error', () => undefined);
+    socket.pause();
+    socket.write('GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(300));
+    await once(socket, 'readable');
+    serve.child.kill('SIGTERM');
+    await serve.line('stopping');
+    serve.child.kill('SIGINT');
+    expect(await serve.exit).toBe(130);
+  });
+});
+
+describe('command line', () => {
+  it.each([
+    [['--web.listen-adress=:1'], 'unknown flag --web.listen-adress, did you mean web.listen-address?'],
+    [['demmo'], 'unknown command demmo, did you mean demo?'],
+    [['check-config'], 'check-config needs a file'],
+    [['--shard.index=2', '--shard.total=2'], 'must be below shard.total (2)'],
+    [['--poll.products=61 * * * *'], 'is not a cron expression'],
+  ])('%j ends with %j', async (args, message) => {
+    const wrong = run(args);
+    expect(await wrong.exit).toBe(1);
+    expect(wrong.output()).toContain(message);
+  });
+
+  it('prints help and version', async () => {
+    const help = run(['--help']);
+    expect(await help.exit).toBe(0);
+    expect(help.output()).toContain('--[no-]collector.log');
+    const version = run(['--version']);
+    expect(await version.exit).toBe(0);
+    expect(version.output()).toMatch(/^license-exporter, version \d+\.\d+\.\d+/);
+  });
+
+  it('check-config reports everything wrong at once, with lines', async () => {
+    const file = join(temporaryFolder(), 'bad.yml');
+    writeFileSync(file, 'analyzer:\n  urll: x\n  timeout: soon\nshards: 1\n');
+    const check = run(['check-config', file]);
+    expect(await check.exit).toBe(1);
+    expect(check.output()).toContain('bad.yml:2: analyzer.urll: unknown setting, did you mean url?');
+    expect(check.output()).toContain('bad.yml:3: analyzer.timeout: "soon" is not a duration such as 30s, 5m or 1h30m');
+    expect(check.output()).toContain('bad.yml:4: shards: unknown setting, did you mean shard?');
+  });
+
+  const systemNode = '/usr/bin/node';
+  const isOld =
+    existsSync(systemNode) && Number(execFileSync(systemNode, ['--version'], { encoding: 'utf8' }).slice(1, 3)) < 24;
+  it.runIf(isOld)('refuses an older Node in one line', () => {
+    try {
+      execFileSync(systemNode, [launch, 'demo'], { encoding: 'utf8', stdio: 'pipe' });
+      expect.unreachable();
+    } catch (error) {
+      const { status, stderr } = error as { status: number; stderr: string };
+      expect(status).toBe(1);
+      expect(stderr).toMatch(/^license-exporter needs Node 24 or newer, this is v\d+[^\n]*\n$/);
+    }
+  });
+});

@@ -1,0 +1,279 @@
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import fc from 'fast-check';
+import { afterEach, describe, expect, it } from 'vitest';
+import { parseCommandLine } from '../../src/config/flags.ts';
+import { loadConfig, readPasswordFile } from '../../src/config/load.ts';
+import { ConfigError } from '../../src/config/problems.ts';
+import { Secret } from '../../src/config/secret.ts';
+import { duration, listenAddress, size } from '../../src/config/values.ts';
+import { cronProblem } from '../../src/poll/schedule.ts';
+import { createCleanup } from '../harness.ts';
+
+const cleanup = createCleanup();
+afterEach(() => cleanup.run());
+
+function temporaryFile(content: string, mode = 0o600): string {
+  const folder = mkdtempSync(join(tmpdir(), 'license-exporter-config-'));
+  cleanup.add(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'config.yml');
+  writeFileSync(path, content, { mode });
+  return path;
+}
+
+const load = (
+  configFile: string | undefined,
+  argv: readonly string[] = [],
+  env: NodeJS.ProcessEnv = {},
+  requireAnalyzer = false,
+) => loadConfig({ configFile, flags: parseCommandLine(argv).flags, env, requireAnalyzer, cronProblem });
+
+const messageOf = (work: () => unknown): string => {
+  try {
+    work();
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as Error).message;
+  }
+  return 'no error';
+};
+
+const bad = [
+  ['unknown-section.yml', 'unknown-section.yml:1: analyser: unknown setting, did you mean analyzer?'],
+  ['unknown-key.yml', 'unknown-key.yml:2: web.listen_adress: unknown setting, did you mean listen_address?'],
+  ['unknown-collector.yml', 'unknown-collector.yml:3: metrics.collectors.logs: unknown setting, did you mean log?'],
+  ['later-setting.yml', 'later-setting.yml:1: alerting: unknown setting'],
+  [
+    'section-as-value.yml',
+    'section-as-value.yml:1: analyzer: is a section and takes settings below it: url, username, domain, workstation, password, password_file, auth_retry, timeout, max_response_size, concurrency, tls',
+  ],
+  [
+    'inline-password.yml',
+    'inline-password.yml:2: analyzer.password: a secret must not stand in the file; use analyzer.password_file, the environment or $CREDENTIALS_DIRECTORY',
+  ],
+  ['bad-duration.yml', 'bad-duration.yml:2: analyzer.timeout: 30 is not a duration such as 30s, 5m or 1h30m'],
+  [
+    'duration-out-of-range.yml',
+    'duration-out-of-range.yml:2: analyzer.timeout: "2h" is not a duration from 0.1s to 3600s',
+  ],
+  ['bad-size.yml', 'bad-size.yml:2: analyzer.max_response_size: "big" is not a size such as 256MiB or 10MB'],
+  [
+    'bad-url.yml',
+    'bad-url.yml:2: analyzer.url: "ftp://host/analyzer" is not an address such as https://lic.example.com:8443/analyzer',
+  ],
+  [
+    'url-with-credentials.yml',
+    'url-with-credentials.yml:2: analyzer.url: holds credentials; set username and password_file',
+  ],
+  ['bad-integer.yml', 'bad-integer.yml:2: analyzer.concurrency: 0 is not an integer from 1 to 256'],
+  ['bad-boolean.yml', 'bad-boolean.yml:2: metrics.collectors.log: "yes please" is not true or false'],
+  ['bad-choice.yml', 'bad-choice.yml:1: features.request: "some" is not one of auto, all, per_vendor_license'],
+  [
+    'bad-cron.yml',
+    'bad-cron.yml:2: poll.products: "61 * * * *" is not a cron expression: 61 is a invalid expression for minute',
+  ],
+  ['bad-age.yml', 'bad-age.yml:1: poll.max_data_age: "old" is not a duration such as 30s, 5m or 1h30m, nor auto'],
+  [
+    'bad-regex.yml',
+    'bad-regex.yml:2: select.include: "(" is not a regular expression: Invalid regular expression: /(/u: Unterminated group',
+  ],
+  [
+    'bad-listen.yml',
+    'bad-listen.yml:2: web.listen_address: "10319" is not an address such as :10319, 127.0.0.1:10319 or [::1]:10319',
+  ],
+  ['listen-twice.yml', 'listen-twice.yml:2: web.listen_address: names :1 twice'],
+  [
+    'reserved-path.yml',
+    'reserved-path.yml:1: web.telemetry_path: "/-/ready" is not free: /, /-/healthy, /-/ready are used by other pages',
+  ],
+  [
+    'history-without-feature.yml',
+    'history-without-feature.yml:2: history.features: {"vendor_license":"a;b"} is not an entry with vendor_license and feature',
+  ],
+  [
+    'history-unknown-key.yml',
+    'history-unknown-key.yml:1: history.features: has the unknown key version; known are vendor_license, feature, package, feature_type',
+  ],
+  ['shard-too-high.yml', 'shard-too-high.yml:1: shard.index: must be below shard.total (3)'],
+  [
+    'bad-time-zone.yml',
+    'bad-time-zone.yml:1: embedded_analyzer.time_zone: "Mars/Olympus" is not a time zone such as Europe/Berlin',
+  ],
+  ['not-settings.yml', 'not-settings.yml:1: the file must hold settings, for instance "analyzer:"'],
+  ['tab.yml', 'tab.yml:2: not valid YAML: Tabs are not allowed as indentation'],
+  ['duplicate-key.yml', 'duplicate-key.yml:2: not valid YAML: Map keys must be unique'],
+  [
+    'no-username.yml',
+    'no-username.yml:2: analyzer.username: is needed with analyzer.url\nno-username.yml:2: analyzer.password_file: is needed with analyzer.url, or LICENSE_EXPORTER_ANALYZER_PASSWORD',
+  ],
+  [
+    'two-domains.yml',
+    'two-domains.yml:1: analyzer.username: names another domain than analyzer.domain\ntwo-domains.yml:1: analyzer.password_file: is needed with analyzer.url, or LICENSE_EXPORTER_ANALYZER_PASSWORD',
+  ],
+] as const;
+
+describe('a bad file', () => {
+  it.each(bad)('%s', (name, message) => {
+    expect(messageOf(() => load(join(import.meta.dirname, 'bad', name)))).toBe(message);
+  });
+
+  it('has a row here', () => {
+    expect(readdirSync(join(import.meta.dirname, 'bad')).sort()).toEqual(bad.map(([name]) => name).sort());
+  });
+
+  it('is not there, or is a folder', () => {
+    expect(messageOf(() => load('/nowhere/config.yml'))).toBe('/nowhere/config.yml: the file does not exist');
+    expect(messageOf(() => load('/tmp'))).toBe('/tmp: the file is a directory');
+  });
+
+  it('tells all its mistakes at once', () => {
+    const path = temporaryFile('poll: {products: x}\nshard: {total: 0}\nwat: 1\n');
+    expect(messageOf(() => load(path)).split('\n')).toHaveLength(3);
+  });
+});
+
+describe('loadConfig', () => {
+  it('takes flags over environment over file over defaults', () => {
+    const path = temporaryFile('analyzer: {concurrency: 2}\nlog: {level: warn}\nweb: {telemetry_path: /m}\n');
+    const env = { LICENSE_EXPORTER_LOG_LEVEL: 'error', LICENSE_EXPORTER_WEB_TELEMETRY_PATH: '/e' };
+    const config = load(path, ['--web.telemetry-path=/f', '--collector.log', '--no-collector.borrow'], env);
+    expect([config.web.telemetryPath, config.log.level]).toEqual(['/f', 'error']);
+    expect(config.metrics.collectors).toMatchObject({ log: true, borrow: false, reserve: true, icons: false });
+    expect(config.web.listen).toEqual([{ host: undefined, port: 10_319 }]);
+    expect(config.poll).toMatchObject({
+      products: '* * * * *',
+      features: '*/5 * * * *',
+      maxDataAge: 'auto',
+      startOffset: 0,
+    });
+  });
+
+  it('takes lists from repeated flags, from a text with commas and from the file', () => {
+    const flags = load(undefined, ['--web.listen-address=:1', '--web.listen-address=[::1]:2']);
+    expect(flags.web.listen).toEqual([
+      { host: undefined, port: 1 },
+      { host: '::1', port: 2 },
+    ]);
+    const env = load(undefined, [], { LICENSE_EXPORTER_WEB_LISTEN_ADDRESS: '127.0.0.1:3, :4' });
+    expect(env.web.listen.map(({ port }) => port)).toEqual([3, 4]);
+    const file = load(temporaryFile('select: {exclude: [^test, old$]}\n'));
+    expect(file.select.exclude.map(({ source }) => source)).toEqual(['^test', 'old$']);
+  });
+
+  it('reads a whole configuration, with paths relative to the file', () => {
+    const path = temporaryFile(
+      'analyzer: {url: https://h:1/analyzer/, username: corp\\svc, password_file: pw, auth_retry: 1h, max_response_size: 1MiB}\n' +
+        'history: {features: [{vendor_license: a;b, feature: f}]}\nshard: {index: 1, total: 4}\nmetrics: {collectors: {history: true}}\n',
+    );
+    writeFileSync(join(path, '../pw'), 'päss word \r\n', { mode: 0o600 });
+    const { analyzer, historyFeatures, poll, warnings } = load(path, [], {}, true);
+    expect(analyzer).toMatchObject({
+      url: 'https://h:1/analyzer',
+      username: 'svc',
+      domain: 'corp',
+      authRetry: 3600,
+      maxResponseSize: 2 ** 20,
+    });
+    expect(analyzer?.password.reveal()).toBe('päss word ');
+    expect(historyFeatures).toEqual([{ vendorLicense: 'a;b', feature: 'f', package: '', featureType: '' }]);
+    expect([poll.startOffset, warnings]).toEqual([2.5, []]);
+  });
+
+  it('takes the password from the environment or from the credentials directory', () => {
+    const base = { LICENSE_EXPORTER_ANALYZER_URL: 'http://h/a', LICENSE_EXPORTER_ANALYZER_USERNAME: 'u' };
+    const direct = load(undefined, [], { ...base, LICENSE_EXPORTER_ANALYZER_PASSWORD: 'one' }, true);
+    expect(direct.analyzer?.password.reveal()).toBe('one');
+    const folder = join(temporaryFile(''), '..');
+    writeFileSync(join(folder, 'analyzer-password'), 'two\n', { mode: 0o600 });
+    const directory = load(undefined, [], { ...base, CREDENTIALS_DIRECTORY: folder }, true);
+    expect(directory.analyzer?.password.reveal()).toBe('two');
+  });
+
+  it('warns about a password file that everybody can read, and a history collector with nothing to do', () => {
+    const path = temporaryFile(
+      'analyzer: {url: http://h/a, username: u, password_file: pw}\nmetrics: {collectors: {history: true}}\n',
+    );
+    const password = join(path, '../pw');
+    writeFileSync(password, 'x');
+    chmodSync(password, 0o644);
+    expect(load(path).warnings).toEqual([
+      `${password} can be read by every user; give it mode 0600`,
+      'the collector history is on, but history.features names nothing to ask for',
+    ]);
+  });
+
+  it('names an unknown variable, but not what Kubernetes sets', () => {
+    expect(messageOf(() => load(undefined, [], { LICENSE_EXPORTER_LOG_LEVL: 'info' }))).toBe(
+      'LICENSE_EXPORTER_LOG_LEVL: unknown variable, did you mean LICENSE_EXPORTER_LOG_LEVEL?',
+    );
+    const kubernetes = {
+      LICENSE_EXPORTER_SERVICE_HOST: '10.0.0.1',
+      LICENSE_EXPORTER_PORT_10319_TCP_ADDR: '10.0.0.1',
+      LICENSE_EXPORTER_PORT: 'tcp://10.0.0.1:10319',
+    };
+    expect(load(undefined, [], kubernetes).shard.total).toBe(1);
+  });
+
+  it('says what is wrong with a password file', () => {
+    const folder = join(temporaryFile(''), '..');
+    writeFileSync(join(folder, 'empty'), '\n');
+    mkdirSync(join(folder, 'folder'));
+    const reason = (name: string) => {
+      try {
+        return readPasswordFile(join(folder, name)).toString();
+      } catch (error) {
+        return (error as Error).message.slice(folder.length + 1);
+      }
+    };
+    expect(['missing', 'empty', 'folder'].map(reason)).toEqual([
+      'missing does not exist',
+      'empty is empty',
+      'folder is a directory',
+    ]);
+  });
+
+  it('never shows a secret', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 6 }), (text) => {
+        const secret = new Secret(`x${text}y`);
+        for (const shown of [String(secret), JSON.stringify({ secret }), inspect({ secret }), `${secret}`]) {
+          expect(shown).not.toContain(`x${text}y`);
+        }
+        expect(secret.reveal()).toBe(`x${text}y`);
+      }),
+    );
+    const inline = messageOf(() => load(join(import.meta.dirname, 'bad/inline-password.yml')));
+    const inUrl = messageOf(() => load(join(import.meta.dirname, 'bad/url-with-credentials.yml')));
+    expect(inline + inUrl).not.toContain('hunter2');
+  });
+});
+
+describe('values', () => {
+  it('durations', () => {
+    fc.assert(
+      fc.property(fc.nat(9), fc.nat(59), fc.nat(59), (h, m, s) => {
+        expect(duration(0)(`${h}h${m}m${s}s`)).toBe(h * 3600 + m * 60 + s);
+      }),
+    );
+    for (const text of ['', '1', '-1s', '1 s', '1y', 's', null, {}])
+      expect(() => duration(0)(text)).toThrow('is not a duration');
+  });
+
+  it('sizes', () => {
+    expect(['1', '2KB', '3KiB', '4 MB', '5GiB'].map(size(0, 1e12))).toEqual([1, 2000, 3072, 4e6, 5 * 1024 ** 3]);
+    for (const text of ['', '1XB', '-1', '1.5MB', []]) expect(() => size(0, 1e12)(text)).toThrow('is not a size');
+  });
+
+  it('listen addresses', () => {
+    expect([':1', 'h:2', '[::1]:3', '1.2.3.4:0'].map(listenAddress)).toEqual([
+      { host: undefined, port: 1 },
+      { host: 'h', port: 2 },
+      { host: '::1', port: 3 },
+      { host: '1.2.3.4', port: 0 },
+    ]);
+    for (const text of ['1', ':', ':70000', '::1:3', 'a b:1', null])
+      expect(() => listenAddress(text)).toThrow('is not an address');
+  });
+});
