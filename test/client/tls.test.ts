@@ -1,0 +1,133 @@
+import { execFileSync } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createSecureServer } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { request } from 'undici';
+import { afterEach, describe, expect, it } from 'vitest';
+import { NtlmDispatcher } from '../../src/client/dispatcher.ts';
+import { toQueryError } from '../../src/client/failures.ts';
+import { channelBindingToken } from '../../src/ntlm/channel-binding.ts';
+import { createCredentialGate } from '../../src/ntlm/credential-gate.ts';
+import { ntHash } from '../../src/ntlm/primitives.ts';
+import { account, createCleanup, createConfig, eventually, startAnalyzer, startApp } from '../harness.ts';
+import { peer } from '../peers/peers.ts';
+
+const cleanup = createCleanup();
+afterEach(() => cleanup.run());
+
+interface Certificate {
+  readonly cert: string;
+  readonly key: string;
+  readonly certFile: string;
+  readonly der: Buffer;
+}
+
+/** A self-signed certificate for localhost. */
+function createCertificate(hash: string): Certificate {
+  const folder = mkdtempSync(join(tmpdir(), 'license-exporter-tls-'));
+  cleanup.add(() => rmSync(folder, { recursive: true }));
+  const [certFile, keyFile] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
+  const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'];
+  execFileSync(
+    'openssl',
+    ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', `-${hash}`, '-keyout', keyFile, '-out', certFile, ...names],
+    { stdio: 'ignore' },
+  );
+  const cert = readFileSync(certFile, 'utf8');
+  return { cert, key: readFileSync(keyFile, 'utf8'), certFile, der: new X509Certificate(cert).raw };
+}
+
+const users = [{ name: account.username, ntHash: ntHash(account.password) }];
+
+describe.runIf(peer('openssl'))('over TLS', () => {
+  it.each(['sha256', 'sha384'])('binds each logon to the certificate of the server, %s', async (hash) => {
+    const certificate = createCertificate(hash);
+    const gate = { domain: 'CORP', users, channelBinding: channelBindingToken(certificate.der) };
+    const analyzer = await startAnalyzer({}, { gate, tls: certificate });
+    cleanup.add(() => analyzer.stop());
+    const logon = createCredentialGate({ credentials: account, holdSeconds: 60 });
+    // idle connections end soon, so that every request needs a new one: a resumed TLS session would show no certificate
+    const dispatcher = new NtlmDispatcher({
+      origin: analyzer.url,
+      gate: logon,
+      tls: { ca: certificate.cert },
+      keepAliveTimeout: 50,
+    });
+    cleanup.add(() => dispatcher.destroy());
+    for (let i = 1; i <= 3; i += 1) {
+      const { statusCode, body } = await request(`${analyzer.url}/api/GetHttpUserName`, { dispatcher });
+      expect([statusCode, await body.text()]).toEqual([200, 'CORP\\svc-lic']);
+      await new Promise((resolve) => setTimeout(resolve, 1200));
+    }
+    expect(dispatcher.stats).toMatchObject({ sockets: 3, handshakes: 3, rejected: 0 });
+  });
+
+  it('is refused by a server that wants another certificate bound', async () => {
+    const certificate = createCertificate('sha256');
+    const gate = { domain: 'CORP', users, channelBinding: Buffer.alloc(16, 7) };
+    const analyzer = await startAnalyzer({}, { gate, tls: certificate });
+    cleanup.add(() => analyzer.stop());
+    const logon = createCredentialGate({ credentials: account, holdSeconds: 60 });
+    const dispatcher = new NtlmDispatcher({ origin: analyzer.url, gate: logon, tls: { ca: certificate.cert } });
+    cleanup.add(() => dispatcher.destroy());
+    const refused = request(`${analyzer.url}/api/GetHttpUserName`, { dispatcher });
+    await expect(refused).rejects.toMatchObject({ code: 'NTLM_CREDENTIALS_REJECTED' });
+  });
+
+  it('polls an analyzer over HTTPS with the CA file of the configuration, and says so without it', async () => {
+    const certificate = createCertificate('sha256');
+    const analyzer = await startAnalyzer({}, { tls: certificate });
+    cleanup.add(() => analyzer.stop());
+    const app = await startApp(createConfig(analyzer.url, { 'analyzer.tls.ca_file': certificate.certFile }));
+    cleanup.add(() => app.stop());
+    await eventually('a good poll', async () => (await app.sample('license_up')) === 1);
+
+    const stranger = await startApp(createConfig(analyzer.url));
+    cleanup.add(() => stranger.stop());
+    await eventually('first poll', async () => (await fetch(`${stranger.url}/-/ready`)).ok);
+    expect(
+      await stranger.sample('license_exporter_upstream_request_failures_total{endpoint="GetProducts",reason="tls"}'),
+    ).toBe(1);
+    expect(await stranger.sample('license_exporter_upstream_handshakes_total')).toBe(0);
+  });
+
+  it('F33 speaks HTTP/1.1 where the server could speak HTTP/2', async () => {
+    const { cert, key } = createCertificate('sha256');
+    const versions: string[] = [];
+    const server = createSecureServer({ cert, key, allowHTTP1: true }, (incoming, response) => {
+      versions.push(incoming.httpVersion);
+      response.end('ok');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    cleanup.add(() => server.close());
+    const gate = createCredentialGate({ credentials: account, holdSeconds: 60 });
+    const origin = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const dispatcher = new NtlmDispatcher({ origin, gate, tls: { ca: cert } });
+    cleanup.add(() => dispatcher.destroy());
+    await (await request(`${origin}/x`, { dispatcher })).body.dump();
+    expect(versions).toEqual(['1.1']);
+  });
+});
+
+describe('toQueryError', () => {
+  const withCode = (code: string, cause?: unknown) => Object.assign(new Error(code, { cause }), { code });
+  it.each([
+    ['ECONNREFUSED', 'connect'],
+    ['ENOTFOUND', 'connect'],
+    ['UND_ERR_SOCKET', 'connect'],
+    ['UND_ERR_CONNECT_TIMEOUT', 'timeout'],
+    ['ETIMEDOUT', 'timeout'],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'tls'],
+    ['CERT_HAS_EXPIRED', 'tls'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'tls'],
+    ['UND_ERR_RES_EXCEEDED_MAX_SIZE', 'too_large'],
+    ['HPE_INVALID_CONSTANT', 'parse'],
+    ['SOMETHING_NEW', 'connect'],
+  ])('%s is %s, also as a cause', (code, kind) => {
+    expect(toQueryError(withCode(code))).toMatchObject({ kind, code });
+    expect(toQueryError(new Error('outer', { cause: withCode(code) }))).toMatchObject({ kind, code });
+  });
+});

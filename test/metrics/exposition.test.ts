@@ -1,0 +1,239 @@
+import { crc32, gunzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { catalogue, collectors } from '../../src/metrics/catalogue.ts';
+import { createExposition, type Exposition, type ExpositionOptions } from '../../src/metrics/exposition.ts';
+import type { Enabled } from '../../src/metrics/feature-collector.ts';
+import { assembleGzip, combineCrc, deflateChunks } from '../../src/metrics/gzip.ts';
+import { acceptsGzip, chooseFormat } from '../../src/metrics/negotiation.ts';
+import { renderGauges } from '../../src/metrics/render.ts';
+import { buildRowsNow } from '../../src/metrics/rows.ts';
+import type { SelfMetrics } from '../../src/metrics/self.ts';
+import { WHOLE } from '../../src/model/snapshot.ts';
+import { eventually } from '../harness.ts';
+import { allCollectors, answer, createSnapshot, failed, feature, good, NOW, product, scenario } from './scenario.ts';
+
+const silent: SelfMetrics = {
+  observeRequest: () => undefined,
+  setReload: () => undefined,
+  setSeries: () => undefined,
+  render: async () => '',
+};
+
+function create(options: Partial<ExpositionOptions> = {}): Exposition {
+  return createExposition({
+    enabled: collectors,
+    maxSeries: 500_000,
+    policy: { ownsVendorLicense: () => true, ownsFeature: () => true, usageWhenNotCurrent: 'withhold' },
+    self: silent,
+    now: () => NOW,
+    onProblem: (error) => {
+      throw error;
+    },
+    ...options,
+  });
+}
+
+async function read(exposition: Exposition, collect: readonly string[] = []): Promise<string> {
+  const { body } = await exposition.page({ accept: undefined, acceptEncoding: undefined, collect });
+  return Buffer.concat(Buffer.isBuffer(body) ? [body] : await Array.fromAsync(body)).toString();
+}
+
+const namesOf = (page: string): Set<string> => new Set(page.match(/^license_[a-z_]+/gm) ?? []);
+
+describe('renderGauges', () => {
+  const value = fc.oneof(
+    fc.double(),
+    fc.integer(),
+    fc.nat(),
+    fc.constantFrom(0, -0, 1e15, 1e21, Number.POSITIVE_INFINITY, Number.NaN, undefined),
+  );
+
+  it('equals an obvious renderer, and reads back as the same labels and values', () => {
+    const label = fc.oneof(
+      fc.string({ unit: 'grapheme' }),
+      fc.constantFrom('a"b', 'back\\', 'line\nfeed', 'p,y:q', '\\n'),
+    );
+    fc.assert(
+      fc.property(fc.array(fc.tuple(label, label, value), { maxLength: 20 }), (samples) => {
+        const rows = buildRowsNow(
+          ['x', 'y'],
+          samples.map((_, i) => String(i)),
+          (i) => [samples[i]?.[0] ?? '', samples[i]?.[1] ?? ''],
+        );
+        const page = [...renderGauges([{ name: 'n', help: 'h', type: 'gauge', rows, value: (i) => samples[i]?.[2] }])]
+          .map(({ bytes }) => bytes.toString())
+          .join('');
+        const shown = samples.filter(([, , v]) => v !== undefined && !Number.isNaN(v));
+        const escape = (text: string) => text.replace(/[\\"\n]/g, (char) => (char === '\n' ? '\\n' : `\\${char}`));
+        const lines = shown.map(
+          ([x, y, v]) =>
+            `n{x="${escape(x)}",y="${escape(y)}"} ${v === Number.POSITIVE_INFINITY ? '+Inf' : v === Number.NEGATIVE_INFINITY ? '-Inf' : String(v)}`,
+        );
+        expect(page).toBe(lines.length === 0 ? '' : `# HELP n h\n# TYPE n gauge\n${lines.join('\n')}\n`);
+      }),
+    );
+  });
+
+  it('makes chunks of about a megabyte that are the whole together', () => {
+    const count = 60_000;
+    const rows = buildRowsNow(
+      ['x'],
+      Array.from({ length: count }, (_, i) => String(i)),
+      (i) => [`value-${i}`.padEnd(40, '.')],
+    );
+    const chunks = [...renderGauges([{ name: 'n', help: 'h', type: 'gauge', rows, value: (i) => i }])];
+    expect(chunks.length).toBeGreaterThan(2);
+    expect(chunks.reduce((sum, { samples }) => sum + samples, 0)).toBe(count);
+    const lines = Buffer.concat(chunks.map(({ bytes }) => bytes))
+      .toString()
+      .trimEnd()
+      .split('\n');
+    expect(lines).toHaveLength(count + 2);
+    expect(lines.at(-1)).toMatch(/ 59999$/);
+  });
+
+  it('has no help text that the two formats escape differently', () => {
+    expect(Object.values(catalogue).filter(({ help }) => /[\\"\n]/.test(help))).toEqual([]);
+  });
+});
+
+describe('gzip', () => {
+  it('combines checksums', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), fc.uint8Array({ maxLength: 300 }), (a, b) => {
+        expect(combineCrc(crc32(a), crc32(b), b.length)).toBe(crc32(Buffer.concat([a, b])));
+      }),
+    );
+  });
+
+  it('puts pieces together in any order to one stream', async () => {
+    const texts = ['', 'a', 'x'.repeat(200_000), 'ünï'.repeat(999)].map((text) => Buffer.from(text));
+    const pieces = await Promise.all(texts.map((text) => deflateChunks([text.subarray(0, 5), text.subarray(5)])));
+    const order = [2, 0, 3, 1, 2];
+    const body = assembleGzip(
+      order.map((i) => pieces[i]).filter((piece) => piece !== undefined),
+      Buffer.from('end'),
+    );
+    expect(
+      gunzipSync(body).equals(Buffer.concat([...order.map((i) => texts[i] ?? Buffer.alloc(0)), Buffer.from('end')])),
+    ).toBe(true);
+  });
+});
+
+describe('negotiation', () => {
+  const prometheus =
+    'application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1';
+  it.each([
+    [undefined, 'text'],
+    ['*/*', 'text'],
+    [prometheus, 'openmetrics'],
+    ['text/plain;version=0.0.4;q=1,*/*;q=0.1', 'text'],
+    ['application/openmetrics-text;version=0.0.1', 'text'],
+    ['application/openmetrics-text;q=0', 'text'],
+    ['application/openmetrics-text; version=1.0.0; q=0.2, text/plain; q=0.9', 'text'],
+    ['text/html,application/xhtml+xml,*/*;q=0.8', 'text'],
+  ])('%s', (accept, format) => {
+    expect(chooseFormat(accept)).toBe(format);
+  });
+
+  it.each([
+    [undefined, false],
+    ['gzip', true],
+    ['deflate, gzip;q=0.5', true],
+    ['gzip;q=0', false],
+    ['*', true],
+    ['gzip;q=0, *', false],
+    ['identity', false],
+  ])('gzip with %s', (header, expected) => {
+    expect(acceptsGzip(header)).toBe(expected);
+  });
+});
+
+describe('the page', () => {
+  it('before any poll says that nothing is up', async () => {
+    expect(await read(create())).toContain('license_up 0\n');
+  });
+
+  it('shows the default collectors, and each of the others where it is on', async () => {
+    const shown = async (enabled: Enabled) => {
+      const exposition = create({ enabled });
+      await exposition.commit(createSnapshot(scenario));
+      exposition.stop();
+      return namesOf(await read(exposition));
+    };
+    const expected = (enabled: Enabled) =>
+      Object.entries(catalogue)
+        .filter(
+          ([name, { group }]) =>
+            (group === 'default' || (group !== 'alerting' && enabled[group])) &&
+            !/^license_(exporter|upstream)/.test(name),
+        )
+        .map(([name]) => name)
+        .sort();
+    const off = Object.fromEntries(Object.keys(collectors).map((name) => [name, false])) as Enabled;
+    expect([...(await shown(collectors))].sort()).toEqual(expected(collectors));
+    expect([...(await shown(allCollectors))].sort()).toEqual(expected(allCollectors));
+    for (const name of Object.keys(collectors)) {
+      const only = { ...off, [name]: true };
+      expect([...(await shown(only))].sort()).toEqual(expected(only));
+    }
+  });
+
+  it('can be had in blocks, with the state of polling on each', async () => {
+    const exposition = create();
+    await exposition.commit(createSnapshot(scenario));
+    exposition.stop();
+    const names = namesOf(await read(exposition, ['site', 'vendor_licenses']));
+    expect(names).toContain('license_concurrent_users');
+    expect(names).toContain('license_server_up');
+    expect(names).toContain('license_up');
+    expect(names).not.toContain('license_feature_in_use');
+    const wrong = await exposition.page({ accept: undefined, acceptEncoding: undefined, collect: ['wrong'] });
+    expect([wrong.status, String(wrong.body)]).toEqual([
+      400,
+      'collect[] does not know wrong; it knows vendor_licenses, site, expirations, features, history.\n',
+    ]);
+  });
+
+  it('cuts the same rows off every time when there are too many, and says so', async () => {
+    let told: [number, boolean] = [0, false];
+    const self: SelfMetrics = {
+      ...silent,
+      setSeries: (...args) => {
+        told = args;
+      },
+    };
+    const features = (inUse: number) => ({
+      [WHOLE]: good(
+        answer(Array.from({ length: 50 }, (_, i) => feature({ feature: `f${String(i).padStart(2, '0')}`, inUse }))),
+      ),
+    });
+    const exposition = create({ maxSeries: 400, self });
+    await exposition.commit(createSnapshot({ features: features(1) }));
+    const first = await read(exposition);
+    await exposition.commit(createSnapshot({ features: features(2) }));
+    const second = await read(exposition);
+    exposition.stop();
+    const rows = (page: string) =>
+      [...page.matchAll(/^license_feature_in_use\{.*feature="(f\d\d)"/gm)].map(([, name]) => name);
+    expect(rows(first).length).toBeGreaterThan(5);
+    expect(rows(first).length).toBeLessThan(30);
+    expect(rows(first)).toEqual(rows(first).toSorted());
+    expect(rows(first)[0]).toBe('f00');
+    expect(rows(second)).toEqual(rows(first));
+    expect(told[1]).toBe(true);
+    expect(told[0]).toBeLessThanOrEqual(400);
+  });
+
+  it('lets data go when it is too old, without a new poll', async () => {
+    let now = NOW;
+    const exposition = create({ now: () => now });
+    const products = failed({ at: NOW - 299.9, value: answer([product()]) });
+    await exposition.commit(createSnapshot({ products }));
+    expect(await read(exposition)).toContain('license_vendor_license_max_available{');
+    now = NOW + 0.2;
+    await eventually('ageing', async () => !(await read(exposition)).includes('license_vendor_license_max_available{'));
+    exposition.stop();
+  });
+});

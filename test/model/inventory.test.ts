@@ -1,0 +1,307 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  deriveInventory,
+  deriveInventoryNow,
+  type Inventory,
+  type InventoryPolicy,
+  nextAgeOut,
+} from '../../src/model/inventory.ts';
+import type { FeatureRecord } from '../../src/model/records.ts';
+import { WHOLE } from '../../src/model/snapshot.ts';
+import {
+  answer,
+  createSnapshot,
+  expiration,
+  failed,
+  feature,
+  good,
+  NOW,
+  product,
+  type Scenario,
+} from '../metrics/scenario.ts';
+
+const policy: InventoryPolicy = {
+  ownsVendorLicense: () => true,
+  ownsFeature: () => true,
+  usageWhenNotCurrent: 'withhold',
+};
+
+const derive = (scenario: Scenario, now = NOW, changed: Partial<InventoryPolicy> = {}): Inventory =>
+  deriveInventoryNow(createSnapshot(scenario), now, { ...policy, ...changed });
+
+const licenses = ({ vendorLicenses }: Inventory) =>
+  Object.fromEntries(vendorLicenses.map((entry) => [entry.vendorLicense, entry]));
+const poll = ({ polls }: Inventory, endpoint: string) => polls.find((state) => state.endpoint === endpoint);
+
+describe('vendor licenses', () => {
+  it('merge products that differ in the third part only', () => {
+    const inventory = derive({
+      products: good(
+        answer([
+          product({
+            product: 'a;b',
+            distinctUsers: 3,
+            maxAvailable: 5,
+            isCurrent: true,
+            collectionTime: 100,
+            minLicenseExpiration: Number.POSITIVE_INFINITY,
+          }),
+          product({
+            product: 'A;B;site2',
+            distinctUsers: 7,
+            maxAvailable: 6,
+            active: undefined,
+            collectionTime: 50,
+            minLicenseExpiration: 900,
+          }),
+        ]),
+      ),
+    });
+    expect(inventory.vendorLicenses).toHaveLength(1);
+    expect(licenses(inventory)['a;b']?.product).toMatchObject({
+      distinctUsers: 7,
+      maxAvailable: 11,
+      collectionTime: 50,
+      minLicenseExpiration: 900,
+      isCurrent: true,
+    });
+    // a sum with an unknown is unknown
+    expect(licenses(inventory)['a;b']?.product?.active).toBeUndefined();
+    expect(poll(inventory, 'GetProducts')?.mergedRecords).toBe(1);
+  });
+
+  it('take labels of GetServerDown in the spelling of GetProducts, and unknown ones as they are', () => {
+    const inventory = derive({
+      products: good(answer([product({ product: 'Lic01;Cdslmd' }), product({ product: 'x;y' })])),
+      down: good(answer([{ label: 'LIC01;cdslmd;part' }, { label: 'gone;d' }])),
+    });
+    expect(
+      inventory.vendorLicenses.map(({ vendorLicense, up, downQualifiers }) => [vendorLicense, up, downQualifiers]),
+    ).toEqual([
+      ['Lic01;Cdslmd', false, ['part']],
+      ['gone;d', false, ['']],
+      ['x;y', true, []],
+    ]);
+  });
+
+  it('are up or down only by a fresh GetServerDown, over the last good GetProducts', () => {
+    const products = failed({ at: NOW - 9000, value: answer([product({ product: 'a;b' })]) });
+    expect(licenses(derive({ products, down: good(answer([])) }))['a;b']).toMatchObject({
+      up: true,
+      product: undefined,
+    });
+    expect(
+      derive({ products, down: failed({ at: NOW - 9000, value: answer([{ label: 'a;b' }]) }) }).vendorLicenses,
+    ).toEqual([]);
+  });
+
+  it.each([
+    ['not current', product({ product: 'a;b', isCurrent: false }), []],
+    ['listed as down', product({ product: 'a;b' }), [{ label: 'A;B' }]],
+  ])('withhold usage where they are %s', (_, record, labels) => {
+    const scenario: Scenario = {
+      products: good(answer([record])),
+      down: good(answer(labels)),
+      features: { [WHOLE]: good(answer([feature({ serverName: 'a', daemon: 'b' })])) },
+    };
+    const inventory = derive(scenario);
+    expect(licenses(inventory)['a;b']?.product).toMatchObject({
+      maxAvailable: 40,
+      distinctUsers: undefined,
+      active: undefined,
+    });
+    expect(inventory.features[0]?.record).toMatchObject({
+      maxAvailable: 10,
+      tokenCostValue: 0,
+      inUse: undefined,
+      available: undefined,
+      maxQueued: undefined,
+      logInUse: undefined,
+    });
+    expect(inventory.features[0]?.expiration).toBe(NOW + 86_400);
+    expect(derive(scenario, NOW, { usageWhenNotCurrent: 'export' }).features[0]?.record?.inUse).toBe(6);
+  });
+});
+
+describe('features', () => {
+  it('belong to the vendor license they name, or that was asked for', () => {
+    const products = good(answer([product({ product: 'Lic;D;part' }), product({ product: 'other;d' })]));
+    const whole = derive({
+      products,
+      features: {
+        [WHOLE]: good(
+          answer([feature({ serverName: 'LIC', daemon: 'd' }), feature({ serverName: 'new', daemon: 'n' })]),
+        ),
+      },
+    });
+    expect(whole.features.map(({ vendorLicense }) => vendorLicense)).toEqual(['Lic;D', 'new;n']);
+    const asked = derive({
+      products,
+      features: { 'other;d': good(answer([feature({ serverName: 'whatever', daemon: '' })])) },
+    });
+    expect(asked.features.map(({ vendorLicense }) => vendorLicense)).toEqual(['other;d']);
+  });
+
+  it('with the same labels become one, also from two parts', () => {
+    const a = feature({
+      inUse: 2,
+      maxAvailable: 5,
+      distinctUsers: 4,
+      licenseExpiration: Number.POSITIVE_INFINITY,
+      showExpired: false,
+      availableUser: false,
+      logInUse: 0.1,
+      mappedTo: 'b',
+    });
+    const b = feature({
+      inUse: 3,
+      maxAvailable: undefined,
+      distinctUsers: 2,
+      licenseExpiration: 50,
+      showExpired: true,
+      availableUser: true,
+      logInUse: 0.9,
+      mappedTo: 'a',
+    });
+    const inventory = derive({ features: { 'x;y;1': good(answer([a])), 'x;y;2': good(answer([b])) } });
+    expect(inventory.features).toHaveLength(1);
+    expect(inventory.features[0]?.record).toMatchObject({
+      inUse: 5,
+      maxAvailable: undefined,
+      distinctUsers: 4,
+      licenseExpiration: 50,
+      showExpired: true,
+      availableUser: true,
+      logInUse: 0.9,
+      mappedTo: 'a',
+    });
+    expect(poll(inventory, 'GetFeatures')?.mergedRecords).toBe(1);
+  });
+
+  it('take their expiry from GetExpirationFeatures, and else from GetFeatures', () => {
+    const inventory = derive({
+      features: {
+        [WHOLE]: good(
+          answer([
+            feature({ licenseExpiration: 11, showWarning: true }),
+            feature({ feature: 'only', licenseExpiration: 22 }),
+          ]),
+        ),
+      },
+      expirations: {
+        'lic01;cdslmd': good(
+          answer([
+            expiration({ licenseExpiration: 33, minLicenseExpiration: 30, showWarning: false }),
+            expiration({ feature: 'unused' }),
+          ]),
+        ),
+      },
+    });
+    expect(
+      inventory.features.map((entry) => [
+        entry.feature,
+        entry.expiration,
+        entry.minExpiration,
+        entry.expirationWarning,
+      ]),
+    ).toEqual([
+      ['base', 33, 30, false],
+      ['only', 22, undefined, true],
+      ['unused', NOW + 86_400, NOW + 3600, true],
+    ]);
+    expect(inventory.features[2]?.record).toBeUndefined();
+  });
+
+  it('are left to those who own them', () => {
+    const scenario: Scenario = {
+      features: { [WHOLE]: good(answer([feature(), feature({ serverName: 'x' }), feature({ feature: 'no' })])) },
+    };
+    const owned = derive(scenario, NOW, {
+      ownsVendorLicense: (name) => name !== 'x;cdslmd',
+      ownsFeature: (name) => name !== 'no',
+    });
+    expect(owned.features.map(({ vendorLicense, feature: name }) => [vendorLicense, name])).toEqual([
+      ['lic01;cdslmd', 'base'],
+    ]);
+  });
+
+  it('are the same object while nothing changed for them', () => {
+    const features = { [WHOLE]: good(answer([feature()])) };
+    const before = derive({ features, products: good(answer([product()])) });
+    const again = (scenario: Scenario) => {
+      const deriving = deriveInventory(createSnapshot(scenario), NOW, policy, before);
+      for (;;) {
+        const step = deriving.next();
+        if (step.done) return step.value;
+      }
+    };
+    expect(again({ features, products: good(answer([product({ active: 9 })])) }).features).toBe(before.features);
+    expect(again({ features, products: good(answer([product({ isCurrent: false })])) }).features).not.toBe(
+      before.features,
+    );
+    expect(
+      again({ features: { [WHOLE]: good(answer([feature()])) }, products: good(answer([product()])) }).features,
+    ).not.toBe(before.features);
+  });
+});
+
+describe('age', () => {
+  const old = (age: number) => ({ at: NOW - age, value: answer([feature()]) });
+
+  it('takes each part away alone', () => {
+    const features = { 'a;b': failed(old(899)), 'c;d': failed(old(901)), 'e;f': good(answer([feature()])) };
+    expect(derive({ features }).features.map(({ vendorLicense }) => vendorLicense)).toEqual(['a;b', 'e;f']);
+    expect(nextAgeOut(createSnapshot({ features }), NOW)).toBe(NOW + 1);
+  });
+
+  it('leaves nothing when everything is too old, and says when there is nothing to wait for', () => {
+    const scenario: Scenario = { features: { 'a;b': failed(old(2000)) }, users: failed({ at: NOW - 301, value: 4 }) };
+    expect(derive(scenario)).toMatchObject({ features: [], concurrentUsers: undefined, up: false });
+    expect(nextAgeOut(createSnapshot(scenario), NOW)).toBeUndefined();
+  });
+});
+
+describe('polls', () => {
+  it('are up when every endpoint got at least one good answer', () => {
+    const products = good(answer([product()]));
+    expect(derive({ products, features: { a: failed(), b: good(answer([])) } }).up).toBe(true);
+    expect(poll(derive({ products, features: { a: failed(), b: good(answer([])) } }), 'GetFeatures')).toMatchObject({
+      success: false,
+      answered: true,
+    });
+    expect(derive({ products, features: { a: failed() } }).up).toBe(false);
+    expect(derive({ products, features: {} }).up).toBe(false);
+    expect(derive({}).up).toBe(false);
+  });
+
+  it('count records and what was left out', () => {
+    const features = {
+      a: good(answer([feature(), feature()], { nan: 2 })),
+      b: failed({ at: NOW - 5, value: answer([feature()], { nan: 1, bad_record: 4 }) }),
+    };
+    expect(poll(derive({ features, users: good(7) }), 'GetFeatures')).toMatchObject({
+      records: 3,
+      discarded: { nan: 3, bad_record: 4, negative: 0 },
+    });
+    expect(poll(derive({ users: good(7) }), 'GetConcurrentUsers')?.records).toBe(1);
+  });
+});
+
+it('sums of random records equal the obvious sums, whatever the order', () => {
+  const record = fc
+    .record({ feature: fc.constantFrom('a', 'b'), version: fc.constantFrom('', '1'), inUse: fc.nat(9) })
+    .map((fields) => feature(fields as Partial<FeatureRecord>));
+  fc.assert(
+    fc.property(fc.array(record, { maxLength: 30 }), (records) => {
+      const { features } = derive({ features: { [WHOLE]: good(answer(records)) } });
+      const expected = new Map<string, number>();
+      for (const { feature: name, version, inUse = 0 } of records)
+        expected.set(`${name}|${version}`, (expected.get(`${name}|${version}`) ?? 0) + inUse);
+      expect(new Map(features.map((entry) => [`${entry.feature}|${entry.version}`, entry.record?.inUse]))).toEqual(
+        expected,
+      );
+      expect(features.map(({ key }) => key)).toEqual(features.map(({ key }) => key).sort());
+    }),
+  );
+});

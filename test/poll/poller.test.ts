@@ -1,0 +1,274 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { QueryClient } from '../../src/client/query-client.ts';
+import { QueryError } from '../../src/model/failure.ts';
+import { createSelection } from '../../src/model/selection.ts';
+import { historyPart, type Snapshot, WHOLE } from '../../src/model/snapshot.ts';
+import { createPoller, type Poller, type PollerOptions } from '../../src/poll/poller.ts';
+import { cronProblem, longestGap } from '../../src/poll/schedule.ts';
+import { createTestLog } from '../harness.ts';
+import { answer, expiration, feature, product } from '../metrics/scenario.ts';
+
+/** Scheduling and retrying, on a clock that the test turns. The analyzer itself is real everywhere else. */
+
+interface Site {
+  products: string[];
+  /** Calls that fail, by endpoint or by endpoint and product. */
+  failing: Set<string>;
+  calls: string[];
+}
+
+function createSite(...products: string[]): Site & { client: QueryClient } {
+  const site: Site = { products, failing: new Set(), calls: [] };
+  const call = async <T>(endpoint: string, detail: string, value: T): Promise<T> => {
+    const name = detail === '' ? endpoint : `${endpoint} ${detail}`;
+    site.calls.push(name);
+    if (site.failing.has(endpoint) || site.failing.has(name))
+      throw new QueryError('status', 'the analyzer answered 500');
+    return value;
+  };
+  const client = {
+    getProducts: () => call('GetProducts', '', answer(site.products.map((name) => product({ product: name })))),
+    getServerDown: () => call('GetServerDown', '', answer([])),
+    getConcurrentUsers: () => call('GetConcurrentUsers', '', 3),
+    getFeatures: ({ product: name }: { product: string }) =>
+      call(
+        'GetFeatures',
+        name,
+        answer(site.products.map((p) => feature({ serverName: p.split(';')[0] ?? '', daemon: 'd' }))),
+      ),
+    getExpirationFeatures: ({ product: name }: { product: string }) =>
+      call('GetExpirationFeatures', name, answer([expiration()])),
+    getHistory: ({ product: name }: { product: string }) => call('GetHistory', name, []),
+  } as unknown as QueryClient;
+  return Object.assign(site, { client });
+}
+
+let poller: Poller | undefined;
+afterEach(async () => {
+  await poller?.stop();
+  vi.useRealTimers();
+});
+
+function create(site: { client: QueryClient }, options: Partial<PollerOptions> = {}): Poller {
+  vi.useFakeTimers({ now: Date.UTC(2026, 10, 18, 9, 0, 30) });
+  poller = createPoller({
+    client: site.client,
+    schedules: {
+      GetProducts: '* * * * *',
+      GetServerDown: '* * * * *',
+      GetConcurrentUsers: '* * * * *',
+      GetFeatures: '*/5 * * * *',
+      GetExpirationFeatures: '7 * * * *',
+      GetHistory: '17 * * * *',
+    },
+    maxDataAge: 'auto',
+    startOffset: 0,
+    requestTimeout: 30,
+    concurrency: 4,
+    featuresRequest: 'auto',
+    selection: createSelection({ index: 0, total: 1 }, { include: [], exclude: [] }),
+    ownsSite: true,
+    history: [],
+    now: () => Date.now() / 1000,
+    log: createTestLog(),
+    onCommit: () => undefined,
+    ...options,
+  });
+  return poller;
+}
+
+const count = (site: Site, name: string): number => site.calls.filter((call) => call.startsWith(name)).length;
+const parts = (snapshot: Snapshot, endpoint: 'GetExpirationFeatures' | 'GetFeatures' | 'GetHistory') => [
+  ...(snapshot.endpoints[endpoint]?.parts.keys() ?? []),
+];
+
+describe('schedules', () => {
+  it.each([
+    ['* * * * *', 60],
+    ['*/5 * * * *', 300],
+    ['7 * * * *', 3600],
+    ['*/10 * * * * *', 10],
+    ['0 9-17 * * 1-5', 64 * 3600],
+    ['0 3 1 * *', 31 * 86_400],
+  ])('the longest gap of %s is %i s', (expression, gap) => {
+    // from a fixed Wednesday on, so that months and weekends are where they are expected
+    vi.useFakeTimers({ now: new Date(2026, 10, 18, 12, 0, 30) });
+    expect(longestGap(expression)).toBe(gap);
+  });
+
+  it('are checked', () => {
+    expect([cronProblem('* * * * *'), cronProblem('0 * * * * *')]).toEqual([undefined, undefined]);
+    expect(cronProblem('* * *')).toContain('expected 5 or 6 fields');
+  });
+});
+
+describe('the poller', () => {
+  it('knows from the start what will be polled, as not yet good', () => {
+    const { endpoints } = create(createSite('a;d')).latest();
+    expect(Object.keys(endpoints).sort()).toEqual([
+      'GetConcurrentUsers',
+      'GetExpirationFeatures',
+      'GetFeatures',
+      'GetProducts',
+      'GetServerDown',
+    ]);
+    expect(endpoints.GetFeatures).toEqual({ interval: 300, maxAge: 900, parts: new Map() });
+    expect(endpoints.GetProducts?.maxAge).toBe(300);
+  });
+
+  it('polls at once, then on schedule', async () => {
+    const site = createSite('a;d', 'b;d');
+    await create(site).start();
+    expect(site.calls.sort()).toEqual([
+      'GetConcurrentUsers',
+      'GetExpirationFeatures a;d',
+      'GetExpirationFeatures b;d',
+      'GetFeatures %',
+      'GetProducts',
+      'GetServerDown',
+    ]);
+    await vi.advanceTimersByTimeAsync(9 * 60_000);
+    expect(count(site, 'GetProducts')).toBe(10);
+    expect(count(site, 'GetFeatures')).toBe(2);
+    expect(count(site, 'GetExpirationFeatures')).toBe(4);
+  });
+
+  it('puts scheduled polls off by its offset', async () => {
+    const site = createSite('a;d');
+    await create(site, { startOffset: 7 }).start();
+    await vi.advanceTimersByTimeAsync(36_000);
+    expect(count(site, 'GetProducts')).toBe(1);
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(count(site, 'GetProducts')).toBe(2);
+  });
+
+  it('asks a failed part again after 1, 2 and 5 minutes, alone', async () => {
+    const site = createSite('a;d', 'b;d');
+    site.failing.add('GetExpirationFeatures b;d');
+    await create(site).start();
+    const times: number[] = [];
+    const started = Date.now();
+    for (let second = 0; second < 380; second += 1) {
+      const before = count(site, 'GetExpirationFeatures b;d');
+      await vi.advanceTimersByTimeAsync(1000);
+      if (count(site, 'GetExpirationFeatures b;d') > before) times.push(Math.round((Date.now() - started) / 60_000));
+    }
+    expect(times).toEqual([1, 2, 5]);
+    expect(count(site, 'GetExpirationFeatures a;d')).toBe(1);
+    site.failing.clear();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(poller?.latest().endpoints.GetExpirationFeatures?.lastSuccess).toBeDefined();
+  });
+
+  it('asks about a new vendor license at once, and forgets one that is gone', async () => {
+    const site = createSite('a;d');
+    const running = create(site);
+    await running.start();
+    site.products = ['a;d', 'new;d'];
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(count(site, 'GetExpirationFeatures new;d')).toBe(1);
+    expect(count(site, 'GetExpirationFeatures a;d')).toBe(1);
+    expect(parts(running.latest(), 'GetExpirationFeatures')).toEqual(['a;d', 'new;d']);
+    site.products = ['new;d'];
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(parts(running.latest(), 'GetExpirationFeatures')).toEqual(['new;d']);
+    site.products = [];
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(running.latest().endpoints.GetExpirationFeatures).toBeUndefined();
+  });
+
+  it('asks everything that failed again when GetProducts is back', async () => {
+    const site = createSite('a;d');
+    for (const endpoint of ['GetProducts', 'GetFeatures', 'GetExpirationFeatures']) site.failing.add(endpoint);
+    const running = create(site, { featuresRequest: 'all' });
+    await running.start();
+    await vi.advanceTimersByTimeAsync(8 * 60_000);
+    site.failing.clear();
+    await vi.advanceTimersByTimeAsync(60_000);
+    for (const endpoint of ['GetFeatures', 'GetExpirationFeatures'] as const) {
+      expect([...(running.latest().endpoints[endpoint]?.parts.values() ?? [])].map(({ ok }) => ok)).toEqual([true]);
+    }
+  });
+
+  it('keeps the last good value of a part that fails', async () => {
+    const site = createSite('a;d');
+    const running = create(site);
+    await running.start();
+    site.failing.add('GetConcurrentUsers');
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(running.latest().endpoints.GetConcurrentUsers?.parts.get(WHOLE)).toMatchObject({
+      ok: false,
+      failure: { kind: 'status' },
+      last: { value: 3 },
+    });
+  });
+
+  it('does not ask for a name that means others too', async () => {
+    const site = createSite('a%;d', 'ab;d');
+    const running = create(site, { featuresRequest: 'per_vendor_license' });
+    await running.start();
+    for (const endpoint of ['GetFeatures', 'GetExpirationFeatures'] as const) {
+      expect(running.latest().endpoints[endpoint]?.parts.get('a%;d')).toMatchObject({
+        ok: false,
+        failure: { kind: 'ambiguous_name' },
+      });
+      expect(running.latest().endpoints[endpoint]?.parts.get('ab;d')).toMatchObject({ ok: true });
+    }
+    expect(count(site, 'GetFeatures a%;d')).toBe(0);
+  });
+
+  it('leaves to other shards what is theirs', async () => {
+    const site = createSite('lic01;cdslmd', 'lic02;mgcld');
+    const running = create(site, {
+      selection: createSelection({ index: 2, total: 3 }, { include: [], exclude: [] }),
+      ownsSite: false,
+    });
+    await running.start();
+    expect(parts(running.latest(), 'GetExpirationFeatures')).toEqual(['lic02;mgcld']);
+    expect(running.latest().endpoints.GetConcurrentUsers).toBeUndefined();
+    expect(count(site, 'GetConcurrentUsers')).toBe(0);
+  });
+
+  it('polls the history that is asked for', async () => {
+    const site = createSite('a;d');
+    const question = { product: 'a;d', feature: 'f', package: '', featureType: '' };
+    const running = create(site, { history: [question] });
+    await running.start();
+    expect(parts(running.latest(), 'GetHistory')).toEqual([historyPart(question)]);
+  });
+
+  it('asks no more than so many at once', async () => {
+    let running = 0;
+    let peak = 0;
+    const site = createSite(...Array.from({ length: 30 }, (_, i) => `p${i};d`));
+    const client = {
+      ...site.client,
+      getExpirationFeatures: async () => {
+        running += 1;
+        peak = Math.max(peak, running);
+        await Promise.resolve();
+        running -= 1;
+        return answer([]);
+      },
+    } as unknown as QueryClient;
+    await create({ client }, { concurrency: 3 }).start();
+    expect(peak).toBe(3);
+  });
+
+  it('ends a pass at its deadline', async () => {
+    const site = createSite('a;d');
+    const client = {
+      ...site.client,
+      getServerDown: (_: unknown, signal: AbortSignal) =>
+        new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    } as unknown as QueryClient;
+    const polling = create({ client });
+    const started = polling.start();
+    await vi.advanceTimersByTimeAsync(61_000);
+    await started;
+    expect(polling.latest().endpoints.GetServerDown?.parts.get(WHOLE)).toMatchObject({
+      ok: false,
+      failure: { kind: 'timeout' },
+    });
+  });
+});
