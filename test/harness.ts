@@ -17,7 +17,7 @@ export const account: Credentials = { username: 'svc-lic', domain: 'CORP', works
 /** A Wednesday morning in Berlin, when the simulated site is busy. */
 export const WORKDAY = Date.UTC(2026, 10, 18, 9, 30) / 1000;
 
-export const unexpected = (error: unknown): never => {
+const unexpected = (error: unknown): never => {
   throw error;
 };
 

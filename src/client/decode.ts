@@ -34,7 +34,7 @@ export type Raw = Readonly<Record<string, unknown>>;
 type RecordDecoder<T> = (raw: Raw, values: WireValues) => T | undefined;
 
 /** Spec 2.1. */
-export const decodeProduct: RecordDecoder<ProductRecord> = (raw, values) => {
+const decodeProduct: RecordDecoder<ProductRecord> = (raw, values) => {
   const product = values.text(raw.Product);
   if (product.trim() === '') return undefined;
   return {
@@ -56,7 +56,7 @@ export const decodeProduct: RecordDecoder<ProductRecord> = (raw, values) => {
 };
 
 /** Spec 2.2. */
-export const decodeFeature: RecordDecoder<FeatureRecord> = (raw, values) => {
+const decodeFeature: RecordDecoder<FeatureRecord> = (raw, values) => {
   const feature = values.text(raw.Feature);
   if (feature === '') return undefined;
   return {
@@ -114,7 +114,7 @@ const scalar = (value: unknown): string | number | boolean | undefined =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
 
 /** Spec 2.3. */
-export const decodeUser: RecordDecoder<UserRecord> = (raw, values) => {
+const decodeUser: RecordDecoder<UserRecord> = (raw, values) => {
   const userName = values.text(raw.UserName);
   if (userName === '') return undefined;
   const status = scalar(raw.app_status);
@@ -140,13 +140,13 @@ export const decodeUser: RecordDecoder<UserRecord> = (raw, values) => {
 };
 
 /** Spec 2.4. */
-export const decodeServerDown: RecordDecoder<ServerDownRecord> = (raw, values) => {
+const decodeServerDown: RecordDecoder<ServerDownRecord> = (raw, values) => {
   const label = values.text(raw.Label);
   return label.trim() === '' ? undefined : { label };
 };
 
 /** Spec 2.5. `LicenseExpirationToDate` repeats LicenseExpiration for a browser and is not read. */
-export const decodeExpiration: RecordDecoder<ExpirationRecord> = (raw, values) => {
+const decodeExpiration: RecordDecoder<ExpirationRecord> = (raw, values) => {
   const feature = values.text(raw.Feature);
   if (feature === '') return undefined;
   return {

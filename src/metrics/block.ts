@@ -13,7 +13,7 @@ export interface Block {
 }
 
 /** Above this many bytes the plain form is not kept: it would take more memory than everything else. */
-export const KEEP_BYTES = 100 * 1024 * 1024;
+const KEEP_BYTES = 100 * 1024 * 1024;
 
 /** Renders families into a block with at most so many series. */
 export async function createBlock(families: readonly Family[], maxSeries: number): Promise<Block> {

@@ -17,7 +17,7 @@ import type { SelfMetrics } from './self.ts';
 import { collectHistory, collectPolls, collectSite, collectVendorLicenses } from './site-collector.ts';
 
 /** Parts of the page that `collect[]` can ask for, in page order. */
-export const blockNames = ['vendor_licenses', 'site', 'expirations', 'features', 'history'] as const;
+const blockNames = ['vendor_licenses', 'site', 'expirations', 'features', 'history'] as const;
 type BlockName = (typeof blockNames)[number];
 type Blocks = Readonly<Record<BlockName, Block>>;
 

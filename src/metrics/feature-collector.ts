@@ -40,7 +40,7 @@ const fields = {
 /** Which metrics are exposed: the default ones and those of the collectors that are on. */
 export type Enabled = Readonly<Record<Collector, boolean>>;
 
-export function isEnabled(name: MetricName, enabled: Enabled): boolean {
+function isEnabled(name: MetricName, enabled: Enabled): boolean {
   const { group } = catalogue[name];
   return group === 'default' || (group !== 'alerting' && enabled[group]);
 }

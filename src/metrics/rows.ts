@@ -14,7 +14,7 @@ export interface Rows {
 const SLICE = 500;
 
 /** Escaping of label values in both formats: backslash, line feed, double quote. */
-export function escapeLabel(value: string): string {
+function escapeLabel(value: string): string {
   if (!/[\\\n"]/.test(value)) return value;
   return value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
 }

@@ -36,7 +36,7 @@ export function bindingToken(applicationData: Buffer): Buffer {
 }
 
 /** The `tls-server-end-point` application data of a certificate (RFC 5929). */
-export function endPointData(certificate: Buffer): Buffer {
+function endPointData(certificate: Buffer): Buffer {
   const der = new X509Certificate(certificate).raw;
   const hash = createHash(hashOf(der)).update(der).digest();
   return Buffer.concat([Buffer.from('tls-server-end-point:'), hash]);

@@ -22,12 +22,7 @@ export function createLimit(concurrency: number): Limit {
 }
 
 /** The failure of a reading that carries the last good value on. */
-export function failedReading<T>(
-  failure: Failure,
-  at: number,
-  seconds: number,
-  previous: Reading<T> | undefined,
-): Reading<T> {
+function failedReading<T>(failure: Failure, at: number, seconds: number, previous: Reading<T> | undefined): Reading<T> {
   const last: Good<T> | undefined = lastGood(previous);
   const { kind, message, code } = failure;
   return {

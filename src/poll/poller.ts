@@ -65,14 +65,30 @@ export function createPoller(options: PollerOptions): Poller {
   const offsets = new Set<NodeJS.Timeout>();
   let tasks: ScheduledTask[] = [];
   let snapshot: Snapshot = options.initial ?? { at: now(), endpoints: {} };
+  /** The first pass goes through the endpoints in order by itself. */
+  let isFirstPass = false;
   let perVendorLicense = options.featuresRequest === 'per_vendor_license';
 
   const questions = createQuestions({ ...options, featuresPerVendorLicense: () => perVendorLicense });
 
+  const isGood = (): boolean => snapshot.endpoints.GetProducts?.parts.get(WHOLE)?.ok === true;
+
   const commit = <E extends PolledEndpoint>(endpoint: E, state: EndpointState<PolledAnswers[E]> | undefined): void => {
+    const wasGood = isGood();
     const { [endpoint]: _replaced, ...others } = snapshot.endpoints;
     snapshot = { at: now(), endpoints: state === undefined ? others : { ...others, [endpoint]: state } };
     options.onCommit(snapshot);
+    if (endpoint === 'GetProducts' && isGood() && !isFirstPass) followProducts(wasGood);
+  };
+
+  /**
+   * A vendor license that GetProducts lists for the first time is asked about at once; so is everything that failed while
+   * GetProducts failed, because an hourly endpoint would otherwise stay failed for an hour after the analyzer is back.
+   */
+  const followProducts = (wasGood: boolean): void => {
+    for (const endpoint of endpoints) {
+      if (endpoint !== 'GetProducts') void polls[endpoint].catchUp(stopping.signal, wasGood ? 'new' : 'failed');
+    }
   };
 
   /** With `auto`, one request for all features is tried first and given up for good when the server is not up to it. */
@@ -137,37 +153,22 @@ export function createPoller(options: PollerOptions): Poller {
   };
   const endpoints = Object.keys(polls) as PolledEndpoint[];
 
-  const others = endpoints.filter((endpoint) => endpoint !== 'GetProducts').map((endpoint) => polls[endpoint]);
-
-  /**
-   * A vendor license that GetProducts lists for the first time is asked about at once; so is everything that failed while
-   * GetProducts failed, because an hourly endpoint would otherwise stay failed for an hour after the analyzer is back.
-   */
-  const runProducts = async (signal: AbortSignal): Promise<void> => {
-    const isGood = (): boolean => snapshot.endpoints.GetProducts?.parts.get(WHOLE)?.ok === true;
-    const wasGood = isGood();
-    await polls.GetProducts.run(signal);
-    if (isGood()) await Promise.all(others.map((poll) => poll.catchUp(signal, wasGood ? 'new' : 'failed')));
-  };
-
-  const run = (endpoint: PolledEndpoint): Promise<void> =>
-    endpoint === 'GetProducts' ? runProducts(stopping.signal) : polls[endpoint].run(stopping.signal);
-
   const runLater = (endpoint: PolledEndpoint): void => {
     const timer = setTimeout(() => {
       offsets.delete(timer);
-      void run(endpoint);
+      void polls[endpoint].run(stopping.signal);
     }, options.startOffset * 1000);
     offsets.add(timer);
   };
 
   const pollOnce = async (): Promise<void> => {
     const { signal } = stopping;
-    await Promise.all([
-      polls.GetProducts.run(signal),
-      polls.GetServerDown.run(signal),
-      polls.GetConcurrentUsers.run(signal),
-    ]);
+    isFirstPass = true;
+    await Promise.all(
+      [polls.GetProducts, polls.GetServerDown, polls.GetConcurrentUsers].map((poll) => poll.run(signal)),
+    );
+    isFirstPass = false;
+    // these depend on what GetProducts lists
     await Promise.all(
       [polls.GetFeatures, polls.GetExpirationFeatures, polls.GetHistory].map((poll) => poll.run(signal)),
     );

@@ -40,7 +40,7 @@ export interface Endpoint {
 const featureTypes = ['feature', 'package', 'component'] as const;
 
 /** Duration codes of `last` (spec 4.8). */
-export const durationCodes = {
+const durationCodes = {
   '101': 'last day',
   '107': 'last 7 days',
   '465': 'last 365 days',

@@ -51,8 +51,9 @@ describe('the hold file', () => {
   );
 
   it('says when it cannot be written', () => {
+    const { path: file } = create('{"v":1,"holds":{}}');
     const problems: string[] = [];
-    createHoldFile('/proc/nowhere/hold.json', (problem) => problems.push(problem)).save(account, hold);
+    createHoldFile(join(file, 'below/hold.json'), (problem) => problems.push(problem)).save(account, hold);
     expect(problems.at(-1)).toMatch(
       /cannot be written \(\w+\); a restart may spend another logon; check storage\.path$/,
     );

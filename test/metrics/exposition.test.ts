@@ -65,10 +65,10 @@ describe('renderGauges', () => {
           .map(({ bytes }) => bytes.toString())
           .join('');
         const shown = samples.filter(([, , v]) => v !== undefined && !Number.isNaN(v));
-        const escape = (text: string) => text.replace(/[\\"\n]/g, (char) => (char === '\n' ? '\\n' : `\\${char}`));
+        const escaped = (text: string) => text.replace(/[\\"\n]/g, (char) => (char === '\n' ? '\\n' : `\\${char}`));
         const lines = shown.map(
           ([x, y, v]) =>
-            `n{x="${escape(x)}",y="${escape(y)}"} ${v === Number.POSITIVE_INFINITY ? '+Inf' : v === Number.NEGATIVE_INFINITY ? '-Inf' : String(v)}`,
+            `n{x="${escaped(x)}",y="${escaped(y)}"} ${v === Number.POSITIVE_INFINITY ? '+Inf' : v === Number.NEGATIVE_INFINITY ? '-Inf' : String(v)}`,
         );
         expect(page).toBe(lines.length === 0 ? '' : `# HELP n h\n# TYPE n gauge\n${lines.join('\n')}\n`);
       }),

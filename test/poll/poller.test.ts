@@ -186,7 +186,10 @@ describe('the poller', () => {
     site.failing.clear();
     await vi.advanceTimersByTimeAsync(60_000);
     for (const endpoint of ['GetFeatures', 'GetExpirationFeatures'] as const) {
-      expect([...(running.latest().endpoints[endpoint]?.parts.values() ?? [])].map(({ ok }) => ok)).toEqual([true]);
+      expect([endpoint, ...(running.latest().endpoints[endpoint]?.parts.values() ?? [])]).toMatchObject([
+        endpoint,
+        { ok: true },
+      ]);
     }
   });
 
