@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -55,7 +55,7 @@ async function render(exposition: Exposition, accept?: string): Promise<string> 
 /** Compares with the file; `UPDATE_GOLDEN=1` writes it instead, to be looked at before it is committed. */
 function expectGolden(name: string, text: string): void {
   const path = join(import.meta.dirname, name);
-  if (process.env.UPDATE_GOLDEN === '1' || !existsSync(path)) writeFileSync(path, text);
+  if (process.env.UPDATE_GOLDEN === '1') writeFileSync(path, text);
   expect(text).toBe(readFileSync(path, 'utf8'));
 }
 

@@ -4,7 +4,11 @@ import { formatDate, parseDate } from '../../src/query-api/dates.ts';
 
 describe('/Date(ms)/', () => {
   it('reads what it writes', () => {
-    fc.assert(fc.property(fc.integer(), (ms) => expect(parseDate(formatDate(ms))).toBe(ms)));
+    fc.assert(
+      fc.property(fc.integer(), (ms) => {
+        expect(parseDate(formatDate(ms))).toBe(ms);
+      }),
+    );
   });
 
   it.each([
