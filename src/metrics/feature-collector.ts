@@ -71,6 +71,17 @@ const attributes = ({ record }: Recorded): readonly string[] => [
   record.mappedTo,
 ];
 
+/** Items mapped between two yields. */
+const SLICE = 2000;
+
+function* mapSliced<A, B>(items: readonly A[], map: (item: A) => B): Generator<void, B[]> {
+  const mapped: B[] = [];
+  for (const item of items) {
+    if (mapped.push(map(item)) % SLICE === 0) yield;
+  }
+  return mapped;
+}
+
 /** Metrics of GetFeatures (spec 2.2). */
 export function* collectFeatures(
   entries: readonly FeatureEntry[],
@@ -82,13 +93,13 @@ export function* collectFeatures(
   const names = catalogue.license_feature_max_available.labels;
   const rows = yield* buildRows(
     names,
-    recorded.map(({ key }) => key),
+    yield* mapSliced(recorded, ({ key }) => key),
     (row) => labels(recorded[row] as Recorded),
     kept.features,
   );
   const infos = yield* buildRows(
     catalogue.license_feature_info.labels,
-    recorded.map((entry) => `${entry.key}${attributes(entry).join('\n')}`),
+    yield* mapSliced(recorded, (entry) => `${entry.key}${attributes(entry).join('\n')}`),
     (row) => [...labels(recorded[row] as Recorded), ...attributes(recorded[row] as Recorded)],
     kept.infos,
   );
@@ -109,7 +120,7 @@ export function* collectExpirations(entries: readonly FeatureEntry[], kept: Feat
   const at = (row: number): FeatureEntry | undefined => entries[row];
   const rows = yield* buildRows(
     catalogue.license_feature_expiration_timestamp_seconds.labels,
-    entries.map(({ key }) => key),
+    yield* mapSliced(entries, ({ key }) => key),
     (row) => labels(entries[row] as FeatureEntry),
     kept.expirations,
   );

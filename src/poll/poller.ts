@@ -54,6 +54,9 @@ export interface Poller {
 
 const MIN_DATA_AGE = 300;
 
+/** No pass is let run longer than this, however rare it is, seconds. */
+const MAX_DEADLINE = 3600;
+
 /** Failures after which GetFeatures is asked per vendor license instead of all at once. */
 const REFUSALS: ReadonlySet<FailureKind> = new Set(['status', 'timeout', 'too_large', 'parse', 'schema']);
 
@@ -133,7 +136,7 @@ export function createPoller(options: PollerOptions): Poller {
     return createEndpointPoll<E>({
       question: questions[endpoint],
       initial,
-      deadline: Math.max(interval, options.requestTimeout),
+      deadline: Math.max(Math.min(interval, MAX_DEADLINE), options.requestTimeout),
       limit,
       now,
       log,

@@ -258,6 +258,24 @@ describe('the poller', () => {
     expect(peak).toBe(3);
   });
 
+  it('bears a schedule that runs once a year', async () => {
+    const site = createSite('a;d');
+    const schedules = Object.fromEntries(
+      ['GetProducts', 'GetServerDown', 'GetConcurrentUsers', 'GetFeatures', 'GetExpirationFeatures', 'GetHistory'].map(
+        (endpoint) => [endpoint, '0 0 1 1 *'],
+      ),
+    ) as PollerOptions['schedules'];
+    const slow = {
+      ...site.client,
+      getServerDown: () => new Promise((resolve) => setTimeout(() => resolve(answer([])), 5000)),
+    };
+    const polling = create({ client: slow as unknown as QueryClient }, { schedules });
+    const started = polling.start();
+    await vi.advanceTimersByTimeAsync(6000);
+    await started;
+    expect(polling.latest().endpoints.GetServerDown?.parts.get(WHOLE)?.ok).toBe(true);
+  });
+
   it('ends a pass at its deadline', async () => {
     const site = createSite('a;d');
     const client = {
