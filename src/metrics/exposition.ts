@@ -86,26 +86,23 @@ export function createExposition(options: ExpositionOptions): Exposition {
   const createBlocks = async (inventory: Inventory): Promise<Blocks> => {
     const sameFeatures = shown !== undefined && shown.inventory.features === inventory.features;
     let budget = options.maxSeries;
-    const block = async (families: readonly Family[], before?: Block): Promise<Block> => {
-      const reusable = before !== undefined && !before.isLimited && before.series <= budget;
-      const made = reusable ? before : await createBlock(families, budget);
+    const block = async (
+      collect: () => readonly Family[] | Promise<readonly Family[]>,
+      before?: Block,
+    ): Promise<Block> => {
+      const isReusable = before !== undefined && !before.isLimited && before.series <= budget;
+      const made = isReusable ? before : await createBlock(await collect(), budget);
       budget -= made.series;
       return made;
     };
-    const { vendorLicenses, site, history } = {
-      vendorLicenses: collectVendorLicenses(inventory, enabled),
-      site: collectSite(inventory),
-      history: collectHistory(inventory, enabled),
-    };
     const before = sameFeatures ? shown?.blocks : undefined;
-    const expirations = await runSliced(collectExpirations(inventory.features, rows));
-    const features = await runSliced(collectFeatures(inventory.features, enabled, rows));
+    const { features } = inventory;
     return {
-      vendor_licenses: await block(vendorLicenses),
-      site: await block(site),
-      expirations: await block(expirations, before?.expirations),
-      features: await block(features, before?.features),
-      history: await block(history),
+      vendor_licenses: await block(() => collectVendorLicenses(inventory, enabled)),
+      site: await block(() => collectSite(inventory)),
+      expirations: await block(() => runSliced(collectExpirations(features, rows)), before?.expirations),
+      features: await block(() => runSliced(collectFeatures(features, enabled, rows)), before?.features),
+      history: await block(() => collectHistory(inventory, enabled)),
     };
   };
 

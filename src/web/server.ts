@@ -47,12 +47,20 @@ export function createWebServer(options: WebOptions): WebServer {
   let listeners: FastifyInstance[] = [];
   let addresses: string[] = [];
 
+  const listen = async (host: string, port: number): Promise<void> => {
+    const app = createApplication(options, () => stopping);
+    listeners.push(app);
+    addresses.push(await app.listen({ host, port }));
+  };
+
   const start = async (): Promise<void> => {
     for (const { host, port } of options.listen) {
-      const app = createApplication(options, () => stopping);
-      listeners.push(app);
       try {
-        addresses.push(await app.listen(host === undefined ? { port, host: '::' } : { port, host }));
+        // without IPv6 there is no address for everything but that of IPv4
+        await listen(host ?? '::', port).catch((error: NodeJS.ErrnoException) => {
+          if (host !== undefined || error.code !== 'EAFNOSUPPORT') throw error;
+          return listen('0.0.0.0', port);
+        });
       } catch (error) {
         await stop();
         throw new Error(`cannot listen on ${host ?? ''}:${port}: ${reason(error)}; set web.listen_address`, {
