@@ -1,9 +1,8 @@
 import { buildConnector, type Client, Dispatcher } from 'undici';
-import type { NtlmScheme } from '../ntlm/challenges.ts';
 import type { CredentialGate } from '../ntlm/credential-gate.ts';
 import { NtlmError } from '../ntlm/errors.ts';
 import { Connection } from './connection.ts';
-import { Handshake } from './handshake.ts';
+import { Handshake, type NtlmStats, type ServerTraits } from './handshake.ts';
 import { createJob, isReplayable, isSafe, type Job } from './job.ts';
 
 export interface NtlmDispatcherOptions {
@@ -30,24 +29,6 @@ export interface NtlmDispatcherOptions {
   };
   readonly now?: () => number;
   readonly onPerRequest?: () => void;
-}
-
-/** Counters since the start. */
-export interface NtlmStats {
-  sockets: number;
-  handshakes: number;
-  requests: number;
-  roundTrips: number;
-  reauthentications: number;
-  rejected: number;
-  staleRetries: number;
-}
-
-/** What a server was found to want; shared by the connections to it. */
-export interface ServerTraits {
-  scheme: NtlmScheme;
-  /** Epoch milliseconds until which every request starts with a logon; 0 when connections stay authenticated. */
-  perRequestUntil: number;
 }
 
 const KEEP_ALIVE_MS = 120_000;

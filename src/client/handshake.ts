@@ -4,8 +4,25 @@ import { authenticate, decodeToken, negotiate } from '../ntlm/client-codec.ts';
 import type { CredentialGate, Permit } from '../ntlm/credential-gate.ts';
 import { NtlmError } from '../ntlm/errors.ts';
 import type { Connection, Disposition, IncomingHeaders, Leg, LegOutcome } from './connection.ts';
-import type { NtlmStats, ServerTraits } from './dispatcher.ts';
 import { isReplayable, isSafe, type Job } from './job.ts';
+
+/** Counters since the start. */
+export interface NtlmStats {
+  sockets: number;
+  handshakes: number;
+  requests: number;
+  roundTrips: number;
+  reauthentications: number;
+  rejected: number;
+  staleRetries: number;
+}
+
+/** What a server was found to want; shared by the connections to it. */
+export interface ServerTraits {
+  scheme: NtlmScheme;
+  /** Epoch milliseconds until which every request starts with a logon; 0 when connections stay authenticated. */
+  perRequestUntil: number;
+}
 
 /** How serving a request on a connection ended. After anything but `delivered` the connection is of no use. */
 export type Served =

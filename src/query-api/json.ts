@@ -37,7 +37,7 @@ function followsKey(body: Buffer, at: number): boolean {
   i -= 1;
   const end = i;
   while (isIdentifier(body[i])) i -= 1;
-  return i < end && body[i] === QUOTE && body[i - 1] !== BACKSLASH;
+  return i < end && body[i] === QUOTE;
 }
 
 /** Blanks every `NaN` that is the value of a key. As fast as finding the literal. */

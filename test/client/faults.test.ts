@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import { type Dispatcher, interceptors, request } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
-import { NtlmDispatcher, type NtlmDispatcherOptions, type NtlmStats } from '../../src/client/dispatcher.ts';
+import { NtlmDispatcher, type NtlmDispatcherOptions } from '../../src/client/dispatcher.ts';
+import type { NtlmStats } from '../../src/client/handshake.ts';
 import { type CredentialGate, createCredentialGate } from '../../src/ntlm/credential-gate.ts';
 import { account, createCleanup, eventually } from '../harness.ts';
 import { type Call, type ScriptedServer, startScripted } from './scripted-server.ts';
