@@ -8,6 +8,7 @@ import { type AppConfig, createApp } from '../app.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { Secret } from '../config/secret.ts';
+import type { SettingKey } from '../config/settings.ts';
 import type { Log } from '../model/log.ts';
 import { ntHash } from '../ntlm/primitives.ts';
 import { cronProblem } from '../poll/schedule.ts';
@@ -17,7 +18,7 @@ import { runApp } from './serve.ts';
 const DOMAIN = 'SIM';
 const USER = 'exporter';
 /** The demo is for whoever sits at this machine. */
-const LISTEN = '127.0.0.1:10319';
+const defaults: ReadonlyMap<SettingKey, unknown> = new Map([['web.listen_address', '127.0.0.1:10319']]);
 
 function createDemoAnalyzer(config: Config, password: string, log: Log): Analyzer {
   const { listen, collectionInterval, timeZone, seed, vendorLicenses, features } = config.embeddedAnalyzer;
@@ -44,10 +45,7 @@ function createDemoAnalyzer(config: Config, password: string, log: Log): Analyze
 /** An analyzer with a simulated site and the exporter on it, over real HTTP with NTLM, in one process. */
 export async function demo(context: CommandContext): Promise<number> {
   const { line, env } = context;
-  const flags = line.flags.has('web.listen_address')
-    ? line.flags
-    : new Map([['web.listen_address', LISTEN], ...line.flags]);
-  const loaded = loadConfig({ ...line, flags: flags as typeof line.flags, env, requireAnalyzer: false, cronProblem });
+  const loaded = loadConfig({ ...line, env, defaults, requireAnalyzer: false, cronProblem });
   const log = context.createLog(loaded.log);
   const password = randomBytes(18).toString('base64url');
   const analyzer = createDemoAnalyzer(loaded, password, log);

@@ -14,6 +14,8 @@ export interface LoadOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Whether an analyzer must be configured; the demo brings its own. */
   readonly requireAnalyzer: boolean;
+  /** Defaults of the command, which stand before those of the settings. */
+  readonly defaults?: ReadonlyMap<SettingKey, unknown>;
   /** Says what is wrong with a cron expression. */
   readonly cronProblem: (expression: string) => string | undefined;
 }
@@ -63,10 +65,14 @@ function readText(path: string, problems: Problem[]): string {
 }
 
 /** Values of all settings; a mistake is reported and the default taken, so that the rest can be checked too. */
-function parseAll(given: ReadonlyMap<SettingKey, Located>, problems: Problem[]): SettingValues {
+function parseAll(
+  given: ReadonlyMap<SettingKey, Located>,
+  defaults: LoadOptions['defaults'],
+  problems: Problem[],
+): SettingValues {
   const parse = (key: SettingKey): unknown => {
     const located = given.get(key);
-    const raw = located === undefined || located.value === undefined ? settings[key].default : located.value;
+    const raw = located?.value ?? defaults?.get(key) ?? settings[key].default;
     if (raw === undefined) return undefined;
     try {
       return settings[key].parse(raw);
@@ -242,7 +248,7 @@ export function loadConfig(options: LoadOptions): Config {
   const problems: Problem[] = [];
   const warnings: string[] = [];
   const given = gather(options, problems);
-  const values = parseAll(given, problems);
+  const values = parseAll(given, options.defaults, problems);
   const context: Context = { values, given, options, problems, warnings };
   const analyzer = analyzerOf(context);
   checkRelations(context);

@@ -150,6 +150,14 @@ describe('loadConfig', () => {
     });
   });
 
+  it('takes the defaults of a command before those of the settings, and all else before both', () => {
+    const defaults = new Map([['web.listen_address', '127.0.0.1:1']] as const);
+    const portOf = (env: NodeJS.ProcessEnv) =>
+      loadConfig({ flags: new Map(), env, defaults, requireAnalyzer: false, cronProblem }).web.listen[0]?.port;
+    expect(portOf({})).toBe(1);
+    expect(portOf({ LICENSE_EXPORTER_WEB_LISTEN_ADDRESS: ':2' })).toBe(2);
+  });
+
   it('takes lists from repeated flags, from a text with commas and from the file', () => {
     const flags = load(undefined, ['--web.listen-address=:1', '--web.listen-address=[::1]:2']);
     expect(flags.web.listen).toEqual([
