@@ -89,7 +89,7 @@ export class NtlmDispatcher extends Dispatcher {
     }
     this.stats.requests += 1;
     this.#queue.push(job);
-    job.controller.aborting.signal.addEventListener('abort', () => this.#unqueue(job), { once: true });
+    job.controller.onAbort = () => this.#unqueue(job);
     this.#pump();
     this.#needsDrain = this.#queue.length > 0;
     return !this.#needsDrain;
@@ -97,7 +97,8 @@ export class NtlmDispatcher extends Dispatcher {
 
   #refusal(options: Dispatcher.DispatchOptions): NtlmError | undefined {
     if (this.#closed) return new NtlmError('NTLM_CLOSED', 'the dispatcher is closed');
-    if (options.origin !== undefined && new URL(String(options.origin)).origin !== this.#origin) {
+    const { origin = this.#origin } = options;
+    if (origin !== this.#origin && new URL(String(origin)).origin !== this.#origin) {
       return new NtlmError('NTLM_CROSS_ORIGIN', 'credentials are bound to another origin');
     }
     if (this.#queue.length >= (this.#options.maxQueue ?? 1000)) {

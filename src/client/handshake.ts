@@ -115,7 +115,7 @@ export class Handshake {
   /** NEGOTIATE, CHALLENGE, AUTHENTICATE, the last with the request itself. */
   async #logOn(connection: Connection, job: Job): Promise<Served> {
     const { gate } = this.#options;
-    const { signal } = job.controller.aborting;
+    const { signal } = job.controller;
     // while nothing is known, one connection finds out for all
     let permit = gate.state === 'unknown' ? await gate.acquire(signal) : undefined;
     try {

@@ -9,11 +9,20 @@ class JobController implements Dispatcher.DispatchController {
   rawTrailers: RawHeaders = null;
   reason: Error | null = null;
   paused = false;
-  readonly aborting = new AbortController();
+  /** Called once when the request is aborted. */
+  onAbort: (() => void) | undefined;
+  /** Made only where something must be waited for: most requests are served at once. */
+  #aborting: AbortController | undefined;
   #leg: Dispatcher.DispatchController | undefined;
 
   get aborted(): boolean {
     return this.reason !== null;
+  }
+
+  get signal(): AbortSignal {
+    this.#aborting ??= new AbortController();
+    if (this.reason !== null) this.#aborting.abort(this.reason);
+    return this.#aborting.signal;
   }
 
   /** The exchange that is under way. */
@@ -26,7 +35,8 @@ class JobController implements Dispatcher.DispatchController {
     if (this.reason !== null) return;
     this.reason = reason ?? new DOMException('This operation was aborted', 'AbortError');
     this.#leg?.abort(this.reason);
-    this.aborting.abort(this.reason);
+    this.#aborting?.abort(this.reason);
+    this.onAbort?.();
   }
 
   pause(): void {
@@ -73,7 +83,7 @@ function collectHeaders(headers: Dispatcher.DispatchOptions['headers']): Headers
 }
 
 export function createJob(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): Job {
-  const query = new URLSearchParams(options.query ?? {}).toString();
+  const query = options.query === undefined ? '' : new URLSearchParams(options.query ?? {}).toString();
   return {
     options,
     handler,

@@ -92,7 +92,7 @@ export function createCredentialGate(options: CredentialGateOptions): Credential
   };
 
   const expire = (): void => {
-    lost = lost.filter((at) => at > now() - holdMs);
+    if (lost.length > 0) lost = lost.filter((at) => at > now() - holdMs);
     if (hold === undefined || now() < hold.retryAt) return;
     endHold();
     lost = [];
