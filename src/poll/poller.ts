@@ -94,10 +94,13 @@ export function createPoller(options: PollerOptions): Poller {
     }
   };
 
-  /** With `auto`, one request for all features is tried first and given up for good when the server is not up to it. */
+  /**
+   * With `auto`, one request for all features is tried first and given up for good when the server is not up to it. While
+   * GetProducts fails too, it is the server as a whole that has a problem, and nothing is concluded.
+   */
   const reviewFeatures = (readings: ReadonlyMap<string, Reading<Answer<FeatureRecord>>>): 'accept' | 'again' => {
     const reading = readings.get(WHOLE);
-    if (options.featuresRequest !== 'auto' || reading === undefined) return 'accept';
+    if (options.featuresRequest !== 'auto' || reading === undefined || !isGood()) return 'accept';
     const reason = reading.ok ? unknownOwner(reading.value) : reading.failure.kind;
     if (reason === undefined || (!reading.ok && !REFUSALS.has(reading.failure.kind))) return 'accept';
     perVendorLicense = true;

@@ -193,6 +193,18 @@ describe('the poller', () => {
     }
   });
 
+  it.each([
+    ['only GetFeatures', ['GetFeatures %'], 'a;d'],
+    ['GetProducts too', ['GetFeatures %', 'GetProducts'], WHOLE],
+  ])('asks per vendor license when %s is refused, or not', async (_, failing, part) => {
+    const site = createSite('a;d');
+    const running = create(site);
+    await running.start();
+    for (const call of failing) site.failing.add(call);
+    await vi.advanceTimersByTimeAsync(5 * 60_000);
+    expect(parts(running.latest(), 'GetFeatures')).toEqual([part]);
+  });
+
   it('keeps the last good value of a part that fails', async () => {
     const site = createSite('a;d');
     const running = create(site);
