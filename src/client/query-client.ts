@@ -49,16 +49,24 @@ interface Received {
   bytes: number;
 }
 
+/** A body grows by as much as this beyond what has arrived, bytes. */
+const GROWTH = 1024 * 1024;
+
+/** Reads a body into memory of its own that grows in place: putting many megabytes together at the end would block. */
 async function readBody(body: AsyncIterable<Buffer>, limit: number, received: Received): Promise<Buffer> {
-  const chunks: Buffer[] = [];
+  const memory = new ArrayBuffer(0, { maxByteLength: limit });
+  const bytes = new Uint8Array(memory);
   for await (const chunk of body) {
+    const at = received.bytes;
     received.bytes += chunk.byteLength;
     if (received.bytes > limit) {
       throw new QueryError('too_large', `the answer is larger than analyzer.max_response_size (${limit} bytes)`);
     }
-    chunks.push(chunk);
+    if (received.bytes > memory.byteLength) memory.resize(Math.min(received.bytes + GROWTH, limit));
+    bytes.set(chunk, at);
   }
-  return Buffer.concat(chunks);
+  memory.resize(received.bytes);
+  return Buffer.from(memory);
 }
 
 /** The client of the License Monitoring Query API over an authenticating dispatcher. */

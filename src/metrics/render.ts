@@ -8,6 +8,8 @@ export interface Chunk {
 
 /** Large enough to be worth compressing and sending, small enough to be made without holding anybody up. */
 const CHUNK_BYTES = 1024 * 1024;
+/** What a row usually stays under; longer ones make the buffer grow. */
+const MAX_ROW_BYTES = 4096;
 
 /** A number as both formats write it. JavaScript's shortest form reads back as the same number everywhere. */
 export function formatValue(value: number): string {
@@ -67,7 +69,8 @@ class ChunkWriter {
   /** What was written, as a buffer of its own; the writer begins anew. */
   take(): Chunk {
     const chunk = { bytes: this.#buffer.subarray(0, this.#length), samples: this.samples };
-    this.#buffer = Buffer.allocUnsafe(this.#buffer.length);
+    // a chunk ends with the row that fills it
+    this.#buffer = Buffer.allocUnsafe(CHUNK_BYTES + MAX_ROW_BYTES);
     this.#length = 0;
     this.samples = 0;
     return chunk;

@@ -25,11 +25,24 @@ export function formatLabels(names: readonly string[], values: readonly string[]
   return `{${names.map((name, i) => `${name}="${escapeLabel((values[i] ?? '').toWellFormed())}"`).join(',')}}`;
 }
 
-const isSame = (a: readonly string[], b: readonly string[]): boolean => {
+function* isSame(a: readonly string[], b: readonly string[]): Generator<void, boolean> {
   if (a.length !== b.length) return false;
-  for (let i = 0; i < a.length; i += 1) if (a[i] !== b[i]) return false;
+  for (let i = 0; i < a.length; i += 1) {
+    if (a[i] !== b[i]) return false;
+    if (i % SLICE === 0) yield;
+  }
   return true;
-};
+}
+
+function* concat(pieces: readonly Buffer[], length: number): Generator<void, Buffer> {
+  const whole = Buffer.allocUnsafe(length);
+  let at = 0;
+  for (const piece of pieces) {
+    at += piece.copy(whole, at);
+    yield;
+  }
+  return whole;
+}
 
 /**
  * Encodes the labels of rows, or gives the rows before when their keys are still the same.
@@ -43,7 +56,7 @@ export function* buildRows(
   labels: (row: number) => readonly string[],
   previous?: Rows,
 ): Generator<void, Rows> {
-  if (previous !== undefined && isSame(previous.keys, keys)) return previous;
+  if (previous !== undefined && (yield* isSame(previous.keys, keys))) return previous;
   const offsets = new Uint32Array(keys.length + 1);
   const pieces: Buffer[] = [];
   let length = 0;
@@ -60,7 +73,7 @@ export function* buildRows(
     yield;
   }
   offsets[keys.length] = length;
-  return { count: keys.length, arena: Buffer.concat(pieces), offsets, keys };
+  return { count: keys.length, arena: yield* concat(pieces, length), offsets, keys };
 }
 
 /** `buildRows` in one go, for few rows. */

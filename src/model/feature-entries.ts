@@ -116,8 +116,13 @@ export function createFeatureIndex(
     return found;
   };
 
-  const ownerOf = (part: string, record: FeatureRecord): string =>
-    spell(parseVendorLicense(part === WHOLE ? `${record.serverName};${record.daemon}` : part).vendorLicense);
+  /** Owners by the name in a record or part: many records, few names. */
+  const owners = new Map<string, string>();
+  const ownerOf = (name: string): string => {
+    const owner = owners.get(name) ?? spell(parseVendorLicense(name).vendorLicense);
+    owners.set(name, owner);
+    return owner;
+  };
 
   const build = function* (): Generator<void, FeatureEntries> {
     let handled = 0;
@@ -127,7 +132,7 @@ export function createFeatureIndex(
       for (const record of records) {
         handled += 1;
         if (handled % SLICE === 0) yield;
-        const owner = ownerOf(part, record);
+        const owner = ownerOf(part === WHOLE ? `${record.serverName};${record.daemon}` : part);
         if (!selection.ownsVendorLicense(owner) || !selection.ownsFeature(record.feature)) continue;
         const target = draft(owner, record);
         if (target.record !== undefined) mergedFeatures += 1;
@@ -135,7 +140,7 @@ export function createFeatureIndex(
       }
     }
     for (const { part, records } of expirations) {
-      const owner = spell(parseVendorLicense(part).vendorLicense);
+      const owner = ownerOf(part);
       if (!selection.ownsVendorLicense(owner)) continue;
       for (const record of records) {
         handled += 1;

@@ -112,8 +112,13 @@ export function createPoller(options: PollerOptions): Poller {
   const unknownOwner = (answer: Answer<FeatureRecord>): string | undefined => {
     const key = (name: string): string => parseVendorLicense(name).vendorLicense.toLowerCase();
     const known = new Set(knownProducts(snapshot)?.map(key));
-    const stranger = answer.records.find(({ serverName, daemon }) => !known.has(key(`${serverName};${daemon}`)));
-    return stranger === undefined ? undefined : 'a record of no known vendor license';
+    // records of one vendor license stand together: only where the name changes is it looked up
+    const isKnown = ({ serverName, daemon }: FeatureRecord, i: number): boolean => {
+      const before = answer.records[i - 1];
+      if (before?.serverName === serverName && before.daemon === daemon) return true;
+      return known.has(key(`${serverName};${daemon}`));
+    };
+    return answer.records.every(isKnown) ? undefined : 'a record of no known vendor license';
   };
 
   /** Finding the gaps of a schedule is slow, and several endpoints usually share one. */

@@ -1,0 +1,63 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { decodeAnswer } from '../../src/client/decode.ts';
+import { createDecoder } from '../../src/client/decoder.ts';
+import { createCleanup } from '../harness.ts';
+
+/** Large answers are decoded in a thread: the same records, the same failures, and nothing left behind. */
+
+const cleanup = createCleanup();
+afterEach(() => cleanup.run());
+
+const PERMANENT_AFTER = 2_147_483_641;
+
+function decoder() {
+  const created = createDecoder(PERMANENT_AFTER);
+  cleanup.add(() => created.close());
+  return created;
+}
+
+/** A GetProducts body of more than 1 MiB, with values to discard in it. */
+const body = (count = 20_001): Buffer => {
+  const record = (i: number) =>
+    `{"Product":"sim-${i};é","Active":${i},"Inactive":${i % 7 === 0 ? 'NaN' : -1},"IsCurrent":true}`;
+  return Buffer.from(`[${Array.from({ length: count }, (_, i) => record(i)).join(',')},"no record"]`);
+};
+
+describe('decoding in a thread', () => {
+  it('gives what decoding on the main thread gives', async () => {
+    expect(body().byteLength).toBeGreaterThan(1024 * 1024);
+    const expected = decodeAnswer('GetProducts', body(), PERMANENT_AFTER);
+    expect(expected.discarded).toEqual({ nan: 2858, not_a_number: 0, negative: 17_143, bad_record: 1 });
+    expect(await decoder().decode('GetProducts', body())).toEqual(expected);
+  });
+
+  it('takes a number of records that fills the slices exactly', async () => {
+    const { records } = await decoder().decode('GetProducts', body(20_000));
+    expect(records).toHaveLength(20_000);
+  });
+
+  it('tells why an answer is not usable, and goes on with the next', async () => {
+    const { decode } = decoder();
+    const broken = body();
+    broken.write('{', broken.byteLength - 1);
+    const outcomes = await Promise.allSettled([
+      decode('GetProducts', broken),
+      decode('GetFeatures', Buffer.from(`{"a":"${'x'.repeat(2 ** 20)}"}`)),
+      decode('GetProducts', body()),
+    ]);
+    expect(outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason.kind : 'decoded'))).toEqual([
+      'parse',
+      'schema',
+      'decoded',
+    ]);
+  });
+
+  it('gives up what it is at when it is closed, and what waits', async () => {
+    const { decode, close } = decoder();
+    const decoding = Promise.allSettled([decode('GetProducts', body()), decode('GetProducts', body())]);
+    // the thread has been started
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    await close();
+    expect((await decoding).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  });
+});
