@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { NtlmDispatcher } from './client/dispatcher.ts';
+import { createStats } from './client/handshake.ts';
 import { createHoldFile } from './client/hold-file.ts';
 import { createQueryClient, type QueryClient } from './client/query-client.ts';
 import type { AnalyzerConfig, Config } from './config/config.ts';
@@ -100,15 +101,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     };
   };
   /** Counts of dispatchers that a reload replaced: counters must not fall. */
-  const retired = {
-    sockets: 0,
-    handshakes: 0,
-    requests: 0,
-    roundTrips: 0,
-    reauthentications: 0,
-    rejected: 0,
-    staleRetries: 0,
-  };
+  const retired = createStats();
 
   const self: SelfMetrics = createSelfMetrics({
     version: deps.version,

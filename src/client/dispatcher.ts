@@ -2,7 +2,7 @@ import { buildConnector, type Client, Dispatcher } from 'undici';
 import type { CredentialGate } from '../ntlm/credential-gate.ts';
 import { NtlmError } from '../ntlm/errors.ts';
 import { Connection } from './connection.ts';
-import { Handshake, type NtlmStats, type ServerTraits } from './handshake.ts';
+import { createStats, Handshake, type ServerTraits } from './handshake.ts';
 import { createJob, isReplayable, isSafe, type Job } from './job.ts';
 
 export interface NtlmDispatcherOptions {
@@ -38,15 +38,7 @@ const KEEP_ALIVE_MS = 120_000;
  * a client of its own with one socket, and every request is pinned to one. Speaks HTTP/1.1 only.
  */
 export class NtlmDispatcher extends Dispatcher {
-  readonly stats: NtlmStats = {
-    sockets: 0,
-    handshakes: 0,
-    requests: 0,
-    roundTrips: 0,
-    reauthentications: 0,
-    rejected: 0,
-    staleRetries: 0,
-  };
+  readonly stats = createStats();
   readonly #options: NtlmDispatcherOptions;
   readonly #origin: string;
   readonly #connect: buildConnector.connector;

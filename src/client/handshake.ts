@@ -17,6 +17,10 @@ export interface NtlmStats {
   staleRetries: number;
 }
 
+export function createStats(): NtlmStats {
+  return { sockets: 0, handshakes: 0, requests: 0, roundTrips: 0, reauthentications: 0, rejected: 0, staleRetries: 0 };
+}
+
 /** What a server was found to want; shared by the connections to it. */
 export interface ServerTraits {
   scheme: NtlmScheme;

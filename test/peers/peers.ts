@@ -10,11 +10,12 @@ const packages: Readonly<Record<string, string>> = {
   curl: 'curl',
   chromium: 'chromium',
   openssl: 'openssl',
+  gssapi: 'python3-gssapi gss-ntlmssp',
 };
 
-const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin'];
+const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/lib/python3/dist-packages'];
 
-/** The path of a program. */
+/** The path of a program, or of a Python module. */
 export function findProgram(name: string): string | undefined {
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
 }

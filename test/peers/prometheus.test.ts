@@ -1,5 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -58,17 +60,40 @@ scrape_configs:
   };
 }
 
+/** Passes scrapes on and keeps the content types of the answers; `accept` takes the place of what Prometheus sends. */
+async function startObserver(target: string, accept?: string): Promise<{ url: string; contentTypes: Set<string> }> {
+  const contentTypes = new Set<string>();
+  const server = createServer(async (incoming, response) => {
+    const headers = { accept: accept ?? incoming.headers.accept ?? '' };
+    const answer = await fetch(`${target}${incoming.url}`, { headers });
+    const contentType = answer.headers.get('content-type') ?? '';
+    contentTypes.add(contentType);
+    response.writeHead(answer.status, { 'content-type': contentType }).end(await answer.text());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  cleanup.add(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, contentTypes };
+}
+
+const OPENMETRICS = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
+const TEXT = 'text/plain; version=0.0.4; charset=utf-8';
+
 describe.runIf(peer('prometheus'))('a real Prometheus', () => {
   it.each([
-    ['the whole page', ''],
-    ['chosen blocks', "params: {'collect[]': [vendor_licenses, site, expirations, features]}"],
-  ])('scrapes what the site says, %s', { timeout: 60_000 }, async (_, scrape) => {
+    ['the whole page, as it asks', '', undefined, OPENMETRICS],
+    ['the whole page, in the text format', '', 'text/plain;version=0.0.4', TEXT],
+    ['chosen blocks', "params: {'collect[]': [vendor_licenses, site, expirations, features]}", undefined, OPENMETRICS],
+  ])('scrapes what the site says, %s', { timeout: 60_000 }, async (_, scrape, accept, contentType) => {
     const analyzer = await startAnalyzer();
     cleanup.add(() => analyzer.stop());
     const app = await startApp(createConfig(analyzer.url));
     cleanup.add(() => app.stop());
     await eventually('first poll', async () => (await fetch(`${app.url}/-/ready`)).ok);
-    const query = await startPrometheus(app.url, scrape);
+    const observer = await startObserver(app.url, accept);
+    const query = await startPrometheus(observer.url, scrape);
     await eventually('up', async () => (await query('up == 1')).length === 1, 20_000);
 
     const current = analyzer.collector.current();
@@ -102,6 +127,7 @@ describe.runIf(peer('prometheus'))('a real Prometheus', () => {
         value: [value],
       });
     }
+    expect([...observer.contentTypes]).toEqual([contentType]);
   });
 });
 
