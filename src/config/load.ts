@@ -34,7 +34,9 @@ const HOW_TO_CONFIGURE =
 function gather(options: LoadOptions, problems: Problem[]): Map<SettingKey, Located> {
   const given = new Map<SettingKey, Located>();
   if (options.configFile !== undefined) {
-    const file = readConfigFile(readText(options.configFile, problems), basename(options.configFile));
+    const read = readText(options.configFile);
+    if ('why' in read) problems.push({ key: '', where: options.configFile, message: `the file ${read.why}` });
+    const file = readConfigFile('why' in read ? '' : read.text, basename(options.configFile));
     problems.push(...file.problems);
     for (const [key, located] of file.values) given.set(key, located);
   }
@@ -52,15 +54,14 @@ function gather(options: LoadOptions, problems: Problem[]): Map<SettingKey, Loca
   return given;
 }
 
-function readText(path: string, problems: Problem[]): string {
+/** The text of a file, or why there is none. */
+function readText(path: string): { readonly text: string } | { readonly why: string } {
   try {
-    return readFileSync(path, 'utf8');
+    return { text: readFileSync(path, 'utf8') };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const why =
-      code === 'ENOENT' ? 'does not exist' : code === 'EISDIR' ? 'is a directory' : `cannot be read (${code})`;
-    problems.push({ key: '', where: path, message: `the file ${why}` });
-    return '';
+    if (code === 'ENOENT') return { why: 'does not exist' };
+    return { why: code === 'EISDIR' ? 'is a directory' : `cannot be read (${code})` };
   }
 }
 
@@ -89,16 +90,9 @@ function parseAll(
 
 /** A password from a file: one line, its end taken off. @throws Error that says what is wrong with the file */
 export function readPasswordFile(path: string): Secret {
-  let content: string;
-  try {
-    content = readFileSync(path, 'utf8');
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new Error(
-      `${path} ${code === 'ENOENT' ? 'does not exist' : code === 'EISDIR' ? 'is a directory' : `cannot be read (${code})`}`,
-    );
-  }
-  const password = content.replace(/\r?\n$/, '');
+  const read = readText(path);
+  if ('why' in read) throw new Error(`${path} ${read.why}`);
+  const password = read.text.replace(/\r?\n$/, '');
   if (password === '') throw new Error(`${path} is empty`);
   return new Secret(password);
 }
@@ -160,11 +154,9 @@ function account(context: Context): { username: string; domain: string } {
 function readTlsFile(context: Context, key: SettingKey & `analyzer.tls.${string}_file`): string | undefined {
   const path = pathOf(context, key);
   if (path === undefined) return undefined;
-  const before = context.problems.length;
-  const content = readText(path, context.problems);
-  const problem = context.problems[before];
-  if (problem === undefined) return content;
-  context.problems[before] = { key, where: whereOf(context, key), message: `${path}: ${problem.message}` };
+  const read = readText(path);
+  if ('text' in read) return read.text;
+  context.problems.push({ key, where: whereOf(context, key), message: `${path}: the file ${read.why}` });
   return undefined;
 }
 
