@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { pino, stdTimeFunctions } from 'pino';
+import { analyzer } from './commands/analyzer.ts';
 import { checkConfig } from './commands/check-config.ts';
 import type { CommandContext } from './commands/context.ts';
 import { demo } from './commands/demo.ts';
+import { doctor } from './commands/doctor.ts';
+import { hashPassword } from './commands/hash-password.ts';
 import { serve } from './commands/serve.ts';
 import { type Command, helpText, parseCommandLine } from './config/flags.ts';
 import { ConfigError } from './config/problems.ts';
@@ -12,6 +15,9 @@ import type { Log } from './model/log.ts';
 const commands: Readonly<Record<Command, (context: CommandContext) => Promise<number>>> = {
   serve,
   demo,
+  analyzer,
+  'analyzer hash-password': hashPassword,
+  doctor,
   'check-config': checkConfig,
 };
 

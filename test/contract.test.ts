@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { getExpirationFeatures, getFeatures, getProducts, getServerDown } from '../src/analyzer/queries.ts';
+import { getExpirationFeatures, getFeatures, getProducts, getServerDown } from '../src/analyzer/live.ts';
 import type { PoolObservation, Source, VendorLicenseObservation } from '../src/analyzer/source.ts';
 import { decodeAnswer } from '../src/client/decode.ts';
 import type { QueryClient } from '../src/client/query-client.ts';
@@ -69,7 +69,13 @@ const checkout = fc.record({
   handle: name,
   shareHandle: fc.constant(undefined),
   borrowed: fc.boolean(),
-  status: fc.option(fc.record({ active: fc.boolean(), seconds: fc.nat(999) }), { nil: undefined }),
+  status: fc.option(
+    fc.record({
+      state: fc.constantFrom('active', 'inactive', 'suspended', 'terminated', 'blocked'),
+      seconds: fc.nat(999),
+    }),
+    { nil: undefined },
+  ),
 });
 
 const pool: fc.Arbitrary<PoolObservation> = fc.record({
@@ -135,7 +141,7 @@ describe('client and analyzer', () => {
         for (const { name: product } of current.filter(({ collectedAt }) => collectedAt > 0)) {
           const parameters = { product };
           expect(await client.getFeatures(parameters, never)).toEqual(
-            expected('GetFeatures', getFeatures(current, WORKDAY, parameters)),
+            expected('GetFeatures', [[...getFeatures(current, WORKDAY, parameters)]]),
           );
           const expirations = expected(
             'GetExpirationFeatures',

@@ -1,4 +1,4 @@
-import { type Analyzer, type AnalyzerOptions, createAnalyzer } from '../src/analyzer/server.ts';
+import { type Analyzer, type AnalyzerOptions, createAnalyzer, type HistoryOptions } from '../src/analyzer/server.ts';
 import { createSimulatedSite, type SimulatedSite, type SimulatedSiteOptions } from '../src/analyzer/simulated-site.ts';
 import { type App, type AppConfig, createApp } from '../src/app.ts';
 import { NtlmDispatcher } from '../src/client/dispatcher.ts';
@@ -16,6 +16,16 @@ export const account: Credentials = { username: 'svc-lic', domain: 'CORP', works
 
 /** A Wednesday morning in Berlin, when the simulated site is busy. */
 export const WORKDAY = Date.UTC(2026, 10, 18, 9, 30) / 1000;
+
+/** History in memory. */
+export const testHistory: HistoryOptions = {
+  path: undefined,
+  timeZone: 'Europe/Berlin',
+  origin: 'test',
+  sampleDays: 30,
+  days: 400,
+  maxSize: 2 ** 30,
+};
 
 const unexpected = (error: unknown): never => {
   throw error;
@@ -45,7 +55,10 @@ export async function startAnalyzer(
     collectionInterval: 3600,
     host: '127.0.0.1',
     port: 0,
-    gate: { domain: 'CORP', users: [{ name: account.username, ntHash: ntHash(account.password) }] },
+    history: testHistory,
+    limits: { connections: 100, requestsPerSecond: 100_000 },
+    version: '0.0.0',
+    gate: { domain: 'CORP', users: () => [{ name: account.username, ntHash: ntHash(account.password) }] },
     now,
     onProblem: unexpected,
     ...options,

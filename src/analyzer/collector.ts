@@ -1,4 +1,5 @@
-import type { Source, VendorLicenseObservation } from './source.ts';
+import type { Slots } from './slots.ts';
+import { type Source, type VendorLicenseObservation, vendorLicenseName } from './source.ts';
 
 /** What is known of one vendor license: its last good observation, and whether that is of the last collection. */
 export interface Collected {
@@ -11,15 +12,17 @@ export interface Collected {
 
 export interface CollectorOptions {
   readonly source: Source;
-  /** Seconds. */
-  readonly interval: number;
+  /** Collections begin with them. */
+  readonly slots: Slots;
   /** Epoch seconds. */
   readonly now: () => number;
   readonly onProblem: (error: unknown) => void;
+  /** Given what was reached in a collection that began at a time; the next one waits for it. */
+  readonly onCollected?: (at: number, reached: readonly Collected[]) => Promise<void>;
 }
 
 export interface Collector {
-  /** Collects once, then on every interval. */
+  /** Collects once, then at the beginning of every slot. */
   start(): Promise<void>;
   collect(): Promise<void>;
   stop(): void;
@@ -36,21 +39,24 @@ export function isDown({ collectedAt }: Collected, now: number): boolean {
 }
 
 /** Collects from a source and keeps the newest of each vendor license; one that is unreachable keeps its last data. */
-export function createCollector({ source, interval, now, onProblem }: CollectorOptions): Collector {
+export function createCollector({ source, slots, now, onProblem, onCollected }: CollectorOptions): Collector {
   const stopping = new AbortController();
   let current: readonly Collected[] = [];
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
 
   const read = async (): Promise<void> => {
+    const at = now();
     const observations = await source.read(stopping.signal);
     const before = new Map(current.map((collected) => [collected.name, collected]));
+    const collectedAt = Math.floor(now());
     current = observations.map((observation) => {
-      const { server, daemon, part, reachable } = observation;
-      const name = part === '' ? `${server};${daemon}` : `${server};${daemon};${part}`;
-      if (reachable) return { name, collectedAt: Math.floor(now()), observation };
+      const name = vendorLicenseName(observation);
+      if (observation.reachable) return { name, collectedAt, observation };
       return before.get(name) ?? { name, collectedAt: 0, observation };
     });
+    const reached = current.filter((_, i) => observations[i]?.reachable === true);
+    await onCollected?.(at, reached);
   };
 
   const collect = (): Promise<void> => {
@@ -60,20 +66,30 @@ export function createCollector({ source, interval, now, onProblem }: CollectorO
     return running;
   };
 
+  const schedule = (): void => {
+    if (stopping.signal.aborted) return;
+    const at = now();
+    // a timer may fire a little early, which must not be in the slot before
+    const wait = Math.max(0, slots.after(at) - at) * 1000 + 2;
+    timer = setTimeout(() => {
+      collect()
+        .catch((error: unknown) => {
+          // given up because of stop: nobody's problem
+          if (!stopping.signal.aborted) onProblem(error);
+        })
+        .finally(schedule);
+    }, wait);
+    timer.unref();
+  };
+
   return {
     collect,
     start: async () => {
       await collect();
-      timer = setInterval(() => {
-        collect().catch((error: unknown) => {
-          // given up because of stop: nobody's problem
-          if (!stopping.signal.aborted) onProblem(error);
-        });
-      }, interval * 1000);
-      timer.unref();
+      schedule();
     },
     stop: () => {
-      clearInterval(timer);
+      clearTimeout(timer);
       stopping.abort();
     },
     current: () => current,

@@ -1,11 +1,25 @@
 /** Calendar arithmetic in a named time zone. Times are epoch seconds, days are counted from 1970-01-01. */
 export interface LocalTime {
+  readonly timeZone: string;
   /** Local day of a time. */
   dayOf(at: number): number;
   /** First second of a local day. */
   startOf(day: number): number;
+  /**
+   * The hours of a local day in order, each from its start to the next one's. An hour that the clock shows twice is one
+   * long hour, one that it skips is not there.
+   */
+  hoursOf(day: number): readonly LocalHour[];
 }
 
+export interface LocalHour {
+  readonly start: number;
+  /** What the clock shows, 0 to 23. */
+  readonly hour: number;
+}
+
+const MINUTE = 60;
+const HOUR = 3600;
 const DAY = 86_400;
 
 /** @throws RangeError for a time zone that does not exist */
@@ -29,6 +43,7 @@ export function createLocalTime(timeZone: string): LocalTime {
   };
 
   const dayOf = (at: number): number => Math.floor((at + offset(at)) / DAY);
+  const hourOf = (at: number): number => Math.floor((at + offset(at) - dayOf(at) * DAY) / HOUR);
 
   const starts = new Map<number, number>();
   const startOf = (day: number): number => {
@@ -44,8 +59,34 @@ export function createLocalTime(timeZone: string): LocalTime {
     return start;
   };
 
-  return { dayOf, startOf };
+  const findHours = (day: number): LocalHour[] => {
+    const [start, end] = [startOf(day), startOf(day + 1)];
+    if (end - start === DAY) return Array.from({ length: 24 }, (_, hour) => ({ start: start + hour * HOUR, hour }));
+    // the clock changes on this day, at a full minute
+    const hours: LocalHour[] = [];
+    for (let at = start; at < end; at += MINUTE) {
+      const hour = hourOf(at);
+      if (hours.at(-1)?.hour !== hour) hours.push({ start: at, hour });
+    }
+    return hours;
+  };
+
+  const hours = new Map<number, readonly LocalHour[]>();
+  const hoursOf = (day: number): readonly LocalHour[] => {
+    const known = hours.get(day) ?? findHours(day);
+    hours.set(day, known);
+    return known;
+  };
+
+  return { timeZone, dayOf, startOf, hoursOf };
 }
 
 /** 0 is Sunday. 1970-01-01 was a Thursday. */
 export const weekdayOf = (day: number): number => (((day + 4) % 7) + 7) % 7;
+
+/** The day of a date; `month` counts from 1 and may lie outside the year. */
+export const dayOfDate = (year: number, month: number, date: number): number =>
+  Date.UTC(year, month - 1, date) / (DAY * 1000);
+
+/** `2026-11-18` of a day. */
+export const dateText = (day: number): string => new Date(day * DAY * 1000).toISOString().slice(0, 10);

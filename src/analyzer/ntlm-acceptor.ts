@@ -1,5 +1,13 @@
 import { parseChallenges } from '../ntlm/challenges.ts';
-import { createChallenge, type RejectReason, type ServerContext, type Target, verify } from '../ntlm/verify.ts';
+import {
+  createChallenge,
+  type RejectReason,
+  type ServerContext,
+  type Target,
+  type Verdict,
+  verify,
+} from '../ntlm/verify.ts';
+import type { LogonThrottle } from './logon-throttle.ts';
 
 /** Who a request was authenticated as. */
 export interface Identity {
@@ -20,7 +28,16 @@ export interface NtlmAcceptorOptions {
   readonly requireMic?: boolean;
   readonly maxSkewSeconds?: number;
   readonly channelBinding?: Buffer;
-  readonly onVerdict?: (verdict: { ok: boolean; reason?: RejectReason; user?: string; address?: string }) => void;
+  readonly throttle?: LogonThrottle;
+  readonly onVerdict?: (verdict: LogonVerdict) => void;
+}
+
+/** For the log; the client is told nothing but 401. */
+export interface LogonVerdict {
+  readonly ok: boolean;
+  readonly reason?: RejectReason | 'throttled';
+  readonly user?: string;
+  readonly address?: string;
 }
 
 /** A request as far as authentication is concerned. The socket is what the identity is bound to. */
@@ -37,6 +54,8 @@ export type Authentication =
 
 export interface NtlmAcceptor {
   authenticate(request: AuthenticationRequest): Authentication;
+  /** Whether a logon is under way on a connection. */
+  isExpecting(socket: object): boolean;
 }
 
 const CONTEXT_TIMEOUT_MS = 60_000;
@@ -58,6 +77,16 @@ export function createNtlmAcceptor(options: NtlmAcceptorOptions): NtlmAcceptor {
     }
   };
 
+  /** Whoever failed too often is refused for a while, with the right password too. */
+  const throttled = (verdict: Verdict, address = ''): Verdict | { ok: false; reason: 'throttled'; user?: string } => {
+    const { throttle } = options;
+    const { user = '' } = verdict;
+    if (throttle?.isHeld(user, address) === true) return { ok: false, reason: 'throttled', user };
+    if (verdict.ok) throttle?.succeeded(user, address);
+    else throttle?.failed(user, address);
+    return verdict;
+  };
+
   const judge = ({ socket, address }: AuthenticationRequest, message: Buffer): Authentication => {
     const context = contexts.get(socket);
     contexts.delete(socket);
@@ -66,7 +95,7 @@ export function createNtlmAcceptor(options: NtlmAcceptorOptions): NtlmAcceptor {
     const verdict =
       context === undefined || expired
         ? { ok: false as const, reason: expired ? ('expired' as const) : ('no-context' as const) }
-        : verify(message, context, { ...options, now: now() });
+        : throttled(verify(message, context, { ...options, now: now() }), address);
     options.onVerdict?.({ ...verdict, ...(address !== undefined && { address }) });
     if (!verdict.ok) return OFFER;
     // a client without a domain is one of ours
@@ -76,6 +105,7 @@ export function createNtlmAcceptor(options: NtlmAcceptorOptions): NtlmAcceptor {
   };
 
   return {
+    isExpecting: (socket) => contexts.has(socket),
     authenticate: (request) => {
       const { socket, authorization } = request;
       if (authorization === undefined) {

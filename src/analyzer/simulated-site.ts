@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { createLocalTime } from './local-time.ts';
+import type { PastDay } from './sample.ts';
 import {
   type CatalogueOptions,
   createCatalogue,
@@ -7,16 +8,20 @@ import {
   type SimulatedVendorLicense,
 } from './simulated-catalogue.ts';
 import { type DayPlan, planDay } from './simulated-day.ts';
+import { createSimulatedPast } from './simulated-past.ts';
 import { random, randomInteger } from './simulated-random.ts';
-import type { Checkout, Increment, PoolObservation, Source, VendorLicenseObservation } from './source.ts';
+import { incrementsOf, isOut } from './simulated-supply.ts';
+import type { ApplicationStatus, Checkout, PoolObservation, Source, VendorLicenseObservation } from './source.ts';
 
 export interface SimulatedSiteOptions extends CatalogueOptions {
   /** IANA name. */
   readonly timeZone: string;
   /** Epoch seconds. */
   readonly now: () => number;
-  /** Seconds between collections: denials are counted since the previous one. */
+  /** Seconds between collections. */
   readonly interval: number;
+  /** Days of history before the first collection; fewer for very large sites. */
+  readonly historyDays?: number;
 }
 
 /** What a test may force upon the site. Names are `server;daemon`. */
@@ -27,18 +32,27 @@ export interface Forced {
 }
 
 export interface SimulatedSite extends Source {
-  /** The site at any time: a pure function of seed, size, time zone and time. */
-  observe(at: number): Generator<void, readonly VendorLicenseObservation[]>;
+  /**
+   * The site at any time: a pure function of seed, size, time zone and times. Refusals are counted since another time, an
+   * interval before without one.
+   */
+  observe(at: number, since?: number): Generator<void, readonly VendorLicenseObservation[]>;
+  /** What it would have recorded before a time, from the day before another on back. */
+  past(until: number, before: number): Generator<PastDay | undefined>;
   force(forced: Forced): void;
 }
 
-/** The server that goes down is away for 55 minutes of every 3 hours. */
-const OUTAGE_PERIOD = 3 * 3600;
-const OUTAGE = 55 * 60;
 /** Applications change between working and idle on this beat, seconds. */
 const STATUS_BEAT = 900;
 /** Pools observed between two chances for others to run. */
 const SLICE = 500;
+
+function stateOf(chance: number): ApplicationStatus['state'] {
+  if (chance > 0.3) return 'active';
+  if (chance > 0.05) return 'inactive';
+  if (chance > 0.03) return 'suspended';
+  return chance > 0.015 ? 'blocked' : 'terminated';
+}
 
 /** A simulated site of licence servers. Its names begin with `sim-`, so that it cannot be taken for a real one. */
 export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSite {
@@ -47,6 +61,7 @@ export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSit
   const localTime = createLocalTime(options.timeZone);
   const plans = new Map<SimulatedPool, { day: number; plan: DayPlan }>();
   let forced: Forced = {};
+  let lastRead: number | undefined;
 
   const planOf = (pool: SimulatedPool, day: number): DayPlan => {
     const known = plans.get(pool);
@@ -56,40 +71,9 @@ export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSit
     return plan;
   };
 
-  const endOf = (day: number): number => localTime.startOf(day + 1) - 1;
-
-  /** The first day after `day` on which a licence with this period and phase ends. */
-  const nextEnd = (day: number, period: number, phase: number): number =>
-    day + period - ((((day - phase) % period) + period) % period);
-
-  /** Expiries follow the calendar, so that at any time some licences end soon and some have just ended. */
-  const incrementsOf = (pool: SimulatedPool, day: number): Increment[] => {
-    const phase = randomInteger(0, 364, pool.key, 'phase');
-    const half = Math.ceil(pool.count / 2);
-    const whole = (end: number): Increment[] => [{ count: pool.count, expires: endOf(end) }];
-    switch (pool.expiry) {
-      case 'permanent':
-        return [{ count: pool.count, expires: undefined }];
-      case 'annual':
-        return whole(nextEnd(day, 365, phase));
-      case 'monthly':
-        return whole(nextEnd(day, 28, phase));
-      case 'weekly':
-        return whole(nextEnd(day, 7, phase) - 1);
-      case 'expired':
-        return whole(nextEnd(day, 28, phase) - 29);
-      case 'staggered':
-        return [
-          { count: half, expires: endOf(nextEnd(day, 365, phase)) },
-          { count: pool.count - half, expires: endOf(nextEnd(day, 365, phase + 180)) },
-        ];
-    }
-  };
-
   const isDown = (license: SimulatedVendorLicense, at: number): boolean => {
     if (forced.down?.includes(`${license.server};${license.daemon}`) === true) return true;
-    const phase = randomInteger(0, OUTAGE_PERIOD - 1, seed, 'outage');
-    return license.goesDown && (at + phase) % OUTAGE_PERIOD < OUTAGE;
+    return isOut(license, at, seed);
   };
 
   const checkoutOf = (
@@ -112,7 +96,7 @@ export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSit
       shareHandle: undefined,
       borrowed,
       status: license.knowsStatus
-        ? { active: random(pool.key, session.user, beat) > 0.3, seconds: Math.floor(at - statusSince) }
+        ? { state: stateOf(random(pool.key, session.user, beat)), seconds: Math.floor(at - statusSince) }
         : undefined,
     };
   };
@@ -121,6 +105,7 @@ export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSit
     license: SimulatedVendorLicense,
     pool: SimulatedPool,
     at: number,
+    since: number,
     day: number,
   ): PoolObservation => {
     const plan = planOf(pool, day);
@@ -128,7 +113,7 @@ export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSit
     const sessions = plan.sessions.filter(isOn);
     const used = sessions.filter(({ reserved }) => reserved).length;
     const end = forced.expirations?.[`${license.server};${license.daemon}/${pool.feature}`];
-    const increments = incrementsOf(pool, day);
+    const increments = incrementsOf(pool, day, localTime);
     const { feature, version, featureType, licenseType, licenseModel, token, mappedTo } = pool;
     return {
       feature,
@@ -146,11 +131,11 @@ export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSit
         ...plan.loans.filter(isOn).map((loan) => checkoutOf(license, pool, loan, true, at)),
       ],
       queued: plan.queued.filter(isOn).map(({ user, from }) => ({ user, host: 'sim-ws000', since: from, licenses: 1 })),
-      denials: plan.denials.filter((time) => time > at - interval && time <= at).length,
+      denials: plan.denials.filter((time) => time > since && time <= at).length,
     };
   };
 
-  const observe = function* (at: number): Generator<void, readonly VendorLicenseObservation[]> {
+  const observe = function* (at: number, since = at - interval): Generator<void, readonly VendorLicenseObservation[]> {
     const day = localTime.dayOf(at);
     const observations: VendorLicenseObservation[] = [];
     let count = 0;
@@ -159,7 +144,7 @@ export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSit
       const reachable = !isDown(license, at);
       const pools: PoolObservation[] = [];
       for (const pool of reachable ? license.pools : []) {
-        pools.push(observePool(license, pool, at, day));
+        pools.push(observePool(license, pool, at, since, day));
         count += 1;
         if (count % SLICE === 0) yield;
       }
@@ -171,14 +156,19 @@ export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSit
   return {
     name: 'simulated',
     observe,
+    past: createSimulatedPast({ catalogue, seed, localTime, interval, days: options.historyDays ?? 0 }),
     force: (next) => {
       forced = next;
     },
     read: async (signal) => {
-      const observing = observe(options.now());
+      const at = options.now();
+      const observing = observe(at, lastRead);
       for (;;) {
         const step = observing.next();
-        if (step.done) return step.value;
+        if (step.done) {
+          lastRead = at;
+          return step.value;
+        }
         await setImmediate();
         signal.throwIfAborted();
       }

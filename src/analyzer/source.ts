@@ -9,7 +9,7 @@ export interface Increment {
 
 /** Status of the application that holds a license, where the source can tell. */
 export interface ApplicationStatus {
-  readonly active: boolean;
+  readonly state: 'inactive' | 'active' | 'suspended' | 'terminated' | 'blocked';
   /** Seconds in that status. */
   readonly seconds: number;
 }
@@ -68,6 +68,14 @@ export interface VendorLicenseObservation {
   readonly reachable: boolean;
   readonly pools: readonly PoolObservation[];
 }
+
+/** `server;daemon`, or with a third part `server;daemon;part`: what the API calls a product. */
+export const vendorLicenseName = ({
+  server,
+  daemon,
+  part,
+}: Pick<VendorLicenseObservation, 'server' | 'daemon' | 'part'>): string =>
+  part === '' ? `${server};${daemon}` : `${server};${daemon};${part}`;
 
 /** Where the analyzer learns usage from: one per kind of licence manager. */
 export interface Source {

@@ -1,4 +1,4 @@
-import type { Checkout, PoolObservation } from './source.ts';
+import type { Checkout, Increment, PoolObservation } from './source.ts';
 
 /** Figures of pools, by the meaning of the wire fields. Times are epoch seconds. */
 
@@ -9,6 +9,10 @@ export const PERMANENT = 2_147_483_647;
 /** ShowWarning: an expiry within this many seconds. */
 const WARNING = 30 * 86_400;
 
+export const isActive = ({ status }: Checkout): boolean => status?.state === 'active';
+/** Whether the application is known to be anything but active. */
+export const isInactive = ({ status }: Checkout): boolean => status !== undefined && status.state !== 'active';
+
 /** Checkouts of any set of pools, counted by the status of their application. */
 export interface CheckoutCounts {
   readonly active: number;
@@ -17,8 +21,8 @@ export interface CheckoutCounts {
 }
 
 export function countByStatus(checkouts: readonly Checkout[]): CheckoutCounts {
-  const active = checkouts.filter(({ status }) => status?.active === true).length;
-  const inactive = checkouts.filter(({ status }) => status?.active === false).length;
+  const active = checkouts.filter(isActive).length;
+  const inactive = checkouts.filter(isInactive).length;
   return { active, inactive, indeterminate: checkouts.length - active - inactive };
 }
 
@@ -31,11 +35,13 @@ export const sumLicenses = (checkouts: readonly { readonly licenses: number }[])
   checkouts.reduce((sum, { licenses }) => sum + licenses, 0);
 
 /** Licenses of all unexpired increments; the last second of one is part of it. */
-export function maxAvailable({ increments }: PoolObservation, now: number): number {
+export function poolCapacity(increments: readonly Increment[], now: number): number {
   const valid = increments.filter(({ expires }) => expires === undefined || expires >= now);
   const count = valid.reduce((sum, increment) => sum + increment.count, 0);
   return count === Number.POSITIVE_INFINITY ? UNCOUNTED : count;
 }
+
+export const maxAvailable = ({ increments }: PoolObservation, now: number): number => poolCapacity(increments, now);
 
 /** Earliest expiry of the increments, `PERMANENT` when none of them ends. */
 export function earliestExpiry({ increments }: PoolObservation): number {

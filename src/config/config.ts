@@ -1,4 +1,5 @@
 import type { Secret } from './secret.ts';
+import type { AnalyzerAccount } from './users-file.ts';
 import type { HistoryFeature, ListenAddress } from './values.ts';
 
 /** The analyzer to poll. Durations are seconds, sizes bytes. */
@@ -55,11 +56,18 @@ export interface Config {
   readonly log: { readonly level: 'debug' | 'info' | 'warn' | 'error'; readonly format: 'json' | 'pretty' | undefined };
   readonly embeddedAnalyzer: {
     readonly listen: ListenAddress;
+    readonly domain: string;
+    readonly users: readonly AnalyzerAccount[] | undefined;
+    readonly tls: { readonly cert: string; readonly key: Secret } | undefined;
+    readonly limits: { readonly connections: number; readonly requestsPerSecond: number };
     readonly collectionInterval: number;
     readonly timeZone: string;
+    readonly retention: { readonly samples: number; readonly history: number };
+    readonly storeMaxSize: number;
     readonly seed: number;
     readonly vendorLicenses: number;
     readonly features: number;
+    readonly historyDays: number;
   };
   /** Things to tell the operator that are no errors. */
   readonly warnings: readonly string[];

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { ConfigError, type Problem, suggest } from './problems.ts';
 import { environmentName, flagName, type Setting, type SettingKey, settingKeys, settings } from './settings.ts';
 
-export type Command = 'serve' | 'demo' | 'check-config';
+export type Command = 'serve' | 'demo' | 'analyzer' | 'analyzer hash-password' | 'doctor' | 'check-config';
 
 /** What the command line says. */
 export interface CommandLine {
@@ -10,7 +10,11 @@ export interface CommandLine {
   readonly configFile: string | undefined;
   /** Raw values by setting. */
   readonly flags: ReadonlyMap<SettingKey, unknown>;
+  /** `check-config` takes a file, as `configFile`; `analyzer hash-password` the name of a user. */
+  readonly argument: string | undefined;
   readonly once: boolean;
+  readonly json: boolean;
+  readonly demo: boolean;
   readonly help: boolean;
   readonly version: boolean;
 }
@@ -18,7 +22,17 @@ export interface CommandLine {
 const commands: Readonly<Record<Command, string>> = {
   serve: 'Poll the configured analyzer and serve metrics (default).',
   demo: 'The same on an embedded analyzer with a simulated site.',
+  analyzer: 'The embedded analyzer alone, as a server of the Query API for others.',
+  'analyzer hash-password': 'Print a line for its file of users: analyzer hash-password NAME, the password on stdin.',
+  doctor: 'Call every endpoint of the configured analyzer and compare the answers with the specification.',
   'check-config': 'Check a configuration file: check-config FILE.',
+};
+
+/** Flags that only some commands take. */
+const commandFlags: Readonly<Record<'once' | 'json' | 'demo', Command>> = {
+  once: 'serve',
+  json: 'doctor',
+  demo: 'doctor',
 };
 
 const byFlag: ReadonlyMap<string, SettingKey> = new Map(
@@ -35,6 +49,8 @@ const own = {
   'config.file': { type: 'string' },
   'config.check': { type: 'boolean' },
   once: { type: 'boolean' },
+  json: { type: 'boolean' },
+  demo: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean' },
 } as const;
@@ -62,7 +78,9 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
     }
   })();
   const { values, positionals } = parsed;
-  const [name = 'serve', ...rest] = positionals;
+  const [first = 'serve', ...rest] = positionals;
+  const isPair = Object.hasOwn(commands, `${first} ${rest[0]}`);
+  const name = isPair ? `${first} ${rest.shift()}` : first;
   if (!Object.hasOwn(commands, name)) {
     throw wrong(
       `unknown command ${name}${suggest(name, Object.keys(commands))}; there are ${Object.keys(commands).join(', ')}`,
@@ -71,15 +89,22 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   const isCheck = name === 'check-config' || values['config.check'] === true;
   const configFile =
     (name === 'check-config' ? rest.shift() : undefined) ?? (values['config.file'] as string | undefined);
+  const argument = name === 'analyzer hash-password' ? rest.shift() : undefined;
   if (rest.length > 0) throw wrong(`${rest[0]} is one argument too many`);
   if (isCheck && configFile === undefined && values.help !== true) throw wrong('check-config needs a file');
+  for (const [flag, command] of Object.entries(commandFlags)) {
+    if (values[flag] === true && name !== command) throw wrong(`--${flag} goes with the command ${command}`);
+  }
   const flags = new Map<SettingKey, unknown>();
   for (const [flag, key] of byFlag) if (values[flag] !== undefined) flags.set(key, values[flag]);
   return {
     command: isCheck ? 'check-config' : (name as Command),
     configFile,
     flags,
+    argument,
     once: values.once === true,
+    json: values.json === true,
+    demo: values.demo === true,
     help: values.help === true,
     version: values.version === true,
   };
@@ -108,12 +133,14 @@ export function helpText(): string {
     'Usage: license-exporter [COMMAND] [FLAGS]',
     '',
     'Commands:',
-    ...Object.entries(commands).map(([name, doc]) => `  ${name.padEnd(14)}${doc}`),
+    ...Object.entries(commands).map(([name, doc]) => `  ${name.padEnd(24)}${doc}`),
     '',
     'Flags:',
     '  --config.file FILE\n      YAML file with the settings.',
     '  --config.check\n      Check the configuration and exit, like check-config.',
-    '  --once\n      Poll once, print the metrics and exit.',
+    '  --once\n      serve: poll once, print the metrics and exit.',
+    '  --json\n      doctor: print JSON.',
+    '  --demo\n      doctor: look at the embedded analyzer on its simulated site.',
     '  --help, --version',
     '',
     'Settings, each also a key of the file and an environment variable (see README):',

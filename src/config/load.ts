@@ -5,6 +5,7 @@ import { type Located, readConfigFile } from './file.ts';
 import { ConfigError, type Problem, suggest } from './problems.ts';
 import { Secret } from './secret.ts';
 import { environmentName, type SettingKey, type SettingValues, settingKeys, settings } from './settings.ts';
+import { parseUsersFile } from './users-file.ts';
 import { ValueError } from './values.ts';
 
 export interface LoadOptions {
@@ -97,6 +98,8 @@ export function readPasswordFile(path: string): Secret {
   return new Secret(password);
 }
 
+const isReadableByAll = (file: string): boolean => (statSync(file).mode & 0o004) !== 0;
+
 interface Context {
   readonly values: SettingValues;
   readonly given: ReadonlyMap<SettingKey, Located>;
@@ -127,7 +130,7 @@ function findPassword(context: Context): { password: Secret; file: string | unde
   if (file === undefined) return undefined;
   try {
     const password = readPasswordFile(file);
-    if ((statSync(file).mode & 0o004) !== 0) warnings.push(`${file} can be read by every user; give it mode 0600`);
+    if (isReadableByAll(file)) warnings.push(`${file} can be read by every user; give it mode 0600`);
     return { password, file };
   } catch (error) {
     if (configured === undefined) return undefined;
@@ -151,7 +154,7 @@ function account(context: Context): { username: string; domain: string } {
   return { username: name, domain: prefix };
 }
 
-function readTlsFile(context: Context, key: SettingKey & `analyzer.tls.${string}_file`): string | undefined {
+function readTlsFile(context: Context, key: SettingKey & `${string}.tls.${string}_file`): string | undefined {
   const path = pathOf(context, key);
   if (path === undefined) return undefined;
   const read = readText(path);
@@ -203,6 +206,35 @@ function analyzerOf(context: Context): AnalyzerConfig | undefined {
   };
 }
 
+/** What the files of the embedded analyzer say. */
+function embeddedOf(context: Context): Pick<Config['embeddedAnalyzer'], 'users' | 'tls'> {
+  const { problems, warnings, values } = context;
+  const cert = readTlsFile(context, 'embedded_analyzer.tls.cert_file');
+  const key = readTlsFile(context, 'embedded_analyzer.tls.key_file');
+  const isHalf =
+    (values['embedded_analyzer.tls.cert_file'] === undefined) !==
+    (values['embedded_analyzer.tls.key_file'] === undefined);
+  if (isHalf) {
+    const message = 'and embedded_analyzer.tls.cert_file belong together';
+    problems.push({ key: 'embedded_analyzer.tls.key_file', where: 'configuration', message });
+  }
+  const tls = cert === undefined || key === undefined ? undefined : { cert, key: new Secret(key) };
+  const file = pathOf(context, 'embedded_analyzer.users_file');
+  if (file === undefined) return { users: undefined, tls };
+  const where = whereOf(context, 'embedded_analyzer.users_file');
+  const read = readText(file);
+  try {
+    if ('why' in read) throw new ValueError(`${file} ${read.why}`);
+    const users = parseUsersFile(read.text, file);
+    if (isReadableByAll(file)) warnings.push(`${file} can be read by every user; give it mode 0600`);
+    return { users, tls };
+  } catch (error) {
+    if (!(error instanceof ValueError)) throw error;
+    problems.push({ key: 'embedded_analyzer.users_file', where, message: error.message });
+    return { users: undefined, tls };
+  }
+}
+
 /** What single values cannot tell: cron expressions, and settings that must fit together. */
 function checkRelations(context: Context): void {
   const { values, problems, warnings, options } = context;
@@ -243,6 +275,7 @@ export function loadConfig(options: LoadOptions): Config {
   const values = parseAll(given, options.defaults, problems);
   const context: Context = { values, given, options, problems, warnings };
   const analyzer = analyzerOf(context);
+  const embedded = embeddedOf(context);
   checkRelations(context);
   if (problems.length > 0) throw new ConfigError(problems);
 
@@ -286,11 +319,24 @@ export function loadConfig(options: LoadOptions): Config {
     log: { level: all['log.level'], format: values['log.format'] },
     embeddedAnalyzer: {
       listen: all['embedded_analyzer.listen_address'],
+      domain: all['embedded_analyzer.domain'],
+      users: embedded.users,
+      tls: embedded.tls,
+      limits: {
+        connections: all['embedded_analyzer.limits.connections'],
+        requestsPerSecond: all['embedded_analyzer.limits.requests_per_second'],
+      },
       collectionInterval: all['embedded_analyzer.collection_interval'],
       timeZone: values['embedded_analyzer.time_zone'] ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+      retention: {
+        samples: all['embedded_analyzer.retention.samples'],
+        history: all['embedded_analyzer.retention.history'],
+      },
+      storeMaxSize: all['embedded_analyzer.store_max_size'],
       seed: all['embedded_analyzer.site.seed'],
       vendorLicenses: all['embedded_analyzer.site.vendor_licenses'],
       features: all['embedded_analyzer.site.features'],
+      historyDays: all['embedded_analyzer.site.history_days'],
     },
     warnings,
   });

@@ -39,6 +39,8 @@ const setting = <T>(parse: Parse<T>, fallback: unknown, doc: string, more: Parti
 });
 
 const cron = text;
+const DAY = 86_400;
+const YEAR = 365 * DAY;
 const switchOf = (on: boolean, doc: string): Setting<boolean> => setting(boolean, on, doc);
 
 /** Every setting, by its key in the file: the one table that loader, flags, help and README are held against. */
@@ -139,7 +141,11 @@ export const settings = {
     2_147_483_641,
     'Unix time from which on an expiry means permanent.',
   ),
-  'storage.path': setting(text, undefined, 'Directory that keeps the hold after a rejected logon across restarts.'),
+  'storage.path': setting(
+    text,
+    undefined,
+    'Directory that keeps the hold after a rejected logon, and the history of the embedded analyzer, across restarts.',
+  ),
   'web.listen_address': setting(listOf(listenAddress), [':10319'], 'Addresses to listen on.'),
   'web.telemetry_path': setting(urlPath(['/', '/-/healthy', '/-/ready']), '/metrics', 'Path of the metrics.'),
   'shard.index': setting(integer(0, 999), 0, 'Zero-based number of this shard.'),
@@ -151,22 +157,48 @@ export const settings = {
   'embedded_analyzer.listen_address': setting(
     listenAddress,
     '127.0.0.1:10320',
-    'Where the embedded analyzer of `demo` listens.',
+    'Where the embedded analyzer of `analyzer` and `demo` listens.',
+  ),
+  'embedded_analyzer.domain': setting(text, 'ANALYZER', 'NetBIOS domain of its users.'),
+  'embedded_analyzer.users_file': setting(
+    text,
+    undefined,
+    'Its users, a line each as `license-exporter analyzer hash-password` prints it. Read again on SIGHUP. `demo` makes a user of its own.',
+  ),
+  'embedded_analyzer.tls.cert_file': setting(text, undefined, 'Its certificate; with one it speaks HTTPS.'),
+  'embedded_analyzer.tls.key_file': setting(text, undefined, 'Key of its certificate.'),
+  'embedded_analyzer.limits.connections': setting(integer(1, 65_535), 256, 'Connections it takes at once.'),
+  'embedded_analyzer.limits.requests_per_second': setting(
+    integer(1, 1_000_000),
+    1000,
+    'Requests it answers per second and address, on average over 5 seconds; more get status 429.',
   ),
   'embedded_analyzer.collection_interval': setting(
     duration(1, 3600),
     '60s',
     'How often the embedded analyzer collects.',
   ),
-  'embedded_analyzer.time_zone': setting(timeZone, undefined, 'Time zone of the simulated site.', {
+  'embedded_analyzer.time_zone': setting(timeZone, undefined, 'Time zone of its calendar, and of the simulated site.', {
     shownDefault: "the system's",
   }),
+  'embedded_analyzer.retention.samples': setting(duration(DAY, 100 * YEAR), '30d', 'How long every sample is kept.'),
+  'embedded_analyzer.retention.history': setting(duration(DAY, 100 * YEAR), '5y', 'How long hours and days are kept.'),
+  'embedded_analyzer.store_max_size': setting(
+    size(64 * 1024, 2 ** 46),
+    '64GiB',
+    'The file of the history does not grow beyond this; when it is full, nothing more is recorded and the log says so.',
+  ),
   'embedded_analyzer.site.seed': setting(integer(0, 2 ** 31), 1, 'Seed of the simulated site.'),
   'embedded_analyzer.site.vendor_licenses': setting(integer(1, 1000), 10, 'Vendor licenses of the simulated site.'),
   'embedded_analyzer.site.features': setting(
     integer(1, 5000),
     20,
     'Features of each vendor license of the simulated site.',
+  ),
+  'embedded_analyzer.site.history_days': setting(
+    integer(0, 3650),
+    400,
+    'Days of history the simulated site begins with; fewer where it has more than 2,000 features.',
   ),
 } as const satisfies Record<string, Setting>;
 

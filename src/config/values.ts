@@ -49,14 +49,22 @@ export function oneOf<T extends string>(...choices: readonly T[]): Parse<T> {
   };
 }
 
-const durationUnits: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
+const durationUnits: Readonly<Record<string, number>> = {
+  ms: 0.001,
+  s: 1,
+  m: 60,
+  h: 3600,
+  d: 86_400,
+  w: 604_800,
+  y: 31_536_000,
+};
 
 /** Seconds of a duration in Prometheus' form: `30s`, `5m`, `1h30m`, `1d`. */
 export function duration(min: number, max = 366 * 86_400): Parse<number> {
   return (raw) => {
     const value = scalar(raw) ?? '';
-    if (!/^(?:\d{1,9}(?:ms|[smhdw]))+$/.test(value)) return refuse(raw, 'a duration such as 30s, 5m or 1h30m');
-    const parts = [...value.matchAll(/(\d+)(ms|[smhdw])/g)];
+    if (!/^(?:\d{1,9}(?:ms|[smhdwy]))+$/.test(value)) return refuse(raw, 'a duration such as 30s, 5m or 1h30m');
+    const parts = [...value.matchAll(/(\d+)(ms|[smhdwy])/g)];
     const seconds = parts.reduce((sum, [, count, unit]) => sum + Number(count) * (durationUnits[unit ?? ''] ?? 0), 0);
     return seconds >= min && seconds <= max ? seconds : refuse(raw, `a duration from ${min}s to ${max}s`);
   };

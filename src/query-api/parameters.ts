@@ -21,7 +21,7 @@ function parseQuery(query: string): [name: string, value: string][] {
 }
 
 /** Whether a required text may be given empty: only the package of the two window endpoints (spec 4.8, 4.9). */
-const mayBeEmpty = (endpoint: Endpoint, { name }: Parameter): boolean =>
+export const mayBeEmpty = (endpoint: Endpoint, { name }: Parameter): boolean =>
   name === 'package' && (endpoint.answer === 'efficiency' || endpoint.answer === 'heat-map');
 
 function problemOf(endpoint: Endpoint, parameter: Parameter, value: string | undefined): [string, string] | undefined {

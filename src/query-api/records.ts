@@ -29,7 +29,7 @@ interface TypeOf {
   date: string;
 }
 
-type RecordFields = Readonly<Record<string, FieldType>>;
+export type RecordFields = Readonly<Record<string, FieldType>>;
 type WireRecord<F extends RecordFields> = { -readonly [K in keyof F]: TypeOf[F[K]] };
 
 /** Spec 2.1. */
@@ -137,5 +137,6 @@ export const expirationFields = {
 
 export type WireProduct = WireRecord<typeof productFields>;
 export type WireFeature = WireRecord<typeof featureFields>;
+export type WireUser = WireRecord<typeof userFields>;
 export type WireServerDown = WireRecord<typeof serverDownFields>;
 export type WireExpiration = WireRecord<typeof expirationFields>;

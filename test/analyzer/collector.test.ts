@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { createCollector, DOWN_AFTER, isDown } from '../../src/analyzer/collector.ts';
+import { createLocalTime } from '../../src/analyzer/local-time.ts';
+import { createSlots, type Slots } from '../../src/analyzer/slots.ts';
 import type { Source, VendorLicenseObservation } from '../../src/analyzer/source.ts';
 
 const NOW = 1_800_000_000;
+
+const slotsOf = (interval: number): Slots => createSlots(createLocalTime('UTC'), interval);
 
 const observation = (server: string, more: Partial<VendorLicenseObservation> = {}): VendorLicenseObservation => ({
   server,
@@ -28,7 +32,7 @@ describe('collector', () => {
   it('keeps the last data of a vendor license that is unreachable, and its time', async () => {
     let now = NOW;
     const { source, say } = scripted();
-    const collector = createCollector({ source, interval: 60, now: () => now, onProblem: () => {} });
+    const collector = createCollector({ source, slots: slotsOf(60), now: () => now, onProblem: () => {} });
     const good = observation('a');
     say(good, observation('b'));
     await collector.collect();
@@ -43,7 +47,7 @@ describe('collector', () => {
 
   it('has time 0 for what was never reached, and forgets what the source no longer lists', async () => {
     const { source, say } = scripted();
-    const collector = createCollector({ source, interval: 60, now: () => NOW, onProblem: () => {} });
+    const collector = createCollector({ source, slots: slotsOf(60), now: () => NOW, onProblem: () => {} });
     say(observation('a', { reachable: false, part: 'x;y' }), observation('b'));
     await collector.collect();
     expect(collector.current().map(({ name, collectedAt }) => [name, collectedAt])).toEqual([
@@ -76,7 +80,7 @@ describe('collector', () => {
         return Promise.resolve([observation('a')]);
       },
     };
-    const collector = createCollector({ source, interval: 0.005, now: () => NOW, onProblem: () => {} });
+    const collector = createCollector({ source, slots: slotsOf(0.005), now: () => NOW, onProblem: () => {} });
     await collector.start();
     expect(reads).toBe(1);
     expect(collector.current()).toHaveLength(1);
@@ -96,7 +100,7 @@ describe('collector', () => {
       };
       const collector = createCollector({
         source,
-        interval: 0.005,
+        slots: slotsOf(0.005),
         now: () => NOW,
         onProblem: (error) => {
           collector.stop();
@@ -122,7 +126,12 @@ describe('collector', () => {
         return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
       },
     };
-    const collector = createCollector({ source, interval: 0.005, now: () => NOW, onProblem: (e) => problems.push(e) });
+    const collector = createCollector({
+      source,
+      slots: slotsOf(0.005),
+      now: () => NOW,
+      onProblem: (e) => problems.push(e),
+    });
     await collector.start();
     const signal = await second.promise;
     const running = collector.collect();

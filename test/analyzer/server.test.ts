@@ -14,11 +14,12 @@ import { authenticate } from '../../src/ntlm/client-codec.ts';
 import { negotiate, ntHash } from '../../src/ntlm/primitives.ts';
 import { readJson } from '../../src/query-api/json.ts';
 import { expirationFields, featureFields, productFields } from '../../src/query-api/records.ts';
+import { testHistory } from '../harness.ts';
 
 /** 10:30 on a Wednesday in Berlin. */
 const NOW = Date.UTC(2026, 10, 18, 9, 30) / 1000;
 
-const gate = { domain: 'SIM', users: [{ name: 'svc', ntHash: ntHash('S3cret-pass!') }] };
+const gate = { domain: 'SIM', users: () => [{ name: 'svc', ntHash: ntHash('S3cret-pass!') }] };
 
 function analyzerOf(options: Partial<AnalyzerOptions> = {}): Analyzer {
   return createAnalyzer({
@@ -34,6 +35,9 @@ function analyzerOf(options: Partial<AnalyzerOptions> = {}): Analyzer {
     host: '127.0.0.1',
     port: 0,
     gate,
+    history: testHistory,
+    limits: { connections: 100, requestsPerSecond: 100_000 },
+    version: '0.0.0',
     now: () => NOW,
     onProblem: () => {},
     ...options,
@@ -322,14 +326,17 @@ describe('analyzer', () => {
       daemon: 'd',
       part: '',
       reachable: true,
-      get pools(): never {
-        throw new Error('internal detail');
+      get pools(): VendorLicenseObservation['pools'] {
+        if (isCollected) throw new Error('internal detail');
+        return [];
       },
     };
+    let isCollected = false;
     const source: Source = { name: 'broken', read: () => Promise.resolve([broken]) };
     const problems: unknown[] = [];
     const analyzer = analyzerOf({ gate: 'none', source, onProblem: (error) => problems.push(error) });
     await analyzer.start();
+    isCollected = true;
     const connection = connectTo(analyzer.url);
     const answer = await connection.send(api('GetProducts'));
     expect(answer.status).toBe(500);

@@ -1,12 +1,14 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createCollector } from '../../src/analyzer/collector.ts';
-import { getFeatures, getServerDown } from '../../src/analyzer/queries.ts';
+import { getFeatures, getServerDown } from '../../src/analyzer/live.ts';
+import { createLocalTime } from '../../src/analyzer/local-time.ts';
 import {
   createSimulatedSite,
   type SimulatedSite,
   type SimulatedSiteOptions,
 } from '../../src/analyzer/simulated-site.ts';
+import { createSlots } from '../../src/analyzer/slots.ts';
 import type { PoolObservation, VendorLicenseObservation } from '../../src/analyzer/source.ts';
 import { earliestExpiry, isExpired, isExpiring, maxAvailable, PERMANENT, UNCOUNTED } from '../../src/analyzer/usage.ts';
 
@@ -15,6 +17,8 @@ const DAY = 86_400;
 const MIDNIGHT = Date.UTC(2026, 10, 17, 23) / 1000;
 /** 10:30 of that day. */
 const MORNING = MIDNIGHT + 10.5 * 3600;
+
+const slots = createSlots(createLocalTime('Europe/Berlin'), 60);
 
 function siteOf(options: Partial<SimulatedSiteOptions> = {}): SimulatedSite {
   return createSimulatedSite({
@@ -268,7 +272,7 @@ describe('simulated site of the demo size', () => {
     let now = MIDNIGHT;
     const collector = createCollector({
       source: siteOf({ now: () => now }),
-      interval: 60,
+      slots,
       now: () => now,
       onProblem: () => {},
     });
@@ -305,9 +309,9 @@ describe('forced states', () => {
     const site = siteOf();
     const feature = first(observe(site, MORNING)).pools[0]?.feature ?? '';
     site.force({ expirations: { [`${key}/${feature}`]: MORNING + 60 } });
-    const collector = createCollector({ source: site, interval: 60, now: () => MORNING, onProblem: () => {} });
+    const collector = createCollector({ source: site, slots, now: () => MORNING, onProblem: () => {} });
     await collector.collect();
-    const [records = []] = getFeatures(collector.current(), MORNING, { product: key, filters: feature });
+    const records = [...getFeatures(collector.current(), MORNING, { product: key, filters: feature })];
     expect(records.map((record) => [record.LicenseExpiration, record.ShowWarning])).toEqual([[MORNING + 60, true]]);
   });
 });

@@ -40,7 +40,7 @@ function createCertificate(hash: string): Certificate {
   return { cert, key: readFileSync(keyFile, 'utf8'), certFile, der: new X509Certificate(cert).raw };
 }
 
-const users = [{ name: account.username, ntHash: ntHash(account.password) }];
+const users = () => [{ name: account.username, ntHash: ntHash(account.password) }];
 
 describe.runIf(peer('openssl'))('over TLS', () => {
   it.each(['sha256', 'sha384'])('binds each logon to the certificate of the server, %s', async (hash) => {

@@ -265,7 +265,7 @@ describe('values', () => {
         expect(duration(0)(`${h}h${m}m${s}s`)).toBe(h * 3600 + m * 60 + s);
       }),
     );
-    for (const text of ['', '1', '-1s', '1 s', '1y', 's', null, {}])
+    for (const text of ['', '1', '-1s', '1 s', '1q', 's', null, {}])
       expect(() => duration(0)(text)).toThrow('is not a duration');
   });
 

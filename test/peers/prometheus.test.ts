@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, describe, expect, it } from 'vitest';
-import { getConcurrentUsers, getFeatures, getProducts } from '../../src/analyzer/queries.ts';
+import { getConcurrentUsers, getFeatures, getProducts } from '../../src/analyzer/live.ts';
 import { collectors } from '../../src/metrics/catalogue.ts';
 import { createCleanup, createConfig, eventually, startAnalyzer, startApp, WORKDAY } from '../harness.ts';
 import { findProgram, peer } from './peers.ts';
@@ -97,7 +97,7 @@ describe.runIf(peer('prometheus'))('a real Prometheus', () => {
     await eventually('up', async () => (await query('up == 1')).length === 1, 20_000);
 
     const current = analyzer.collector.current();
-    const [features = []] = getFeatures(current, WORKDAY, { product: '%' });
+    const features = [...getFeatures(current, WORKDAY, { product: '%' })];
     const products = getProducts(current, WORKDAY, {});
     const live = features.filter(({ ServerName, Daemon }) =>
       products.some(({ Product, IsCurrent }) => Product.startsWith(`${ServerName};${Daemon}`) && IsCurrent),

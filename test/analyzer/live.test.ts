@@ -7,7 +7,7 @@ import {
   getFeatures,
   getProducts,
   getServerDown,
-} from '../../src/analyzer/queries.ts';
+} from '../../src/analyzer/live.ts';
 import type { Checkout, PoolObservation } from '../../src/analyzer/source.ts';
 import { expirationFields, featureFields, productFields } from '../../src/query-api/records.ts';
 
@@ -27,7 +27,13 @@ const checkout: fc.Arbitrary<Checkout> = fc.record({
   handle: fc.nat({ max: 999 }).map(String),
   shareHandle: fc.constant(undefined),
   borrowed: fc.boolean(),
-  status: fc.option(fc.record({ active: fc.boolean(), seconds: fc.nat({ max: 900 }) }), { nil: undefined }),
+  status: fc.option(
+    fc.record({
+      state: fc.constantFrom('active', 'inactive', 'suspended', 'terminated', 'blocked'),
+      seconds: fc.nat({ max: 900 }),
+    }),
+    { nil: undefined },
+  ),
 });
 
 const pool: fc.Arbitrary<PoolObservation> = fc.record(
@@ -127,8 +133,8 @@ const count = <T>(items: readonly T[], is: (item: T) => boolean): number =>
   items.reduce((n, item) => (is(item) ? n + 1 : n), 0);
 const total = <T>(items: readonly T[], of: (item: T) => number): number =>
   items.reduce((sum, item) => sum + of(item), 0);
-const isActive = (c: Checkout): boolean => c.status?.active === true;
-const isInactive = (c: Checkout): boolean => c.status?.active === false;
+const isActive = (c: Checkout): boolean => c.status?.state === 'active';
+const isInactive = (c: Checkout): boolean => c.status !== undefined && c.status.state !== 'active';
 const isUnknown = (c: Checkout): boolean => c.status === undefined;
 const log = (value: number): number => (value === 0 || value === 1 ? 0 : Math.log10(value));
 const namesOf = (checkouts: readonly Checkout[]): number => new Set(checkouts.map((c) => c.user.toLowerCase())).size;
@@ -257,7 +263,7 @@ describe('GetFeatures', () => {
           }
         }
         const parameters = given({ product: product ?? '%', package: pkg, filters, user: name });
-        expect(getFeatures(current, NOW, parameters)).toEqual([wanted]);
+        expect([...getFeatures(current, NOW, parameters)]).toEqual(wanted);
       }),
     );
   });
@@ -331,7 +337,7 @@ describe('records', () => {
     const current = sample === undefined ? [] : [sample];
     const keys = (records: readonly object[]): string[] => Object.keys(records[0] ?? {});
     expect(keys(getProducts(current, NOW, {}))).toEqual(Object.keys(productFields));
-    expect(keys(getFeatures(current, NOW, { product: '%' })[0] ?? [])).toEqual(Object.keys(featureFields));
+    expect(keys([...getFeatures(current, NOW, { product: '%' })])).toEqual(Object.keys(featureFields));
     expect(keys(getExpirationFeatures(current, NOW, { product: '%', search: '2' }))).toEqual(
       Object.keys(expirationFields),
     );

@@ -1,6 +1,5 @@
 import { createPattern } from '../model/wildcard.ts';
 import { formatDate } from '../query-api/dates.ts';
-import type { EndpointName } from '../query-api/endpoints.ts';
 import type { WireExpiration, WireFeature, WireProduct, WireServerDown } from '../query-api/records.ts';
 import { type Collected, isDown } from './collector.ts';
 import type { Checkout, PoolObservation } from './source.ts';
@@ -8,8 +7,10 @@ import {
   countByStatus,
   countUsers,
   earliestExpiry,
+  isActive,
   isExpired,
   isExpiring,
+  isInactive,
   log10,
   maxAvailable,
   PERMANENT,
@@ -22,7 +23,7 @@ import {
 export type Parameters = Readonly<Record<string, string>>;
 
 /** Matches every value when the parameter is not given. */
-function filter(pattern: string | undefined, ignoreCase = false): (value: string) => boolean {
+export function filter(pattern: string | undefined, ignoreCase = false): (value: string) => boolean {
   return pattern === undefined ? () => true : createPattern(pattern, { ignoreCase });
 }
 
@@ -72,8 +73,6 @@ export function getProducts(current: readonly Collected[], now: number, paramete
 function toFeature({ observation }: Collected, pool: PoolObservation, now: number): WireFeature {
   const { checkouts, token } = pool;
   const borrowed = checkouts.filter((checkout) => checkout.borrowed);
-  const inStatus = (of: readonly Checkout[], active: boolean): Checkout[] =>
-    of.filter(({ status }) => status?.active === active);
   const counts = countByStatus(checkouts);
   const borrowedCounts = countByStatus(borrowed);
   const isKnown = counts.indeterminate === 0;
@@ -111,11 +110,11 @@ function toFeature({ observation }: Collected, pool: PoolObservation, now: numbe
     TokenCostValue: token?.cost ?? 0,
     Available: free,
     InUse: inUse,
-    ActiveUse: sumLicenses(inStatus(checkouts, true)),
-    InactiveUse: sumLicenses(inStatus(checkouts, false)),
+    ActiveUse: sumLicenses(checkouts.filter(isActive)),
+    InactiveUse: sumLicenses(checkouts.filter(isInactive)),
     BorrowedUse: sumLicenses(borrowed),
-    BorrowedActiveUse: sumLicenses(inStatus(borrowed, true)),
-    BorrowedInactiveUse: sumLicenses(inStatus(borrowed, false)),
+    BorrowedActiveUse: sumLicenses(borrowed.filter(isActive)),
+    BorrowedInactiveUse: sumLicenses(borrowed.filter(isInactive)),
     AvailableUser: checkouts.length > 0 || pool.queued.length > 0,
     Package: pool.package,
     LogAvailable: log10(free),
@@ -133,21 +132,23 @@ function toFeature({ observation }: Collected, pool: PoolObservation, now: numbe
   };
 }
 
-/** Spec 4.2: an array holding one array of records. With `user`, the features that user holds a license of. */
-export function getFeatures(current: readonly Collected[], now: number, parameters: Parameters): WireFeature[][] {
+/** Spec 4.2, the records one by one. With `user`, the features that user holds a license of. */
+export function* getFeatures(
+  current: readonly Collected[],
+  now: number,
+  parameters: Parameters,
+): Generator<WireFeature, void> {
   const isProduct = filter(parameters.product);
   const isPackage = filter(parameters.package);
   const isFeature = filter(parameters.filters);
   const isUser = filter(parameters.user);
-  const records = current
-    .filter(({ name }) => isProduct(name))
-    .flatMap((collected) =>
-      collected.observation.pools
-        .filter((pool) => isPackage(pool.package) && isFeature(pool.feature))
-        .filter((pool) => parameters.user === undefined || pool.checkouts.some(({ user }) => isUser(user)))
-        .map((pool) => toFeature(collected, pool, now)),
-    );
-  return [records];
+  for (const collected of current) {
+    if (!isProduct(collected.name)) continue;
+    for (const pool of collected.observation.pools) {
+      const holds = parameters.user === undefined || pool.checkouts.some(({ user }) => isUser(user));
+      if (holds && isPackage(pool.package) && isFeature(pool.feature)) yield toFeature(collected, pool, now);
+    }
+  }
 }
 
 /** Spec 4.4. */
@@ -207,18 +208,3 @@ export function getExpirationFeatures(
 export function getConcurrentUsers(current: readonly Collected[]): number {
   return countUsers(current.flatMap(({ observation }) => checkoutsOf(observation.pools)));
 }
-
-/** An answer that is JSON, or one that is a bare text. */
-export type QueryAnswer = { readonly json: unknown } | { readonly text: string };
-
-type Query = (current: readonly Collected[], now: number, parameters: Parameters, identity: string) => QueryAnswer;
-
-/** The endpoints that are served. */
-export const queries: Partial<Record<EndpointName, Query>> = {
-  GetProducts: (current, now, parameters) => ({ json: getProducts(current, now, parameters) }),
-  GetFeatures: (current, now, parameters) => ({ json: getFeatures(current, now, parameters) }),
-  GetServerDown: (current, now, parameters) => ({ json: getServerDown(current, now, parameters) }),
-  GetExpirationFeatures: (current, now, parameters) => ({ json: getExpirationFeatures(current, now, parameters) }),
-  GetConcurrentUsers: (current) => ({ text: String(getConcurrentUsers(current)) }),
-  GetHttpUserName: (_current, _now, _parameters, identity) => ({ text: identity }),
-};

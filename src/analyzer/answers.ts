@@ -1,0 +1,92 @@
+import { setImmediate } from 'node:timers/promises';
+import type { EndpointName } from '../query-api/endpoints.ts';
+import { writeJson } from '../query-api/json.ts';
+import type { Collected } from './collector.ts';
+import {
+  getEfficiency,
+  getHeatMap,
+  getHistory,
+  getHistoryReserved,
+  type HistorySelector,
+  type Recorded,
+} from './history.ts';
+import {
+  getConcurrentUsers,
+  getExpirationFeatures,
+  getFeatures,
+  getProducts,
+  getServerDown,
+  type Parameters,
+} from './live.ts';
+import { getUsers } from './users.ts';
+import type { WindowParameters } from './window.ts';
+
+/** What an answer is made from. */
+export interface AnswerContext {
+  readonly current: readonly Collected[];
+  /** Epoch seconds. */
+  readonly now: number;
+  /** Who asks, `domain\user`. */
+  readonly identity: string;
+  /** @throws StoreError when history cannot be read now */
+  readonly recorded: () => Recorded;
+}
+
+/** The body of an answer and whether it is JSON. */
+export interface Answer {
+  readonly isJson: boolean;
+  readonly body: string;
+}
+
+/** Records written between two chances for others to run. */
+const SLICE = 200;
+
+const json = (value: unknown): Answer => ({ isJson: true, body: writeJson(value) });
+const text = (body: string): Answer => ({ isJson: false, body });
+
+/** Records as an array inside an array (spec 4.2), written slice by slice. */
+async function nestedRecords(records: Iterable<unknown>): Promise<Answer> {
+  const texts: string[] = [];
+  let slice: unknown[] = [];
+  const flush = (): void => {
+    if (slice.length > 0) texts.push(writeJson(slice).slice(1, -1));
+    slice = [];
+  };
+  for (const record of records) {
+    slice.push(record);
+    if (slice.length < SLICE) continue;
+    flush();
+    await setImmediate();
+  }
+  flush();
+  return { isJson: true, body: `[[${texts.join(',')}]]` };
+}
+
+function selectorOf(parameters: Parameters): HistorySelector {
+  const { product = '', feature = '', package: packageName = '', ftype, type } = parameters;
+  return { product, feature, package: packageName, featureType: ftype ?? type ?? '' };
+}
+
+function windowParameters({ year = '', month = '', last }: Parameters): WindowParameters {
+  return { year, month, ...(last !== undefined && { last }) };
+}
+
+type Answerer = (context: AnswerContext, parameters: Parameters) => Answer | Promise<Answer>;
+
+/** The answer to each endpoint; parameters are checked before. */
+export const answers: Readonly<Record<EndpointName, Answerer>> = {
+  GetProducts: ({ current, now }, parameters) => json(getProducts(current, now, parameters)),
+  GetFeatures: ({ current, now }, parameters) => nestedRecords(getFeatures(current, now, parameters)),
+  GetUsers: ({ current }, parameters) => json(getUsers(current, parameters)),
+  GetServerDown: ({ current, now }, parameters) => json(getServerDown(current, now, parameters)),
+  GetExpirationFeatures: ({ current, now }, parameters) => json(getExpirationFeatures(current, now, parameters)),
+  GetHistory: async ({ recorded }, parameters) => json(await getHistory(recorded(), selectorOf(parameters))),
+  GetHistoryReserved: async ({ recorded }, parameters) =>
+    json(await getHistoryReserved(recorded(), selectorOf(parameters))),
+  GetEfficiency: async ({ recorded }, parameters) =>
+    json(await getEfficiency(recorded(), selectorOf(parameters), windowParameters(parameters))),
+  GetHeatMap: async ({ recorded }, parameters) =>
+    json(await getHeatMap(recorded(), selectorOf(parameters), windowParameters(parameters))),
+  GetHttpUserName: ({ identity }) => text(identity),
+  GetConcurrentUsers: ({ current }) => text(String(getConcurrentUsers(current))),
+};

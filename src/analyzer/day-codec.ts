@@ -1,0 +1,197 @@
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import type { HourSummary, Level } from './hours.ts';
+import type { Sample } from './sample.ts';
+
+/**
+ * A day of samples or hours as bytes: columns of differences, as integers of variable length; the samples compressed
+ * where that pays. A column whose differences are all the same is one of them.
+ */
+
+/** Stored bytes that are none of ours. */
+export class DamagedRecord extends Error {
+  override readonly name = 'DamagedRecord';
+}
+
+const PLAIN = 0;
+const ZSTD = 1;
+/** Below this many bytes compression gains nothing. */
+const WORTH_COMPRESSING = 200;
+
+const STEADY = 0;
+const VARYING = 1;
+
+class Writer {
+  private bytes = Buffer.allocUnsafe(1024);
+  private length = 0;
+
+  /** An integer, small ones of either sign short. */
+  integer(value: number): void {
+    if (this.length + 10 > this.bytes.length) this.bytes = Buffer.concat([this.bytes], this.bytes.length * 2);
+    let rest = value < 0 ? -value * 2 - 1 : value * 2;
+    while (rest >= 0x80) {
+      this.bytes[this.length] = (rest % 0x80) + 0x80;
+      rest = Math.floor(rest / 0x80);
+      this.length += 1;
+    }
+    this.bytes[this.length] = rest;
+    this.length += 1;
+  }
+
+  column(values: readonly number[], base = 0): void {
+    const differences = values.map((value, i) => value - (values[i - 1] ?? base));
+    this.integer(differences[0] ?? 0);
+    const steady = differences.slice(1).every((difference) => difference === differences[1]);
+    this.integer(steady ? STEADY : VARYING);
+    if (steady) this.integer(differences[1] ?? 0);
+    else for (let i = 1; i < differences.length; i += 1) this.integer(differences[i] ?? 0);
+  }
+
+  result(): Buffer {
+    return this.bytes.subarray(0, this.length);
+  }
+}
+
+class Reader {
+  private readonly bytes: Uint8Array;
+  private at = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+  }
+
+  integer(): number {
+    let value = 0;
+    let scale = 1;
+    for (;;) {
+      const byte = this.bytes[this.at];
+      if (byte === undefined) throw new DamagedRecord('a stored day ends early');
+      this.at += 1;
+      if (byte < 0x80) {
+        value += byte * scale;
+        break;
+      }
+      value += (byte - 0x80) * scale;
+      scale *= 0x80;
+    }
+    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+  }
+
+  column(length: number, base = 0): number[] {
+    // every value costs a byte at least, but for a steady column
+    let value = base + this.integer();
+    const isSteady = this.integer() === STEADY;
+    if (!isSteady && length > this.bytes.length) throw new DamagedRecord('a stored day is too short for its length');
+    const values = new Array<number>(length);
+    const step = isSteady ? this.integer() : 0;
+    for (let i = 0; i < length; i += 1) {
+      values[i] = value;
+      if (i + 1 < length) value += isSteady ? step : this.integer();
+    }
+    return values;
+  }
+}
+
+/** No local day has more seconds. */
+const MAX_SAMPLES = 2 * 86_400;
+
+function readLength(reader: Reader, max: number): number {
+  const length = reader.integer();
+  if (length < 0 || length > max) throw new DamagedRecord('a stored day has an impossible length');
+  return length;
+}
+
+/** @param start first second of the day */
+export function encodeSamples(samples: readonly Sample[], start: number): Buffer {
+  const writer = new Writer();
+  writer.integer(samples.length);
+  writer.column(
+    samples.map(({ at }) => at),
+    start,
+  );
+  writer.column(samples.map(({ seconds }) => seconds));
+  writer.column(samples.map(({ available }) => available));
+  writer.column(samples.map(({ inUse }) => inUse));
+  writer.column(samples.map(({ reserved }) => reserved));
+  writer.column(samples.map(({ users }) => users));
+  writer.column(samples.map(({ denials }) => denials));
+  const plain = writer.result();
+  if (plain.length < WORTH_COMPRESSING) return Buffer.concat([Buffer.of(PLAIN), plain]);
+  return Buffer.concat([Buffer.of(ZSTD), zstdCompressSync(plain)]);
+}
+
+function decompress(bytes: Uint8Array): Uint8Array {
+  const rest = bytes.subarray(1);
+  if (bytes[0] === PLAIN) return rest;
+  try {
+    return zstdDecompressSync(rest);
+  } catch (error) {
+    throw new DamagedRecord('a stored day cannot be decompressed', { cause: error });
+  }
+}
+
+/** @throws DamagedRecord */
+export function decodeSamples(bytes: Uint8Array, start: number): Sample[] {
+  const reader = new Reader(decompress(bytes));
+  const length = readLength(reader, MAX_SAMPLES);
+  const ats = reader.column(length, start);
+  const seconds = reader.column(length);
+  const available = reader.column(length);
+  const inUse = reader.column(length);
+  const reserved = reader.column(length);
+  const users = reader.column(length);
+  const denials = reader.column(length);
+  return ats.map((at, i) => ({
+    at,
+    seconds: seconds[i] ?? 0,
+    available: available[i] ?? 0,
+    inUse: inUse[i] ?? 0,
+    reserved: reserved[i] ?? 0,
+    users: users[i] ?? 0,
+    denials: denials[i] ?? 0,
+  }));
+}
+
+export function encodeHours(hours: readonly HourSummary[]): Buffer {
+  const writer = new Writer();
+  writer.integer(hours.length);
+  writer.column(hours.map(({ index }) => index));
+  writer.column(hours.map(({ available }) => available));
+  writer.column(hours.map(({ reserved }) => reserved));
+  writer.column(hours.map(({ users }) => users));
+  writer.column(hours.map(({ denials }) => denials));
+  writer.column(hours.map(({ levels }) => levels.length));
+  const levels = hours.flatMap((hour) => hour.levels);
+  writer.column(levels.map(([inUse]) => inUse));
+  writer.column(levels.map(([, seconds]) => seconds));
+  return Buffer.from(writer.result());
+}
+
+/** @throws DamagedRecord */
+export function decodeHours(bytes: Uint8Array): HourSummary[] {
+  const reader = new Reader(bytes);
+  const length = readLength(reader, 48);
+  const indexes = reader.column(length);
+  const available = reader.column(length);
+  const reserved = reader.column(length);
+  const users = reader.column(length);
+  const denials = reader.column(length);
+  const counts = reader.column(length);
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  if (total > MAX_SAMPLES) throw new DamagedRecord('a stored day has an impossible length');
+  const inUse = reader.column(total);
+  const seconds = reader.column(total);
+  let next = 0;
+  return indexes.map((index, i) => {
+    const levels: Level[] = [];
+    for (const end = next + (counts[i] ?? 0); next < end; next += 1)
+      levels.push([inUse[next] ?? 0, seconds[next] ?? 0]);
+    return {
+      index,
+      available: available[i] ?? 0,
+      reserved: reserved[i] ?? 0,
+      users: users[i] ?? 0,
+      denials: denials[i] ?? 0,
+      levels,
+    };
+  });
+}

@@ -1,0 +1,234 @@
+import { setImmediate } from 'node:timers/promises';
+import { createPattern } from '../model/wildcard.ts';
+import { type DayRecord, type DayTotals, type HourSummary, summariseDay, totalsOf } from './hours.ts';
+import { dateText, type LocalTime, weekdayOf } from './local-time.ts';
+import type { Store, StoredSeries } from './store.ts';
+import { type Window, type WindowParameters, windowOf } from './window.ts';
+
+/** The answers to the history endpoints (spec 4.6 to 4.9), computed from what is recorded. A gap is no data, never 0. */
+
+/** What is recorded, and the moment up to which it counts. */
+export interface Recorded {
+  readonly store: Store;
+  readonly localTime: LocalTime;
+  /** Epoch seconds. */
+  readonly now: number;
+}
+
+/** Whose history; `%` stands for any run of characters, an empty package or type for all of them. */
+export interface HistorySelector {
+  readonly product: string;
+  readonly feature: string;
+  readonly package?: string;
+  readonly featureType?: string;
+}
+
+/** Days of several series added up between two chances for others to run. */
+const SLICE = 500;
+
+function select(store: Store, selector: HistorySelector): StoredSeries[] {
+  const matches = (pattern: string): ((value: string) => boolean) => createPattern(pattern, { ignoreCase: false });
+  const isProduct = matches(selector.product);
+  const isFeature = matches(selector.feature);
+  const isPackage = selector.package ? matches(selector.package) : () => true;
+  const isType = selector.featureType ? matches(selector.featureType) : () => true;
+  return store
+    .series()
+    .filter(
+      (series) =>
+        isProduct(series.vendorLicense) &&
+        isFeature(series.feature) &&
+        isPackage(series.package) &&
+        isType(series.featureType),
+    );
+}
+
+interface Day<T> {
+  readonly day: number;
+  readonly value: T;
+}
+
+type DayHours = Day<readonly HourSummary[]>;
+
+/** Days from one to before the other. */
+interface DayRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+function summarise(records: readonly DayRecord[], day: number, { localTime, now }: Recorded): HourSummary[] {
+  const end = Math.min(localTime.startOf(day + 1), Math.max(now, localTime.startOf(day)));
+  return summariseDay(records, { hours: localTime.hoursOf(day), end });
+}
+
+/** Days of one series that are not sealed yet. */
+function* openDays(recorded: Recorded, series: StoredSeries, { from, to }: DayRange): Generator<DayHours> {
+  const { store, localTime, now } = recorded;
+  for (let day = Math.max(from, store.sealedUntil()); day < Math.min(to, localTime.dayOf(now) + 1); day += 1) {
+    const record = store.read(series, day);
+    if (record !== undefined) yield { day, value: summarise([record], day, recorded) };
+  }
+}
+
+/** The hours of each day with data. One series is read as it was sealed; several are added up from their samples. */
+async function* hoursOf(
+  recorded: Recorded,
+  series: readonly StoredSeries[],
+  range: DayRange,
+): AsyncGenerator<DayHours> {
+  const { store } = recorded;
+  const [only] = series;
+  const extent = store.days(series);
+  if (only === undefined || extent === undefined) return;
+  const from = Math.max(range.from, extent.first);
+  const to = Math.min(range.to, extent.last + 1);
+  if (series.length === 1) {
+    for (const { day, hours } of store.sealedHours(only, from, to)) yield { day, value: hours };
+    yield* openDays(recorded, only, { from, to });
+    return;
+  }
+  let work = 0;
+  for (let day = from; day < to; day += 1) {
+    const records: DayRecord[] = [];
+    for (const one of series) {
+      const record = store.read(one, day);
+      if (record !== undefined) records.push(record);
+      work += 1;
+      if (work % SLICE === 0) await setImmediate();
+    }
+    if (records.length > 0) yield { day, value: summarise(records, day, recorded) };
+  }
+}
+
+/** The totals of each day with data. */
+async function* totals(recorded: Recorded, series: readonly StoredSeries[]): AsyncGenerator<Day<DayTotals>> {
+  const [only] = series;
+  const everyDay = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
+  if (only === undefined || series.length > 1) {
+    for await (const { day, value } of hoursOf(recorded, series, everyDay)) yield { day, value: totalsOf(value) };
+    return;
+  }
+  for (const { day, ...value } of recorded.store.sealedTotals(only)) yield { day, value };
+  const extent = recorded.store.days(series);
+  if (extent === undefined) return;
+  for (const { day, value } of openDays(recorded, only, { from: extent.first, to: extent.last + 1 })) {
+    yield { day, value: totalsOf(value) };
+  }
+}
+
+/** The hours of a window, each with its day. An hour belongs to the window in which it begins. */
+async function* hoursIn(
+  recorded: Recorded,
+  series: readonly StoredSeries[],
+  { from, to }: Window,
+): AsyncGenerator<Day<{ readonly hour: number; readonly summary: HourSummary }>> {
+  const { localTime, now } = recorded;
+  const last = Math.min(to - 1, now);
+  if (last < from) return;
+  const range = { from: localTime.dayOf(from), to: localTime.dayOf(last) + 1 };
+  for await (const { day, value } of hoursOf(recorded, series, range)) {
+    const frame = localTime.hoursOf(day);
+    for (const summary of value) {
+      const { start, hour } = frame[summary.index] ?? { start: Number.NaN, hour: 0 };
+      if (start >= from && start < to) yield { day, value: { hour, summary } };
+    }
+  }
+}
+
+interface Trend {
+  readonly name: string;
+  readonly data: readonly (readonly [epochMs: number, value: number])[];
+  readonly type: 'line' | 'column';
+  readonly yAxis: number;
+}
+
+const HOUR = 3600;
+
+/** Spec 4.6: for each local day the maximum of licenses, the license-hours in use, and the requests refused. */
+export async function getHistory(recorded: Recorded, selector: HistorySelector): Promise<Trend[]> {
+  const days: Day<DayTotals>[] = await Array.fromAsync(totals(recorded, select(recorded.store, selector)));
+  const data = (of: (totals: DayTotals) => number): [number, number][] =>
+    days.map(({ day, value }) => [recorded.localTime.startOf(day) * 1000, of(value)]);
+  return [
+    { name: 'Max Available', data: data(({ available }) => available), type: 'line', yAxis: 0 },
+    { name: 'Elapsed Time', data: data(({ licenseSeconds }) => licenseSeconds / HOUR), type: 'column', yAxis: 1 },
+    { name: 'Denials', data: data(({ denials }) => denials), type: 'column', yAxis: 2 },
+  ];
+}
+
+interface ReservedResult {
+  readonly series: readonly { readonly name: string; readonly data: readonly number[] }[];
+  /** Local days with data, `YYYY-MM-DD`. */
+  readonly categories: readonly string[];
+}
+
+/** Spec 4.7: for each local day the maxima of reserved licenses, of distinct users and of licenses in use. */
+export async function getHistoryReserved(recorded: Recorded, selector: HistorySelector): Promise<ReservedResult[]> {
+  const days: Day<DayTotals>[] = await Array.fromAsync(totals(recorded, select(recorded.store, selector)));
+  const data = (of: (totals: DayTotals) => number): number[] => days.map(({ value }) => of(value));
+  return [
+    {
+      series: [
+        { name: 'Reserved Licenses', data: data(({ reserved }) => reserved) },
+        { name: 'Distinct Users', data: data(({ users }) => users) },
+        { name: 'Max In Use', data: data(({ inUse }) => inUse) },
+      ],
+      categories: days.map(({ day }) => dateText(day)),
+    },
+  ];
+}
+
+interface EfficiencyResult {
+  readonly series: readonly { readonly name: string; readonly data: readonly (readonly [string, number])[] }[];
+}
+
+/** Spec 4.8: for N from 1 to the maximum, for how many hours at least N licenses were in use at once. */
+export async function getEfficiency(
+  recorded: Recorded,
+  selector: HistorySelector,
+  window: WindowParameters,
+): Promise<EfficiencyResult[]> {
+  const { localTime, now } = recorded;
+  const secondsAt = new Map<number, number>();
+  const series = select(recorded.store, selector);
+  for await (const { value } of hoursIn(recorded, series, windowOf(window, now, localTime))) {
+    for (const [inUse, seconds] of value.summary.levels) secondsAt.set(inUse, (secondsAt.get(inUse) ?? 0) + seconds);
+  }
+  const data: [string, number][] = [];
+  let atLeast = 0;
+  for (let n = Math.max(0, ...secondsAt.keys()); n >= 1; n -= 1) {
+    atLeast += secondsAt.get(n) ?? 0;
+    data.push([String(n), atLeast / HOUR]);
+  }
+  return [{ series: [{ name: 'Total Duration', data: data.reverse() }] }];
+}
+
+interface HeatMapResult {
+  readonly categories: readonly [hours: readonly string[], weekdays: readonly string[]];
+  readonly series: readonly {
+    readonly name: string;
+    readonly data: readonly (readonly [hour: number, weekday: number, inUse: number])[];
+  }[];
+}
+
+const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour));
+const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
+
+/** Spec 4.9: the maximum in use by local hour and weekday. */
+export async function getHeatMap(
+  recorded: Recorded,
+  selector: HistorySelector,
+  window: WindowParameters,
+): Promise<HeatMapResult[]> {
+  const { localTime, now } = recorded;
+  const most = new Map<number, number>();
+  const series = select(recorded.store, selector);
+  for await (const { day, value } of hoursIn(recorded, series, windowOf(window, now, localTime))) {
+    const cell = weekdayOf(day) * 24 + value.hour;
+    most.set(cell, Math.max(most.get(cell) ?? 0, value.summary.levels[0]?.[0] ?? 0));
+  }
+  const data = [...most]
+    .sort(([a], [b]) => a - b)
+    .map(([cell, inUse]) => [cell % 24, Math.floor(cell / 24), inUse] as const);
+  return [{ categories: [HOURS, WEEKDAYS], series: [{ name: 'Max In Use', data }] }];
+}

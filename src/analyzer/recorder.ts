@@ -1,0 +1,108 @@
+import { setImmediate } from 'node:timers/promises';
+import type { LocalTime } from './local-time.ts';
+import type { Figures, Past, Series } from './sample.ts';
+import type { Slots } from './slots.ts';
+import { type Store, StoreError } from './store.ts';
+
+export interface RecorderOptions {
+  readonly open: () => Store;
+  readonly localTime: LocalTime;
+  readonly slots: Slots;
+  /** How long samples are kept, days. */
+  readonly sampleDays: number;
+  /** How long hours and totals are kept, days. */
+  readonly days: number;
+  /** Called when recording fails for another reason than before. */
+  readonly onProblem: (error: unknown) => void;
+  /** Called when it works again. */
+  readonly onRecovery: () => void;
+}
+
+export interface Recorder {
+  /** Records a collection that began at this time. Never throws: a problem is told, and the next one is tried again. */
+  record(at: number, figures: readonly (readonly [Series, Figures])[]): Promise<void>;
+  /** Adds what a source knows of the time before it was first recorded; goes on where it was interrupted. */
+  addPast(past: Past): Promise<void>;
+  /** @throws StoreError when history cannot be read now */
+  store(): Store;
+  /** Ends what is being written, the last collection too, and closes the store. */
+  stop(): Promise<void>;
+}
+
+const SINCE = 'recorded since';
+const PAST = 'past added from day';
+
+/** Writes collections to the store, one thing at a time, and keeps the store in order. */
+export function createRecorder(options: RecorderOptions): Recorder {
+  const { localTime, slots } = options;
+  let store: Store | undefined;
+  let problem: string | undefined;
+  let isStopping = false;
+  let queue: Promise<void> = Promise.resolve();
+
+  /** Runs a piece of writing to its end or until `stop`, when it is undone. */
+  const run = async (steps: Iterable<void>): Promise<void> => {
+    for (const _ of steps) {
+      await setImmediate();
+      if (isStopping) return;
+    }
+  };
+
+  const ready = async (at: number): Promise<Store> => {
+    const opened = store ?? options.open();
+    store = opened;
+    if (opened.note(SINCE) === undefined) opened.setNote(SINCE, String(at));
+    const today = localTime.dayOf(at);
+    if (today > opened.sealedUntil()) {
+      // first what makes room
+      await run(opened.prune(today - options.sampleDays, today - options.days));
+      await run(opened.seal(today));
+    }
+    return opened;
+  };
+
+  /** Writes when nothing else is written. */
+  const write = (work: () => Promise<void>): Promise<void> => {
+    queue = queue.then(async () => {
+      if (isStopping) return;
+      try {
+        await work();
+        if (problem !== undefined) options.onRecovery();
+        problem = undefined;
+      } catch (error) {
+        const { message } = error as Error;
+        if (message !== problem) options.onProblem(error);
+        problem = message;
+      }
+    });
+    return queue;
+  };
+
+  return {
+    record: (at, figures) =>
+      write(async () => {
+        const slot = slots.of(at);
+        await run((await ready(slot)).record(slot, slots.interval, figures));
+      }),
+    addPast: async (past) => {
+      if (store === undefined) return;
+      const since = Number(store.note(SINCE));
+      const before = Number(store.note(PAST) ?? localTime.dayOf(since) + 1);
+      for (const step of past(since, before)) {
+        if (step !== undefined) await write(() => run(store?.add(step.series, [PAST, String(step.day)]) ?? []));
+        await setImmediate();
+        if (isStopping || problem !== undefined) return;
+      }
+    },
+    store: () => {
+      if (store === undefined) throw new StoreError(problem ?? 'the history store is not open');
+      return store;
+    },
+    stop: async () => {
+      isStopping = true;
+      await queue;
+      store?.close();
+      store = undefined;
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import type { Checkout, PoolObservation, VendorLicenseObservation } from './source.ts';
+import { countUsers, maxAvailable, reservedLicenses, sumLicenses } from './usage.ts';
+
+/** What history is kept of: the history endpoints know no versions, so all of a feature's are one series. */
+export interface Series {
+  /** `server;daemon` or `server;daemon;part`. */
+  readonly vendorLicense: string;
+  readonly feature: string;
+  readonly package: string;
+  readonly featureType: string;
+}
+
+/** The figures of a series at one collection. No names: whoever held a license is forgotten with the checkout. */
+export interface Figures {
+  /** Licenses of all unexpired increments. */
+  readonly available: number;
+  /** Licenses checked out. */
+  readonly inUse: number;
+  /** Reserved licenses, used or not. */
+  readonly reserved: number;
+  /** Distinct users. */
+  readonly users: number;
+  /** Requests refused since the previous collection. */
+  readonly denials: number;
+}
+
+export interface Sample extends Figures {
+  /** Epoch seconds, the beginning of a slot. */
+  readonly at: number;
+  /** Seconds it stands for, if the next sample or the end of the local day does not come first. */
+  readonly seconds: number;
+}
+
+export interface DayOfSamples {
+  readonly series: Series;
+  /** Local day. */
+  readonly day: number;
+  /** In order of time. */
+  readonly samples: readonly Sample[];
+}
+
+/** What was sampled on one local day, of every series. */
+export interface PastDay {
+  readonly day: number;
+  readonly series: readonly DayOfSamples[];
+}
+
+/**
+ * What a source knows of the time before a moment, by days: from the one before another on back. Yields nothing between
+ * steps of the work.
+ */
+export type Past = (until: number, before: number) => Iterable<PastDay | undefined>;
+
+/** The figures of every series of a vendor license. */
+export function figuresOf(
+  { pools }: VendorLicenseObservation,
+  vendorLicense: string,
+  now: number,
+): (readonly [Series, Figures])[] {
+  const bySeries = new Map<string, PoolObservation[]>();
+  for (const pool of pools) {
+    const key = JSON.stringify([pool.feature, pool.package, pool.featureType]);
+    const versions = bySeries.get(key);
+    if (versions === undefined) bySeries.set(key, [pool]);
+    else versions.push(pool);
+  }
+  return [...bySeries.values()].map((versions) => {
+    const [{ feature, package: packageName, featureType }] = versions as [PoolObservation];
+    const checkouts: readonly Checkout[] =
+      versions.length === 1 ? (versions[0]?.checkouts ?? []) : versions.flatMap((pool) => pool.checkouts);
+    const sum = (of: (pool: PoolObservation) => number): number =>
+      versions.reduce((total, pool) => total + of(pool), 0);
+    return [
+      { vendorLicense, feature, package: packageName, featureType },
+      {
+        available: sum((pool) => maxAvailable(pool, now)),
+        inUse: sumLicenses(checkouts),
+        reserved: sum((pool) => {
+          const { used, unused } = reservedLicenses(pool);
+          return used + unused;
+        }),
+        users: countUsers(checkouts),
+        denials: sum(({ denials }) => denials),
+      },
+    ];
+  });
+}
+
+/** Two samples of one moment, as one: the higher figures, and the denials of both. */
+export function combine(a: Sample, b: Sample): Sample {
+  return {
+    at: a.at,
+    seconds: Math.max(a.seconds, b.seconds),
+    available: Math.max(a.available, b.available),
+    inUse: Math.max(a.inUse, b.inUse),
+    reserved: Math.max(a.reserved, b.reserved),
+    users: Math.max(a.users, b.users),
+    denials: a.denials + b.denials,
+  };
+}

@@ -1,0 +1,114 @@
+import type { LocalTime } from './local-time.ts';
+import type { DayOfSamples, PastDay, Sample } from './sample.ts';
+import type { SimulatedPool, SimulatedVendorLicense } from './simulated-catalogue.ts';
+import { type DayPlan, planDay } from './simulated-day.ts';
+import { incrementsOf, isOut } from './simulated-supply.ts';
+import { createSlots, type Slots } from './slots.ts';
+import { vendorLicenseName } from './source.ts';
+import { poolCapacity } from './usage.ts';
+
+export interface SimulatedPastOptions {
+  readonly catalogue: readonly SimulatedVendorLicense[];
+  readonly seed: number;
+  readonly localTime: LocalTime;
+  /** Seconds between samples of the last week. */
+  readonly interval: number;
+  /** Days before the first collection, where the site is not so large that it gets fewer. */
+  readonly days: number;
+}
+
+/** Older samples are an hour apart. */
+const FINE_DAYS = 7;
+const HOUR = 3600;
+/** So many days of pools at most: more would take memory and minutes. */
+const MAX_POOL_DAYS = 800_000;
+/** Pools planned between two chances for others to run. */
+const SLICE = 25;
+
+interface Held {
+  readonly user: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Samples of the pools of a series: what is held in the middle of each slot, and the refusals in it. */
+function* samplesOf(
+  plans: readonly DayPlan[],
+  supply: { readonly available: number; readonly reserved: number },
+  times: readonly number[],
+  seconds: number,
+): Generator<Sample> {
+  const held: Held[] = plans.flatMap(({ sessions, loans }) => [...sessions, ...loans]);
+  const begins = held.toSorted((a, b) => a.from - b.from);
+  const ends = held.toSorted((a, b) => a.to - b.to);
+  const denials = plans.flatMap((plan) => plan.denials).sort((a, b) => a - b);
+  const licensesOf = new Map<string, number>();
+  let [begun, ended, refused, inUse] = [0, 0, 0, 0];
+  const change = (user: string, by: number): void => {
+    inUse += by;
+    const licenses = (licensesOf.get(user) ?? 0) + by;
+    if (licenses === 0) licensesOf.delete(user);
+    else licensesOf.set(user, licenses);
+  };
+  for (const at of times) {
+    const moment = at + Math.floor(seconds / 2);
+    for (let next = begins[begun]; next !== undefined && next.from <= moment; next = begins[begun]) {
+      change(next.user, 1);
+      begun += 1;
+    }
+    for (let next = ends[ended]; next !== undefined && next.to <= moment; next = ends[ended]) {
+      change(next.user, -1);
+      ended += 1;
+    }
+    const before = refused;
+    while ((denials[refused] ?? Number.POSITIVE_INFINITY) < at + seconds) refused += 1;
+    yield { at, seconds, ...supply, inUse, users: licensesOf.size, denials: refused - before };
+  }
+}
+
+/** Pools that history keeps together: versions of one feature. */
+function bySeries({ pools }: SimulatedVendorLicense): SimulatedPool[][] {
+  const groups = Map.groupBy(pools, (pool) => JSON.stringify([pool.feature, pool.package, pool.featureType]));
+  return [...groups.values()];
+}
+
+/** What the simulated site would have recorded before it was started: every day, from the newest on. */
+export function createSimulatedPast(options: SimulatedPastOptions) {
+  const { catalogue, seed, localTime, interval } = options;
+  const pools = catalogue.reduce((sum, license) => sum + license.pools.length, 0);
+  const days = Math.min(options.days, Math.floor(MAX_POOL_DAYS / pools));
+  const fine = createSlots(localTime, interval);
+  const coarse = createSlots(localTime, HOUR);
+
+  return function* past(until: number, before: number): Generator<PastDay | undefined> {
+    const today = localTime.dayOf(until);
+    for (let day = Math.min(before - 1, today); day >= today - days; day -= 1) {
+      const slots: Slots = day > today - FINE_DAYS ? fine : coarse;
+      const end = Math.min(localTime.startOf(day + 1), until);
+      const times: number[] = [];
+      for (let at = localTime.startOf(day); at < end; at = slots.after(at)) times.push(slots.of(at));
+      const series: DayOfSamples[] = [];
+      let planned = 0;
+      for (const license of catalogue) {
+        const up = times.filter((at) => !isOut(license, at, seed));
+        for (const versions of bySeries(license)) {
+          const plans = versions.map((pool) => planDay(pool, day, localTime.startOf));
+          const supply = {
+            available: versions.reduce(
+              (sum, pool) => sum + poolCapacity(incrementsOf(pool, day, localTime), localTime.startOf(day)),
+              0,
+            ),
+            reserved: versions.reduce((sum, { reserved }) => sum + reserved, 0),
+          };
+          const samples = [...samplesOf(plans, supply, up, slots.interval)];
+          const [{ feature, package: packageName, featureType }] = versions as [SimulatedPool];
+          const key = { vendorLicense: vendorLicenseName(license), feature, package: packageName, featureType };
+          if (samples.length > 0) series.push({ series: key, day, samples });
+          planned += versions.length;
+          if (planned % SLICE < versions.length) yield undefined;
+        }
+      }
+      yield { day, series };
+    }
+  };
+}

@@ -1,0 +1,44 @@
+import type { LocalTime } from './local-time.ts';
+import type { SimulatedPool, SimulatedVendorLicense } from './simulated-catalogue.ts';
+import { randomInteger } from './simulated-random.ts';
+import type { Increment } from './source.ts';
+
+/** What the simulated site has to give at a time. */
+
+/** The server that goes down is away for 55 minutes of every 3 hours. */
+const OUTAGE_PERIOD = 3 * 3600;
+const OUTAGE = 55 * 60;
+
+export function isOut(license: SimulatedVendorLicense, at: number, seed: number): boolean {
+  const phase = randomInteger(0, OUTAGE_PERIOD - 1, seed, 'outage');
+  return license.goesDown && (at + phase) % OUTAGE_PERIOD < OUTAGE;
+}
+
+/** The first day after `day` on which a license with this period and phase ends. */
+const nextEnd = (day: number, period: number, phase: number): number =>
+  day + period - ((((day - phase) % period) + period) % period);
+
+/** Expiries follow the calendar, so that at any time some licenses end soon and some have just ended. */
+export function incrementsOf(pool: SimulatedPool, day: number, localTime: LocalTime): Increment[] {
+  const endOf = (last: number): number => localTime.startOf(last + 1) - 1;
+  const phase = randomInteger(0, 364, pool.key, 'phase');
+  const half = Math.ceil(pool.count / 2);
+  const whole = (end: number): Increment[] => [{ count: pool.count, expires: endOf(end) }];
+  switch (pool.expiry) {
+    case 'permanent':
+      return [{ count: pool.count, expires: undefined }];
+    case 'annual':
+      return whole(nextEnd(day, 365, phase));
+    case 'monthly':
+      return whole(nextEnd(day, 28, phase));
+    case 'weekly':
+      return whole(nextEnd(day, 7, phase) - 1);
+    case 'expired':
+      return whole(nextEnd(day, 28, phase) - 29);
+    case 'staggered':
+      return [
+        { count: half, expires: endOf(nextEnd(day, 365, phase)) },
+        { count: pool.count - half, expires: endOf(nextEnd(day, 365, phase + 180)) },
+      ];
+  }
+}

@@ -1,0 +1,477 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
+import { DamagedRecord, decodeHours, decodeSamples, encodeHours, encodeSamples } from './day-codec.ts';
+import { type DayRecord, type DayTotals, type HourSummary, summariseDay, totalsOf } from './hours.ts';
+import type { LocalTime } from './local-time.ts';
+import { combine, type DayOfSamples, type Figures, type Sample, type Series } from './sample.ts';
+
+/** Why history cannot be kept or read, in words for the operator. */
+export class StoreError extends Error {
+  override readonly name = 'StoreError';
+}
+
+export interface StoreOptions {
+  /** The file; in memory without one. */
+  readonly path: string | undefined;
+  readonly localTime: LocalTime;
+  /** Where the samples come from: history of two origins is never mixed. */
+  readonly origin: string;
+  /** The file does not grow beyond this, bytes. */
+  readonly maxSize: number;
+}
+
+/** A series with its key in the store. */
+export interface StoredSeries extends Series {
+  readonly id: number;
+}
+
+/** A recorded day of a series, as its totals. */
+export interface StoredTotals extends DayTotals {
+  readonly day: number;
+}
+
+/**
+ * History of every series. The samples of a day are rows until it is over; then they are sealed: one blob of samples,
+ * kept for a while, and the hours and totals, kept for years. Everything that writes is one transaction, or a generator
+ * that yields between its steps so that others can run.
+ *
+ * Every method throws `StoreError`.
+ */
+export interface Store {
+  /** All series there are. */
+  series(): readonly StoredSeries[];
+  /** The first and the last recorded day, of these series or of all. */
+  days(series?: readonly StoredSeries[]): { readonly first: number; readonly last: number } | undefined;
+  /** Days before this one are sealed. */
+  sealedUntil(): number;
+  /** Records one collection as a whole. `at` is the beginning of its slot, `seconds` its length. */
+  record(at: number, seconds: number, figures: readonly (readonly [Series, Figures])[]): Generator<void, void>;
+  /** Adds samples of whole local days, and a note with them. */
+  add(days: readonly DayOfSamples[], note: readonly [key: string, value: string]): Generator<void, void>;
+  /** Seals every day before this one. */
+  seal(day: number): Generator<void, void>;
+  /** Forgets samples of days before one day, and everything of days before another. */
+  prune(samplesBefore: number, before: number): Generator<void, void>;
+  /** What there is of a day: samples where they are still kept. */
+  read(series: StoredSeries, day: number): DayRecord | undefined;
+  /** The hours of sealed days from one to before another, in order. */
+  sealedHours(series: StoredSeries, from: number, to: number): Iterable<DayOfHours>;
+  /** The totals of all sealed days, in order. */
+  sealedTotals(series: StoredSeries): readonly StoredTotals[];
+  /** Something to remember beside the samples. */
+  note(key: string): string | undefined;
+  setNote(key: string, value: string): void;
+  close(): void;
+}
+
+export interface DayOfHours {
+  readonly day: number;
+  readonly hours: readonly HourSummary[];
+}
+
+const SCHEMA_VERSION = 1;
+const PAGE_SIZE = 4096;
+/** Rows written between two chances for others to run. */
+const SLICE = 500;
+/** Series whose days are written between two chances for others to run. */
+const BATCH = 50;
+
+const SCHEMA = `
+  CREATE TABLE note (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE series (
+    id INTEGER PRIMARY KEY, vendor_license TEXT NOT NULL, feature TEXT NOT NULL, package TEXT NOT NULL,
+    feature_type TEXT NOT NULL, UNIQUE (vendor_license, feature, package, feature_type)
+  );
+  CREATE TABLE open_sample (
+    series INTEGER NOT NULL, at INTEGER NOT NULL, seconds INTEGER NOT NULL, available INTEGER NOT NULL,
+    in_use INTEGER NOT NULL, reserved INTEGER NOT NULL, users INTEGER NOT NULL, denials INTEGER NOT NULL,
+    PRIMARY KEY (series, at)
+  ) WITHOUT ROWID;
+  CREATE TABLE day_samples (
+    series INTEGER NOT NULL, day INTEGER NOT NULL, samples BLOB NOT NULL, PRIMARY KEY (series, day)
+  ) WITHOUT ROWID;
+  CREATE TABLE day (
+    series INTEGER NOT NULL, day INTEGER NOT NULL, available INTEGER NOT NULL, in_use INTEGER NOT NULL,
+    reserved INTEGER NOT NULL, users INTEGER NOT NULL, denials INTEGER NOT NULL, license_seconds INTEGER NOT NULL,
+    hours BLOB NOT NULL, PRIMARY KEY (series, day)
+  ) WITHOUT ROWID;
+`;
+
+const DAMAGED = 'it is damaged; move the file away to begin anew';
+
+/** What SQLite's primary result codes mean to an operator. */
+const meanings: Readonly<Record<number, string>> = {
+  3: 'no permission to use the file',
+  5: 'another process uses it; give each its own storage.path',
+  6: 'another process uses it; give each its own storage.path',
+  8: 'the file or its directory cannot be written to',
+  10: 'reading or writing it failed; look at the disk',
+  11: DAMAGED,
+  13: 'the disk, or embedded_analyzer.store_max_size, is full',
+  14: 'it cannot be opened; the directory must exist and be writable',
+  26: 'it is no history store; move the file away',
+};
+
+/** Why SQLite or the file system refused, `undefined` for a mistake of ours. */
+function reasonOf(error: unknown): string | undefined {
+  if (error instanceof DamagedRecord) return DAMAGED;
+  const { errcode, syscall, code, message } = error as NodeJS.ErrnoException & { errcode?: number };
+  if (errcode !== undefined) return meanings[errcode & 0xff] ?? message;
+  return syscall === undefined ? undefined : `its directory cannot be made (${code})`;
+}
+
+type Row = Record<string, SQLOutputValue>;
+const integer = (row: Row, column: string): number => Number(row[column]);
+const text = (row: Row, column: string): string => String(row[column]);
+const blob = (row: Row, column: string): Uint8Array => row[column] as Uint8Array;
+
+const keyOf = ({ vendorLicense, feature, package: packageName, featureType }: Series): string =>
+  JSON.stringify([vendorLicense, feature, packageName, featureType]);
+
+/** Opens the store, or makes a new one. @throws StoreError that says what is wrong and what to do */
+export function openStore({ path, localTime, origin, maxSize }: StoreOptions): Store {
+  const where = path ?? 'in memory';
+
+  const fail = (error: unknown): never => {
+    if (error instanceof StoreError) throw error;
+    const why = reasonOf(error);
+    if (why === undefined) throw error;
+    throw new StoreError(`the history store (${where}): ${why}`, { cause: error });
+  };
+  const guard = <T>(action: () => T): T => {
+    try {
+      return action();
+    } catch (error) {
+      return fail(error);
+    }
+  };
+
+  const database = guard(() => {
+    if (path !== undefined) mkdirSync(dirname(path), { recursive: true, mode: 0o750 });
+    return new DatabaseSync(path ?? ':memory:', { timeout: 0 });
+  });
+
+  const transact = <T>(action: () => T): T => {
+    database.exec('BEGIN IMMEDIATE');
+    try {
+      const result = action();
+      database.exec('COMMIT');
+      return result;
+    } catch (error) {
+      // a full disk has rolled back already
+      if (database.isTransaction) database.exec('ROLLBACK');
+      throw error;
+    }
+  };
+
+  const prepareFile = (): void => {
+    // one process only: SQLite then needs no shared memory, and a second process is refused
+    database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA trusted_schema = OFF;');
+    database.exec(`PRAGMA page_size = ${PAGE_SIZE}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;`);
+    database.exec(`PRAGMA max_page_count = ${Math.max(1, Math.floor(maxSize / PAGE_SIZE))};`);
+    const version = integer(database.prepare('PRAGMA user_version').get() ?? {}, 'user_version');
+    if (version > SCHEMA_VERSION) {
+      throw new StoreError(`the history store (${where}): it was made by a newer version of license-exporter`);
+    }
+    transact(() => {
+      if (version === SCHEMA_VERSION) return;
+      database.exec(SCHEMA);
+      database.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
+      const insert = database.prepare('INSERT INTO note VALUES (?, ?)');
+      insert.run('time zone', localTime.timeZone);
+      insert.run('origin', origin);
+    });
+    checkNote('time zone', localTime.timeZone, 'set embedded_analyzer.time_zone back, or move the file away');
+    checkNote('origin', origin, 'move the file away');
+  };
+
+  const checkNote = (key: string, wanted: string, remedy: string): void => {
+    const found = text(database.prepare('SELECT value FROM note WHERE key = ?').get(key) ?? {}, 'value');
+    if (found === wanted) return;
+    throw new StoreError(`the history store (${where}): its ${key} is ${found}, not ${wanted}; ${remedy}`);
+  };
+
+  try {
+    guard(prepareFile);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+
+  const statements = new Map<string, StatementSync>();
+  const sql = (source: string): StatementSync => {
+    const known = statements.get(source) ?? database.prepare(source);
+    statements.set(source, known);
+    return known;
+  };
+
+  const known = new Map<string, StoredSeries>();
+  for (const row of database.prepare('SELECT * FROM series ORDER BY id').all()) {
+    const series = {
+      id: integer(row, 'id'),
+      vendorLicense: text(row, 'vendor_license'),
+      feature: text(row, 'feature'),
+      package: text(row, 'package'),
+      featureType: text(row, 'feature_type'),
+    };
+    known.set(keyOf(series), series);
+  }
+
+  /** Only within a transaction; `added` collects what must be forgotten again when that fails. */
+  const identify = (series: Series, added: string[]): StoredSeries => {
+    const key = keyOf(series);
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const { vendorLicense, feature, package: packageName, featureType } = series;
+    const { lastInsertRowid } = sql(
+      'INSERT INTO series (vendor_license, feature, package, feature_type) VALUES (?, ?, ?, ?)',
+    ).run(vendorLicense, feature, packageName, featureType);
+    const stored = { id: Number(lastInsertRowid), vendorLicense, feature, package: packageName, featureType };
+    known.set(key, stored);
+    added.push(key);
+    return stored;
+  };
+
+  const note = (key: string): string | undefined => {
+    const row = sql('SELECT value FROM note WHERE key = ?').get(key);
+    return row === undefined ? undefined : text(row, 'value');
+  };
+  const setNote = (key: string, value: string): void => {
+    sql('INSERT INTO note VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value').run(key, value);
+  };
+  let sealed = Number(note('sealed until') ?? Number.NEGATIVE_INFINITY);
+
+  const toSample = (row: Row): Sample => ({
+    at: integer(row, 'at'),
+    seconds: integer(row, 'seconds'),
+    available: integer(row, 'available'),
+    inUse: integer(row, 'in_use'),
+    reserved: integer(row, 'reserved'),
+    users: integer(row, 'users'),
+    denials: integer(row, 'denials'),
+  });
+
+  const openSamples = (id: number, day: number): Sample[] =>
+    sql('SELECT * FROM open_sample WHERE series = ? AND at >= ? AND at < ? ORDER BY at')
+      .all(id, localTime.startOf(day), localTime.startOf(day + 1))
+      .map(toSample);
+
+  const keptSamples = (id: number, day: number): Sample[] | undefined => {
+    const row = sql('SELECT samples FROM day_samples WHERE series = ? AND day = ?').get(id, day);
+    return row === undefined ? undefined : decodeSamples(blob(row, 'samples'), localTime.startOf(day));
+  };
+
+  /** In order of time; of two of one moment one is made. */
+  const merge = (...parts: readonly (readonly Sample[])[]): Sample[] => {
+    const all = parts.filter((part) => part.length > 0);
+    if (all.length < 2) return [...(all[0] ?? [])];
+    const byTime = new Map<number, Sample>();
+    for (const sample of all.flat()) {
+      const same = byTime.get(sample.at);
+      byTime.set(sample.at, same === undefined ? sample : combine(same, sample));
+    }
+    return [...byTime.values()].sort((a, b) => a.at - b.at);
+  };
+
+  /** Only within a transaction. The day's hours and totals are kept too once it is over. */
+  const writeDay = (id: number, day: number, samples: readonly Sample[], isOver: boolean): void => {
+    const start = localTime.startOf(day);
+    sql('INSERT INTO day_samples VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET samples = excluded.samples').run(
+      id,
+      day,
+      encodeSamples(samples, start),
+    );
+    if (!isOver) return;
+    const hours = summariseDay([{ samples }], { hours: localTime.hoursOf(day), end: localTime.startOf(day + 1) });
+    const { available, inUse, reserved, users, denials, licenseSeconds } = totalsOf(hours);
+    sql('INSERT OR REPLACE INTO day VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)').run(
+      id,
+      day,
+      available,
+      inUse,
+      reserved,
+      users,
+      denials,
+      licenseSeconds,
+      encodeHours(hours),
+    );
+  };
+
+  const sealDay = (id: number, day: number): void => {
+    writeDay(id, day, merge(keptSamples(id, day) ?? [], openSamples(id, day)), true);
+    sql('DELETE FROM open_sample WHERE series = ? AND at >= ? AND at < ?').run(
+      id,
+      localTime.startOf(day),
+      localTime.startOf(day + 1),
+    );
+  };
+
+  const setSealed = (day: number): void => {
+    setNote('sealed until', String(day));
+    sealed = day;
+  };
+
+  /** One transaction with breaks: undone as a whole when it fails or is given up. */
+  const transactInSteps = function* (steps: (added: string[]) => Generator<void, void>): Generator<void, void> {
+    const added: string[] = [];
+    const before = sealed;
+    let isDone = false;
+    try {
+      database.exec('BEGIN IMMEDIATE');
+      yield* steps(added);
+      database.exec('COMMIT');
+      isDone = true;
+    } catch (error) {
+      fail(error);
+    } finally {
+      if (!isDone) {
+        for (const key of added) known.delete(key);
+        sealed = before;
+        // a full disk has rolled back already
+        if (database.isTransaction) database.exec('ROLLBACK');
+      }
+    }
+  };
+
+  const record: Store['record'] = (at, seconds, figures) =>
+    transactInSteps(function* (added) {
+      const insert = sql(`INSERT INTO open_sample VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+        seconds = max(seconds, excluded.seconds), available = max(available, excluded.available),
+        in_use = max(in_use, excluded.in_use), reserved = max(reserved, excluded.reserved),
+        users = max(users, excluded.users), denials = denials + excluded.denials`);
+      const day = localTime.dayOf(at);
+      // the clock was set back: that day is open again
+      if (day < sealed) setSealed(day);
+      for (const [i, [series, { available, inUse, reserved, users, denials }]] of figures.entries()) {
+        insert.run(identify(series, added).id, at, seconds, available, inUse, reserved, users, denials);
+        if (i % SLICE === SLICE - 1) yield;
+      }
+    });
+
+  const add: Store['add'] = (days, [key, value]) =>
+    transactInSteps(function* (added) {
+      for (const [i, { series, day, samples }] of days.entries()) {
+        const { id } = identify(series, added);
+        writeDay(id, day, merge(keptSamples(id, day) ?? [], samples), day < sealed);
+        if (i % BATCH === BATCH - 1) yield;
+      }
+      setNote(key, value);
+    });
+
+  /** Does something for every series, in transactions of a few series each. */
+  const eachSeries = function* (action: (series: StoredSeries) => void): Generator<void, void> {
+    try {
+      const all = [...known.values()];
+      for (let from = 0; from < all.length; from += BATCH) {
+        transact(() => all.slice(from, from + BATCH).forEach(action));
+        yield;
+      }
+    } catch (error) {
+      fail(error);
+    }
+  };
+
+  const seal = function* (before: number): Generator<void, void> {
+    if (before <= sealed) return;
+    yield* eachSeries(({ id }) => {
+      for (const day of openDays(id)) if (day < before) sealDay(id, day);
+    });
+    guard(() => transact(() => setSealed(before)));
+  };
+
+  /** Days of a series that are not sealed yet. */
+  const openDays = (id: number): number[] => {
+    const days = new Set<number>();
+    const next = sql('SELECT min(at) AS at FROM open_sample WHERE series = ? AND at >= ?');
+    for (let at = 0; ; ) {
+      const row = next.get(id, at);
+      if (row === undefined || row.at === null) break;
+      const day = localTime.dayOf(integer(row, 'at'));
+      days.add(day);
+      at = localTime.startOf(day + 1);
+    }
+    const from = Number.isFinite(sealed) ? sealed : Number.MIN_SAFE_INTEGER;
+    for (const row of sql('SELECT day FROM day_samples WHERE series = ? AND day >= ?').all(id, from)) {
+      days.add(integer(row, 'day'));
+    }
+    return [...days].sort((a, b) => a - b);
+  };
+
+  const prune = function* (samplesBefore: number, before: number): Generator<void, void> {
+    yield* eachSeries((series) => {
+      const { id } = series;
+      sql('DELETE FROM day_samples WHERE series = ? AND day < ?').run(id, samplesBefore);
+      sql('DELETE FROM day WHERE series = ? AND day < ?').run(id, before);
+      const { changes } = sql(`DELETE FROM series WHERE id = ?1
+        AND NOT EXISTS (SELECT 1 FROM day WHERE series = ?1)
+        AND NOT EXISTS (SELECT 1 FROM day_samples WHERE series = ?1)
+        AND NOT EXISTS (SELECT 1 FROM open_sample WHERE series = ?1)`).run(id);
+      if (changes > 0) known.delete(keyOf(series));
+    });
+  };
+
+  const read = ({ id }: StoredSeries, day: number): DayRecord | undefined => {
+    const kept = keptSamples(id, day);
+    if (day >= sealed) {
+      const samples = merge(kept ?? [], openSamples(id, day));
+      return samples.length === 0 ? undefined : { samples };
+    }
+    if (kept !== undefined) return { samples: kept };
+    const row = sql('SELECT hours FROM day WHERE series = ? AND day = ?').get(id, day);
+    return row === undefined ? undefined : { hours: decodeHours(blob(row, 'hours')) };
+  };
+
+  const extent = (ids: readonly number[]): { first: number; last: number } | undefined => {
+    const bounds = ids.flatMap((id) => {
+      const row = sql(
+        'SELECT (SELECT min(day) FROM day WHERE series = ?1) AS first, (SELECT max(day) FROM day WHERE series = ?1) AS last',
+      ).get(id);
+      const sealedDays = row === undefined || row.first === null ? [] : [integer(row, 'first'), integer(row, 'last')];
+      return [...sealedDays, ...openDays(id)];
+    });
+    if (bounds.length === 0) return undefined;
+    const first = bounds.reduce((a, b) => Math.min(a, b));
+    return { first, last: bounds.reduce((a, b) => Math.max(a, b)) };
+  };
+
+  return {
+    series: () => [...known.values()],
+    days: (series = [...known.values()]) => guard(() => extent(series.map(({ id }) => id))),
+    sealedUntil: () => sealed,
+    record,
+    add,
+    seal,
+    prune,
+    read: (series, day) => guard(() => read(series, day)),
+    sealedHours: function* ({ id }, from, to) {
+      const rows = guard(() =>
+        sql('SELECT day, hours FROM day WHERE series = ? AND day >= ? AND day < ? ORDER BY day').all(
+          id,
+          from,
+          Math.min(to, sealed),
+        ),
+      );
+      for (const row of rows) {
+        yield { day: integer(row, 'day'), hours: guard(() => decodeHours(blob(row, 'hours'))) };
+      }
+    },
+    sealedTotals: ({ id }) =>
+      guard(() =>
+        sql('SELECT * FROM day WHERE series = ? AND day < ? ORDER BY day')
+          .all(id, Number.isFinite(sealed) ? sealed : Number.MIN_SAFE_INTEGER)
+          .map((row) => ({
+            day: integer(row, 'day'),
+            available: integer(row, 'available'),
+            inUse: integer(row, 'in_use'),
+            reserved: integer(row, 'reserved'),
+            users: integer(row, 'users'),
+            denials: integer(row, 'denials'),
+            licenseSeconds: integer(row, 'license_seconds'),
+          })),
+      ),
+    note: (key) => guard(() => note(key)),
+    setNote: (key, value) => guard(() => transact(() => setNote(key, value))),
+    close: () => guard(() => database.close()),
+  };
+}

@@ -1,0 +1,109 @@
+import type { WireUser } from '../query-api/records.ts';
+import type { Collected } from './collector.ts';
+import { filter, type Parameters } from './live.ts';
+import type { ApplicationStatus, Checkout, PoolObservation, QueuedRequest } from './source.ts';
+
+/** The answer to GetUsers (spec 2.3, 4.3): who holds or waits for a license now. */
+
+/** Numbers of `app_status`. */
+const statusNumbers: Readonly<Record<ApplicationStatus['state'], number>> = {
+  inactive: 0,
+  active: 1,
+  suspended: 2,
+  terminated: 3,
+  blocked: 4,
+};
+
+/** What the specification shows in place of a handle that is not there. */
+const NO_HANDLE = 'undef';
+
+function statusOf({ borrowed, status }: Checkout): string {
+  if (borrowed) return 'borrowed';
+  return status === undefined || status.state === 'active' ? 'active' : 'inactive';
+}
+
+function toHolder(checkout: Checkout, pool: PoolObservation): WireUser {
+  const { status } = checkout;
+  return {
+    UserName: checkout.user,
+    UserHost: checkout.host,
+    UserDisplay: checkout.display,
+    UsageTime: checkout.since,
+    LicenseHandle: checkout.handle,
+    ShareHandle: checkout.shareHandle ?? NO_HANDLE,
+    UsedLicenses: checkout.licenses,
+    QueuedLicenses: 0,
+    BorrowedLicenses: checkout.borrowed ? checkout.licenses : 0,
+    LicenseModelStatus: statusOf(checkout),
+    app_status: status === undefined ? null : statusNumbers[status.state],
+    app_duration: status?.seconds ?? null,
+    license_model: pool.licenseModel,
+    DisplayName: null,
+    Mapped: pool.mappedTo ?? null,
+  };
+}
+
+function toWaiter(request: QueuedRequest, pool: PoolObservation): WireUser {
+  return {
+    UserName: request.user,
+    UserHost: request.host,
+    UserDisplay: '',
+    UsageTime: request.since,
+    LicenseHandle: NO_HANDLE,
+    ShareHandle: NO_HANDLE,
+    UsedLicenses: 0,
+    QueuedLicenses: request.licenses,
+    BorrowedLicenses: 0,
+    LicenseModelStatus: 'queued',
+    app_status: null,
+    app_duration: null,
+    license_model: pool.licenseModel,
+    DisplayName: null,
+    Mapped: pool.mappedTo ?? null,
+  };
+}
+
+/** Texts without case, then by code unit; numbers by size. */
+function compare(a: string | number, b: string | number): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  const [x, y] = [String(a), String(b)];
+  const [foldedX, foldedY] = [x.toLowerCase(), y.toLowerCase()];
+  if (foldedX !== foldedY) return foldedX < foldedY ? -1 : 1;
+  return x === y ? 0 : x < y ? -1 : 1;
+}
+
+/** `sortdatafield` calls UserName `Username`; the others are fields. */
+const sortField = (name: string): keyof WireUser => (name === 'Username' ? 'UserName' : (name as keyof WireUser));
+
+/** Matching is without case, unlike elsewhere. Records that are equal in the sort field keep the order of the source. */
+export function getUsers(
+  current: readonly Collected[],
+  parameters: Parameters,
+): { totalCount: number; data: WireUser[] } {
+  const pattern = (name: string): ((value: string) => boolean) => filter(parameters[name], true);
+  const isProduct = pattern('product');
+  const isFeature = pattern('feature');
+  const isPackage = pattern('package');
+  const isTokenPool = pattern('tokenpool');
+  const isUser = pattern('filters');
+  const { type, tokenpool } = parameters;
+  const data = current
+    .filter(({ name }) => isProduct(name))
+    .flatMap(({ observation }) => observation.pools)
+    .filter(
+      (pool) =>
+        isFeature(pool.feature) &&
+        isPackage(pool.package) &&
+        (type === undefined || pool.featureType === type) &&
+        (tokenpool === undefined || (pool.token !== undefined && isTokenPool(pool.token.pool))),
+    )
+    .flatMap((pool) => [
+      ...pool.checkouts.map((checkout) => toHolder(checkout, pool)),
+      ...pool.queued.map((request) => toWaiter(request, pool)),
+    ])
+    .filter(({ UserName }) => isUser(UserName));
+  const field = sortField(parameters.sortdatafield ?? 'Username');
+  const direction = parameters.sortorder === 'desc' ? -1 : 1;
+  data.sort((a, b) => direction * compare(a[field] as string | number, b[field] as string | number));
+  return { totalCount: data.length, data };
+}

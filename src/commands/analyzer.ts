@@ -1,0 +1,55 @@
+import type { Config } from '../config/config.ts';
+import { loadConfig } from '../config/load.ts';
+import { ConfigError } from '../config/problems.ts';
+import { cronProblem } from '../poll/schedule.ts';
+import { type CommandContext, untilStopped } from './context.ts';
+import { createEmbeddedAnalyzer } from './embedded-analyzer.ts';
+
+const NO_USERS =
+  'is needed: nobody can log on without it. Make a line for each user with "license-exporter analyzer hash-password NAME"';
+
+type Users = NonNullable<Config['embeddedAnalyzer']['users']>;
+
+function load({ line, env }: CommandContext): { config: Config; users: Users } {
+  const config = loadConfig({ ...line, env, requireAnalyzer: false, cronProblem });
+  const { users } = config.embeddedAnalyzer;
+  if (users !== undefined) return { config, users };
+  throw new ConfigError([{ key: 'embedded_analyzer.users_file', where: 'configuration', message: NO_USERS }]);
+}
+
+/** Serves the Query API alone until the process is asked to stop. SIGHUP reads the users again. */
+export async function analyzer(context: CommandContext): Promise<number> {
+  const loaded = load(context);
+  const { config } = loaded;
+  let { users } = loaded;
+  const log = context.createLog(config.log);
+  for (const warning of config.warnings) log.warn({}, warning);
+  if (config.storagePath === undefined) log.warn({}, 'without storage.path history is kept in memory only');
+  const server = createEmbeddedAnalyzer(config, {
+    log,
+    version: context.version,
+    gate: {
+      domain: config.embeddedAnalyzer.domain,
+      users: () => users,
+      onVerdict: (verdict) => {
+        if (!verdict.ok) log.warn(verdict, 'logon refused');
+      },
+    },
+    onRequest: (request) => log.info(request, 'request'),
+  });
+  context.onReload(async () => {
+    try {
+      users = load(context).users;
+      log.info({ users: users.length }, 'users read again');
+    } catch (error) {
+      log.error({ reason: (error as Error).message }, 'users not read again, the old ones stay');
+    }
+  });
+  await server.start();
+  log.warn({}, 'all data of this analyzer is simulated');
+  log.info({ address: server.url, version: context.version }, 'listening');
+  await untilStopped(context.stop);
+  log.info({}, 'stopping');
+  await server.stop();
+  return 0;
+}

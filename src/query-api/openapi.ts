@@ -1,0 +1,173 @@
+import { type AnswerKind, type Endpoint, endpoints, type Parameter } from './endpoints.ts';
+import { mayBeEmpty } from './parameters.ts';
+import {
+  expirationFields,
+  type FieldType,
+  featureFields,
+  productFields,
+  type RecordFields,
+  serverDownFields,
+  userFields,
+} from './records.ts';
+
+/** The Query API as an OpenAPI 3.1 document, made from the tables of endpoints and records. */
+
+type Schema = Readonly<Record<string, unknown>>;
+
+const NAN_SENTENCE =
+  'The bare literal NaN, which is not JSON, can stand in place of the number: the value is not known.';
+
+const fieldSchemas: Readonly<Record<FieldType, Schema>> = {
+  integer: { type: 'integer' },
+  seconds: { type: 'integer', description: 'Epoch seconds.' },
+  number: { type: 'number' },
+  'nan-number': { type: 'number', 'x-nan': true, description: NAN_SENTENCE },
+  string: { type: 'string' },
+  'string?': { type: ['string', 'null'] },
+  'value?': { type: ['string', 'number', 'boolean', 'null'] },
+  boolean: { type: 'boolean' },
+  date: { type: 'string', pattern: String.raw`^/Date\(-?[0-9]+\)/$`, description: 'Epoch milliseconds as /Date(ms)/.' },
+};
+
+const object = (properties: Readonly<Record<string, Schema>>, more: Schema = {}): Schema => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+  ...more,
+});
+const array = (items: Schema, more: Schema = {}): Schema => ({ type: 'array', items, ...more });
+const tuple = (...prefixItems: readonly Schema[]): Schema => ({
+  type: 'array',
+  prefixItems,
+  items: false,
+  minItems: prefixItems.length,
+});
+const reference = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
+
+const record = (section: string, fields: RecordFields): Schema =>
+  object(Object.fromEntries(Object.entries(fields).map(([name, type]) => [name, fieldSchemas[type]])), {
+    description: `Section ${section} of the specification.`,
+  });
+
+const text: Schema = { type: 'string' };
+const number: Schema = { type: 'number' };
+const integer: Schema = { type: 'integer' };
+/** A series of spec 2.6 with these data points. */
+const series = (point: Schema): Schema => object({ name: text, data: array(point) });
+
+const schemas: Readonly<Record<string, Schema>> = {
+  Product: record('2.1', productFields),
+  Feature: record('2.2', featureFields),
+  User: record('2.3', userFields),
+  ServerDown: record('2.4', serverDownFields),
+  Expiration: record('2.5', expirationFields),
+  TrendSeries: object({
+    name: { enum: ['Max Available', 'Elapsed Time', 'Denials'] },
+    data: array(tuple({ ...integer, description: 'Epoch milliseconds.' }, number)),
+    type: { enum: ['line', 'column'] },
+    yAxis: integer,
+  }),
+  ReservedHistory: object({ series: array(series(number)), categories: array(text) }),
+  Efficiency: object({ series: array(series(tuple(text, number))) }),
+  HeatMap: object({
+    categories: tuple(array(text), array(text)),
+    series: array(series(tuple(integer, integer, integer))),
+  }),
+  Error: object({
+    error: {
+      type: 'object',
+      properties: { code: text, message: text, parameter: text },
+      required: ['code', 'message'],
+    },
+  }),
+};
+
+const answerSchemas: Readonly<Record<Exclude<AnswerKind, 'records'>, Schema>> = {
+  'nested-records': array(array(reference('Feature')), { minItems: 1, maxItems: 1 }),
+  users: object({ totalCount: integer, data: array(reference('User')) }),
+  trend: array(reference('TrendSeries'), { minItems: 3, maxItems: 3 }),
+  reserved: array(reference('ReservedHistory'), { minItems: 1, maxItems: 1 }),
+  efficiency: array(reference('Efficiency'), { minItems: 1, maxItems: 1 }),
+  'heat-map': array(reference('HeatMap'), { minItems: 1, maxItems: 1 }),
+  text: { type: 'string', description: 'Bare text, not JSON.' },
+  integer: { type: 'string', pattern: '^[0-9]+$', description: 'A bare integer.' },
+};
+
+/** Which record an endpoint answers an array of. */
+const recordNames: Readonly<Record<string, string>> = {
+  GetProducts: 'Product',
+  GetServerDown: 'ServerDown',
+  GetExpirationFeatures: 'Expiration',
+};
+
+function toParameter(endpoint: Endpoint, parameter: Parameter): Schema {
+  const { name, meaning, required, allowed, integer: bounds, default: fallback, wildcard } = parameter;
+  const schema = {
+    ...(bounds === undefined ? text : { ...integer, minimum: bounds[0], maximum: bounds[1] }),
+    ...(allowed !== undefined && { enum: allowed }),
+    ...(fallback !== undefined && { default: bounds === undefined ? fallback : Number(fallback) }),
+  };
+  const sentence = `${meaning.charAt(0).toUpperCase()}${meaning.slice(1)}.`;
+  return {
+    name,
+    in: 'query',
+    required,
+    description: wildcard === true ? `${sentence} % stands for any run of characters.` : sentence,
+    ...(required && mayBeEmpty(endpoint, parameter) && { allowEmptyValue: true }),
+    schema,
+  };
+}
+
+const errorResponse = (description: string): Schema => ({
+  description,
+  content: { 'application/json': { schema: reference('Error') } },
+});
+
+function toOperation(name: string, endpoint: Endpoint): Schema {
+  const { answer, summary, section, parameters } = endpoint;
+  const schema = answer === 'records' ? array(reference(recordNames[name] ?? '')) : answerSchemas[answer];
+  const mediaType = answer === 'text' || answer === 'integer' ? 'text/plain' : 'application/json';
+  return {
+    operationId: name,
+    summary,
+    description: `Section ${section} of the specification.`,
+    parameters: parameters.map((parameter) => toParameter(endpoint, parameter)),
+    responses: {
+      200: { description: 'The answer.', content: { [mediaType]: { schema } } },
+      400: errorResponse('A parameter is missing, illegal or given twice.'),
+      401: {
+        description: 'Not logged on, or the logon was rejected.',
+        headers: { 'WWW-Authenticate': { schema: text } },
+      },
+      429: errorResponse('More requests per second than allowed.'),
+      500: errorResponse('The request failed.'),
+    },
+  };
+}
+
+/** @param version of the program */
+export function createOpenApi(version: string): Schema {
+  const paths = Object.entries(endpoints).map(([name, endpoint]) => [
+    endpoint.path,
+    { [endpoint.method.toLowerCase()]: toOperation(name, endpoint) },
+  ]);
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'License Monitoring Query API',
+      version,
+      description:
+        'Read-only queries of license usage, expiration, history and users. As the embedded analyzer of license-exporter serves it.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/analyzer' }],
+    security: [{ ntlm: [] }],
+    paths: Object.fromEntries(paths),
+    components: {
+      securitySchemes: {
+        ntlm: { type: 'http', scheme: 'NTLM', description: 'Authenticates the connection, not the single request.' },
+      },
+      schemas,
+    },
+  };
+}
