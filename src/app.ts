@@ -1,7 +1,5 @@
-import { join } from 'node:path';
-import { NtlmDispatcher } from './client/dispatcher.ts';
+import type { NtlmDispatcher } from './client/dispatcher.ts';
 import { createStats } from './client/handshake.ts';
-import { createHoldFile } from './client/hold-file.ts';
 import { createQueryClient, type QueryClient } from './client/query-client.ts';
 import type { AnalyzerConfig, Config } from './config/config.ts';
 import { readPasswordFile } from './config/load.ts';
@@ -10,10 +8,10 @@ import { createSelfMetrics, type SelfMetrics, type UpstreamState } from './metri
 import type { Log } from './model/log.ts';
 import { createSelection } from './model/selection.ts';
 import type { Snapshot } from './model/snapshot.ts';
-import { type Credentials, normaliseDomain } from './ntlm/client-codec.ts';
-import { type CredentialGate, createCredentialGate } from './ntlm/credential-gate.ts';
+import type { CredentialGate } from './ntlm/credential-gate.ts';
 import { createPoller, type Poller } from './poll/poller.ts';
 import { endpointNames } from './query-api/endpoints.ts';
+import { createDispatcher, createGate, credentialsOf } from './upstream.ts';
 import { createWebServer } from './web/server.ts';
 
 export interface AppDeps {
@@ -52,12 +50,6 @@ interface Engine {
 
 const now = (): number => Date.now() / 1000;
 
-const HOLD_FILE = 'logon-hold.json';
-
-function credentialsOf({ username, domain, workstation, password }: AnalyzerConfig): Credentials {
-  return { username, domain: normaliseDomain(domain), workstation, password: password.reveal() };
-}
-
 /** Wires the rooms together. */
 export function createApp(initial: AppConfig, deps: AppDeps): App {
   const { log } = deps;
@@ -74,14 +66,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       known.resetCredentials(credentials);
       return known;
     }
-    const { storagePath } = config;
-    const gate = createCredentialGate({
-      credentials,
-      holdSeconds: config.analyzer.authRetry,
-      ...(storagePath !== undefined && {
-        store: createHoldFile(join(storagePath, HOLD_FILE), (problem) => log.warn({ problem }, 'logon hold not kept')),
-      }),
-    });
+    const gate = createGate(config.analyzer, config.storagePath, log);
     gates.set(account, gate);
     return gate;
   };
@@ -130,30 +115,10 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     };
   };
 
-  const createDispatcher = (config: AppConfig, gate: CredentialGate): NtlmDispatcher => {
-    const { url, timeout, concurrency, maxResponseSize, tls } = config.analyzer;
-    return new NtlmDispatcher({
-      origin: url,
-      gate,
-      connections: concurrency,
-      headersTimeout: timeout * 1000,
-      bodyTimeout: timeout * 1000,
-      maxResponseSize,
-      tls: {
-        ...(tls.ca !== undefined && { ca: tls.ca }),
-        ...(tls.cert !== undefined && { cert: tls.cert }),
-        ...(tls.key !== undefined && { key: tls.key.reveal() }),
-        ...(tls.serverName !== undefined && { servername: tls.serverName }),
-        rejectUnauthorized: !tls.insecureSkipVerify,
-      },
-      onPerRequest: () => log.info({}, 'the analyzer wants a logon for each request, so they go one at a time'),
-    });
-  };
-
   const createEngine = (config: AppConfig, data?: Snapshot): Engine => {
     const gate = gateOf(config);
     const { analyzer, poll, shard } = config;
-    const dispatcher = createDispatcher(config, gate);
+    const dispatcher = createDispatcher(analyzer, gate, log);
     const client = createQueryClient({
       baseUrl: analyzer.url,
       dispatcher,

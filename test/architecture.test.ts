@@ -16,6 +16,7 @@ const mayImport: Readonly<Record<string, readonly string[] | 'all'>> = {
   analyzer: ['model', 'query-api', 'ntlm'],
   poll: ['model', 'client'],
   web: ['model'],
+  'upstream.ts': ['model', 'ntlm', 'config', 'client'],
   'app.ts': 'all',
   commands: 'all',
   'main.ts': ['commands', 'app.ts', 'config', 'model'],

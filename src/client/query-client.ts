@@ -33,6 +33,8 @@ export interface QueryClientOptions {
   /** Epoch seconds from which on an expiry means "permanent". */
   readonly permanentAfter: number;
   readonly userAgent: string;
+  /** Given each body before it is decoded; must not change it. */
+  readonly onBody?: (endpoint: EndpointName, body: Buffer) => void;
   readonly observe?: (observation: RequestObservation) => void;
 }
 
@@ -96,7 +98,9 @@ export function createQueryClient(options: QueryClientOptions): QueryClient {
         code: String(response.statusCode),
       });
     }
-    return decoder.decode(name, await readBody(response.body, options.maxResponseSize, received));
+    const body = await readBody(response.body, options.maxResponseSize, received);
+    options.onBody?.(name, body);
+    return decoder.decode(name, body);
   };
 
   const call = async <E extends EndpointName>(

@@ -1,4 +1,74 @@
+import type { AnalyzerConfig } from '../config/config.ts';
+import { loadConfig } from '../config/load.ts';
+import { cronProblem } from '../poll/schedule.ts';
 import type { CommandContext } from './context.ts';
-export async function doctor(_context: CommandContext): Promise<number> {
-  return 0;
+import { type Diagnosis, diagnose, type Finding } from './diagnosis.ts';
+import { createDemoAnalyzer } from './embedded-analyzer.ts';
+
+function remarksOf({ missing = [], extra = [], mistyped = [], dropped = {}, reason }: Finding): string {
+  const drops = Object.entries(dropped).map(([why, count]) => `${count} ${why}`);
+  const parts: readonly (readonly [string, readonly string[]])[] = [
+    ['missing', missing],
+    ['other type', mistyped],
+    ['extra', extra],
+    ['values dropped', drops],
+  ];
+  const told = parts.filter(([, list]) => list.length > 0).map(([what, list]) => `${what}: ${list.join(', ')}`);
+  return [...(reason === undefined ? [] : [reason]), ...told].join('; ');
+}
+
+/** The diagnosis as a table for a person. */
+function diagnosisText({ analyzer, identity, healthy, endpoints }: Diagnosis): string {
+  const rows = endpoints.map((finding) => [
+    finding.endpoint,
+    finding.result,
+    finding.seconds === undefined ? '' : `${(finding.seconds * 1000).toFixed(0)} ms`,
+    finding.records === undefined ? '' : String(finding.records),
+    remarksOf(finding),
+  ]);
+  const table = [['endpoint', 'result', 'latency', 'records', 'remarks'], ...rows];
+  const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? [];
+  const lines = table.map((row) =>
+    row
+      .map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
+      .join('  ')
+      .trimEnd(),
+  );
+  return [
+    `analyzer  ${analyzer}`,
+    `logon     ${identity ?? 'not known'}`,
+    '',
+    ...lines,
+    '',
+    healthy ? 'Every endpoint answers as specified.' : 'Not every endpoint answers as specified.',
+    '',
+  ].join('\n');
+}
+
+/** Calls every endpoint once and tells how the answers compare with the specification: 0 when all do, else 1. */
+export async function doctor({ line, env, version, createLog, print }: CommandContext): Promise<number> {
+  const config = loadConfig({ ...line, env, requireAnalyzer: !line.demo, cronProblem });
+  // standard output is for the result
+  const log = createLog({ ...config.log, level: config.log.level === 'info' ? 'warn' : config.log.level });
+  const report = async (analyzer: AnalyzerConfig, storagePath: string | undefined): Promise<number> => {
+    const diagnosis = await diagnose({ analyzer, storagePath, log, version });
+    print(line.json ? `${JSON.stringify(diagnosis, undefined, 2)}\n` : diagnosisText(diagnosis));
+    return diagnosis.healthy ? 0 : 1;
+  };
+  if (config.analyzer !== undefined && !line.demo) {
+    if (config.storagePath === undefined) {
+      log.warn({}, 'without storage.path a logon that another process had rejected is not known here');
+    }
+    return report(config.analyzer, config.storagePath);
+  }
+  // beside a running demo: on another port, with a history of its own
+  const listen = { host: '127.0.0.1', port: 0 };
+  const own = { ...config, storagePath: undefined, embeddedAnalyzer: { ...config.embeddedAnalyzer, listen } };
+  const demo = createDemoAnalyzer(own, log, version);
+  await demo.analyzer.start();
+  try {
+    return await report(demo.config(), undefined);
+  } finally {
+    await demo.analyzer.stop();
+  }
 }

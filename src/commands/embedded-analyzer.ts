@@ -1,8 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type Analyzer, type AnalyzerOptions, createAnalyzer } from '../analyzer/server.ts';
 import { createSimulatedSite } from '../analyzer/simulated-site.ts';
-import type { Config } from '../config/config.ts';
+import type { AnalyzerConfig, Config } from '../config/config.ts';
+import { Secret } from '../config/secret.ts';
 import type { Log } from '../model/log.ts';
+import { ntHash } from '../ntlm/primitives.ts';
 
 const DAY = 86_400;
 const HISTORY_FILE = 'history.db';
@@ -45,4 +48,45 @@ export function createEmbeddedAnalyzer(
     onProblem: (error) => log.error({ err: error }, 'the embedded analyzer has a problem'),
     onRecovery: () => log.info({}, 'the embedded analyzer records history again'),
   });
+}
+
+const DEMO_USER = 'exporter';
+
+/** The embedded analyzer with a user of its own, and how to reach it. */
+export interface DemoAnalyzer {
+  readonly analyzer: Analyzer;
+  readonly account: { readonly domain: string; readonly username: string; readonly password: string };
+  /** After it has started. */
+  config(): AnalyzerConfig;
+}
+
+/** With a password that is made up, for one run. */
+export function createDemoAnalyzer(config: Config, log: Log, version: string): DemoAnalyzer {
+  const { domain } = config.embeddedAnalyzer;
+  const password = randomBytes(18).toString('base64url');
+  const users = [{ name: DEMO_USER, ntHash: ntHash(password) }];
+  const analyzer = createEmbeddedAnalyzer(config, {
+    log,
+    version,
+    gate: { domain, users: () => users },
+    onRequest: (request) => log.debug(request, 'analyzer request'),
+  });
+  return {
+    analyzer,
+    account: { domain, username: DEMO_USER, password },
+    config: () => ({
+      url: analyzer.url,
+      username: DEMO_USER,
+      domain,
+      workstation: '',
+      password: new Secret(password),
+      passwordFile: undefined,
+      authRetry: 1800,
+      timeout: 30,
+      maxResponseSize: 256 * 1024 * 1024,
+      concurrency: 8,
+      // whatever certificate the analyzer in this process has
+      tls: { ca: undefined, cert: undefined, key: undefined, serverName: undefined, insecureSkipVerify: true },
+    }),
+  };
 }

@@ -1,0 +1,160 @@
+import { type EndpointName, endpoints } from '../query-api/endpoints.ts';
+import { readJson } from '../query-api/json.ts';
+import {
+  expirationFields,
+  type FieldType,
+  featureFields,
+  productFields,
+  type RecordFields,
+  serverDownFields,
+  userFields,
+} from '../query-api/records.ts';
+
+/** How an answer differs from the specification, for a person to read. */
+export interface Inspection {
+  /** Records or data points, `undefined` for a bare value. */
+  readonly records: number | undefined;
+  /** Specified, but not in every record. */
+  readonly missing: readonly string[];
+  /** In some record, but not specified. */
+  readonly extra: readonly string[];
+  /** Of another type than specified in some record, with what was there instead. */
+  readonly mistyped: readonly string[];
+}
+
+const fieldsOf: Readonly<Partial<Record<EndpointName, RecordFields>>> = {
+  GetProducts: productFields,
+  GetFeatures: featureFields,
+  GetUsers: userFields,
+  GetServerDown: serverDownFields,
+  GetExpirationFeatures: expirationFields,
+};
+
+type Raw = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Raw => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The empty string stands for the literal NaN, where a number belongs. */
+const checks: Readonly<Record<FieldType, (value: unknown) => boolean>> = {
+  integer: Number.isInteger,
+  seconds: Number.isInteger,
+  number: (value) => typeof value === 'number',
+  'nan-number': (value) => typeof value === 'number' || value === '',
+  string: (value) => typeof value === 'string',
+  'string?': (value) => value === null || typeof value === 'string',
+  'value?': (value) => value === null || typeof value !== 'object',
+  boolean: (value) => typeof value === 'boolean',
+  date: (value) => typeof value === 'string' && /^\/Date\(-?\d+\)\/$/.test(value),
+};
+
+function typeName(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return value === '' ? 'empty string or NaN' : typeof value;
+}
+
+/** What lies where the records are expected, or the records. */
+function recordsOf(name: EndpointName, value: unknown): readonly unknown[] | string {
+  const { answer } = endpoints[name];
+  if (answer === 'users') {
+    if (!isObject(value) || !Array.isArray(value.data)) return 'the answer: no object with data';
+    return Number.isInteger(value.totalCount) ? value.data : 'totalCount: no integer';
+  }
+  if (!Array.isArray(value)) return `the answer: ${typeName(value)} instead of an array`;
+  if (answer !== 'nested-records') return value;
+  return value.every(Array.isArray) ? value.flat() : 'the answer: no array of arrays';
+}
+
+function inspectRecords(name: EndpointName, fields: RecordFields, value: unknown): Inspection {
+  const records = recordsOf(name, value);
+  if (typeof records === 'string') return { records: 0, missing: [], extra: [], mistyped: [records] };
+  const missing = new Set<string>();
+  const extra = new Set<string>();
+  const mistyped = new Map<string, string>();
+  for (const record of records) {
+    if (!isObject(record)) {
+      mistyped.set('a record', typeName(record));
+      continue;
+    }
+    for (const [field, type] of Object.entries(fields)) {
+      if (!Object.hasOwn(record, field)) missing.add(field);
+      else if (!checks[type](record[field])) mistyped.set(field, typeName(record[field]));
+    }
+    for (const field of Object.keys(record)) if (!Object.hasOwn(fields, field)) extra.add(field);
+  }
+  return {
+    records: records.length,
+    missing: [...missing],
+    extra: [...extra],
+    mistyped: [...mistyped].map(([field, found]) => `${field}: ${found}`),
+  };
+}
+
+interface ChartShape {
+  /** Names of the series, in order. */
+  readonly names: readonly string[];
+  /** Members beside name and data, in the series or around them. */
+  readonly members: readonly string[];
+  readonly isPoint: (point: unknown) => boolean;
+}
+
+const isTuple = (value: unknown, ...types: readonly ('string' | 'number')[]): boolean =>
+  Array.isArray(value) && value.length === types.length && types.every((type, i) => typeof value[i] === type);
+
+const charts: Readonly<Partial<Record<EndpointName, ChartShape>>> = {
+  GetHistory: {
+    names: ['Max Available', 'Elapsed Time', 'Denials'],
+    members: ['type', 'yAxis'],
+    isPoint: (point) => isTuple(point, 'number', 'number'),
+  },
+  GetHistoryReserved: {
+    names: ['Reserved Licenses', 'Distinct Users', 'Max In Use'],
+    members: ['categories'],
+    isPoint: (point) => typeof point === 'number',
+  },
+  GetEfficiency: {
+    names: ['Total Duration'],
+    members: [],
+    isPoint: (point) => isTuple(point, 'string', 'number'),
+  },
+  GetHeatMap: {
+    names: ['Max In Use'],
+    members: ['categories'],
+    isPoint: (point) => isTuple(point, 'number', 'number', 'number'),
+  },
+};
+
+/** Spec 2.6: a trend is an array of series, every other chart an array of one object that holds them. */
+function inspectChart(name: EndpointName, shape: ChartShape, value: unknown): Inspection {
+  const mistyped: string[] = [];
+  const none = { records: 0, missing: [], extra: [] };
+  if (!Array.isArray(value)) return { ...none, mistyped: [`the answer: ${typeName(value)} instead of an array`] };
+  const isTrend = name === 'GetHistory';
+  const holder: unknown = isTrend ? { series: value } : value[0];
+  if (!isObject(holder) || !Array.isArray(holder.series)) return { ...none, mistyped: ['the answer: no series'] };
+  const series = holder.series.filter(isObject);
+  const names = series.map((one) => String(one.name));
+  if (names.join() !== shape.names.join()) mistyped.push(`names of series: ${names.join(', ') || 'none'}`);
+  const bearers = isTrend ? series : [holder];
+  const missing = shape.members.filter((member) => bearers.some((bearer) => !Object.hasOwn(bearer, member)));
+  const specified = [...(isTrend ? ['name', 'data'] : ['series']), ...shape.members];
+  const extra = new Set(bearers.flatMap((bearer) => Object.keys(bearer).filter((key) => !specified.includes(key))));
+  const points = series.flatMap(({ data }) => (Array.isArray(data) ? data : ['no data']));
+  const odd = points.find((point) => !shape.isPoint(point));
+  if (odd !== undefined) mistyped.push(`a data point: ${typeName(odd)}`);
+  return { records: points.length, missing, extra: [...extra], mistyped };
+}
+
+/**
+ * Compares a body with the specification. The body is not changed.
+ *
+ * @throws SyntaxError when it is not JSON where JSON is specified
+ */
+export function inspectAnswer(name: EndpointName, body: Buffer): Inspection {
+  const fields = fieldsOf[name];
+  const shape = charts[name];
+  if (fields === undefined && shape === undefined) return { records: undefined, missing: [], extra: [], mistyped: [] };
+  const value = readJson(Buffer.from(body));
+  if (fields !== undefined) return inspectRecords(name, fields, value);
+  return inspectChart(name, shape as ChartShape, value);
+}
