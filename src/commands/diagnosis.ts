@@ -46,8 +46,8 @@ const reasonOf = ({ kind, code, message }: QueryError): string =>
 const isLogonFailure = ({ kind }: QueryError): boolean => kind === 'auth' || kind === 'auth_suspended';
 
 function dropsOf(answer: unknown): NonNullable<Finding['dropped']> {
-  const { discarded = {} } = answer as Partial<Answer<unknown>>;
-  return Object.fromEntries(Object.entries(discarded).filter(([, count]) => count > 0));
+  const { discarded } = answer as Partial<Answer<unknown>>;
+  return Object.fromEntries(Object.entries(discarded ?? {}).filter(([, count]) => count > 0));
 }
 
 interface Probe {
