@@ -14,6 +14,9 @@ import { cronProblem } from '../src/poll/schedule.ts';
 /** The account of every test. */
 export const account: Credentials = { username: 'svc-lic', domain: 'CORP', workstation: '', password: 'S3cret-pass!' };
 
+/** Whether this is `npm run test:long`: more of everything that is random. */
+export const isLong = process.env.TEST_LONG === '1';
+
 /** A Wednesday morning in Berlin, when the simulated site is busy. */
 export const WORKDAY = Date.UTC(2026, 10, 18, 9, 30) / 1000;
 

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { DamagedRecord, decodeHours, decodeSamples, encodeHours, encodeSamples } from './day-codec.ts';
@@ -148,7 +148,8 @@ export function openStore({ path, localTime, origin, maxSize }: StoreOptions): S
   };
 
   const database = guard(() => {
-    if (path !== undefined) mkdirSync(dirname(path), { recursive: true, mode: 0o750 });
+    // not with its parents: mkdir with `recursive` never returns where a parent cannot be made, in /proc for one
+    if (path !== undefined && !existsSync(dirname(path))) mkdirSync(dirname(path), { mode: 0o750 });
     return new DatabaseSync(path ?? ':memory:', { timeout: 0 });
   });
 

@@ -1,5 +1,5 @@
 import { randomBytes, scryptSync, timingSafeEqual } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Credentials } from '../ntlm/client-codec.ts';
 import type { Hold, HoldStore } from '../ntlm/credential-gate.ts';
@@ -84,7 +84,8 @@ export function createHoldFile(path: string, onProblem: (problem: string) => voi
               },
             };
       try {
-        mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+        // `recursive` never returns where a parent cannot be made, in /proc for one
+        if (!existsSync(dirname(path))) mkdirSync(dirname(path), { mode: 0o700 });
         const temporary = `${path}.${process.pid}.tmp`;
         writeFileSync(temporary, `${JSON.stringify({ v: 1, holds } satisfies HoldFile)}\n`, { mode: 0o600 });
         renameSync(temporary, path);

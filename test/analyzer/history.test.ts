@@ -12,6 +12,7 @@ import { createRecorder } from '../../src/analyzer/recorder.ts';
 import type { Figures, Series } from '../../src/analyzer/sample.ts';
 import { createSlots } from '../../src/analyzer/slots.ts';
 import { openStore, type Store } from '../../src/analyzer/store.ts';
+import { isLong } from '../harness.ts';
 
 /**
  * Every history answer against a recomputation from the raw samples, second by second, with nothing of the program but
@@ -333,7 +334,7 @@ const toParameters = (window: string): { year: string; month: string; last?: str
 };
 
 describe('history', () => {
-  it('is what a recomputation by the second gives', { timeout: 120_000 }, async () => {
+  it('is what a recomputation by the second gives', { timeout: 600_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(
         scenario,
@@ -373,7 +374,7 @@ describe('history', () => {
           store.close();
         },
       ),
-      { numRuns: 120 },
+      { numRuns: isLong ? 1000 : 60 },
     );
   });
 });

@@ -1,0 +1,31 @@
+import { writeSync } from 'node:fs';
+import { createLocalTime } from '../../src/analyzer/local-time.ts';
+import { createRecorder } from '../../src/analyzer/recorder.ts';
+import { createSlots } from '../../src/analyzer/slots.ts';
+import { openStore } from '../../src/analyzer/store.ts';
+import { begin, figuresAt, INTERVAL, origin, series, timeZone } from './store-samples.ts';
+
+/**
+ * Records collections without end and says which are committed: made to be killed. Arguments: the file, and the number of
+ * the first collection.
+ */
+const [path = '', first = ''] = process.argv.slice(2);
+const localTime = createLocalTime(timeZone);
+const recorder = createRecorder({
+  open: () => openStore({ path, localTime, origin, maxSize: 2 ** 30 }),
+  localTime,
+  slots: createSlots(localTime, INTERVAL),
+  sampleDays: 10_000,
+  days: 10_000,
+  onProblem: (error) => {
+    throw error;
+  },
+  onRecovery: () => {},
+});
+for (let i = Number(first); ; i += 1) {
+  await recorder.record(
+    begin + i * INTERVAL,
+    series.map((one, s) => [one, figuresAt(i, s)]),
+  );
+  writeSync(1, `${i}\n`);
+}
