@@ -1,4 +1,10 @@
-import { type Analyzer, type AnalyzerOptions, createAnalyzer, type HistoryOptions } from '../src/analyzer/server.ts';
+import {
+  type Analyzer,
+  type AnalyzerLimits,
+  type AnalyzerOptions,
+  createAnalyzer,
+  type HistoryOptions,
+} from '../src/analyzer/server.ts';
 import { createSimulatedSite, type SimulatedSite, type SimulatedSiteOptions } from '../src/analyzer/simulated-site.ts';
 import { type App, type AppConfig, createApp } from '../src/app.ts';
 import { NtlmDispatcher } from '../src/client/dispatcher.ts';
@@ -30,6 +36,8 @@ export const testHistory: HistoryOptions = {
   maxSize: 2 ** 30,
 };
 
+export const testLimits: AnalyzerLimits = { connections: 100, requestsPerSecond: 100_000, requestTimeout: 30 };
+
 const unexpected = (error: unknown): never => {
   throw error;
 };
@@ -59,7 +67,7 @@ export async function startAnalyzer(
     host: '127.0.0.1',
     port: 0,
     history: testHistory,
-    limits: { connections: 100, requestsPerSecond: 100_000 },
+    limits: testLimits,
     version: '0.0.0',
     gate: { domain: 'CORP', users: () => [{ name: account.username, ntHash: ntHash(account.password) }] },
     now,

@@ -67,6 +67,8 @@ export interface AnalyzerLimits {
   readonly connections: number;
   /** Of one address. */
   readonly requestsPerSecond: number;
+  /** Seconds a client may take to send its request. */
+  readonly requestTimeout: number;
 }
 
 /** One answered request, for the log. */
@@ -109,8 +111,6 @@ const KEEP_ALIVE_MS = 150_000;
 const MAX_HEADER_SIZE = 16 * 1024;
 /** No request needs a body. */
 const MAX_BODY_SIZE = 1024 * 1024;
-/** A client that takes longer to send its request is given up. */
-const REQUEST_TIMEOUT_MS = 30_000;
 /** A connection on which nothing moves for this long within a request is given up. */
 const STALL_TIMEOUT_MS = 60_000;
 /** How long `stop` waits for answers under way. */
@@ -288,13 +288,14 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
     });
   };
 
+  const requestTimeoutMs = options.limits.requestTimeout * 1000;
   const http = {
     maxHeaderSize: MAX_HEADER_SIZE,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    headersTimeout: REQUEST_TIMEOUT_MS,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    // otherwise requests that are cut off in the middle would live on
-    connectionsCheckingInterval: 5000,
+    headersTimeout: requestTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    // how often slow requests are looked for
+    connectionsCheckingInterval: Math.min(5000, requestTimeoutMs),
   };
   const listener = (request: IncomingMessage, response: ServerResponse): void => void handle(request, response);
   const server: Server =

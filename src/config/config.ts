@@ -59,7 +59,11 @@ export interface Config {
     readonly domain: string;
     readonly users: readonly AnalyzerAccount[] | undefined;
     readonly tls: { readonly cert: string; readonly key: Secret } | undefined;
-    readonly limits: { readonly connections: number; readonly requestsPerSecond: number };
+    readonly limits: {
+      readonly connections: number;
+      readonly requestsPerSecond: number;
+      readonly requestTimeout: number;
+    };
     readonly collectionInterval: number;
     readonly timeZone: string;
     readonly retention: { readonly samples: number; readonly history: number };

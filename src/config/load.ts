@@ -325,6 +325,7 @@ export function loadConfig(options: LoadOptions): Config {
       limits: {
         connections: all['embedded_analyzer.limits.connections'],
         requestsPerSecond: all['embedded_analyzer.limits.requests_per_second'],
+        requestTimeout: all['embedded_analyzer.limits.request_timeout'],
       },
       collectionInterval: all['embedded_analyzer.collection_interval'],
       timeZone: values['embedded_analyzer.time_zone'] ?? Intl.DateTimeFormat().resolvedOptions().timeZone,

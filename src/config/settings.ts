@@ -181,6 +181,11 @@ export const settings = {
   'embedded_analyzer.time_zone': setting(timeZone, undefined, 'Time zone of its calendar, and of the simulated site.', {
     shownDefault: "the system's",
   }),
+  'embedded_analyzer.limits.request_timeout': setting(
+    duration(1, 3600),
+    '30s',
+    'How long a client may take to send its request.',
+  ),
   'embedded_analyzer.retention.samples': setting(duration(DAY, 100 * YEAR), '30d', 'How long every sample is kept.'),
   'embedded_analyzer.retention.history': setting(duration(DAY, 100 * YEAR), '5y', 'How long hours and days are kept.'),
   'embedded_analyzer.store_max_size': setting(

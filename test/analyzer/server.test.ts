@@ -1,8 +1,5 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { Agent, type IncomingHttpHeaders, request } from 'node:http';
-import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -10,11 +7,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Analyzer, type AnalyzerOptions, createAnalyzer } from '../../src/analyzer/server.ts';
 import { createSimulatedSite } from '../../src/analyzer/simulated-site.ts';
 import type { Source, VendorLicenseObservation } from '../../src/analyzer/source.ts';
-import { authenticate } from '../../src/ntlm/client-codec.ts';
-import { negotiate, ntHash } from '../../src/ntlm/primitives.ts';
+import { ntHash } from '../../src/ntlm/primitives.ts';
 import { readJson } from '../../src/query-api/json.ts';
 import { expirationFields, featureFields, productFields } from '../../src/query-api/records.ts';
-import { testHistory } from '../harness.ts';
+import { testHistory, testLimits } from '../harness.ts';
+import { type Answer, type Call, type Connection, connectTo, logOn, sendRaw } from './connection.ts';
 
 /** 10:30 on a Wednesday in Berlin. */
 const NOW = Date.UTC(2026, 10, 18, 9, 30) / 1000;
@@ -36,95 +33,12 @@ function analyzerOf(options: Partial<AnalyzerOptions> = {}): Analyzer {
     port: 0,
     gate,
     history: testHistory,
-    limits: { connections: 100, requestsPerSecond: 100_000 },
+    limits: testLimits,
     version: '0.0.0',
     now: () => NOW,
     onProblem: () => {},
     ...options,
   });
-}
-
-interface Answer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: Buffer;
-  /** Tells one connection from another. */
-  readonly localPort: number;
-}
-
-interface Call {
-  readonly method?: string;
-  readonly headers?: Record<string, string>;
-  readonly body?: string;
-}
-
-interface Connection {
-  /** Sends to a path as it is, without tidying it up. */
-  send(path: string, call?: Call): Promise<Answer>;
-  close(): void;
-}
-
-/** One kept connection, so that a request on another one is seen by its port. */
-function connectTo(url: string): Connection {
-  const { protocol, hostname, port } = new URL(url);
-  const isTls = protocol === 'https:';
-  const options = { keepAlive: true, maxSockets: 1 };
-  const agent = isTls ? new TlsAgent({ ...options, rejectUnauthorized: false }) : new Agent(options);
-  return {
-    send: (path, { method = 'GET', headers = {}, body } = {}) =>
-      new Promise((resolve, reject) => {
-        const sent = (isTls ? tlsRequest : request)({ hostname, port, agent, path, method, headers }, (response) => {
-          // the socket is taken away from the response once it has been read
-          const localPort = response.socket.localPort ?? 0;
-          const chunks: Buffer[] = [];
-          response.on('data', (chunk: Buffer) => chunks.push(chunk));
-          response.on('end', () => {
-            resolve({
-              status: response.statusCode ?? 0,
-              headers: response.headers,
-              body: Buffer.concat(chunks),
-              localPort,
-            });
-          });
-          response.on('error', reject);
-        });
-        sent.on('error', reject);
-        sent.end(body);
-      }),
-    close: () => agent.destroy(),
-  };
-}
-
-/** Sends bytes and gives what comes back: so far, and all of it once the server closes. */
-function sendRaw(url: string, text: string): { arrived: () => string; closed: Promise<string> } {
-  const { hostname, port } = new URL(url);
-  let answer = '';
-  const closed = new Promise<string>((resolve, reject) => {
-    const socket = connect(Number(port), hostname, () => socket.write(text));
-    socket.on('data', (data) => {
-      answer += String(data);
-    });
-    socket.on('close', () => resolve(answer));
-    socket.on('error', reject);
-  });
-  return { arrived: () => answer, closed };
-}
-
-async function logOn(
-  connection: Connection,
-  path: string,
-  password = 'S3cret-pass!',
-  call: Call = {},
-): Promise<Answer> {
-  const first = negotiate();
-  const offer = await connection.send(path, {
-    ...call,
-    headers: { authorization: `NTLM ${first.toString('base64')}` },
-  });
-  const challenge = Buffer.from(String(offer.headers['www-authenticate']).replace(/^NTLM /, ''), 'base64');
-  const credentials = { username: 'svc', domain: 'SIM', workstation: '', password };
-  const last = authenticate(challenge, credentials, { negotiate: first, host: '127.0.0.1' });
-  return connection.send(path, { ...call, headers: { authorization: `NTLM ${last.toString('base64')}` } });
 }
 
 const json = ({ body }: Answer): unknown => readJson(Buffer.from(body));
