@@ -1,10 +1,17 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { getEfficiency, getHeatMap, getHistory, getHistoryReserved, type Recorded } from '../src/analyzer/history.ts';
 import { getExpirationFeatures, getFeatures, getProducts, getServerDown } from '../src/analyzer/live.ts';
+import { createLocalTime } from '../src/analyzer/local-time.ts';
+import { createRecorder } from '../src/analyzer/recorder.ts';
+import { figuresOf } from '../src/analyzer/sample.ts';
+import { createSlots } from '../src/analyzer/slots.ts';
 import type { PoolObservation, Source, VendorLicenseObservation } from '../src/analyzer/source.ts';
+import { openStore } from '../src/analyzer/store.ts';
+import { getUsers } from '../src/analyzer/users.ts';
 import { decodeAnswer } from '../src/client/decode.ts';
 import type { QueryClient } from '../src/client/query-client.ts';
-import { endpointNames, endpoints } from '../src/query-api/endpoints.ts';
+import { type EndpointName, endpointNames, endpoints } from '../src/query-api/endpoints.ts';
 import {
   expirationFields,
   featureFields,
@@ -12,7 +19,7 @@ import {
   serverDownFields,
   userFields,
 } from '../src/query-api/records.ts';
-import { createClient, startAnalyzer, WORKDAY } from './harness.ts';
+import { createClient, startAnalyzer, testHistory, WORKDAY } from './harness.ts';
 
 /** Our client against our analyzer, over real HTTP with NTLM: what one says, the other understands. */
 
@@ -21,6 +28,20 @@ let observations: readonly VendorLicenseObservation[] = [];
 let stop: () => Promise<unknown>;
 let client: QueryClient;
 let collect: () => Promise<void>;
+
+const localTime = createLocalTime('Europe/Berlin');
+/** Records what the analyzer records. */
+const shadow = createRecorder({
+  open: () => openStore({ ...testHistory, localTime }),
+  localTime,
+  slots: createSlots(localTime, 3600),
+  sampleDays: 30,
+  days: 400,
+  onProblem: (error) => {
+    throw error;
+  },
+  onRecovery: () => {},
+});
 
 const source: Source = { name: 'property', read: async () => observations };
 
@@ -94,8 +115,11 @@ const pool: fc.Arbitrary<PoolObservation> = fc.record({
   ),
   reservations: fc.constant([]),
   checkouts: fc.array(checkout, { maxLength: 4 }),
-  queued: fc.constant([]),
-  denials: fc.constant(0),
+  queued: fc.array(
+    fc.record({ user: name, host: name, since: fc.integer({ min: 0, max: WORKDAY }), licenses: fc.nat(5) }),
+    { maxLength: 2 },
+  ),
+  denials: fc.nat(3),
 });
 
 const site = fc.uniqueArray(
@@ -110,7 +134,7 @@ const site = fc.uniqueArray(
 );
 
 /** What the client must make of wire records: the records themselves, decoded without a wire between. */
-const expected = (endpoint: 'GetProducts' | 'GetFeatures' | 'GetServerDown' | 'GetExpirationFeatures', wire: unknown) =>
+const expected = <E extends EndpointName>(endpoint: E, wire: unknown) =>
   decodeAnswer(
     endpoint,
     Buffer.from(JSON.stringify(wire, (_, value) => (Number.isNaN(value) ? '' : value))),
@@ -138,6 +162,28 @@ describe('client and analyzer', () => {
         expect(products.records.filter((record) => fresh.has(record.product))).toEqual(
           wanted.records.filter((record) => fresh.has((record as { product: string }).product)),
         );
+        const reached = current.filter(({ collectedAt }) => collectedAt > 0);
+        await shadow.record(
+          WORKDAY,
+          reached.flatMap((collected) => figuresOf(collected.observation, collected.name, WORKDAY)),
+        );
+        const recorded: Recorded = { store: shadow.store(), localTime, now: WORKDAY };
+        const window = { year: '2026', month: '11' };
+        for (const { vendorLicense: product, feature, package: packageName } of recorded.store.series().slice(-5)) {
+          const whose = { product, feature, package: packageName };
+          expect(await client.getHistory(whose, never)).toEqual(
+            expected('GetHistory', await getHistory(recorded, whose)),
+          );
+          expect(await client.getHistoryReserved(whose, never)).toEqual(
+            expected('GetHistoryReserved', await getHistoryReserved(recorded, whose)),
+          );
+          expect(await client.getEfficiency({ ...whose, ...window }, never)).toEqual(
+            expected('GetEfficiency', await getEfficiency(recorded, whose, window)),
+          );
+          expect(await client.getHeatMap({ ...whose, ...window }, never)).toEqual(
+            expected('GetHeatMap', await getHeatMap(recorded, whose, window)),
+          );
+        }
         for (const { name: product } of current.filter(({ collectedAt }) => collectedAt > 0)) {
           const parameters = { product };
           expect(await client.getFeatures(parameters, never)).toEqual(
@@ -150,10 +196,24 @@ describe('client and analyzer', () => {
           expect(await client.getExpirationFeatures({ product, search: '2' }, never)).toEqual(expirations);
           const down = expected('GetServerDown', getServerDown(current, WORKDAY, { filters: product }));
           expect(await client.getServerDown({ filters: product }, never)).toEqual(down);
+          const whose = { product, feature: '%' };
+          const asked = { format: 'mdx', sortdatafield: 'UsageTime', sortorder: 'desc', ...whose };
+          const users = await client.getUsers(asked, never);
+          expect(users).toEqual(expected('GetUsers', getUsers(current, asked)));
         }
       }),
       { numRuns: 60 },
     );
+  });
+
+  it('agree on histories that hold something', async () => {
+    const [trend] = await client.getHistory({ product: '%', feature: '%' }, never);
+    expect(trend?.points).toHaveLength(1);
+    const { series } = await client.getHeatMap(
+      { product: '%', feature: '%', package: '', year: '2026', month: '11' },
+      never,
+    );
+    expect(series[0]?.cells).toHaveLength(1);
   });
 
   it('agree on the bare text and the bare integer', async () => {

@@ -3,13 +3,14 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createCollector } from '../../src/analyzer/collector.ts';
 import { getFeatures, getServerDown } from '../../src/analyzer/live.ts';
 import { createLocalTime } from '../../src/analyzer/local-time.ts';
+import { figuresOf } from '../../src/analyzer/sample.ts';
 import {
   createSimulatedSite,
   type SimulatedSite,
   type SimulatedSiteOptions,
 } from '../../src/analyzer/simulated-site.ts';
 import { createSlots } from '../../src/analyzer/slots.ts';
-import type { PoolObservation, VendorLicenseObservation } from '../../src/analyzer/source.ts';
+import { type PoolObservation, type VendorLicenseObservation, vendorLicenseName } from '../../src/analyzer/source.ts';
 import { earliestExpiry, isExpired, isExpiring, maxAvailable, PERMANENT, UNCOUNTED } from '../../src/analyzer/usage.ts';
 
 const DAY = 86_400;
@@ -286,6 +287,81 @@ describe('simulated site of the demo size', () => {
     }
     expect([...down].sort()).toEqual([0, 1]);
     expect(names.size).toBe(1);
+  });
+});
+
+describe('the past', () => {
+  /** What would have been recorded at a moment. */
+  function seenAt(site: SimulatedSite, at: number): Map<string, Record<string, number>> {
+    const figures = observe(site, at).flatMap((license) =>
+      license.reachable ? figuresOf(license, vendorLicenseName(license), at) : [],
+    );
+    return new Map(figures.map(([series, { denials: _, ...rest }]) => [JSON.stringify(series), rest]));
+  }
+
+  it('is what would have been seen in the middle of each slot, and every refusal once', () => {
+    const options = { vendorLicenses: 5, featuresPerVendorLicense: 14, historyDays: 12 };
+    const site = siteOf(options);
+    const until = MORNING;
+    const today = createLocalTime('Europe/Berlin').dayOf(until);
+    const days = [...site.past(until, today + 1)].filter((step) => step !== undefined);
+    expect(days.map(({ day }) => day)).toEqual(Array.from({ length: 13 }, (_, i) => today - i));
+    const samples = days.flatMap(({ series }) =>
+      series.flatMap((one) => one.samples.map((sample) => ({ key: JSON.stringify(one.series), sample }))),
+    );
+    const times = [...new Set(samples.map(({ sample }) => sample.at))].sort((a, b) => a - b);
+    // an hour apart, a minute in the last week, up to the moment
+    expect(times[1]).toBe((times[0] ?? 0) + 3600);
+    expect(times.slice(-2)).toEqual([until - 120, until - 60]);
+    fc.assert(
+      fc.property(fc.constantFrom(...times), (at) => {
+        const then = samples.filter(({ sample }) => sample.at === at);
+        const middle = at + (then[0]?.sample.seconds ?? 0) / 2;
+        const figures = then.map(({ key, sample }) => {
+          const { at: _, seconds: __, denials: ___, ...rest } = sample;
+          return [key, rest] as const;
+        });
+        // the server that goes down may do so between the beginning and the middle of a slot
+        const seen = [...seenAt(site, middle)].filter(([key]) => !key.includes('sim-lic02'));
+        expect(new Map(figures.filter(([key]) => !key.includes('sim-lic02')))).toEqual(new Map(seen));
+      }),
+      { numRuns: 60 },
+    );
+    const denials = samples
+      .filter(({ key }) => !key.includes('sim-lic02'))
+      .reduce((sum, { sample }) => sum + sample.denials, 0);
+    const observing = site.observe(until, (times[0] ?? 0) - 1);
+    let step = observing.next();
+    while (!step.done) step = observing.next();
+    expect(denials).toBeGreaterThan(100);
+    // the site plans one day at a time: the refusals of today are compared
+    const ofToday = samples
+      .filter(({ key, sample }) => !key.includes('sim-lic02') && sample.at >= MIDNIGHT)
+      .reduce((sum, { sample }) => sum + sample.denials, 0);
+    const seenToday = step.value
+      .filter(({ server }) => server !== 'sim-lic02')
+      .reduce((sum, { pools }) => sum + pools.reduce((all, pool) => all + pool.denials, 0), 0);
+    expect(Math.abs(ofToday - seenToday)).toBeLessThanOrEqual(1);
+  });
+
+  it('is the same for the same seed, and goes on before any day', () => {
+    const options = { vendorLicenses: 2, featuresPerVendorLicense: 8, historyDays: 5 };
+    const today = createLocalTime('Europe/Berlin').dayOf(MORNING);
+    const all = [...siteOf(options).past(MORNING, today + 1)].filter((step) => step !== undefined);
+    const rest = [...siteOf(options).past(MORNING, today - 2)].filter((step) => step !== undefined);
+    expect(rest).toEqual(all.slice(3));
+  });
+
+  it('is shorter for very large sites', () => {
+    const options = { vendorLicenses: 100, featuresPerVendorLicense: 4000, historyDays: 400 };
+    const today = createLocalTime('Europe/Berlin').dayOf(MORNING);
+    const past = siteOf(options).past(MORNING, today - 1);
+    expect(past.next().done).toBe(false);
+    expect(
+      siteOf(options)
+        .past(MORNING, today - 2)
+        .next().done,
+    ).toBe(true);
   });
 });
 

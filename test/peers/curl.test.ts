@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
+import { endpoints } from '../../src/query-api/endpoints.ts';
 import { startScripted } from '../client/scripted-server.ts';
 import { account, createCleanup, startAnalyzer } from '../harness.ts';
 import { peer } from './peers.ts';
@@ -44,6 +45,30 @@ describe.runIf(peer('curl'))('curl --ntlm', () => {
       { Product: 'sim-lic01;sim_cadd', IsCurrent: true },
     ]);
     expect(await curl('-u', user, '-X', 'POST', `${url}/api/GetConcurrentUsers`)).toMatch(/^\d+\|200 1\n$/);
+  });
+
+  it('gets every endpoint, and the OpenAPI document', async () => {
+    const { url, stop, collector } = await startAnalyzer();
+    cleanup.add(stop);
+    const [first] = collector.current();
+    const all: Record<string, string> = {
+      product: first?.name ?? '',
+      feature: '%',
+      package: '',
+      format: 'sql',
+      sortdatafield: 'Username',
+      year: '2026',
+      month: '11',
+    };
+    for (const [name, { path, method, parameters }] of Object.entries(endpoints)) {
+      const given = parameters.filter(({ required }) => required).map((parameter) => parameter.name);
+      const query = new URLSearchParams(given.map((key): [string, string] => [key, all[key] ?? '']));
+      const output = await curl('-u', user, '-X', method, `${url}${path}?${query}`);
+      expect({ name, status: output.slice(output.lastIndexOf('|')) }).toEqual({ name, status: '|200 1\n' });
+    }
+    const document = await curl('-u', user, `${url}/openapi.json`);
+    expect(JSON.parse(document.slice(0, document.lastIndexOf('|')))).toMatchObject({ openapi: '3.1.0' });
+    expect(await curl(`${url}/openapi.json`)).toBe('|401 1\n');
   });
 
   it('sends a body once', async () => {
