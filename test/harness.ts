@@ -174,8 +174,13 @@ export async function eventually(
   }
 }
 
+export interface Cleanup {
+  add(stop: () => unknown): void;
+  run(): Promise<void>;
+}
+
 /** Ends everything a test started, the last first. */
-export function createCleanup(): { add(stop: () => unknown): void; run(): Promise<void> } {
+export function createCleanup(): Cleanup {
   const stops: (() => unknown)[] = [];
   return {
     add: (stop) => stops.push(stop),

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type Analyzer, type AnalyzerOptions, createAnalyzer } from '../analyzer/server.ts';
 import { createSimulatedSite } from '../analyzer/simulated-site.ts';
+import { StoreError } from '../analyzer/store.ts';
 import type { AnalyzerConfig, Config } from '../config/config.ts';
 import { Secret } from '../config/secret.ts';
 import type { Log } from '../model/log.ts';
@@ -9,6 +10,7 @@ import { ntHash } from '../ntlm/primitives.ts';
 
 const DAY = 86_400;
 const HISTORY_FILE = 'history.db';
+const HISTORY_PROBLEM = 'the embedded analyzer cannot use its history, the live endpoints go on';
 
 /** The embedded analyzer on a simulated site, as it is configured, with these users. */
 export function createEmbeddedAnalyzer(
@@ -45,7 +47,10 @@ export function createEmbeddedAnalyzer(
     ...(tls !== undefined && { tls: { cert: tls.cert, key: tls.key.reveal() } }),
     limits: settings.limits,
     now,
-    onProblem: (error) => log.error({ err: error }, 'the embedded analyzer has a problem'),
+    onProblem: (error) => {
+      if (error instanceof StoreError) log.error({ reason: error.message }, HISTORY_PROBLEM);
+      else log.error({ err: error }, 'the embedded analyzer has a problem');
+    },
     onRecovery: () => log.info({}, 'the embedded analyzer records history again'),
   });
 }

@@ -23,11 +23,11 @@ async function readPassword(): Promise<string> {
 export async function hashPassword({ line, print }: CommandContext): Promise<number> {
   const { argument: name } = line;
   if (name === undefined) throw new Error('analyzer hash-password needs the name of the user', { cause: 'usage' });
+  const lineOf = (hash: Buffer): string => `${name}:${hash.toString('hex')}`;
+  // the name must be one the file can hold
+  parseUsersFile(lineOf(Buffer.alloc(16)), 'NAME');
   const password = await readPassword();
   if (password === '') throw new Error('the password is empty; write it to standard input', { cause: 'usage' });
-  const entry = `${name}:${ntHash(password).toString('hex')}`;
-  // the name must be one the file can hold
-  parseUsersFile(entry, 'NAME');
-  print(`${entry}\n`);
+  print(`${lineOf(ntHash(password))}\n`);
   return 0;
 }

@@ -1,77 +1,17 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { afterEach, describe, expect, it } from 'vitest';
 import { account, createCleanup, eventually, startAnalyzer } from '../harness.ts';
+import { createRunner, launch } from './run.ts';
 
 /** The program as its user runs it: a process of its own. */
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
-
-const launch = join(import.meta.dirname, '../../src/launch.js');
-
-interface Line {
-  readonly level: string;
-  readonly msg: string;
-  readonly [field: string]: unknown;
-}
-
-interface Running {
-  readonly child: ChildProcess;
-  readonly lines: Line[];
-  output(): string;
-  readonly exit: Promise<number | null>;
-  line(msg: string): Promise<Line>;
-}
-
-function run(args: readonly string[], env: Record<string, string> = {}): Running {
-  const child = spawn(process.execPath, [launch, ...args], {
-    env: { PATH: process.env.PATH ?? '', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const lines: Line[] = [];
-  let text = '';
-  createInterface({ input: child.stderr }).on('line', (line) => {
-    text += `${line}\n`;
-    if (line.startsWith('{')) lines.push(JSON.parse(line) as Line);
-  });
-  child.stdout.on('data', (chunk) => {
-    text += chunk;
-  });
-  const exit = new Promise<number | null>((resolve) => child.once('close', resolve));
-  cleanup.add(async () => {
-    child.kill('SIGKILL');
-    await exit;
-  });
-  const find = (msg: string) => lines.find((line) => line.msg === msg);
-  return {
-    child,
-    lines,
-    output: () => text,
-    exit,
-    line: async (msg) => {
-      await eventually(
-        `log line ${msg}, in:\n${text}`,
-        () => find(msg) !== undefined || child.exitCode !== null,
-        15_000,
-      );
-      const line = find(msg);
-      if (line === undefined) throw new Error(`ended with:\n${text}`);
-      return line;
-    },
-  };
-}
-
-function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'license-exporter-process-'));
-  cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
+const { run, temporaryFolder } = createRunner(cleanup);
 
 const ports = ['--web.listen-address=127.0.0.1:0', '--log.format=json'];
 const demoPorts = [...ports, '--embedded-analyzer.listen-address=127.0.0.1:0'];
@@ -219,6 +159,12 @@ describe('command line', () => {
     [['demmo'], 'unknown command demmo, did you mean demo?'],
     [['check-config'], 'check-config needs a file'],
     [['--shard.index=2', '--shard.total=2'], 'must be below shard.total (2)'],
+    [['demo', '--once'], '--once goes with the command serve'],
+    [['--json'], '--json goes with the command doctor'],
+    [['analyzer', 'hash-pasword'], 'hash-pasword is one argument too many'],
+    [['analyzer', 'hash-password'], 'needs the name of the user'],
+    [['analyzer', 'hash-password', 'a:b'], 'NAME:1 is not of the form name:nt-hash'],
+    [['analyzer'], 'embedded_analyzer.users_file: is needed'],
     [['--poll.products=61 * * * *'], 'is not a cron expression'],
   ])('%j ends with %j', async (args, message) => {
     const wrong = run(args);

@@ -1,0 +1,166 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { QueryClient } from '../../src/client/query-client.ts';
+import { createCleanup, createClient, eventually } from '../harness.ts';
+import { createRunner } from './run.ts';
+
+const cleanup = createCleanup();
+afterEach(() => cleanup.run());
+const { run, temporaryFolder } = createRunner(cleanup);
+
+const never = new AbortController().signal;
+const HISTORY_PROBLEM = 'the embedded analyzer cannot use its history, the live endpoints go on';
+const PASSWORD = 'pässword & Co';
+
+/** The line of a user, as the program prints it. */
+async function hash(name: string, password = PASSWORD): Promise<string> {
+  const hashing = run(['analyzer', 'hash-password', name], { input: `${password}\nignored\n` });
+  expect(await hashing.exit).toBe(0);
+  return hashing.output();
+}
+
+interface Place {
+  readonly folder: string;
+  readonly usersFile: string;
+  readonly args: readonly string[];
+}
+
+async function prepare(): Promise<Place> {
+  const folder = temporaryFolder();
+  const usersFile = join(folder, 'users');
+  writeFileSync(usersFile, `# who may ask\n\n${await hash('svc')}`, { mode: 0o600 });
+  const config = join(folder, 'config.yml');
+  writeFileSync(
+    config,
+    `embedded_analyzer:
+  listen_address: 127.0.0.1:0
+  domain: CORP
+  users_file: users
+  site: {vendor_licenses: 3, features: 10, history_days: 20}
+storage: {path: ${folder}/state}
+log: {format: json}
+`,
+  );
+  return { folder, usersFile, args: ['analyzer', `--config.file=${config}`] };
+}
+
+function clientOf(url: string, username = 'svc', password = PASSWORD): QueryClient {
+  const { client } = createClient(url, { credentials: { username, domain: 'CORP', workstation: '', password } });
+  cleanup.add(() => client.close());
+  return client;
+}
+
+describe('analyzer', () => {
+  it('serves the Query API alone, writes who asked what, and keeps its history over a restart', {
+    timeout: 60_000,
+  }, async () => {
+    const { folder, args } = await prepare();
+    const first = run(args);
+    const { address } = await first.line('listening');
+    const client = clientOf(String(address));
+    expect(await client.getHttpUserName({}, never)).toBe('CORP\\svc');
+    const { records: products } = await client.getProducts({}, never);
+    expect(products).toHaveLength(3);
+    const whose = { product: products[0]?.product ?? '', feature: '%' };
+    const days = async (of: QueryClient): Promise<number[]> =>
+      (await of.getHistory(whose, never))[0]?.points.map(([at]) => at) ?? [];
+    await eventually('20 days of the past', async () => (await days(client)).length === 21);
+    const { user, endpoint, status, bytes } = await first.line('request');
+    expect({ user, endpoint, status }).toEqual({ user: 'CORP\\svc', endpoint: 'GetHttpUserName', status: 200 });
+    expect(bytes).toBe(8);
+    const before = await days(client);
+    first.child.kill('SIGTERM');
+    expect(await first.exit).toBe(0);
+    // closed, not left behind: nothing but the file itself
+    expect(readdirSync(join(folder, 'state'))).toEqual(['history.db']);
+
+    const second = run(args);
+    const again = await second.line('listening');
+    expect(await days(clientOf(String(again.address)))).toEqual(before);
+    expect(second.lines.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+
+  it('reads its users again on SIGHUP, and keeps them when the file is bad', { timeout: 60_000 }, async () => {
+    const { usersFile, args } = await prepare();
+    const analyzer = run(args);
+    const { address } = await analyzer.line('listening');
+    const url = String(address);
+    await expect(clientOf(url, 'new').getHttpUserName({}, never)).rejects.toMatchObject({ kind: 'auth' });
+    const refused = await analyzer.line('logon refused');
+    expect([refused.level, refused.reason, refused.user, refused.address]).toEqual([
+      'warn',
+      'unknown-user',
+      'new',
+      '127.0.0.1',
+    ]);
+    const good = readFileSync(usersFile, 'utf8');
+    writeFileSync(usersFile, `${good}${await hash('New')}`);
+    analyzer.child.kill('SIGHUP');
+    expect((await analyzer.line('users read again')).users).toBe(2);
+    // the identity is what the client calls itself
+    expect(await clientOf(url, 'new').getHttpUserName({}, never)).toBe('CORP\\new');
+
+    writeFileSync(usersFile, `${good}nonsense\n`);
+    analyzer.child.kill('SIGHUP');
+    const { reason } = await analyzer.line('users not read again, the old ones stay');
+    expect(reason).toContain(`${usersFile}:4 is not of the form name:nt-hash`);
+    expect(reason).not.toContain('nonsense');
+    expect(await clientOf(url, 'new').getHttpUserName({}, never)).toBe('CORP\\new');
+    expect(analyzer.output()).not.toContain(PASSWORD);
+  });
+
+  it('goes on without history when its storage path cannot be used, and says why', async () => {
+    const { folder, args } = await prepare();
+    writeFileSync(join(folder, 'occupied'), '');
+    const analyzer = run([...args, `--storage.path=${folder}/occupied`]);
+    const { address } = await analyzer.line('listening');
+    const { reason } = await analyzer.line(HISTORY_PROBLEM);
+    expect(reason).toBe(
+      `the history store (${folder}/occupied/history.db): it cannot be opened; the directory must exist and be writable`,
+    );
+    const client = clientOf(String(address));
+    const { records } = await client.getProducts({}, never);
+    expect(records).toHaveLength(3);
+    const asked = client.getHistory({ product: '%', feature: '%' }, never);
+    await expect(asked).rejects.toMatchObject({ kind: 'status', code: '500' });
+  });
+
+  it('goes on without history when another process has its storage path', async () => {
+    const { folder, args } = await prepare();
+    const first = run(args);
+    await first.line('listening');
+    const second = run(args);
+    const { address } = await second.line('listening');
+    const { reason } = await second.line(HISTORY_PROBLEM);
+    expect(reason).toContain('another process uses it');
+    expect(await clientOf(String(address)).getConcurrentUsers({}, never)).toBeGreaterThan(0);
+    expect(existsSync(join(folder, 'state/history.db'))).toBe(true);
+  });
+
+  it('goes on without recording when its store is full', async () => {
+    const { folder, args } = await prepare();
+    const analyzer = run([...args, '--embedded-analyzer.store-max-size=128KiB']);
+    const { address } = await analyzer.line('listening');
+    const { reason } = await analyzer.line(HISTORY_PROBLEM);
+    expect(reason).toContain('the disk, or embedded_analyzer.store_max_size, is full');
+    const client = clientOf(String(address));
+    // what is recorded can be read
+    const [trend] = await client.getHistory({ product: '%', feature: '%' }, never);
+    expect(trend?.points.length).toBeGreaterThan(0);
+    expect((await client.getFeatures({ product: '%' }, never)).records.length).toBeGreaterThan(0);
+    expect(statSync(join(folder, 'state/history.db')).size).toBeLessThanOrEqual(128 * 1024);
+  });
+});
+
+describe('analyzer hash-password', () => {
+  it('prints the NT hash of the password', async () => {
+    expect(await hash('svc', 'password')).toBe('svc:8846f7eaee8fb117ad06bdd830b7586c\n');
+  });
+
+  it('takes no empty password', async () => {
+    const hashing = run(['analyzer', 'hash-password', 'svc'], { input: '\n' });
+    expect(await hashing.exit).toBe(1);
+    expect(hashing.output()).toContain('the password is empty; write it to standard input');
+  });
+});

@@ -1,0 +1,86 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { ntHash } from '../../src/ntlm/primitives.ts';
+import { endpointNames } from '../../src/query-api/endpoints.ts';
+import { account, createCleanup, startAnalyzer } from '../harness.ts';
+import { createRunner } from './run.ts';
+
+const cleanup = createCleanup();
+afterEach(() => cleanup.run());
+const { run, temporaryFolder } = createRunner(cleanup);
+
+interface Diagnosis {
+  readonly analyzer: string;
+  readonly identity?: string;
+  readonly healthy: boolean;
+  readonly endpoints: { readonly endpoint: string; readonly result: string; readonly reason?: string }[];
+}
+
+async function start(): Promise<{ url: string; verdicts: boolean[] }> {
+  const verdicts: boolean[] = [];
+  const users = () => [{ name: account.username, ntHash: ntHash(account.password) }];
+  const gate = { domain: 'CORP', users, onVerdict: ({ ok }: { ok: boolean }) => void verdicts.push(ok) };
+  const analyzer = await startAnalyzer({}, { gate });
+  cleanup.add(() => analyzer.stop());
+  return { url: analyzer.url, verdicts };
+}
+
+function configure(url: string, password: string): string {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'password'), password, { mode: 0o600 });
+  const file = join(folder, 'config.yml');
+  writeFileSync(
+    file,
+    `analyzer: {url: "${url}", username: 'CORP\\svc-lic', password_file: password}\nstorage: {path: ${folder}/state}\n`,
+  );
+  return file;
+}
+
+describe('doctor', () => {
+  it('calls every endpoint and says that each answers as specified', async () => {
+    const { url } = await start();
+    const doctor = run(['doctor', `--config.file=${configure(url, account.password)}`]);
+    expect(await doctor.exit).toBe(0);
+    const output = doctor.output();
+    expect(output).toContain(`analyzer  ${url}\nlogon     CORP\\svc-lic\n`);
+    for (const name of endpointNames) expect(output).toMatch(new RegExp(`^${name} +ok +\\d+ ms`, 'm'));
+    expect(output).toMatch(/^GetProducts +ok +\d+ ms +4 +values dropped: \d+ nan$/m);
+    expect(output).toContain('Every endpoint answers as specified.');
+  });
+
+  it('sends no second logon after a rejected one, nor does the next doctor', async () => {
+    const { url, verdicts } = await start();
+    const file = configure(url, 'wrong');
+    const diagnose = async (): Promise<Diagnosis> => {
+      const doctor = run(['doctor', '--json', `--config.file=${file}`]);
+      expect(await doctor.exit).toBe(1);
+      return JSON.parse(doctor.output()) as Diagnosis;
+    };
+    const { healthy, identity, endpoints } = await diagnose();
+    expect([healthy, identity, endpoints.length]).toEqual([false, undefined, 11]);
+    const failed = endpoints.filter(({ result }) => result === 'failed');
+    expect(failed.map(({ endpoint }) => endpoint)).toEqual(['GetHttpUserName']);
+    expect(failed[0]?.reason).toMatch(/^auth \(NTLM_CREDENTIALS_REJECTED\): /);
+    expect(endpoints.filter(({ result }) => result === 'not asked')).toHaveLength(10);
+    expect(verdicts).toEqual([false]);
+    const again = await diagnose();
+    expect(again.endpoints.find(({ endpoint }) => endpoint === 'GetHttpUserName')?.reason).toMatch(/^auth_suspended/);
+    expect(verdicts).toEqual([false]);
+  });
+
+  it('names what it cannot reach', async () => {
+    const doctor = run(['doctor', `--config.file=${configure('http://127.0.0.1:1/analyzer', 'x')}`]);
+    expect(await doctor.exit).toBe(1);
+    expect(doctor.output()).toMatch(/^GetHttpUserName +failed .*connect \(ECONNREFUSED\)/m);
+    expect(doctor.output()).toMatch(/^GetUsers +not asked +GetProducts names no vendor license to ask about$/m);
+  });
+
+  it('looks at the embedded analyzer with --demo, without any configuration', async () => {
+    const doctor = run(['doctor', '--demo', '--json']);
+    expect(await doctor.exit).toBe(0);
+    const { healthy, identity, endpoints } = JSON.parse(doctor.output()) as Diagnosis;
+    expect([healthy, identity]).toEqual([true, 'ANALYZER\\exporter']);
+    expect(endpoints.map(({ endpoint }) => endpoint)).toEqual([...endpointNames]);
+  });
+});
