@@ -32,24 +32,24 @@ export interface AnswerContext {
   readonly recorded: () => Recorded;
 }
 
-/** The body of an answer and whether it is JSON. */
+/** The body of an answer, in one or more pieces, and whether it is JSON. */
 export interface Answer {
   readonly isJson: boolean;
-  readonly body: string;
+  readonly body: readonly Buffer[];
 }
 
 /** Records written between two chances for others to run. */
 const SLICE = 200;
 
-const json = (value: unknown): Answer => ({ isJson: true, body: writeJson(value) });
-const text = (body: string): Answer => ({ isJson: false, body });
+const json = (value: unknown): Answer => ({ isJson: true, body: [Buffer.from(writeJson(value))] });
+const text = (body: string): Answer => ({ isJson: false, body: [Buffer.from(body)] });
 
 /** Records as an array inside an array (spec 4.2), written slice by slice. */
 async function nestedRecords(records: Iterable<unknown>): Promise<Answer> {
-  const texts: string[] = [];
+  const body = [Buffer.from('[[')];
   let slice: unknown[] = [];
   const flush = (): void => {
-    if (slice.length > 0) texts.push(writeJson(slice).slice(1, -1));
+    if (slice.length > 0) body.push(Buffer.from(`${body.length > 1 ? ',' : ''}${writeJson(slice).slice(1, -1)}`));
     slice = [];
   };
   for (const record of records) {
@@ -59,7 +59,8 @@ async function nestedRecords(records: Iterable<unknown>): Promise<Answer> {
     await setImmediate();
   }
   flush();
-  return { isJson: true, body: `[[${texts.join(',')}]]` };
+  body.push(Buffer.from(']]'));
+  return { isJson: true, body };
 }
 
 function selectorOf(parameters: Parameters): HistorySelector {

@@ -60,6 +60,16 @@ class Reader {
   }
 
   integer(): number {
+    // nearly all differences are one byte
+    const first = this.bytes[this.at];
+    if (first !== undefined && first < 0x80) {
+      this.at += 1;
+      return (first & 1) === 0 ? first >> 1 : -((first + 1) >> 1);
+    }
+    return this.longInteger();
+  }
+
+  private longInteger(): number {
     let value = 0;
     let scale = 1;
     for (;;) {

@@ -70,12 +70,15 @@ function* openDays(recorded: Recorded, series: StoredSeries, { from, to }: DayRa
   }
 }
 
-/** The hours of each day with data. One series is read as it was sealed; several are added up from their samples. */
+/**
+ * The hours of each day with data, some days at a time. One series is read as it was sealed; several are added up from
+ * their samples.
+ */
 async function* hoursOf(
   recorded: Recorded,
   series: readonly StoredSeries[],
   range: DayRange,
-): AsyncGenerator<DayHours> {
+): AsyncGenerator<readonly DayHours[]> {
   const { store } = recorded;
   const [only] = series;
   const extent = store.days(series);
@@ -83,8 +86,8 @@ async function* hoursOf(
   const from = Math.max(range.from, extent.first);
   const to = Math.min(range.to, extent.last + 1);
   if (series.length === 1) {
-    for (const { day, hours } of store.sealedHours(only, from, to)) yield { day, value: hours };
-    yield* openDays(recorded, only, { from, to });
+    const sealed = store.sealedHours(only, from, to).map(({ day, hours }) => ({ day, value: hours }));
+    yield [...sealed, ...openDays(recorded, only, { from, to })];
     return;
   }
   let work = 0;
@@ -96,7 +99,7 @@ async function* hoursOf(
       work += 1;
       if (work % SLICE === 0) await setImmediate();
     }
-    if (records.length > 0) yield { day, value: summarise(records, day, recorded) };
+    if (records.length > 0) yield [{ day, value: summarise(records, day, recorded) }];
   }
 }
 
@@ -105,7 +108,9 @@ async function* totals(recorded: Recorded, series: readonly StoredSeries[]): Asy
   const [only] = series;
   const everyDay = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
   if (only === undefined || series.length > 1) {
-    for await (const { day, value } of hoursOf(recorded, series, everyDay)) yield { day, value: totalsOf(value) };
+    for await (const days of hoursOf(recorded, series, everyDay)) {
+      for (const { day, value } of days) yield { day, value: totalsOf(value) };
+    }
     return;
   }
   for (const { day, ...value } of recorded.store.sealedTotals(only)) yield { day, value };
@@ -116,23 +121,26 @@ async function* totals(recorded: Recorded, series: readonly StoredSeries[]): Asy
   }
 }
 
-/** The hours of a window, each with its day. An hour belongs to the window in which it begins. */
+/** The hours of each day that lie in a window. An hour belongs to the window in which it begins. */
 async function* hoursIn(
   recorded: Recorded,
   series: readonly StoredSeries[],
   { from, to }: Window,
-): AsyncGenerator<Day<{ readonly hour: number; readonly summary: HourSummary }>> {
+): AsyncGenerator<readonly DayHours[]> {
   const { localTime, now } = recorded;
   const last = Math.min(to - 1, now);
   if (last < from) return;
   const range = { from: localTime.dayOf(from), to: localTime.dayOf(last) + 1 };
-  for await (const { day, value } of hoursOf(recorded, series, range)) {
+  const clip = ({ day, value }: DayHours): DayHours => {
+    if (localTime.startOf(day) >= from && localTime.startOf(day + 1) <= to) return { day, value };
     const frame = localTime.hoursOf(day);
-    for (const summary of value) {
-      const { start, hour } = frame[summary.index] ?? { start: Number.NaN, hour: 0 };
-      if (start >= from && start < to) yield { day, value: { hour, summary } };
-    }
-  }
+    const isInside = ({ index }: HourSummary): boolean => {
+      const start = frame[index]?.start ?? Number.NaN;
+      return start >= from && start < to;
+    };
+    return { day, value: value.filter(isInside) };
+  };
+  for await (const days of hoursOf(recorded, series, range)) yield days.map(clip);
 }
 
 interface Trend {
@@ -191,12 +199,15 @@ export async function getEfficiency(
   const { localTime, now } = recorded;
   const secondsAt = new Map<number, number>();
   const series = select(recorded.store, selector);
-  for await (const { value } of hoursIn(recorded, series, windowOf(window, now, localTime))) {
-    for (const [inUse, seconds] of value.summary.levels) secondsAt.set(inUse, (secondsAt.get(inUse) ?? 0) + seconds);
+  for await (const days of hoursIn(recorded, series, windowOf(window, now, localTime))) {
+    for (const { levels } of days.flatMap(({ value }) => value)) {
+      for (const [inUse, seconds] of levels) secondsAt.set(inUse, (secondsAt.get(inUse) ?? 0) + seconds);
+    }
   }
   const data: [string, number][] = [];
   let atLeast = 0;
-  for (let n = Math.max(0, ...secondsAt.keys()); n >= 1; n -= 1) {
+  const most = secondsAt.keys().reduce((a, b) => Math.max(a, b), 0);
+  for (let n = most; n >= 1; n -= 1) {
     atLeast += secondsAt.get(n) ?? 0;
     data.push([String(n), atLeast / HOUR]);
   }
@@ -221,14 +232,20 @@ export async function getHeatMap(
   window: WindowParameters,
 ): Promise<HeatMapResult[]> {
   const { localTime, now } = recorded;
-  const most = new Map<number, number>();
+  /** By weekday and hour; absent where there is no data. */
+  const most: (number | undefined)[] = new Array(WEEKDAYS.length * HOURS.length).fill(undefined);
   const series = select(recorded.store, selector);
-  for await (const { day, value } of hoursIn(recorded, series, windowOf(window, now, localTime))) {
-    const cell = weekdayOf(day) * 24 + value.hour;
-    most.set(cell, Math.max(most.get(cell) ?? 0, value.summary.levels[0]?.[0] ?? 0));
+  for await (const days of hoursIn(recorded, series, windowOf(window, now, localTime))) {
+    for (const { day, value } of days) {
+      const frame = localTime.hoursOf(day);
+      for (const { index, levels } of value) {
+        const cell = weekdayOf(day) * HOURS.length + (frame[index]?.hour ?? 0);
+        most[cell] = Math.max(most[cell] ?? 0, levels[0]?.[0] ?? 0);
+      }
+    }
   }
-  const data = [...most]
-    .sort(([a], [b]) => a - b)
-    .map(([cell, inUse]) => [cell % 24, Math.floor(cell / 24), inUse] as const);
+  const data = most.flatMap((inUse, cell) =>
+    inUse === undefined ? [] : [[cell % HOURS.length, Math.floor(cell / HOURS.length), inUse] as const],
+  );
   return [{ categories: [HOURS, WEEKDAYS], series: [{ name: 'Max In Use', data }] }];
 }

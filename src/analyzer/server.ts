@@ -132,7 +132,7 @@ function createAcceptor({ domain, users, ...options }: GateOptions): NtlmAccepto
 
 interface Reply {
   readonly status: number;
-  readonly body: string;
+  readonly body: readonly Buffer[];
   readonly type: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -148,7 +148,7 @@ function failure(
 ): Reply {
   const { parameter, headers } = more;
   const body = JSON.stringify({ error: { code, message, ...(parameter !== undefined && { parameter }) } });
-  return { status, body, type: JSON_TYPE, ...(headers !== undefined && { headers }) };
+  return { status, body: [Buffer.from(body)], type: JSON_TYPE, ...(headers !== undefined && { headers }) };
 }
 
 const methodNotAllowed = (what: string, method: string): Reply =>
@@ -187,7 +187,7 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
   });
   const acceptor = options.gate === 'none' ? undefined : createAcceptor(options.gate);
   const isWithinRate = createRateLimit(options.limits.requestsPerSecond);
-  const openApi = JSON.stringify(createOpenApi(options.version));
+  const openApi = [Buffer.from(JSON.stringify(createOpenApi(options.version)))];
 
   const answer = async (request: IncomingMessage, identity: string): Promise<Reply> => {
     const [target = '', query = ''] = (request.url ?? '').split(/\?(.*)/s, 2);
@@ -250,11 +250,22 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
   /** Answers being made or sent. */
   const running = new Set<ServerResponse>();
 
-  const send = (response: ServerResponse, { status, body, type, headers }: Reply): number => {
-    const bytes = Buffer.from(body);
-    response.writeHead(status, { 'content-type': type, 'content-length': bytes.length, ...headers });
-    response.end(bytes);
-    return bytes.length;
+  /** Sends as fast as the client reads. Resolves with the size of the body, also when the client goes away. */
+  const send = async (response: ServerResponse, { status, body, type, headers }: Reply): Promise<number> => {
+    const length = body.reduce((sum, piece) => sum + piece.length, 0);
+    response.writeHead(status, { 'content-type': type, 'content-length': length, ...headers });
+    for (const piece of body) {
+      if (response.write(piece) || response.destroyed) continue;
+      await new Promise<void>((resolve) => {
+        const go = (): void => {
+          response.off('drain', go).off('close', go);
+          resolve();
+        };
+        response.on('drain', go).on('close', go);
+      });
+    }
+    response.end();
+    return length;
   };
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -267,7 +278,7 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
     // the last leg of a logon is always judged: any other answer to it would look like a success
     if (acceptor?.isExpecting(socket) !== true && !isWithinRate(address)) {
       const headers = { 'retry-after': '1' };
-      send(response, failure(429, 'too_many_requests', 'more requests per second than allowed', { headers }));
+      await send(response, failure(429, 'too_many_requests', 'more requests per second than allowed', { headers }));
       return;
     }
     const identity = identify(request);
@@ -276,7 +287,7 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
       return;
     }
     const reply = await answerOrFail(request, identity.user);
-    const bytes = send(response, reply);
+    const bytes = await send(response, reply);
     options.onRequest?.({
       endpoint: byPath.get(url.split('?', 1)[0] ?? '') ?? '',
       method,

@@ -56,7 +56,7 @@ export interface Store {
   /** What there is of a day: samples where they are still kept. */
   read(series: StoredSeries, day: number): DayRecord | undefined;
   /** The hours of sealed days from one to before another, in order. */
-  sealedHours(series: StoredSeries, from: number, to: number): Iterable<DayOfHours>;
+  sealedHours(series: StoredSeries, from: number, to: number): readonly DayOfHours[];
   /** The totals of all sealed days, in order. */
   sealedTotals(series: StoredSeries): readonly StoredTotals[];
   /** Something to remember beside the samples. */
@@ -445,18 +445,12 @@ export function openStore({ path, localTime, origin, maxSize }: StoreOptions): S
     seal,
     prune,
     read: (series, day) => guard(() => read(series, day)),
-    sealedHours: function* ({ id }, from, to) {
-      const rows = guard(() =>
-        sql('SELECT day, hours FROM day WHERE series = ? AND day >= ? AND day < ? ORDER BY day').all(
-          id,
-          from,
-          Math.min(to, sealed),
-        ),
-      );
-      for (const row of rows) {
-        yield { day: integer(row, 'day'), hours: guard(() => decodeHours(blob(row, 'hours'))) };
-      }
-    },
+    sealedHours: ({ id }, from, to) =>
+      guard(() =>
+        sql('SELECT day, hours FROM day WHERE series = ? AND day >= ? AND day < ? ORDER BY day')
+          .all(id, from, Math.min(to, sealed))
+          .map((row) => ({ day: integer(row, 'day'), hours: decodeHours(blob(row, 'hours')) })),
+      ),
     sealedTotals: ({ id }) =>
       guard(() =>
         sql('SELECT * FROM day WHERE series = ? AND day < ? ORDER BY day')

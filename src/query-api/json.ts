@@ -92,20 +92,26 @@ export function readJson(body: Buffer): unknown {
   }
 }
 
-function hasNaN(value: object): boolean {
-  for (const item of Object.values(value)) {
-    if (typeof item === 'number' ? Number.isNaN(item) : typeof item === 'object' && item !== null) return true;
-  }
-  return false;
+/** Names of members as JSON: there are few, and each stands in every record. */
+const names = new Map<string, string>();
+const MAX_NAMES = 1000;
+
+function nameText(name: string): string {
+  const known = names.get(name);
+  if (known !== undefined) return known;
+  const text = `${JSON.stringify(name)}:`;
+  if (names.size < MAX_NAMES) names.set(name, text);
+  return text;
 }
 
 /** Like `JSON.stringify`, but NaN is written as the bare literal `NaN`. For plain data. */
 export function writeJson(value: unknown): string {
-  if (typeof value === 'number') return Number.isNaN(value) ? 'NaN' : JSON.stringify(value);
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  // most records are flat and hold no NaN: those are left to the engine
-  if (!hasNaN(value)) return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map((item) => writeJson(item ?? null)).join(',')}]`;
-  const members = Object.entries(value).filter(([, item]) => item !== undefined);
-  return `{${members.map(([key, item]) => `${JSON.stringify(key)}:${writeJson(item)}`).join(',')}}`;
+  if (typeof value === 'number') return Number.isFinite(value) || Number.isNaN(value) ? String(value) : 'null';
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  if (Array.isArray(value)) return `[${value.map(writeJson).join(',')}]`;
+  let text = '';
+  for (const [name, item] of Object.entries(value)) {
+    if (item !== undefined) text += `${text === '' ? '' : ','}${nameText(name)}${writeJson(item)}`;
+  }
+  return `{${text}}`;
 }
