@@ -1,11 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { shownDefault } from '../src/config/flags.ts';
+import { storeProblems } from '../src/analyzer/store.ts';
+import { commands, shownDefault } from '../src/config/flags.ts';
 import { environmentName, flagName, type Setting, settingKeys, settings } from '../src/config/settings.ts';
 import { catalogue, collectors, type Metric } from '../src/metrics/catalogue.ts';
 import { failureKinds } from '../src/model/failure.ts';
 import { endpoints } from '../src/query-api/endpoints.ts';
+import { errorCodes } from '../src/query-api/errors.ts';
 
 /** The tables of the README are made from the code. `UPDATE_README=1` writes them. */
 
@@ -64,6 +66,21 @@ const tables: Readonly<Record<string, () => string>> = {
         answer,
         cell(summary),
       ]),
+    ),
+  'analyzer errors': () =>
+    table(
+      ['status', 'code', 'meaning'],
+      Object.entries(errorCodes).map(([name, { status, meaning }]) => [String(status), code(name), cell(meaning)]),
+    ),
+  'store problems': () =>
+    table(
+      ['`the history store (FILE):` …'],
+      [...new Set(Object.values(storeProblems))].map((problem) => [cell(problem)]),
+    ),
+  commands: () =>
+    table(
+      ['command', 'what it does'],
+      Object.entries(commands).map(([name, doc]) => [code(name), cell(doc)]),
     ),
 };
 

@@ -89,7 +89,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
       const since = Number(store.note(SINCE));
       const before = Number(store.note(PAST) ?? localTime.dayOf(since) + 1);
       for (const step of past(since, before)) {
-        if (step !== undefined) await write(() => run(store?.add(step.series, [PAST, String(step.day)]) ?? []));
+        if (step !== undefined)
+          await write(() => run(store?.add(step.series, [PAST, String(step.completeFrom)]) ?? []));
         await setImmediate();
         if (isStopping || problem !== undefined) return;
       }

@@ -39,17 +39,18 @@ export interface DayOfSamples {
   readonly samples: readonly Sample[];
 }
 
-/** What was sampled on one local day, of every series. */
-export interface PastDay {
-  readonly day: number;
+/** A piece of what a source knows of the past. */
+export interface PastPiece {
   readonly series: readonly DayOfSamples[];
+  /** With this piece, everything from this local day on has been given. */
+  readonly completeFrom: number;
 }
 
 /**
- * What a source knows of the time before a moment, by days: from the one before another on back. Yields nothing between
- * steps of the work.
+ * What a source knows of the time before a moment, piece by piece: from the day before another on back. Yields nothing
+ * between steps of the work.
  */
-export type Past = (until: number, before: number) => Iterable<PastDay | undefined>;
+export type Past = (until: number, before: number) => Iterable<PastPiece | undefined>;
 
 /** The figures of every series of a vendor license. */
 export function figuresOf(

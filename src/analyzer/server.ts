@@ -2,6 +2,7 @@ import { createServer as createHttpServer, type IncomingMessage, type Server, ty
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { type EndpointName, endpointNames, endpoints } from '../query-api/endpoints.ts';
+import { type ErrorCode, errorCodes } from '../query-api/errors.ts';
 import { createOpenApi } from '../query-api/openapi.ts';
 import { readParameters } from '../query-api/parameters.ts';
 import { type AnswerContext, answers } from './answers.ts';
@@ -141,18 +142,17 @@ const JSON_TYPE = 'application/json';
 const TEXT_TYPE = 'text/plain; charset=utf-8';
 
 function failure(
-  status: number,
-  code: string,
+  code: ErrorCode,
   message: string,
-  more: { parameter?: string; headers?: Readonly<Record<string, string>> } = {},
+  { parameter, headers }: { parameter?: string; headers?: Readonly<Record<string, string>> } = {},
 ): Reply {
-  const { parameter, headers } = more;
   const body = JSON.stringify({ error: { code, message, ...(parameter !== undefined && { parameter }) } });
+  const { status } = errorCodes[code];
   return { status, body: [Buffer.from(body)], type: JSON_TYPE, ...(headers !== undefined && { headers }) };
 }
 
 const methodNotAllowed = (what: string, method: string): Reply =>
-  failure(405, 'method_not_allowed', `${what} takes ${method}`, { headers: { allow: method } });
+  failure('method_not_allowed', `${what} takes ${method}`, { headers: { allow: method } });
 
 /**
  * A server of the Query API. It is built on node:http, because a router answers some bad requests before any hook runs,
@@ -196,14 +196,14 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
       return method === 'GET' ? { status: 200, body: openApi, type: JSON_TYPE } : methodNotAllowed(target, 'GET');
     }
     const name = byPath.get(target);
-    if (name === undefined) return failure(404, 'not_found', 'there is no such endpoint');
+    if (name === undefined) return failure('not_found', 'there is no such endpoint');
     const endpoint = endpoints[name];
     if (method !== endpoint.method) return methodNotAllowed(name, endpoint.method);
     if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_SIZE) {
-      return failure(413, 'body_too_large', 'no endpoint reads a body', { headers: { connection: 'close' } });
+      return failure('body_too_large', 'no endpoint reads a body', { headers: { connection: 'close' } });
     }
     const parameters = readParameters(endpoint, query);
-    if (!parameters.ok) return failure(400, parameters.code, parameters.message, { parameter: parameters.parameter });
+    if (!parameters.ok) return failure(parameters.code, parameters.message, { parameter: parameters.parameter });
     const now = Math.floor(options.now());
     const context: AnswerContext = {
       current: collector.current(),
@@ -221,8 +221,8 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
     } catch (error) {
       options.onProblem(error);
       return error instanceof StoreError
-        ? failure(500, 'history_unavailable', 'history cannot be read now; the log of the analyzer says why')
-        : failure(500, 'internal_error', 'the request failed');
+        ? failure('history_unavailable', 'history cannot be read now; the log of the analyzer says why')
+        : failure('internal_error', 'the request failed');
     }
   };
 
@@ -278,7 +278,7 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
     // the last leg of a logon is always judged: any other answer to it would look like a success
     if (acceptor?.isExpecting(socket) !== true && !isWithinRate(address)) {
       const headers = { 'retry-after': '1' };
-      await send(response, failure(429, 'too_many_requests', 'more requests per second than allowed', { headers }));
+      await send(response, failure('too_many_requests', 'more requests per second than allowed', { headers }));
       return;
     }
     const identity = identify(request);

@@ -1,5 +1,5 @@
 import type { LocalTime } from './local-time.ts';
-import type { DayOfSamples, PastDay, Sample } from './sample.ts';
+import type { DayOfSamples, PastPiece, Sample } from './sample.ts';
 import type { SimulatedPool, SimulatedVendorLicense } from './simulated-catalogue.ts';
 import { type DayPlan, planDay } from './simulated-day.ts';
 import { incrementsOf, isOut } from './simulated-supply.ts';
@@ -80,16 +80,16 @@ export function createSimulatedPast(options: SimulatedPastOptions) {
   const fine = createSlots(localTime, interval);
   const coarse = createSlots(localTime, HOUR);
 
-  return function* past(until: number, before: number): Generator<PastDay | undefined> {
+  return function* past(until: number, before: number): Generator<PastPiece | undefined> {
     const today = localTime.dayOf(until);
     for (let day = Math.min(before - 1, today); day >= today - days; day -= 1) {
       const slots: Slots = day > today - FINE_DAYS ? fine : coarse;
       const end = Math.min(localTime.startOf(day + 1), until);
       const times: number[] = [];
       for (let at = localTime.startOf(day); at < end; at = slots.after(at)) times.push(slots.of(at));
-      const series: DayOfSamples[] = [];
       let planned = 0;
       for (const license of catalogue) {
+        const series: DayOfSamples[] = [];
         const up = times.filter((at) => !isOut(license, at, seed));
         for (const versions of bySeries(license)) {
           const plans = versions.map((pool) => planDay(pool, day, localTime.startOf));
@@ -107,8 +107,8 @@ export function createSimulatedPast(options: SimulatedPastOptions) {
           planned += versions.length;
           if (planned % SLICE < versions.length) yield undefined;
         }
+        yield { series, completeFrom: license === catalogue.at(-1) ? day : day + 1 };
       }
-      yield { day, series };
     }
   };
 }

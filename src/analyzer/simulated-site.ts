@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { createLocalTime } from './local-time.ts';
-import type { PastDay } from './sample.ts';
+import type { PastPiece } from './sample.ts';
 import {
   type CatalogueOptions,
   createCatalogue,
@@ -38,7 +38,7 @@ export interface SimulatedSite extends Source {
    */
   observe(at: number, since?: number): Generator<void, readonly VendorLicenseObservation[]>;
   /** What it would have recorded before a time, from the day before another on back. */
-  past(until: number, before: number): Generator<PastDay | undefined>;
+  past(until: number, before: number): Generator<PastPiece | undefined>;
   force(forced: Forced): void;
 }
 

@@ -47,7 +47,7 @@ export interface Store {
   sealedUntil(): number;
   /** Records one collection as a whole. `at` is the beginning of its slot, `seconds` its length. */
   record(at: number, seconds: number, figures: readonly (readonly [Series, Figures])[]): Generator<void, void>;
-  /** Adds samples of whole local days, and a note with them. */
+  /** Adds samples of whole local days where there are none yet, and a note with them. */
   add(days: readonly DayOfSamples[], note: readonly [key: string, value: string]): Generator<void, void>;
   /** Seals every day before this one. */
   seal(day: number): Generator<void, void>;
@@ -101,7 +101,7 @@ const SCHEMA = `
 const DAMAGED = 'it is damaged; move the file away to begin anew';
 
 /** What SQLite's primary result codes mean to an operator. */
-const meanings: Readonly<Record<number, string>> = {
+export const storeProblems: Readonly<Record<number, string>> = {
   3: 'no permission to use the file',
   5: 'another process uses it; give each its own storage.path',
   6: 'another process uses it; give each its own storage.path',
@@ -117,7 +117,7 @@ const meanings: Readonly<Record<number, string>> = {
 function reasonOf(error: unknown): string | undefined {
   if (error instanceof DamagedRecord) return DAMAGED;
   const { errcode, syscall, code, message } = error as NodeJS.ErrnoException & { errcode?: number };
-  if (errcode !== undefined) return meanings[errcode & 0xff] ?? message;
+  if (errcode !== undefined) return storeProblems[errcode & 0xff] ?? message;
   return syscall === undefined ? undefined : `its directory cannot be made (${code})`;
 }
 
@@ -275,6 +275,16 @@ export function openStore({ path, localTime, origin, maxSize }: StoreOptions): S
     return [...byTime.values()].sort((a, b) => a.at - b.at);
   };
 
+  /** In order of time; what was there already stays. */
+  const fill = (kept: readonly Sample[], more: readonly Sample[]): readonly Sample[] => {
+    if (kept.length === 0) return more;
+    const known = new Set(kept.map(({ at }) => at));
+    return merge(
+      kept,
+      more.filter(({ at }) => !known.has(at)),
+    );
+  };
+
   /** Only within a transaction. The day's hours and totals are kept too once it is over. */
   const writeDay = (id: number, day: number, samples: readonly Sample[], isOver: boolean): void => {
     const start = localTime.startOf(day);
@@ -354,7 +364,7 @@ export function openStore({ path, localTime, origin, maxSize }: StoreOptions): S
     transactInSteps(function* (added) {
       for (const [i, { series, day, samples }] of days.entries()) {
         const { id } = identify(series, added);
-        writeDay(id, day, merge(keptSamples(id, day) ?? [], samples), day < sealed);
+        writeDay(id, day, fill(keptSamples(id, day) ?? [], samples), day < sealed);
         if (i % BATCH === BATCH - 1) yield;
       }
       setNote(key, value);

@@ -19,13 +19,16 @@ export interface CommandLine {
   readonly version: boolean;
 }
 
-const commands: Readonly<Record<Command, string>> = {
-  serve: 'Poll the configured analyzer and serve metrics (default).',
-  demo: 'The same on an embedded analyzer with a simulated site.',
+/** What each command does, for help and README. */
+export const commands: Readonly<Record<Command, string>> = {
+  serve:
+    'Poll the configured analyzer and serve metrics (default). With --once print them once: 0 when every endpoint answered, else 1.',
+  demo: 'The same on an embedded analyzer with a simulated site, on loopback. The log says how to ask it with curl.',
   analyzer: 'The embedded analyzer alone, as a server of the Query API for others.',
   'analyzer hash-password': 'Print a line for its file of users: analyzer hash-password NAME, the password on stdin.',
-  doctor: 'Call every endpoint of the configured analyzer and compare the answers with the specification.',
-  'check-config': 'Check a configuration file: check-config FILE.',
+  doctor:
+    'Call every endpoint of the configured analyzer, or with --demo of an embedded one, and compare the answers with the specification: 0 when all are as specified, else 1.',
+  'check-config': 'Check a configuration and report everything wrong with it, with the line: check-config FILE.',
 };
 
 /** Flags that only some commands take. */

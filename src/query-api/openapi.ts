@@ -1,4 +1,5 @@
 import { type AnswerKind, type Endpoint, endpoints, type Parameter } from './endpoints.ts';
+import { errorCodes } from './errors.ts';
 import { mayBeEmpty } from './parameters.ts';
 import {
   expirationFields,
@@ -76,7 +77,7 @@ const schemas: Readonly<Record<string, Schema>> = {
   Error: object({
     error: {
       type: 'object',
-      properties: { code: text, message: text, parameter: text },
+      properties: { code: { enum: Object.keys(errorCodes) }, message: text, parameter: text },
       required: ['code', 'message'],
     },
   }),

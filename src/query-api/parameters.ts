@@ -1,9 +1,10 @@
 import type { Endpoint, Parameter } from './endpoints.ts';
+import type { ErrorCode } from './errors.ts';
 
 /** The parameters of a request by name, defaults filled in, or the first thing wrong with them. */
 export type ReadParameters =
   | { readonly ok: true; readonly values: Readonly<Record<string, string>> }
-  | { readonly ok: false; readonly code: string; readonly message: string; readonly parameter: string };
+  | { readonly ok: false; readonly code: ErrorCode; readonly message: string; readonly parameter: string };
 
 /** A query string as name and value pairs. `+` is a space; a malformed percent sequence is taken literally. */
 function parseQuery(query: string): [name: string, value: string][] {
@@ -24,7 +25,11 @@ function parseQuery(query: string): [name: string, value: string][] {
 export const mayBeEmpty = (endpoint: Endpoint, { name }: Parameter): boolean =>
   name === 'package' && (endpoint.answer === 'efficiency' || endpoint.answer === 'heat-map');
 
-function problemOf(endpoint: Endpoint, parameter: Parameter, value: string | undefined): [string, string] | undefined {
+function problemOf(
+  endpoint: Endpoint,
+  parameter: Parameter,
+  value: string | undefined,
+): [ErrorCode, string] | undefined {
   const { name, required, allowed, integer } = parameter;
   if (value === undefined) return required ? ['missing_parameter', `${name} is required`] : undefined;
   if (value === '') {

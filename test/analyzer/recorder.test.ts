@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createLocalTime } from '../../src/analyzer/local-time.ts';
 import { createRecorder, type Recorder } from '../../src/analyzer/recorder.ts';
-import type { Figures, Past, PastDay, Series } from '../../src/analyzer/sample.ts';
+import type { Figures, Past, PastPiece, Series } from '../../src/analyzer/sample.ts';
 import { createSlots } from '../../src/analyzer/slots.ts';
 import { openStore, type Store, StoreError } from '../../src/analyzer/store.ts';
 import { createCleanup, eventually } from '../harness.ts';
@@ -117,12 +117,16 @@ describe('recorder', () => {
   });
 
   const pastOf = (days: number, upTo?: (day: number) => void): Past =>
-    function* (until, before): Generator<PastDay | undefined> {
+    function* (until, before): Generator<PastPiece | undefined> {
       for (let day = before - 1; day >= localTime.dayOf(until) - days; day -= 1) {
         upTo?.(day);
         yield undefined;
         const at = localTime.startOf(day);
-        if (at < until) yield { day, series: [{ series: one, day, samples: [{ at, seconds: 3600, ...figures }] }] };
+        if (at >= until) continue;
+        const whole = { series: one, day, samples: [{ at, seconds: 3600, ...figures }] };
+        yield { series: [whole], completeFrom: day + 1 };
+        // a piece twice, as after an interruption in the middle of a day
+        yield { series: [whole], completeFrom: day };
       }
     };
 
