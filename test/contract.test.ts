@@ -19,6 +19,7 @@ import {
   serverDownFields,
   userFields,
 } from '../src/query-api/records.ts';
+import { onlyFigures } from './analyzer/store-samples.ts';
 import { createClient, startAnalyzer, testHistory, WORKDAY } from './harness.ts';
 
 /** Our client against our analyzer, over real HTTP with NTLM: what one says, the other understands. */
@@ -165,7 +166,7 @@ describe('client and analyzer', () => {
         const reached = current.filter(({ collectedAt }) => collectedAt > 0);
         await shadow.record(
           WORKDAY,
-          reached.flatMap((collected) => figuresOf(collected.observation, collected.name, WORKDAY)),
+          onlyFigures(reached.flatMap((collected) => figuresOf(collected.observation, collected.name, WORKDAY))),
         );
         const recorded: Recorded = { store: shadow.store(), localTime, now: WORKDAY };
         const window = { year: '2026', month: '11' };

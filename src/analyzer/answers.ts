@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { EndpointName } from '../query-api/endpoints.ts';
 import { writeJson } from '../query-api/json.ts';
-import type { Collected } from './collector.ts';
 import {
   getEfficiency,
   getHeatMap,
@@ -18,6 +17,7 @@ import {
   getServerDown,
   type Parameters,
 } from './live.ts';
+import type { Collected } from './source.ts';
 import { getUsers } from './users.ts';
 import type { WindowParameters } from './window.ts';
 

@@ -1,14 +1,5 @@
 import type { Slots } from './slots.ts';
-import { type Source, type VendorLicenseObservation, vendorLicenseName } from './source.ts';
-
-/** What is known of one vendor license: its last good observation, and whether that is of the last collection. */
-export interface Collected {
-  /** `server;daemon` or `server;daemon;part`. */
-  readonly name: string;
-  /** Epoch seconds of the last collection with data, 0 without one. */
-  readonly collectedAt: number;
-  readonly observation: VendorLicenseObservation;
-}
+import { type Collected, type Source, vendorLicenseName } from './source.ts';
 
 export interface CollectorOptions {
   readonly source: Source;
@@ -17,13 +8,21 @@ export interface CollectorOptions {
   /** Epoch seconds. */
   readonly now: () => number;
   readonly onProblem: (error: unknown) => void;
-  /** Given what was reached in a collection that began at a time; the next one waits for it. */
-  readonly onCollected?: (at: number, reached: readonly Collected[]) => Promise<void>;
+  /** Given each collection, with the time it began; the next one waits for it. */
+  readonly onCollected?: (at: number, collection: Collection) => Promise<void>;
+}
+
+/** What one collection came to. */
+export interface Collection {
+  /** Every vendor license of the source. */
+  readonly all: readonly Collected[];
+  /** Those that were reached this time. */
+  readonly reached: readonly Collected[];
 }
 
 export interface Collector {
-  /** Collects once, then at the beginning of every slot. */
-  start(): Promise<void>;
+  /** Collects once, then at the beginning of every slot. Begins with what an earlier run knew. */
+  start(known?: readonly Collected[]): Promise<void>;
   collect(): Promise<void>;
   stop(): void;
   /** In the order of the source. */
@@ -55,8 +54,9 @@ export function createCollector({ source, slots, now, onProblem, onCollected }: 
       if (observation.reachable) return { name, collectedAt, observation };
       return before.get(name) ?? { name, collectedAt: 0, observation };
     });
-    const reached = current.filter((_, i) => observations[i]?.reachable === true);
-    await onCollected?.(at, reached);
+    const all = current;
+    const reached = all.filter((_, i) => observations[i]?.reachable === true);
+    await onCollected?.(at, { all, reached });
   };
 
   const collect = (): Promise<void> => {
@@ -84,7 +84,8 @@ export function createCollector({ source, slots, now, onProblem, onCollected }: 
 
   return {
     collect,
-    start: async () => {
+    start: async (known = []) => {
+      current = known;
       await collect();
       schedule();
     },

@@ -1,8 +1,8 @@
 import { createPattern } from '../model/wildcard.ts';
 import { formatDate } from '../query-api/dates.ts';
 import type { WireExpiration, WireFeature, WireProduct, WireServerDown } from '../query-api/records.ts';
-import { type Collected, isDown } from './collector.ts';
-import type { Checkout, PoolObservation } from './source.ts';
+import { isDown } from './collector.ts';
+import type { Checkout, Collected, PoolObservation } from './source.ts';
 import {
   countByStatus,
   countUsers,

@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import type { LocalTime } from './local-time.ts';
-import type { Figures, Past, Series } from './sample.ts';
+import type { Past } from './sample.ts';
 import type { Slots } from './slots.ts';
-import { type Store, StoreError } from './store.ts';
+import type { Collected } from './source.ts';
+import { type Recording, type Store, StoreError } from './store.ts';
 
 export interface RecorderOptions {
   readonly open: () => Store;
@@ -20,7 +21,9 @@ export interface RecorderOptions {
 
 export interface Recorder {
   /** Records a collection that began at this time. Never throws: a problem is told, and the next one is tried again. */
-  record(at: number, figures: readonly (readonly [Series, Figures])[]): Promise<void>;
+  record(at: number, recording: Recording): Promise<void>;
+  /** What an earlier process knew last; nothing when the store cannot be used. */
+  known(now: number): Promise<readonly Collected[]>;
   /** Adds what a source knows of the time before it was first recorded; goes on where it was interrupted. */
   addPast(past: Past): Promise<void>;
   /** @throws StoreError when history cannot be read now */
@@ -79,11 +82,18 @@ export function createRecorder(options: RecorderOptions): Recorder {
   };
 
   return {
-    record: (at, figures) =>
+    record: (at, recording) =>
       write(async () => {
         const slot = slots.of(at);
-        await run((await ready(slot)).record(slot, slots.interval, figures));
+        await run((await ready(slot)).record(slot, slots.interval, recording));
       }),
+    known: async (now) => {
+      let known: readonly Collected[] = [];
+      await write(async () => {
+        known = (await ready(slots.of(now))).known();
+      });
+      return known;
+    },
     addPast: async (past) => {
       if (store === undefined) return;
       const since = Number(store.note(SINCE));

@@ -179,11 +179,12 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
     slots,
     now: options.now,
     onProblem: options.onProblem,
-    onCollected: (at, reached) =>
-      recorder.record(
-        at,
-        reached.flatMap(({ name, observation }) => figuresOf(observation, name, at)),
-      ),
+    onCollected: (at, { all, reached }) =>
+      recorder.record(at, {
+        figures: reached.flatMap(({ name, observation }) => figuresOf(observation, name, at)),
+        observations: reached,
+        vendorLicenses: new Set(all.map(({ name }) => name)),
+      }),
   });
   const acceptor = options.gate === 'none' ? undefined : createAcceptor(options.gate);
   const isWithinRate = createRateLimit(options.limits.requestsPerSecond);
@@ -341,7 +342,7 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
     },
     collector,
     start: async () => {
-      await collector.start();
+      await collector.start(await recorder.known(options.now()));
       try {
         await listen();
       } catch (error) {

@@ -77,6 +77,15 @@ export const vendorLicenseName = ({
 }: Pick<VendorLicenseObservation, 'server' | 'daemon' | 'part'>): string =>
   part === '' ? `${server};${daemon}` : `${server};${daemon};${part}`;
 
+/** What is known of one vendor license: its last good observation. */
+export interface Collected {
+  /** `server;daemon` or `server;daemon;part`. */
+  readonly name: string;
+  /** Epoch seconds of the last collection with data, 0 without one. */
+  readonly collectedAt: number;
+  readonly observation: VendorLicenseObservation;
+}
+
 /** Where the analyzer learns usage from: one per kind of licence manager. */
 export interface Source {
   readonly name: string;

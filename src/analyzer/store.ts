@@ -1,10 +1,13 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
+import { deserialize, serialize } from 'node:v8';
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { DamagedRecord, decodeHours, decodeSamples, encodeHours, encodeSamples } from './day-codec.ts';
 import { type DayRecord, type DayTotals, type HourSummary, summariseDay, totalsOf } from './hours.ts';
 import type { LocalTime } from './local-time.ts';
 import { combine, type DayOfSamples, type Figures, type Sample, type Series } from './sample.ts';
+import type { Collected, VendorLicenseObservation } from './source.ts';
 
 /** Why history cannot be kept or read, in words for the operator. */
 export class StoreError extends Error {
@@ -24,6 +27,18 @@ export interface StoreOptions {
 /** A series with its key in the store. */
 export interface StoredSeries extends Series {
   readonly id: number;
+}
+
+/** What is recorded of a collection. */
+export interface Recording {
+  readonly figures: readonly (readonly [Series, Figures])[];
+  /**
+   * Observations that replace the last ones, names of users included: of each vendor license one is kept, so a name goes
+   * with its checkout.
+   */
+  readonly observations: readonly Collected[];
+  /** The vendor licenses there are; of others nothing is known any more. */
+  readonly vendorLicenses: ReadonlySet<string>;
 }
 
 /** A recorded day of a series, as its totals. */
@@ -46,7 +61,9 @@ export interface Store {
   /** Days before this one are sealed. */
   sealedUntil(): number;
   /** Records one collection as a whole. `at` is the beginning of its slot, `seconds` its length. */
-  record(at: number, seconds: number, figures: readonly (readonly [Series, Figures])[]): Generator<void, void>;
+  record(at: number, seconds: number, recording: Recording): Generator<void, void>;
+  /** The last observation of each vendor license, for a new process. */
+  known(): readonly Collected[];
   /** Adds samples of whole local days where there are none yet, and a note with them. */
   add(days: readonly DayOfSamples[], note: readonly [key: string, value: string]): Generator<void, void>;
   /** Seals every day before this one. */
@@ -79,6 +96,9 @@ const BATCH = 50;
 
 const SCHEMA = `
   CREATE TABLE note (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE observation (
+    vendor_license TEXT PRIMARY KEY, collected_at INTEGER NOT NULL, observation BLOB NOT NULL
+  ) WITHOUT ROWID;
   CREATE TABLE series (
     id INTEGER PRIMARY KEY, vendor_license TEXT NOT NULL, feature TEXT NOT NULL, package TEXT NOT NULL,
     feature_type TEXT NOT NULL, UNIQUE (vendor_license, feature, package, feature_type)
@@ -112,6 +132,14 @@ export const storeProblems: Readonly<Record<number, string>> = {
   14: 'it cannot be opened; the directory must exist and be writable',
   26: 'it is no history store; move the file away',
 };
+
+function readObservation(bytes: Uint8Array): VendorLicenseObservation {
+  try {
+    return deserialize(zstdDecompressSync(bytes)) as VendorLicenseObservation;
+  } catch (error) {
+    throw new DamagedRecord('a stored observation cannot be read', { cause: error });
+  }
+}
 
 /** Why SQLite or the file system refused, `undefined` for a mistake of ours. */
 function reasonOf(error: unknown): string | undefined {
@@ -168,7 +196,7 @@ export function openStore({ path, localTime, origin, maxSize }: StoreOptions): S
 
   const prepareFile = (): void => {
     // one process only: SQLite then needs no shared memory, and a second process is refused
-    database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA trusted_schema = OFF;');
+    database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA trusted_schema = OFF; PRAGMA secure_delete = ON;');
     database.exec(`PRAGMA page_size = ${PAGE_SIZE}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;`);
     database.exec(`PRAGMA max_page_count = ${Math.max(1, Math.floor(maxSize / PAGE_SIZE))};`);
     const version = integer(database.prepare('PRAGMA user_version').get() ?? {}, 'user_version');
@@ -207,7 +235,7 @@ export function openStore({ path, localTime, origin, maxSize }: StoreOptions): S
     return known;
   };
 
-  const known = new Map<string, StoredSeries>();
+  const seriesByKey = new Map<string, StoredSeries>();
   for (const row of database.prepare('SELECT * FROM series ORDER BY id').all()) {
     const series = {
       id: integer(row, 'id'),
@@ -216,20 +244,20 @@ export function openStore({ path, localTime, origin, maxSize }: StoreOptions): S
       package: text(row, 'package'),
       featureType: text(row, 'feature_type'),
     };
-    known.set(keyOf(series), series);
+    seriesByKey.set(keyOf(series), series);
   }
 
   /** Only within a transaction; `added` collects what must be forgotten again when that fails. */
   const identify = (series: Series, added: string[]): StoredSeries => {
     const key = keyOf(series);
-    const found = known.get(key);
+    const found = seriesByKey.get(key);
     if (found !== undefined) return found;
     const { vendorLicense, feature, package: packageName, featureType } = series;
     const { lastInsertRowid } = sql(
       'INSERT INTO series (vendor_license, feature, package, feature_type) VALUES (?, ?, ?, ?)',
     ).run(vendorLicense, feature, packageName, featureType);
     const stored = { id: Number(lastInsertRowid), vendorLicense, feature, package: packageName, featureType };
-    known.set(key, stored);
+    seriesByKey.set(key, stored);
     added.push(key);
     return stored;
   };
@@ -337,7 +365,7 @@ export function openStore({ path, localTime, origin, maxSize }: StoreOptions): S
       fail(error);
     } finally {
       if (!isDone) {
-        for (const key of added) known.delete(key);
+        for (const key of added) seriesByKey.delete(key);
         sealed = before;
         // a full disk has rolled back already
         if (database.isTransaction) database.exec('ROLLBACK');
@@ -345,7 +373,7 @@ export function openStore({ path, localTime, origin, maxSize }: StoreOptions): S
     }
   };
 
-  const record: Store['record'] = (at, seconds, figures) =>
+  const record: Store['record'] = (at, seconds, { figures, observations, vendorLicenses }) =>
     transactInSteps(function* (added) {
       const insert = sql(`INSERT INTO open_sample VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
         seconds = max(seconds, excluded.seconds), available = max(available, excluded.available),
@@ -358,7 +386,30 @@ export function openStore({ path, localTime, origin, maxSize }: StoreOptions): S
         insert.run(identify(series, added).id, at, seconds, available, inUse, reserved, users, denials);
         if (i % SLICE === SLICE - 1) yield;
       }
+      // what is kept for a new process only, a memory need not keep
+      if (path === undefined) return;
+      for (const { name, collectedAt, observation } of observations) {
+        sql('INSERT OR REPLACE INTO observation VALUES (?, ?, ?)').run(
+          name,
+          collectedAt,
+          zstdCompressSync(serialize(observation)),
+        );
+        yield;
+      }
+      for (const row of sql('SELECT vendor_license FROM observation').all()) {
+        const name = text(row, 'vendor_license');
+        if (!vendorLicenses.has(name)) sql('DELETE FROM observation WHERE vendor_license = ?').run(name);
+      }
     });
+
+  const lastObservations = (): Collected[] =>
+    sql('SELECT * FROM observation')
+      .all()
+      .map((row) => ({
+        name: text(row, 'vendor_license'),
+        collectedAt: integer(row, 'collected_at'),
+        observation: readObservation(blob(row, 'observation')),
+      }));
 
   const add: Store['add'] = (days, [key, value]) =>
     transactInSteps(function* (added) {
@@ -373,7 +424,7 @@ export function openStore({ path, localTime, origin, maxSize }: StoreOptions): S
   /** Does something for every series, in transactions of a few series each. */
   const eachSeries = function* (action: (series: StoredSeries) => void): Generator<void, void> {
     try {
-      const all = [...known.values()];
+      const all = [...seriesByKey.values()];
       for (let from = 0; from < all.length; from += BATCH) {
         transact(() => all.slice(from, from + BATCH).forEach(action));
         yield;
@@ -418,7 +469,7 @@ export function openStore({ path, localTime, origin, maxSize }: StoreOptions): S
         AND NOT EXISTS (SELECT 1 FROM day WHERE series = ?1)
         AND NOT EXISTS (SELECT 1 FROM day_samples WHERE series = ?1)
         AND NOT EXISTS (SELECT 1 FROM open_sample WHERE series = ?1)`).run(id);
-      if (changes > 0) known.delete(keyOf(series));
+      if (changes > 0) seriesByKey.delete(keyOf(series));
     });
   };
 
@@ -447,10 +498,11 @@ export function openStore({ path, localTime, origin, maxSize }: StoreOptions): S
   };
 
   return {
-    series: () => [...known.values()],
-    days: (series = [...known.values()]) => guard(() => extent(series.map(({ id }) => id))),
+    series: () => [...seriesByKey.values()],
+    days: (series = [...seriesByKey.values()]) => guard(() => extent(series.map(({ id }) => id))),
     sealedUntil: () => sealed,
     record,
+    known: () => guard(lastObservations),
     add,
     seal,
     prune,

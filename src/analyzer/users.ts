@@ -1,7 +1,6 @@
 import type { WireUser } from '../query-api/records.ts';
-import type { Collected } from './collector.ts';
 import { filter, type Parameters } from './live.ts';
-import type { ApplicationStatus, Checkout, PoolObservation, QueuedRequest } from './source.ts';
+import type { ApplicationStatus, Checkout, Collected, PoolObservation, QueuedRequest } from './source.ts';
 
 /** The answer to GetUsers (spec 2.3, 4.3): who holds or waits for a license now. */
 

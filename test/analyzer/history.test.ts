@@ -13,6 +13,7 @@ import type { Figures, Series } from '../../src/analyzer/sample.ts';
 import { createSlots } from '../../src/analyzer/slots.ts';
 import { openStore, type Store } from '../../src/analyzer/store.ts';
 import { isLong } from '../harness.ts';
+import { onlyFigures } from './store-samples.ts';
 
 /**
  * Every history answer against a recomputation from the raw samples, second by second, with nothing of the program but
@@ -311,7 +312,7 @@ async function play({
         addRaw(raw, i, { at: slotOf(at, seconds, wall), seconds, ...known });
         return [[series, known]];
       });
-      await recorder.record(at, recorded);
+      await recorder.record(at, onlyFigures(recorded));
     }
     await recorder.stop();
   }

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Collected } from '../../src/analyzer/collector.ts';
 import {
   getConcurrentUsers,
   getExpirationFeatures,
@@ -8,7 +7,7 @@ import {
   getProducts,
   getServerDown,
 } from '../../src/analyzer/live.ts';
-import type { Checkout, PoolObservation } from '../../src/analyzer/source.ts';
+import type { Checkout, Collected, PoolObservation } from '../../src/analyzer/source.ts';
 import { expirationFields, featureFields, productFields } from '../../src/query-api/records.ts';
 
 const NOW = 1_800_000_000;

@@ -9,6 +9,7 @@ import type { Figures, Past, PastPiece, Series } from '../../src/analyzer/sample
 import { createSlots } from '../../src/analyzer/slots.ts';
 import { openStore, type Store, StoreError } from '../../src/analyzer/store.ts';
 import { createCleanup, eventually } from '../harness.ts';
+import { onlyFigures } from './store-samples.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
@@ -79,12 +80,12 @@ describe('slots', () => {
 describe('recorder', () => {
   it('seals the days that are over with the first collection of the next', async () => {
     const recorder = recorderOf(opener());
-    await recorder.record(MIDNIGHT + 100, [[one, figures]]);
+    await recorder.record(MIDNIGHT + 100, onlyFigures([[one, figures]]));
     const store = recorder.store();
     expect(store.sealedUntil()).toBe(today);
-    await recorder.record(MIDNIGHT + DAY - 1, [[one, figures]]);
+    await recorder.record(MIDNIGHT + DAY - 1, onlyFigures([[one, figures]]));
     expect(store.sealedUntil()).toBe(today);
-    await recorder.record(MIDNIGHT + DAY, [[one, figures]]);
+    await recorder.record(MIDNIGHT + DAY, onlyFigures([[one, figures]]));
     expect(store.sealedUntil()).toBe(today + 1);
     const [stored] = store.series();
     expect(stored && [...store.sealedHours(stored, today, today + 5)].map(({ day }) => day)).toEqual([today]);
@@ -92,7 +93,7 @@ describe('recorder', () => {
 
   it('forgets what is older than it shall be', async () => {
     const recorder = recorderOf(opener(), { sampleDays: 2, days: 4 });
-    for (let day = 0; day < 10; day += 1) await recorder.record(MIDNIGHT + day * DAY, [[one, figures]]);
+    for (let day = 0; day < 10; day += 1) await recorder.record(MIDNIGHT + day * DAY, onlyFigures([[one, figures]]));
     const store = recorder.store();
     const [stored] = store.series();
     if (stored === undefined) throw new Error('no series');
@@ -106,12 +107,12 @@ describe('recorder', () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'state'), '');
     const recorder = recorderOf(opener(join(folder, 'state/history.db')));
-    for (let i = 0; i < 3; i += 1) await recorder.record(MIDNIGHT + i * 300, [[one, figures]]);
+    for (let i = 0; i < 3; i += 1) await recorder.record(MIDNIGHT + i * 300, onlyFigures([[one, figures]]));
     const message = `the history store (${folder}/state/history.db): it cannot be opened; the directory must exist and be writable`;
     expect(recorder.problems).toEqual([message]);
     expect(() => recorder.store()).toThrow(new StoreError(message));
     rmSync(join(folder, 'state'));
-    await recorder.record(MIDNIGHT + 900, [[one, figures]]);
+    await recorder.record(MIDNIGHT + 900, onlyFigures([[one, figures]]));
     expect([recorder.problems.length, recorder.recoveries]).toEqual([1, 1]);
     expect(recorder.store().series()).toHaveLength(1);
   });
@@ -133,7 +134,7 @@ describe('recorder', () => {
   it('adds the past once, goes on where it was interrupted, and mixes nothing up with the first day', async () => {
     const path = join(temporaryFolder(), 'history.db');
     const first = recorderOf(opener(path));
-    await first.record(MIDNIGHT + 7200, [[one, figures]]);
+    await first.record(MIDNIGHT + 7200, onlyFigures([[one, figures]]));
     const adding = first.addPast(
       pastOf(20, (day) => {
         if (day === today - 8) void first.stop();
@@ -144,7 +145,7 @@ describe('recorder', () => {
 
     const visited: number[] = [];
     const second = recorderOf(opener(path));
-    await second.record(MIDNIGHT + 7500, [[one, figures]]);
+    await second.record(MIDNIGHT + 7500, onlyFigures([[one, figures]]));
     await second.addPast(pastOf(20, (day) => visited.push(day)));
     expect(visited[0]).toBe(today - 8);
     expect(visited.at(-1)).toBe(today - 20);
@@ -164,11 +165,11 @@ describe('recorder', () => {
 
   it('records while it adds the past', async () => {
     const recorder = recorderOf(opener());
-    await recorder.record(MIDNIGHT, [[one, figures]]);
+    await recorder.record(MIDNIGHT, onlyFigures([[one, figures]]));
     let recorded = 0;
     const adding = recorder.addPast(pastOf(300));
     for (let i = 1; i <= 20; i += 1) {
-      await recorder.record(MIDNIGHT + i * 300, [[one, figures]]);
+      await recorder.record(MIDNIGHT + i * 300, onlyFigures([[one, figures]]));
       recorded += 1;
     }
     await adding;

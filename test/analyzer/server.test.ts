@@ -297,6 +297,50 @@ describe('analyzer', () => {
     await analyzer.stop();
   });
 
+  it('after a restart knows what a vendor license sent last that is unreachable by then', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'analyzer-restart-'));
+    let now = NOW;
+    let isReachable = true;
+    const site = createSimulatedSite({
+      seed: 1,
+      vendorLicenses: 1,
+      featuresPerVendorLicense: 20,
+      timeZone: 'Europe/Berlin',
+      now: () => now,
+      interval: 60,
+    });
+    const source: Source = {
+      name: 'goes away',
+      read: async (signal) =>
+        (await site.read(signal)).map((seen) => (isReachable ? seen : { ...seen, reachable: false, pools: [] })),
+    };
+    const ask = async (): Promise<{ products: unknown; features: unknown; users: unknown; down: unknown }> => {
+      const history = { ...testHistory, path: join(folder, 'history.db') };
+      const analyzer = analyzerOf({ gate: 'none', source, history, now: () => now });
+      await analyzer.start();
+      const connection = connectTo(analyzer.url);
+      const get = async (path: string): Promise<unknown> => json(await connection.send(api(path)));
+      const answers = {
+        products: await get('GetProducts'),
+        features: await get('GetFeatures?product=%'),
+        users: await get('GetUsers?format=sql&product=%&feature=%'),
+        down: await get('GetServerDown'),
+      };
+      connection.close();
+      await analyzer.stop();
+      return answers;
+    };
+    const before = await ask();
+    expect(before).toMatchObject({ products: [{ IsCurrent: true }], users: { data: expect.any(Array) }, down: [] });
+    isReachable = false;
+    now += 1799;
+    expect(await ask()).toEqual(before);
+    now += 1;
+    const name = (before.products as { Product: string }[])[0]?.Product;
+    expect(await ask()).toMatchObject({ features: before.features, users: before.users, down: [{ Label: name }] });
+    rmSync(folder, { recursive: true });
+  });
+
   it('listens without a gate on loopback only', () => {
     for (const host of ['0.0.0.0', '::', '192.0.2.1', 'localhost.example']) {
       expect(() => analyzerOf({ gate: 'none', host })).toThrow('loopback');

@@ -1,4 +1,5 @@
 import type { Figures, Series } from '../../src/analyzer/sample.ts';
+import type { Recording } from '../../src/analyzer/store.ts';
 
 /** What the killed writer records, and its test expects. */
 export const timeZone = 'Europe/Berlin';
@@ -21,4 +22,11 @@ export const figuresAt = (i: number, s: number): Figures => ({
   reserved: s % 3,
   users: (i + s) % 5,
   denials: (i + s) % 11 === 0 ? 1 : 0,
+});
+
+/** A collection of which nothing but its figures matters. */
+export const onlyFigures = (figures: Recording['figures']): Recording => ({
+  figures,
+  observations: [],
+  vendorLicenses: new Set(),
 });

@@ -3,7 +3,7 @@ import { createLocalTime } from '../../src/analyzer/local-time.ts';
 import { createRecorder } from '../../src/analyzer/recorder.ts';
 import { createSlots } from '../../src/analyzer/slots.ts';
 import { openStore } from '../../src/analyzer/store.ts';
-import { begin, figuresAt, INTERVAL, origin, series, timeZone } from './store-samples.ts';
+import { begin, figuresAt, INTERVAL, onlyFigures, origin, series, timeZone } from './store-samples.ts';
 
 /**
  * Records collections without end and says which are committed: made to be killed. Arguments: the file, and the number of
@@ -23,9 +23,6 @@ const recorder = createRecorder({
   onRecovery: () => {},
 });
 for (let i = Number(first); ; i += 1) {
-  await recorder.record(
-    begin + i * INTERVAL,
-    series.map((one, s) => [one, figuresAt(i, s)]),
-  );
+  await recorder.record(begin + i * INTERVAL, onlyFigures(series.map((one, s) => [one, figuresAt(i, s)])));
   writeSync(1, `${i}\n`);
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -10,9 +10,10 @@ import { getHistory, getHistoryReserved, type Recorded } from '../../src/analyze
 import type { HourSummary } from '../../src/analyzer/hours.ts';
 import { createLocalTime } from '../../src/analyzer/local-time.ts';
 import type { Figures, Sample, Series } from '../../src/analyzer/sample.ts';
+import type { Collected, VendorLicenseObservation } from '../../src/analyzer/source.ts';
 import { openStore, type Store, StoreError, type StoreOptions } from '../../src/analyzer/store.ts';
 import { createCleanup, isLong } from '../harness.ts';
-import { begin, figuresAt, INTERVAL, origin, series, timeZone } from './store-samples.ts';
+import { begin, figuresAt, INTERVAL, onlyFigures, origin, series, timeZone } from './store-samples.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
@@ -47,13 +48,7 @@ function finish(steps: Iterable<void>): void {
 
 /** Records one collection of all series. */
 const recordAt = (store: Store, i: number): void =>
-  finish(
-    store.record(
-      begin + i * INTERVAL,
-      INTERVAL,
-      series.map((one, s) => [one, figuresAt(i, s)]),
-    ),
-  );
+  finish(store.record(begin + i * INTERVAL, INTERVAL, onlyFigures(series.map((one, s) => [one, figuresAt(i, s)]))));
 
 /** Every sample of a series that the store still has, by number of the collection. */
 function samplesOf(store: Store, s: number): Map<number, Sample> {
@@ -149,12 +144,70 @@ describe('store', () => {
     again.close();
   });
 
+  it('keeps the last observation of each vendor license there is, and no older one', () => {
+    const path = join(temporaryFolder(), 'history.db');
+    const observation: VendorLicenseObservation = {
+      server: 'a',
+      daemon: 'd',
+      part: '',
+      reachable: true,
+      pools: [
+        {
+          feature: 'f',
+          version: '',
+          package: '',
+          featureType: 'feature',
+          licenseType: 'uncounted',
+          licenseModel: 'concurrent',
+          increments: [{ count: Number.POSITIVE_INFINITY, expires: undefined }],
+          reservations: [],
+          checkouts: [
+            {
+              user: 'somebody-once',
+              host: 'h',
+              display: '',
+              since: begin,
+              licenses: 1,
+              handle: '1',
+              shareHandle: undefined,
+              borrowed: false,
+              status: undefined,
+            },
+          ],
+          queued: [],
+          denials: 0,
+        },
+      ],
+    };
+    const first = { name: 'a;d', collectedAt: begin, observation };
+    const later = { name: 'b;d', collectedAt: begin + 60, observation: { ...observation, pools: [] } };
+    const store = open({ path });
+    const record = (at: number, observations: Collected[], ...names: string[]): void =>
+      finish(store.record(at, 60, { figures: [], observations, vendorLicenses: new Set(names) }));
+    record(begin, [first, later], 'a;d', 'b;d');
+    expect(store.known()).toEqual([first, later]);
+    // one that is not reached stays, one that is no more goes
+    record(begin + 60, [later], 'a;d', 'b;d');
+    expect(store.known()).toEqual([first, later]);
+    store.close();
+    const again = open({ path });
+    expect(again.known()).toEqual([first, later]);
+    finish(again.record(begin + 120, 60, { figures: [], observations: [], vendorLicenses: new Set(['b;d']) }));
+    expect(again.known()).toEqual([later]);
+    again.close();
+    expect(readdirSync(dirname(path))).toEqual(['history.db']);
+  });
+
   it('makes one sample of two in one slot', () => {
     const store = open();
     const [one] = series as [Series];
     const record = (figures: Partial<Figures>): void =>
       finish(
-        store.record(begin, 60, [[one, { available: 5, inUse: 2, reserved: 0, users: 1, denials: 1, ...figures }]]),
+        store.record(
+          begin,
+          60,
+          onlyFigures([[one, { available: 5, inUse: 2, reserved: 0, users: 1, denials: 1, ...figures }]]),
+        ),
       );
     record({});
     record({ inUse: 1, users: 4, denials: 2 });
@@ -174,12 +227,12 @@ describe('store', () => {
       { vendorLicense: 'v;d', feature: `f${i}`, package: '', featureType: 'feature' },
       figuresAt(i, 1),
     ]);
-    const steps = store.record(begin, 60, many);
+    const steps = store.record(begin, 60, onlyFigures(many));
     steps.next();
     steps.return();
     expect(store.series()).toEqual([]);
     expect(store.days()).toBeUndefined();
-    finish(store.record(begin, 60, many));
+    finish(store.record(begin, 60, onlyFigures(many)));
     expect(store.series()).toHaveLength(1200);
   });
 
@@ -217,7 +270,7 @@ describe('store', () => {
             series[s] as Series,
             { available: 10, inUse: used, reserved: 1, users: used, denials: 1 },
           ]);
-          finish(store.record(begin + i * 900, 900, both));
+          finish(store.record(begin + i * 900, 900, onlyFigures(both)));
         }
         finish(store.seal(today + 1));
         const recorded: Recorded = { store, localTime, now: begin + DAY };

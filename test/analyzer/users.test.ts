@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Collected } from '../../src/analyzer/collector.ts';
-import type { Checkout, PoolObservation, QueuedRequest } from '../../src/analyzer/source.ts';
+import type { Checkout, Collected, PoolObservation, QueuedRequest } from '../../src/analyzer/source.ts';
 import { getUsers } from '../../src/analyzer/users.ts';
 import { userFields, type WireUser } from '../../src/query-api/records.ts';
 

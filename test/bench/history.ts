@@ -7,6 +7,7 @@ import { getEfficiency, getHeatMap, getHistory, type Recorded } from '../../src/
 import { createLocalTime } from '../../src/analyzer/local-time.ts';
 import type { Sample } from '../../src/analyzer/sample.ts';
 import { openStore } from '../../src/analyzer/store.ts';
+import { onlyFigures } from '../analyzer/store-samples.ts';
 import { compare, type Line } from './report.ts';
 import { createWalk } from './samples.ts';
 
@@ -56,7 +57,7 @@ export async function benchHistory({ features, days, interval, runs }: HistoryBe
     for (let at = BEGIN + day * DAY; at < BEGIN + (day + 1) * DAY; at += interval) {
       const collected = walk.next();
       for (const [i, [, figures]] of collected.entries()) ofDay[i]?.push({ at, seconds: interval, ...figures });
-      measure('ours', () => finish(store.record(at, interval, collected)));
+      measure('ours', () => finish(store.record(at, interval, onlyFigures(collected))));
       measure('peer', () => {
         rows.exec('BEGIN');
         for (const [i, [, { available, inUse, reserved, users, denials }]] of collected.entries()) {
