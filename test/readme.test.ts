@@ -74,8 +74,8 @@ const tables: Readonly<Record<string, () => string>> = {
     ),
   'store problems': () =>
     table(
-      ['`the history store (FILE):` …'],
-      [...new Set(Object.values(storeProblems))].map((problem) => [cell(problem)]),
+      ['the history store (FILE): …'],
+      Object.values(storeProblems).map((problem) => [cell(problem)]),
     ),
   commands: () =>
     table(

@@ -118,19 +118,34 @@ const SCHEMA = `
   ) WITHOUT ROWID;
 `;
 
-const DAMAGED = 'it is damaged; move the file away to begin anew';
+/** Everything that can be wrong with the store, as the log says it; words in capitals are filled in. */
+export const storeProblems = {
+  denied: 'no permission to use the file; give it to the user that runs license-exporter',
+  busy: 'another process uses it; give each its own storage.path',
+  readonly: 'the file or its directory cannot be written to; make both writable',
+  ioError: 'reading or writing it failed; look at the disk',
+  damaged: 'it is damaged; move the file away to begin anew',
+  full: 'the disk, or embedded_analyzer.store_max_size, is full; make room, or raise the limit',
+  cannotOpen: 'it cannot be opened; the directory must exist and be writable',
+  noStore: 'it is no history store; move the file away',
+  noDirectory: 'its directory cannot be made (CODE); make it, or set another storage.path',
+  newer: 'it was made by a newer version of license-exporter; run that one, or move the file away',
+  timeZone:
+    'its days are those of the time zone FOUND, not WANTED; set embedded_analyzer.time_zone back, or move the file away',
+  origin: 'it holds history of FOUND, not of WANTED; move the file away',
+} as const;
 
-/** What SQLite's primary result codes mean to an operator. */
-export const storeProblems: Readonly<Record<number, string>> = {
-  3: 'no permission to use the file',
-  5: 'another process uses it; give each its own storage.path',
-  6: 'another process uses it; give each its own storage.path',
-  8: 'the file or its directory cannot be written to',
-  10: 'reading or writing it failed; look at the disk',
-  11: DAMAGED,
-  13: 'the disk, or embedded_analyzer.store_max_size, is full',
-  14: 'it cannot be opened; the directory must exist and be writable',
-  26: 'it is no history store; move the file away',
+/** SQLite's primary result codes. */
+const byResultCode: Readonly<Record<number, string>> = {
+  3: storeProblems.denied,
+  5: storeProblems.busy,
+  6: storeProblems.busy,
+  8: storeProblems.readonly,
+  10: storeProblems.ioError,
+  11: storeProblems.damaged,
+  13: storeProblems.full,
+  14: storeProblems.cannotOpen,
+  26: storeProblems.noStore,
 };
 
 function readObservation(bytes: Uint8Array): VendorLicenseObservation {
@@ -143,10 +158,10 @@ function readObservation(bytes: Uint8Array): VendorLicenseObservation {
 
 /** Why SQLite or the file system refused, `undefined` for a mistake of ours. */
 function reasonOf(error: unknown): string | undefined {
-  if (error instanceof DamagedRecord) return DAMAGED;
+  if (error instanceof DamagedRecord) return storeProblems.damaged;
   const { errcode, syscall, code, message } = error as NodeJS.ErrnoException & { errcode?: number };
-  if (errcode !== undefined) return storeProblems[errcode & 0xff] ?? message;
-  return syscall === undefined ? undefined : `its directory cannot be made (${code})`;
+  if (errcode !== undefined) return byResultCode[errcode & 0xff] ?? message;
+  return syscall === undefined ? undefined : storeProblems.noDirectory.replace('CODE', String(code));
 }
 
 type Row = Record<string, SQLOutputValue>;
@@ -161,11 +176,13 @@ const keyOf = ({ vendorLicense, feature, package: packageName, featureType }: Se
 export function openStore({ path, localTime, origin, maxSize }: StoreOptions): Store {
   const where = path ?? 'in memory';
 
+  const problem = (why: string, cause?: unknown): StoreError =>
+    new StoreError(`the history store (${where}): ${why}`, { cause });
+
   const fail = (error: unknown): never => {
     if (error instanceof StoreError) throw error;
     const why = reasonOf(error);
-    if (why === undefined) throw error;
-    throw new StoreError(`the history store (${where}): ${why}`, { cause: error });
+    throw why === undefined ? error : problem(why, error);
   };
   const guard = <T>(action: () => T): T => {
     try {
@@ -200,9 +217,7 @@ export function openStore({ path, localTime, origin, maxSize }: StoreOptions): S
     database.exec(`PRAGMA page_size = ${PAGE_SIZE}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;`);
     database.exec(`PRAGMA max_page_count = ${Math.max(1, Math.floor(maxSize / PAGE_SIZE))};`);
     const version = integer(database.prepare('PRAGMA user_version').get() ?? {}, 'user_version');
-    if (version > SCHEMA_VERSION) {
-      throw new StoreError(`the history store (${where}): it was made by a newer version of license-exporter`);
-    }
+    if (version > SCHEMA_VERSION) throw problem(storeProblems.newer);
     transact(() => {
       if (version === SCHEMA_VERSION) return;
       database.exec(SCHEMA);
@@ -211,14 +226,13 @@ export function openStore({ path, localTime, origin, maxSize }: StoreOptions): S
       insert.run('time zone', localTime.timeZone);
       insert.run('origin', origin);
     });
-    checkNote('time zone', localTime.timeZone, 'set embedded_analyzer.time_zone back, or move the file away');
-    checkNote('origin', origin, 'move the file away');
+    checkNote('time zone', localTime.timeZone, storeProblems.timeZone);
+    checkNote('origin', origin, storeProblems.origin);
   };
 
-  const checkNote = (key: string, wanted: string, remedy: string): void => {
+  const checkNote = (key: string, wanted: string, problemText: string): void => {
     const found = text(database.prepare('SELECT value FROM note WHERE key = ?').get(key) ?? {}, 'value');
-    if (found === wanted) return;
-    throw new StoreError(`the history store (${where}): its ${key} is ${found}, not ${wanted}; ${remedy}`);
+    if (found !== wanted) throw problem(problemText.replace('FOUND', found).replace('WANTED', wanted));
   };
 
   try {

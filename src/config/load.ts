@@ -211,12 +211,11 @@ function embeddedOf(context: Context): Pick<Config['embeddedAnalyzer'], 'users' 
   const { problems, warnings, values } = context;
   const cert = readTlsFile(context, 'embedded_analyzer.tls.cert_file');
   const key = readTlsFile(context, 'embedded_analyzer.tls.key_file');
-  const isHalf =
-    (values['embedded_analyzer.tls.cert_file'] === undefined) !==
-    (values['embedded_analyzer.tls.key_file'] === undefined);
-  if (isHalf) {
+  const pair = ['embedded_analyzer.tls.cert_file', 'embedded_analyzer.tls.key_file'] as const;
+  const [set, ...both] = pair.filter((name) => values[name] !== undefined);
+  if (set !== undefined && both.length === 0) {
     const message = 'and embedded_analyzer.tls.cert_file belong together';
-    problems.push({ key: 'embedded_analyzer.tls.key_file', where: 'configuration', message });
+    problems.push({ key: 'embedded_analyzer.tls.key_file', where: whereOf(context, set), message });
   }
   const tls = cert === undefined || key === undefined ? undefined : { cert, key: new Secret(key) };
   const file = pathOf(context, 'embedded_analyzer.users_file');

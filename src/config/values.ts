@@ -59,14 +59,22 @@ const durationUnits: Readonly<Record<string, number>> = {
   y: 31_536_000,
 };
 
+/** A number in the largest unit in which it is a whole one. */
+function inUnits(value: number, units: Readonly<Record<string, number>>, otherwise: string): string {
+  const fitting = Object.entries(units).filter(([, size]) => size >= 1 && value >= size && value % size === 0);
+  const [unit, size] = fitting.reduce((a, b) => (b[1] > a[1] ? b : a), [otherwise, 1]);
+  return `${value / size}${unit}`;
+}
+
 /** Seconds of a duration in Prometheus' form: `30s`, `5m`, `1h30m`, `1d`. */
 export function duration(min: number, max = 366 * 86_400): Parse<number> {
+  const bound = (seconds: number): string => inUnits(seconds, durationUnits, 's');
   return (raw) => {
     const value = scalar(raw) ?? '';
     if (!/^(?:\d{1,9}(?:ms|[smhdwy]))+$/.test(value)) return refuse(raw, 'a duration such as 30s, 5m or 1h30m');
     const parts = [...value.matchAll(/(\d+)(ms|[smhdwy])/g)];
     const seconds = parts.reduce((sum, [, count, unit]) => sum + Number(count) * (durationUnits[unit ?? ''] ?? 0), 0);
-    return seconds >= min && seconds <= max ? seconds : refuse(raw, `a duration from ${min}s to ${max}s`);
+    return seconds >= min && seconds <= max ? seconds : refuse(raw, `a duration from ${bound(min)} to ${bound(max)}`);
   };
 }
 
@@ -83,12 +91,13 @@ const sizeUnits: Readonly<Record<string, number>> = {
 
 /** Bytes of a size: `256MiB`, `10MB`, `4096`. */
 export function size(min: number, max: number): Parse<number> {
+  const bound = (bytes: number): string => inUnits(bytes, sizeUnits, 'B');
   return (raw) => {
     const match = /^(\d{1,15})\s*([KMG]?i?B)?$/.exec(scalar(raw) ?? '');
     const unit = match === null ? undefined : sizeUnits[match[2] ?? ''];
     if (match === null || unit === undefined) return refuse(raw, 'a size such as 256MiB or 10MB');
     const bytes = Number(match[1]) * unit;
-    return bytes >= min && bytes <= max ? bytes : refuse(raw, `a size from ${min} to ${max} bytes`);
+    return bytes >= min && bytes <= max ? bytes : refuse(raw, `a size from ${bound(min)} to ${bound(max)}`);
   };
 }
 

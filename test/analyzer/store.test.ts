@@ -305,10 +305,10 @@ describe('a store that cannot be used', () => {
     const path = join(temporaryFolder(), 'history.db');
     open({ path }).close();
     expect(messageOf(() => open({ path, localTime: createLocalTime('Asia/Tokyo') }))).toBe(
-      `the history store (${path}): its time zone is Europe/Berlin, not Asia/Tokyo; set embedded_analyzer.time_zone back, or move the file away`,
+      `the history store (${path}): its days are those of the time zone Europe/Berlin, not Asia/Tokyo; set embedded_analyzer.time_zone back, or move the file away`,
     );
     expect(messageOf(() => open({ path, origin: 'other' }))).toBe(
-      `the history store (${path}): its origin is killed writer, not other; move the file away`,
+      `the history store (${path}): it holds history of killed writer, not of other; move the file away`,
     );
     open({ path }).close();
   });
@@ -331,7 +331,7 @@ describe('a store that cannot be used', () => {
   it('is refused where no directory can be made, and when a newer version made it', () => {
     // where not even root may write
     expect(messageOf(() => open({ path: '/proc/license-exporter/history.db' }))).toBe(
-      'the history store (/proc/license-exporter/history.db): its directory cannot be made (ENOENT)',
+      'the history store (/proc/license-exporter/history.db): its directory cannot be made (ENOENT); make it, or set another storage.path',
     );
     const path = join(temporaryFolder(), 'history.db');
     open({ path }).close();
@@ -348,7 +348,9 @@ describe('a store that cannot be used', () => {
     const message = messageOf(() => {
       for (; recorded < 10_000; recorded += 1) recordAt(store, recorded);
     });
-    expect(message).toBe(`the history store (${path}): the disk, or embedded_analyzer.store_max_size, is full`);
+    expect(message).toBe(
+      `the history store (${path}): the disk, or embedded_analyzer.store_max_size, is full; make room, or raise the limit`,
+    );
     expect(recorded).toBeGreaterThan(2);
     expect([...samplesOf(store, 0).keys()]).toEqual(Array.from({ length: recorded }, (_, i) => i));
     // it stays readable, and the next attempt fails alike

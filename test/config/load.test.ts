@@ -40,6 +40,9 @@ const messageOf = (work: () => unknown): string => {
   return 'no error';
 };
 
+const here = import.meta.dirname;
+const makeLine = 'make the line with "license-exporter analyzer hash-password NAME"';
+
 const bad = [
   ['unknown-section.yml', 'unknown-section.yml:1: analyser: unknown setting, did you mean analyzer?'],
   ['unknown-key.yml', 'unknown-key.yml:2: web.listen_adress: unknown setting, did you mean listen_address?'],
@@ -56,7 +59,7 @@ const bad = [
   ['bad-duration.yml', 'bad-duration.yml:2: analyzer.timeout: 30 is not a duration such as 30s, 5m or 1h30m'],
   [
     'duration-out-of-range.yml',
-    'duration-out-of-range.yml:2: analyzer.timeout: "2h" is not a duration from 0.1s to 3600s',
+    'duration-out-of-range.yml:2: analyzer.timeout: "2h" is not a duration from 0.1s to 1h',
   ],
   ['bad-size.yml', 'bad-size.yml:2: analyzer.max_response_size: "big" is not a size such as 256MiB or 10MB'],
   [
@@ -100,6 +103,35 @@ const bad = [
   [
     'bad-time-zone.yml',
     'bad-time-zone.yml:1: embedded_analyzer.time_zone: "Mars/Olympus" is not a time zone such as Europe/Berlin',
+  ],
+  ['users-not-there.yml', `users-not-there.yml:2: embedded_analyzer.users_file: ${here}/bad/nowhere does not exist`],
+  [
+    'users-nonsense.yml',
+    `users-nonsense.yml:2: embedded_analyzer.users_file: ${here}/users/nonsense:2 is not of the form name:nt-hash; ${makeLine}`,
+  ],
+  [
+    'users-twice.yml',
+    `users-twice.yml:2: embedded_analyzer.users_file: ${here}/users/twice:4 names a user for the second time; ${makeLine}`,
+  ],
+  [
+    'users-empty.yml',
+    `users-empty.yml:2: embedded_analyzer.users_file: ${here}/users/empty names no user; make one with "license-exporter analyzer hash-password NAME"`,
+  ],
+  [
+    'analyzer-tls-half.yml',
+    'analyzer-tls-half.yml:2: embedded_analyzer.tls.key_file: and embedded_analyzer.tls.cert_file belong together',
+  ],
+  [
+    'analyzer-tls-not-there.yml',
+    `analyzer-tls-not-there.yml:2: embedded_analyzer.tls.cert_file: ${here}/bad/nowhere: the file does not exist`,
+  ],
+  [
+    'retention-too-short.yml',
+    'retention-too-short.yml:2: embedded_analyzer.retention.samples: "1h" is not a duration from 1d to 100y',
+  ],
+  [
+    'store-too-small.yml',
+    'store-too-small.yml:2: embedded_analyzer.store_max_size: "4KiB" is not a size from 64KiB to 65536GiB',
   ],
   ['not-settings.yml', 'not-settings.yml:1: the file must hold settings, for instance "analyzer:"'],
   ['tab.yml', 'tab.yml:2: not valid YAML: Tabs are not allowed as indentation'],
