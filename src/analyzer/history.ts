@@ -23,8 +23,8 @@ export interface HistorySelector {
   readonly featureType?: string;
 }
 
-/** Days of several series added up between two chances for others to run. */
-const SLICE = 500;
+/** Others get a chance to run after so long, milliseconds. */
+const SLICE_MS = 10;
 
 function select(store: Store, selector: HistorySelector): StoredSeries[] {
   const matches = (pattern: string): ((value: string) => boolean) => createPattern(pattern, { ignoreCase: false });
@@ -90,14 +90,15 @@ async function* hoursOf(
     yield [...sealed, ...openDays(recorded, only, { from, to })];
     return;
   }
-  let work = 0;
+  let since = performance.now();
   for (let day = from; day < to; day += 1) {
     const records: DayRecord[] = [];
     for (const one of series) {
       const record = store.read(one, day);
       if (record !== undefined) records.push(record);
-      work += 1;
-      if (work % SLICE === 0) await setImmediate();
+      if (performance.now() - since < SLICE_MS) continue;
+      await setImmediate();
+      since = performance.now();
     }
     if (records.length > 0) yield [{ day, value: summarise(records, day, recorded) }];
   }

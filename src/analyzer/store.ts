@@ -94,6 +94,10 @@ const SLICE = 500;
 /** Series whose days are written between two chances for others to run. */
 const BATCH = 50;
 
+/**
+ * Open samples stand in order of time: a collection then is written to a few pages, not to a page for each series. Those
+ * of one series are found by the times of the collections.
+ */
 const SCHEMA = `
   CREATE TABLE note (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
   CREATE TABLE observation (
@@ -106,8 +110,9 @@ const SCHEMA = `
   CREATE TABLE open_sample (
     series INTEGER NOT NULL, at INTEGER NOT NULL, seconds INTEGER NOT NULL, available INTEGER NOT NULL,
     in_use INTEGER NOT NULL, reserved INTEGER NOT NULL, users INTEGER NOT NULL, denials INTEGER NOT NULL,
-    PRIMARY KEY (series, at)
+    PRIMARY KEY (at, series)
   ) WITHOUT ROWID;
+  CREATE TABLE open_collection (at INTEGER PRIMARY KEY);
   CREATE TABLE day_samples (
     series INTEGER NOT NULL, day INTEGER NOT NULL, samples BLOB NOT NULL, PRIMARY KEY (series, day)
   ) WITHOUT ROWID;
@@ -295,10 +300,24 @@ export function openStore({ path, localTime, origin, maxSize }: StoreOptions): S
     denials: integer(row, 'denials'),
   });
 
-  const openSamples = (id: number, day: number): Sample[] =>
-    sql('SELECT * FROM open_sample WHERE series = ? AND at >= ? AND at < ? ORDER BY at')
-      .all(id, localTime.startOf(day), localTime.startOf(day + 1))
-      .map(toSample);
+  /** Open samples of a day of the series with these keys, by key and in order of time. */
+  const openSamples = (first: number, last: number, day: number): Map<number, Sample[]> => {
+    const rows = sql(`SELECT open_sample.* FROM open_collection CROSS JOIN open_sample USING (at)
+      WHERE at >= ? AND at < ? AND series BETWEEN ? AND ? ORDER BY at`).all(
+      localTime.startOf(day),
+      localTime.startOf(day + 1),
+      first,
+      last,
+    );
+    const bySeries = new Map<number, Sample[]>();
+    for (const row of rows) {
+      const id = integer(row, 'series');
+      const samples = bySeries.get(id);
+      if (samples === undefined) bySeries.set(id, [toSample(row)]);
+      else samples.push(toSample(row));
+    }
+    return bySeries;
+  };
 
   const keptSamples = (id: number, day: number): Sample[] | undefined => {
     const row = sql('SELECT samples FROM day_samples WHERE series = ? AND day = ?').get(id, day);
@@ -351,10 +370,18 @@ export function openStore({ path, localTime, origin, maxSize }: StoreOptions): S
     );
   };
 
-  const sealDay = (id: number, day: number): void => {
-    writeDay(id, day, merge(keptSamples(id, day) ?? [], openSamples(id, day)), true);
-    sql('DELETE FROM open_sample WHERE series = ? AND at >= ? AND at < ?').run(
-      id,
+  /** Only within a transaction. The series are neighbours in order of their keys. */
+  const sealDay = (series: readonly StoredSeries[], day: number): void => {
+    const [first = 0, last = first] = [series[0]?.id, series.at(-1)?.id];
+    const open = openSamples(first, last, day);
+    for (const { id } of series) {
+      const samples = merge(keptSamples(id, day) ?? [], open.get(id) ?? []);
+      if (samples.length > 0) writeDay(id, day, samples, true);
+    }
+    sql(`DELETE FROM open_sample WHERE series BETWEEN ? AND ? AND at IN
+      (SELECT at FROM open_collection WHERE at >= ? AND at < ?)`).run(
+      first,
+      last,
       localTime.startOf(day),
       localTime.startOf(day + 1),
     );
@@ -393,6 +420,7 @@ export function openStore({ path, localTime, origin, maxSize }: StoreOptions): S
         seconds = max(seconds, excluded.seconds), available = max(available, excluded.available),
         in_use = max(in_use, excluded.in_use), reserved = max(reserved, excluded.reserved),
         users = max(users, excluded.users), denials = denials + excluded.denials`);
+      sql('INSERT OR IGNORE INTO open_collection VALUES (?)').run(at);
       const day = localTime.dayOf(at);
       // the clock was set back: that day is open again
       if (day < sealed) setSealed(day);
@@ -435,12 +463,12 @@ export function openStore({ path, localTime, origin, maxSize }: StoreOptions): S
       setNote(key, value);
     });
 
-  /** Does something for every series, in transactions of a few series each. */
-  const eachSeries = function* (action: (series: StoredSeries) => void): Generator<void, void> {
+  /** Does something for all series, in order of their keys, in transactions of a few series each. */
+  const eachBatch = function* (action: (batch: readonly StoredSeries[]) => void): Generator<void, void> {
     try {
-      const all = [...seriesByKey.values()];
+      const all = [...seriesByKey.values()].sort((a, b) => a.id - b.id);
       for (let from = 0; from < all.length; from += BATCH) {
-        transact(() => all.slice(from, from + BATCH).forEach(action));
+        transact(() => action(all.slice(from, from + BATCH)));
         yield;
       }
     } catch (error) {
@@ -450,23 +478,35 @@ export function openStore({ path, localTime, origin, maxSize }: StoreOptions): S
 
   const seal = function* (before: number): Generator<void, void> {
     if (before <= sealed) return;
-    yield* eachSeries(({ id }) => {
-      for (const day of openDays(id)) if (day < before) sealDay(id, day);
+    const collected = collectedDays();
+    yield* eachBatch((batch) => {
+      const days = new Set(batch.flatMap(({ id }) => openDays(id, collected)));
+      for (const day of days) if (day < before) sealDay(batch, day);
     });
-    guard(() => transact(() => setSealed(before)));
+    guard(() =>
+      transact(() => {
+        sql('DELETE FROM open_collection WHERE at < ?').run(localTime.startOf(before));
+        setSealed(before);
+      }),
+    );
   };
 
-  /** Days of a series that are not sealed yet. */
-  const openDays = (id: number): number[] => {
-    const days = new Set<number>();
-    const next = sql('SELECT min(at) AS at FROM open_sample WHERE series = ? AND at >= ?');
-    for (let at = 0; ; ) {
-      const row = next.get(id, at);
-      if (row === undefined || row.at === null) break;
-      const day = localTime.dayOf(integer(row, 'at'));
-      days.add(day);
-      at = localTime.startOf(day + 1);
+  /** Days with collections that are not sealed yet. */
+  const collectedDays = (): number[] => {
+    const days: number[] = [];
+    const next = sql('SELECT min(at) AS at FROM open_collection WHERE at >= ?');
+    for (let from = Number.MIN_SAFE_INTEGER; ; ) {
+      const at = next.get(from)?.at;
+      if (at === undefined || at === null) return days;
+      const day = localTime.dayOf(Number(at));
+      days.push(day);
+      from = localTime.startOf(day + 1);
     }
+  };
+
+  /** Days of a series that are not sealed yet, or may not be. */
+  const openDays = (id: number, collected: readonly number[]): number[] => {
+    const days = new Set(collected);
     const from = Number.isFinite(sealed) ? sealed : Number.MIN_SAFE_INTEGER;
     for (const row of sql('SELECT day FROM day_samples WHERE series = ? AND day >= ?').all(id, from)) {
       days.add(integer(row, 'day'));
@@ -475,22 +515,26 @@ export function openStore({ path, localTime, origin, maxSize }: StoreOptions): S
   };
 
   const prune = function* (samplesBefore: number, before: number): Generator<void, void> {
-    yield* eachSeries((series) => {
-      const { id } = series;
-      sql('DELETE FROM day_samples WHERE series = ? AND day < ?').run(id, samplesBefore);
-      sql('DELETE FROM day WHERE series = ? AND day < ?').run(id, before);
-      const { changes } = sql(`DELETE FROM series WHERE id = ?1
-        AND NOT EXISTS (SELECT 1 FROM day WHERE series = ?1)
-        AND NOT EXISTS (SELECT 1 FROM day_samples WHERE series = ?1)
-        AND NOT EXISTS (SELECT 1 FROM open_sample WHERE series = ?1)`).run(id);
-      if (changes > 0) seriesByKey.delete(keyOf(series));
+    yield* eachBatch((batch) => {
+      for (const series of batch) pruneSeries(series, samplesBefore, before);
     });
+  };
+
+  const pruneSeries = (series: StoredSeries, samplesBefore: number, before: number): void => {
+    const { id } = series;
+    sql('DELETE FROM day_samples WHERE series = ? AND day < ?').run(id, samplesBefore);
+    sql('DELETE FROM day WHERE series = ? AND day < ?').run(id, before);
+    const { changes } = sql(`DELETE FROM series WHERE id = ?1
+      AND NOT EXISTS (SELECT 1 FROM day WHERE series = ?1)
+      AND NOT EXISTS (SELECT 1 FROM day_samples WHERE series = ?1)
+      AND NOT EXISTS (SELECT 1 FROM open_collection CROSS JOIN open_sample USING (at) WHERE series = ?1)`).run(id);
+    if (changes > 0) seriesByKey.delete(keyOf(series));
   };
 
   const read = ({ id }: StoredSeries, day: number): DayRecord | undefined => {
     const kept = keptSamples(id, day);
     if (day >= sealed) {
-      const samples = merge(kept ?? [], openSamples(id, day));
+      const samples = merge(kept ?? [], openSamples(id, id, day).get(id) ?? []);
       return samples.length === 0 ? undefined : { samples };
     }
     if (kept !== undefined) return { samples: kept };
@@ -499,12 +543,13 @@ export function openStore({ path, localTime, origin, maxSize }: StoreOptions): S
   };
 
   const extent = (ids: readonly number[]): { first: number; last: number } | undefined => {
+    const collected = collectedDays();
     const bounds = ids.flatMap((id) => {
       const row = sql(
         'SELECT (SELECT min(day) FROM day WHERE series = ?1) AS first, (SELECT max(day) FROM day WHERE series = ?1) AS last',
       ).get(id);
       const sealedDays = row === undefined || row.first === null ? [] : [integer(row, 'first'), integer(row, 'last')];
-      return [...sealedDays, ...openDays(id)];
+      return [...sealedDays, ...openDays(id, collected)];
     });
     if (bounds.length === 0) return undefined;
     const first = bounds.reduce((a, b) => Math.min(a, b));
