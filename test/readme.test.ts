@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { storeProblems } from '../src/analyzer/store.ts';
+import { storeProblems } from '../src/analyzer/history-file.ts';
 import { commands, shownDefault } from '../src/config/flags.ts';
 import { environmentName, flagName, type Setting, settingKeys, settings } from '../src/config/settings.ts';
 import { catalogue, collectors, type Metric } from '../src/metrics/catalogue.ts';

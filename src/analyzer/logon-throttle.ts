@@ -24,7 +24,7 @@ const holdMs = (count: number): number =>
   count <= FREE_FAILURES ? 0 : Math.min(MAX_HOLD_MS, 1000 * 2 ** (count - FREE_FAILURES - 1));
 
 /** @param now epoch milliseconds */
-export function createLogonThrottle(now: () => number = Date.now): LogonThrottle {
+export function createLogonThrottle(now: () => number): LogonThrottle {
   const pairs = new Map<string, Failures>();
   // names come from the network and may be long
   const keyOf = (user: string, address: string): string => `${address} ${user.toLowerCase().slice(0, 256)}`;

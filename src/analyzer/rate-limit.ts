@@ -11,7 +11,7 @@ const MAX_ADDRESSES = 10_000;
  *
  * @param now epoch milliseconds
  */
-export function createRateLimit(perSecond: number, now: () => number = Date.now): RateLimit {
+export function createRateLimit(perSecond: number, now: () => number): RateLimit {
   const buckets = new Map<string, { tokens: number; at: number }>();
   const full = perSecond * BURST_SECONDS;
   return (address) => {

@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
+import { StoreError } from './history-file.ts';
 import type { LocalTime } from './local-time.ts';
 import type { Past } from './sample.ts';
 import type { Slots } from './slots.ts';
 import type { Collected } from './source.ts';
-import { type Recording, type Store, StoreError } from './store.ts';
+import type { Recording, Store } from './store.ts';
 
 export interface RecorderOptions {
   readonly open: () => Store;

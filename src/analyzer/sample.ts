@@ -88,7 +88,7 @@ export function figuresOf(
 }
 
 /** Two samples of one moment, as one: the higher figures, and the denials of both. */
-export function combine(a: Sample, b: Sample): Sample {
+function combine(a: Sample, b: Sample): Sample {
   return {
     at: a.at,
     seconds: Math.max(a.seconds, b.seconds),
@@ -98,4 +98,25 @@ export function combine(a: Sample, b: Sample): Sample {
     users: Math.max(a.users, b.users),
     denials: a.denials + b.denials,
   };
+}
+
+/** In order of time; of two of one moment one is made. */
+export function mergeSamples(a: readonly Sample[], b: readonly Sample[]): readonly Sample[] {
+  if (a.length === 0) return b;
+  if (b.length === 0) return a;
+  const byTime = new Map(a.map((sample) => [sample.at, sample]));
+  for (const sample of b) {
+    const same = byTime.get(sample.at);
+    byTime.set(sample.at, same === undefined ? sample : combine(same, sample));
+  }
+  return [...byTime.values()].sort((x, y) => x.at - y.at);
+}
+
+/** In order of time; at each moment what is kept, and more where there is nothing. */
+export function fillSamples(kept: readonly Sample[], more: readonly Sample[]): readonly Sample[] {
+  const known = new Set(kept.map(({ at }) => at));
+  return mergeSamples(
+    kept,
+    more.filter(({ at }) => !known.has(at)),
+  );
 }

@@ -7,15 +7,16 @@ import { createOpenApi } from '../query-api/openapi.ts';
 import { readParameters } from '../query-api/parameters.ts';
 import { type AnswerContext, answers } from './answers.ts';
 import { type Collector, createCollector } from './collector.ts';
+import { StoreError } from './history-file.ts';
 import { createLocalTime } from './local-time.ts';
-import { createLogonThrottle } from './logon-throttle.ts';
+import { createLogonThrottle, type LogonThrottle } from './logon-throttle.ts';
 import { createNtlmAcceptor, type NtlmAcceptor, type NtlmAcceptorOptions } from './ntlm-acceptor.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { createRecorder } from './recorder.ts';
 import { figuresOf, type Past } from './sample.ts';
 import { createSlots } from './slots.ts';
 import type { Source } from './source.ts';
-import { openStore, StoreError } from './store.ts';
+import { openStore } from './store.ts';
 
 export interface AnalyzerUser {
   readonly name: string;
@@ -121,13 +122,13 @@ const byPath: ReadonlyMap<string, EndpointName> = new Map(
   endpointNames.map((name) => [`${BASE}${endpoints[name].path}`, name]),
 );
 
-function createAcceptor({ domain, users, ...options }: GateOptions): NtlmAcceptor {
+function createAcceptor({ domain, users, ...options }: GateOptions, throttle: LogonThrottle): NtlmAcceptor {
   const dnsDomain = `${domain.toLowerCase()}.invalid`;
   return createNtlmAcceptor({
     ...options,
     lookup: (user) => users().find(({ name }) => name.toLowerCase() === user.toLowerCase())?.ntHash,
     target: { domain, computer: 'ANALYZER', dnsDomain, dnsComputer: `analyzer.${dnsDomain}` },
-    throttle: createLogonThrottle(),
+    throttle,
   });
 }
 
@@ -186,8 +187,9 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
         vendorLicenses: new Set(all.map(({ name }) => name)),
       }),
   });
-  const acceptor = options.gate === 'none' ? undefined : createAcceptor(options.gate);
-  const isWithinRate = createRateLimit(options.limits.requestsPerSecond);
+  const nowMs = (): number => options.now() * 1000;
+  const acceptor = options.gate === 'none' ? undefined : createAcceptor(options.gate, createLogonThrottle(nowMs));
+  const isWithinRate = createRateLimit(options.limits.requestsPerSecond, nowMs);
   const openApi = [Buffer.from(JSON.stringify(createOpenApi(options.version)))];
 
   const answer = async (request: IncomingMessage, identity: string): Promise<Reply> => {

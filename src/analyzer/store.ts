@@ -1,27 +1,14 @@
-import { existsSync, mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { deserialize, serialize } from 'node:v8';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { DamagedRecord, decodeHours, decodeSamples, encodeHours, encodeSamples } from './day-codec.ts';
+import { blob, type HistoryFileOptions, integer, openHistoryFile, type Row, text } from './history-file.ts';
 import { type DayRecord, type DayTotals, type HourSummary, summariseDay, totalsOf } from './hours.ts';
 import type { LocalTime } from './local-time.ts';
-import { combine, type DayOfSamples, type Figures, type Sample, type Series } from './sample.ts';
+import { type DayOfSamples, type Figures, fillSamples, mergeSamples, type Sample, type Series } from './sample.ts';
 import type { Collected, VendorLicenseObservation } from './source.ts';
 
-/** Why history cannot be kept or read, in words for the operator. */
-export class StoreError extends Error {
-  override readonly name = 'StoreError';
-}
-
-export interface StoreOptions {
-  /** The file; in memory without one. */
-  readonly path: string | undefined;
+export interface StoreOptions extends Omit<HistoryFileOptions, 'timeZone'> {
   readonly localTime: LocalTime;
-  /** Where the samples come from: history of two origins is never mixed. */
-  readonly origin: string;
-  /** The file does not grow beyond this, bytes. */
-  readonly maxSize: number;
 }
 
 /** A series with its key in the store. */
@@ -87,71 +74,10 @@ export interface DayOfHours {
   readonly hours: readonly HourSummary[];
 }
 
-const SCHEMA_VERSION = 1;
-const PAGE_SIZE = 4096;
 /** Rows written between two chances for others to run. */
 const SLICE = 500;
 /** Series whose days are written between two chances for others to run. */
-const BATCH = 50;
-
-/**
- * Open samples stand in order of time: a collection then is written to a few pages, not to a page for each series. Those
- * of one series are found by the times of the collections.
- */
-const SCHEMA = `
-  CREATE TABLE note (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-  CREATE TABLE observation (
-    vendor_license TEXT PRIMARY KEY, collected_at INTEGER NOT NULL, observation BLOB NOT NULL
-  ) WITHOUT ROWID;
-  CREATE TABLE series (
-    id INTEGER PRIMARY KEY, vendor_license TEXT NOT NULL, feature TEXT NOT NULL, package TEXT NOT NULL,
-    feature_type TEXT NOT NULL, UNIQUE (vendor_license, feature, package, feature_type)
-  );
-  CREATE TABLE open_sample (
-    series INTEGER NOT NULL, at INTEGER NOT NULL, seconds INTEGER NOT NULL, available INTEGER NOT NULL,
-    in_use INTEGER NOT NULL, reserved INTEGER NOT NULL, users INTEGER NOT NULL, denials INTEGER NOT NULL,
-    PRIMARY KEY (at, series)
-  ) WITHOUT ROWID;
-  CREATE TABLE open_collection (at INTEGER PRIMARY KEY);
-  CREATE TABLE day_samples (
-    series INTEGER NOT NULL, day INTEGER NOT NULL, samples BLOB NOT NULL, PRIMARY KEY (series, day)
-  ) WITHOUT ROWID;
-  CREATE TABLE day (
-    series INTEGER NOT NULL, day INTEGER NOT NULL, available INTEGER NOT NULL, in_use INTEGER NOT NULL,
-    reserved INTEGER NOT NULL, users INTEGER NOT NULL, denials INTEGER NOT NULL, license_seconds INTEGER NOT NULL,
-    hours BLOB NOT NULL, PRIMARY KEY (series, day)
-  ) WITHOUT ROWID;
-`;
-
-/** Everything that can be wrong with the store, as the log says it; words in capitals are filled in. */
-export const storeProblems = {
-  denied: 'no permission to use the file; give it to the user that runs license-exporter',
-  busy: 'another process uses it; give each its own storage.path',
-  readonly: 'the file or its directory cannot be written to; make both writable',
-  ioError: 'reading or writing it failed; look at the disk',
-  damaged: 'it is damaged; move the file away to begin anew',
-  full: 'the disk, or embedded_analyzer.store_max_size, is full; make room, or raise the limit',
-  cannotOpen: 'it cannot be opened; the directory must exist and be writable',
-  noStore: 'it is no history store; move the file away',
-  noDirectory: 'its directory cannot be made (CODE); make it, or set another storage.path',
-  newer: 'it was made by a newer version of license-exporter; run that one, or move the file away',
-  timeZone:
-    'its days are those of the time zone FOUND, not WANTED; set embedded_analyzer.time_zone back, or move the file away',
-  origin: 'it holds history of FOUND, not of WANTED; move the file away',
-} as const;
-
-/** SQLite's primary result codes. */
-const byResultCode: Readonly<Record<number, string>> = {
-  3: storeProblems.denied,
-  5: storeProblems.busy,
-  6: storeProblems.busy,
-  8: storeProblems.readonly,
-  10: storeProblems.ioError,
-  11: storeProblems.damaged,
-  13: storeProblems.full,
-  14: storeProblems.cannotOpen,
-  26: storeProblems.noStore,
-};
+const BATCH = 16;
 
 function readObservation(bytes: Uint8Array): VendorLicenseObservation {
   try {
@@ -161,101 +87,16 @@ function readObservation(bytes: Uint8Array): VendorLicenseObservation {
   }
 }
 
-/** Why SQLite or the file system refused, `undefined` for a mistake of ours. */
-function reasonOf(error: unknown): string | undefined {
-  if (error instanceof DamagedRecord) return storeProblems.damaged;
-  const { errcode, syscall, code, message } = error as NodeJS.ErrnoException & { errcode?: number };
-  if (errcode !== undefined) return byResultCode[errcode & 0xff] ?? message;
-  return syscall === undefined ? undefined : storeProblems.noDirectory.replace('CODE', String(code));
-}
-
-type Row = Record<string, SQLOutputValue>;
-const integer = (row: Row, column: string): number => Number(row[column]);
-const text = (row: Row, column: string): string => String(row[column]);
-const blob = (row: Row, column: string): Uint8Array => row[column] as Uint8Array;
-
 const keyOf = ({ vendorLicense, feature, package: packageName, featureType }: Series): string =>
   JSON.stringify([vendorLicense, feature, packageName, featureType]);
 
 /** Opens the store, or makes a new one. @throws StoreError that says what is wrong and what to do */
-export function openStore({ path, localTime, origin, maxSize }: StoreOptions): Store {
-  const where = path ?? 'in memory';
-
-  const problem = (why: string, cause?: unknown): StoreError =>
-    new StoreError(`the history store (${where}): ${why}`, { cause });
-
-  const fail = (error: unknown): never => {
-    if (error instanceof StoreError) throw error;
-    const why = reasonOf(error);
-    throw why === undefined ? error : problem(why, error);
-  };
-  const guard = <T>(action: () => T): T => {
-    try {
-      return action();
-    } catch (error) {
-      return fail(error);
-    }
-  };
-
-  const database = guard(() => {
-    // not with its parents: mkdir with `recursive` never returns where a parent cannot be made, in /proc for one
-    if (path !== undefined && !existsSync(dirname(path))) mkdirSync(dirname(path), { mode: 0o750 });
-    return new DatabaseSync(path ?? ':memory:', { timeout: 0 });
-  });
-
-  const transact = <T>(action: () => T): T => {
-    database.exec('BEGIN IMMEDIATE');
-    try {
-      const result = action();
-      database.exec('COMMIT');
-      return result;
-    } catch (error) {
-      // a full disk has rolled back already
-      if (database.isTransaction) database.exec('ROLLBACK');
-      throw error;
-    }
-  };
-
-  const prepareFile = (): void => {
-    // one process only: SQLite then needs no shared memory, and a second process is refused
-    database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA trusted_schema = OFF; PRAGMA secure_delete = ON;');
-    database.exec(`PRAGMA page_size = ${PAGE_SIZE}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;`);
-    database.exec(`PRAGMA max_page_count = ${Math.max(1, Math.floor(maxSize / PAGE_SIZE))};`);
-    const version = integer(database.prepare('PRAGMA user_version').get() ?? {}, 'user_version');
-    if (version > SCHEMA_VERSION) throw problem(storeProblems.newer);
-    transact(() => {
-      if (version === SCHEMA_VERSION) return;
-      database.exec(SCHEMA);
-      database.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
-      const insert = database.prepare('INSERT INTO note VALUES (?, ?)');
-      insert.run('time zone', localTime.timeZone);
-      insert.run('origin', origin);
-    });
-    checkNote('time zone', localTime.timeZone, storeProblems.timeZone);
-    checkNote('origin', origin, storeProblems.origin);
-  };
-
-  const checkNote = (key: string, wanted: string, problemText: string): void => {
-    const found = text(database.prepare('SELECT value FROM note WHERE key = ?').get(key) ?? {}, 'value');
-    if (found !== wanted) throw problem(problemText.replace('FOUND', found).replace('WANTED', wanted));
-  };
-
-  try {
-    guard(prepareFile);
-  } catch (error) {
-    database.close();
-    throw error;
-  }
-
-  const statements = new Map<string, StatementSync>();
-  const sql = (source: string): StatementSync => {
-    const known = statements.get(source) ?? database.prepare(source);
-    statements.set(source, known);
-    return known;
-  };
+export function openStore({ localTime, ...options }: StoreOptions): Store {
+  const file = openHistoryFile({ ...options, timeZone: localTime.timeZone });
+  const { sql, guard, transact } = file;
 
   const seriesByKey = new Map<string, StoredSeries>();
-  for (const row of database.prepare('SELECT * FROM series ORDER BY id').all()) {
+  for (const row of guard(() => sql('SELECT * FROM series').all())) {
     const series = {
       id: integer(row, 'id'),
       vendorLicense: text(row, 'vendor_license'),
@@ -324,28 +165,6 @@ export function openStore({ path, localTime, origin, maxSize }: StoreOptions): S
     return row === undefined ? undefined : decodeSamples(blob(row, 'samples'), localTime.startOf(day));
   };
 
-  /** In order of time; of two of one moment one is made. */
-  const merge = (...parts: readonly (readonly Sample[])[]): Sample[] => {
-    const all = parts.filter((part) => part.length > 0);
-    if (all.length < 2) return [...(all[0] ?? [])];
-    const byTime = new Map<number, Sample>();
-    for (const sample of all.flat()) {
-      const same = byTime.get(sample.at);
-      byTime.set(sample.at, same === undefined ? sample : combine(same, sample));
-    }
-    return [...byTime.values()].sort((a, b) => a.at - b.at);
-  };
-
-  /** In order of time; what was there already stays. */
-  const fill = (kept: readonly Sample[], more: readonly Sample[]): readonly Sample[] => {
-    if (kept.length === 0) return more;
-    const known = new Set(kept.map(({ at }) => at));
-    return merge(
-      kept,
-      more.filter(({ at }) => !known.has(at)),
-    );
-  };
-
   /** Only within a transaction. The day's hours and totals are kept too once it is over. */
   const writeDay = (id: number, day: number, samples: readonly Sample[], isOver: boolean): void => {
     const start = localTime.startOf(day);
@@ -375,7 +194,7 @@ export function openStore({ path, localTime, origin, maxSize }: StoreOptions): S
     const [first = 0, last = first] = [series[0]?.id, series.at(-1)?.id];
     const open = openSamples(first, last, day);
     for (const { id } of series) {
-      const samples = merge(keptSamples(id, day) ?? [], open.get(id) ?? []);
+      const samples = mergeSamples(keptSamples(id, day) ?? [], open.get(id) ?? []);
       if (samples.length > 0) writeDay(id, day, samples, true);
     }
     sql(`DELETE FROM open_sample WHERE series BETWEEN ? AND ? AND at IN
@@ -392,30 +211,21 @@ export function openStore({ path, localTime, origin, maxSize }: StoreOptions): S
     sealed = day;
   };
 
-  /** One transaction with breaks: undone as a whole when it fails or is given up. */
-  const transactInSteps = function* (steps: (added: string[]) => Generator<void, void>): Generator<void, void> {
+  /** One transaction with breaks, which is told of each series that it adds. */
+  const write = (steps: (added: string[]) => Generator<void, void>): Generator<void, void> => {
     const added: string[] = [];
     const before = sealed;
-    let isDone = false;
-    try {
-      database.exec('BEGIN IMMEDIATE');
-      yield* steps(added);
-      database.exec('COMMIT');
-      isDone = true;
-    } catch (error) {
-      fail(error);
-    } finally {
-      if (!isDone) {
+    return file.transactInSteps(
+      () => steps(added),
+      () => {
         for (const key of added) seriesByKey.delete(key);
         sealed = before;
-        // a full disk has rolled back already
-        if (database.isTransaction) database.exec('ROLLBACK');
-      }
-    }
+      },
+    );
   };
 
   const record: Store['record'] = (at, seconds, { figures, observations, vendorLicenses }) =>
-    transactInSteps(function* (added) {
+    write(function* (added) {
       const insert = sql(`INSERT INTO open_sample VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
         seconds = max(seconds, excluded.seconds), available = max(available, excluded.available),
         in_use = max(in_use, excluded.in_use), reserved = max(reserved, excluded.reserved),
@@ -429,7 +239,7 @@ export function openStore({ path, localTime, origin, maxSize }: StoreOptions): S
         if (i % SLICE === SLICE - 1) yield;
       }
       // what is kept for a new process only, a memory need not keep
-      if (path === undefined) return;
+      if (options.path === undefined) return;
       for (const { name, collectedAt, observation } of observations) {
         sql('INSERT OR REPLACE INTO observation VALUES (?, ?, ?)').run(
           name,
@@ -454,10 +264,10 @@ export function openStore({ path, localTime, origin, maxSize }: StoreOptions): S
       }));
 
   const add: Store['add'] = (days, [key, value]) =>
-    transactInSteps(function* (added) {
+    write(function* (added) {
       for (const [i, { series, day, samples }] of days.entries()) {
         const { id } = identify(series, added);
-        writeDay(id, day, fill(keptSamples(id, day) ?? [], samples), day < sealed);
+        writeDay(id, day, fillSamples(keptSamples(id, day) ?? [], samples), day < sealed);
         if (i % BATCH === BATCH - 1) yield;
       }
       setNote(key, value);
@@ -465,14 +275,10 @@ export function openStore({ path, localTime, origin, maxSize }: StoreOptions): S
 
   /** Does something for all series, in order of their keys, in transactions of a few series each. */
   const eachBatch = function* (action: (batch: readonly StoredSeries[]) => void): Generator<void, void> {
-    try {
-      const all = [...seriesByKey.values()].sort((a, b) => a.id - b.id);
-      for (let from = 0; from < all.length; from += BATCH) {
-        transact(() => action(all.slice(from, from + BATCH)));
-        yield;
-      }
-    } catch (error) {
-      fail(error);
+    const all = [...seriesByKey.values()].sort((a, b) => a.id - b.id);
+    for (let from = 0; from < all.length; from += BATCH) {
+      guard(() => transact(() => action(all.slice(from, from + BATCH))));
+      yield;
     }
   };
 
@@ -518,23 +324,30 @@ export function openStore({ path, localTime, origin, maxSize }: StoreOptions): S
     yield* eachBatch((batch) => {
       for (const series of batch) pruneSeries(series, samplesBefore, before);
     });
+    const left = guard(
+      () =>
+        new Set(
+          sql('SELECT id FROM series')
+            .all()
+            .map((row) => integer(row, 'id')),
+        ),
+    );
+    for (const [key, { id }] of seriesByKey) if (!left.has(id)) seriesByKey.delete(key);
   };
 
-  const pruneSeries = (series: StoredSeries, samplesBefore: number, before: number): void => {
-    const { id } = series;
+  const pruneSeries = ({ id }: StoredSeries, samplesBefore: number, before: number): void => {
     sql('DELETE FROM day_samples WHERE series = ? AND day < ?').run(id, samplesBefore);
     sql('DELETE FROM day WHERE series = ? AND day < ?').run(id, before);
-    const { changes } = sql(`DELETE FROM series WHERE id = ?1
+    sql(`DELETE FROM series WHERE id = ?1
       AND NOT EXISTS (SELECT 1 FROM day WHERE series = ?1)
       AND NOT EXISTS (SELECT 1 FROM day_samples WHERE series = ?1)
       AND NOT EXISTS (SELECT 1 FROM open_collection CROSS JOIN open_sample USING (at) WHERE series = ?1)`).run(id);
-    if (changes > 0) seriesByKey.delete(keyOf(series));
   };
 
   const read = ({ id }: StoredSeries, day: number): DayRecord | undefined => {
     const kept = keptSamples(id, day);
     if (day >= sealed) {
-      const samples = merge(kept ?? [], openSamples(id, id, day).get(id) ?? []);
+      const samples = mergeSamples(kept ?? [], openSamples(id, id, day).get(id) ?? []);
       return samples.length === 0 ? undefined : { samples };
     }
     if (kept !== undefined) return { samples: kept };
@@ -588,6 +401,6 @@ export function openStore({ path, localTime, origin, maxSize }: StoreOptions): S
       ),
     note: (key) => guard(() => note(key)),
     setNote: (key, value) => guard(() => transact(() => setNote(key, value))),
-    close: () => guard(() => database.close()),
+    close: () => file.close(),
   };
 }

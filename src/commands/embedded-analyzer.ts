@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { StoreError } from '../analyzer/history-file.ts';
 import { type Analyzer, type AnalyzerOptions, createAnalyzer } from '../analyzer/server.ts';
 import { createSimulatedSite } from '../analyzer/simulated-site.ts';
-import { StoreError } from '../analyzer/store.ts';
 import type { AnalyzerConfig, Config } from '../config/config.ts';
 import { Secret } from '../config/secret.ts';
 import type { Log } from '../model/log.ts';

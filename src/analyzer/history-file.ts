@@ -1,0 +1,215 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
+import { DamagedRecord } from './day-codec.ts';
+
+/** The SQLite file that history is kept in: how it is opened, laid out and written to, and what can be wrong with it. */
+
+/** Why history cannot be kept or read, in words for the operator. */
+export class StoreError extends Error {
+  override readonly name = 'StoreError';
+}
+
+export interface HistoryFileOptions {
+  /** The file; in memory without one. */
+  readonly path: string | undefined;
+  /** Of the calendar that days are of: it cannot be changed later. */
+  readonly timeZone: string;
+  /** Where the samples come from: history of two origins is never mixed. */
+  readonly origin: string;
+  /** The file does not grow beyond this, bytes. */
+  readonly maxSize: number;
+}
+
+export interface HistoryFile {
+  /** A prepared statement. */
+  sql(source: string): StatementSync;
+  /** Runs something, and says in a StoreError why SQLite refused. */
+  guard<T>(action: () => T): T;
+  /** One transaction. Throws as SQLite does. */
+  transact<T>(action: () => T): T;
+  /**
+   * One transaction with breaks, in which nothing else may be written. When it fails or is given up, it is undone and
+   * `undo` called.
+   *
+   * @throws StoreError
+   */
+  transactInSteps(steps: () => Generator<void, void>, undo: () => void): Generator<void, void>;
+  close(): void;
+}
+
+const SCHEMA_VERSION = 1;
+const PAGE_SIZE = 4096;
+
+/**
+ * Open samples stand in order of time: a collection then is written to a few pages, not to a page for each series. Those
+ * of one series are found by the times of the collections.
+ */
+const SCHEMA = `
+  CREATE TABLE note (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE observation (
+    vendor_license TEXT PRIMARY KEY, collected_at INTEGER NOT NULL, observation BLOB NOT NULL
+  ) WITHOUT ROWID;
+  CREATE TABLE series (
+    id INTEGER PRIMARY KEY, vendor_license TEXT NOT NULL, feature TEXT NOT NULL, package TEXT NOT NULL,
+    feature_type TEXT NOT NULL, UNIQUE (vendor_license, feature, package, feature_type)
+  );
+  CREATE TABLE open_sample (
+    series INTEGER NOT NULL, at INTEGER NOT NULL, seconds INTEGER NOT NULL, available INTEGER NOT NULL,
+    in_use INTEGER NOT NULL, reserved INTEGER NOT NULL, users INTEGER NOT NULL, denials INTEGER NOT NULL,
+    PRIMARY KEY (at, series)
+  ) WITHOUT ROWID;
+  CREATE TABLE open_collection (at INTEGER PRIMARY KEY);
+  CREATE TABLE day_samples (
+    series INTEGER NOT NULL, day INTEGER NOT NULL, samples BLOB NOT NULL, PRIMARY KEY (series, day)
+  ) WITHOUT ROWID;
+  CREATE TABLE day (
+    series INTEGER NOT NULL, day INTEGER NOT NULL, available INTEGER NOT NULL, in_use INTEGER NOT NULL,
+    reserved INTEGER NOT NULL, users INTEGER NOT NULL, denials INTEGER NOT NULL, license_seconds INTEGER NOT NULL,
+    hours BLOB NOT NULL, PRIMARY KEY (series, day)
+  ) WITHOUT ROWID;
+`;
+
+/** Everything that can be wrong with the store, as the log says it; words in capitals are filled in. */
+export const storeProblems = {
+  denied: 'no permission to use the file; give it to the user that runs license-exporter',
+  busy: 'another process uses it; give each its own storage.path',
+  readonly: 'the file or its directory cannot be written to; make both writable',
+  ioError: 'reading or writing it failed; look at the disk',
+  damaged: 'it is damaged; move the file away to begin anew',
+  full: 'the disk, or embedded_analyzer.store_max_size, is full; make room, or raise the limit',
+  cannotOpen: 'it cannot be opened; the directory must exist and be writable',
+  noStore: 'it is no history store; move the file away',
+  noDirectory: 'its directory cannot be made (CODE); make it, or set another storage.path',
+  newer: 'it was made by a newer version of license-exporter; run that one, or move the file away',
+  timeZone:
+    'its days are those of the time zone FOUND, not WANTED; set embedded_analyzer.time_zone back, or move the file away',
+  origin: 'it holds history of FOUND, not of WANTED; move the file away',
+} as const;
+
+/** SQLite's primary result codes. */
+const byResultCode: Readonly<Record<number, string>> = {
+  3: storeProblems.denied,
+  5: storeProblems.busy,
+  6: storeProblems.busy,
+  8: storeProblems.readonly,
+  10: storeProblems.ioError,
+  11: storeProblems.damaged,
+  13: storeProblems.full,
+  14: storeProblems.cannotOpen,
+  26: storeProblems.noStore,
+};
+
+/** Why SQLite or the file system refused, `undefined` for a mistake of ours. */
+function reasonOf(error: unknown): string | undefined {
+  if (error instanceof DamagedRecord) return storeProblems.damaged;
+  const { errcode, syscall, code, message } = error as NodeJS.ErrnoException & { errcode?: number };
+  if (errcode !== undefined) return byResultCode[errcode & 0xff] ?? message;
+  return syscall === undefined ? undefined : storeProblems.noDirectory.replace('CODE', String(code));
+}
+
+export type Row = Record<string, SQLOutputValue>;
+export const integer = (row: Row, column: string): number => Number(row[column]);
+export const text = (row: Row, column: string): string => String(row[column]);
+export const blob = (row: Row, column: string): Uint8Array => row[column] as Uint8Array;
+
+/** Opens the file, or makes a new one. @throws StoreError that says what is wrong and what to do */
+export function openHistoryFile({ path, timeZone, origin, maxSize }: HistoryFileOptions): HistoryFile {
+  const where = path ?? 'in memory';
+
+  const problem = (why: string, cause?: unknown): StoreError =>
+    new StoreError(`the history store (${where}): ${why}`, { cause });
+
+  const fail = (error: unknown): never => {
+    if (error instanceof StoreError) throw error;
+    const why = reasonOf(error);
+    throw why === undefined ? error : problem(why, error);
+  };
+  const guard = <T>(action: () => T): T => {
+    try {
+      return action();
+    } catch (error) {
+      return fail(error);
+    }
+  };
+
+  const database = guard(() => {
+    // not with its parents: mkdir with `recursive` never returns where a parent cannot be made, in /proc for one
+    if (path !== undefined && !existsSync(dirname(path))) mkdirSync(dirname(path), { mode: 0o750 });
+    return new DatabaseSync(path ?? ':memory:', { timeout: 0 });
+  });
+
+  const rollBack = (): void => {
+    // a full disk has rolled back already
+    if (database.isTransaction) database.exec('ROLLBACK');
+  };
+
+  const transact = <T>(action: () => T): T => {
+    database.exec('BEGIN IMMEDIATE');
+    try {
+      const result = action();
+      database.exec('COMMIT');
+      return result;
+    } catch (error) {
+      rollBack();
+      throw error;
+    }
+  };
+
+  const prepareFile = (): void => {
+    // one process only: SQLite then needs no shared memory, and a second process is refused
+    database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA trusted_schema = OFF; PRAGMA secure_delete = ON;');
+    database.exec(`PRAGMA page_size = ${PAGE_SIZE}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;`);
+    database.exec(`PRAGMA max_page_count = ${Math.max(1, Math.floor(maxSize / PAGE_SIZE))};`);
+    const version = integer(database.prepare('PRAGMA user_version').get() ?? {}, 'user_version');
+    if (version > SCHEMA_VERSION) throw problem(storeProblems.newer);
+    transact(() => {
+      if (version === SCHEMA_VERSION) return;
+      database.exec(SCHEMA);
+      database.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
+      const insert = database.prepare('INSERT INTO note VALUES (?, ?)');
+      insert.run('time zone', timeZone);
+      insert.run('origin', origin);
+    });
+    checkNote('time zone', timeZone, storeProblems.timeZone);
+    checkNote('origin', origin, storeProblems.origin);
+  };
+
+  const checkNote = (key: string, wanted: string, problemText: string): void => {
+    const found = text(database.prepare('SELECT value FROM note WHERE key = ?').get(key) ?? {}, 'value');
+    if (found !== wanted) throw problem(problemText.replace('FOUND', found).replace('WANTED', wanted));
+  };
+
+  try {
+    guard(prepareFile);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+
+  const statements = new Map<string, StatementSync>();
+  const sql = (source: string): StatementSync => {
+    const known = statements.get(source) ?? database.prepare(source);
+    statements.set(source, known);
+    return known;
+  };
+
+  const transactInSteps = function* (steps: () => Generator<void, void>, undo: () => void): Generator<void, void> {
+    let isDone = false;
+    try {
+      database.exec('BEGIN IMMEDIATE');
+      yield* steps();
+      database.exec('COMMIT');
+      isDone = true;
+    } catch (error) {
+      fail(error);
+    } finally {
+      if (!isDone) {
+        undo();
+        rollBack();
+      }
+    }
+  };
+
+  return { sql, guard, transact, transactInSteps, close: () => guard(() => database.close()) };
+}
