@@ -1,10 +1,5 @@
-import {
-  type Analyzer,
-  type AnalyzerLimits,
-  type AnalyzerOptions,
-  createAnalyzer,
-  type HistoryOptions,
-} from '../src/analyzer/server.ts';
+import type { AnalyzerLimits } from '../src/analyzer/http-front.ts';
+import { type Analyzer, type AnalyzerOptions, createAnalyzer, type HistoryOptions } from '../src/analyzer/server.ts';
 import { createSimulatedSite, type SimulatedSite, type SimulatedSiteOptions } from '../src/analyzer/simulated-site.ts';
 import { type App, type AppConfig, createApp } from '../src/app.ts';
 import { NtlmDispatcher } from '../src/client/dispatcher.ts';

@@ -44,7 +44,12 @@ export function createRecorder(options: RecorderOptions): Recorder {
   let isStopping = false;
   let queue: Promise<void> = Promise.resolve();
 
-  /** Runs a piece of writing to its end or until `stop`, when it is undone. */
+  /** Runs a piece of writing to its end. */
+  const finish = async (steps: Iterable<void>): Promise<void> => {
+    for (const _ of steps) await setImmediate();
+  };
+
+  /** Runs a piece of writing to its end or until `stop`, when what is not finished of it is undone. */
   const run = async (steps: Iterable<void>): Promise<void> => {
     for (const _ of steps) {
       await setImmediate();
@@ -86,7 +91,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     record: (at, recording) =>
       write(async () => {
         const slot = slots.of(at);
-        await run((await ready(slot)).record(slot, slots.interval, recording));
+        await finish((await ready(slot)).record(slot, slots.interval, recording));
       }),
     known: async (now) => {
       let known: readonly Collected[] = [];

@@ -42,7 +42,7 @@ export function createEmbeddedAnalyzer(
       days: Math.ceil(settings.retention.history / DAY),
       maxSize: settings.storeMaxSize,
     },
-    host: listen.host ?? '::',
+    host: listen.host,
     port: listen.port,
     ...(tls !== undefined && { tls: { cert: tls.cert, key: tls.key.reveal() } }),
     limits: settings.limits,

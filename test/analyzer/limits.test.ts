@@ -127,14 +127,23 @@ describe('requests per second', () => {
 
 describe('connections', () => {
   it('over the limit are closed', async () => {
-    const url = await start({ limits: { ...testLimits, connections: 1 } });
+    const problems: unknown[] = [];
+    const onProblem = (error: unknown) => problems.push(error);
+    const url = await start({ limits: { ...testLimits, connections: 1 }, onProblem });
     const first = connectTo(url);
     cleanup.add(() => first.close());
     expect((await logOn(first, api('GetHttpUserName'))).status).toBe(200);
     const second = connectTo(url);
     cleanup.add(() => second.close());
     await expect(second.send('/')).rejects.toMatchObject({ code: expect.stringMatching(/ECONNRESET|EPIPE/) });
+    await expect(connectTo(url).send('/')).rejects.toThrow();
     expect((await first.send(api('GetHttpUserName'))).status).toBe(200);
+    // told once, however many there are
+    expect(problems).toEqual([
+      new Error(
+        'a connection is refused, there are 1 already; close some, or raise embedded_analyzer.limits.connections',
+      ),
+    ]);
   });
 
   it('of clients that do not finish their request are given up', async () => {

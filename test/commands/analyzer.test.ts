@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -66,8 +67,8 @@ describe('analyzer', () => {
     const days = async (of: QueryClient): Promise<number[]> =>
       (await of.getHistory(whose, never))[0]?.points.map(([at]) => at) ?? [];
     await eventually('20 days of the past', async () => (await days(client)).length === 21);
-    const { user, endpoint, status, bytes } = await first.line('request');
-    expect({ user, endpoint, status }).toEqual({ user: 'CORP\\svc', endpoint: 'GetHttpUserName', status: 200 });
+    const { user, method, path, status, bytes } = await first.line('request');
+    expect([user, method, path, status]).toEqual(['CORP\\svc', 'GET', '/analyzer/api/GetHttpUserName', 200]);
     expect(bytes).toBe(8);
     const before = await days(client);
     first.child.kill('SIGTERM');
@@ -108,6 +109,32 @@ describe('analyzer', () => {
     expect(reason).not.toContain('nonsense');
     expect(await clientOf(url, 'new').getHttpUserName({}, never)).toBe('CORP\\new');
     expect(analyzer.output()).not.toContain(PASSWORD);
+  });
+
+  it('speaks HTTPS with a certificate', async () => {
+    const { folder, args } = await prepare();
+    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+    const subject = ['-subj', '/CN=localhost', '-days', '2', '-keyout', key, '-out', cert];
+    execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...subject], { stdio: 'ignore' });
+    const tls = [`--embedded-analyzer.tls.cert-file=${cert}`, `--embedded-analyzer.tls.key-file=${key}`];
+    const analyzer = run([...args, ...tls]);
+    const { address } = await analyzer.line('listening');
+    expect(address).toMatch(/^https:/);
+    const doctor = run(
+      [
+        'doctor',
+        `--analyzer.url=${address}`,
+        '--analyzer.username=CORP\\svc',
+        '--analyzer.tls.ca-file',
+        cert,
+        '--analyzer.tls.server-name=localhost',
+      ],
+      {
+        env: { LICENSE_EXPORTER_ANALYZER_PASSWORD: PASSWORD },
+      },
+    );
+    expect(await doctor.exit).toBe(0);
+    expect(doctor.output()).toContain('logon     CORP\\svc');
   });
 
   it('goes on without history when its storage path cannot be used, and says why', async () => {

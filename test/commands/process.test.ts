@@ -13,11 +13,17 @@ const cleanup = createCleanup();
 afterEach(() => cleanup.run());
 const { run, temporaryFolder } = createRunner(cleanup);
 
+interface Trend {
+  readonly data: readonly (readonly [number, number])[];
+}
+
 const ports = ['--web.listen-address=127.0.0.1:0', '--log.format=json'];
 const demoPorts = [...ports, '--embedded-analyzer.listen-address=127.0.0.1:0'];
 
 describe('demo', () => {
-  it('serves metrics of a simulated site within 15 s, and stops gracefully', { timeout: 40_000 }, async () => {
+  it('serves metrics of a simulated site within 15 s with 400 days of history to come, and stops gracefully', {
+    timeout: 120_000,
+  }, async () => {
     const started = performance.now();
     const demo = run(['demo', ...demoPorts]);
     const { address } = await demo.line('listening');
@@ -34,13 +40,27 @@ describe('demo', () => {
     ]);
 
     // the credentials are in a file for a person to try, and nowhere else
-    const { try: command } = await demo.line('embedded analyzer listening');
-    const file = /-K (\S+)/.exec(String(command))?.[1] ?? '';
+    const { try: tried } = await demo.line('embedded analyzer listening');
+    const command = String(tried);
+    const file = /-K (\S+)/.exec(command)?.[1] ?? '';
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const password = /:(.*)"/.exec(readFileSync(file, 'utf8'))?.[1] ?? '';
     expect(password.length).toBeGreaterThan(20);
     expect(demo.output()).not.toContain(password);
     expect(execFileSync('sh', ['-c', `${command} -s`], { encoding: 'utf8' })).toContain('"Product":"sim-lic01;');
+
+    // 400 days of history and today
+    const whose = 'product=sim-lic01;sim_cadd&feature=sim-mesh-2';
+    const history = command.replace(
+      /\S+GetProducts/,
+      (url) => `'${url.replace('GetProducts', 'GetHistory')}?${whose}'`,
+    );
+    const points = (): number[] => {
+      const [, elapsed] = JSON.parse(execFileSync('sh', ['-c', `${history} -s`], { encoding: 'utf8' })) as Trend[];
+      return elapsed?.data.map(([, hours]) => hours) ?? [];
+    };
+    await eventually('400 days of history', () => points().length === 401, 60_000);
+    expect(points().filter((hours) => hours > 0).length).toBeGreaterThan(395);
 
     demo.child.kill('SIGTERM');
     expect(await demo.exit).toBe(0);

@@ -1,0 +1,26 @@
+import { type ErrorCode, errorCodes } from '../query-api/errors.ts';
+
+/** An answer as HTTP sends it. */
+export interface Reply {
+  readonly status: number;
+  readonly body: readonly Buffer[];
+  readonly type: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export const JSON_TYPE = 'application/json';
+export const TEXT_TYPE = 'text/plain; charset=utf-8';
+
+/** An error body, with the status of its code. */
+export function failure(
+  code: ErrorCode,
+  message: string,
+  { parameter, headers }: { parameter?: string; headers?: Readonly<Record<string, string>> } = {},
+): Reply {
+  const body = JSON.stringify({ error: { code, message, ...(parameter !== undefined && { parameter }) } });
+  const { status } = errorCodes[code];
+  return { status, body: [Buffer.from(body)], type: JSON_TYPE, ...(headers !== undefined && { headers }) };
+}
+
+export const methodNotAllowed = (what: string, method: string): Reply =>
+  failure('method_not_allowed', `${what} takes ${method}`, { headers: { allow: method } });
