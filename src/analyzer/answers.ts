@@ -28,6 +28,8 @@ export interface AnswerContext {
   readonly now: number;
   /** Who asks, `domain\user`. */
   readonly identity: string;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
   /** @throws StoreError when history cannot be read now */
   readonly recorded: () => Recorded;
 }
@@ -45,7 +47,7 @@ const json = (value: unknown): Answer => ({ isJson: true, body: [Buffer.from(wri
 const text = (body: string): Answer => ({ isJson: false, body: [Buffer.from(body)] });
 
 /** Records as an array inside an array (spec 4.2), written slice by slice. */
-async function nestedRecords(records: Iterable<unknown>): Promise<Answer> {
+async function nestedRecords(records: Iterable<unknown>, signal: AbortSignal): Promise<Answer> {
   const body = [Buffer.from('[[')];
   let slice: unknown[] = [];
   const flush = (): void => {
@@ -57,6 +59,7 @@ async function nestedRecords(records: Iterable<unknown>): Promise<Answer> {
     if (slice.length < SLICE) continue;
     flush();
     await setImmediate();
+    signal.throwIfAborted();
   }
   flush();
   body.push(Buffer.from(']]'));
@@ -77,7 +80,7 @@ type Answerer = (context: AnswerContext, parameters: Parameters) => Answer | Pro
 /** The answer to each endpoint; parameters are checked before. */
 export const answers: Readonly<Record<EndpointName, Answerer>> = {
   GetProducts: ({ current, now }, parameters) => json(getProducts(current, now, parameters)),
-  GetFeatures: ({ current, now }, parameters) => nestedRecords(getFeatures(current, now, parameters)),
+  GetFeatures: ({ current, now, signal }, parameters) => nestedRecords(getFeatures(current, now, parameters), signal),
   GetUsers: ({ current }, parameters) => json(getUsers(current, parameters)),
   GetServerDown: ({ current, now }, parameters) => json(getServerDown(current, now, parameters)),
   GetExpirationFeatures: ({ current, now }, parameters) => json(getExpirationFeatures(current, now, parameters)),

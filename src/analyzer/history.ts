@@ -13,6 +13,8 @@ export interface Recorded {
   readonly localTime: LocalTime;
   /** Epoch seconds. */
   readonly now: number;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal?: AbortSignal;
 }
 
 /** Whose history; `%` stands for any run of characters, an empty package or type for all of them. */
@@ -98,6 +100,7 @@ async function* hoursOf(
       if (record !== undefined) records.push(record);
       if (performance.now() - since < SLICE_MS) continue;
       await setImmediate();
+      recorded.signal?.throwIfAborted();
       since = performance.now();
     }
     if (records.length > 0) yield [{ day, value: summarise(records, day, recorded) }];

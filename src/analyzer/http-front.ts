@@ -43,6 +43,7 @@ export interface AccessRecord {
   readonly method: string;
   /** Without the query, which may name users. */
   readonly path: string;
+  /** 499 when the client went away before the answer was made. */
   readonly status: number;
   /** `domain\user`. */
   readonly user: string;
@@ -60,8 +61,8 @@ export interface GateOptions
   readonly users: () => readonly AnalyzerUser[];
 }
 
-/** Answers a request of an identity, `domain\\user`. Never rejects. */
-export type Respond = (request: IncomingMessage, identity: string) => Promise<Reply>;
+/** Answers a request of an identity, `domain\\user`, unless its client goes away. Never rejects. */
+export type Respond = (request: IncomingMessage, identity: string, signal: AbortSignal) => Promise<Reply>;
 
 export interface HttpFront {
   /** @throws Error that names the address when it cannot be listened on */
@@ -82,6 +83,8 @@ const MAX_BODY_SIZE = 1024 * 1024;
 const STALL_TIMEOUT_MS = 60_000;
 /** How long `stop` waits for answers under way. */
 const STOP_GRACE_MS = 5000;
+/** For the log only, as nginx has it: the client went away before the answer was made. */
+const CLIENT_CLOSED_REQUEST = 499;
 /** Refused connections are told of so often at most. */
 const TELL_DROPS_MS = 60_000;
 
@@ -150,8 +153,8 @@ export function createHttpFront(options: HttpFrontOptions, respond: Respond): Ht
     return length;
   };
 
-  const reply = async (request: IncomingMessage, identity: string): Promise<Reply> => {
-    if (Number(request.headers['content-length'] ?? 0) <= MAX_BODY_SIZE) return respond(request, identity);
+  const reply: Respond = async (request, identity, signal) => {
+    if (Number(request.headers['content-length'] ?? 0) <= MAX_BODY_SIZE) return respond(request, identity, signal);
     return failure('body_too_large', 'no endpoint reads a body', { headers: { connection: 'close' } });
   };
 
@@ -160,7 +163,11 @@ export function createHttpFront(options: HttpFrontOptions, respond: Respond): Ht
     const { socket, url = '', method = '' } = request;
     const address = socket.remoteAddress ?? '';
     running.add(response);
-    response.on('close', () => running.delete(response));
+    const waiting = new AbortController();
+    response.on('close', () => {
+      running.delete(response);
+      waiting.abort();
+    });
     discardBody(request);
     // the last leg of a logon is always judged: any other answer to it would look like a success
     if (acceptor?.isExpecting(socket) !== true && !isWithinRate(address)) {
@@ -173,12 +180,13 @@ export function createHttpFront(options: HttpFrontOptions, respond: Respond): Ht
       response.writeHead(401, { 'www-authenticate': identity.challenge, 'content-length': 0 }).end();
       return;
     }
-    const answer = await reply(request, identity.user);
-    const bytes = await send(response, answer);
+    const answer = await reply(request, identity.user, waiting.signal);
+    const isGone = waiting.signal.aborted;
+    const bytes = isGone ? 0 : await send(response, answer);
     options.onRequest?.({
       method,
       path: url.split('?', 1)[0] ?? '',
-      status: answer.status,
+      status: isGone ? CLIENT_CLOSED_REQUEST : answer.status,
       user: identity.user,
       address,
       bytes,

@@ -5,7 +5,7 @@ import { readParameters } from '../query-api/parameters.ts';
 import { type AnswerContext, answers } from './answers.ts';
 import { type Collector, createCollector } from './collector.ts';
 import { StoreError } from './history-file.ts';
-import { createHttpFront, type HttpFrontOptions } from './http-front.ts';
+import { createHttpFront, type HttpFrontOptions, type Respond } from './http-front.ts';
 import { createLocalTime } from './local-time.ts';
 import { createRecorder } from './recorder.ts';
 import { failure, JSON_TYPE, methodNotAllowed, type Reply, TEXT_TYPE } from './reply.ts';
@@ -87,7 +87,7 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
   });
   const openApi = [Buffer.from(JSON.stringify(createOpenApi(options.version)))];
 
-  const answer = async (request: IncomingMessage, identity: string): Promise<Reply> => {
+  const answer = async (request: IncomingMessage, identity: string, signal: AbortSignal): Promise<Reply> => {
     const [target = '', query = ''] = (request.url ?? '').split(/\?(.*)/s, 2);
     const { method = '' } = request;
     if (target === OPENAPI_PATH) {
@@ -104,17 +104,19 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
       current: collector.current(),
       now,
       identity,
-      recorded: () => ({ store: recorder.store(), localTime, now }),
+      signal,
+      recorded: () => ({ store: recorder.store(), localTime, now, signal }),
     };
     const { isJson, body } = await answers[name](context, parameters.values);
     return { status: 200, body, type: isJson ? JSON_TYPE : TEXT_TYPE };
   };
 
-  const answerOrFail = async (request: IncomingMessage, identity: string): Promise<Reply> => {
+  const answerOrFail: Respond = async (request, identity, signal) => {
     try {
-      return await answer(request, identity);
+      return await answer(request, identity, signal);
     } catch (error) {
-      options.onProblem(error);
+      // given up with its client: nobody's problem
+      if (!signal.aborted) options.onProblem(error);
       return error instanceof StoreError
         ? failure('history_unavailable', 'history cannot be read now; the log of the analyzer says why')
         : failure('internal_error', 'the request failed');

@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -339,6 +341,30 @@ describe('analyzer', () => {
     const name = (before.products as { Product: string }[])[0]?.Product;
     expect(await ask()).toMatchObject({ features: before.features, users: before.users, down: [{ Label: name }] });
     rmSync(folder, { recursive: true });
+  });
+
+  it('gives an answer up when its client goes away, and calls it no problem', async () => {
+    const size = { vendorLicenses: 40, featuresPerVendorLicense: 1000 };
+    const site = createSimulatedSite({ seed: 1, ...size, timeZone: 'UTC', now: () => NOW, interval: 60 });
+    const requests: number[] = [];
+    const problems: unknown[] = [];
+    const analyzer = analyzerOf({
+      gate: 'none',
+      source: site,
+      onRequest: ({ status }) => requests.push(status),
+      onProblem: (error) => problems.push(error),
+    });
+    await analyzer.start();
+    const { hostname, port } = new URL(analyzer.url);
+    const socket = connect(Number(port), hostname);
+    await once(socket, 'connect');
+    socket.write(`GET ${api('GetFeatures?product=%25')} HTTP/1.1\r\nhost: a\r\n\r\n`);
+    // long enough to be read, far too short for 40,000 records
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    socket.destroy();
+    await expect.poll(() => requests).toEqual([499]);
+    expect(problems).toEqual([]);
+    await analyzer.stop();
   });
 
   it('listens without a gate on loopback only', () => {
