@@ -242,9 +242,12 @@ export async function getHeatMap(
   for await (const days of hoursIn(recorded, series, windowOf(window, now, localTime))) {
     for (const { day, value } of days) {
       const frame = localTime.hoursOf(day);
+      const row = weekdayOf(day) * HOURS.length;
       for (const { index, levels } of value) {
-        const cell = weekdayOf(day) * HOURS.length + (frame[index]?.hour ?? 0);
-        most[cell] = Math.max(most[cell] ?? 0, levels[0]?.[0] ?? 0);
+        const cell = row + (frame[index]?.hour ?? 0);
+        const inUse = levels[0]?.[0] ?? 0;
+        const before = most[cell];
+        if (before === undefined || inUse > before) most[cell] = inUse;
       }
     }
   }
