@@ -8,6 +8,13 @@ import { catalogue, collectors, type Metric } from '../src/metrics/catalogue.ts'
 import { failureKinds } from '../src/model/failure.ts';
 import { endpoints } from '../src/query-api/endpoints.ts';
 import { errorCodes } from '../src/query-api/errors.ts';
+import {
+  expirationMeanings,
+  featureMeanings,
+  productMeanings,
+  serverDownMeanings,
+  userMeanings,
+} from '../src/query-api/meanings.ts';
 
 /** The tables of the README are made from the code. `UPDATE_README=1` writes them. */
 
@@ -22,6 +29,14 @@ const groupOf = ({ group }: Metric): string => {
   if (group === 'default') return 'always';
   if (group === 'alerting') return 'with the alert engine (to come)';
   return `${group}${collectors[group] ? '' : ' (off)'}`;
+};
+
+const meanings = {
+  GetProducts: productMeanings,
+  GetFeatures: featureMeanings,
+  GetUsers: userMeanings,
+  GetServerDown: serverDownMeanings,
+  GetExpirationFeatures: expirationMeanings,
 };
 
 const tables: Readonly<Record<string, () => string>> = {
@@ -71,6 +86,13 @@ const tables: Readonly<Record<string, () => string>> = {
     table(
       ['status', 'code', 'meaning'],
       Object.entries(errorCodes).map(([name, { status, meaning }]) => [String(status), code(name), cell(meaning)]),
+    ),
+  fields: () =>
+    table(
+      ['endpoint', 'field', 'meaning'],
+      Object.entries(meanings).flatMap(([endpoint, fields]) =>
+        Object.entries(fields).map(([field, meaning]) => [code(endpoint), code(field), cell(meaning)]),
+      ),
     ),
   'store problems': () =>
     table(

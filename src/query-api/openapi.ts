@@ -1,5 +1,6 @@
 import { type AnswerKind, type Endpoint, endpoints, type Parameter } from './endpoints.ts';
 import { errorCodes } from './errors.ts';
+import { expirationMeanings, featureMeanings, productMeanings, serverDownMeanings, userMeanings } from './meanings.ts';
 import { mayBeEmpty } from './parameters.ts';
 import {
   expirationFields,
@@ -45,10 +46,18 @@ const tuple = (...prefixItems: readonly Schema[]): Schema => ({
 });
 const reference = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 
-const record = (section: string, fields: RecordFields): Schema =>
-  object(Object.fromEntries(Object.entries(fields).map(([name, type]) => [name, fieldSchemas[type]])), {
-    description: `Section ${section} of the specification.`,
+function record<F extends RecordFields>(
+  section: string,
+  fields: F,
+  meanings: Readonly<Record<keyof F, string>>,
+): Schema {
+  const properties = Object.entries(fields).map(([name, type]) => {
+    const { description, ...schema } = fieldSchemas[type];
+    const sentences = [meanings[name], ...(description === undefined ? [] : [description])];
+    return [name, { ...schema, description: sentences.join(' ') }];
   });
+  return object(Object.fromEntries(properties), { description: `Section ${section} of the specification.` });
+}
 
 const text: Schema = { type: 'string' };
 const number: Schema = { type: 'number' };
@@ -57,11 +66,11 @@ const integer: Schema = { type: 'integer' };
 const series = (point: Schema): Schema => object({ name: text, data: array(point) });
 
 const schemas: Readonly<Record<string, Schema>> = {
-  Product: record('2.1', productFields),
-  Feature: record('2.2', featureFields),
-  User: record('2.3', userFields),
-  ServerDown: record('2.4', serverDownFields),
-  Expiration: record('2.5', expirationFields),
+  Product: record('2.1', productFields, productMeanings),
+  Feature: record('2.2', featureFields, featureMeanings),
+  User: record('2.3', userFields, userMeanings),
+  ServerDown: record('2.4', serverDownFields, serverDownMeanings),
+  Expiration: record('2.5', expirationFields, expirationMeanings),
   TrendSeries: object({
     name: { enum: ['Max Available', 'Elapsed Time', 'Denials'] },
     data: array(tuple({ ...integer, description: 'Epoch milliseconds.' }, number)),
