@@ -20,85 +20,84 @@ const WORTH_COMPRESSING = 200;
 const STEADY = 0;
 const VARYING = 1;
 
-class Writer {
-  private bytes = Buffer.allocUnsafe(1024);
-  private length = 0;
-
+interface Writer {
   /** An integer, small ones of either sign short. */
-  integer(value: number): void {
-    if (this.length + 10 > this.bytes.length) this.bytes = Buffer.concat([this.bytes], this.bytes.length * 2);
-    let rest = value < 0 ? -value * 2 - 1 : value * 2;
-    while (rest >= 0x80) {
-      this.bytes[this.length] = (rest % 0x80) + 0x80;
-      rest = Math.floor(rest / 0x80);
-      this.length += 1;
-    }
-    this.bytes[this.length] = rest;
-    this.length += 1;
-  }
-
-  column(values: readonly number[], base = 0): void {
-    const differences = values.map((value, i) => value - (values[i - 1] ?? base));
-    this.integer(differences[0] ?? 0);
-    const steady = differences.slice(1).every((difference) => difference === differences[1]);
-    this.integer(steady ? STEADY : VARYING);
-    if (steady) this.integer(differences[1] ?? 0);
-    else for (let i = 1; i < differences.length; i += 1) this.integer(differences[i] ?? 0);
-  }
-
-  result(): Buffer {
-    return this.bytes.subarray(0, this.length);
-  }
+  integer(value: number): void;
+  column(values: readonly number[], base?: number): void;
+  result(): Buffer;
 }
 
-class Reader {
-  private readonly bytes: Uint8Array;
-  private at = 0;
+function createWriter(): Writer {
+  let bytes = Buffer.allocUnsafe(1024);
+  let length = 0;
 
-  constructor(bytes: Uint8Array) {
-    this.bytes = bytes;
-  }
-
-  integer(): number {
-    // nearly all differences are one byte
-    const first = this.bytes[this.at];
-    if (first !== undefined && first < 0x80) {
-      this.at += 1;
-      return (first & 1) === 0 ? first >> 1 : -((first + 1) >> 1);
+  const integer = (value: number): void => {
+    if (length + 10 > bytes.length) bytes = Buffer.concat([bytes], bytes.length * 2);
+    let rest = value < 0 ? -value * 2 - 1 : value * 2;
+    while (rest >= 0x80) {
+      bytes[length] = (rest % 0x80) + 0x80;
+      rest = Math.floor(rest / 0x80);
+      length += 1;
     }
-    return this.longInteger();
-  }
+    bytes[length] = rest;
+    length += 1;
+  };
 
-  private longInteger(): number {
+  const column = (values: readonly number[], base = 0): void => {
+    const differences = values.map((value, i) => value - (values[i - 1] ?? base));
+    integer(differences[0] ?? 0);
+    const isSteady = differences.slice(1).every((difference) => difference === differences[1]);
+    integer(isSteady ? STEADY : VARYING);
+    if (isSteady) integer(differences[1] ?? 0);
+    else for (let i = 1; i < differences.length; i += 1) integer(differences[i] ?? 0);
+  };
+
+  return { integer, column, result: () => bytes.subarray(0, length) };
+}
+
+interface Reader {
+  integer(): number;
+  column(length: number, base?: number): number[];
+}
+
+/** Its methods throw DamagedRecord. */
+function createReader(bytes: Uint8Array): Reader {
+  let at = 0;
+
+  const longInteger = (): number => {
     let value = 0;
-    let scale = 1;
-    for (;;) {
-      const byte = this.bytes[this.at];
+    for (let scale = 1; ; scale *= 0x80) {
+      const byte = bytes[at];
       if (byte === undefined) throw new DamagedRecord('a stored day ends early');
-      this.at += 1;
-      if (byte < 0x80) {
-        value += byte * scale;
-        break;
-      }
-      value += (byte - 0x80) * scale;
-      scale *= 0x80;
+      at += 1;
+      value += (byte % 0x80) * scale;
+      if (byte < 0x80) return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
     }
-    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
-  }
+  };
 
-  column(length: number, base = 0): number[] {
+  const integer = (): number => {
+    const byte = bytes[at];
+    if (byte === undefined || byte >= 0x80) return longInteger();
+    // nearly all differences are one byte
+    at += 1;
+    return (byte & 1) === 0 ? byte >> 1 : -((byte + 1) >> 1);
+  };
+
+  const column = (length: number, base = 0): number[] => {
+    let value = base + integer();
+    const isSteady = integer() === STEADY;
     // every value costs a byte at least, but for a steady column
-    let value = base + this.integer();
-    const isSteady = this.integer() === STEADY;
-    if (!isSteady && length > this.bytes.length) throw new DamagedRecord('a stored day is too short for its length');
+    if (!isSteady && length > bytes.length) throw new DamagedRecord('a stored day is too short for its length');
     const values = new Array<number>(length);
-    const step = isSteady ? this.integer() : 0;
+    const step = isSteady ? integer() : 0;
     for (let i = 0; i < length; i += 1) {
       values[i] = value;
-      if (i + 1 < length) value += isSteady ? step : this.integer();
+      if (i + 1 < length) value += isSteady ? step : integer();
     }
     return values;
-  }
+  };
+
+  return { integer, column };
 }
 
 /** No local day has more seconds. */
@@ -112,7 +111,7 @@ function readLength(reader: Reader, max: number): number {
 
 /** @param start first second of the day */
 export function encodeSamples(samples: readonly Sample[], start: number): Buffer {
-  const writer = new Writer();
+  const writer = createWriter();
   writer.integer(samples.length);
   writer.column(
     samples.map(({ at }) => at),
@@ -141,7 +140,7 @@ function decompress(bytes: Uint8Array): Uint8Array {
 
 /** @throws DamagedRecord */
 export function decodeSamples(bytes: Uint8Array, start: number): Sample[] {
-  const reader = new Reader(decompress(bytes));
+  const reader = createReader(decompress(bytes));
   const length = readLength(reader, MAX_SAMPLES);
   const ats = reader.column(length, start);
   const seconds = reader.column(length);
@@ -162,7 +161,7 @@ export function decodeSamples(bytes: Uint8Array, start: number): Sample[] {
 }
 
 export function encodeHours(hours: readonly HourSummary[]): Buffer {
-  const writer = new Writer();
+  const writer = createWriter();
   writer.integer(hours.length);
   writer.column(hours.map(({ index }) => index));
   writer.column(hours.map(({ available }) => available));
@@ -178,7 +177,7 @@ export function encodeHours(hours: readonly HourSummary[]): Buffer {
 
 /** @throws DamagedRecord */
 export function decodeHours(bytes: Uint8Array): HourSummary[] {
-  const reader = new Reader(bytes);
+  const reader = createReader(bytes);
   const length = readLength(reader, 48);
   const indexes = reader.column(length);
   const available = reader.column(length);

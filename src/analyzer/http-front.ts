@@ -34,7 +34,7 @@ export interface AnalyzerLimits {
   readonly connections: number;
   /** Of one address. */
   readonly requestsPerSecond: number;
-  /** Seconds a client may take to send its request. */
+  /** Seconds a client may take to send its request; three times as long nothing may move while it is answered. */
   readonly requestTimeout: number;
 }
 
@@ -79,8 +79,6 @@ const KEEP_ALIVE_MS = 150_000;
 const MAX_HEADER_SIZE = 16 * 1024;
 /** No request needs a body. */
 const MAX_BODY_SIZE = 1024 * 1024;
-/** A connection on which nothing moves for this long within a request is given up. */
-const STALL_TIMEOUT_MS = 60_000;
 /** How long `stop` waits for answers under way. */
 const STOP_GRACE_MS = 5000;
 /** For the log only, as nginx has it: the client went away before the answer was made. */
@@ -208,7 +206,8 @@ export function createHttpFront(options: HttpFrontOptions, respond: Respond): Ht
     options.tls === undefined
       ? createHttpServer(http, listener)
       : createHttpsServer({ ...http, ...options.tls }, listener);
-  server.timeout = STALL_TIMEOUT_MS;
+  // of a client that does not read its answer; later than a slow request is answered with 408
+  server.timeout = 3 * requestTimeoutMs;
   server.maxConnections = limits.connections;
   // otherwise node answers 417 to an unknown expectation, before the logon
   server.on('checkExpectation', listener);

@@ -184,7 +184,7 @@ export const settings = {
   'embedded_analyzer.limits.request_timeout': setting(
     duration(1, 3600),
     '30s',
-    'How long a client may take to send its request.',
+    'How long a client may take to send its request; three times as long nothing may move while it is answered.',
   ),
   'embedded_analyzer.retention.samples': setting(duration(DAY, 100 * YEAR), '30d', 'How long every sample is kept.'),
   'embedded_analyzer.retention.history': setting(duration(DAY, 100 * YEAR), '5y', 'How long hours and days are kept.'),

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createLogonThrottle } from '../../src/analyzer/logon-throttle.ts';
 import { createRateLimit } from '../../src/analyzer/rate-limit.ts';
 import type { AnalyzerOptions } from '../../src/analyzer/server.ts';
+import { createSimulatedSite } from '../../src/analyzer/simulated-site.ts';
 import { ntHash } from '../../src/ntlm/primitives.ts';
 import { createCleanup, startAnalyzer, testLimits, WORKDAY } from '../harness.ts';
 import { type Answer, connectTo, logOn } from './connection.ts';
@@ -156,6 +157,34 @@ describe('connections', () => {
     });
     await new Promise((resolve) => socket.once('close', resolve));
     expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+  });
+});
+
+describe('answers', () => {
+  it('that are not read are given up', async () => {
+    const size = { vendorLicenses: 20, featuresPerVendorLicense: 1000 };
+    const site = createSimulatedSite({ seed: 1, ...size, timeZone: 'UTC', now: () => WORKDAY, interval: 60 });
+    const requests: number[] = [];
+    const url = await start({
+      gate: 'none',
+      source: site,
+      limits: { ...testLimits, requestTimeout: 1 },
+      onRequest: ({ status }) => requests.push(status),
+    });
+    const { hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname, () => {
+      socket.write(`GET ${api('GetFeatures?product=%25')} HTTP/1.1\r\nhost: a\r\n\r\n`);
+    });
+    socket.on('error', () => {});
+    // the answer is more than fits into the buffers on the way, and nobody reads it
+    await expect.poll(() => requests, { timeout: 15_000 }).toEqual([200]);
+    let received = 0;
+    socket.on('data', (chunk: Buffer) => {
+      received += chunk.length;
+    });
+    await new Promise((resolve) => socket.once('close', resolve));
+    expect(received).toBeGreaterThan(1000);
+    expect(received).toBeLessThan(15_000_000);
   });
 });
 
