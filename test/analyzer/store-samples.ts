@@ -9,7 +9,7 @@ export const INTERVAL = 3600;
 /** Midnight in Berlin. */
 export const begin = Date.UTC(2026, 8, 30, 22) / 1000;
 
-export const series: readonly Series[] = Array.from({ length: 60 }, (_, s) => ({
+export const series: readonly Series[] = Array.from({ length: 600 }, (_, s) => ({
   vendorLicense: `server${s % 3};daemon`,
   feature: `feature${s}`,
   package: '',
