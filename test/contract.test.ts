@@ -166,7 +166,7 @@ describe('client and analyzer', () => {
         const reached = current.filter(({ collectedAt }) => collectedAt > 0);
         await shadow.record(
           WORKDAY,
-          onlyFigures(reached.flatMap((collected) => figuresOf(collected.observation, collected.name, WORKDAY))),
+          onlyFigures(reached.flatMap((collected) => [...figuresOf(collected.observation, collected.name, WORKDAY)])),
         );
         const recorded: Recorded = { store: shadow.store(), localTime, now: WORKDAY };
         const window = { year: '2026', month: '11' };

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { DamagedRecord } from './day-codec.ts';
@@ -100,12 +100,20 @@ const byResultCode: Readonly<Record<number, string>> = {
   26: storeProblems.noStore,
 };
 
+/** Errors of the file system, where SQLite is not even asked. */
+const byFileError: Readonly<Record<string, string>> = {
+  EACCES: storeProblems.readonly,
+  EROFS: storeProblems.readonly,
+  ENOSPC: storeProblems.full,
+};
+
 /** Why SQLite or the file system refused, `undefined` for a mistake of ours. */
 function reasonOf(error: unknown): string | undefined {
   if (error instanceof DamagedRecord) return storeProblems.damaged;
   const { errcode, syscall, code, message } = error as NodeJS.ErrnoException & { errcode?: number };
   if (errcode !== undefined) return byResultCode[errcode & 0xff] ?? message;
-  return syscall === undefined ? undefined : storeProblems.noDirectory.replace('CODE', String(code));
+  if (syscall === 'mkdir') return storeProblems.noDirectory.replace('CODE', String(code));
+  return syscall === undefined ? undefined : (byFileError[String(code)] ?? storeProblems.cannotOpen);
 }
 
 export type Row = Record<string, SQLOutputValue>;
@@ -136,6 +144,8 @@ export function openHistoryFile({ path, timeZone, origin, maxSize }: HistoryFile
   const database = guard(() => {
     // not with its parents: mkdir with `recursive` never returns where a parent cannot be made, in /proc for one
     if (path !== undefined && !existsSync(dirname(path))) mkdirSync(dirname(path), { mode: 0o750 });
+    // it holds names of users: made by SQLite, everybody could read it
+    if (path !== undefined) closeSync(openSync(path, 'a', 0o600));
     return new DatabaseSync(path ?? ':memory:', { timeout: 0 });
   });
 

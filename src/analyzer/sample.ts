@@ -53,11 +53,11 @@ export interface PastPiece {
 export type Past = (until: number, before: number) => Iterable<PastPiece | undefined>;
 
 /** The figures of every series of a vendor license. */
-export function figuresOf(
+export function* figuresOf(
   { pools }: VendorLicenseObservation,
   vendorLicense: string,
   now: number,
-): (readonly [Series, Figures])[] {
+): Generator<readonly [Series, Figures], void> {
   const bySeries = new Map<string, PoolObservation[]>();
   for (const pool of pools) {
     const key = JSON.stringify([pool.feature, pool.package, pool.featureType]);
@@ -65,13 +65,13 @@ export function figuresOf(
     if (versions === undefined) bySeries.set(key, [pool]);
     else versions.push(pool);
   }
-  return [...bySeries.values()].map((versions) => {
+  for (const versions of bySeries.values()) {
     const [{ feature, package: packageName, featureType }] = versions as [PoolObservation];
     const checkouts: readonly Checkout[] =
       versions.length === 1 ? (versions[0]?.checkouts ?? []) : versions.flatMap((pool) => pool.checkouts);
     const sum = (of: (pool: PoolObservation) => number): number =>
       versions.reduce((total, pool) => total + of(pool), 0);
-    return [
+    yield [
       { vendorLicense, feature, package: packageName, featureType },
       {
         available: sum((pool) => maxAvailable(pool, now)),
@@ -84,7 +84,7 @@ export function figuresOf(
         denials: sum(({ denials }) => denials),
       },
     ];
-  });
+  }
 }
 
 /** Two samples of one moment, as one: the higher figures, and the denials of both. */

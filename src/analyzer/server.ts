@@ -80,7 +80,7 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
     onProblem: options.onProblem,
     onCollected: (at, { all, reached }) =>
       recorder.record(at, {
-        figures: reached.flatMap(({ name, observation }) => figuresOf(observation, name, at)),
+        figures: reached.values().flatMap(({ name, observation }) => figuresOf(observation, name, at)),
         observations: reached,
         vendorLicenses: new Set(all.map(({ name }) => name)),
       }),

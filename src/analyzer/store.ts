@@ -18,7 +18,8 @@ export interface StoredSeries extends Series {
 
 /** What is recorded of a collection. */
 export interface Recording {
-  readonly figures: readonly (readonly [Series, Figures])[];
+  /** Gone through once, with breaks. */
+  readonly figures: Iterable<readonly [Series, Figures]>;
   /**
    * Observations that replace the last ones, names of users included: of each vendor license one is kept, so a name goes
    * with its checkout.
@@ -234,9 +235,11 @@ export function openStore({ localTime, ...options }: StoreOptions): Store {
       const day = localTime.dayOf(at);
       // the clock was set back: that day is open again
       if (day < sealed) setSealed(day);
-      for (const [i, [series, { available, inUse, reserved, users, denials }]] of figures.entries()) {
+      let count = 0;
+      for (const [series, { available, inUse, reserved, users, denials }] of figures) {
         insert.run(identify(series, added).id, at, seconds, available, inUse, reserved, users, denials);
-        if (i % SLICE === SLICE - 1) yield;
+        count += 1;
+        if (count % SLICE === 0) yield;
       }
       // what is kept for a new process only, a memory need not keep
       if (options.path === undefined) return;

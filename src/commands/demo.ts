@@ -3,19 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type AppConfig, createApp } from '../app.ts';
 import { loadConfig } from '../config/load.ts';
-import type { SettingKey } from '../config/settings.ts';
 import { cronProblem } from '../poll/schedule.ts';
 import type { CommandContext } from './context.ts';
-import { createDemoAnalyzer } from './embedded-analyzer.ts';
+import { createDemoAnalyzer, demoDefaults } from './embedded-analyzer.ts';
 import { runApp } from './serve.ts';
-
-/** The demo is for whoever sits at this machine. */
-const defaults: ReadonlyMap<SettingKey, unknown> = new Map([['web.listen_address', '127.0.0.1:10319']]);
 
 /** An analyzer with a simulated site and the exporter on it, over real HTTP with NTLM, in one process. */
 export async function demo(context: CommandContext): Promise<number> {
   const { line, env } = context;
-  const loaded = loadConfig({ ...line, env, defaults, requireAnalyzer: false, cronProblem });
+  const loaded = loadConfig({ ...line, env, defaults: demoDefaults, requireAnalyzer: false, cronProblem });
   const log = context.createLog(loaded.log);
   const { analyzer, account, config } = createDemoAnalyzer(loaded, log, context.version);
   await analyzer.start();

@@ -3,7 +3,7 @@ import { loadConfig } from '../config/load.ts';
 import { cronProblem } from '../poll/schedule.ts';
 import type { CommandContext } from './context.ts';
 import { type Diagnosis, diagnose, type Finding } from './diagnosis.ts';
-import { createDemoAnalyzer } from './embedded-analyzer.ts';
+import { createDemoAnalyzer, demoDefaults } from './embedded-analyzer.ts';
 
 function remarksOf({ missing = [], extra = [], mistyped = [], dropped = {}, reason }: Finding): string {
   const drops = Object.entries(dropped).map(([why, count]) => `${count} ${why}`);
@@ -47,7 +47,7 @@ function diagnosisText({ analyzer, identity, healthy, endpoints }: Diagnosis): s
 
 /** Calls every endpoint once and tells how the answers compare with the specification: 0 when all do, else 1. */
 export async function doctor({ line, env, version, createLog, print }: CommandContext): Promise<number> {
-  const config = loadConfig({ ...line, env, requireAnalyzer: !line.demo, cronProblem });
+  const config = loadConfig({ ...line, env, defaults: demoDefaults, requireAnalyzer: !line.demo, cronProblem });
   // standard output is for the result
   const log = createLog({ ...config.log, level: config.log.level === 'info' ? 'warn' : config.log.level });
   const report = async (analyzer: AnalyzerConfig, storagePath: string | undefined): Promise<number> => {

@@ -5,11 +5,14 @@ import { type Analyzer, type AnalyzerOptions, createAnalyzer } from '../analyzer
 import { createSimulatedSite } from '../analyzer/simulated-site.ts';
 import type { AnalyzerConfig, Config } from '../config/config.ts';
 import { Secret } from '../config/secret.ts';
+import type { SettingKey } from '../config/settings.ts';
 import type { Log } from '../model/log.ts';
 import { ntHash } from '../ntlm/primitives.ts';
 
 const DAY = 86_400;
 const HISTORY_FILE = 'history.db';
+/** History in memory stops to grow here, bytes. */
+const MAX_MEMORY = 2 ** 30;
 const HISTORY_PROBLEM = 'the embedded analyzer cannot use its history, the live endpoints go on';
 
 /** The embedded analyzer on a simulated site, as it is configured, with these users. */
@@ -40,7 +43,7 @@ export function createEmbeddedAnalyzer(
       origin: `simulated site ${seed} of ${vendorLicenses} × ${features}`,
       sampleDays: Math.ceil(settings.retention.samples / DAY),
       days: Math.ceil(settings.retention.history / DAY),
-      maxSize: settings.storeMaxSize,
+      maxSize: storagePath === undefined ? Math.min(settings.storeMaxSize, MAX_MEMORY) : settings.storeMaxSize,
     },
     host: listen.host,
     port: listen.port,
@@ -54,6 +57,12 @@ export function createEmbeddedAnalyzer(
     onRecovery: () => log.info({}, 'the embedded analyzer records history again'),
   });
 }
+
+/** The demo is for whoever sits at this machine, and quick to show something. */
+export const demoDefaults: ReadonlyMap<SettingKey, unknown> = new Map([
+  ['web.listen_address', '127.0.0.1:10319'],
+  ['embedded_analyzer.collection_interval', '60s'],
+]);
 
 const DEMO_USER = 'exporter';
 

@@ -175,8 +175,9 @@ export const settings = {
   ),
   'embedded_analyzer.collection_interval': setting(
     duration(1, 3600),
-    '60s',
+    '300s',
     'How often the embedded analyzer collects.',
+    { shownDefault: '`60s` in `demo`, else `300s`' },
   ),
   'embedded_analyzer.time_zone': setting(timeZone, undefined, 'Time zone of its calendar, and of the simulated site.', {
     shownDefault: "the system's",
@@ -191,7 +192,7 @@ export const settings = {
   'embedded_analyzer.store_max_size': setting(
     size(64 * 1024, 2 ** 46),
     '64GiB',
-    'The file of the history does not grow beyond this; when it is full, nothing more is recorded and the log says so.',
+    'The file of the history does not grow beyond this, nor history in memory beyond 1GiB; when it is full, nothing more is recorded and the log says so.',
   ),
   'embedded_analyzer.site.seed': setting(integer(0, 2 ** 31), 1, 'Seed of the simulated site.'),
   'embedded_analyzer.site.vendor_licenses': setting(integer(1, 1000), 10, 'Vendor licenses of the simulated site.'),

@@ -294,7 +294,7 @@ describe('the past', () => {
   /** What would have been recorded at a moment. */
   function seenAt(site: SimulatedSite, at: number): Map<string, Record<string, number>> {
     const figures = observe(site, at).flatMap((license) =>
-      license.reachable ? figuresOf(license, vendorLicenseName(license), at) : [],
+      license.reachable ? [...figuresOf(license, vendorLicenseName(license), at)] : [],
     );
     return new Map(figures.map(([series, { denials: _, ...rest }]) => [JSON.stringify(series), rest]));
   }

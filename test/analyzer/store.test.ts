@@ -135,6 +135,7 @@ describe('store', () => {
     finish(first.seal(today + 1));
     first.setNote('x', 'y');
     first.close();
+    expect(statSync(path).mode & 0o777).toBe(0o600);
     const again = open({ path });
     expect([again.sealedUntil(), again.note('x'), again.series().length]).toEqual([today + 1, 'y', series.length]);
     for (const s of [0, 7, 59]) {
