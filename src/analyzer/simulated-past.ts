@@ -11,7 +11,7 @@ export interface SimulatedPastOptions {
   readonly catalogue: readonly SimulatedVendorLicense[];
   readonly seed: number;
   readonly localTime: LocalTime;
-  /** Seconds between samples of the last week. */
+  /** Seconds between samples of the last week, where the site is not so large that they are an hour apart. */
   readonly interval: number;
   /** Days before the first collection, where the site is not so large that it gets fewer. */
   readonly days: number;
@@ -20,8 +20,9 @@ export interface SimulatedPastOptions {
 /** Older samples are an hour apart. */
 const FINE_DAYS = 7;
 const HOUR = 3600;
-/** So many days of pools at most: more would take memory and minutes. */
-const MAX_POOL_DAYS = 800_000;
+/** A site of more pools gets fewer days, and all samples an hour apart: more would take memory and minutes. */
+const MANY_POOLS = 2000;
+const MAX_POOL_DAYS = 400 * MANY_POOLS;
 /** Pools planned between two chances for others to run. */
 const SLICE = 25;
 
@@ -77,13 +78,14 @@ export function createSimulatedPast(options: SimulatedPastOptions) {
   const { catalogue, seed, localTime, interval } = options;
   const pools = catalogue.reduce((sum, license) => sum + license.pools.length, 0);
   const days = Math.min(options.days, Math.floor(MAX_POOL_DAYS / pools));
+  const fineDays = pools > MANY_POOLS ? 0 : FINE_DAYS;
   const fine = createSlots(localTime, interval);
   const coarse = createSlots(localTime, HOUR);
 
   return function* past(until: number, before: number): Generator<PastPiece | undefined> {
     const today = localTime.dayOf(until);
     for (let day = Math.min(before - 1, today); day >= today - days; day -= 1) {
-      const slots: Slots = day > today - FINE_DAYS ? fine : coarse;
+      const slots: Slots = day > today - fineDays ? fine : coarse;
       const end = Math.min(localTime.startOf(day + 1), until);
       const times: number[] = [];
       for (let at = localTime.startOf(day); at < end; at = slots.after(at)) times.push(slots.of(at));

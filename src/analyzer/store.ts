@@ -58,7 +58,7 @@ export interface Store {
   seal(day: number): Generator<void, void>;
   /** Forgets samples of days before one day, and everything of days before another. */
   prune(samplesBefore: number, before: number): Generator<void, void>;
-  /** What there is of a day: samples where they are still kept. */
+  /** What there is of a day: samples where there are any, else the hours. */
   read(series: StoredSeries, day: number): DayRecord | undefined;
   /** The hours of sealed days from one to before another, in order. */
   sealedHours(series: StoredSeries, from: number, to: number): readonly DayOfHours[];
@@ -349,11 +349,8 @@ export function openStore({ localTime, ...options }: StoreOptions): Store {
 
   const read = ({ id }: StoredSeries, day: number): DayRecord | undefined => {
     const kept = keptSamples(id, day);
-    if (day >= sealed) {
-      const samples = mergeSamples(kept ?? [], openSamples(id, id, day).get(id) ?? []);
-      return samples.length === 0 ? undefined : { samples };
-    }
-    if (kept !== undefined) return { samples: kept };
+    const open = day < sealed ? undefined : openSamples(id, id, day).get(id);
+    if (kept !== undefined || open !== undefined) return { samples: mergeSamples(kept ?? [], open ?? []) };
     const row = sql('SELECT hours FROM day WHERE series = ? AND day = ?').get(id, day);
     return row === undefined ? undefined : { hours: decodeHours(blob(row, 'hours')) };
   };

@@ -359,7 +359,10 @@ describe('the past', () => {
     const options = { vendorLicenses: 100, featuresPerVendorLicense: 4000, historyDays: 400 };
     const today = createLocalTime('Europe/Berlin').dayOf(MORNING);
     const past = siteOf(options).past(MORNING, today - 1);
-    expect(past.next().done).toBe(false);
+    let step = past.next();
+    while (step.value === undefined && !step.done) step = past.next();
+    // an hour apart, although it is less than a week ago
+    expect(step.value?.series[0]?.samples.length).toBe(24);
     expect(
       siteOf(options)
         .past(MORNING, today - 2)

@@ -252,6 +252,12 @@ describe('store', () => {
     expect([...samplesOf(store, 0).keys()]).toEqual(Array.from({ length: 24 }, (_, i) => 48 + i));
     // a single series loses nothing
     expect(await getHistory(recorded, one)).toEqual(before[0]);
+    // the clock set back for a while: what is open again loses nothing
+    finish(store.record(begin, 60, onlyFigures([])));
+    expect(store.sealedUntil()).toBe(today);
+    expect(await getHistory(recorded, one)).toEqual(before[0]);
+    finish(store.seal(today + 3));
+    expect(await getHistory(recorded, one)).toEqual(before[0]);
     // one sample an hour: the sum of many loses nothing either
     expect(await getHistory(recorded, all)).toEqual(before[1]);
     expect(await getHistoryReserved(recorded, all)).toEqual(reserved);
