@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { createSecureContext } from 'node:tls';
 import type { AnalyzerConfig, Config } from './config.ts';
 import { type Located, readConfigFile } from './file.ts';
 import { ConfigError, type Problem, suggest } from './problems.ts';
@@ -185,6 +186,7 @@ function analyzerOf(context: Context): AnalyzerConfig | undefined {
   if ((values['analyzer.tls.cert_file'] === undefined) !== (values['analyzer.tls.key_file'] === undefined)) {
     need('analyzer.tls.key_file', 'and analyzer.tls.cert_file belong together');
   }
+  if (cert !== undefined && key !== undefined) checkCertificate(context, 'analyzer.tls.cert_file', cert, key);
   return {
     url,
     username,
@@ -206,6 +208,17 @@ function analyzerOf(context: Context): AnalyzerConfig | undefined {
   };
 }
 
+/** Whether a certificate and its key can be used, said where the certificate was. */
+function checkCertificate(context: Context, name: SettingKey, cert: string, key: string): void {
+  try {
+    createSecureContext({ cert, key });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const message = `is no PEM certificate, or the key is none or not its own (${code})`;
+    context.problems.push({ key: name, where: whereOf(context, name), message });
+  }
+}
+
 /** What the files of the embedded analyzer say. */
 function embeddedOf(context: Context): Pick<Config['embeddedAnalyzer'], 'users' | 'tls'> {
   const { problems, warnings, values } = context;
@@ -218,6 +231,7 @@ function embeddedOf(context: Context): Pick<Config['embeddedAnalyzer'], 'users' 
     problems.push({ key: 'embedded_analyzer.tls.key_file', where: whereOf(context, set), message });
   }
   const tls = cert === undefined || key === undefined ? undefined : { cert, key: new Secret(key) };
+  if (tls !== undefined) checkCertificate(context, 'embedded_analyzer.tls.cert_file', tls.cert, tls.key.reveal());
   const file = pathOf(context, 'embedded_analyzer.users_file');
   if (file === undefined) return { users: undefined, tls };
   const where = whereOf(context, 'embedded_analyzer.users_file');

@@ -126,6 +126,10 @@ const bad = [
     `analyzer-tls-not-there.yml:2: embedded_analyzer.tls.cert_file: ${here}/bad/nowhere: the file does not exist`,
   ],
   [
+    'analyzer-tls-nonsense.yml',
+    'analyzer-tls-nonsense.yml:2: embedded_analyzer.tls.cert_file: is no PEM certificate, or the key is none or not its own (ERR_OSSL_PEM_NO_START_LINE)',
+  ],
+  [
     'retention-too-short.yml',
     'retention-too-short.yml:2: embedded_analyzer.retention.samples: "1h" is not a duration from 1d to 100y',
   ],
