@@ -168,7 +168,9 @@ export function openHistoryFile({ path, timeZone, origin, maxSize }: HistoryFile
 
   const prepareFile = (): void => {
     // one process only: SQLite then needs no shared memory, and a second process is refused
-    database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA trusted_schema = OFF; PRAGMA secure_delete = ON;');
+    database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA trusted_schema = OFF;');
+    // what is replaced or deleted is not to be found in the file or its log for long: it may be a name
+    database.exec('PRAGMA secure_delete = ON; PRAGMA journal_size_limit = 0;');
     database.exec(`PRAGMA page_size = ${PAGE_SIZE}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;`);
     database.exec(`PRAGMA max_page_count = ${Math.max(1, Math.floor(maxSize / PAGE_SIZE))};`);
     const version = integer(database.prepare('PRAGMA user_version').get() ?? {}, 'user_version');

@@ -1,6 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import { createPattern } from '../model/wildcard.ts';
-import { type DayRecord, type DayTotals, type HourSummary, summariseDay, totalsOf } from './hours.ts';
+import {
+  createDaySummary,
+  type DayRecord,
+  type DayTotals,
+  type HourSummary,
+  type SummariseDay,
+  totalsOf,
+} from './hours.ts';
 import { dateText, type LocalTime, weekdayOf } from './local-time.ts';
 import type { Store, StoredSeries } from './store.ts';
 import { type Window, type WindowParameters, windowOf } from './window.ts';
@@ -58,17 +65,22 @@ interface DayRange {
   readonly to: number;
 }
 
-function summarise(records: readonly DayRecord[], day: number, { localTime, now }: Recorded): HourSummary[] {
-  const end = Math.min(localTime.startOf(day + 1), Math.max(now, localTime.startOf(day)));
-  return summariseDay(records, { hours: localTime.hoursOf(day), end });
+/** Hours of a day, of the unfinished one up to now. */
+function createSummary({ localTime, now }: Recorded): (records: readonly DayRecord[], day: number) => HourSummary[] {
+  const summarise: SummariseDay = createDaySummary();
+  return (records, day) => {
+    const end = Math.min(localTime.startOf(day + 1), Math.max(now, localTime.startOf(day)));
+    return summarise(records, { hours: localTime.hoursOf(day), end });
+  };
 }
 
 /** Days of one series that are not sealed yet. */
 function* openDays(recorded: Recorded, series: StoredSeries, { from, to }: DayRange): Generator<DayHours> {
   const { store, localTime, now } = recorded;
+  const summarise = createSummary(recorded);
   for (let day = Math.max(from, store.sealedUntil()); day < Math.min(to, localTime.dayOf(now) + 1); day += 1) {
     const record = store.read(series, day);
-    if (record !== undefined) yield { day, value: summarise([record], day, recorded) };
+    if (record !== undefined) yield { day, value: summarise([record], day) };
   }
 }
 
@@ -92,6 +104,7 @@ async function* hoursOf(
     yield [...sealed, ...openDays(recorded, only, { from, to })];
     return;
   }
+  const summarise = createSummary(recorded);
   let since = performance.now();
   for (let day = from; day < to; day += 1) {
     const records: DayRecord[] = [];
@@ -103,7 +116,7 @@ async function* hoursOf(
       recorded.signal?.throwIfAborted();
       since = performance.now();
     }
-    if (records.length > 0) yield [{ day, value: summarise(records, day, recorded) }];
+    if (records.length > 0) yield [{ day, value: summarise(records, day) }];
   }
 }
 

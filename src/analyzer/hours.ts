@@ -63,51 +63,51 @@ function segmentsOfHours(summaries: readonly HourSummary[], hours: readonly Loca
   });
 }
 
-/** Adds up what several series had at the same time, by the second. */
-function addUp(curves: readonly (readonly Segment[])[], start: number, end: number): Segment[] {
-  const length = Math.max(0, end - start) + 1;
-  const isChange = new Uint8Array(length);
-  const series = new Int32Array(length);
-  const available = new Float64Array(length);
-  const inUse = new Float64Array(length);
-  const reserved = new Float64Array(length);
-  const change = (at: number, by: 1 | -1, segment: Segment): void => {
-    const i = Math.min(at - start, length - 1);
+/** Adds up what several series had at the same time, from the first second of a day to the end of its frame. */
+type AddUp = (curves: readonly (readonly Segment[])[], start: number, end: number) => Segment[];
+
+/** Longest local day, seconds, and then some. */
+const MAX_SECONDS = 30 * 3600;
+
+/** By the second, in memory that is used again for each day: its cost is that of the segments, not of the seconds. */
+function createAddUp(): AddUp {
+  const isChange = new Uint8Array(MAX_SECONDS + 1);
+  const series = new Int32Array(MAX_SECONDS + 1);
+  const available = new Float64Array(MAX_SECONDS + 1);
+  const inUse = new Float64Array(MAX_SECONDS + 1);
+  const reserved = new Float64Array(MAX_SECONDS + 1);
+
+  const change = (i: number, by: 1 | -1, segment: Segment): void => {
     isChange[i] = 1;
     series[i] = (series[i] ?? 0) + by;
     available[i] = (available[i] ?? 0) + by * segment.available;
     inUse[i] = (inUse[i] ?? 0) + by * segment.inUse;
     reserved[i] = (reserved[i] ?? 0) + by * segment.reserved;
   };
-  for (const curve of curves) {
-    for (const segment of curve) {
-      change(segment.from, 1, segment);
-      change(segment.to, -1, segment);
+
+  return (curves, start, end) => {
+    const last = Math.min(Math.max(0, end - start), MAX_SECONDS);
+    for (const curve of curves) {
+      for (const segment of curve) {
+        change(Math.min(segment.from - start, last), 1, segment);
+        change(Math.min(segment.to - start, last), -1, segment);
+      }
     }
-  }
-  const sum: Segment[] = [];
-  const now = { series: 0, available: 0, inUse: 0, reserved: 0 };
-  let from = 0;
-  for (let i = 0; i < length; i += 1) {
-    if (isChange[i] === 0) continue;
-    if (now.series > 0 && i > from) {
-      const { available: sumAvailable, inUse: sumInUse, reserved: sumReserved } = now;
-      sum.push({
-        from: start + from,
-        to: start + i,
-        available: sumAvailable,
-        inUse: sumInUse,
-        reserved: sumReserved,
-        users: 0,
-      });
+    const sum: Segment[] = [];
+    const now = { series: 0, available: 0, inUse: 0, reserved: 0 };
+    let from = 0;
+    for (let i = isChange.indexOf(1); i !== -1; i = isChange.indexOf(1, i + 1)) {
+      const { series: count, ...figures } = now;
+      if (count > 0) sum.push({ from: start + from, to: start + i, ...figures, users: 0 });
+      now.series += series[i] ?? 0;
+      now.available += available[i] ?? 0;
+      now.inUse += inUse[i] ?? 0;
+      now.reserved += reserved[i] ?? 0;
+      isChange[i] = series[i] = available[i] = inUse[i] = reserved[i] = 0;
+      from = i;
     }
-    now.series += series[i] ?? 0;
-    now.available += available[i] ?? 0;
-    now.inUse += inUse[i] ?? 0;
-    now.reserved += reserved[i] ?? 0;
-    from = i;
-  }
-  return sum;
+    return sum;
+  };
 }
 
 interface OpenHour {
@@ -118,8 +118,20 @@ interface OpenHour {
   readonly levels: Map<number, number>;
 }
 
-/** The hours of a day of one series, or of several added up. Of users at several series the highest number counts. */
-export function summariseDay(records: readonly DayRecord[], { hours, end }: DayFrame): HourSummary[] {
+/** The hours of a day of one series, or of several added up. */
+export type SummariseDay = (records: readonly DayRecord[], frame: DayFrame) => HourSummary[];
+
+/** Of users at several series the highest number counts. Keeps memory for further days. */
+export function createDaySummary(): SummariseDay {
+  let addUp: AddUp | undefined;
+  return (records, frame) =>
+    summarise(records, frame, (curves, start, end) => {
+      addUp ??= createAddUp();
+      return addUp(curves, start, end);
+    });
+}
+
+function summarise(records: readonly DayRecord[], { hours, end }: DayFrame, addUp: AddUp): HourSummary[] {
   const open = new Map<number, OpenHour>();
   const at = (index: number): OpenHour => {
     const known = open.get(index) ?? { available: 0, reserved: 0, users: 0, denials: 0, levels: new Map() };

@@ -2,7 +2,7 @@ import { deserialize, serialize } from 'node:v8';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { DamagedRecord, decodeHours, decodeSamples, encodeHours, encodeSamples } from './day-codec.ts';
 import { blob, type HistoryFileOptions, integer, openHistoryFile, type Row, text } from './history-file.ts';
-import { type DayRecord, type DayTotals, type HourSummary, summariseDay, totalsOf } from './hours.ts';
+import { createDaySummary, type DayRecord, type DayTotals, type HourSummary, totalsOf } from './hours.ts';
 import type { LocalTime } from './local-time.ts';
 import { type DayOfSamples, type Figures, fillSamples, mergeSamples, type Sample, type Series } from './sample.ts';
 import type { Collected, VendorLicenseObservation } from './source.ts';
@@ -95,6 +95,7 @@ const keyOf = ({ vendorLicense, feature, package: packageName, featureType }: Se
 export function openStore({ localTime, ...options }: StoreOptions): Store {
   const file = openHistoryFile({ ...options, timeZone: localTime.timeZone });
   const { sql, guard, transact } = file;
+  const summariseDay = createDaySummary();
 
   const seriesByKey = new Map<string, StoredSeries>();
   for (const row of guard(() => sql('SELECT * FROM series').all())) {
