@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ntHash } from '../../src/ntlm/primitives.ts';
@@ -67,6 +70,38 @@ describe('doctor', () => {
     const again = await diagnose();
     expect(again.endpoints.find(({ endpoint }) => endpoint === 'GetHttpUserName')?.reason).toMatch(/^auth_suspended/);
     expect(verdicts).toEqual([false]);
+  });
+
+  it('tells how another server deviates, what it drops, and what it could not ask', async () => {
+    const bodies: Record<string, string> = {
+      GetHttpUserName: 'OTHER\\someone',
+      GetConcurrentUsers: '3',
+      GetProducts: '[{"Product":"a;b","Active":"many","IsCurrent":true,"Icon":1},{"MaxAvailable":-1}]',
+      GetFeatures: '[[]]',
+      GetExpirationFeatures: '<html>',
+    };
+    // one that asks for no logon
+    const server = createServer(({ url = '' }, response) => {
+      const body = bodies[url.replace(/\?.*$/, '').replace(/^.*\//, '')];
+      response.writeHead(body === undefined ? 500 : 200).end(body);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    cleanup.add(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    const doctor = run(['doctor', `--config.file=${configure(`http://127.0.0.1:${port}/analyzer`, 'x')}`]);
+    expect(await doctor.exit).toBe(1);
+    const remarks = (name: string): string => new RegExp(`^${name} +(.*)$`, 'm').exec(doctor.output())?.[1] ?? '';
+    expect(doctor.output()).toContain('logon     OTHER\\someone');
+    expect(remarks('GetProducts')).toMatch(/^deviates .* 2 +missing: CollectionTime, /);
+    expect(remarks('GetProducts')).toContain(
+      '; other type: Active: string; extra: Icon; values dropped: 1 not_a_number, 1 bad_record',
+    );
+    expect(remarks('GetConcurrentUsers')).toMatch(/^ok/);
+    expect(remarks('GetServerDown')).toMatch(/^failed .* status \(500\): /);
+    expect(remarks('GetExpirationFeatures')).toMatch(/^failed .* parse: the answer is HTML, not JSON$/);
+    expect(remarks('GetHeatMap')).toMatch(/^not asked +GetFeatures names no feature to ask about$/);
+    expect(doctor.output()).toContain('Not every endpoint answers as specified.');
   });
 
   it('names what it cannot reach', async () => {

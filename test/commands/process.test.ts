@@ -22,7 +22,7 @@ const demoPorts = [...ports, '--embedded-analyzer.listen-address=127.0.0.1:0'];
 
 describe('demo', () => {
   it('serves metrics of a simulated site within 15 s with 400 days of history to come, and stops gracefully', {
-    timeout: 120_000,
+    timeout: 180_000,
   }, async () => {
     const started = performance.now();
     const demo = run(['demo', ...demoPorts]);
@@ -59,7 +59,7 @@ describe('demo', () => {
       const [, elapsed] = JSON.parse(execFileSync('sh', ['-c', `${history} -s`], { encoding: 'utf8' })) as Trend[];
       return elapsed?.data.map(([, hours]) => hours) ?? [];
     };
-    await eventually('400 days of history', () => points().length === 401, 60_000);
+    await eventually('400 days of history', () => points().length === 401, 100_000);
     expect(points().filter((hours) => hours > 0).length).toBeGreaterThan(395);
 
     demo.child.kill('SIGTERM');
