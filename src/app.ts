@@ -2,7 +2,7 @@ import type { NtlmDispatcher } from './client/dispatcher.ts';
 import { createStats } from './client/handshake.ts';
 import { createQueryClient, type QueryClient } from './client/query-client.ts';
 import type { AnalyzerConfig, Config } from './config/config.ts';
-import { readPasswordFile } from './config/load.ts';
+import { readPasswordFile } from './config/upstream-analyzer.ts';
 import { createExposition, type Exposition } from './metrics/exposition.ts';
 import { createSelfMetrics, type SelfMetrics, type UpstreamState } from './metrics/self.ts';
 import type { Log } from './model/log.ts';

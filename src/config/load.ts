@@ -1,36 +1,16 @@
-import { readFileSync, statSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
-import { createSecureContext } from 'node:tls';
-import type { AnalyzerConfig, Config } from './config.ts';
+import { basename, resolve } from 'node:path';
+import type { Config } from './config.ts';
+import { type Context, type LoadOptions, readText, whereOf } from './context.ts';
+import { embeddedOf } from './embedded-analyzer.ts';
 import { type Located, readConfigFile } from './file.ts';
 import { ConfigError, type Problem, suggest } from './problems.ts';
-import { Secret } from './secret.ts';
 import { environmentName, type SettingKey, type SettingValues, settingKeys, settings } from './settings.ts';
-import { parseUsersFile } from './users-file.ts';
+import { analyzerOf } from './upstream-analyzer.ts';
 import { ValueError } from './values.ts';
-
-export interface LoadOptions {
-  readonly configFile?: string | undefined;
-  /** Raw values of flags by setting. */
-  readonly flags: ReadonlyMap<SettingKey, unknown>;
-  readonly env: NodeJS.ProcessEnv;
-  /** Whether an analyzer must be configured; the demo brings its own. */
-  readonly requireAnalyzer: boolean;
-  /** Defaults of the command, which stand before those of the settings. */
-  readonly defaults?: ReadonlyMap<SettingKey, unknown>;
-  /** Says what is wrong with a cron expression. */
-  readonly cronProblem: (expression: string) => string | undefined;
-}
 
 const ENVIRONMENT_PREFIX = 'LICENSE_EXPORTER_';
 /** What Kubernetes adds to every pod of a namespace that has a service of this name. */
 const KUBERNETES_SERVICE = /^LICENSE_EXPORTER_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP)(_\w+)?)?)$/;
-const CREDENTIAL_NAME = 'analyzer-password';
-
-const HOW_TO_CONFIGURE =
-  'no analyzer is configured. Write a file with "analyzer:" and below it "url: https://host:8443/analyzer", ' +
-  '"username: DOMAIN\\name" and "password_file: /path", and pass it with --config.file; or set ' +
-  'LICENSE_EXPORTER_ANALYZER_URL, _USERNAME and _PASSWORD_FILE. To look around first, run: license-exporter demo';
 
 /** Everything that is set, from flags over environment over file, where it was set, and what is wrong with it. */
 function gather(options: LoadOptions, problems: Problem[]): Map<SettingKey, Located> {
@@ -56,17 +36,6 @@ function gather(options: LoadOptions, problems: Problem[]): Map<SettingKey, Loca
   return given;
 }
 
-/** The text of a file, or why there is none. */
-function readText(path: string): { readonly text: string } | { readonly why: string } {
-  try {
-    return { text: readFileSync(path, 'utf8') };
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return { why: 'does not exist' };
-    return { why: code === 'EISDIR' ? 'is a directory' : `cannot be read (${code})` };
-  }
-}
-
 /** Values of all settings; a mistake is reported and the default taken, so that the rest can be checked too. */
 function parseAll(
   given: ReadonlyMap<SettingKey, Located>,
@@ -88,164 +57,6 @@ function parseAll(
     }
   };
   return Object.fromEntries(settingKeys.map((key) => [key, parse(key)])) as SettingValues;
-}
-
-/** A password from a file: one line, its end taken off. @throws Error that says what is wrong with the file */
-export function readPasswordFile(path: string): Secret {
-  const read = readText(path);
-  if ('why' in read) throw new Error(`${path} ${read.why}`);
-  const password = read.text.replace(/\r?\n$/, '');
-  if (password === '') throw new Error(`${path} is empty`);
-  return new Secret(password);
-}
-
-const isReadableByAll = (file: string): boolean => (statSync(file).mode & 0o004) !== 0;
-
-interface Context {
-  readonly values: SettingValues;
-  readonly given: ReadonlyMap<SettingKey, Located>;
-  readonly options: LoadOptions;
-  readonly problems: Problem[];
-  readonly warnings: string[];
-}
-
-const whereOf = ({ given }: Context, key: SettingKey): string => given.get(key)?.where ?? 'configuration';
-
-/** Files named in the configuration file are meant relative to it. */
-function pathOf(context: Context, key: SettingKey & `${string}_file`): string | undefined {
-  const path = context.values[key];
-  if (typeof path !== 'string') return undefined;
-  const { configFile } = context.options;
-  const isFromFile = configFile !== undefined && context.given.get(key)?.where.startsWith(basename(configFile));
-  return isFromFile ? resolve(dirname(configFile), path) : resolve(path);
-}
-
-function findPassword(context: Context): { password: Secret; file: string | undefined } | undefined {
-  const { values, options, problems, warnings } = context;
-  const direct = values['analyzer.password'];
-  if (direct !== undefined) return { password: new Secret(direct), file: undefined };
-  const configured = pathOf(context, 'analyzer.password_file');
-  const directory = options.env.CREDENTIALS_DIRECTORY;
-  const credential = directory === undefined ? undefined : join(directory, CREDENTIAL_NAME);
-  const file = configured ?? credential;
-  if (file === undefined) return undefined;
-  try {
-    const password = readPasswordFile(file);
-    if (isReadableByAll(file)) warnings.push(`${file} can be read by every user; give it mode 0600`);
-    return { password, file };
-  } catch (error) {
-    if (configured === undefined) return undefined;
-    const where = whereOf(context, 'analyzer.password_file');
-    problems.push({ key: 'analyzer.password_file', where, message: (error as Error).message });
-    return undefined;
-  }
-}
-
-function account(context: Context): { username: string; domain: string } {
-  const { values, problems } = context;
-  const username = values['analyzer.username'] ?? '';
-  const domain = values['analyzer.domain'] ?? '';
-  const [, prefix, name] = /^([^\\]*)\\(.*)$/s.exec(username) ?? [];
-  if (prefix === undefined || name === undefined) return { username, domain };
-  const where = whereOf(context, 'analyzer.username');
-  if (name === '') problems.push({ key: 'analyzer.username', where, message: 'names a domain but no account' });
-  if (domain !== '' && domain.toLowerCase() !== prefix.toLowerCase()) {
-    problems.push({ key: 'analyzer.username', where, message: 'names another domain than analyzer.domain' });
-  }
-  return { username: name, domain: prefix };
-}
-
-function readTlsFile(context: Context, key: SettingKey & `${string}.tls.${string}_file`): string | undefined {
-  const path = pathOf(context, key);
-  if (path === undefined) return undefined;
-  const read = readText(path);
-  if ('text' in read) return read.text;
-  context.problems.push({ key, where: whereOf(context, key), message: `${path}: the file ${read.why}` });
-  return undefined;
-}
-
-function analyzerOf(context: Context): AnalyzerConfig | undefined {
-  const { values, problems, options } = context;
-  const url = values['analyzer.url'];
-  if (url === undefined) {
-    if (options.requireAnalyzer) problems.push({ key: '', where: 'configuration', message: HOW_TO_CONFIGURE });
-    return undefined;
-  }
-  const { username, domain } = account(context);
-  const need = (key: SettingKey, message: string): void => {
-    problems.push({ key, where: whereOf(context, 'analyzer.url'), message });
-  };
-  if (username === '') need('analyzer.username', 'is needed with analyzer.url');
-  const before = problems.length;
-  const found = findPassword(context);
-  if (found === undefined && problems.length === before) {
-    need('analyzer.password_file', 'is needed with analyzer.url, or LICENSE_EXPORTER_ANALYZER_PASSWORD');
-  }
-  const cert = readTlsFile(context, 'analyzer.tls.cert_file');
-  const key = readTlsFile(context, 'analyzer.tls.key_file');
-  if ((values['analyzer.tls.cert_file'] === undefined) !== (values['analyzer.tls.key_file'] === undefined)) {
-    need('analyzer.tls.key_file', 'and analyzer.tls.cert_file belong together');
-  }
-  if (cert !== undefined && key !== undefined) checkCertificate(context, 'analyzer.tls.cert_file', cert, key);
-  return {
-    url,
-    username,
-    domain,
-    workstation: values['analyzer.workstation'] ?? '',
-    password: found?.password ?? new Secret(''),
-    passwordFile: found?.file,
-    authRetry: values['analyzer.auth_retry'] ?? 0,
-    timeout: values['analyzer.timeout'] ?? 0,
-    maxResponseSize: values['analyzer.max_response_size'] ?? 0,
-    concurrency: values['analyzer.concurrency'] ?? 1,
-    tls: {
-      ca: readTlsFile(context, 'analyzer.tls.ca_file'),
-      cert,
-      key: key === undefined ? undefined : new Secret(key),
-      serverName: values['analyzer.tls.server_name'],
-      insecureSkipVerify: values['analyzer.tls.insecure_skip_verify'] ?? false,
-    },
-  };
-}
-
-/** Whether a certificate and its key can be used, said where the certificate was. */
-function checkCertificate(context: Context, name: SettingKey, cert: string, key: string): void {
-  try {
-    createSecureContext({ cert, key });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const message = `is no PEM certificate, or the key is none or not its own (${code})`;
-    context.problems.push({ key: name, where: whereOf(context, name), message });
-  }
-}
-
-/** What the files of the embedded analyzer say. */
-function embeddedOf(context: Context): Pick<Config['embeddedAnalyzer'], 'users' | 'tls'> {
-  const { problems, warnings, values } = context;
-  const cert = readTlsFile(context, 'embedded_analyzer.tls.cert_file');
-  const key = readTlsFile(context, 'embedded_analyzer.tls.key_file');
-  const pair = ['embedded_analyzer.tls.cert_file', 'embedded_analyzer.tls.key_file'] as const;
-  const [set, ...both] = pair.filter((name) => values[name] !== undefined);
-  if (set !== undefined && both.length === 0) {
-    const message = 'and embedded_analyzer.tls.cert_file belong together';
-    problems.push({ key: 'embedded_analyzer.tls.key_file', where: whereOf(context, set), message });
-  }
-  const tls = cert === undefined || key === undefined ? undefined : { cert, key: new Secret(key) };
-  if (tls !== undefined) checkCertificate(context, 'embedded_analyzer.tls.cert_file', tls.cert, tls.key.reveal());
-  const file = pathOf(context, 'embedded_analyzer.users_file');
-  if (file === undefined) return { users: undefined, tls };
-  const where = whereOf(context, 'embedded_analyzer.users_file');
-  const read = readText(file);
-  try {
-    if ('why' in read) throw new ValueError(`${file} ${read.why}`);
-    const users = parseUsersFile(read.text, file);
-    if (isReadableByAll(file)) warnings.push(`${file} can be read by every user; give it mode 0600`);
-    return { users, tls };
-  } catch (error) {
-    if (!(error instanceof ValueError)) throw error;
-    problems.push({ key: 'embedded_analyzer.users_file', where, message: error.message });
-    return { users: undefined, tls };
-  }
 }
 
 /** What single values cannot tell: cron expressions, and settings that must fit together. */
