@@ -8,13 +8,7 @@ import { catalogue, collectors, type Metric } from '../src/metrics/catalogue.ts'
 import { failureKinds } from '../src/model/failure.ts';
 import { endpoints } from '../src/query-api/endpoints.ts';
 import { errorCodes } from '../src/query-api/errors.ts';
-import {
-  expirationMeanings,
-  featureMeanings,
-  productMeanings,
-  serverDownMeanings,
-  userMeanings,
-} from '../src/query-api/meanings.ts';
+import { recordMeanings } from '../src/query-api/meanings.ts';
 
 /** The tables of the README are made from the code. `UPDATE_README=1` writes them. */
 
@@ -29,14 +23,6 @@ const groupOf = ({ group }: Metric): string => {
   if (group === 'default') return 'always';
   if (group === 'alerting') return 'with the alert engine (to come)';
   return `${group}${collectors[group] ? '' : ' (off)'}`;
-};
-
-const meanings = {
-  GetProducts: productMeanings,
-  GetFeatures: featureMeanings,
-  GetUsers: userMeanings,
-  GetServerDown: serverDownMeanings,
-  GetExpirationFeatures: expirationMeanings,
 };
 
 const tables: Readonly<Record<string, () => string>> = {
@@ -90,7 +76,7 @@ const tables: Readonly<Record<string, () => string>> = {
   fields: () =>
     table(
       ['endpoint', 'field', 'meaning'],
-      Object.entries(meanings).flatMap(([endpoint, fields]) =>
+      Object.entries(recordMeanings).flatMap(([endpoint, fields]) =>
         Object.entries(fields).map(([field, meaning]) => [code(endpoint), code(field), cell(meaning)]),
       ),
     ),

@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises';
-import { createPattern } from '../model/wildcard.ts';
 import {
   createDaySummary,
   type DayRecord,
@@ -8,6 +7,7 @@ import {
   type SummariseDay,
   totalsOf,
 } from './hours.ts';
+import { filter } from './live.ts';
 import { dateText, type LocalTime, weekdayOf } from './local-time.ts';
 import type { Store, StoredSeries } from './store.ts';
 import { type Window, type WindowParameters, windowOf } from './window.ts';
@@ -36,11 +36,10 @@ export interface HistorySelector {
 const SLICE_MS = 10;
 
 function select(store: Store, selector: HistorySelector): StoredSeries[] {
-  const matches = (pattern: string): ((value: string) => boolean) => createPattern(pattern, { ignoreCase: false });
-  const isProduct = matches(selector.product);
-  const isFeature = matches(selector.feature);
-  const isPackage = selector.package ? matches(selector.package) : () => true;
-  const isType = selector.featureType ? matches(selector.featureType) : () => true;
+  const isProduct = filter(selector.product);
+  const isFeature = filter(selector.feature);
+  const isPackage = filter(selector.package || undefined);
+  const isType = filter(selector.featureType || undefined);
   return store
     .series()
     .filter(

@@ -1,4 +1,4 @@
-import { dayOfDate, type LocalTime, weekdayOf } from './local-time.ts';
+import { dateText, dayOfDate, type LocalTime, weekdayOf } from './local-time.ts';
 
 /** A span of time, from the first second to before the other, epoch seconds. */
 export interface Window {
@@ -27,7 +27,7 @@ export function windowOf({ year, month, last }: WindowParameters, now: number, l
   const months = (y: number, m: number, count: number): Window => days(dayOfDate(y, m, 1), dayOfDate(y, m + count, 1));
   const today = localTime.dayOf(now);
   const sunday = today - weekdayOf(today);
-  const [thisYear = 0, thisMonth = 0] = new Date(today * 86_400_000).toISOString().split('-').map(Number);
+  const [thisYear = 0, thisMonth = 0] = dateText(today).split('-').map(Number);
   switch (last) {
     case '101':
       return hoursUpTo(now, 24, localTime);

@@ -1,14 +1,6 @@
 import { type EndpointName, endpoints } from '../query-api/endpoints.ts';
 import { readJson } from '../query-api/json.ts';
-import {
-  expirationFields,
-  type FieldType,
-  featureFields,
-  productFields,
-  type RecordFields,
-  serverDownFields,
-  userFields,
-} from '../query-api/records.ts';
+import { type FieldType, type RecordFields, recordFields } from '../query-api/records.ts';
 
 /** How an answer differs from the specification, for a person to read. */
 export interface Inspection {
@@ -22,13 +14,7 @@ export interface Inspection {
   readonly mistyped: readonly string[];
 }
 
-const fieldsOf: Readonly<Partial<Record<EndpointName, RecordFields>>> = {
-  GetProducts: productFields,
-  GetFeatures: featureFields,
-  GetUsers: userFields,
-  GetServerDown: serverDownFields,
-  GetExpirationFeatures: expirationFields,
-};
+const fieldsOf: Readonly<Partial<Record<EndpointName, RecordFields>>> = recordFields;
 
 type Raw = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,11 @@
-import type { expirationFields, featureFields, productFields, serverDownFields, userFields } from './records.ts';
+import type {
+  expirationFields,
+  featureFields,
+  productFields,
+  recordFields,
+  serverDownFields,
+  userFields,
+} from './records.ts';
 
 /**
  * What the embedded analyzer means by each field. The specification names them and leaves most meanings open; other servers
@@ -9,7 +16,7 @@ type Meanings<F> = Readonly<Record<keyof F, string>>;
 
 const LOGARITHM = 'log10 of the plain value of the same name, 0 for 0 and 1; NaN when the value is not known.';
 
-export const productMeanings: Meanings<typeof productFields> = {
+const productMeanings: Meanings<typeof productFields> = {
   CollectionTime: 'Time of the last collection with data, 0 without one.',
   DistinctUsers: 'Users that hold a license now, names compared without case.',
   Active: 'Checkouts whose application is active.',
@@ -26,7 +33,7 @@ export const productMeanings: Meanings<typeof productFields> = {
   LogInactive: LOGARITHM,
 };
 
-export const featureMeanings: Meanings<typeof featureFields> = {
+const featureMeanings: Meanings<typeof featureFields> = {
   Feature: 'Name of the feature.',
   TokenCost: 'Tokens a license costs, as text; empty without tokens.',
   TokenPool: 'Feature whose licenses are the tokens; empty without tokens.',
@@ -74,7 +81,7 @@ export const featureMeanings: Meanings<typeof featureFields> = {
   ShowWarning: 'Whether the earliest expiry lies within 30 days.',
 };
 
-export const userMeanings: Meanings<typeof userFields> = {
+const userMeanings: Meanings<typeof userFields> = {
   UserName: 'User that holds or waits for licenses.',
   UserHost: 'Host of the user.',
   UserDisplay: 'Display of the user; empty for one that waits.',
@@ -92,11 +99,11 @@ export const userMeanings: Meanings<typeof userFields> = {
   Mapped: 'Application the feature belongs to, or null.',
 };
 
-export const serverDownMeanings: Meanings<typeof serverDownFields> = {
+const serverDownMeanings: Meanings<typeof serverDownFields> = {
   Label: 'Vendor license that sent no data for 30 minutes: server;daemon or server;daemon;part.',
 };
 
-export const expirationMeanings: Meanings<typeof expirationFields> = {
+const expirationMeanings: Meanings<typeof expirationFields> = {
   Feature: 'Name of the feature.',
   Version: 'Version of the feature, empty without one.',
   Package: 'Package the feature belongs to, empty without one.',
@@ -108,3 +115,12 @@ export const expirationMeanings: Meanings<typeof expirationFields> = {
   FeatureType: 'feature, package or component.',
   LicenseExpirationToDate: 'LicenseExpiration as /Date(ms)/.',
 };
+
+/** By endpoint. */
+export const recordMeanings = {
+  GetProducts: productMeanings,
+  GetFeatures: featureMeanings,
+  GetUsers: userMeanings,
+  GetServerDown: serverDownMeanings,
+  GetExpirationFeatures: expirationMeanings,
+} as const satisfies Readonly<Record<keyof typeof recordFields, object>>;

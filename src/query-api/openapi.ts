@@ -1,16 +1,8 @@
 import { type AnswerKind, type Endpoint, endpoints, type Parameter } from './endpoints.ts';
 import { errorCodes } from './errors.ts';
-import { expirationMeanings, featureMeanings, productMeanings, serverDownMeanings, userMeanings } from './meanings.ts';
+import { recordMeanings } from './meanings.ts';
 import { mayBeEmpty } from './parameters.ts';
-import {
-  expirationFields,
-  type FieldType,
-  featureFields,
-  productFields,
-  type RecordFields,
-  serverDownFields,
-  userFields,
-} from './records.ts';
+import { type FieldType, recordFields } from './records.ts';
 
 /** The Query API as an OpenAPI 3.1 document, made from the tables of endpoints and records. */
 
@@ -46,18 +38,31 @@ const tuple = (...prefixItems: readonly Schema[]): Schema => ({
 });
 const reference = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 
-function record<F extends RecordFields>(
-  section: string,
-  fields: F,
-  meanings: Readonly<Record<keyof F, string>>,
-): Schema {
-  const properties = Object.entries(fields).map(([name, type]) => {
+type RecordEndpoint = keyof typeof recordFields;
+
+/** The records of spec 2.1 to 2.5, by the endpoint that answers them. */
+const records: Readonly<Record<RecordEndpoint, { readonly name: string; readonly section: string }>> = {
+  GetProducts: { name: 'Product', section: '2.1' },
+  GetFeatures: { name: 'Feature', section: '2.2' },
+  GetUsers: { name: 'User', section: '2.3' },
+  GetServerDown: { name: 'ServerDown', section: '2.4' },
+  GetExpirationFeatures: { name: 'Expiration', section: '2.5' },
+};
+
+function recordSchema(endpoint: RecordEndpoint): Schema {
+  const meanings: Readonly<Record<string, string>> = recordMeanings[endpoint];
+  const properties = Object.entries(recordFields[endpoint]).map(([name, type]) => {
     const { description, ...schema } = fieldSchemas[type];
     const sentences = [meanings[name], ...(description === undefined ? [] : [description])];
     return [name, { ...schema, description: sentences.join(' ') }];
   });
-  return object(Object.fromEntries(properties), { description: `Section ${section} of the specification.` });
+  return object(Object.fromEntries(properties), {
+    description: `Section ${records[endpoint].section} of the specification.`,
+  });
 }
+
+const recordEndpoints = Object.keys(records) as readonly RecordEndpoint[];
+const isRecordEndpoint = (name: string): name is RecordEndpoint => Object.hasOwn(records, name);
 
 const text: Schema = { type: 'string' };
 const number: Schema = { type: 'number' };
@@ -66,11 +71,7 @@ const integer: Schema = { type: 'integer' };
 const series = (point: Schema): Schema => object({ name: text, data: array(point) });
 
 const schemas: Readonly<Record<string, Schema>> = {
-  Product: record('2.1', productFields, productMeanings),
-  Feature: record('2.2', featureFields, featureMeanings),
-  User: record('2.3', userFields, userMeanings),
-  ServerDown: record('2.4', serverDownFields, serverDownMeanings),
-  Expiration: record('2.5', expirationFields, expirationMeanings),
+  ...Object.fromEntries(recordEndpoints.map((endpoint) => [records[endpoint].name, recordSchema(endpoint)])),
   TrendSeries: object({
     name: { enum: ['Max Available', 'Elapsed Time', 'Denials'] },
     data: array(tuple({ ...integer, description: 'Epoch milliseconds.' }, number)),
@@ -103,13 +104,6 @@ const answerSchemas: Readonly<Record<Exclude<AnswerKind, 'records'>, Schema>> = 
   integer: { type: 'string', pattern: '^[0-9]+$', description: 'A bare integer.' },
 };
 
-/** Which record an endpoint answers an array of. */
-const recordNames: Readonly<Record<string, string>> = {
-  GetProducts: 'Product',
-  GetServerDown: 'ServerDown',
-  GetExpirationFeatures: 'Expiration',
-};
-
 function toParameter(endpoint: Endpoint, parameter: Parameter): Schema {
   const { name, meaning, required, allowed, integer: bounds, default: fallback, wildcard } = parameter;
   const schema = {
@@ -133,9 +127,15 @@ const errorResponse = (description: string): Schema => ({
   content: { 'application/json': { schema: reference('Error') } },
 });
 
+/** An array of the records of an endpoint. */
+function recordsSchema(name: string): Schema {
+  if (!isRecordEndpoint(name)) throw new Error(`${name} answers records, but has none`);
+  return array(reference(records[name].name));
+}
+
 function toOperation(name: string, endpoint: Endpoint): Schema {
   const { answer, summary, section, parameters } = endpoint;
-  const schema = answer === 'records' ? array(reference(recordNames[name] ?? '')) : answerSchemas[answer];
+  const schema = answer === 'records' ? recordsSchema(name) : answerSchemas[answer];
   const mediaType = answer === 'text' || answer === 'integer' ? 'text/plain' : 'application/json';
   return {
     operationId: name,

@@ -135,6 +135,15 @@ export const expirationFields = {
   LicenseExpirationToDate: 'date',
 } as const satisfies RecordFields;
 
+/** The records that endpoints answer. */
+export const recordFields = {
+  GetProducts: productFields,
+  GetFeatures: featureFields,
+  GetUsers: userFields,
+  GetServerDown: serverDownFields,
+  GetExpirationFeatures: expirationFields,
+} as const;
+
 export type WireProduct = WireRecord<typeof productFields>;
 export type WireFeature = WireRecord<typeof featureFields>;
 export type WireUser = WireRecord<typeof userFields>;
