@@ -3,8 +3,12 @@ import { createStats } from './client/handshake.ts';
 import { createQueryClient, type QueryClient } from './client/query-client.ts';
 import type { AnalyzerConfig, Config } from './config/config.ts';
 import { readPasswordFile } from './config/upstream-analyzer.ts';
+import type { Sources } from './datasource/answers.ts';
+import { createQuestions } from './datasource/questions.ts';
+import { createDatasource } from './datasource/routes.ts';
 import { createExposition, type Exposition } from './metrics/exposition.ts';
 import { createSelfMetrics, type SelfMetrics, type UpstreamState } from './metrics/self.ts';
+import { createLocalTime } from './model/local-time.ts';
 import type { Log } from './model/log.ts';
 import { createSelection } from './model/selection.ts';
 import type { Snapshot } from './model/snapshot.ts';
@@ -13,6 +17,7 @@ import { createPoller, type Poller } from './poll/poller.ts';
 import { endpointNames } from './query-api/endpoints.ts';
 import { createDispatcher, createGate, credentialsOf } from './upstream.ts';
 import { createWebServer } from './web/server.ts';
+import { createWebAccess, refusalOfUsers } from './web-access.ts';
 
 export interface AppDeps {
   readonly log: Log;
@@ -46,9 +51,17 @@ interface Engine {
   readonly client: QueryClient;
   readonly exposition: Exposition;
   readonly poller: Poller;
+  readonly datasource: Sources;
 }
 
 const now = (): number => Date.now() / 1000;
+
+/** Questions of panels that may wait for a connection. */
+const MAX_WAITING_QUESTIONS = 200;
+/** Answers to them that are kept; a year of history is some 50 kB. */
+const MAX_KEPT_ANSWERS = 500;
+/** Seconds an answer about now is used again: the panels of one dashboard ask at the same time. */
+const LIVE_TTL = 15;
 
 /** Wires the rooms together. */
 export function createApp(initial: AppConfig, deps: AppDeps): App {
@@ -165,7 +178,29 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       ...(data !== undefined && { initial: data }),
     });
     void exposition.commit(poller.latest());
-    return { config, gate, dispatcher, client, exposition, poller };
+    const { cacheTtl, timeZone, pseudonymKey } = config.datasource;
+    const datasource: Sources = {
+      site: () => {
+        const inventory = exposition.inventory();
+        return inventory === undefined ? undefined : { inventory, snapshot: poller.latest() };
+      },
+      questions: createQuestions({
+        client,
+        // polling keeps the other half of the connections
+        concurrency: Math.max(1, Math.floor(analyzer.concurrency / 2)),
+        maxWaiting: MAX_WAITING_QUESTIONS,
+        ttl: (endpoint) => (endpoint.startsWith('GetH') || endpoint === 'GetEfficiency' ? cacheTtl : LIVE_TTL),
+        maxKept: MAX_KEPT_ANSWERS,
+        now,
+      }),
+      users: {
+        refusal: () => refusalOfUsers(config, access.current()),
+        pseudonymKey: pseudonymKey?.reveal(),
+      },
+      localTime: createLocalTime(timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone),
+      now,
+    };
+    return { config, gate, dispatcher, client, exposition, poller, datasource };
   };
 
   const run = (): void => {
@@ -187,12 +222,24 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     await client.close();
   };
 
+  const access = createWebAccess(initial, log, () => web.refreshCertificates());
   const web = createWebServer({
     listen: initial.web.listen,
     telemetryPath: initial.web.telemetryPath,
     version: deps.version,
     demo: deps.demo,
     metricsPage: (request) => engine.exposition.page(request),
+    access: () => access.current(),
+    mounts: [
+      {
+        path: initial.datasource.path,
+        ...createDatasource({
+          sources: () => engine.datasource,
+          deadline: () => engine.config.datasource.deadline,
+          onProblem: (error) => log.error({ err: error }, 'request of Grafana failed'),
+        }),
+      },
+    ],
     isReady: () => isFirstPollOver,
     log,
   });
@@ -203,6 +250,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
   return {
     start: async () => {
       await web.start();
+      access.start();
       run();
     },
     runOnce: async () => {
@@ -220,12 +268,14 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       await end(old);
       for (const name of Object.keys(retired) as (keyof typeof retired)[]) retired[name] += old.dispatcher.stats[name];
       engine = createEngine(config, isSameAnalyzer ? old.poller.latest() : undefined);
+      access.reload(config);
       self.setReload(true, now());
       log.info({}, 'configuration reloaded');
       run();
     },
     refuseReload: () => self.setReload(false, now()),
     stop: async () => {
+      access.stop();
       await end(engine);
       await web.stop();
     },

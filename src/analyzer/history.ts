@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { dateText, type LocalTime, weekdayOf } from '../model/local-time.ts';
 import {
   createDaySummary,
   type DayRecord,
@@ -8,7 +9,6 @@ import {
   totalsOf,
 } from './hours.ts';
 import { filter } from './live.ts';
-import { dateText, type LocalTime, weekdayOf } from './local-time.ts';
 import type { Store, StoredSeries } from './store.ts';
 import { type Window, type WindowParameters, windowOf } from './window.ts';
 

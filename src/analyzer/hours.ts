@@ -1,4 +1,4 @@
-import type { LocalHour } from './local-time.ts';
+import type { LocalHour } from '../model/local-time.ts';
 import type { Sample } from './sample.ts';
 
 /**

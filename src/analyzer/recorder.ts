@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
+import type { LocalTime } from '../model/local-time.ts';
 import { StoreError } from './history-file.ts';
-import type { LocalTime } from './local-time.ts';
 import type { Past } from './sample.ts';
 import type { Slots } from './slots.ts';
 import type { Collected } from './source.ts';

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { createLocalTime } from '../model/local-time.ts';
 import { type EndpointName, endpointNames, endpoints } from '../query-api/endpoints.ts';
 import { createOpenApi } from '../query-api/openapi.ts';
 import { readParameters } from '../query-api/parameters.ts';
@@ -6,7 +7,6 @@ import { type AnswerContext, answers } from './answers.ts';
 import { type Collector, createCollector } from './collector.ts';
 import { StoreError } from './history-file.ts';
 import { createHttpFront, type HttpFrontOptions, type Respond } from './http-front.ts';
-import { createLocalTime } from './local-time.ts';
 import { createRecorder } from './recorder.ts';
 import { failure, JSON_TYPE, methodNotAllowed, type Reply, TEXT_TYPE } from './reply.ts';
 import { figuresOf, type Past } from './sample.ts';

@@ -1,4 +1,4 @@
-import { weekdayOf } from './local-time.ts';
+import { weekdayOf } from '../model/local-time.ts';
 import type { SimulatedPool } from './simulated-catalogue.ts';
 import { random, randomInteger } from './simulated-random.ts';
 

@@ -1,4 +1,4 @@
-import type { LocalTime } from './local-time.ts';
+import type { LocalTime } from '../model/local-time.ts';
 import type { DayOfSamples, PastPiece, Sample } from './sample.ts';
 import type { SimulatedPool, SimulatedVendorLicense } from './simulated-catalogue.ts';
 import { type DayPlan, planDay } from './simulated-day.ts';

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { createLocalTime } from './local-time.ts';
+import { createLocalTime } from '../model/local-time.ts';
 import type { PastPiece } from './sample.ts';
 import {
   type CatalogueOptions,

@@ -1,4 +1,4 @@
-import type { LocalTime } from './local-time.ts';
+import type { LocalTime } from '../model/local-time.ts';
 import type { SimulatedPool, SimulatedVendorLicense } from './simulated-catalogue.ts';
 import { randomInteger } from './simulated-random.ts';
 import type { Increment } from './source.ts';

@@ -1,4 +1,4 @@
-import type { LocalTime } from './local-time.ts';
+import type { LocalTime } from '../model/local-time.ts';
 
 /** Every local day is divided into slots as long as the interval of collections; the last one may be shorter. */
 export interface Slots {

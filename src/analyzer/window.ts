@@ -1,4 +1,4 @@
-import { dateText, dayOfDate, type LocalTime, weekdayOf } from './local-time.ts';
+import { dateText, dayOfDate, type LocalTime, weekdayOf } from '../model/local-time.ts';
 
 /** A span of time, from the first second to before the other, epoch seconds. */
 export interface Window {

@@ -22,7 +22,8 @@ export async function demo(context: CommandContext): Promise<number> {
   const { domain, username, password } = account;
   writeFileSync(credentialsFile, `user = "${domain}\\\\${username}:${password}"\n`, { mode: 0o600 });
   try {
-    const appConfig: AppConfig = { ...loaded, analyzer: config() };
+    const timeZone = loaded.datasource.timeZone ?? loaded.embeddedAnalyzer.timeZone;
+    const appConfig: AppConfig = { ...loaded, analyzer: config(), datasource: { ...loaded.datasource, timeZone } };
     const app = createApp(appConfig, { log, version: context.version, revision: context.revision, demo: true });
     log.warn({}, 'this is the demo: all data is simulated');
     log.info({ address: analyzer.url, try: curl }, 'embedded analyzer listening');

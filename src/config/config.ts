@@ -1,6 +1,7 @@
 import type { Secret } from './secret.ts';
 import type { AnalyzerAccount } from './users-file.ts';
 import type { HistoryFeature, ListenAddress } from './values.ts';
+import type { WebConfig } from './web-config.ts';
 
 /** The analyzer to poll. Durations are seconds, sizes bytes. */
 export interface AnalyzerConfig {
@@ -51,7 +52,22 @@ export interface Config {
   /** Epoch seconds. */
   readonly permanentAfter: number;
   readonly storagePath: string | undefined;
-  readonly web: { readonly listen: readonly ListenAddress[]; readonly telemetryPath: string };
+  readonly web: {
+    readonly listen: readonly ListenAddress[];
+    readonly telemetryPath: string;
+    /** Where `access` was read from, to be read again when it changes. */
+    readonly configFile: string | undefined;
+    readonly access: WebConfig | undefined;
+  };
+  readonly datasource: {
+    readonly path: string;
+    readonly cacheTtl: number;
+    readonly deadline: number;
+    readonly users: boolean | 'auto';
+    /** Undefined where names of users are shown as they are. */
+    readonly pseudonymKey: Secret | undefined;
+    readonly timeZone: string | undefined;
+  };
   readonly shard: { readonly index: number; readonly total: number };
   readonly log: { readonly level: 'debug' | 'info' | 'warn' | 'error'; readonly format: 'json' | 'pretty' | undefined };
   readonly embeddedAnalyzer: {

@@ -7,6 +7,7 @@ import { ConfigError, type Problem, suggest } from './problems.ts';
 import { environmentName, type SettingKey, type SettingValues, settingKeys, settings } from './settings.ts';
 import { analyzerOf } from './upstream-analyzer.ts';
 import { ValueError } from './values.ts';
+import { webOf } from './web.ts';
 
 const ENVIRONMENT_PREFIX = 'LICENSE_EXPORTER_';
 /** What Kubernetes adds to every pod of a namespace that has a service of this name. */
@@ -100,6 +101,7 @@ export function loadConfig(options: LoadOptions): Config {
   const context: Context = { values, given, options, problems, warnings };
   const analyzer = analyzerOf(context);
   const embedded = embeddedOf(context);
+  const web = webOf(context);
   checkRelations(context);
   if (problems.length > 0) throw new ConfigError(problems);
 
@@ -138,7 +140,15 @@ export function loadConfig(options: LoadOptions): Config {
     },
     permanentAfter: all['expiration.permanent_after'],
     storagePath: values['storage.path'] === undefined ? undefined : resolve(values['storage.path']),
-    web: { listen: all['web.listen_address'], telemetryPath: all['web.telemetry_path'] },
+    web: { listen: all['web.listen_address'], telemetryPath: all['web.telemetry_path'], ...web.access },
+    datasource: {
+      path: all['datasource.path'],
+      cacheTtl: all['datasource.cache_ttl'],
+      deadline: all['datasource.deadline'],
+      users: all['datasource.users'],
+      pseudonymKey: web.pseudonymKey,
+      timeZone: values['datasource.time_zone'],
+    },
     shard,
     log: { level: all['log.level'], format: values['log.format'] },
     embeddedAnalyzer: {

@@ -48,6 +48,8 @@ export interface Exposition {
   /** Takes a snapshot over; resolves when pages show it, or a newer one. */
   commit(snapshot: Snapshot): Promise<void>;
   page(request: PageRequest): Promise<Page>;
+  /** What pages show now; undefined before the first commit. */
+  inventory(): Inventory | undefined;
   stop(): void;
 }
 
@@ -177,6 +179,7 @@ export function createExposition(options: ExpositionOptions): Exposition {
       })();
       return { status: 200, headers, body };
     },
+    inventory: () => shown?.inventory,
     stop: () => {
       stopped = true;
       clearTimeout(ageOut);

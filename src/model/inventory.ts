@@ -22,6 +22,8 @@ export interface VendorLicenseEntry {
   readonly up: boolean | undefined;
   /** Third parts of the GetServerDown labels of this vendor license. */
   readonly downQualifiers: readonly string[];
+  /** Whether its usage is not shown, because it is old news. */
+  readonly isWithheld: boolean;
 }
 
 export interface HistoryEntry {
@@ -134,6 +136,7 @@ function deriveVendorLicenses(
       product: product !== undefined && isOldNews ? withoutUsage(product) : product,
       up: down === undefined ? undefined : !isDown,
       downQualifiers: down?.get(name) ?? [],
+      isWithheld: isOldNews,
     };
   });
   return { entries: entries.sort(byKey(({ vendorLicense }) => vendorLicense)), withheld, merged };

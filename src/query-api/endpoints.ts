@@ -37,10 +37,10 @@ export interface Endpoint {
   readonly parameters: readonly Parameter[];
 }
 
-const featureTypes = ['feature', 'package', 'component'] as const;
+export const featureTypes = ['feature', 'package', 'component'] as const;
 
 /** Duration codes of `last` (spec 4.8). */
-const durationCodes = {
+export const durationCodes = {
   '101': 'last day',
   '107': 'last 7 days',
   '465': 'last 365 days',

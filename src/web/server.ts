@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream';
+import { type TLSSocket, Server as TlsServer } from 'node:tls';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Log } from '../model/log.ts';
+import { type Access, createAuthenticator, isClientAccepted, tlsOptions, type Verdict } from './access.ts';
 import { landingPage } from './landing-page.ts';
 
 /** A page of metrics, ready to be sent. */
@@ -17,6 +19,13 @@ export interface MetricsRequest {
   readonly collect: readonly string[];
 }
 
+/** Routes of another room below a path of its own, which answer errors in their own form. */
+export interface Mount {
+  readonly path: string;
+  readonly plugin: (app: FastifyInstance) => Promise<void>;
+  readonly refuse: (reply: FastifyReply, verdict: Exclude<Verdict, 'accepted'>) => FastifyReply;
+}
+
 export interface WebOptions {
   /** `host` undefined listens on every address; port 0 takes a free one. */
   readonly listen: readonly { readonly host: string | undefined; readonly port: number }[];
@@ -25,6 +34,10 @@ export interface WebOptions {
   /** Whether the pages must say that the data is simulated. */
   readonly demo: boolean;
   readonly metricsPage: (request: MetricsRequest) => Promise<MetricsPage>;
+  /** Routes of other rooms, each below a path of its own. */
+  readonly mounts: readonly Mount[];
+  /** Who may ask, as of now. Whether there is TLS is decided when listening begins. */
+  readonly access: () => Access;
   readonly isReady: () => boolean;
   readonly log: Log;
 }
@@ -36,6 +49,8 @@ export interface WebServer {
   stop(): Promise<void>;
   /** `http://host:port` of each listener, after `start`. */
   addresses(): readonly string[];
+  /** Takes changed certificates over for new connections. */
+  refreshCertificates(): void;
 }
 
 /** Answers to scrapes that are still running are given this long at stop, milliseconds. */
@@ -85,7 +100,15 @@ export function createWebServer(options: WebOptions): WebServer {
     );
   };
 
-  return { start, stop, addresses: () => addresses };
+  const refreshCertificates = (): void => {
+    const { tls } = options.access();
+    if (tls === undefined) return;
+    for (const { server } of listeners) {
+      if (server instanceof TlsServer) server.setSecureContext(tlsOptions(tls));
+    }
+  };
+
+  return { start, stop, addresses: () => addresses, refreshCertificates };
 }
 
 function reason(error: unknown): string {
@@ -99,7 +122,9 @@ function reason(error: unknown): string {
 const GET_ONLY = 'GET, HEAD';
 
 function createApplication(options: WebOptions, isStopping: () => boolean): FastifyInstance {
-  const app = Fastify({
+  const { tls } = options.access();
+  const app: FastifyInstance = Fastify({
+    ...(tls !== undefined && { https: tlsOptions(tls) }),
     logger: false,
     routerOptions: { ignoreTrailingSlash: false },
     forceCloseConnections: 'idle',
@@ -107,6 +132,28 @@ function createApplication(options: WebOptions, isStopping: () => boolean): Fast
     bodyLimit: 4096,
     requestTimeout: 30_000,
     return503OnClosing: false,
+  });
+  if (tls !== undefined) {
+    app.server.on('secureConnection', (socket: TLSSocket) => {
+      const now = options.access().tls ?? tls;
+      if (!isClientAccepted(socket, now)) socket.destroy();
+    });
+  }
+  const authenticate = createAuthenticator();
+  app.addHook('onRequest', async (request, reply) => {
+    const { users, headers } = options.access();
+    reply.headers({ ...headers });
+    const verdict = await authenticate(users, request.headers.authorization);
+    if (verdict === 'accepted') return undefined;
+    if (verdict === 'refused') reply.header('www-authenticate', 'Basic realm="license-exporter"');
+    const { url } = request;
+    const mount = options.mounts.find(
+      ({ path }) => url === path || (/^[/?]/.test(url.slice(path.length)) && url.startsWith(path)),
+    );
+    if (mount !== undefined) return mount.refuse(reply, verdict);
+    return verdict === 'busy'
+      ? text(reply, 503, 'Too many logons at once, try later.\n')
+      : text(reply, 401, 'Name and password of a user of the web config are needed.\n');
   });
   const routes: Record<string, (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>> = {
     '/': async (_, reply) => {
@@ -124,6 +171,7 @@ function createApplication(options: WebOptions, isStopping: () => boolean): Fast
     [options.telemetryPath]: async (request, reply) => sendMetrics(options, request, reply),
   };
 
+  for (const { path, plugin } of options.mounts) app.register(plugin, { prefix: path });
   for (const [url, handler] of Object.entries(routes)) app.route({ method: ['GET', 'HEAD'], url, handler });
   // bodies are never read
   app.removeAllContentTypeParsers();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createCollector, DOWN_AFTER, isDown } from '../../src/analyzer/collector.ts';
-import { createLocalTime } from '../../src/analyzer/local-time.ts';
 import { createSlots, type Slots } from '../../src/analyzer/slots.ts';
 import type { Source, VendorLicenseObservation } from '../../src/analyzer/source.ts';
+import { createLocalTime } from '../../src/model/local-time.ts';
 
 const NOW = 1_800_000_000;
 

@@ -7,11 +7,11 @@ import {
   getHistoryReserved,
   type Recorded,
 } from '../../src/analyzer/history.ts';
-import { createLocalTime } from '../../src/analyzer/local-time.ts';
 import { createRecorder } from '../../src/analyzer/recorder.ts';
 import type { Figures, Series } from '../../src/analyzer/sample.ts';
 import { createSlots } from '../../src/analyzer/slots.ts';
 import { openStore, type Store } from '../../src/analyzer/store.ts';
+import { createLocalTime } from '../../src/model/local-time.ts';
 import { isLong } from '../harness.ts';
 import { onlyFigures } from './store-samples.ts';
 

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { StoreError } from '../../src/analyzer/history-file.ts';
-import { createLocalTime } from '../../src/analyzer/local-time.ts';
 import { createRecorder, type Recorder } from '../../src/analyzer/recorder.ts';
 import type { Figures, Past, PastPiece, Series } from '../../src/analyzer/sample.ts';
 import { createSlots } from '../../src/analyzer/slots.ts';
 import { openStore, type Store } from '../../src/analyzer/store.ts';
+import { createLocalTime } from '../../src/model/local-time.ts';
 import { createCleanup, eventually } from '../harness.ts';
 import { onlyFigures } from './store-samples.ts';
 

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createCollector } from '../../src/analyzer/collector.ts';
 import { getFeatures, getServerDown } from '../../src/analyzer/live.ts';
-import { createLocalTime } from '../../src/analyzer/local-time.ts';
 import { figuresOf } from '../../src/analyzer/sample.ts';
 import {
   createSimulatedSite,
@@ -12,6 +11,7 @@ import {
 import { createSlots } from '../../src/analyzer/slots.ts';
 import { type PoolObservation, type VendorLicenseObservation, vendorLicenseName } from '../../src/analyzer/source.ts';
 import { earliestExpiry, isExpired, isExpiring, maxAvailable, PERMANENT, UNCOUNTED } from '../../src/analyzer/usage.ts';
+import { createLocalTime } from '../../src/model/local-time.ts';
 
 const DAY = 86_400;
 /** A Wednesday, 00:00 in Berlin. */

@@ -1,8 +1,8 @@
 import { writeSync } from 'node:fs';
-import { createLocalTime } from '../../src/analyzer/local-time.ts';
 import { createRecorder } from '../../src/analyzer/recorder.ts';
 import { createSlots } from '../../src/analyzer/slots.ts';
 import { openStore } from '../../src/analyzer/store.ts';
+import { createLocalTime } from '../../src/model/local-time.ts';
 import { begin, figuresAt, INTERVAL, onlyFigures, origin, series, timeZone } from './store-samples.ts';
 
 /**

@@ -9,10 +9,10 @@ import { decodeHours, decodeSamples, encodeHours, encodeSamples } from '../../sr
 import { getHistory, getHistoryReserved, type Recorded } from '../../src/analyzer/history.ts';
 import { StoreError } from '../../src/analyzer/history-file.ts';
 import type { HourSummary } from '../../src/analyzer/hours.ts';
-import { createLocalTime } from '../../src/analyzer/local-time.ts';
 import type { Figures, Sample, Series } from '../../src/analyzer/sample.ts';
 import type { Collected, VendorLicenseObservation } from '../../src/analyzer/source.ts';
 import { openStore, type Store, type StoreOptions } from '../../src/analyzer/store.ts';
+import { createLocalTime } from '../../src/model/local-time.ts';
 import { createCleanup, isLong } from '../harness.ts';
 import { begin, figuresAt, INTERVAL, onlyFigures, origin, series, timeZone } from './store-samples.ts';
 

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { openAccess } from '../../src/web/access.ts';
 import { createWebServer, type WebOptions } from '../../src/web/server.ts';
 import { createCleanup, createTestLog } from '../harness.ts';
 
@@ -19,6 +20,8 @@ async function start(options: Partial<WebOptions> = {}) {
       body: Buffer.from(`page ${collect.join('+')}\n`),
     }),
     isReady: () => true,
+    mounts: [],
+    access: () => openAccess,
     log,
     ...options,
   });

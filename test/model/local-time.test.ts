@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createLocalTime, weekdayOf } from '../../src/analyzer/local-time.ts';
+import { createLocalTime, weekdayOf } from '../../src/model/local-time.ts';
 
 const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Pacific/Auckland', 'Pacific/Apia'];
 /** Zones whose clocks change at midnight, so that a day starts at 01:00 or has its first hour twice. */

@@ -1,0 +1,26 @@
+import type { Frame } from './items.ts';
+
+/** An event that Grafana marks on a time axis. Times are epoch milliseconds. */
+export interface Event {
+  readonly time: number;
+  readonly timeEnd?: number;
+  readonly title: string;
+  readonly text: string;
+  /** Separated by commas. */
+  readonly tags: string;
+}
+
+/** Events as the frame that Grafana takes annotations from, in order of time. */
+export function annotations(events: readonly Event[]): Frame {
+  const sorted = events.toSorted((a, b) => a.time - b.time || (a.text < b.text ? -1 : 1));
+  return {
+    name: 'annotations',
+    fields: [
+      { name: 'time', type: 'time', values: sorted.map(({ time }) => time) },
+      { name: 'timeEnd', type: 'time', values: sorted.map(({ timeEnd }) => timeEnd ?? null) },
+      { name: 'title', type: 'string', values: sorted.map(({ title }) => title) },
+      { name: 'text', type: 'string', values: sorted.map(({ text }) => text) },
+      { name: 'tags', type: 'string', values: sorted.map(({ tags }) => tags) },
+    ],
+  };
+}

@@ -1,0 +1,142 @@
+import type { Answers } from '../client/decode.ts';
+import { parseVendorLicense } from '../model/vendor-license.ts';
+import { createPattern } from '../model/wildcard.ts';
+import type { EndpointName, ParametersOf } from '../query-api/endpoints.ts';
+import { DatasourceError } from './errors.ts';
+import type { Answer, Notice } from './items.ts';
+import type { Query } from './query.ts';
+import { type Questions, questionText } from './questions.ts';
+import { featureNames, productMatcher, type Site, spellingsOf } from './site.ts';
+
+/** One vendor license and feature of a query, each of which the analyzer is asked about by itself. */
+export interface Whose {
+  /** As the analyzer spells it. */
+  readonly product: string;
+  readonly feature: string;
+}
+
+/** What a query asks about: no more than the cap, and how many there would be without it. */
+export interface Asking {
+  readonly asked: readonly Whose[];
+  readonly total: number;
+}
+
+export interface Combinations extends Asking {
+  /** Whether the query may be about several, so that answers must tell whose they are. */
+  readonly areSeveralProducts: boolean;
+  readonly areSeveralFeatures: boolean;
+}
+
+/** Combinations that one target asks about at most. */
+export const MAX_COMBINATIONS = 20;
+
+const isPattern = (text: string): boolean => text.includes('%');
+
+/** The analyzer's spellings of a product of a query: of a pattern all that match, of a name with several parts all parts. */
+function productsOf(product: string, site: Site | undefined, expand: boolean): readonly string[] {
+  if (isPattern(product) && !expand) return [product];
+  const spellings = site === undefined ? [] : [...spellingsOf(site).values()];
+  if (isPattern(product)) {
+    const matches = createPattern(product, { ignoreCase: false });
+    return spellings.flat().filter((name) => matches(name) || matches(parseVendorLicense(name).vendorLicense));
+  }
+  if (spellings.some((names) => names.includes(product))) return [product];
+  const wanted = product.toLowerCase();
+  const found = spellings.find((names) =>
+    names.some((name) => parseVendorLicense(name).vendorLicense.toLowerCase() === wanted),
+  );
+  // a name the last poll does not know may have history all the same
+  return found ?? [product];
+}
+
+const capped = (all: readonly Whose[]): Asking => ({ asked: all.slice(0, MAX_COMBINATIONS), total: all.length });
+
+/** The vendor licenses of a query, as the analyzer spells them, that the ad-hoc filters let through. */
+function ownersOf(query: Query, site: Site | undefined, expand: boolean): readonly string[] {
+  const spelled = new Set(query.values.products.flatMap((product) => productsOf(product, site, expand)));
+  return [...spelled].filter((product) => query.allows('product', parseVendorLicense(product).vendorLicense));
+}
+
+/** Every vendor license of a query with each of some feature patterns, which are left to the analyzer. */
+export const everyOwner = (query: Query, site: Site, features: readonly string[]): Asking =>
+  capped(ownersOf(query, site, true).flatMap((product) => features.map((feature) => ({ product, feature }))));
+
+/** @throws DatasourceError when a pattern cannot be expanded, because nothing has been polled yet */
+export function combinationsOf(query: Query, site: Site | undefined): Combinations {
+  const { products, features, ftype, type, wildcard } = query.values;
+  const expand = wildcard !== 'upstream';
+  const [expandsProducts, expandsFeatures] = [products, features].map((texts) => expand && texts.some(isPattern));
+  if ((expandsProducts || expandsFeatures) && (site === undefined || site.inventory.vendorLicenses.length === 0)) {
+    throw new DatasourceError('upstream_down', `${query.target}: % stands for known names, and none is known yet`);
+  }
+  const owners = ownersOf(query, site, expand);
+  const all = owners.flatMap((product) => {
+    const isOwner = productMatcher([product]);
+    const known = site !== undefined && expandsFeatures ? featureNames(site, isOwner, ftype ?? type) : [];
+    const named = features.flatMap((feature) =>
+      isPattern(feature) && expand ? known.filter(createPattern(feature, { ignoreCase: false })) : [feature],
+    );
+    return [...new Set(named)]
+      .filter((feature) => query.allows('feature', feature))
+      .map((feature): Whose => ({ product, feature }));
+  });
+  return {
+    ...capped(all),
+    areSeveralProducts: owners.length > 1 || expandsProducts === true,
+    areSeveralFeatures: features.length > 1 || expandsFeatures === true,
+  };
+}
+
+/** What tells one combination from the others in a name, or nothing where there is one. */
+export function suffixOf(
+  { product, feature }: Whose,
+  { areSeveralProducts, areSeveralFeatures }: Combinations,
+): string {
+  const parts = [...(areSeveralProducts ? [product] : []), ...(areSeveralFeatures ? [feature] : [])];
+  return parts.length === 0 ? '' : ` - ${parts.join(' ')}`;
+}
+
+export interface Asked<T> extends Omit<Answer, 'items'> {
+  readonly answers: readonly { readonly whose: Whose; readonly answer: T }[];
+}
+
+/**
+ * Asks about every combination.
+ *
+ * @throws DatasourceError the first failure, when there is no answer at all
+ */
+export async function askAll<E extends EndpointName>(
+  { asked, total }: Asking,
+  endpoint: E,
+  parametersOf: (whose: Whose) => ParametersOf<E>,
+  questions: Questions,
+  signal: AbortSignal,
+): Promise<Asked<Answers[E]>> {
+  const outcomes = await Promise.allSettled(asked.map((whose) => questions.ask(endpoint, parametersOf(whose), signal)));
+  const notices: Notice[] = [];
+  const answers: { whose: Whose; answer: Answers[E] }[] = [];
+  let first: DatasourceError | undefined;
+  outcomes.forEach((outcome, i) => {
+    const whose = asked[i] as Whose;
+    if (outcome.status === 'fulfilled') {
+      answers.push({ whose, answer: outcome.value });
+      return;
+    }
+    if (!(outcome.reason instanceof DatasourceError)) throw outcome.reason;
+    first ??= outcome.reason;
+    notices.push({ severity: 'error', text: `feature ${JSON.stringify(whose.feature)}: ${outcome.reason.message}` });
+  });
+  if (first !== undefined && answers.length === 0) throw first;
+  if (total > asked.length) {
+    const text = `${asked.length} of ${total} combinations of product and feature are shown; narrow the selection`;
+    notices.push({ severity: 'warning', text });
+    first ??= new DatasourceError('too_many', text);
+  }
+  const [whose] = asked;
+  return {
+    answers,
+    notices,
+    ...(whose !== undefined && { executed: questionText(endpoint, parametersOf(whose)) }),
+    ...(first !== undefined && { incomplete: first }),
+  };
+}

@@ -1,0 +1,85 @@
+import type { DatasourceError } from './errors.ts';
+
+/** What `/query` answers: the forms that Grafana turns into data frames, one or more for each target. */
+
+/** `null` is no data, never 0. Times are epoch milliseconds. */
+export type Cell = string | number | boolean | null;
+
+export interface Column {
+  readonly text: string;
+  readonly type: 'time' | 'string' | 'number' | 'boolean';
+  /** Grafana's id of a unit. */
+  readonly unit?: string;
+}
+
+export interface Table {
+  readonly name: string;
+  readonly type: 'table';
+  readonly columns: readonly Column[];
+  readonly rows: readonly (readonly Cell[])[];
+}
+
+export interface TimeSeries {
+  readonly target: string;
+  /** The name of the legend; without it Grafana would add the tags. */
+  readonly title: string;
+  readonly tags: Readonly<Record<string, string>>;
+  readonly datapoints: readonly (readonly [value: number | null, at: number])[];
+}
+
+export interface Frame {
+  readonly name: string;
+  readonly meta?: { readonly type: string };
+  readonly fields: readonly {
+    readonly name: string;
+    readonly type: Column['type'];
+    readonly config?: object;
+    readonly values: readonly Cell[];
+  }[];
+}
+
+export type Item = Table | TimeSeries | Frame;
+
+/** Shown on the panel. */
+export interface Notice {
+  readonly severity: 'info' | 'warning' | 'error';
+  readonly text: string;
+}
+
+/** The answer to one target. */
+export interface Answer {
+  readonly items: readonly Item[];
+  readonly notices: readonly Notice[];
+  /** What the analyzer was asked, for the query inspector. */
+  readonly executed?: string;
+  /** Why this is not all that was asked for: an error to whoever has no place for notices. */
+  readonly incomplete?: DatasourceError;
+}
+
+export const table = (name: string, columns: readonly Column[], rows: Table['rows']): Table => ({
+  name,
+  type: 'table',
+  columns,
+  rows,
+});
+
+/** A value that JSON can hold. */
+export const cell = <T extends Cell>(value: T | undefined): T | null =>
+  value === undefined || (typeof value === 'number' && !Number.isFinite(value)) ? null : value;
+
+/** Epoch milliseconds of epoch seconds; null for what never comes and what is not known. */
+export const millis = (seconds: number | undefined): number | null =>
+  cell(seconds === undefined ? undefined : seconds * 1000);
+
+/** `Max Available` as a key: `max_available`. */
+export const keyOf = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^_|_$/g, '');
+
+/** The rows of a table as flat objects. */
+export function flatRows({ columns, rows }: Table): Readonly<Record<string, Cell>>[] {
+  const keys = columns.map(({ text }) => keyOf(text));
+  return rows.map((row) => Object.fromEntries(keys.map((key, i) => [key, row[i] ?? null])));
+}

@@ -1,0 +1,207 @@
+import type { FeatureEntry } from '../model/feature-entries.ts';
+import { dateText, type LocalTime } from '../model/local-time.ts';
+import { annotations } from './annotations.ts';
+import { DatasourceError } from './errors.ts';
+import { type Answer, type Cell, type Column, cell, millis, type Notice, table } from './items.ts';
+import { matcherOf, type Query } from './query.ts';
+import { isDown, productMatcher, requireFresh, type Site } from './site.ts';
+
+/** Targets that are answered from the last poll. Usage that is withheld is null. */
+
+/** Rows of one answer: Grafana's table is of no use with more, and the daemon has other work. */
+export const MAX_ROWS = 10_000;
+
+const DAY = 86_400;
+
+const time = (text: string): Column => ({ text, type: 'time' });
+const text = (name: string): Column => ({ text: name, type: 'string' });
+const number = (name: string): Column => ({ text: name, type: 'number' });
+const flag = (name: string): Column => ({ text: name, type: 'boolean' });
+const daysLeft: Column = { text: 'Days left', type: 'number', unit: 'd' };
+
+const daysUntil = (at: number | undefined, now: number): number | null =>
+  cell(at === undefined ? undefined : Math.round(((at - now) / DAY) * 100) / 100);
+
+/** A column and how a row gets it. */
+type Cells<T> = readonly (readonly [Column, (item: T) => Cell])[];
+
+function tableOf<T>(
+  name: string,
+  cells: Cells<T>,
+  items: readonly T[],
+  problems: readonly DatasourceError[] = [],
+): Answer {
+  const shown = items.slice(0, MAX_ROWS);
+  const cut =
+    shown.length === items.length
+      ? []
+      : [new DatasourceError('too_many', `${shown.length} of ${items.length} rows are shown; narrow the selection`)];
+  const [incomplete, ...more] = [...problems, ...cut];
+  const rows = shown.map((item) => cells.map(([, read]) => read(item)));
+  const columns = cells.map(([column]) => column);
+  if (incomplete === undefined) return { items: [table(name, columns, rows)], notices: [] };
+  const notices = [incomplete, ...more].map(({ message }): Notice => ({ severity: 'warning', text: message }));
+  return { items: [table(name, columns, rows)], notices, incomplete };
+}
+
+export function answerProducts(query: Query, site: Site): Answer {
+  const problems = requireFresh(site, 'GetProducts', () => true);
+  const { at, vendorLicenses } = site.inventory;
+  const matches = productMatcher(query.values.filters === undefined ? [] : [query.values.filters]);
+  const shown = vendorLicenses.filter(
+    ({ vendorLicense }) => matches(vendorLicense) && query.allows('product', vendorLicense),
+  );
+  const cells: Cells<(typeof shown)[number]> = [
+    [text('Product'), ({ vendorLicense }) => vendorLicense],
+    [text('Server'), ({ server }) => server],
+    [text('Daemon'), ({ daemon }) => daemon],
+    [flag('Up'), ({ up }) => cell(up)],
+    [flag('Current'), ({ product }) => cell(product?.isCurrent)],
+    [time('Collected'), ({ product }) => millis(product?.collectionTime)],
+    [number('Distinct users'), ({ product }) => cell(product?.distinctUsers)],
+    [number('Active'), ({ product }) => cell(product?.active)],
+    [number('Inactive'), ({ product }) => cell(product?.inactive)],
+    [number('Indeterminate'), ({ product }) => cell(product?.indeterminate)],
+    [number('Mapped'), ({ product }) => cell(product?.mapped)],
+    [number('Max available'), ({ product }) => cell(product?.maxAvailable)],
+    [time('Expires'), ({ product }) => millis(product?.minLicenseExpiration)],
+    [daysLeft, ({ product }) => daysUntil(product?.minLicenseExpiration, at)],
+  ];
+  return tableOf('products', cells, shown, problems);
+}
+
+export function answerServerDown(query: Query, site: Site): Answer {
+  requireFresh(site, 'GetServerDown', () => true);
+  const matches = productMatcher(query.values.filters === undefined ? [] : [query.values.filters]);
+  const down = site.inventory.vendorLicenses
+    .filter((entry) => isDown(entry) && matches(entry.vendorLicense) && query.allows('product', entry.vendorLicense))
+    .flatMap((entry) => entry.downQualifiers.map((qualifier) => ({ ...entry, qualifier })));
+  const cells: Cells<(typeof down)[number]> = [
+    [text('Product'), ({ vendorLicense }) => vendorLicense],
+    [text('Server'), ({ server }) => server],
+    [text('Daemon'), ({ daemon }) => daemon],
+    [text('Qualifier'), ({ qualifier }) => qualifier],
+    [time('Last collection'), ({ product }) => millis(product?.collectionTime)],
+  ];
+  return tableOf('server_down', cells, down);
+}
+
+/** The features of the last poll that a query is about. */
+function selectFeatures(query: Query, { inventory }: Site, names: readonly string[]): readonly FeatureEntry[] {
+  const { products, package: pkg } = query.values;
+  const isProduct = productMatcher(products);
+  const isFeature = matcherOf(names);
+  const isPackage = matcherOf(pkg === undefined ? [] : [pkg]);
+  return inventory.features.filter(
+    (entry) =>
+      isProduct(entry.vendorLicense) &&
+      isFeature(entry.feature) &&
+      isPackage(entry.package) &&
+      query.allows('product', entry.vendorLicense) &&
+      query.allows('feature', entry.feature) &&
+      query.allows('package', entry.package),
+  );
+}
+
+export function answerFeatures(query: Query, site: Site): Answer {
+  const problems = requireFresh(site, 'GetFeatures', productMatcher(query.values.products));
+  const { filters } = query.values;
+  const entries = selectFeatures(query, site, filters === undefined ? [] : [filters]);
+  return featureTable(
+    entries.filter(({ record }) => record !== undefined),
+    site.inventory.at,
+    problems,
+  );
+}
+
+/** @param now epoch seconds */
+export function featureTable(
+  entries: readonly FeatureEntry[],
+  now: number,
+  problems: readonly DatasourceError[] = [],
+): Answer {
+  const cells: Cells<FeatureEntry> = [
+    [text('Product'), ({ vendorLicense }) => vendorLicense],
+    [text('Feature'), ({ feature }) => feature],
+    [text('Version'), ({ version }) => version],
+    [text('Package'), (entry) => entry.package],
+    [text('Type'), ({ featureType }) => featureType],
+    [number('Max available'), ({ record }) => cell(record?.maxAvailable)],
+    [number('Available'), ({ record }) => cell(record?.available)],
+    [number('In use'), ({ record }) => cell(record?.inUse)],
+    [number('Max in use'), ({ record }) => cell(record?.maxInUse)],
+    [number('Max queued'), ({ record }) => cell(record?.maxQueued)],
+    [number('Distinct users'), ({ record }) => cell(record?.distinctUsers)],
+    [number('Active use'), ({ record }) => cell(record?.activeUse)],
+    [number('Inactive use'), ({ record }) => cell(record?.inactiveUse)],
+    [number('Borrowed use'), ({ record }) => cell(record?.borrowedUse)],
+    [number('Borrowed inactive use'), ({ record }) => cell(record?.borrowedInactiveUse)],
+    [number('Used reserve'), ({ record }) => cell(record?.usedReserve)],
+    [number('Unused reserve'), ({ record }) => cell(record?.unusedReserve)],
+    [text('License type'), ({ record }) => cell(record?.licenseType)],
+    [text('License model'), ({ record }) => cell(record?.licenseModel)],
+    [text('Token pool'), ({ record }) => cell(record?.tokenPool)],
+    [number('Token cost'), ({ record }) => cell(record?.tokenCostValue)],
+    [text('Mapped to'), ({ record }) => cell(record?.mappedTo)],
+    [time('Expires'), ({ expiration }) => millis(expiration)],
+    [daysLeft, ({ expiration }) => daysUntil(expiration, now)],
+  ];
+  return tableOf('features', cells, entries, problems);
+}
+
+export function answerExpirations(query: Query, site: Site, localTime: LocalTime): Answer {
+  const problems = requireFresh(site, 'GetExpirationFeatures', productMatcher(query.values.products));
+  const entries = selectFeatures(query, site, query.values.features).filter(
+    ({ expiration }) => expiration !== undefined,
+  );
+  return expirationAnswer(query, entries, site.inventory.at, localTime, problems);
+}
+
+/** As a table, or as annotations where they end within the time range. @param now epoch seconds */
+export function expirationAnswer(
+  query: Query,
+  entries: readonly FeatureEntry[],
+  now: number,
+  localTime: LocalTime,
+  problems: readonly DatasourceError[] = [],
+): Answer {
+  if (query.shape === 'annotations') return expirationAnnotations(query, entries, localTime);
+  const { products } = query.values;
+  const areSeveral = products.length > 1 || products.some((product) => product.includes('%'));
+  const cells: Cells<FeatureEntry> = [
+    ...(areSeveral ? ([[text('Product'), (entry: FeatureEntry) => entry.vendorLicense]] as const) : []),
+    [text('Feature'), ({ feature }) => feature],
+    [text('Version'), ({ version }) => version],
+    [text('Package'), (entry) => entry.package],
+    [time('Expires'), ({ expiration }) => millis(expiration)],
+    [daysLeft, ({ expiration }) => daysUntil(expiration, now)],
+    [flag('Expired'), ({ expired }) => cell(expired)],
+    [flag('Warning'), ({ expirationWarning }) => cell(expirationWarning)],
+  ];
+  return tableOf('expirations', cells, entries, problems);
+}
+
+/** One annotation for each vendor license and day: what ends then. */
+function expirationAnnotations(query: Query, entries: readonly FeatureEntry[], localTime: LocalTime): Answer {
+  const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = query.range;
+  const groups = new Map<string, { at: number; vendorLicense: string; features: string[] }>();
+  for (const { vendorLicense, feature, expiration } of entries) {
+    const at = millis(expiration);
+    if (expiration === undefined || at === null || at < from || at > to) continue;
+    const key = JSON.stringify([vendorLicense, localTime.dayOf(expiration)]);
+    const group = groups.get(key) ?? { at, vendorLicense, features: [] };
+    if (!group.features.includes(feature)) group.features.push(feature);
+    groups.set(key, group);
+  }
+  const events = [...groups.values()].map(({ at, vendorLicense, features }) => {
+    const more = features.length > 5 ? ` and ${features.length - 5} more` : '';
+    const date = dateText(localTime.dayOf(at / 1000));
+    return {
+      time: at,
+      title: 'Expires',
+      text: `${vendorLicense}: ${features.slice(0, 5).join(', ')}${more} on ${date}`,
+      tags: `expiration,${vendorLicense}`,
+    };
+  });
+  return { items: [annotations(events)], notices: [] };
+}

@@ -1,0 +1,76 @@
+import { adHocKeys } from './query.ts';
+import { featureNames, productMatcher, type Site } from './site.ts';
+import { type Key, payloadKeys, type Target, type TargetName, targetNames, targets } from './targets.ts';
+
+/** Lists of names for Grafana's forms, variables and ad-hoc filters. What is not known is an empty list, never an error. */
+
+interface Option {
+  readonly label: string;
+  readonly value: string;
+}
+
+/** One target of the builder form. */
+export interface Metric {
+  readonly value: TargetName;
+  readonly label: string;
+  readonly payloads: readonly {
+    readonly name: string;
+    readonly label: string;
+    readonly type: 'select' | 'multi-select' | 'input';
+    /** In 8 pixels. */
+    readonly width?: number;
+    readonly reloadMetric?: false;
+    readonly options?: readonly Option[];
+  }[];
+}
+
+const optionsOf = (values: readonly string[]): readonly Option[] => values.map((value) => ({ label: value, value }));
+
+/** The targets with the parameters of each, without those that this daemon does not serve. */
+export function metrics(servesUsers: boolean): readonly Metric[] {
+  const isServed = (name: TargetName): boolean => servesUsers || name !== 'users';
+  return targetNames.filter(isServed).map((name) => {
+    const { label, keys, shapes }: Target = targets[name];
+    const payloads = keys
+      .filter((key) => servesUsers || key !== 'user')
+      .map((key): Metric['payloads'][number] => {
+        const entry: Key = key === 'shape' ? { ...payloadKeys.shape, options: shapes } : payloadKeys[key];
+        if (key === 'product') return { name: key, label: entry.label, type: 'select', width: 40, reloadMetric: false };
+        if (key === 'feature') return { name: key, label: entry.label, type: 'multi-select', width: 30 };
+        if (entry.options === undefined) return { name: key, label: entry.label, type: 'input' };
+        return { name: key, label: entry.label, type: 'select', options: optionsOf(entry.options) };
+      });
+    return { value: name, label, payloads };
+  });
+}
+
+const productNames = ({ inventory }: Site): readonly string[] =>
+  inventory.vendorLicenses.map(({ vendorLicense }) => vendorLicense);
+
+function packageNames({ inventory }: Site, products: readonly string[]): readonly string[] {
+  const matches = productMatcher(products);
+  const packages = inventory.features
+    .filter((entry) => entry.package !== '' && matches(entry.vendorLicense))
+    .map((entry) => entry.package);
+  return [...new Set(packages)].sort();
+}
+
+/** Names of one kind: `products`, or `features` and `packages` of some products (none: of all). */
+export function namesOf(kind: unknown, site: Site | undefined, products: readonly string[]): readonly string[] {
+  if (site === undefined) return [];
+  if (kind === 'products') return productNames(site);
+  if (kind === 'features') return featureNames(site, productMatcher(products));
+  return kind === 'packages' ? packageNames(site, products) : [];
+}
+
+/** Options of one parameter of the builder form. Features are those of the chosen product: without one there are none. */
+export function payloadOptions(name: unknown, site: Site | undefined, products: readonly string[]): readonly Option[] {
+  if (name === 'product') return optionsOf(namesOf('products', site, []));
+  if (products.length === 0 || (name !== 'feature' && name !== 'package')) return [];
+  return optionsOf(namesOf(`${name}s`, site, products));
+}
+
+export const tagKeys = (): readonly object[] => adHocKeys.map((text) => ({ type: 'string', text }));
+
+export const tagValues = (key: unknown, site: Site | undefined): readonly object[] =>
+  adHocKeys.includes(String(key)) ? namesOf(`${key}s`, site, []).map((text) => ({ text })) : [];

@@ -1,0 +1,196 @@
+import { createPattern } from '../model/wildcard.ts';
+import { DatasourceError } from './errors.ts';
+import {
+  durationNames,
+  type Key,
+  type KeyName,
+  payloadKeys,
+  type Target,
+  type TargetName,
+  targets,
+} from './targets.ts';
+import type { RawPayload } from './unescape.ts';
+
+/** What a target is asked for: its payload and the rest of the request, checked. */
+
+/** Epoch milliseconds; undefined where the request names no bound. */
+export interface TimeRange {
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+}
+
+/** The values of a payload: only `product` and `feature` can hold several. */
+export type Values = Readonly<Partial<Record<KeyName, string>>> & {
+  readonly products: readonly string[];
+  readonly features: readonly string[];
+};
+
+const filterKeys = ['product', 'feature', 'package'] as const;
+type FilterKey = (typeof filterKeys)[number];
+
+/** An ad-hoc filter of the dashboard. */
+interface Filter {
+  readonly key: FilterKey;
+  readonly equal: boolean;
+  readonly value: string;
+}
+
+export interface Query {
+  readonly target: TargetName;
+  readonly shape: string;
+  readonly values: Values;
+  readonly range: TimeRange;
+  /** Whether the dashboard's ad-hoc filters let a name through. */
+  readonly allows: (key: FilterKey, name: string) => boolean;
+}
+
+export const adHocKeys: readonly string[] = filterKeys;
+
+const bad = (message: string): DatasourceError => new DatasourceError('bad_parameter', message);
+
+/** A moment: ISO 8601, or epoch milliseconds as a number or its digits. */
+function readTime(raw: unknown, what: string): number | undefined {
+  if (raw === undefined || raw === null || raw === '') return undefined;
+  const digits = typeof raw === 'string' && /^-?\d+$/.test(raw);
+  const at = typeof raw === 'number' || digits ? Number(raw) : typeof raw === 'string' ? Date.parse(raw) : Number.NaN;
+  // what Date can hold
+  if (!(Math.abs(at) <= 8.64e15)) throw bad(`${what} is not a time: ISO 8601 or epoch milliseconds are`);
+  return at;
+}
+
+/** @throws DatasourceError when a bound is no time, or they are the wrong way round */
+export function readRange(
+  raw: { readonly from?: unknown; readonly to?: unknown } | undefined,
+  what: string,
+): TimeRange {
+  if (raw !== undefined && (typeof raw !== 'object' || raw === null)) throw bad(`${what} is not an object`);
+  const range = { from: readTime(raw?.from, `${what}from`), to: readTime(raw?.to, `${what}to`) };
+  if (range.from !== undefined && range.to !== undefined && range.from > range.to) {
+    throw bad(`${what}from is later than ${what}to`);
+  }
+  return range;
+}
+
+/** @throws DatasourceError for a key or operator that is not understood */
+export function readFilters(raw: unknown): readonly Filter[] {
+  if (raw === undefined || raw === null) return [];
+  if (!Array.isArray(raw)) throw bad('filters is not an array');
+  return raw.map((item): Filter => {
+    const { key, operator, value } = (item ?? {}) as { key?: unknown; operator?: unknown; value?: unknown };
+    const known = filterKeys.find((name) => name === key);
+    if (known === undefined) throw bad(`the ad-hoc filter key ${show(key)} is not one of ${filterKeys.join(', ')}`);
+    if (operator !== '=' && operator !== '!=') {
+      throw bad(`the ad-hoc filter operator ${show(operator)} is not understood: only = and != are`);
+    }
+    return { key: known, equal: operator === '=', value: String(value) };
+  });
+}
+
+/** A value from outside in a message: short, on one line. */
+export function show(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'undefined';
+  return text.length > 80 ? `${text.slice(0, 77)}...` : text;
+}
+
+const isTargetName = (name: unknown): name is TargetName => typeof name === 'string' && Object.hasOwn(targets, name);
+
+/** @throws DatasourceError that names the targets there are */
+export function readTargetName(raw: unknown): TargetName {
+  if (isTargetName(raw)) return raw;
+  throw new DatasourceError(
+    'unknown_target',
+    `there is no target ${show(raw)}; there are ${Object.keys(targets).join(', ')}`,
+  );
+}
+
+function readText(name: string, raw: unknown): string {
+  if (typeof raw === 'string') return raw.trim();
+  if (typeof raw === 'number') return String(raw);
+  throw bad(`${name} is ${show(raw)}, not a text`);
+}
+
+/** Texts of a key that is given; empty ones count as not given. */
+function readTexts(name: string, raw: unknown, several: boolean): readonly string[] {
+  if (raw === undefined || raw === null) return [];
+  const all = (Array.isArray(raw) ? raw : [raw]).map((item) => readText(name, item)).filter((text) => text !== '');
+  if (all.length > 1 && !several) throw bad(`${name} has ${all.length} values, it takes one`);
+  return [...new Set(all)];
+}
+
+function check(name: string, value: string, { options, integer }: Key): string {
+  if (options !== undefined && !options.includes(value)) {
+    throw bad(`${name} is ${show(value)}, not one of ${options.join(', ')}`);
+  }
+  if (integer === undefined) return value;
+  const [min, max] = integer;
+  const number = /^\d{1,4}$/.test(value) ? Number(value) : Number.NaN;
+  if (!(number >= min && number <= max)) throw bad(`${name} is ${show(value)}, not an integer from ${min} to ${max}`);
+  return String(number);
+}
+
+export interface QueryInput {
+  readonly target: TargetName;
+  readonly payload: RawPayload;
+  readonly range: TimeRange;
+  readonly filters: readonly Filter[];
+  /** How keys are called in messages: `payload.` or nothing. */
+  readonly prefix: string;
+  /** Said beside a missing parameter. */
+  readonly hint?: string;
+  /** The shape, where the payload does not choose it. */
+  readonly shape?: string;
+}
+
+/**
+ * Checks what a target is asked for. Keys of other targets are passed over, because the builder form keeps them when
+ * another target is chosen.
+ *
+ * @throws DatasourceError that begins with the target and names the key and what is allowed
+ */
+export function readQuery({ target, payload, range, filters, prefix, hint = '', shape }: QueryInput): Query {
+  const definition: Target = targets[target];
+  const named = (message: string): DatasourceError => bad(`${target}: ${prefix}${message}`);
+  const unknown = Object.keys(payload).find((name) => !Object.hasOwn(payloadKeys, name));
+  if (unknown !== undefined) {
+    throw named(`${show(unknown).slice(1, -1)} is not known; ${target} takes ${definition.keys.join(', ')}`);
+  }
+  const equal = (key: KeyName): readonly string[] =>
+    filters.filter((filter) => filter.equal && filter.key === key).map(({ value }) => value);
+
+  const values: Partial<Record<KeyName, string>> = {};
+  const lists: Record<'product' | 'feature', readonly string[]> = { product: [], feature: [] };
+  for (const name of definition.keys) {
+    const key: Key = name === 'shape' ? { ...payloadKeys.shape, options: definition.shapes } : payloadKeys[name];
+    let given: readonly string[];
+    try {
+      given = readTexts(name, payload[name], key.several === true).map((value) => check(name, value, key));
+    } catch (error) {
+      throw error instanceof DatasourceError ? named(error.message) : error;
+    }
+    // an ad-hoc filter stands in for what the payload leaves open
+    if (given.length === 0) given = equal(name).slice(0, 1);
+    if (given.length === 0 && definition.required.includes(name)) {
+      throw new DatasourceError('missing_parameter', `${target}: ${prefix}${name} is required${hint}`);
+    }
+    if (name === 'product' || name === 'feature') lists[name] = given;
+    else if (given[0] !== undefined) values[name] = given[0];
+  }
+  return {
+    target,
+    shape: shape ?? values.shape ?? definition.shapes[0] ?? '',
+    values: { ...values, products: lists.product, features: lists.feature },
+    range,
+    allows: (key, name) => filters.every((filter) => filter.key !== key || (filter.value === name) === filter.equal),
+  };
+}
+
+/** Whether a name matches one of the texts of a payload, `%` standing for any; no text lets every name through. */
+export function matcherOf(texts: readonly string[]): (name: string) => boolean {
+  const patterns = texts.map((text) => createPattern(text, { ignoreCase: false }));
+  return (name) => patterns.length === 0 || patterns.some((matches) => matches(name));
+}
+
+/** The code of a duration given by code or name; `auto` is none. */
+export function durationCode(last: string | undefined): string | undefined {
+  return last === undefined || last === 'auto' ? undefined : (durationNames[last] ?? last);
+}

@@ -1,0 +1,154 @@
+import type { Answers } from '../client/decode.ts';
+import type { QueryClient } from '../client/query-client.ts';
+import { QueryError } from '../model/failure.ts';
+import { type Endpoint, type EndpointName, endpoints, type ParametersOf } from '../query-api/endpoints.ts';
+import { writeQuery } from '../query-api/parameters.ts';
+import { DatasourceError, fromQueryError } from './errors.ts';
+
+/** Questions to the analyzer that panels ask: few at once, the same one once, and answers kept for a while. */
+
+export interface QuestionsOptions {
+  readonly client: QueryClient;
+  /** Requests at once; the rest of the connections stays free for polling. */
+  readonly concurrency: number;
+  /** Questions that may wait. */
+  readonly maxWaiting: number;
+  /** Seconds an answer is kept, by endpoint; 0 keeps none. */
+  readonly ttl: (endpoint: EndpointName) => number;
+  /** Answers kept at most. */
+  readonly maxKept: number;
+  /** Epoch seconds. */
+  readonly now: () => number;
+}
+
+export interface Questions {
+  /**
+   * @param signal gives up waiting; the request itself goes on while somebody else waits for it
+   * @throws DatasourceError
+   */
+  ask<E extends EndpointName>(endpoint: E, parameters: ParametersOf<E>, signal: AbortSignal): Promise<Answers[E]>;
+}
+
+/** Method, path and parameters, as the query inspector shows them and as answers are kept by. */
+export function questionText<E extends EndpointName>(name: E, parameters: ParametersOf<E>): string {
+  const endpoint: Endpoint = endpoints[name];
+  return `${endpoint.method} ${endpoint.path}${writeQuery(endpoint, parameters)}`;
+}
+
+/** A request that is under way, and how many wait for it. */
+interface Flight {
+  readonly answer: Promise<unknown>;
+  readonly controller: AbortController;
+  waiting: number;
+}
+
+interface Kept {
+  readonly until: number;
+  readonly answer: unknown;
+}
+
+function createSlots(concurrency: number, maxWaiting: number) {
+  const waiting: (() => void)[] = [];
+  let free = concurrency;
+  const release = (): void => {
+    const next = waiting.shift();
+    if (next === undefined) free += 1;
+    else next();
+  };
+  const acquire = async (signal: AbortSignal): Promise<void> => {
+    if (free > 0) {
+      free -= 1;
+      return;
+    }
+    if (waiting.length >= maxWaiting) {
+      throw new DatasourceError('queue_full', `${waiting.length} questions to the analyzer are waiting, try later`);
+    }
+    await new Promise<void>((resolve, reject) => {
+      const enter = (): void => {
+        signal.removeEventListener('abort', leave);
+        resolve();
+      };
+      const leave = (): void => {
+        waiting.splice(waiting.indexOf(enter), 1);
+        reject(signal.reason);
+      };
+      signal.addEventListener('abort', leave, { once: true });
+      waiting.push(enter);
+    });
+  };
+  return { acquire, release };
+}
+
+export function createQuestions({ client, ttl, maxKept, now, ...limits }: QuestionsOptions): Questions {
+  const slots = createSlots(limits.concurrency, limits.maxWaiting);
+  const flights = new Map<string, Flight>();
+  const kept = new Map<string, Kept>();
+
+  const keep = (key: string, answer: unknown, seconds: number): void => {
+    kept.delete(key);
+    for (const [old, { until }] of kept) {
+      if (until > now() && kept.size < maxKept) break;
+      kept.delete(old);
+    }
+    if (seconds > 0) kept.set(key, { until: now() + seconds, answer });
+  };
+
+  const send = async <E extends EndpointName>(
+    endpoint: E,
+    parameters: ParametersOf<E>,
+    key: string,
+    signal: AbortSignal,
+  ): Promise<Answers[E]> => {
+    await slots.acquire(signal);
+    try {
+      const method = `${endpoint[0]?.toLowerCase()}${endpoint.slice(1)}` as Uncapitalize<E>;
+      const answer = (await client[method](parameters, signal)) as Answers[E];
+      keep(key, answer, ttl(endpoint));
+      return answer;
+    } finally {
+      slots.release();
+    }
+  };
+
+  const join = async <T>(flight: Flight, signal: AbortSignal): Promise<T> => {
+    flight.waiting += 1;
+    const leave = Promise.withResolvers<never>();
+    const onAbort = (): void => leave.reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      signal.throwIfAborted();
+      return (await Promise.race([flight.answer, leave.promise])) as T;
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+      flight.waiting -= 1;
+      // nobody is left to whom the answer would matter
+      if (flight.waiting === 0) flight.controller.abort(new QueryError('aborted', 'nobody waits for the answer'));
+    }
+  };
+
+  return {
+    ask: async (endpoint, parameters, signal) => {
+      const key = questionText(endpoint, parameters);
+      const known = kept.get(key);
+      if (known !== undefined && known.until > now()) return known.answer as Answers[typeof endpoint];
+      let flight = flights.get(key);
+      if (flight === undefined) {
+        const controller = new AbortController();
+        const answer = send(endpoint, parameters, key, controller.signal).finally(() => {
+          if (flights.get(key) === flight) flights.delete(key);
+        });
+        // whoever waits sees the failure; nobody may be left
+        answer.catch(() => undefined);
+        flight = { answer, controller, waiting: 0 };
+        flights.set(key, flight);
+        controller.signal.addEventListener('abort', () => flights.get(key) === flight && flights.delete(key));
+      }
+      try {
+        return await join<Answers[typeof endpoint]>(flight, signal);
+      } catch (error) {
+        if (error instanceof QueryError) throw fromQueryError(error);
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,178 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { lastGood, WHOLE } from '../model/snapshot.ts';
+import type { Sources } from './answers.ts';
+import { type Json, payloadOf, requireObject } from './body.ts';
+import { DatasourceError } from './errors.ts';
+import { metrics, payloadOptions, tagKeys, tagValues } from './names.ts';
+import { readTargetName, show } from './query.ts';
+import { answerRows } from './rows.ts';
+import { answerQuery, answerVariable } from './simpod.ts';
+import { requireFresh } from './site.ts';
+import { type RawPayload, unescapePayload } from './unescape.ts';
+
+/** The routes that Grafana's JSON data sources ask, and what they answer when something is wrong. */
+
+export interface DatasourceOptions {
+  /** The newest ones: a reload swaps them. */
+  readonly sources: () => Sources;
+  /** Seconds a request may take; Grafana's proxy gives up after 30. */
+  readonly deadline: () => number;
+  /** Told of errors that are bugs. */
+  readonly onProblem: (error: unknown) => void;
+}
+
+/** Bytes. All dashboard variables travel with each request. */
+const BODY_LIMIT = 4 * 1024 * 1024;
+/** Characters of an HTTP reason phrase. */
+const MAX_REASON = 120;
+
+/** Whether the analyzer answered the newest poll, by GetProducts, which everything hangs on. */
+function health({ site }: Sources): object {
+  const known = site();
+  if (known === undefined) throw new DatasourceError('upstream_down', 'the analyzer has not been polled yet');
+  try {
+    requireFresh(known, 'GetProducts', () => true);
+    const reading = known.snapshot.endpoints.GetProducts?.parts.get(WHOLE);
+    if (reading?.ok === false) throw new Error(`GetProducts: ${reading.failure.message}`);
+    const at = lastGood(reading)?.at ?? 0;
+    const { vendorLicenses } = known.inventory;
+    return { status: 'ok', vendor_licenses: vendorLicenses.length, polled_at: new Date(at * 1000).toISOString() };
+  } catch (error) {
+    throw new DatasourceError('upstream_down', (error as Error).message);
+  }
+}
+
+/** A reason phrase: what Grafana's Infinity shows, because it throws the body away. */
+function reasonPhrase(message: string): string {
+  const ascii = message.replace(/[^\x20-\x7e]+/g, ' ');
+  return ascii.length > MAX_REASON ? `${ascii.slice(0, MAX_REASON - 3)}...` : ascii;
+}
+
+/** The one form of every error of these routes. */
+function sendError(reply: FastifyReply, { status, code, message }: DatasourceError): FastifyReply {
+  reply.raw.statusMessage = reasonPhrase(message);
+  return reply
+    .code(status)
+    .header('content-type', 'application/json; charset=utf-8')
+    .send(JSON.stringify({ message, error: { code, message } }));
+}
+
+function toDatasourceError(error: unknown): DatasourceError | undefined {
+  if (error instanceof DatasourceError) return error;
+  const { code, statusCode } = error as { code?: string; statusCode?: number };
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+    return new DatasourceError('too_large', `the body is larger than ${BODY_LIMIT} bytes`);
+  }
+  const isClients = statusCode !== undefined && statusCode >= 400 && statusCode < 500;
+  return isClients ? new DatasourceError('bad_request', (error as Error).message) : undefined;
+}
+
+type Handler = (request: FastifyRequest, signal: AbortSignal) => Promise<unknown> | unknown;
+
+/** The routes as a plugin to be mounted at the datasource's path, and how a logon is refused there. */
+export function createDatasource({ sources, deadline, onProblem }: DatasourceOptions) {
+  const post =
+    (answer: (body: Json, signal: AbortSignal) => unknown): Handler =>
+    (request, signal) =>
+      answer(requireObject(request.body ?? {}, 'the body'), signal);
+  const products = (payload: RawPayload): readonly string[] => [payload.product ?? []].flat().map(String);
+  const chosen = ({ payload }: Json): RawPayload => unescapePayload(payloadOf(payload, 'payload'));
+
+  const routes: readonly (readonly ['GET' | 'POST', string, Handler])[] = [
+    ['GET', '', () => health(sources())],
+    ['GET', '/', () => health(sources())],
+    ['POST', '/query', post((body, signal) => answerQuery(body, sources(), signal))],
+    ['POST', '/metrics', post(() => metrics(sources().users.refusal() === undefined))],
+    [
+      'POST',
+      '/metric-payload-options',
+      post((body) =>
+        payloadOptions(
+          body.name,
+          sources().site(),
+          products(chosen(body)).filter((name) => name !== ''),
+        ),
+      ),
+    ],
+    ['POST', '/variable', post((body, signal) => answerVariable(body, sources(), signal))],
+    ['POST', '/tag-keys', post(() => tagKeys())],
+    ['POST', '/tag-values', post(({ key }) => tagValues(key, sources().site()))],
+    [
+      'GET',
+      '/rows/:target',
+      (request, signal) => {
+        const { target } = request.params as { target: string };
+        const parameters = request.query as Readonly<Record<string, string | readonly string[]>>;
+        return answerRows(readTargetName(target), parameters, sources(), signal);
+      },
+    ],
+  ];
+
+  const refuse = (reply: FastifyReply, verdict: 'refused' | 'busy'): FastifyReply =>
+    sendError(
+      reply,
+      verdict === 'busy'
+        ? new DatasourceError('queue_full', 'too many logons at once, try later')
+        : new DatasourceError('unauthorized', 'name and password of a user of the web config are needed'),
+    );
+
+  const plugin = async (app: FastifyInstance): Promise<void> => {
+    app.removeAllContentTypeParsers();
+    // whatever it is called: every plugin means JSON
+    app.addContentTypeParser('*', { parseAs: 'string', bodyLimit: BODY_LIMIT }, (_, text, done) => {
+      try {
+        done(null, text === '' ? {} : JSON.parse(String(text)));
+      } catch {
+        done(new DatasourceError('bad_json', 'the body is not JSON'));
+      }
+    });
+    app.setErrorHandler((error, _, reply) => {
+      const known = toDatasourceError(error);
+      if (known === undefined) onProblem(error);
+      return sendError(reply, known ?? new DatasourceError('internal', 'internal error, see the log'));
+    });
+    for (const [method, url, handler] of routes) {
+      const methods = method === 'GET' ? ['GET', 'HEAD'] : ['POST'];
+      app.route({
+        method: methods,
+        url,
+        bodyLimit: BODY_LIMIT,
+        handler: async (request, reply) => {
+          const gone = new AbortController();
+          reply.raw.once('close', () =>
+            gone.abort(new DatasourceError('upstream_down', 'nobody waits for the answer')),
+          );
+          const seconds = deadline();
+          const late = setTimeout(
+            () => gone.abort(new DatasourceError('deadline', `the analyzer did not answer within ${seconds} s`)),
+            seconds * 1000,
+          );
+          try {
+            const answer = await handler(request, gone.signal);
+            return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(answer));
+          } finally {
+            clearTimeout(late);
+          }
+        },
+      });
+      const others = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter(
+        (other) => !methods.includes(other),
+      );
+      app.route({
+        method: others,
+        url,
+        bodyLimit: BODY_LIMIT,
+        handler: async (_, reply) => {
+          const allowed = methods.join(', ');
+          const error = new DatasourceError('method_not_allowed', `only ${allowed} are allowed here`);
+          return sendError(reply.header('allow', allowed), error);
+        },
+      });
+    }
+    app.setNotFoundHandler((request, reply) =>
+      sendError(reply, new DatasourceError('not_found', `nothing is served at ${show(request.url.split('?', 1)[0])}`)),
+    );
+  };
+
+  return { plugin, refuse };
+}

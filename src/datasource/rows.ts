@@ -1,0 +1,43 @@
+import { answerTarget, type Sources } from './answers.ts';
+import { DatasourceError } from './errors.ts';
+import { flatRows, type Table } from './items.ts';
+import { readQuery, readRange } from './query.ts';
+import { type TargetName, targets } from './targets.ts';
+
+/** Flat rows for Infinity, curl and scripts. */
+
+/** Values of a parameter of `/rows`: given several times, or as `{a,b}` by Grafana's glob format. */
+function rowValues(raw: string | readonly string[]): string | readonly string[] {
+  const values = [raw]
+    .flat()
+    .flatMap((value) => (/^\{.*,.*\}$/s.test(value) ? value.slice(1, -1).split(',') : [value]));
+  return values.length === 1 ? (values[0] ?? '') : values;
+}
+
+const SEMICOLON_HINT = '; where the URL has it, the ";" in it must be written %3B';
+
+/**
+ * The rows of one target. They have no place to say that they are not all, so that is an error.
+ *
+ * @throws DatasourceError
+ */
+export async function answerRows(
+  target: TargetName,
+  parameters: Readonly<Record<string, string | readonly string[]>>,
+  sources: Sources,
+  signal: AbortSignal,
+): Promise<readonly object[]> {
+  const { from, to, ...rest } = parameters;
+  const query = readQuery({
+    target,
+    payload: Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, rowValues(value)])),
+    range: readRange({ from, to }, ''),
+    filters: [],
+    prefix: '',
+    hint: SEMICOLON_HINT,
+    shape: targets[target].rowShape,
+  });
+  const { items, incomplete } = await answerTarget(query, sources, signal);
+  if (incomplete !== undefined) throw new DatasourceError(incomplete.code, `${target}: ${incomplete.message}`);
+  return items.flatMap((item) => flatRows(item as Table));
+}

@@ -1,0 +1,118 @@
+import { answerTarget, type Sources } from './answers.ts';
+import { type Json, payloadOf, requireObject } from './body.ts';
+import { DatasourceError } from './errors.ts';
+import { type Answer, flatRows, type Table } from './items.ts';
+import { namesOf } from './names.ts';
+import { type Query, readFilters, readQuery, readRange, readTargetName } from './query.ts';
+import { type Target, targets } from './targets.ts';
+import { type RawPayload, restoreVariables, unescapePayload } from './unescape.ts';
+import { requireUsers } from './users.ts';
+
+/** Requests of simpod-json-datasource: several targets at once, and variables. */
+
+const EMPTY_PAYLOAD =
+  'the payload arrived empty. The usual causes are a multi-value variable inside quotes (write {"feature":$feature}, ' +
+  'without quotes) and a variable value with a backslash or a double quote: both make the payload bad JSON, which the ' +
+  'plugin replaces by {}';
+
+interface QueryTarget {
+  readonly refId: string | undefined;
+  readonly raw: Json;
+}
+
+function targetsOf(body: Json): readonly QueryTarget[] {
+  const { targets: list } = body;
+  if (!Array.isArray(list)) throw new DatasourceError('bad_request', 'the request has no array "targets"');
+  return list
+    .map((raw, i) => requireObject(raw, `targets[${i}]`))
+    .filter(({ hide, target }) => hide !== true && target !== undefined && target !== '')
+    .map((raw) => ({ refId: typeof raw.refId === 'string' ? raw.refId : undefined, raw }));
+}
+
+function readTarget({ raw }: QueryTarget, body: Json): Query {
+  const target = readTargetName(raw.target);
+  const sent = payloadOf(raw.payload, `${target}: payload`);
+  const restored = restoreVariables(sent, body.scopedVars);
+  const payload = raw.editorMode === 'builder' ? unescapePayload(restored) : restored;
+  const filters = [...readFilters(body.filters), ...readFilters(body.adhocFilters)];
+  const { required }: Target = targets[target];
+  if (Object.keys(payload).length === 0 && required.length > 0 && filters.length === 0) {
+    throw new DatasourceError('empty_payload', `${target}: ${EMPTY_PAYLOAD}`);
+  }
+  const range = readRange(body.range as object | undefined, 'range.');
+  return readQuery({ target, payload, range, filters, prefix: 'payload.' });
+}
+
+/** The items of one target, with its `refId`, and its notices at the first. */
+function itemsOf(refId: string | undefined, name: unknown, { items, notices, executed }: Answer): readonly object[] {
+  const told =
+    items.length > 0
+      ? notices
+      : [...notices, { severity: 'info' as const, text: 'no vendor license and feature matches what was asked for' }];
+  const shown: readonly object[] =
+    items.length > 0 ? items : [{ name: String(name), type: 'table', columns: [], rows: [] }];
+  return shown.map((item, i) => {
+    const meta = {
+      ...('meta' in item ? (item.meta as object) : {}),
+      ...(i === 0 && executed !== undefined && { executedQueryString: executed }),
+      ...(i === 0 && told.length > 0 && { notices: told }),
+    };
+    return { ...(refId !== undefined && { refId }), ...item, ...(Object.keys(meta).length > 0 && { meta }) };
+  });
+}
+
+/**
+ * Answers the targets of a request, each by itself: one that fails is a notice as long as another one does not.
+ *
+ * @throws DatasourceError when there is nothing to show
+ */
+export async function answerQuery(body: Json, sources: Sources, signal: AbortSignal): Promise<readonly object[]> {
+  const asked = targetsOf(body);
+  const outcomes = await Promise.allSettled(
+    asked.map(async (target) => answerTarget(readTarget(target, body), sources, signal)),
+  );
+  const failures: DatasourceError[] = [];
+  const items = outcomes.flatMap((outcome, i): readonly object[] => {
+    const { refId, raw } = asked[i] as QueryTarget;
+    if (outcome.status === 'fulfilled') return itemsOf(refId, raw.target, outcome.value);
+    if (!(outcome.reason instanceof DatasourceError)) throw outcome.reason;
+    failures.push(outcome.reason);
+    const notices = [{ severity: 'error' as const, text: outcome.reason.message }];
+    return itemsOf(refId, raw.target, {
+      items: [{ name: String(raw.target), type: 'table', columns: [], rows: [] }],
+      notices,
+    });
+  });
+  const [first] = failures;
+  if (first === undefined || failures.length < outcomes.length) return items;
+  // with nothing to show, the first failure gives the status and all of them the message
+  const messages = new Set(failures.map(({ message }) => message));
+  throw messages.size === 1 ? first : new DatasourceError(first.code, [...messages].join('; '));
+}
+
+/** Values of a dashboard variable: `[]` where there are none. */
+export async function answerVariable(body: Json, sources: Sources, signal: AbortSignal): Promise<readonly object[]> {
+  const payload = payloadOf(body.payload, 'payload');
+  const { target, product } = payload;
+  const products = [product ?? []]
+    .flat()
+    .map(String)
+    .filter((name) => name !== '');
+  const names =
+    target === 'users' ? await userNames(payload, sources, signal) : namesOf(target, sources.site(), products);
+  return [...new Set(names)].map((name) => ({ __text: name, __value: name }));
+}
+
+async function userNames(payload: RawPayload, sources: Sources, signal: AbortSignal): Promise<readonly string[]> {
+  requireUsers(sources.users);
+  const query = readQuery({
+    target: 'users',
+    payload: { product: '%', feature: '%', wildcard: 'upstream', ...payload, target: undefined },
+    range: { from: undefined, to: undefined },
+    filters: [],
+    prefix: 'payload.',
+  });
+  const { items } = await answerTarget(query, sources, signal);
+  const rows = items.flatMap((item) => flatRows(item as Table));
+  return rows.map(({ user }) => String(user)).sort();
+}

@@ -1,0 +1,88 @@
+import { QueryError } from '../model/failure.ts';
+import type { Inventory, VendorLicenseEntry } from '../model/inventory.ts';
+import { freshGood, lastGood, type PolledEndpoint, type Snapshot, WHOLE } from '../model/snapshot.ts';
+import { parseVendorLicense } from '../model/vendor-license.ts';
+import { DatasourceError, fromQueryError } from './errors.ts';
+import { matcherOf } from './query.ts';
+
+/** What the last polls know, for answers without asking the analyzer. */
+export interface Site {
+  readonly inventory: Inventory;
+  readonly snapshot: Snapshot;
+}
+
+/** Why a part has nothing to show, as an error for whoever asks. */
+function missing(snapshot: Snapshot, endpoint: PolledEndpoint, part: string): DatasourceError {
+  const what = part === WHOLE ? endpoint : `${endpoint} of ${part}`;
+  const reading = snapshot.endpoints[endpoint]?.parts.get(part);
+  if (reading?.ok === false) {
+    const { code } = fromQueryError(new QueryError(reading.failure.kind, reading.failure.message));
+    return new DatasourceError(code, `${what}: ${reading.failure.message}`);
+  }
+  if (reading?.ok === true) return new DatasourceError('upstream_down', `${what} was polled too long ago`);
+  // without vendor licenses there is nothing to ask the other endpoints for
+  const cause = snapshot.endpoints.GetProducts?.parts.get(WHOLE);
+  if (cause?.ok === false && endpoint !== 'GetProducts') return missing(snapshot, 'GetProducts', WHOLE);
+  return new DatasourceError('upstream_down', `${what} has not been polled yet`);
+}
+
+/**
+ * Sees that an endpoint has data that may be shown, of some vendor license at least.
+ *
+ * @returns for each part without it, what is wrong
+ * @throws DatasourceError when it has none at all
+ */
+export function requireFresh(
+  { snapshot, inventory }: Site,
+  endpoint: PolledEndpoint,
+  isAskedFor: (vendorLicense: string) => boolean,
+): readonly DatasourceError[] {
+  const state = snapshot.endpoints[endpoint];
+  // a good GetProducts that lists nothing leaves nothing to ask for
+  if (state === undefined && snapshot.endpoints.GetProducts?.lastSuccess !== undefined) return [];
+  const parts = [...(state?.parts.keys() ?? [])].filter(
+    (part) => part === WHOLE || isAskedFor(parseVendorLicense(part).vendorLicense),
+  );
+  const stale = parts.filter(
+    (part) => freshGood<unknown>(state as NonNullable<typeof state>, part, inventory.at) === undefined,
+  );
+  if (stale.length === parts.length && (parts.length > 0 || (state?.parts.size ?? 0) === 0)) {
+    throw missing(snapshot, endpoint, stale[0] ?? WHOLE);
+  }
+  return stale.map((part) => missing(snapshot, endpoint, part));
+}
+
+/** Whether a vendor license is meant by one of the products of a payload: by name, by name and part, or by pattern. */
+export function productMatcher(products: readonly string[]): (vendorLicense: string) => boolean {
+  return matcherOf(
+    products.map((product) => (product.includes('%') ? product : parseVendorLicense(product).vendorLicense)),
+  );
+}
+
+/** Names of the vendor licenses, as the API spells each: one may have several parts. */
+export function spellingsOf({ snapshot, inventory }: Site): ReadonlyMap<string, readonly string[]> {
+  const known = new Map<string, string[]>(inventory.vendorLicenses.map(({ vendorLicense }) => [vendorLicense, []]));
+  const byFolded = new Map([...known.keys()].map((name) => [name.toLowerCase(), name]));
+  const records = lastGood(snapshot.endpoints.GetProducts?.parts.get(WHOLE))?.value.records ?? [];
+  for (const { product } of records) {
+    const name = byFolded.get(parseVendorLicense(product).vendorLicense.toLowerCase());
+    const spellings = name === undefined ? undefined : known.get(name);
+    if (spellings !== undefined && !spellings.includes(product)) spellings.push(product);
+  }
+  return known;
+}
+
+/** Sorted names of the features of some vendor licenses, each once. */
+export function featureNames(
+  { inventory }: Site,
+  matches: (vendorLicense: string) => boolean,
+  featureType?: string,
+): readonly string[] {
+  const names = new Set<string>();
+  for (const { vendorLicense, feature, featureType: type } of inventory.features) {
+    if (matches(vendorLicense) && (featureType === undefined || type === featureType)) names.add(feature);
+  }
+  return [...names].sort();
+}
+
+export const isDown = ({ up }: VendorLicenseEntry): boolean => up === false;

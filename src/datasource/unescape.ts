@@ -1,0 +1,60 @@
+/**
+ * simpod-json-datasource puts variables into builder payloads, and into payloads given as objects, in Grafana's regex
+ * format: `lic01.ex.com` arrives as `lic01\.ex\.com`, several values as `(a|b)`. This takes it back.
+ */
+
+/** A payload value: a text, several, or whatever else was sent. */
+export type RawPayload = Readonly<Record<string, unknown>>;
+
+const SPECIAL = /[\\^$*+?.()|[\]{}/]/g;
+const ESCAPED = /\\([\\^$*+?.()|[\]{}/])/g;
+
+/** Grafana's regex format of a variable's value. */
+function regexFormat(value: string | readonly string[]): string {
+  const escapeText = (text: string): string => text.replace(SPECIAL, '\\$&');
+  if (typeof value === 'string') return escapeText(value);
+  const parts = value.map(escapeText);
+  return parts.length === 1 ? (parts[0] ?? '') : `(${parts.join('|')})`;
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+/** What variables look like in regex format, and what they are. */
+function variablesOf(scopedVars: unknown): Map<string, string | readonly string[]> {
+  const known = new Map<string, string | readonly string[]>();
+  if (typeof scopedVars !== 'object' || scopedVars === null) return known;
+  for (const variable of Object.values(scopedVars)) {
+    const value = (variable as { value?: unknown } | null)?.value;
+    if (isText(value) || (Array.isArray(value) && value.length > 0 && value.every(isText))) {
+      known.set(regexFormat(value), value);
+    }
+  }
+  return known;
+}
+
+/** The parts of `(a|b)`, or the text itself; escaped characters are made plain. */
+function unescapePattern(text: string): string | readonly string[] {
+  const plain = (part: string): string => part.replace(ESCAPED, '$1');
+  if (!text.startsWith('(') || !text.endsWith(')')) return plain(text);
+  const parts = text.slice(1, -1).match(/(?:\\.|[^|\\])+/gs) ?? [];
+  // one value has no brackets, and brackets within a value are escaped: anything else was written so by a person
+  const isList = parts.length > 1 && parts.every((part) => !/[()]/.test(part.replace(/\\./gs, '')));
+  return isList ? parts.map(plain) : plain(text);
+}
+
+const mapTexts = (payload: RawPayload, change: (text: string) => string | readonly string[]): RawPayload =>
+  Object.fromEntries(
+    Object.entries(payload).map(([key, value]) => {
+      if (isText(value)) return [key, change(value)];
+      return [key, Array.isArray(value) ? value.flatMap((item) => (isText(item) ? change(item) : [item])) : value];
+    }),
+  );
+
+/** Undoes exactly what Grafana did to the values of its variables; right in every editor mode. */
+export function restoreVariables(payload: RawPayload, scopedVars: unknown): RawPayload {
+  const known = variablesOf(scopedVars);
+  return known.size === 0 ? payload : mapTexts(payload, (text) => known.get(text) ?? text);
+}
+
+/** Undoes the escaping of a builder payload by its pattern, for what is not known to be a variable. */
+export const unescapePayload = (payload: RawPayload): RawPayload => mapTexts(payload, unescapePattern);

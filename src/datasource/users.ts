@@ -1,0 +1,82 @@
+import { createHmac } from 'node:crypto';
+import type { UserRecord } from '../model/records.ts';
+import { createPattern } from '../model/wildcard.ts';
+import { DatasourceError } from './errors.ts';
+import type { Asked, Combinations, Whose } from './fan-out.ts';
+import { type Cell, type Column, cell, millis, type Table, table } from './items.ts';
+import type { Query } from './query.ts';
+
+/** Names and hosts of users are personal: whether they are served, and as what. */
+export interface UsersPolicy {
+  /** Why names are not served, or undefined where they are. */
+  readonly refusal: () => string | undefined;
+  /** Key of the hash that takes the place of names; undefined where they are shown. */
+  readonly pseudonymKey: string | undefined;
+}
+
+/** @throws DatasourceError when this daemon does not serve names of users */
+export function requireUsers({ refusal }: UsersPolicy): void {
+  const why = refusal();
+  if (why !== undefined) throw new DatasourceError('users_not_served', why);
+}
+
+/**
+ * A name that tells users apart and not who they are: the beginning of a keyed hash of the name without regard to case,
+ * as the API compares it. Only with the key can it be found out for whom it stands.
+ */
+export function pseudonym(name: string, key: string): string {
+  if (name === '') return '';
+  return createHmac('sha256', key).update(name.toLowerCase()).digest('hex').slice(0, 12);
+}
+
+const columns: readonly Column[] = [
+  { text: 'User', type: 'string' },
+  { text: 'Host', type: 'string' },
+  { text: 'Display', type: 'string' },
+  { text: 'Since', type: 'time' },
+  { text: 'Licences', type: 'number' },
+  { text: 'Queued', type: 'number' },
+  { text: 'Borrowed', type: 'number' },
+  { text: 'Status', type: 'string' },
+];
+
+/** What the analyzer is asked to filter by: not by a pseudonym, which it does not know. */
+export const usersFilter = ({ values }: Query, { pseudonymKey }: UsersPolicy): string | undefined =>
+  pseudonymKey === undefined ? values.user : undefined;
+
+export function usersTable(
+  { values }: Query,
+  { areSeveralProducts, areSeveralFeatures }: Combinations,
+  answers: Asked<{ readonly records: readonly UserRecord[] }>['answers'],
+  { pseudonymKey }: UsersPolicy,
+): Table {
+  const shown = (name: string): string => (pseudonymKey === undefined ? name : pseudonym(name, pseudonymKey));
+  const isAskedFor =
+    pseudonymKey === undefined || values.user === undefined
+      ? () => true
+      : createPattern(values.user, { ignoreCase: true });
+  const areSeveral = areSeveralProducts || areSeveralFeatures;
+  const owner = ({ product, feature }: Whose): readonly Cell[] => (areSeveral ? [product, feature] : []);
+  const ownerColumns: readonly Column[] = areSeveral
+    ? [
+        { text: 'Product', type: 'string' },
+        { text: 'Feature', type: 'string' },
+      ]
+    : [];
+  const rows = answers.flatMap(({ whose, answer }) =>
+    answer.records
+      .filter(({ userName }) => isAskedFor(shown(userName)))
+      .map((user): readonly Cell[] => [
+        ...owner(whose),
+        shown(user.userName),
+        shown(user.userHost),
+        shown(user.userDisplay),
+        millis(user.usageTime),
+        cell(user.usedLicenses),
+        cell(user.queuedLicenses),
+        cell(user.borrowedLicenses),
+        user.licenseModelStatus,
+      ]),
+  );
+  return table('users', [...ownerColumns, ...columns], rows);
+}

@@ -1,0 +1,49 @@
+import { dateText, type LocalTime } from '../model/local-time.ts';
+import { durationCode, type TimeRange, type Values } from './query.ts';
+
+/** Which time GetEfficiency and GetHeatMap are asked about (spec 4.8, 4.9). */
+export interface Window {
+  readonly year: string;
+  /** 1 to 12. */
+  readonly month: string;
+  readonly last?: string;
+  /** What is shown instead of what was asked for, for people. */
+  readonly notice?: string;
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** The durations that end now, shortest first, in days. */
+const upToNow = [
+  ['101', 1],
+  ['107', 7],
+  ['465', 365],
+] as const;
+
+/** The shortest duration that covers the range; the longest there is where none does. */
+function covering({ from }: TimeRange, to: number): string {
+  const days = from === undefined ? Number.POSITIVE_INFINITY : (to - from) / DAY_MS;
+  return upToNow.find(([, length]) => days <= length)?.[0] ?? '465';
+}
+
+/**
+ * Durations count from now, so they are sent only where the range ends within an hour of now; otherwise the month in
+ * which it ends counts. An end in the future is now, because a dashboard's "today" ends at midnight.
+ *
+ * @param now epoch milliseconds
+ */
+export function windowOf(values: Values, range: TimeRange, now: number, localTime: LocalTime): Window {
+  const to = Math.min(range.to ?? now, now);
+  const [year = '', month = ''] = dateText(localTime.dayOf(to / 1000)).split('-');
+  const asked = { year: values.year ?? String(Number(year)), month: values.month ?? String(Number(month)) };
+  const name = `${asked.year}-${asked.month.padStart(2, '0')}`;
+  const isMonthAsked = values.year !== undefined || values.month !== undefined;
+  const explicit = durationCode(values.last);
+  if (isMonthAsked && explicit === undefined) return asked;
+  if (now - to > HOUR_MS) {
+    const what = explicit === undefined ? 'this range' : `last ${values.last}`;
+    return { ...asked, notice: `${what} does not end now: the month ${name} is shown` };
+  }
+  return { ...asked, last: explicit ?? covering(range, to) };
+}

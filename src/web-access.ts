@@ -1,0 +1,80 @@
+import type { Config } from './config/config.ts';
+import { hasChanged, readWebConfig, type WebConfig } from './config/web-config.ts';
+import type { Log } from './model/log.ts';
+import { type Access, openAccess } from './web/access.ts';
+
+/** How a web config becomes who may ask, and stays up to date: certificates are renewed, users come and go. */
+
+export interface WebAccess {
+  current(): Access;
+  /** Takes another configuration over. */
+  reload(config: Config): void;
+  start(): void;
+  stop(): void;
+}
+
+/** How often the files are looked at, milliseconds. */
+const LOOK_MS = 5_000;
+
+function toAccess(web: WebConfig | undefined): Access {
+  if (web === undefined) return openAccess;
+  const { tls, users, headers } = web;
+  return { users, headers, tls: tls === undefined ? undefined : { ...tls, key: tls.key.reveal() } };
+}
+
+/** @param onChange called when `current` has changed */
+export function createWebAccess(initial: Config, log: Log, onChange: () => void): WebAccess {
+  let { configFile, access: web } = initial.web;
+  let current = toAccess(web);
+  let refused = '';
+  let timer: NodeJS.Timeout | undefined;
+
+  const take = (next: WebConfig | undefined): void => {
+    if ((next?.tls === undefined) !== (web?.tls === undefined)) {
+      log.warn({}, 'TLS of the web config was added or removed: this needs a restart');
+    }
+    web = next;
+    refused = '';
+    current = toAccess(next);
+    onChange();
+  };
+
+  const look = (): void => {
+    if (configFile === undefined || web === undefined || !hasChanged(web)) return;
+    try {
+      take(readWebConfig(configFile));
+      log.info({}, 'web config reloaded');
+    } catch (error) {
+      const reason = (error as Error).message;
+      if (reason !== refused) log.error({ reason }, 'web config not reloaded, the old one stays');
+      refused = reason;
+    }
+  };
+
+  return {
+    current: () => current,
+    reload: (config) => {
+      configFile = config.web.configFile;
+      take(config.web.access);
+    },
+    start: () => {
+      timer = setInterval(look, LOOK_MS).unref();
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+const isLoopback = (host: string | undefined): boolean =>
+  host !== undefined && /^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(host);
+
+/** Why names of users are not served, or undefined where they are. */
+export function refusalOfUsers({ datasource, web }: Config, access: Access): string | undefined {
+  const { users } = datasource;
+  if (users === true) return undefined;
+  if (users === false) return 'names of users are not served here: datasource.users is false';
+  if (access.users.size > 0 || web.listen.every(({ host }) => isLoopback(host))) return undefined;
+  return (
+    'names of users are personal and not served to everybody: give web.config_file users (basic_auth_users), or set ' +
+    'datasource.users to true'
+  );
+}
