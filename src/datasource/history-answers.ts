@@ -107,7 +107,7 @@ function denialsOf(
   const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = query.range;
   const points = answer.find(({ name }) => name === 'Denials')?.points ?? [];
   return points.flatMap(([time, value]): Event[] => {
-    const timeEnd = localTime.startOf(localTime.dayOf(time / 1000) + 1) * 1000;
+    const timeEnd = endOfDay(time, localTime);
     if (value === undefined || value <= 0 || timeEnd <= from || time > to) return [];
     const text = `feature ${whose.feature}: ${value} denial${value === 1 ? '' : 's'}`;
     return [{ time, timeEnd, title: 'Denials', text, tags: `denials,${whose.feature}` }];
@@ -119,12 +119,27 @@ const reservedNames = (answered: Answered<ReservedHistory>): readonly string[] =
   return names.size > 0 ? [...names] : RESERVED_SERIES;
 };
 
-/** A row for each category; series that are shorter, or empty, are filled up with null. */
-const reservedRows = ({ categories, series }: ReservedHistory, names: readonly string[]): (readonly Cell[])[] =>
-  categories.map((category, i) => [
-    category,
-    ...names.map((name) => cell(series.find((candidate) => candidate.name === name)?.values[i])),
-  ]);
+/** A row for each category of the range; series that are shorter, or empty, are filled up with null. */
+function reservedRows(
+  { query, localTime }: Context,
+  { categories, series }: ReservedHistory,
+  names: readonly string[],
+): (readonly Cell[])[] {
+  const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = query.range;
+  const isOutside = (category: string): boolean => {
+    const begin = timeOfCategory(category, localTime);
+    // a category that is no time belongs to every range
+    return Number.isFinite(begin) && (begin > to || endOfDay(begin, localTime) <= from);
+  };
+  return categories.flatMap((category, i) =>
+    isOutside(category)
+      ? []
+      : [[category, ...names.map((name) => cell(series.find((candidate) => candidate.name === name)?.values[i]))]],
+  );
+}
+
+/** When the local day of a moment is over. Epoch milliseconds, both. */
+const endOfDay = (at: number, localTime: LocalTime): number => localTime.startOf(localTime.dayOf(at / 1000) + 1) * 1000;
 
 /** Epoch milliseconds of a category: the start of a local day, or whatever else is a time. */
 function timeOfCategory(category: string, localTime: LocalTime): number {
@@ -140,7 +155,9 @@ export function shapeReserved(context: Context, answered: Answered<ReservedHisto
   const names = reservedNames(answered);
   if (query.shape === 'long') {
     return [
-      flatTable(context, answered, [string('Category'), ...names.map(number)], (answer) => reservedRows(answer, names)),
+      flatTable(context, answered, [string('Category'), ...names.map(number)], (answer) =>
+        reservedRows(context, answer, names),
+      ),
     ];
   }
   return answered.flatMap(({ whose, answer }): readonly Item[] => {
@@ -156,7 +173,7 @@ export function shapeReserved(context: Context, answered: Answered<ReservedHisto
       });
     }
     const columns = [string('Category'), ...names.map((name) => number(`${name}${suffix}`))];
-    return [table(`${query.target}${suffix}`, columns, reservedRows(answer, names))];
+    return [table(`${query.target}${suffix}`, columns, reservedRows(context, answer, names))];
   });
 }
 

@@ -16,7 +16,7 @@ export interface Metric {
   readonly payloads: readonly {
     readonly name: string;
     readonly label: string;
-    readonly type: 'select' | 'multi-select' | 'input';
+    readonly type: 'select' | 'input';
     /** In 8 pixels. */
     readonly width?: number;
     readonly reloadMetric?: false;
@@ -36,7 +36,7 @@ export function metrics(servesUsers: boolean): readonly Metric[] {
       .map((key): Metric['payloads'][number] => {
         const entry: Key = key === 'shape' ? { ...payloadKeys.shape, options: shapes } : payloadKeys[key];
         if (key === 'product') return { name: key, label: entry.label, type: 'select', width: 40, reloadMetric: false };
-        if (key === 'feature') return { name: key, label: entry.label, type: 'multi-select', width: 30 };
+        if (key === 'feature') return { name: key, label: entry.label, type: 'select', width: 30 };
         if (entry.options === undefined) return { name: key, label: entry.label, type: 'input' };
         return { name: key, label: entry.label, type: 'select', options: optionsOf(entry.options) };
       });

@@ -79,7 +79,7 @@ export function createDatasource({ sources, deadline, onProblem }: DatasourceOpt
   const chosen = ({ payload }: Json): RawPayload => unescapePayload(payloadOf(payload, 'payload'));
 
   const routes: readonly (readonly ['GET' | 'POST', string, Handler])[] = [
-    ['GET', '', () => health(sources())],
+    // with and without the slash
     ['GET', '/', () => health(sources())],
     ['POST', '/query', post((body, signal) => answerQuery(body, sources(), signal))],
     ['POST', '/metrics', post(() => metrics(sources().users.refusal() === undefined))],

@@ -1,0 +1,234 @@
+import { createDashboard } from '../dashboard.ts';
+import { DAYS_LEFT, figure, GOOD_BELOW, graph, help, jsonTable, SATURATION, seriesTable, states } from '../panels.ts';
+import { JsonQuery, metric, once, select } from '../queries.ts';
+
+const expiration = metric('license_feature_expiration_timestamp_seconds');
+const saturation = once(`${select('license_feature_in_use')} / (${select('license_feature_max_available')} > 0)`);
+const FEATURE = ['vendor_license', 'feature', 'version', 'package'];
+
+/** Is everything all right? */
+export const overview = () =>
+  createDashboard({
+    uid: 'license-overview',
+    title: 'Overview',
+    description: 'Is everything all right: servers, expiries, saturation, queues, and whether the monitoring is fresh.',
+    from: 'now-24h',
+    refresh: '1m',
+    about: { product: '"%"' },
+    marksDenials: false,
+    variables: [],
+  })
+    .withPanel(
+      figure(
+        {
+          title: 'Servers down',
+          description:
+            'Vendor licenses whose server or daemon sent no data for 30 minutes. Look at the license server and its daemon; "no data" means that the exporter does not know.',
+          unit: 'none',
+        },
+        `sum(${metric('license_server_up')} == bool 0)`,
+        GOOD_BELOW(1),
+        'license-vendor-license',
+      ),
+    )
+    .withPanel(
+      figure(
+        {
+          title: 'Expired',
+          description: 'Features whose license has ended. Renew them, or take them off the server.',
+          unit: 'none',
+        },
+        `sum(${expiration} <= bool time())`,
+        GOOD_BELOW(1),
+        'license-expirations',
+      ),
+    )
+    .withPanel(
+      figure(
+        {
+          title: 'Expiring within 30 days',
+          description: 'Features whose license ends within 30 days and has not ended yet. Permanent ones never count.',
+          unit: 'none',
+        },
+        `sum((${expiration} > bool time()) * (${expiration} <= bool time() + 30 * 86400))`,
+        GOOD_BELOW(1, 'orange'),
+        'license-expirations',
+      ),
+    )
+    .withPanel(
+      figure(
+        {
+          title: 'Saturated features',
+          description: 'Features with at least 95 % of their licenses in use now. The next user may be denied.',
+          unit: 'none',
+        },
+        `sum(${saturation} >= bool 0.95)`,
+        GOOD_BELOW(1, 'orange'),
+      ),
+    )
+    .withPanel(
+      figure(
+        {
+          title: 'Waiting requests',
+          description: 'Queued license requests, at most since the previous collection, over all features.',
+          unit: 'none',
+        },
+        `sum(${metric('license_feature_max_queued')})`,
+        GOOD_BELOW(1, 'orange'),
+      ),
+    )
+    .withPanel(
+      figure(
+        {
+          title: 'Concurrent users',
+          description: 'Distinct users over all vendor licenses, each counted once.',
+          unit: 'none',
+        },
+        `max(${select('license_concurrent_users')})`,
+        [[null, 'blue']],
+      ),
+    )
+    .withPanel(
+      states(
+        {
+          title: 'License servers',
+          description: 'Whether each license server and daemon sent data. A gap is unknown: the exporter was not told.',
+          unit: 'none',
+          width: 16,
+          height: 9,
+        },
+        { '{{vendor_license}}': metric('license_server_up') },
+        { good: 'up', bad: 'down' },
+      ),
+    )
+    .withPanel(
+      figure(
+        {
+          title: 'Exporter reaches the analyzer',
+          description: '1 when every endpoint answered at its last poll. Otherwise see the dashboard Exporter.',
+          unit: 'bool_yes_no',
+          height: 9,
+        },
+        `min(${select('license_up')})`,
+        [
+          [null, 'red'],
+          [1, 'green'],
+        ],
+        'license-exporter',
+      ),
+    )
+    .withPanel(
+      figure(
+        {
+          title: 'Oldest usage data',
+          description:
+            'Age of the oldest data collection among the servers that are up. The analyzer collects every few minutes; after 30 minutes a vendor license counts as down.',
+          unit: 's',
+          height: 9,
+        },
+        `time() - min(${metric('license_vendor_license_last_collection_timestamp_seconds')} and on (vendor_license) (${metric('license_server_up')} == 1))`,
+        GOOD_BELOW(1800),
+        'license-exporter',
+      ),
+    )
+    .withPanel(
+      seriesTable(
+        {
+          title: 'Saturated features',
+          description: 'Features by share of their licenses in use, from 80 %. Click a feature for its history.',
+          unit: 'percentunit',
+          noValue: 'no feature is above 80 %',
+        },
+        [{ name: 'In use', unit: 'percentunit', steps: SATURATION, expression: `${saturation} >= 0.8`, width: 110 }],
+        FEATURE,
+        'In use',
+      ),
+    )
+    .withPanel(
+      seriesTable(
+        {
+          title: 'Next expiries',
+          description:
+            'The twenty licenses that end next, those that have ended included. Permanent ones are left out.',
+          unit: 'd',
+          noValue: 'nothing expires',
+        },
+        [
+          {
+            name: 'Days left',
+            unit: 'd',
+            steps: DAYS_LEFT,
+            expression: `bottomk(20, (${expiration} < Inf) - time()) / 86400`,
+            width: 110,
+          },
+        ],
+        FEATURE,
+      ).sortBy([]),
+    )
+    .withPanel(
+      seriesTable(
+        {
+          title: 'Queues',
+          description:
+            'Features users wait for. Look whether licenses of it are idle, borrowed or reserved and unused.',
+          unit: 'none',
+          noValue: 'nobody waits',
+        },
+        [
+          {
+            name: 'Waiting',
+            unit: 'none',
+            expression: `${metric('license_feature_max_queued')} > 0`,
+            steps: GOOD_BELOW(1, 'orange'),
+            width: 110,
+          },
+        ],
+        FEATURE,
+        'Waiting',
+      ),
+    )
+    .withPanel(
+      graph(
+        {
+          title: 'Licenses in use by vendor license',
+          description: 'Licenses checked out now. A gap: the server is down or its data is old, so usage is unknown.',
+          unit: 'none',
+        },
+        { '{{vendor_license}}': `sum by (vendor_license) (${metric('license_feature_in_use')})` },
+      ),
+    )
+    .withPanel(
+      jsonTable(
+        {
+          title: 'Vendor licenses',
+          description: 'Every vendor license with its users and nearest expiry, as of the last poll.',
+          unit: 'none',
+          width: 24,
+          height: 10,
+        },
+        new JsonQuery('products', '{}'),
+        [
+          { name: 'Product', width: 220 },
+          { name: 'Collected', unit: 'dateTimeFromNow' },
+          { name: 'Expires', unit: 'dateTimeAsIso' },
+          { name: 'Days left', unit: 'd', steps: DAYS_LEFT },
+        ],
+        'Product',
+      ),
+    )
+    .withPanel(
+      jsonTable(
+        {
+          title: 'Servers that are down',
+          description: 'What the analyzer reports as down, and when it last had data. Empty is good.',
+          unit: 'none',
+          width: 24,
+          height: 5,
+          noValue: 'no server is down',
+        },
+        new JsonQuery('server_down', '{}'),
+        [{ name: 'Last collection', unit: 'dateTimeFromNow' }],
+        'Product',
+      ),
+    )
+    .withPanel(help());

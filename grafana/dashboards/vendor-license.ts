@@ -1,0 +1,170 @@
+import { createDashboard, vendorLicense } from '../dashboard.ts';
+import { busyHours, DAYS_LEFT, figure, GOOD_BELOW, graph, help, jsonTable, trend } from '../panels.ts';
+import { JsonQuery, metric, once, select } from '../queries.ts';
+
+const OF = 'vendor_license="$vendor_license"';
+const PRODUCT = '"$vendor_license"';
+
+/** One license server and daemon. */
+export const vendorLicenseDashboard = () =>
+  createDashboard({
+    uid: 'license-vendor-license',
+    title: 'Vendor license',
+    description: 'One license server and daemon: its state, its features, its history and who holds its licenses.',
+    from: 'now-7d',
+    refresh: '5m',
+    about: { product: PRODUCT, matchers: OF },
+    marksDenials: false,
+    variables: [vendorLicense(false)],
+  })
+    .withPanel(
+      figure(
+        {
+          title: 'Server',
+          description: 'Whether the license server and its daemon sent data within 30 minutes.',
+          unit: 'bool_on_off',
+        },
+        `min(${metric('license_server_up', OF)})`,
+        [
+          [null, 'red'],
+          [1, 'green'],
+        ],
+      ),
+    )
+    .withPanel(
+      figure(
+        {
+          title: 'Data age',
+          description: 'Time since the analyzer last collected from this server.',
+          unit: 's',
+        },
+        `time() - max(${metric('license_vendor_license_last_collection_timestamp_seconds', OF)} > 0)`,
+        GOOD_BELOW(1800),
+      ),
+    )
+    .withPanel(
+      figure(
+        {
+          title: 'Distinct users',
+          description: 'Users that hold a license of it now, each counted once.',
+          unit: 'none',
+        },
+        `max(${metric('license_vendor_license_distinct_users', OF)})`,
+        [[null, 'blue']],
+      ),
+    )
+    .withPanel(
+      figure(
+        {
+          title: 'Nearest expiry',
+          description: 'Days until the first of its licenses ends; +Inf when all are permanent.',
+          unit: 'd',
+        },
+        `(min(${metric('license_vendor_license_min_expiration_timestamp_seconds', OF)}) - time()) / 86400`,
+        DAYS_LEFT,
+      ),
+    )
+    .withPanel(
+      figure(
+        {
+          title: 'Saturated features',
+          description: 'Features with at least 95 % of their licenses in use.',
+          unit: 'none',
+        },
+        `sum(${once(`${select('license_feature_in_use', OF)} / (${select('license_feature_max_available', OF)} > 0)`)} >= bool 0.95)`,
+        GOOD_BELOW(1, 'orange'),
+      ),
+    )
+    .withPanel(
+      figure(
+        { title: 'Waiting requests', description: 'Queued requests for its features.', unit: 'none' },
+        `sum(${metric('license_feature_max_queued', OF)})`,
+        GOOD_BELOW(1, 'orange'),
+      ),
+    )
+    .withPanel(
+      jsonTable(
+        {
+          title: 'Features',
+          description:
+            'Every feature with its use, queue, borrowed and reserved licenses, as of the last poll. Empty usage cells: the server is down, so usage is unknown.',
+          unit: 'none',
+          width: 24,
+          height: 12,
+        },
+        new JsonQuery('features', `{"product":${PRODUCT}}`),
+        [
+          { name: 'Product', width: 180 },
+          { name: 'Feature', width: 180 },
+          { name: 'Max queued', steps: GOOD_BELOW(1, 'orange') },
+          { name: 'Expires', unit: 'dateTimeAsIso' },
+          { name: 'Days left', unit: 'd', steps: DAYS_LEFT },
+        ],
+        'Product',
+      ),
+    )
+    .withPanel(
+      graph(
+        {
+          title: 'Share in use',
+          description: 'Share of the licenses of each feature in use, the twenty highest now.',
+          unit: 'percentunit',
+        },
+        {
+          '{{feature}} {{version}}': `topk(20, ${once(`${select('license_feature_in_use', OF)} / (${select('license_feature_max_available', OF)} > 0)`)})`,
+        },
+      ).max(1),
+    )
+    .withPanel(
+      graph(
+        {
+          title: 'Idle, borrowed and reserved',
+          description:
+            'Licenses that are checked out but inactive, borrowed, or reserved and unused: what could be had before buying more.',
+          unit: 'none',
+        },
+        {
+          'checked out but inactive': `sum(${metric('license_feature_inactive_use', OF)})`,
+          borrowed: `sum(${metric('license_feature_borrowed_use', OF)})`,
+          'reserved and unused': `sum(${metric('license_feature_unused_reserve', OF)})`,
+        },
+      ),
+    )
+    .withPanel(
+      trend(
+        {
+          title: 'Utilisation history, all features',
+          description:
+            'All features of this vendor license added up by the analyzer: licenses at most, license-hours per day, and denials per day.',
+          unit: 'none',
+        },
+        `{"product":${PRODUCT},"feature":"%","wildcard":"upstream"}`,
+      ),
+    )
+    .withPanel(
+      busyHours(
+        {
+          title: 'Busy hours',
+          description:
+            "Most licenses in use at once, by hour and weekday in the analyzer's time zone, over the time range if it ends now, else over its last month.",
+          unit: 'none',
+        },
+        `{"product":${PRODUCT},"feature":"%","wildcard":"upstream","shape":"table"}`,
+      ),
+    )
+    .withPanel(
+      jsonTable(
+        {
+          title: 'Who holds its licenses now',
+          description:
+            'Users of all its features. Names are personal: the exporter serves them only where datasource.users allows it.',
+          unit: 'none',
+          width: 24,
+          height: 10,
+          noValue: 'nobody holds a license',
+        },
+        new JsonQuery('users', `{"product":${PRODUCT},"feature":"%","wildcard":"upstream"}`),
+        [{ name: 'Since', unit: 'dateTimeFromNow' }],
+      ),
+    )
+    .withPanel(help());

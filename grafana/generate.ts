@@ -1,0 +1,41 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
+import { expirations } from './dashboards/expirations.ts';
+import { exporter } from './dashboards/exporter.ts';
+import { featureDashboard } from './dashboards/feature.ts';
+import { optimisation } from './dashboards/optimisation.ts';
+import { overview } from './dashboards/overview.ts';
+import { vendorLicenseDashboard } from './dashboards/vendor-license.ts';
+
+/** Where the dashboards are, ready to be imported. */
+export const folder = join(import.meta.dirname, 'json');
+
+/** The builder sets no ids of panels: without them Grafana makes some up at each import. */
+function withPanelIds(built: Dashboard): Dashboard {
+  const panels = built.panels?.map((panel, i) => ({ ...panel, id: i + 1 }));
+  return panels === undefined ? built : { ...built, panels };
+}
+
+/** The text of every dashboard, by file name. */
+export function renderDashboards(): ReadonlyMap<string, string> {
+  const dashboards = [
+    overview(),
+    vendorLicenseDashboard(),
+    featureDashboard(),
+    expirations(),
+    optimisation(),
+    exporter(),
+  ];
+  return new Map(
+    dashboards.map((builder) => {
+      const built = withPanelIds(builder.build());
+      return [`${built.uid}.json`, `${JSON.stringify(built, undefined, 2)}\n`];
+    }),
+  );
+}
+
+if (import.meta.main) {
+  mkdirSync(folder, { recursive: true });
+  for (const [name, text] of renderDashboards()) writeFileSync(join(folder, name), text);
+}

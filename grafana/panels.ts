@@ -1,0 +1,377 @@
+import * as barchart from '@grafana/grafana-foundation-sdk/barchart';
+import type { Builder, Dataquery } from '@grafana/grafana-foundation-sdk/cog';
+import * as common from '@grafana/grafana-foundation-sdk/common';
+import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
+import * as heatmap from '@grafana/grafana-foundation-sdk/heatmap';
+import * as stat from '@grafana/grafana-foundation-sdk/stat';
+import * as statetimeline from '@grafana/grafana-foundation-sdk/statetimeline';
+import * as table from '@grafana/grafana-foundation-sdk/table';
+import * as text from '@grafana/grafana-foundation-sdk/text';
+import * as timeseries from '@grafana/grafana-foundation-sdk/timeseries';
+import { instant, JSON_SOURCE, JsonQuery, lines, PROMETHEUS } from './queries.ts';
+
+/** Kinds of panels that several dashboards have. */
+
+export interface About {
+  readonly title: string;
+  /** What it shows and what to do about it. */
+  readonly description: string;
+  /** Grafana's id of the unit. */
+  readonly unit: string;
+  /** Of 24 columns. */
+  readonly width?: number;
+  readonly height?: number;
+  /** Said in place of the panel when there is nothing to show. */
+  readonly noValue?: string;
+}
+
+type Step = readonly [from: number | null, color: string];
+
+const thresholds = (
+  steps: readonly Step[],
+  mode = dashboard.ThresholdsMode.Absolute,
+): dashboard.ThresholdsConfigBuilder =>
+  new dashboard.ThresholdsConfigBuilder().mode(mode).steps(steps.map(([value, color]) => ({ value, color })));
+
+export const GOOD_BELOW = (bad: number, color = 'red'): readonly Step[] => [
+  [null, 'green'],
+  [bad, color],
+];
+/** Days to an expiry: the colours change at 7, 21 and 30. */
+export const DAYS_LEFT: readonly Step[] = [
+  [null, 'dark-red'],
+  [0, 'red'],
+  [7, 'orange'],
+  [21, 'yellow'],
+  [30, 'green'],
+];
+/** Share of the licenses in use. */
+export const SATURATION: readonly Step[] = [
+  [null, 'green'],
+  [0.8, 'yellow'],
+  [0.95, 'red'],
+];
+
+const legend = (...calcs: string[]): common.VizLegendOptionsBuilder =>
+  new common.VizLegendOptionsBuilder()
+    .showLegend(true)
+    .displayMode(calcs.length > 0 ? common.LegendDisplayMode.Table : common.LegendDisplayMode.List)
+    .placement(common.LegendPlacement.Bottom)
+    .calcs(calcs);
+
+const allSeries = new common.VizTooltipOptionsBuilder()
+  .mode(common.TooltipDisplayMode.Multi)
+  .sort(common.SortOrder.Descending);
+
+/** A single figure. */
+export function figure(about: About, expression: string, steps: readonly Step[], link?: string): stat.PanelBuilder {
+  const panel = new stat.PanelBuilder()
+    .title(about.title)
+    .description(about.description)
+    .datasource(PROMETHEUS)
+    .targets(instant([expression], 'time_series'))
+    .unit(about.unit)
+    .noValue(about.noValue ?? 'no data')
+    .thresholds(thresholds(steps))
+    .colorMode(common.BigValueColorMode.Background)
+    .graphMode(common.BigValueGraphMode.None)
+    .reduceOptions(new common.ReduceDataOptionsBuilder().calcs(['lastNotNull']).values(false).fields(''))
+    .span(about.width ?? 4)
+    .height(about.height ?? 4);
+  if (link === undefined) return panel;
+  return panel.links([
+    new dashboard.DashboardLinkBuilder('Show')
+      .type(dashboard.DashboardLinkType.Link)
+      .url(linkTo(link))
+      .targetBlank(false),
+  ]);
+}
+
+/** Lines over time, by legend and expression. */
+export function graph(about: About, series: Readonly<Record<string, string>>): timeseries.PanelBuilder {
+  return new timeseries.PanelBuilder()
+    .title(about.title)
+    .description(about.description)
+    .datasource(PROMETHEUS)
+    .targets(lines(series))
+    .unit(about.unit)
+    .min(0)
+    .noValue(about.noValue ?? 'no data')
+    .lineWidth(1)
+    .fillOpacity(8)
+    .showPoints(common.VisibilityMode.Never)
+    .legend(legend('lastNotNull', 'max'))
+    .tooltip(allSeries)
+    .span(about.width ?? 12)
+    .height(about.height ?? 8);
+}
+
+/** States over time: 1 good, 0 bad. */
+export function states(
+  about: About,
+  series: Readonly<Record<string, string>>,
+  names: { readonly good: string; readonly bad: string },
+): statetimeline.PanelBuilder {
+  return new statetimeline.PanelBuilder()
+    .title(about.title)
+    .description(about.description)
+    .datasource(PROMETHEUS)
+    .targets(lines(series))
+    .unit(about.unit)
+    .noValue(about.noValue ?? 'no data')
+    .mappings([
+      {
+        type: dashboard.MappingType.ValueToText,
+        options: {
+          '0': { text: names.bad, color: 'red', index: 0 },
+          '1': { text: names.good, color: 'green', index: 1 },
+        },
+      },
+    ])
+    .showValue(common.VisibilityMode.Never)
+    .mergeValues(true)
+    .rowHeight(0.8)
+    .legend(legend())
+    .span(about.width ?? 24)
+    .height(about.height ?? 8);
+}
+
+/** A column of a table: what it is called, and how its values are shown. */
+export interface Shown {
+  readonly name: string;
+  readonly unit?: string;
+  readonly steps?: readonly Step[];
+  readonly width?: number;
+}
+
+/** Labels of the metrics as the tables call them. */
+const labelNames: Readonly<Record<string, string>> = {
+  vendor_license: 'Vendor license',
+  feature: 'Feature',
+  version: 'Version',
+  package: 'Package',
+  feature_type: 'Type',
+};
+
+/** Where a click on a name leads. */
+const links: Readonly<Record<string, string>> = {
+  'Vendor license': 'license-vendor-license',
+  Product: 'license-vendor-license',
+  Feature: 'license-feature',
+};
+
+/** The address of another dashboard with everything that is chosen in this one. */
+export const linkTo = (uid: string): string => `/d/${uid}?\${__url_time_range}&\${__all_variables}`;
+
+/** The address of the dashboard of what a row is about. */
+function rowLink(uid: string, owner: string): string {
+  const kept = ['prometheus_datasource', 'json', 'job', 'instance'].map((name) => `\${${name}:queryparam}`).join('&');
+  const field = (name: string): string => `\${__data.fields["${name}"]:percentencode}`;
+  const feature = uid === 'license-feature' ? `&var-feature=${field('Feature')}` : '';
+  return `/d/${uid}?\${__url_time_range}&${kept}&var-vendor_license=${field(owner)}${feature}`;
+}
+
+const linkOverride = (name: string, owner: string): { id: string; value: unknown }[] => [
+  { id: 'links', value: [{ title: `Show \${__value.text}`, url: rowLink(links[name] ?? '', owner) }] },
+];
+
+const shownOverride = ({ unit, steps, width }: Shown): { id: string; value: unknown }[] => [
+  ...(unit === undefined ? [] : [{ id: 'unit', value: unit }]),
+  ...(width === undefined ? [] : [{ id: 'custom.width', value: width }]),
+  ...(steps === undefined
+    ? []
+    : [
+        { id: 'thresholds', value: { mode: 'absolute', steps: steps.map(([value, color]) => ({ value, color })) } },
+        { id: 'custom.cellOptions', value: { type: 'color-text' } },
+      ]),
+];
+
+function tablePanel(about: About, targets: readonly Builder<Dataquery>[]): table.PanelBuilder {
+  return new table.PanelBuilder()
+    .title(about.title)
+    .description(about.description)
+    .targets([...targets])
+    .unit(about.unit)
+    .noValue(about.noValue ?? '')
+    .filterable(true)
+    .cellHeight(common.TableCellHeight.Sm)
+    .span(about.width ?? 12)
+    .height(about.height ?? 8);
+}
+
+/**
+ * A table of series: their labels, and the value of each query in a column of its own.
+ *
+ * @param sortBy name of a column, the largest first
+ */
+export function seriesTable(
+  about: About,
+  queries: readonly (Shown & { readonly expression: string })[],
+  labels: readonly string[],
+  sortBy?: string,
+): table.PanelBuilder {
+  const values = queries.map(
+    ({ name }, i) => [queries.length > 1 ? `Value #${'ABCDEFGHIJ'[i]}` : 'Value', name] as const,
+  );
+  const names = labels.map((label) => [label, labelNames[label] ?? label] as const);
+  const panel = tablePanel(about, instant(queries.map(({ expression }) => expression)))
+    .datasource(PROMETHEUS)
+    .withTransformation({ id: 'merge', options: {} })
+    .withTransformation({
+      id: 'organize',
+      options: {
+        excludeByName: { Time: true, __name__: true },
+        indexByName: Object.fromEntries([...names, ...values].map(([field], i) => [field, i])),
+        renameByName: Object.fromEntries([...names, ...values]),
+      },
+    });
+  for (const [, name] of names)
+    if (links[name] !== undefined) panel.overrideByName(name, linkOverride(name, 'Vendor license'));
+  for (const query of queries) panel.overrideByName(query.name, shownOverride(query));
+  if (sortBy === undefined) return panel;
+  return panel.sortBy([new common.TableSortByFieldStateBuilder().displayName(sortBy).desc(true)]);
+}
+
+/** A table of the JSON data source. */
+export function jsonTable(about: About, query: JsonQuery, shown: readonly Shown[], owner?: string): table.PanelBuilder {
+  const panel = tablePanel(about, [query]).datasource(JSON_SOURCE);
+  for (const column of shown) {
+    const link = owner !== undefined && links[column.name] !== undefined ? linkOverride(column.name, owner) : [];
+    panel.overrideByName(column.name, [...shownOverride(column), ...link]);
+  }
+  return panel;
+}
+
+/** GetHistory as the API means it: Max Available a line, Elapsed Time and Denials columns. */
+export function trend(about: About, payload: string): timeseries.PanelBuilder {
+  return new timeseries.PanelBuilder()
+    .title(about.title)
+    .description(about.description)
+    .datasource(JSON_SOURCE)
+    .withTarget(new JsonQuery('history', payload))
+    .unit(about.unit)
+    .min(0)
+    .noValue(about.noValue ?? 'no history in this time range')
+    .legend(legend('max', 'sum'))
+    .tooltip(allSeries)
+    .overrideByName('Max Available', [{ id: 'custom.drawStyle', value: 'line' }])
+    .overrideByName('Elapsed Time', [
+      { id: 'custom.drawStyle', value: 'bars' },
+      { id: 'custom.fillOpacity', value: 40 },
+      { id: 'custom.axisPlacement', value: 'right' },
+      { id: 'custom.axisLabel', value: 'license-hours per day' },
+    ])
+    .overrideByName('Denials', [
+      { id: 'custom.drawStyle', value: 'bars' },
+      { id: 'custom.fillOpacity', value: 80 },
+      { id: 'color', value: { mode: 'fixed', fixedColor: 'red' } },
+    ])
+    .span(about.width ?? 24)
+    .height(about.height ?? 9);
+}
+
+/** GetHistoryReserved by local day. */
+export function reserved(about: About, payload: string): timeseries.PanelBuilder {
+  return new timeseries.PanelBuilder()
+    .title(about.title)
+    .description(about.description)
+    .datasource(JSON_SOURCE)
+    .withTarget(new JsonQuery('reserved', payload))
+    .unit(about.unit)
+    .min(0)
+    .noValue('no history in this time range')
+    .legend(legend('max'))
+    .tooltip(allSeries)
+    .overrideByName('Reserved Licenses', [
+      { id: 'custom.lineInterpolation', value: 'stepAfter' },
+      { id: 'custom.fillOpacity', value: 25 },
+    ])
+    .span(about.width ?? 12)
+    .height(about.height ?? 9);
+}
+
+/** GetEfficiency: hours by number of licenses in use at once, with lines at 5 and 1 % of the longest. */
+export function efficiency(about: About, payload: string): barchart.PanelBuilder {
+  return new barchart.PanelBuilder()
+    .title(about.title)
+    .description(about.description)
+    .datasource(JSON_SOURCE)
+    .withTarget(new JsonQuery('efficiency', payload))
+    .unit(about.unit)
+    .min(0)
+    .noValue('not in use within this time')
+    .xField('Category')
+    .legend(legend())
+    .thresholds(
+      thresholds(
+        [
+          [null, 'blue'],
+          [1, 'orange'],
+          [5, 'green'],
+        ],
+        dashboard.ThresholdsMode.Percentage,
+      ),
+    )
+    .thresholdsStyle(new common.GraphThresholdsStyleConfigBuilder().mode(common.GraphThresholdsStyleMode.Line))
+    .span(about.width ?? 12)
+    .height(about.height ?? 9);
+}
+
+/** GetHeatMap as a table with coloured cells, which every version of Grafana shows. */
+export function busyHours(about: About, payload: string): table.PanelBuilder {
+  return new table.PanelBuilder()
+    .title(about.title)
+    .description(about.description)
+    .datasource(JSON_SOURCE)
+    .withTarget(new JsonQuery('heatmap', payload))
+    .unit(about.unit)
+    .min(0)
+    .noValue('')
+    .colorScheme(new dashboard.FieldColorBuilder().mode(dashboard.FieldColorModeId.ContinuousBlPu))
+    .cellHeight(common.TableCellHeight.Sm)
+    .cellOptions({
+      type: 'color-background',
+      mode: common.TableCellBackgroundDisplayMode.Basic,
+    } as common.TableCellOptions)
+    .overrideByName('Weekday', [
+      { id: 'custom.cellOptions', value: { type: 'auto' } },
+      { id: 'custom.width', value: 90 },
+    ])
+    .span(about.width ?? 24)
+    .height(about.height ?? 9);
+}
+
+/** GetHeatMap as a heatmap panel, for Grafana 9.4 and later. */
+export function busyHoursMap(about: About, payload: string): heatmap.PanelBuilder {
+  return new heatmap.PanelBuilder()
+    .title(about.title)
+    .description(about.description)
+    .datasource(JSON_SOURCE)
+    .withTarget(new JsonQuery('heatmap', payload))
+    .unit(about.unit)
+    .noValue('no history in this time range')
+    .calculate(false)
+    .rowsFrame(new heatmap.RowsHeatmapOptionsBuilder().layout(common.HeatmapCellLayout.Unknown))
+    .yAxis(new heatmap.YAxisConfigBuilder().reverse(true))
+    .color(new heatmap.HeatmapColorOptionsBuilder().scheme('Oranges'))
+    .filterValues(new heatmap.FilterValueRangeBuilder().le(1e-9))
+    .span(about.width ?? 12)
+    .height(about.height ?? 9);
+}
+
+const HELP = `**No data? Check:**
+
+1. *Prometheus data source* above is the one that scrapes license-exporter: \`up{job="license-exporter"}\` is 1 in Explore.
+2. *Job*, *Instance* and the other variables above have values. They come from the metrics; after a first start that takes a scrape.
+3. *JSON data source* above is of the type simpod-json-datasource, and its *Save & test* says that it works. If not, the message says why.
+4. License-exporter reaches the analyzer: \`license_up\` is 1, see the dashboard *Licenses / Exporter*.`;
+
+/** What to look at when panels stay empty. */
+export const help = (): text.PanelBuilder =>
+  new text.PanelBuilder()
+    .title('No data?')
+    .description('What to check when panels stay empty.')
+    .mode(text.TextMode.Markdown)
+    .content(HELP)
+    .span(24)
+    .height(5);

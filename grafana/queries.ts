@@ -1,0 +1,79 @@
+import type { Builder, Dataquery } from '@grafana/grafana-foundation-sdk/cog';
+import type { DataSourceRef } from '@grafana/grafana-foundation-sdk/common';
+import * as prometheus from '@grafana/grafana-foundation-sdk/prometheus';
+import type { TargetName } from '../src/datasource/targets.ts';
+import type { MetricName } from '../src/metrics/catalogue.ts';
+
+/** Queries of panels, variables and annotations. */
+
+export const PROMETHEUS: DataSourceRef = { type: 'prometheus', uid: `\${prometheus_datasource}` };
+export const JSON_SOURCE: DataSourceRef = { type: 'simpod-json-datasource', uid: `\${json}` };
+
+const REF_IDS = 'ABCDEFGHIJ';
+
+/** A selector of the chosen exporters; `matchers` are further ones. */
+export const select = (metric: MetricName | `${MetricName}_bucket`, matchers = ''): string =>
+  `${metric}{job=~"$job",instance=~"$instance"${matchers === '' ? '' : `,${matchers}`}}`;
+
+/** One series where several exporters report the same: a pair of them must not count twice. */
+export const once = (expression: string): string => `max without (job, instance) (${expression})`;
+
+/** A metric of the chosen exporters, each series once. */
+export const metric = (name: MetricName, matchers = ''): string => once(select(name, matchers));
+
+/** Drops the licenses without a count, which are reported as 99999 available. */
+export const COUNTED = '< 99999';
+
+/** Range queries for lines, by legend and expression. */
+export const lines = (series: Readonly<Record<string, string>>): Builder<Dataquery>[] =>
+  Object.entries(series).map(([legend, expression], i) =>
+    new prometheus.DataqueryBuilder()
+      .refId(REF_IDS[i] ?? 'Z')
+      .datasource(PROMETHEUS)
+      .editorMode(prometheus.QueryEditorMode.Code)
+      .expr(expression)
+      .legendFormat(legend)
+      .range(),
+  );
+
+/** Instant queries, for single figures and for tables. */
+export const instant = (
+  expressions: readonly string[],
+  format: 'table' | 'time_series' = 'table',
+): Builder<Dataquery>[] =>
+  expressions.map((expression, i) =>
+    new prometheus.DataqueryBuilder()
+      .refId(REF_IDS[i] ?? 'Z')
+      .datasource(PROMETHEUS)
+      .editorMode(prometheus.QueryEditorMode.Code)
+      .expr(expression)
+      .format(format === 'table' ? prometheus.PromQueryFormat.Table : prometheus.PromQueryFormat.TimeSeries)
+      .instant(),
+  );
+
+/**
+ * A query of simpod-json-datasource. The payload is a text in code mode, because the plugin escapes the variables of an
+ * object. Write `"$name"` for a variable with one value and `$name` for one with several.
+ */
+export class JsonQuery implements Builder<Dataquery> {
+  readonly #target: TargetName;
+  readonly #payload: string;
+  readonly #refId: string;
+
+  constructor(target: TargetName, payload: string, refId = 'A') {
+    this.#target = target;
+    this.#payload = payload;
+    this.#refId = refId;
+  }
+
+  build(): Dataquery {
+    const query = {
+      refId: this.#refId,
+      datasource: JSON_SOURCE,
+      editorMode: 'code',
+      target: this.#target,
+      payload: this.#payload,
+    };
+    return { ...query, _implementsDataqueryVariant: () => undefined } as Dataquery;
+  }
+}
