@@ -11,10 +11,14 @@ import { vendorLicenseDashboard } from './dashboards/vendor-license.ts';
 /** Where the dashboards are, ready to be imported. */
 export const folder = join(import.meta.dirname, 'json');
 
-/** The builder sets no ids of panels: without them Grafana makes some up at each import. */
-function withPanelIds(built: Dashboard): Dashboard {
-  const panels = built.panels?.map((panel, i) => ({ ...panel, id: i + 1 }));
-  return panels === undefined ? built : { ...built, panels };
+/** What the builder leaves out or puts in too much. */
+function finish(built: Dashboard): Dashboard {
+  // without ids Grafana makes some up at each import
+  for (const [i, panel] of (built.panels ?? []).entries()) panel.id = i + 1;
+  // links and annotations belong in sight, not in a menu
+  for (const link of built.links ?? []) delete link.placement;
+  for (const annotation of built.annotations?.list ?? []) delete annotation.placement;
+  return built;
 }
 
 /** The text of every dashboard, by file name. */
@@ -29,7 +33,7 @@ export function renderDashboards(): ReadonlyMap<string, string> {
   ];
   return new Map(
     dashboards.map((builder) => {
-      const built = withPanelIds(builder.build());
+      const built = finish(builder.build());
       return [`${built.uid}.json`, `${JSON.stringify(built, undefined, 2)}\n`];
     }),
   );

@@ -1,64 +1,15 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { afterEach, describe, expect, it } from 'vitest';
 import { getConcurrentUsers, getFeatures, getProducts } from '../../src/analyzer/live.ts';
 import { collectors } from '../../src/metrics/catalogue.ts';
 import { createCleanup, createConfig, eventually, startAnalyzer, startApp, WORKDAY } from '../harness.ts';
-import { findProgram, peer } from './peers.ts';
+import { peer } from './peers.ts';
+import { startPrometheus } from './start-prometheus.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
-
-async function stopChild(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null) return;
-  const exited = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGTERM');
-  await exited;
-}
-
-/** A Prometheus that scrapes one target every half second. */
-async function startPrometheus(target: string, scrape = ''): Promise<(promql: string) => Promise<[unknown, string][]>> {
-  const folder = mkdtempSync(join(tmpdir(), 'license-exporter-prometheus-'));
-  cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
-  writeFileSync(
-    join(folder, 'prometheus.yml'),
-    `global: {scrape_interval: 500ms, scrape_timeout: 500ms}
-scrape_configs:
-  - job_name: license-exporter
-    ${scrape}
-    static_configs: [{targets: ['${new URL(target).host}']}]
-`,
-  );
-  const child = spawn(
-    findProgram('prometheus') ?? 'prometheus',
-    [
-      `--config.file=${folder}/prometheus.yml`,
-      `--storage.tsdb.path=${folder}/data`,
-      '--web.listen-address=127.0.0.1:0',
-      '--log.format=json',
-    ],
-    { stdio: ['ignore', 'ignore', 'pipe'] },
-  );
-  cleanup.add(() => stopChild(child));
-  const address = await new Promise<string>((resolve, reject) => {
-    child.once('exit', (code) => reject(new Error(`prometheus ended with ${code}`)));
-    createInterface({ input: child.stderr }).on('line', (line) => {
-      const { msg, address: at } = JSON.parse(line) as { msg?: string; address?: string };
-      if (msg === 'Listening on' && at !== undefined) resolve(at);
-    });
-  });
-  return async (promql) => {
-    const response = await fetch(`http://${address}/api/v1/query?query=${encodeURIComponent(promql)}`);
-    if (!response.ok) return [];
-    const { data } = (await response.json()) as { data?: { result: { metric: unknown; value: [number, string] }[] } };
-    return (data?.result ?? []).map(({ metric, value }) => [metric, value[1]]);
-  };
-}
 
 /** Passes scrapes on and keeps the content types of the answers; `accept` takes the place of what Prometheus sends. */
 async function startObserver(target: string, accept?: string): Promise<{ url: string; contentTypes: Set<string> }> {
@@ -93,7 +44,7 @@ describe.runIf(peer('prometheus'))('a real Prometheus', () => {
     cleanup.add(() => app.stop());
     await eventually('first poll', async () => (await fetch(`${app.url}/-/ready`)).ok);
     const observer = await startObserver(app.url, accept);
-    const query = await startPrometheus(observer.url, scrape);
+    const { query } = await startPrometheus(cleanup, observer.url, scrape);
     await eventually('up', async () => (await query('up == 1')).length === 1, 20_000);
 
     const current = analyzer.collector.current();

@@ -1,0 +1,303 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parser } from '@prometheus-io/lezer-promql';
+import { describe, expect, it } from 'vitest';
+import { renderDashboards } from '../../grafana/generate.ts';
+import { payloadKeys, targets } from '../../src/datasource/targets.ts';
+import { catalogue, type Metric } from '../../src/metrics/catalogue.ts';
+import {
+  builtIn,
+  dashboards,
+  folder,
+  interpolate,
+  queriesOf,
+  type Target,
+  type Values,
+  type Variable,
+} from './dashboards.ts';
+
+/** The rules of Grafana's dashboard linter 0.2, and our own. */
+
+/** Ids of units that Grafana knows, as far as they are used. */
+const units = [
+  'none',
+  'short',
+  'percentunit',
+  's',
+  'h',
+  'd',
+  'Bps',
+  'ops',
+  'reqps',
+  'dateTimeAsIso',
+  'dateTimeFromNow',
+  'bool_yes_no',
+  'bool_on_off',
+];
+
+/** Sample values of all variables, as single and as several ones. */
+const single: Values = {
+  ...builtIn,
+  job: ['license-exporter'],
+  instance: ['a:10319'],
+  vendor_license: 'srv.x;d',
+  feature: 'f',
+};
+const several: Values = { ...single, vendor_license: ['srv.x;d', 'b;c'] };
+const valuesOf = (variables: readonly Variable[]): Values =>
+  variables.some(({ name, multi }) => name === 'vendor_license' && multi) ? several : single;
+
+/** What a PromQL expression names. */
+function namesIn(expression: string) {
+  const selectors: { metric: string; matchers: string[]; around: string[] }[] = [];
+  const grouping: string[] = [];
+  const errors: number[] = [];
+  const tree = parser.parse(expression);
+  const textOf = ({ from, to }: { from: number; to: number }): string => expression.slice(from, to);
+  tree.iterate({
+    enter: (node) => {
+      if (node.type.isError) errors.push(node.from);
+      if (node.name === 'VectorSelector') {
+        const identifier = node.node.getChild('Identifier');
+        const matchers = node.node.getChild('LabelMatchers')?.getChildren('UnquotedLabelMatcher') ?? [];
+        const around: string[] = [];
+        for (let parent = node.node.parent; parent !== null; parent = parent.parent) {
+          const name = parent.name === 'FunctionCall' ? parent.getChild('FunctionIdentifier') : null;
+          if (name !== null) around.push(textOf(name));
+        }
+        selectors.push({
+          metric: identifier === null ? '' : textOf(identifier),
+          matchers: matchers.map(textOf),
+          around,
+        });
+      }
+      if (node.name === 'GroupingLabels') grouping.push(...node.node.getChildren('LabelName').map(textOf));
+    },
+  });
+  return { selectors, grouping, errors };
+}
+
+const metricOf = (name: string): Metric | undefined => {
+  const known: Readonly<Record<string, Metric>> = catalogue;
+  return (
+    known[name] ??
+    (known[name.replace(/_bucket$/, '')]?.type === 'histogram' ? known[name.replace(/_bucket$/, '')] : undefined)
+  );
+};
+
+const prometheus = queriesOf('prometheus');
+const json = queriesOf('simpod-json-datasource');
+
+describe('the committed dashboards', () => {
+  it('are what the generator writes; if not, run npm run dashboards', () => {
+    const generated = renderDashboards();
+    expect(readdirSync(folder).sort()).toEqual([...generated.keys()].sort());
+    for (const [name, text] of generated) expect(readFileSync(join(folder, name), 'utf8')).toBe(text);
+  });
+
+  it('have unique uids and titles, the classic schema, and cannot be edited in place', () => {
+    expect(new Set(dashboards.map(({ uid }) => uid)).size).toBe(dashboards.length);
+    expect(new Set(dashboards.map(({ title }) => title)).size).toBe(dashboards.length);
+    expect(dashboards).toHaveLength(6);
+    for (const { schemaVersion, editable } of dashboards)
+      expect({ schemaVersion, editable }).toEqual({ schemaVersion: 42, editable: false });
+  });
+
+  it('link to each other with their variables and time', () => {
+    for (const { links } of dashboards)
+      expect(links).toMatchObject([{ type: 'dashboards', includeVars: true, keepTime: true }]);
+    const uids = new Set(dashboards.map(({ uid }) => uid));
+    const linked = dashboards.flatMap((dashboard) => [
+      ...JSON.stringify(dashboard).matchAll(/"\/d\/([\w-]+)\?([^"\\]*)/g),
+    ]);
+    expect(linked.length).toBeGreaterThan(20);
+    for (const [, uid = '', query = ''] of linked) {
+      expect(uids).toContain(uid);
+      expect(query).toContain(`\${__url_time_range}`);
+      expect(query).toMatch(/\$\{(__all_variables|prometheus_datasource:queryparam)\}/);
+    }
+  });
+
+  it('choose their data sources by variables, Prometheus first', () => {
+    for (const { templating } of dashboards) {
+      const sources = templating.list.filter(({ type }) => type === 'datasource');
+      expect(sources.map(({ name, label, query }) => [name, label, query])).toEqual([
+        ['prometheus_datasource', 'Prometheus data source', 'prometheus'],
+        ['json', 'JSON data source', 'simpod-json-datasource'],
+      ]);
+      expect(templating.list[0]).toBe(sources[0]);
+    }
+    const uids = dashboards.flatMap((dashboard) => [
+      ...JSON.stringify(dashboard).matchAll(/"datasource":\{"type":"([\w-]+)","uid":"([^"]*)"\}/g),
+    ]);
+    expect(uids.length).toBeGreaterThan(100);
+    for (const [, type, uid] of uids) {
+      expect([type, uid]).toEqual(
+        type === 'prometheus' ? ['prometheus', `\${prometheus_datasource}`] : ['simpod-json-datasource', `\${json}`],
+      );
+    }
+  });
+
+  it('have only variables that the JSON plugin understands, read again with the time range', () => {
+    for (const { uid, templating } of dashboards) {
+      for (const variable of templating.list) {
+        expect(['custom', 'query', 'constant', 'datasource', 'groupby', 'interval', 'textbox']).toContain(
+          variable.type,
+        );
+        if (variable.type !== 'query') continue;
+        expect({ uid, name: variable.name, refresh: variable.refresh }).toMatchObject({ refresh: 2 });
+        // payloads need the values themselves
+        if (variable.name === 'vendor_license' || variable.name === 'feature')
+          expect(variable.allValue).toBeUndefined();
+      }
+      const [job, instance] = templating.list.filter(({ name }) => name === 'job' || name === 'instance');
+      expect(job).toMatchObject({ label: 'Job', multi: true, allValue: '.+' });
+      expect(instance).toMatchObject({ label: 'Instance', multi: true, allValue: '.+' });
+    }
+  });
+
+  const panels = dashboards.flatMap(({ uid, panels: list }) =>
+    list.map((panel) => ({ where: `${uid}: ${panel.title}`, panel })),
+  );
+
+  it.each(panels)('$where has title, description, unit, queries and a word for no data', ({ panel }) => {
+    expect(panel.title).not.toBe('');
+    expect(panel.description.length).toBeGreaterThan(15);
+    if (panel.type === 'text') return;
+    expect(units).toContain(panel.fieldConfig?.defaults.unit);
+    const others = panel.fieldConfig?.overrides.flatMap(({ properties }) =>
+      properties.filter(({ id }) => id === 'unit'),
+    );
+    for (const { value } of others ?? []) expect(units).toContain(value);
+    expect(panel.targets?.length).toBeGreaterThan(0);
+    for (const target of panel.targets ?? []) expect(target.datasource).toEqual(panel.datasource);
+    expect(panel.fieldConfig?.defaults.noValue).toBeDefined();
+  });
+
+  it('lay their panels out without overlap, with unique ids', () => {
+    for (const { uid, panels: list } of dashboards) {
+      expect(new Set(list.map(({ id }) => id)).size).toBe(list.length);
+      for (const { title, gridPos: a } of list)
+        expect({ uid, title, fits: a.x + a.w <= 24 }).toMatchObject({ fits: true });
+      for (const [i, { gridPos: a }] of list.entries()) {
+        for (const { title, gridPos: b } of list.slice(i + 1)) {
+          const overlap = a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
+          expect({ uid, title, overlap }).toEqual({ uid, title, overlap: false });
+        }
+      }
+    }
+  });
+
+  it('say at the end what to check when there is no data', () => {
+    for (const { panels: list } of dashboards) expect(list.at(-1)).toMatchObject({ type: 'text', title: 'No data?' });
+  });
+});
+
+describe('PromQL of the dashboards', () => {
+  const expressions = [
+    ...prometheus.map(({ where, dashboard, target }) => ({
+      where,
+      expression: interpolate(target.expr ?? '', valuesOf(dashboard.templating.list), 'prometheus'),
+    })),
+    ...dashboards.flatMap(({ uid, templating }) =>
+      templating.list
+        .filter(({ type }) => type === 'query')
+        .map(({ name, query, definition }) => {
+          const text = (query as { query: string }).query;
+          expect(definition).toBe(text);
+          const [, selector = ''] = /^label_values\((.+), \w+\)$/.exec(text) ?? [];
+          return {
+            where: `${uid}: variable ${name}`,
+            expression: interpolate(selector, valuesOf(templating.list), 'prometheus'),
+          };
+        }),
+    ),
+  ];
+
+  it.each(expressions)('$where is valid and names only what the exporter has', ({ where, expression }) => {
+    const { selectors, grouping, errors } = namesIn(expression);
+    expect({ expression, errors }).toEqual({ expression, errors: [] });
+    expect(selectors.length).toBeGreaterThan(0);
+    const labels = new Set([
+      'job',
+      'instance',
+      'le',
+      ...selectors.flatMap(({ metric }) => metricOf(metric)?.labels ?? []),
+    ]);
+    for (const { metric, matchers, around } of selectors) {
+      const found = metricOf(metric);
+      expect({ metric, found: found !== undefined }).toEqual({ metric, found: true });
+      for (const matcher of matchers) {
+        const label = matcher.split(/[=!]/, 1)[0] ?? '';
+        expect(['job', 'instance', ...(found?.labels ?? [])]).toContain(label);
+      }
+      // a counter makes sense as a rate only
+      if (/_total$/.test(metric)) expect(['rate', 'irate', 'increase']).toContain(around[0]);
+    }
+    expect(grouping.filter((label) => !labels.has(label))).toEqual([]);
+    if (!where.includes('variable')) {
+      expect(
+        selectors.every(
+          ({ matchers }) =>
+            matchers.some((m) => m.startsWith('job=~')) && matchers.some((m) => m.startsWith('instance=~')),
+        ),
+      ).toBe(true);
+    }
+  });
+
+  it('chooses jobs and instances by the variables, and rates by the scrape interval', () => {
+    for (const { where, target } of prometheus) {
+      const expression = target.expr ?? '';
+      const count = (part: string): number => expression.split(part).length - 1;
+      expect({ where, selectors: count('{') }).toEqual({
+        where,
+        selectors: count('{job=~"$job",instance=~"$instance"'),
+      });
+      for (const [, range] of expression.matchAll(/\bi?rate\([^[]*\[([^\]]*)\]/g))
+        expect(range).toBe('$__rate_interval');
+    }
+  });
+
+  it('finds the mistakes it looks for', () => {
+    expect(namesIn('sum(x').errors).not.toEqual([]);
+    expect(namesIn('sum by (a) (rate(x_total{job=~"b"}[5m]))')).toEqual({
+      selectors: [{ metric: 'x_total', matchers: ['job=~"b"'], around: ['rate'] }],
+      grouping: ['a'],
+      errors: [],
+    });
+    expect(metricOf('license_nothing')).toBeUndefined();
+    expect(metricOf('license_up_bucket')).toBeUndefined();
+  });
+});
+
+describe('JSON queries of the dashboards', () => {
+  it.each(json)('$where has a target and keys that the datasource knows', ({ dashboard, target }) => {
+    const { editorMode, payload, target: name } = target as Target & { target: keyof typeof targets };
+    expect(editorMode).toBe('code');
+    expect(typeof payload).toBe('string');
+    const definition = targets[name];
+    const variables = dashboard.templating.list;
+    for (const [quoted, variable] of String(payload).matchAll(/"?\$(\w+)"?/g)) {
+      const multi = variables.find((candidate) => candidate.name === variable)?.multi;
+      expect({ quoted, multi }).toEqual({ quoted: multi === true ? `$${variable}` : `"$${variable}"`, multi });
+    }
+    const parsed = JSON.parse(interpolate(String(payload), valuesOf(variables), 'json')) as object;
+    const keys: readonly string[] = definition.keys;
+    for (const key of Object.keys(parsed)) expect(keys).toContain(key);
+    for (const key of definition.required) expect(Object.keys(parsed)).toContain(key);
+    expect(Object.keys(payloadKeys)).toEqual(expect.arrayContaining(Object.keys(parsed)));
+  });
+
+  it('use every target', () => {
+    expect([...new Set(json.map(({ target }) => target.target))].sort()).toEqual(Object.keys(targets).sort());
+  });
+
+  it('mark expiries, days with denials, and servers down', () => {
+    const names = new Set(dashboards.flatMap(({ annotations }) => annotations.list.map(({ name }) => name)));
+    expect([...names].sort()).toEqual(['Days with denials', 'Expiries', 'Server down']);
+    for (const { annotations } of dashboards) {
+      expect(annotations.list[0]?.target.expr).toMatch(/^license_server_up\{.*\} == 0$/);
+      expect(annotations.list[1]?.target.target).toBe('expirations');
+    }
+  });
+});

@@ -1,0 +1,146 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The committed dashboards as Grafana would read them, and what Grafana does to their variables. */
+
+export const folder = join(import.meta.dirname, '../../grafana/json');
+
+interface DataSource {
+  readonly type: string;
+  readonly uid: string;
+}
+
+export interface Target {
+  readonly refId: string;
+  readonly datasource: DataSource;
+  readonly expr?: string;
+  readonly instant?: boolean;
+  readonly editorMode?: string;
+  readonly target?: string;
+  readonly payload?: unknown;
+}
+
+export interface Panel {
+  readonly id: number;
+  readonly type: string;
+  readonly title: string;
+  readonly description: string;
+  readonly datasource?: DataSource;
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+  readonly targets?: readonly Target[];
+  readonly fieldConfig?: {
+    readonly defaults: { readonly unit?: string; readonly mappings?: readonly unknown[]; readonly noValue?: string };
+    readonly overrides: readonly { readonly properties: readonly { readonly id: string; readonly value: unknown }[] }[];
+  };
+}
+
+export interface Variable {
+  readonly name: string;
+  readonly type: string;
+  readonly label: string;
+  readonly datasource?: DataSource;
+  readonly query?: unknown;
+  readonly definition?: string;
+  readonly multi: boolean;
+  readonly includeAll: boolean;
+  readonly allValue?: string;
+  readonly refresh?: number;
+}
+
+interface Annotation {
+  readonly name: string;
+  readonly datasource: DataSource;
+  readonly target: Target;
+}
+
+export interface Dashboard {
+  readonly uid: string;
+  readonly title: string;
+  readonly schemaVersion: number;
+  readonly editable: boolean;
+  readonly links: readonly { readonly includeVars: boolean; readonly keepTime: boolean }[];
+  readonly panels: readonly Panel[];
+  readonly templating: { readonly list: readonly Variable[] };
+  readonly annotations: { readonly list: readonly Annotation[] };
+}
+
+export const dashboards: readonly Dashboard[] = readdirSync(folder)
+  .sort()
+  .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as Dashboard);
+
+/** A query of a panel or annotation, and where it stands. */
+export interface Placed {
+  readonly where: string;
+  readonly dashboard: Dashboard;
+  readonly target: Target;
+}
+
+/** Every query of every panel and annotation for one type of data source. */
+export function queriesOf(type: string): readonly Placed[] {
+  return dashboards
+    .flatMap((dashboard) => [
+      ...dashboard.panels.flatMap(({ title, targets = [] }) =>
+        targets.map((target) => ({ where: `${dashboard.uid}: ${title} ${target.refId}`, dashboard, target })),
+      ),
+      ...dashboard.annotations.list.map(({ name, target }) => ({
+        where: `${dashboard.uid}: annotation ${name}`,
+        dashboard,
+        target,
+      })),
+    ])
+    .filter(({ target }) => target.datasource.type === type);
+}
+
+export type Values = Readonly<Record<string, string | readonly string[]>>;
+
+const regexEscape = (text: string): string => text.replace(/[\\^$*+?.()|[\]{}/]/g, '\\$&');
+
+/** Grafana's formats of a variable's value. */
+const formats = {
+  /** simpod-json-datasource in code mode. */
+  json: (value: string | readonly string[]) => (typeof value === 'string' ? value : JSON.stringify(value)),
+  /** simpod-json-datasource in builder mode, and for payloads given as objects. */
+  regex: (value: string | readonly string[]) => {
+    if (typeof value === 'string') return regexEscape(value);
+    return value.length === 1 ? regexEscape(value[0] ?? '') : `(${value.map(regexEscape).join('|')})`;
+  },
+  /** The Prometheus data source: within the quotes of a matcher. */
+  prometheus: (value: string | readonly string[]) => {
+    if (typeof value === 'string') return value.replace(/\\/g, '\\\\').replace(/"/g, '\\"');
+    const parts = value.map((text) => text.replace(/\\/g, '\\\\\\\\').replace(/[$^*{}[\]+?.()|]/g, '\\\\$&'));
+    return parts.length === 1 ? (parts[0] ?? '') : `(${parts.join('|')})`;
+  },
+};
+
+/** Puts values in for `$name` and `${name}`. @throws Error for a variable that has none */
+export function interpolate(text: string, values: Values, format: keyof typeof formats): string {
+  return text.replace(/\$(?:(\w+)|\{(\w+)(?::\w+)?\})/g, (all, plain?: string, braced?: string) => {
+    const value = values[plain ?? braced ?? ''];
+    if (value === undefined) throw new Error(`${all} has no value in ${text}`);
+    return formats[format](value);
+  });
+}
+
+/** What Grafana itself puts into PromQL. */
+export const builtIn: Values = { __rate_interval: '1m', __range: '1h', __interval: '1m' };
+
+/** The payload that the plugin sends in code mode: `{}` when interpolation gave no JSON. */
+export function codePayload(payload: string, values: Values): unknown {
+  try {
+    return JSON.parse(interpolate(payload, values, 'json'));
+  } catch {
+    return {};
+  }
+}
+
+/** The payload that the plugin sends in builder mode, where each text is interpolated by itself. */
+export function builderPayload(payload: Readonly<Record<string, unknown>>, values: Values): unknown {
+  return Object.fromEntries(
+    Object.entries(payload).map(([key, value]) => [
+      key,
+      Array.isArray(value)
+        ? value.map((item) => interpolate(String(item), values, 'regex'))
+        : interpolate(String(value), values, 'regex'),
+    ]),
+  );
+}
