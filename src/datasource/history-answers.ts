@@ -3,7 +3,7 @@ import { dateText, type LocalTime } from '../model/local-time.ts';
 import { annotations, type Event } from './annotations.ts';
 import { type Asked, type Combinations, suffixOf, type Whose } from './fan-out.ts';
 import { type Cell, type Column, cell, type Frame, type Item, type Table, type TimeSeries, table } from './items.ts';
-import type { Query, TimeRange } from './query.ts';
+import { parseIsoTime, type Query, type TimeRange } from './query.ts';
 
 /** The chart series of spec 2.6 in the shapes that Grafana's panels take. */
 
@@ -144,7 +144,7 @@ const endOfDay = (at: number, localTime: LocalTime): number => localTime.startOf
 /** Epoch milliseconds of a category: the start of a local day, or whatever else is a time. */
 function timeOfCategory(category: string, localTime: LocalTime): number {
   const [, year, month, date] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(category) ?? [];
-  if (year === undefined) return Date.parse(category);
+  if (year === undefined) return parseIsoTime(category);
   const day = Date.UTC(Number(year), Number(month) - 1, Number(date)) / 86_400_000;
   // the 31st of February is no day
   return dateText(day) === category ? localTime.startOf(day) * 1000 : Number.NaN;

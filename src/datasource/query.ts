@@ -48,11 +48,15 @@ export const adHocKeys: readonly string[] = filterKeys;
 
 const bad = (message: string): DatasourceError => new DatasourceError('bad_parameter', message);
 
+/** Epoch milliseconds of an ISO 8601 text, or NaN. `Date.parse` alone would take "Week 44" for a year. */
+export const parseIsoTime = (text: string): number =>
+  /^\d{4}-\d{2}-\d{2}([T ]|$)/.test(text) ? Date.parse(text) : Number.NaN;
+
 /** A moment: ISO 8601, or epoch milliseconds as a number or its digits. */
 function readTime(raw: unknown, what: string): number | undefined {
   if (raw === undefined || raw === null || raw === '') return undefined;
   const digits = typeof raw === 'string' && /^-?\d+$/.test(raw);
-  const at = typeof raw === 'number' || digits ? Number(raw) : typeof raw === 'string' ? Date.parse(raw) : Number.NaN;
+  const at = typeof raw === 'number' || digits ? Number(raw) : typeof raw === 'string' ? parseIsoTime(raw) : Number.NaN;
   // what Date can hold
   if (!(Math.abs(at) <= 8.64e15)) throw bad(`${what} is not a time: ISO 8601 or epoch milliseconds are`);
   return at;
@@ -63,7 +67,7 @@ export function readRange(
   raw: { readonly from?: unknown; readonly to?: unknown } | undefined,
   what: string,
 ): TimeRange {
-  if (raw !== undefined && (typeof raw !== 'object' || raw === null)) throw bad(`${what} is not an object`);
+  if (raw !== undefined && (typeof raw !== 'object' || raw === null)) throw bad('range is not an object');
   const range = { from: readTime(raw?.from, `${what}from`), to: readTime(raw?.to, `${what}to`) };
   if (range.from !== undefined && range.to !== undefined && range.from > range.to) {
     throw bad(`${what}from is later than ${what}to`);

@@ -105,9 +105,10 @@ export async function answerVariable(body: Json, sources: Sources, signal: Abort
 
 async function userNames(payload: RawPayload, sources: Sources, signal: AbortSignal): Promise<readonly string[]> {
   requireUsers(sources.users);
+  const { target: _, ...asked } = payload;
   const query = readQuery({
     target: 'users',
-    payload: { product: '%', feature: '%', wildcard: 'upstream', ...payload, target: undefined },
+    payload: { product: '%', feature: '%', wildcard: 'upstream', ...asked },
     range: { from: undefined, to: undefined },
     filters: [],
     prefix: 'payload.',

@@ -1,0 +1,543 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createCleanup, WORKDAY } from '../harness.ts';
+import { type Daemon, DOWN, FEATURE, get, PRODUCT, post, query, range, startDaemon } from './site.ts';
+
+const cleanup = createCleanup();
+let daemon: Daemon;
+beforeAll(async () => {
+  daemon = await startDaemon(cleanup);
+}, 60_000);
+afterAll(() => cleanup.run());
+
+const EMPTY =
+  'the payload arrived empty. The usual causes are a multi-value variable inside quotes (write {"feature":$feature}, without quotes) and a variable value with a backslash or a double quote: both make the payload bad JSON, which the plugin replaces by {}';
+const whose = { product: PRODUCT, feature: FEATURE };
+const TARGETS = 'history, reserved, efficiency, heatmap, users, expirations, features, products, server_down';
+
+interface Bad {
+  readonly what: string;
+  readonly path?: string;
+  readonly body: unknown;
+  readonly status?: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+const bad: readonly Bad[] = [
+  { what: 'no JSON', body: '{"targets":[', code: 'bad_json', message: 'the body is not JSON' },
+  { what: 'an array', body: [], code: 'bad_request', message: 'the body is not a JSON object' },
+  { what: '{}', body: {}, code: 'bad_request', message: 'the request has no array "targets"' },
+  {
+    what: 'a target that is no object',
+    body: { targets: [7] },
+    code: 'bad_request',
+    message: 'targets[0] is not a JSON object',
+  },
+  {
+    what: 'an unknown target',
+    body: query('histroy', whose),
+    code: 'unknown_target',
+    message: `there is no target "histroy"; there are ${TARGETS}`,
+  },
+  {
+    what: 'a target that every object has',
+    body: query('constructor', whose),
+    code: 'unknown_target',
+    message: `there is no target "constructor"; there are ${TARGETS}`,
+  },
+  { what: 'an empty payload', body: query('history', {}), code: 'empty_payload', message: `history: ${EMPTY}` },
+  { what: 'a blank payload', body: query('users', ''), code: 'empty_payload', message: `users: ${EMPTY}` },
+  {
+    what: 'a payload that is no JSON',
+    body: query('history', '{"product":'),
+    code: 'bad_parameter',
+    message: 'history: payload is not a JSON object',
+  },
+  {
+    what: 'no product',
+    body: query('history', { feature: FEATURE }),
+    code: 'missing_parameter',
+    message: 'history: payload.product is required',
+  },
+  {
+    what: 'an empty feature',
+    body: query('heatmap', { product: PRODUCT, feature: ' ' }),
+    code: 'missing_parameter',
+    message: 'heatmap: payload.feature is required',
+  },
+  {
+    what: 'an unknown key',
+    body: query('history', { ...whose, pakcage: 'x' }),
+    code: 'bad_parameter',
+    message: 'history: payload.pakcage is not known; history takes product, feature, package, ftype, wildcard, shape',
+  },
+  {
+    what: 'several values where one is taken',
+    body: query('history', { ...whose, package: ['a', 'b'] }),
+    code: 'bad_parameter',
+    message: 'history: payload.package has 2 values, it takes one',
+  },
+  {
+    what: 'a value that is an object',
+    body: query('history', { ...whose, product: {} }),
+    code: 'bad_parameter',
+    message: 'history: payload.product is {}, not a text',
+  },
+  {
+    what: 'a type there is not',
+    body: query('history', { ...whose, ftype: 'features' }),
+    code: 'bad_parameter',
+    message: 'history: payload.ftype is "features", not one of feature, package, component',
+  },
+  {
+    what: 'a shape of another target',
+    body: query('reserved', { ...whose, shape: 'heatmap' }),
+    code: 'bad_parameter',
+    message: 'reserved: payload.shape is "heatmap", not one of table, timeseries, long',
+  },
+  {
+    what: 'a month there is not',
+    body: query('efficiency', { ...whose, month: 13 }),
+    code: 'bad_parameter',
+    message: 'efficiency: payload.month is "13", not an integer from 1 to 12',
+  },
+  {
+    what: 'a duration there is not',
+    body: query('heatmap', { ...whose, last: 'fortnight' }),
+    code: 'bad_parameter',
+    message:
+      'heatmap: payload.last is "fortnight", not one of auto, last-day, last-7-days, last-365-days, last-week, last-month, last-quarter, 101, 107, 201, 301, 401, 465',
+  },
+  {
+    what: 'a range that is no time',
+    body: query('history', whose, { range: { from: 'yesterday', to: 'now' } }),
+    code: 'bad_parameter',
+    message: 'range.from is not a time: ISO 8601 or epoch milliseconds are',
+  },
+  {
+    what: 'a range that is no object',
+    body: query('history', whose, { range: 'now' }),
+    code: 'bad_parameter',
+    message: 'range is not an object',
+  },
+  {
+    what: 'a range the wrong way round',
+    body: query('history', whose, { range: { from: range(1).to, to: range(1).from } }),
+    code: 'bad_parameter',
+    message: 'range.from is later than range.to',
+  },
+  {
+    what: 'a filter key there is not',
+    body: query('history', whose, { filters: [{ key: 'host', operator: '=', value: 'x' }] }),
+    code: 'bad_parameter',
+    message: 'the ad-hoc filter key "host" is not one of product, feature, package',
+  },
+  {
+    what: 'a filter by expression',
+    body: query('history', whose, { adhocFilters: [{ key: 'feature', operator: '=~', value: '.*' }] }),
+    code: 'bad_parameter',
+    message: 'the ad-hoc filter operator "=~" is not understood: only = and != are',
+  },
+  {
+    what: '5 MB',
+    body: { ...query('history', whose), scopedVars: { x: { value: 'x'.repeat(5_000_000) } } },
+    status: 413,
+    code: 'too_large',
+    message: 'the body is larger than 4194304 bytes',
+  },
+  {
+    what: 'a builder form without JSON',
+    path: '/metrics',
+    body: 'metric=history',
+    code: 'bad_json',
+    message: 'the body is not JSON',
+  },
+  {
+    what: 'a variable with a payload that is no object',
+    path: '/variable',
+    body: { payload: [1] },
+    code: 'bad_parameter',
+    message: 'payload is not a JSON object',
+  },
+  {
+    what: 'a POST to an unknown path',
+    path: '/search',
+    body: {},
+    status: 404,
+    code: 'not_found',
+    message: 'nothing is served at "/grafana/search"',
+  },
+];
+
+describe('a bad request', () => {
+  it.each(bad)('is told what is wrong: $what', async ({ path = '/query', body, status = 400, code, message }) => {
+    const reply = await post(`${daemon.url}${path}`, body);
+    expect(reply.body).toEqual({ message, error: { code, message } });
+    expect(reply.status).toBe(status);
+    expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    // what Infinity shows of it
+    const ascii = message.replace(/[^\x20-\x7e]/g, ' ');
+    expect(reply.reason).toBe(ascii.length > 120 ? `${ascii.slice(0, 117)}...` : ascii);
+    expect(daemon.requests).toEqual([]);
+  });
+
+  it.each([
+    ['an unknown target', '/rows/nothing', 400, 'unknown_target', `there is no target "nothing"; there are ${TARGETS}`],
+    [
+      'no product',
+      '/rows/history?feature=f',
+      400,
+      'missing_parameter',
+      'history: product is required; where the URL has it, the ";" in it must be written %3B',
+    ],
+    [
+      'an unknown parameter',
+      '/rows/products?x=1',
+      400,
+      'bad_parameter',
+      'products: x is not known; products takes filters',
+    ],
+    [
+      'a time that is none',
+      '/rows/history?product=a&feature=b&from=now',
+      400,
+      'bad_parameter',
+      'from is not a time: ISO 8601 or epoch milliseconds are',
+    ],
+    [
+      'a range the wrong way round',
+      '/rows/history?product=a&feature=b&from=2&to=1',
+      400,
+      'bad_parameter',
+      'from is later than to',
+    ],
+    ['no target', '/rows', 404, 'not_found', 'nothing is served at "/grafana/rows"'],
+    ['a path that goes up', '/rows/../../metrics/x', 404, undefined, undefined],
+  ])('is told what is wrong by /rows: %s', async (_, path, status, code, message) => {
+    const url = `${daemon.url}${path}`;
+    const response = await fetch(url);
+    expect(response.status).toBe(status);
+    if (code !== undefined) expect(await response.json()).toEqual({ message, error: { code, message } });
+  });
+
+  it.each([
+    ['GET', '/query', 'POST'],
+    ['PUT', '/query', 'POST'],
+    ['GET', '/variable', 'POST'],
+    ['DELETE', '/metrics', 'POST'],
+    ['POST', '', 'GET, HEAD'],
+    ['POST', '/rows/history', 'GET, HEAD'],
+  ])('with the wrong method is told which there is: %s %s', async (method, path, allow) => {
+    const response = await fetch(`${daemon.url}${path}`, { method });
+    expect([response.status, response.headers.get('allow')]).toEqual([405, allow]);
+    const message = `only ${allow} are allowed here`;
+    expect(await response.json()).toEqual({ message, error: { code: 'method_not_allowed', message } });
+  });
+});
+
+describe('POST /query', () => {
+  it('answers every target with its refId, and one that fails as a notice', async () => {
+    const { status, body } = await post(`${daemon.url}/query`, {
+      targets: [
+        { refId: 'A', target: 'server_down', payload: {} },
+        { refId: 'B', target: 'history', payload: { product: PRODUCT } },
+        { refId: 'C', target: 'features', payload: { product: PRODUCT }, hide: true },
+        { refId: 'D' },
+      ],
+    });
+    expect(status).toBe(200);
+    expect(body.map(({ refId }: { refId: string }) => refId)).toEqual(['A', 'B']);
+    expect(body[1]).toEqual({
+      refId: 'B',
+      name: 'history',
+      type: 'table',
+      columns: [],
+      rows: [],
+      meta: { notices: [{ severity: 'error', text: 'history: payload.feature is required' }] },
+    });
+  });
+
+  it('tells of every failure when all targets fail, with the status of the first', async () => {
+    const { status, body } = await post(`${daemon.url}/query`, {
+      targets: [
+        { refId: 'A', target: 'history', payload: { product: PRODUCT } },
+        { refId: 'B', target: 'nothing', payload: {} },
+      ],
+    });
+    expect([status, body.error.code]).toEqual([400, 'missing_parameter']);
+    expect(body.message).toBe(
+      `history: payload.feature is required; there is no target "nothing"; there are ${TARGETS}`,
+    );
+  });
+
+  it('has nothing to answer when every target is hidden', async () => {
+    expect((await post(`${daemon.url}/query`, { targets: [] })).body).toEqual([]);
+  });
+
+  it('understands whatever content type, and a payload as text', async () => {
+    const body = JSON.stringify(query('history', JSON.stringify(whose)));
+    const response = await fetch(`${daemon.url}/query`, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'text/plain' },
+    });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toHaveLength(3);
+  });
+
+  it('asks about several features, and names each', async () => {
+    const { body } = await post(
+      `${daemon.url}/query`,
+      query('history', { product: PRODUCT, feature: [FEATURE, 'sim-cad-1'] }),
+    );
+    expect(body.map(({ title }: { title: string }) => title)).toEqual([
+      `Max Available - ${FEATURE}`,
+      `Elapsed Time - ${FEATURE}`,
+      `Denials - ${FEATURE}`,
+      'Max Available - sim-cad-1',
+      'Elapsed Time - sim-cad-1',
+      'Denials - sim-cad-1',
+    ]);
+  });
+
+  it('expands % over the known names, or leaves it to the analyzer', async () => {
+    const expanded = await post(`${daemon.url}/query`, query('history', { product: 'sim-lic0%', feature: 'sim-%' }));
+    const titles = expanded.body.map(({ title }: { title: string }) => title);
+    expect(titles).toHaveLength(3 * 12);
+    expect(titles[0]).toBe('Max Available - sim-lic01;sim_cadd sim-cad-1');
+    const payload = { product: PRODUCT, feature: '%', wildcard: 'upstream' };
+    const added = await post(`${daemon.url}/query`, query('history', payload));
+    expect(added.body.map(({ title }: { title: string }) => title)).toEqual([
+      'Max Available',
+      'Elapsed Time',
+      'Denials',
+    ]);
+    const sum = (name: string): number =>
+      expanded.body
+        .filter(({ title }: { title: string }) => title.startsWith(`${name} - ${PRODUCT}`))
+        .reduce((total: number, { datapoints }: { datapoints: number[][] }) => total + (datapoints[0]?.[0] ?? 0), 0);
+    expect(added.body[2].datapoints[0][0]).toBe(sum('Denials'));
+  });
+
+  it('says so when nothing matches', async () => {
+    const { body } = await post(`${daemon.url}/query`, query('reserved', { product: PRODUCT, feature: 'none%' }));
+    expect(body).toEqual([
+      {
+        refId: 'A',
+        name: 'reserved',
+        type: 'table',
+        columns: [],
+        rows: [],
+        meta: { notices: [{ severity: 'info', text: 'no vendor license and feature matches what was asked for' }] },
+      },
+    ]);
+  });
+
+  it('keeps its columns when there are no rows', async () => {
+    const { body } = await post(`${daemon.url}/query`, query('users', { product: PRODUCT, feature: 'none' }));
+    expect(body[0].columns.map(({ text }: { text: string }) => text)).toEqual([
+      'User',
+      'Host',
+      'Display',
+      'Since',
+      'Licences',
+      'Queued',
+      'Borrowed',
+      'Status',
+    ]);
+    expect(body[0].rows).toEqual([]);
+  });
+
+  it('applies ad-hoc filters, which also stand in for what the payload leaves out', async () => {
+    const filters = [{ key: 'feature', operator: '=', value: FEATURE }];
+    const filtered = await post(`${daemon.url}/query`, query('features', { product: '%' }, { filters }));
+    expect(filtered.body[0].rows.map((row: string[]) => row[1])).toEqual([FEATURE]);
+    const without = await post(
+      `${daemon.url}/query`,
+      query('history', { product: PRODUCT }, { adhocFilters: filters }),
+    );
+    expect(without.body[0].tags).toEqual({ product: PRODUCT, feature: FEATURE });
+    const others = [{ key: 'product', operator: '!=', value: PRODUCT }];
+    const rest = await post(`${daemon.url}/query`, query('products', {}, { filters: others }));
+    expect(rest.body[0].rows.map(([name]: string[]) => name)).toEqual(['sim-lic02;sim_meshd', DOWN]);
+  });
+
+  it('undoes the escaping of the builder form and of payloads given as objects', async () => {
+    const escaped = { product: 'sim\\-lic01;sim_cadd', feature: [`(${FEATURE}|sim\\.cad)`] };
+    const scopedVars = { f: { text: 'All', value: [FEATURE, 'sim.cad'] } };
+    const code = await post(
+      `${daemon.url}/query`,
+      query('history', { product: PRODUCT, feature: escaped.feature }, { scopedVars }),
+    );
+    const titles = code.body.map(({ title }: { title: string }) => title);
+    expect(titles[0]).toBe(`Max Available - ${FEATURE}`);
+    expect(titles[3]).toBe('Max Available - sim.cad');
+    const targets = [
+      {
+        refId: 'A',
+        target: 'history',
+        editorMode: 'builder',
+        payload: { product: PRODUCT, feature: `(${FEATURE}|sim\\.cad)` },
+      },
+    ];
+    expect((await post(`${daemon.url}/query`, { range: range(2), targets })).body).toEqual(code.body);
+  });
+
+  it('withholds the usage of a server that is down, and shows null', async () => {
+    const { body } = await post(`${daemon.url}/query`, query('features', { product: DOWN }));
+    const columns = body[0].columns.map(({ text }: { text: string }) => text);
+    const column = (name: string) => body[0].rows.map((row: unknown[]) => row[columns.indexOf(name)]);
+    expect(new Set(column('In use'))).toEqual(new Set([null]));
+    expect(new Set(column('Max queued'))).toEqual(new Set([null]));
+    expect(column('Max available').every((value: unknown) => typeof value === 'number')).toBe(true);
+  });
+});
+
+describe('the window of efficiency and heat map', () => {
+  const asked = async (payload: object, from: number, to: number): Promise<[string, string[]]> => {
+    const bounds = { from: new Date(from * 1000).toISOString(), to: new Date(to * 1000).toISOString() };
+    const { body } = await post(`${daemon.url}/query`, query('heatmap', { ...whose, ...payload }, { range: bounds }));
+    const { executedQueryString = '', notices = [] } = body[0].meta;
+    return [executedQueryString.split('package=&')[1], notices.map(({ text }: { text: string }) => text)];
+  };
+  const DAY = 86_400;
+
+  it.each([
+    ['6 hours', {}, 0.25, 0, 'year=2026&month=11&last=101'],
+    ['a week', {}, 7, 0, 'year=2026&month=11&last=107'],
+    ['a month', {}, 30, 0, 'year=2026&month=11&last=465'],
+    ['three years', {}, 1100, 0, 'year=2026&month=11&last=465'],
+    ['today, which ends at midnight', {}, 0.4, -0.6, 'year=2026&month=11&last=101'],
+    ['a week, with a duration of its own', { last: 'last-quarter' }, 7, 0, 'year=2026&month=11&last=401'],
+    ['a code', { last: 201 }, 7, 0, 'year=2026&month=11&last=201'],
+    ['a month of its own', { year: 2025, month: 3 }, 7, 0, 'year=2025&month=3'],
+    ['a month of this year', { month: 3 }, 7, 0, 'year=2026&month=3'],
+  ])('is %s', async (_, payload, before, end, window) => {
+    expect(await asked(payload, WORKDAY - before * DAY, WORKDAY - end * DAY)).toEqual([window, []]);
+  });
+
+  it('is the month in which a past range ends, by the calendar of the analyzer, and says so', async () => {
+    // 23:30 UTC on 31 August is September in Berlin
+    const end = Date.UTC(2026, 7, 31, 23, 30) / 1000;
+    const notice = 'this range does not end now: the month 2026-09 is shown';
+    expect(await asked({}, end - DAY, end)).toEqual(['year=2026&month=9', [notice]]);
+    const explicit = 'last last-day does not end now: the month 2026-09 is shown';
+    expect(await asked({ last: 'last-day' }, end - DAY, end)).toEqual(['year=2026&month=9', [explicit]]);
+  });
+});
+
+describe('GET /rows', () => {
+  it('tells several features apart in columns of their own', async () => {
+    const product = encodeURIComponent(PRODUCT);
+    const { body } = await get(`${daemon.url}/rows/reserved?product=${product}&feature={${FEATURE},sim-cad-1}`);
+    expect(Object.keys(body[0])).toEqual([
+      'product',
+      'feature',
+      'category',
+      'reserved_licenses',
+      'distinct_users',
+      'max_in_use',
+    ]);
+    expect(new Set(body.map(({ feature }: { feature: string }) => feature))).toEqual(new Set([FEATURE, 'sim-cad-1']));
+    const repeated = await get(`${daemon.url}/rows/reserved?product=${product}&feature=${FEATURE}&feature=sim-cad-1`);
+    expect(repeated.body).toEqual(body);
+    // a ";" that was not written %3B, as curl sends it
+    const plain = await get(`${daemon.url}/rows/reserved?product=${PRODUCT}&feature=${FEATURE}&feature=sim-cad-1`);
+    expect(plain.body).toEqual(body);
+  });
+
+  it('is an empty array when there is nothing', async () => {
+    expect((await get(`${daemon.url}/rows/server_down?filters=none`)).body).toEqual([]);
+  });
+});
+
+describe('lists of names', () => {
+  it('give the targets and their keys to the builder form', async () => {
+    const { body } = await post(`${daemon.url}/metrics`, {});
+    expect(body.map(({ value }: { value: string }) => value).join(', ')).toBe(TARGETS);
+    expect(body[0]).toEqual({
+      value: 'history',
+      label: 'Utilisation history',
+      payloads: [
+        { name: 'product', label: 'Product', type: 'select', width: 40, reloadMetric: false },
+        { name: 'feature', label: 'Feature', type: 'select', width: 30 },
+        { name: 'package', label: 'Package', type: 'input' },
+        {
+          name: 'ftype',
+          label: 'Type',
+          type: 'select',
+          options: ['feature', 'package', 'component'].map((value) => ({ label: value, value })),
+        },
+        {
+          name: 'wildcard',
+          label: 'Wildcard',
+          type: 'select',
+          options: ['expand', 'upstream'].map((value) => ({ label: value, value })),
+        },
+        {
+          name: 'shape',
+          label: 'Shape',
+          type: 'select',
+          options: ['timeseries', 'long', 'annotations'].map((value) => ({ label: value, value })),
+        },
+      ],
+    });
+    for (const { payloads } of body) for (const { name } of payloads) expect(typeof name).toBe('string');
+  });
+
+  it('give options of a parameter, by the escaped product, and none instead of an error', async () => {
+    const options = async (name: string, payload: unknown) =>
+      (await post(`${daemon.url}/metric-payload-options`, { metric: 'history', name, payload })).body;
+    expect(await options('feature', { product: `(${PRODUCT}|sim-lic02;sim_meshd)` })).toContainEqual({
+      label: FEATURE,
+      value: FEATURE,
+    });
+    expect(await options('product', {})).toContainEqual({ label: PRODUCT, value: PRODUCT });
+    expect(await options('feature', {})).toEqual([]);
+    expect(await options('feature', { product: '' })).toEqual([]);
+    expect(await options('nothing', { product: PRODUCT })).toEqual([]);
+    expect((await post(`${daemon.url}/metric-payload-options`, {})).body).toEqual([]);
+  });
+
+  it('give the values of variables, each once', async () => {
+    const values = async (payload: object) =>
+      (await post(`${daemon.url}/variable`, { payload, range: range(1) })).body.map(
+        ({ __text, __value }: Record<string, string>) => {
+          expect(__text).toBe(__value);
+          return __value;
+        },
+      );
+    expect(await values({ target: 'products' })).toEqual([PRODUCT, 'sim-lic02;sim_meshd', DOWN]);
+    expect(await values({ target: 'features', product: PRODUCT })).toEqual([
+      'sim-cad-1',
+      FEATURE,
+      'sim-route-4',
+      'sim-solver-3',
+    ]);
+    expect(await values({ target: 'features', product: [PRODUCT, DOWN] })).toHaveLength(8);
+    expect(await values({ target: 'packages' })).toEqual([]);
+    expect(await values({ target: '' })).toEqual([]);
+    const users = await values({ target: 'users', product: PRODUCT, feature: FEATURE });
+    expect(users).toContain('sim-user016');
+    expect(new Set(users).size).toBe(users.length);
+  });
+
+  it('give keys and values of ad-hoc filters', async () => {
+    expect((await post(`${daemon.url}/tag-keys`, {})).body).toEqual(
+      ['product', 'feature', 'package'].map((text) => ({ type: 'string', text })),
+    );
+    expect((await post(`${daemon.url}/tag-values`, { key: 'product' })).body).toContainEqual({ text: PRODUCT });
+    expect((await post(`${daemon.url}/tag-values`, { key: 'host' })).body).toEqual([]);
+  });
+});
+
+describe('health', () => {
+  it.each(['', '/', '?x'])('is good while the analyzer answers: %s', async (suffix) => {
+    const { status, body } = await get(`${daemon.url}${suffix}`);
+    expect([status, body]).toEqual([
+      200,
+      { status: 'ok', vendor_licenses: 3, polled_at: new Date(WORKDAY * 1000).toISOString() },
+    ]);
+    expect((await fetch(`${daemon.url}${suffix}`, { method: 'HEAD' })).status).toBe(200);
+  });
+});

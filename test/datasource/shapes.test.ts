@@ -1,0 +1,276 @@
+import { describe, expect, it } from 'vitest';
+import type { Combinations } from '../../src/datasource/fan-out.ts';
+import { shapeEfficiency, shapeHeatMap, shapeHistory, shapeReserved } from '../../src/datasource/history-answers.ts';
+import type { Frame, Table, TimeSeries } from '../../src/datasource/items.ts';
+import { readQuery, type TimeRange } from '../../src/datasource/query.ts';
+import type { TargetName } from '../../src/datasource/targets.ts';
+import { createLocalTime } from '../../src/model/local-time.ts';
+
+/** Answers that our own analyzer does not give: other servers may. */
+
+const whose = { product: 'p;d', feature: 'f' };
+const always: TimeRange = { from: undefined, to: undefined };
+
+function contextOf(target: TargetName, shape?: string, range: TimeRange = always, several = false) {
+  const payload = { ...whose, ...(shape !== undefined && { shape }) };
+  const query = readQuery({ target, payload, range, filters: [], prefix: '' });
+  const combinations: Combinations = {
+    asked: [whose],
+    total: 1,
+    areSeveralProducts: false,
+    areSeveralFeatures: several,
+  };
+  return { query, combinations, localTime: createLocalTime('America/New_York') };
+}
+
+describe('history', () => {
+  const points = [100, 200, 300, 400].map((at) => [at, at / 100] as const);
+  const times = (range: TimeRange) =>
+    (
+      shapeHistory(contextOf('history', undefined, range), [{ whose, answer: [{ name: 'Denials', points }] }])[0] as {
+        datapoints: number[][];
+      }
+    ).datapoints.map(([, at]) => at);
+
+  it('begins one point before the range and ends with it', () => {
+    expect(times(always)).toEqual([100, 200, 300, 400]);
+    expect(times({ from: 250, to: 350 })).toEqual([200, 300]);
+    expect(times({ from: 200, to: 300 })).toEqual([100, 200, 300]);
+    expect(times({ from: 50, to: 90 })).toEqual([]);
+    expect(times({ from: 500, to: 600 })).toEqual([400]);
+    expect(times({ from: undefined, to: 200 })).toEqual([100, 200]);
+  });
+
+  it('has null where there is no value, and merges series by time', () => {
+    const answer = [
+      {
+        name: 'Max Available',
+        points: [
+          [100, 5],
+          [200, undefined],
+        ] as const,
+      },
+      { name: 'Denials', points: [[200, 2]] as const },
+    ];
+    const [first] = shapeHistory(contextOf('history'), [{ whose, answer }]);
+    expect(first).toMatchObject({
+      datapoints: [
+        [5, 100],
+        [null, 200],
+      ],
+    });
+    expect(shapeHistory(contextOf('history', 'long'), [{ whose, answer }])).toEqual([
+      {
+        name: 'history',
+        type: 'table',
+        columns: [
+          { text: 'Time', type: 'time' },
+          { text: 'Max Available', type: 'number' },
+          { text: 'Elapsed Time', type: 'number' },
+          { text: 'Denials', type: 'number' },
+        ],
+        rows: [
+          [100, 5, null, null],
+          [200, null, null, 2],
+        ],
+      },
+    ]);
+  });
+
+  it('has all its series when the answer has none', () => {
+    const items = shapeHistory(contextOf('history'), [{ whose, answer: [] }]);
+    expect(items.map((item) => 'title' in item && [item.title, item.datapoints])).toEqual([
+      ['Max Available', []],
+      ['Elapsed Time', []],
+      ['Denials', []],
+    ]);
+  });
+
+  it('marks whole days with denials, as long as the clock makes them', () => {
+    // the clock goes back on 1 November 2026 in New York: 25 hours
+    const at = Date.UTC(2026, 10, 1, 4);
+    const answer = [
+      {
+        name: 'Denials',
+        points: [
+          [at - 86_400_000, 0],
+          [at, 1],
+        ] as const,
+      },
+    ];
+    const [frame] = shapeHistory(contextOf('history', 'annotations'), [{ whose, answer }]);
+    const values = Object.fromEntries((frame as Frame).fields.map((f) => [f.name, f.values]));
+    expect(values).toEqual({
+      time: [at],
+      timeEnd: [at + 25 * 3_600_000],
+      title: ['Denials'],
+      text: ['feature f: 1 denial'],
+      tags: ['denials,f'],
+    });
+  });
+});
+
+describe('reserved', () => {
+  const uneven = {
+    categories: ['2026-11-01', '2026-11-02'],
+    series: [
+      { name: 'Reserved Licenses', values: [] },
+      { name: 'Distinct Users', values: [3] },
+      { name: 'Max In Use', values: [5, undefined] },
+    ],
+  };
+
+  it('fills series that are empty or too short up with null', () => {
+    const [table] = shapeReserved(contextOf('reserved'), [{ whose, answer: uneven }]);
+    expect(table).toMatchObject({
+      rows: [
+        ['2026-11-01', null, 3, 5],
+        ['2026-11-02', null, null, null],
+      ],
+    });
+  });
+
+  it('becomes time series at the beginning of local days', () => {
+    const items = shapeReserved(contextOf('reserved', 'timeseries'), [{ whose, answer: uneven }]);
+    expect(items.map((item) => 'datapoints' in item && item.datapoints)).toEqual([
+      [
+        [null, Date.UTC(2026, 10, 1, 4)],
+        [null, Date.UTC(2026, 10, 2, 5)],
+      ],
+      [
+        [3, Date.UTC(2026, 10, 1, 4)],
+        [null, Date.UTC(2026, 10, 2, 5)],
+      ],
+      [
+        [5, Date.UTC(2026, 10, 1, 4)],
+        [null, Date.UTC(2026, 10, 2, 5)],
+      ],
+    ]);
+  });
+
+  it('stays a table when a category is no time, and shows it in every range', () => {
+    const answer = { categories: ['Week 44', '2026-02-31'], series: [{ name: 'Max In Use', values: [1, 2] }] };
+    const range = { from: Date.UTC(2026, 0, 1), to: Date.UTC(2026, 0, 2) };
+    expect(shapeReserved(contextOf('reserved', 'timeseries', range), [{ whose, answer }])).toEqual([
+      {
+        name: 'reserved',
+        type: 'table',
+        columns: [
+          { text: 'Category', type: 'string' },
+          { text: 'Max In Use', type: 'number' },
+        ],
+        rows: [
+          ['Week 44', 1],
+          ['2026-02-31', 2],
+        ],
+      },
+    ]);
+  });
+
+  it('shows the days that the range touches', () => {
+    const range = { from: Date.UTC(2026, 10, 2, 4, 59), to: Date.UTC(2026, 10, 2, 5) };
+    const [table] = shapeReserved(contextOf('reserved', undefined, range), [{ whose, answer: uneven }]);
+    expect((table as Table).rows.map(([day]) => day)).toEqual(['2026-11-01', '2026-11-02']);
+  });
+
+  it('has its columns when the answer is empty', () => {
+    const [table] = shapeReserved(contextOf('reserved'), [{ whose, answer: { categories: [], series: [] } }]);
+    expect((table as Table).columns.map(({ text }) => text)).toEqual([
+      'Category',
+      'Reserved Licenses',
+      'Distinct Users',
+      'Max In Use',
+    ]);
+  });
+});
+
+describe('efficiency', () => {
+  it('keeps the order of the analyzer, and names each feature where there are several', () => {
+    const answer = {
+      series: [
+        {
+          name: '',
+          pairs: [
+            ['10', 1],
+            ['2', undefined],
+          ] as const,
+        },
+      ],
+    };
+    expect(shapeEfficiency(contextOf('efficiency', undefined, always, true), [{ whose, answer }])).toEqual([
+      {
+        name: 'efficiency - f',
+        type: 'table',
+        columns: [
+          { text: 'Category', type: 'string' },
+          { text: 'Total Duration - f', type: 'number' },
+        ],
+        rows: [
+          ['10', 1],
+          ['2', null],
+        ],
+      },
+    ]);
+  });
+});
+
+describe('heat map', () => {
+  const answer = {
+    hours: ['0', '1', '2'],
+    weekdays: ['Sun', 'Mon'],
+    series: [
+      {
+        name: 'Max In Use',
+        cells: [
+          [2, 0, 3],
+          [0, 1, 4],
+          [2, 1, 1],
+          [9, 9, 9],
+        ] as const,
+      },
+    ],
+  };
+
+  it('has the shape of the heatmap panel', () => {
+    expect(shapeHeatMap(contextOf('heatmap'), [{ whose, answer }])).toEqual([
+      {
+        name: 'Max In Use',
+        meta: { type: 'heatmap-rows' },
+        fields: [
+          { name: 'Hour', type: 'number', values: [0, 1, 2] },
+          { name: 'Sun', type: 'number', config: {}, values: [null, null, 3] },
+          { name: 'Mon', type: 'number', config: {}, values: [4, null, 1] },
+        ],
+      },
+    ]);
+  });
+
+  it('has the shape of a table, and of flat rows', () => {
+    expect(shapeHeatMap(contextOf('heatmap', 'table'), [{ whose, answer }])).toMatchObject([
+      {
+        columns: [{ text: 'Weekday' }, { text: '00' }, { text: '01' }, { text: '02' }],
+        rows: [
+          ['Sun', null, null, 3],
+          ['Mon', 4, null, 1],
+        ],
+      },
+    ]);
+    expect(shapeHeatMap(contextOf('heatmap', 'long'), [{ whose, answer }])).toMatchObject([
+      {
+        rows: [
+          [2, 'Sun', 0, 3],
+          [0, 'Mon', 1, 4],
+          [2, 'Mon', 1, 1],
+        ],
+      },
+    ]);
+  });
+
+  it('is an empty week when the answer is empty', () => {
+    const [table] = shapeHeatMap(contextOf('heatmap', 'table'), [
+      { whose, answer: { hours: [], weekdays: [], series: [] } },
+    ]);
+    const { columns, rows } = table as Table;
+    expect([columns.length, rows.length, rows[0]?.[0]]).toEqual([25, 7, 'Sun']);
+  });
+});

@@ -1,0 +1,112 @@
+import { vi } from 'vitest';
+import { createSimulatedSite } from '../../src/analyzer/simulated-site.ts';
+import type { QueryClient } from '../../src/client/query-client.ts';
+import type { SettingKey } from '../../src/config/settings.ts';
+import { type Cleanup, createClient, createConfig, eventually, startAnalyzer, startApp, WORKDAY } from '../harness.ts';
+
+/** The daemon on a small site with a few days of history, at a moment that does not pass. */
+
+export const PRODUCT = 'sim-lic01;sim_cadd';
+/** A feature that is in use, has history and users. */
+export const FEATURE = 'sim-mesh-2';
+export const DAYS = 3;
+
+/** A vendor license whose server is down: its last counts are withheld. */
+export const DOWN = 'sim-lic03;sim_solverd';
+
+const size = { vendorLicenses: 3, featuresPerVendorLicense: 4, historyDays: DAYS };
+
+export interface Daemon {
+  readonly url: string;
+  readonly root: string;
+  readonly client: QueryClient;
+  /** Bodies of what `client` was answered last. */
+  readonly raw: () => string;
+  /** Endpoints the analyzer was asked for since the first poll. */
+  readonly requests: string[];
+  readonly log: Awaited<ReturnType<typeof startApp>>['log'];
+  readonly sample: Awaited<ReturnType<typeof startApp>>['sample'];
+}
+
+/** Starts it all with history complete and the first poll taken in. */
+export async function startDaemon(
+  cleanup: Cleanup,
+  settings: Partial<Record<SettingKey, unknown>> = {},
+): Promise<Daemon> {
+  vi.useFakeTimers({ toFake: ['Date'], now: WORKDAY * 1000 });
+  cleanup.add(() => vi.useRealTimers());
+  const site = createSimulatedSite({ seed: 1, timeZone: 'Europe/Berlin', interval: 60, now: () => WORKDAY, ...size });
+  const requests: string[] = [];
+  // a server is down half an hour after its last collection
+  let at = WORKDAY - 3600;
+  const analyzer = await startAnalyzer(
+    { ...size, now: () => at },
+    { past: site.past, onRequest: ({ path }) => requests.push(path.replace('/analyzer/api/', '')) },
+  );
+  cleanup.add(() => analyzer.stop());
+  analyzer.site.force({ down: [DOWN] });
+  at = WORKDAY;
+  await analyzer.collector.collect();
+  let raw = '';
+  const { client } = createClient(analyzer.url, {
+    onBody: (_, body) => {
+      raw = body.toString('utf8');
+    },
+  });
+  cleanup.add(() => client.close());
+  await eventually('the past', async () => {
+    const [trend] = await client.getHistory({ product: PRODUCT, feature: FEATURE }, new AbortController().signal);
+    return trend?.points.length === DAYS + 1;
+  });
+  const app = await startApp(createConfig(analyzer.url, { 'datasource.time_zone': 'Europe/Berlin', ...settings }));
+  cleanup.add(() => app.stop());
+  await eventually('first poll', async () => (await fetch(`${app.url}/-/ready`)).ok);
+  requests.length = 0;
+  return {
+    url: `${app.url}/grafana`,
+    root: app.url,
+    client,
+    raw: () => raw,
+    requests,
+    log: app.log,
+    sample: app.sample,
+  };
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly reason: string;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: answers are looked at from outside
+  readonly body: any;
+}
+
+async function read(response: Response): Promise<Reply> {
+  const text = await response.text();
+  const body = text === '' ? undefined : JSON.parse(text);
+  return { status: response.status, reason: response.statusText, headers: response.headers, body };
+}
+
+export const post = async (url: string, body: unknown): Promise<Reply> =>
+  read(
+    await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    }),
+  );
+
+export const get = async (url: string, headers: Record<string, string> = {}): Promise<Reply> =>
+  read(await fetch(url, { headers }));
+
+/** The time range of a panel that ends now. */
+export const range = (days: number) => ({
+  from: new Date((WORKDAY - days * 86_400) * 1000).toISOString(),
+  to: new Date(WORKDAY * 1000).toISOString(),
+});
+
+export const query = (target: string, payload: unknown, more: object = {}) => ({
+  range: range(2),
+  targets: [{ refId: 'A', target, payload }],
+  ...more,
+});
