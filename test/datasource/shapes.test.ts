@@ -27,9 +27,9 @@ describe('history', () => {
   const points = [100, 200, 300, 400].map((at) => [at, at / 100] as const);
   const times = (range: TimeRange) =>
     (
-      shapeHistory(contextOf('history', undefined, range), [{ whose, answer: [{ name: 'Denials', points }] }])[0] as {
-        datapoints: number[][];
-      }
+      shapeHistory(contextOf('history', undefined, range), [
+        { whose, answer: [{ name: 'Denials', points }] },
+      ])[0] as TimeSeries
     ).datapoints.map(([, at]) => at);
 
   it('begins one point before the range and ends with it', () => {
