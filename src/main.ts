@@ -6,7 +6,7 @@ import { checkConfig } from './commands/check-config.ts';
 import type { CommandContext } from './commands/context.ts';
 import { demo } from './commands/demo.ts';
 import { doctor } from './commands/doctor.ts';
-import { hashPassword } from './commands/hash-password.ts';
+import { hashAnalyzerPassword, hashPassword } from './commands/hash-password.ts';
 import { serve } from './commands/serve.ts';
 import { type Command, helpText, parseCommandLine } from './config/flags.ts';
 import { ConfigError } from './config/problems.ts';
@@ -16,9 +16,10 @@ const commands: Readonly<Record<Command, (context: CommandContext) => Promise<nu
   serve,
   demo,
   analyzer,
-  'analyzer hash-password': hashPassword,
+  'analyzer hash-password': hashAnalyzerPassword,
   doctor,
   'check-config': checkConfig,
+  'hash-password': hashPassword,
 };
 
 function createLog({ level, format }: { level: string; format: 'json' | 'pretty' | undefined }): Log {

@@ -14,7 +14,7 @@ export interface WebAccess {
 }
 
 /** How often the files are looked at, milliseconds. */
-const LOOK_MS = 5_000;
+const LOOK_MS = 1_000;
 
 function toAccess(web: WebConfig | undefined): Access {
   if (web === undefined) return openAccess;

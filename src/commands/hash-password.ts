@@ -1,5 +1,7 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
+import { hash } from 'bcryptjs';
+import type { Command } from '../config/flags.ts';
 import { parseUsersFile } from '../config/users-file.ts';
 import { ntHash } from '../ntlm/primitives.ts';
 import type { CommandContext } from './context.ts';
@@ -19,15 +21,30 @@ async function readPassword(): Promise<string> {
   }
 }
 
-/** Prints the line of a user for `embedded_analyzer.users_file`. */
-export async function hashPassword({ line, print }: CommandContext): Promise<number> {
-  const { argument: name } = line;
-  if (name === undefined) throw new Error('analyzer hash-password needs the name of the user', { cause: 'usage' });
-  const lineOf = (hash: Buffer): string => `${name}:${hash.toString('hex')}`;
-  // the name must be one the file can hold
-  parseUsersFile(lineOf(Buffer.alloc(16)), 'NAME');
+/** The name from the command line and the password from standard input. */
+async function readAccount(command: Command, name: string | undefined): Promise<{ name: string; password: string }> {
+  if (name === undefined) throw new Error(`${command} needs the name of the user`, { cause: 'usage' });
   const password = await readPassword();
   if (password === '') throw new Error('the password is empty; write it to standard input', { cause: 'usage' });
-  print(`${lineOf(ntHash(password))}\n`);
+  return { name, password };
+}
+
+/** Rounds of bcrypt, as a power of two: what the exporter-toolkit recommends. */
+const COST = 10;
+
+/** Prints the line of a user for `basic_auth_users` of a web config. */
+export async function hashPassword({ line, print }: CommandContext): Promise<number> {
+  const { name, password } = await readAccount('hash-password', line.argument);
+  print(`${JSON.stringify(name)}: ${await hash(password, COST)}\n`);
+  return 0;
+}
+
+/** Prints the line of a user for `embedded_analyzer.users_file`. */
+export async function hashAnalyzerPassword({ line, print }: CommandContext): Promise<number> {
+  const lineOf = (name: string, ntHash: Buffer): string => `${name}:${ntHash.toString('hex')}`;
+  // the name must be one the file can hold
+  if (line.argument !== undefined) parseUsersFile(lineOf(line.argument, Buffer.alloc(16)), 'NAME');
+  const { name, password } = await readAccount('analyzer hash-password', line.argument);
+  print(`${lineOf(name, ntHash(password))}\n`);
   return 0;
 }

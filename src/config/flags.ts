@@ -2,7 +2,14 @@ import { parseArgs } from 'node:util';
 import { ConfigError, type Problem, suggest } from './problems.ts';
 import { environmentName, flagName, type Setting, type SettingKey, settingKeys, settings } from './settings.ts';
 
-export type Command = 'serve' | 'demo' | 'analyzer' | 'analyzer hash-password' | 'doctor' | 'check-config';
+export type Command =
+  | 'serve'
+  | 'demo'
+  | 'analyzer'
+  | 'analyzer hash-password'
+  | 'doctor'
+  | 'check-config'
+  | 'hash-password';
 
 /** What the command line says. */
 export interface CommandLine {
@@ -10,7 +17,7 @@ export interface CommandLine {
   readonly configFile: string | undefined;
   /** Raw values by setting. */
   readonly flags: ReadonlyMap<SettingKey, unknown>;
-  /** `check-config` takes a file, as `configFile`; `analyzer hash-password` the name of a user. */
+  /** `check-config` takes a file, as `configFile`; the two `hash-password` the name of a user. */
   readonly argument: string | undefined;
   readonly once: boolean;
   readonly json: boolean;
@@ -29,6 +36,7 @@ export const commands: Readonly<Record<Command, string>> = {
   doctor:
     'Call every endpoint of the configured analyzer, or with --demo of an embedded one, and compare the answers with the specification: 0 when all are as specified, else 1.',
   'check-config': 'Check a configuration and report everything wrong with it, with the line: check-config FILE.',
+  'hash-password': 'Print a line for basic_auth_users of the web config: hash-password NAME, the password on stdin.',
 };
 
 /** Flags that only some commands take. */
@@ -92,7 +100,7 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   const isCheck = name === 'check-config' || values['config.check'] === true;
   const configFile =
     (name === 'check-config' ? rest.shift() : undefined) ?? (values['config.file'] as string | undefined);
-  const argument = name === 'analyzer hash-password' ? rest.shift() : undefined;
+  const argument = name.endsWith('hash-password') ? rest.shift() : undefined;
   if (rest.length > 0) throw wrong(`${rest[0]} is one argument too many`);
   if (isCheck && configFile === undefined && values.help !== true) throw wrong('check-config needs a file');
   for (const [flag, command] of Object.entries(commandFlags)) {

@@ -1,10 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { X509Certificate } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createSecureServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { request } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
 import { NtlmDispatcher } from '../../src/client/dispatcher.ts';
@@ -13,38 +8,17 @@ import { channelBindingToken } from '../../src/ntlm/channel-binding.ts';
 import { createCredentialGate } from '../../src/ntlm/credential-gate.ts';
 import { ntHash } from '../../src/ntlm/primitives.ts';
 import { account, createCleanup, createConfig, eventually, startAnalyzer, startApp } from '../harness.ts';
+import { createCertificate } from '../peers/certificate.ts';
 import { peer } from '../peers/peers.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
 
-interface Certificate {
-  readonly cert: string;
-  readonly key: string;
-  readonly certFile: string;
-  readonly der: Buffer;
-}
-
-/** A self-signed certificate for localhost. */
-function createCertificate(hash: string): Certificate {
-  const folder = mkdtempSync(join(tmpdir(), 'license-exporter-tls-'));
-  cleanup.add(() => rmSync(folder, { recursive: true }));
-  const [certFile, keyFile] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
-  const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'];
-  execFileSync(
-    'openssl',
-    ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', `-${hash}`, '-keyout', keyFile, '-out', certFile, ...names],
-    { stdio: 'ignore' },
-  );
-  const cert = readFileSync(certFile, 'utf8');
-  return { cert, key: readFileSync(keyFile, 'utf8'), certFile, der: new X509Certificate(cert).raw };
-}
-
 const users = () => [{ name: account.username, ntHash: ntHash(account.password) }];
 
 describe.runIf(peer('openssl'))('over TLS', () => {
   it.each(['sha256', 'sha384'])('binds each logon to the certificate of the server, %s', async (hash) => {
-    const certificate = createCertificate(hash);
+    const certificate = createCertificate(cleanup, hash);
     const gate = { domain: 'CORP', users, channelBinding: channelBindingToken(certificate.der) };
     const analyzer = await startAnalyzer({}, { gate, tls: certificate });
     cleanup.add(() => analyzer.stop());
@@ -66,7 +40,7 @@ describe.runIf(peer('openssl'))('over TLS', () => {
   });
 
   it('is refused by a server that wants another certificate bound', async () => {
-    const certificate = createCertificate('sha256');
+    const certificate = createCertificate(cleanup);
     const gate = { domain: 'CORP', users, channelBinding: Buffer.alloc(16, 7) };
     const analyzer = await startAnalyzer({}, { gate, tls: certificate });
     cleanup.add(() => analyzer.stop());
@@ -78,7 +52,7 @@ describe.runIf(peer('openssl'))('over TLS', () => {
   });
 
   it('polls an analyzer over HTTPS with the CA file of the configuration, and says so without it', async () => {
-    const certificate = createCertificate('sha256');
+    const certificate = createCertificate(cleanup);
     const analyzer = await startAnalyzer({}, { tls: certificate });
     cleanup.add(() => analyzer.stop());
     const app = await startApp(createConfig(analyzer.url, { 'analyzer.tls.ca_file': certificate.certFile }));
@@ -95,7 +69,7 @@ describe.runIf(peer('openssl'))('over TLS', () => {
   });
 
   it('F33 speaks HTTP/1.1 where the server could speak HTTP/2', async () => {
-    const { cert, key } = createCertificate('sha256');
+    const { cert, key } = createCertificate(cleanup);
     const versions: string[] = [];
     const server = createSecureServer({ cert, key, allowHTTP1: true }, (incoming, response) => {
       versions.push(incoming.httpVersion);

@@ -1,0 +1,251 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request as httpsRequest } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { hashSync } from 'bcryptjs';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { SettingKey } from '../../src/config/settings.ts';
+import { createAuthenticator } from '../../src/web/access.ts';
+import { get, post } from '../datasource/site.ts';
+import { createCleanup, createConfig, eventually, startAnalyzer, startApp } from '../harness.ts';
+import { type Certificate, createCertificate } from '../peers/certificate.ts';
+import { peer } from '../peers/peers.ts';
+import { startPrometheus } from '../peers/start-prometheus.ts';
+
+const cleanup = createCleanup();
+afterEach(() => cleanup.run());
+
+const NAME = 'grafana';
+const PASSWORD = 'pass:wörd';
+const users = (password = PASSWORD): string => `basic_auth_users: {${NAME}: '${hashSync(password, 4)}'}\n`;
+const basic = (name: string, password: string) => ({
+  authorization: `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`,
+});
+
+function writeConfig(text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'license-exporter-access-'));
+  cleanup.add(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'web.yml');
+  writeFileSync(path, text);
+  return path;
+}
+
+async function start(settings: Partial<Record<SettingKey, unknown>> = {}) {
+  const analyzer = await startAnalyzer();
+  cleanup.add(() => analyzer.stop());
+  const app = await startApp(createConfig(analyzer.url, settings));
+  cleanup.add(() => app.stop());
+  return app;
+}
+
+describe('users of the web config', () => {
+  it('are asked for at every path, in the form of the path', async () => {
+    const { url } = await start({ 'web.config_file': writeConfig(users()) });
+    for (const path of ['/', '/metrics', '/-/healthy', '/nothing']) {
+      const response = await fetch(`${url}${path}`);
+      expect([path, response.status, response.headers.get('www-authenticate')]).toEqual([
+        path,
+        401,
+        'Basic realm="license-exporter"',
+      ]);
+      expect(await response.text()).toBe('Name and password of a user of the web config are needed.\n');
+    }
+    for (const path of ['/grafana', '/grafana/', '/grafana/query', '/grafana?x', '/grafana/rows/users']) {
+      const response = await fetch(`${url}${path}`);
+      const message = 'name and password of a user of the web config are needed';
+      expect([path, response.status, response.headers.get('www-authenticate')]).toEqual([
+        path,
+        401,
+        'Basic realm="license-exporter"',
+      ]);
+      expect(await response.json()).toEqual({ message, error: { code: 'unauthorized', message } });
+    }
+    for (const path of ['/', '/metrics', '/-/healthy', '/grafana/rows/server_down?filters=x']) {
+      await eventually(
+        `${path} is served`,
+        async () => (await fetch(`${url}${path}`, { headers: basic(NAME, PASSWORD) })).status === 200,
+      );
+    }
+  });
+
+  it.each([
+    ['a wrong password', basic(NAME, 'password')],
+    ['an unknown name', basic('nobody', PASSWORD)],
+    ['an inherited name', basic('constructor', PASSWORD)],
+    ['no colon', { authorization: `Basic ${Buffer.from(NAME).toString('base64')}` }],
+    ['another scheme', { authorization: 'Bearer x' }],
+    ['nonsense', { authorization: 'Basic %%%' }],
+    ['nothing', {}],
+  ])('are not let in with %s, again and again', async (_, headers) => {
+    const { url } = await start({ 'web.config_file': writeConfig(users()) });
+    for (let i = 0; i < 3; i += 1) expect((await fetch(`${url}/metrics`, { headers })).status).toBe(401);
+    expect((await fetch(`${url}/metrics`, { headers: basic(NAME, PASSWORD) })).status).toBe(200);
+  });
+
+  it('may guess only so many passwords at once', async () => {
+    const authenticate = createAuthenticator();
+    const known = new Map([[NAME, hashSync(PASSWORD, 4)]]);
+    const guesses = Array.from({ length: 60 }, (_, i) => authenticate(known, basic(NAME, `guess ${i}`).authorization));
+    const verdicts = await Promise.all(guesses);
+    expect(verdicts.filter((verdict) => verdict === 'refused')).toHaveLength(20);
+    expect(verdicts.filter((verdict) => verdict === 'busy')).toHaveLength(40);
+    expect(await authenticate(known, basic(NAME, PASSWORD).authorization)).toBe('accepted');
+  });
+
+  it('change with the file, and stay when it is broken', { timeout: 40_000 }, async () => {
+    const path = writeConfig(users('old'));
+    const { url, log } = await start({ 'web.config_file': path });
+    const status = async (password: string) =>
+      (await fetch(`${url}/metrics`, { headers: basic(NAME, password) })).status;
+    expect([await status('old'), await status('new')]).toEqual([200, 401]);
+    writeFileSync(path, users('new'));
+    await eventually('the new password', async () => (await status('new')) === 200);
+    expect(await status('old')).toBe(401);
+    writeFileSync(path, 'basic_auth_users: {grafana: new}\n');
+    await eventually('a word of it', () =>
+      log.entries.some(({ message }) => message === 'web config not reloaded, the old one stays'),
+    );
+    expect(await status('new')).toBe(200);
+    expect(JSON.stringify(log.entries)).toContain('is not bcrypt');
+  });
+
+  it('come with the headers that are asked for', async () => {
+    const headers = 'http_server_config: {headers: {X-Frame-Options: deny}}\n';
+    const { url } = await start({ 'web.config_file': writeConfig(users() + headers) });
+    expect((await fetch(`${url}/metrics`)).headers.get('x-frame-options')).toBe('deny');
+  });
+});
+
+describe.runIf(peer('openssl'))('TLS of the web config', () => {
+  const tls = ({ certFile, keyFile }: Certificate, more = ''): string =>
+    `tls_server_config: {cert_file: ${certFile}, key_file: ${keyFile}${more}}\n`;
+
+  /** The status, or why there is none. */
+  const ask = (url: string, ca: Certificate, client?: Certificate): Promise<number | string> =>
+    new Promise((resolve) => {
+      const options = {
+        ca: ca.cert,
+        agent: false as const,
+        ...(client !== undefined && { cert: client.cert, key: client.key }),
+      };
+      const request = httpsRequest(`${url.replace('127.0.0.1', 'localhost')}/-/healthy`, options, (response) => {
+        response.resume();
+        resolve(response.statusCode ?? 0);
+      });
+      request.on('error', () => resolve('refused'));
+      request.end();
+    });
+
+  it('serves https, and takes a renewed certificate over', { timeout: 40_000 }, async () => {
+    const [first, second] = [createCertificate(cleanup), createCertificate(cleanup)];
+    const path = writeConfig(tls(first));
+    const { url } = await start({ 'web.config_file': path, 'web.listen_address': 'localhost:0' });
+    expect(url).toMatch(/^https:/);
+    expect([await ask(url, first), await ask(url, second)]).toEqual([200, 'refused']);
+    writeFileSync(path, tls(second));
+    await eventually('the renewed certificate', async () => (await ask(url, second)) === 200);
+    expect(await ask(url, first)).toBe('refused');
+  });
+
+  it.each([
+    ['NoClientCert', [200, 200, 200]],
+    ['RequestClientCert', [200, 200, 200]],
+    ['RequireAnyClientCert', ['refused', 200, 200]],
+    ['VerifyClientCertIfGiven', [200, 'refused', 200]],
+    ['RequireAndVerifyClientCert', ['refused', 'refused', 200]],
+  ])('%s decides about clients without, with a strange and with a known certificate', async (type, expected) => {
+    const [server, strange, known] = [
+      createCertificate(cleanup),
+      createCertificate(cleanup),
+      createCertificate(cleanup),
+    ];
+    const ca = type === 'NoClientCert' ? '' : `, client_ca_file: ${known.certFile}`;
+    const config = writeConfig(tls(server, `, client_auth_type: ${type}${ca}`));
+    const { url } = await start({ 'web.config_file': config, 'web.listen_address': 'localhost:0' });
+    expect([await ask(url, server), await ask(url, server, strange), await ask(url, server, known)]).toEqual(expected);
+  });
+
+  it.runIf(peer('prometheus'))(
+    'lets a real Prometheus in with certificate and password',
+    { timeout: 60_000 },
+    async () => {
+      const [server, client] = [createCertificate(cleanup), createCertificate(cleanup)];
+      const config = writeConfig(
+        users() + tls(server, `, client_auth_type: RequireAndVerifyClientCert, client_ca_file: ${client.certFile}`),
+      );
+      const { url } = await start({ 'web.config_file': config });
+      const scrape = `scheme: https
+    basic_auth: {username: ${NAME}, password: '${PASSWORD}'}
+    tls_config: {ca_file: ${server.certFile}, cert_file: ${client.certFile}, key_file: ${client.keyFile}}`;
+      const { query } = await startPrometheus(cleanup, url, scrape);
+      await eventually('up', async () => (await query('up == 1')).length === 1, 20_000);
+    },
+  );
+});
+
+describe('names of users', () => {
+  const whose = { product: 'sim-lic01;sim_cadd', feature: 'sim-mesh-2' };
+  // an address for all interfaces is asked on loopback
+  const routeOf = (url: string, path: string): string => `${url.replace('[::]', '127.0.0.1')}/grafana${path}`;
+  const parameters = new URLSearchParams(whose);
+
+  it('are served on loopback, or to users of the web config, or when that is wanted', async () => {
+    for (const [settings, headers] of [
+      [{}, {}],
+      [{ 'web.listen_address': ':0', 'web.config_file': writeConfig(users()) }, basic(NAME, PASSWORD)],
+      [{ 'web.listen_address': ':0', 'datasource.users': true }, {}],
+    ] as const) {
+      const { url } = await start(settings);
+      const { status, body } = await get(routeOf(url, `/rows/users?${parameters}`), headers);
+      expect([status, body.length > 0, body[0]?.user]).toEqual([200, true, expect.stringMatching(/^sim-user/)]);
+    }
+  });
+
+  it.each([
+    [{ 'web.listen_address': ':0' }, /^names of users are personal.*basic_auth_users.*datasource\.users to true$/],
+    [{ 'web.listen_address': '127.0.0.1:0,:0' }, /^names of users are personal/],
+    [{ 'datasource.users': false }, /datasource\.users is false$/],
+  ])('are served to nobody else: %o', async (settings, message) => {
+    const { url } = await start(settings);
+    const refused = [
+      await get(routeOf(url, `/rows/users?${parameters}`)),
+      await get(routeOf(url, '/rows/features?product=%25&user=sim-user016')),
+      await post(routeOf(url, '/variable'), { payload: { target: 'users' } }),
+      await post(routeOf(url, '/query'), { targets: [{ refId: 'A', target: 'users', payload: whose }] }),
+    ];
+    for (const { status, body } of refused) {
+      expect([status, body.error.code]).toEqual([403, 'users_not_served']);
+      expect(body.message).toMatch(message);
+    }
+    const { body } = await post(routeOf(url, '/metrics'), {});
+    expect(body.map(({ value }: { value: string }) => value)).not.toContain('users');
+    expect(JSON.stringify(body)).not.toContain('"user"');
+  });
+
+  it('are replaced by a keyed hash, which stays the same with the same key', async () => {
+    const key = writeConfig('a key that nobody guesses\n');
+    const settings = { 'datasource.pseudonymise': true, 'datasource.pseudonym_key_file': key };
+    const names: unknown[] = [];
+    for (const more of [
+      settings,
+      settings,
+      { ...settings, 'datasource.pseudonym_key_file': writeConfig('another key, just as long') },
+    ]) {
+      const { url } = await start(more);
+      const { body } = await get(routeOf(url, `/rows/users?${parameters}`));
+      expect(body.length).toBeGreaterThan(5);
+      expect(JSON.stringify(body)).not.toMatch(/sim-user|sim-ws/);
+      expect(body[0]).toMatchObject({
+        user: expect.stringMatching(/^[0-9a-f]{12}$/),
+        host: expect.stringMatching(/^[0-9a-f]{12}$/),
+      });
+      names.push(body[0].user);
+      // who is who cannot be found out by asking for a name
+      expect((await get(routeOf(url, `/rows/users?${parameters}&user=sim-user016`))).body).toEqual([]);
+      expect((await get(routeOf(url, `/rows/users?${parameters}&user=${body[0].user}`))).body[0]).toEqual(body[0]);
+      expect((await get(routeOf(url, '/rows/features?product=%25&user=sim-user016'))).status).toBe(403);
+    }
+    expect(names[0]).toBe(names[1]);
+    expect(names[0]).not.toBe(names[2]);
+  });
+});
