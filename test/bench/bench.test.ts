@@ -17,6 +17,9 @@ it('the benchmarks run, and ours and the peer say the same', { timeout: 60_000 }
     'size',
     'GetFeatures product=%',
     'GetFeatures product=%',
+    '50 panels at once with 10 questions',
+    'a panel from the cache',
+    'a scrape while 50 panels wait for an analyzer that hangs (peer',
   ]);
   for (const { ours, peer, ratio } of lines) {
     for (const figure of [ours, peer, ratio]) expect(figure).toBeGreaterThan(0);

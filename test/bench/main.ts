@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { benchDatasource } from './datasource.ts';
 import { benchHistory } from './history.ts';
 import { benchLive } from './live.ts';
 import { print } from './report.ts';
@@ -48,6 +49,7 @@ if (values.help) {
       runs,
     })),
     ...(await benchLive(size('live-features', quick ? 2000 : 100_000), runs)),
+    ...(await benchDatasource(runs)),
   ];
   print(lines, values.json);
 }

@@ -105,6 +105,15 @@ const bad = [
     'bad-time-zone.yml',
     'bad-time-zone.yml:1: embedded_analyzer.time_zone: "Mars/Olympus" is not a time zone such as Europe/Berlin',
   ],
+  [
+    'datasource-overlaps.yml',
+    'datasource-overlaps.yml:2: datasource.path: /metrics/grafana and web.telemetry_path /metrics overlap',
+  ],
+  ['web-config-not-there.yml', `web-config-not-there.yml:2: web.config_file: ${here}/bad/nowhere.yml: does not exist`],
+  [
+    'pseudonym-key-short.yml',
+    `pseudonym-key-short.yml:3: datasource.pseudonym_key_file: ${here}/users/empty has fewer than 16 characters`,
+  ],
   ['users-not-there.yml', `users-not-there.yml:2: embedded_analyzer.users_file: ${here}/bad/nowhere does not exist`],
   [
     'users-nonsense.yml',

@@ -7,6 +7,8 @@ const packages: Readonly<Record<string, string>> = {
   promtool: 'prometheus',
   apache2: 'apache2-bin libapache2-mod-auth-gssapi gss-ntlmssp',
   ntlm_auth: 'winbind',
+  amtool: 'prometheus-alertmanager',
+  'docker-compose': 'docker-compose',
   curl: 'curl',
   chromium: 'chromium',
   openssl: 'openssl',

@@ -1,0 +1,166 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { parseCommandLine } from '../../src/config/flags.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { settings } from '../../src/config/settings.ts';
+import { cronProblem } from '../../src/poll/schedule.ts';
+import { dashboards } from '../grafana/dashboards.ts';
+import { peer } from '../peers/peers.ts';
+
+/** The stack is not started here: there is no container engine. What its files say of each other is held instead. */
+
+const root = join(import.meta.dirname, '../..');
+const composeFile = join(root, 'deploy/stack/compose.yml');
+const read = (path: string) => parse(readFileSync(path, 'utf8'));
+
+interface Service {
+  readonly image?: string;
+  readonly build?: { readonly context: string; readonly dockerfile: string };
+  readonly command?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly volumes?: readonly string[];
+  readonly ports: readonly string[];
+  readonly depends_on?: readonly string[];
+}
+
+const compose = read(composeFile) as {
+  readonly services: Readonly<Record<string, Service>>;
+  readonly volumes: Readonly<Record<string, null>>;
+};
+const { services } = compose;
+
+/** Ports that a service listens on, as it publishes them. */
+const portsOf = (name: string): string[] => (services[name]?.ports ?? []).map((port) => port.split(':')[2] ?? '');
+
+/** Whether an address is that of a service of the stack. */
+function expectService(address: string): void {
+  const { hostname, port } = new URL(address.includes('://') ? address : `http://${address}`);
+  expect({ address, known: portsOf(hostname).includes(port) }).toEqual({ address, known: true });
+}
+
+const datasources = (
+  read(join(root, 'grafana/provisioning/datasources/license-exporter.yml')) as {
+    readonly datasources: readonly {
+      readonly uid: string;
+      readonly type: string;
+      readonly url: string;
+      readonly jsonData: { readonly allowedHosts?: readonly string[] };
+    }[];
+  }
+).datasources;
+
+describe('the stack', () => {
+  it.runIf(peer('docker-compose'))('is a compose file', () => {
+    const { status, stderr } = spawnSync('docker-compose', ['-f', composeFile, 'config', '--quiet'], {
+      encoding: 'utf8',
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  });
+
+  it('mounts only files that are there, and volumes that are declared', () => {
+    const mounts = Object.values(services).flatMap(({ volumes = [] }) =>
+      volumes.map((volume) => volume.split(':')[0] ?? ''),
+    );
+    expect(mounts.length).toBeGreaterThan(5);
+    for (const mount of mounts) {
+      const exists = mount.startsWith('.')
+        ? existsSync(resolve(dirname(composeFile), mount))
+        : Object.hasOwn(compose.volumes, mount);
+      expect({ mount, exists }).toEqual({ mount, exists: true });
+    }
+  });
+
+  it('publishes on loopback only, and depends on services that are there', () => {
+    for (const { ports, depends_on: needed = [] } of Object.values(services)) {
+      for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:(\d+):\1$/);
+      for (const name of needed) expect(Object.keys(services)).toContain(name);
+    }
+  });
+
+  it('pins its images', () => {
+    for (const { image, build } of Object.values(services)) {
+      if (build === undefined) expect(image).toMatch(/:v?\d+\.\d+\.\d+$/);
+    }
+  });
+
+  it('runs the exporter with settings that are right, where the others look for it', () => {
+    const line = parseCommandLine(services['license-exporter']?.command ?? []);
+    expect(line.command).toBe('demo');
+    const config = loadConfig({ ...line, env: {}, requireAnalyzer: false, cronProblem });
+    expect(config.web.listen.map(({ port }) => String(port))).toEqual(portsOf('license-exporter'));
+    expect(config.datasource.users).toBe(true);
+  });
+
+  it('builds an image from files that are there and not ignored', () => {
+    const { context = '', dockerfile = '' } = services['license-exporter']?.build ?? {};
+    const folder = resolve(dirname(composeFile), context);
+    expect(folder).toBe(root);
+    const text = readFileSync(join(folder, dockerfile), 'utf8');
+    const copied = [...text.matchAll(/^COPY (.+) \S+$/gm)].flatMap(([, sources = '']) => sources.split(' '));
+    expect(copied).toEqual(['package.json', 'package-lock.json', 'LICENSE', 'src']);
+    const ignored = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n');
+    for (const source of copied) {
+      expect(existsSync(join(folder, source))).toBe(true);
+      expect(ignored).toContain(`!${source}`);
+    }
+    const { engines, bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    expect(`>=${/^FROM node:(\d+)-/.exec(text)?.[1]}`).toBe(engines.node);
+    expect(text).toContain(`ENTRYPOINT ["node", "${bin['license-exporter']}"]`);
+    expect(text).toContain(`EXPOSE ${portsOf('license-exporter')[0]}`);
+  });
+
+  it.runIf(peer('promtool', 'amtool'))('has configurations that promtool and amtool take', () => {
+    const folder = join(root, 'deploy/stack');
+    expect(
+      execFileSync('promtool', ['check', 'config', join(folder, 'prometheus.yml')], { encoding: 'utf8' }),
+    ).toContain('SUCCESS');
+    expect(execFileSync('amtool', ['check-config', join(folder, 'alertmanager.yml')], { encoding: 'utf8' })).toContain(
+      'SUCCESS',
+    );
+  });
+
+  it('lets Prometheus scrape the exporter and reach Alertmanager', () => {
+    const { scrape_configs: scrapes, alerting } = read(join(root, 'deploy/stack/prometheus.yml'));
+    const targets = [...scrapes, ...alerting.alertmanagers].flatMap(
+      ({ static_configs: groups }: { static_configs: { targets: string[] }[] }) =>
+        groups.flatMap(({ targets: list }) => list),
+    );
+    expect(targets).toContain('license-exporter:10319');
+    for (const target of targets) if (!target.startsWith('localhost')) expectService(target);
+  });
+});
+
+describe('the provisioning of Grafana', () => {
+  it('has a data source for each kind that dashboards choose from, at the address of its service', () => {
+    expect(new Set(datasources.map(({ uid }) => uid)).size).toBe(datasources.length);
+    for (const { url, type, jsonData } of datasources) {
+      expectService(url);
+      for (const host of jsonData.allowedHosts ?? []) expect(url.startsWith(host)).toBe(true);
+      if (type === 'simpod-json-datasource') expect(new URL(url).pathname).toBe(settings['datasource.path'].default);
+    }
+    const wanted = dashboards[0]?.templating.list.filter(({ type }) => type === 'datasource').map(({ query }) => query);
+    for (const type of wanted ?? []) expect(datasources.map((source) => source.type)).toContain(type);
+  });
+
+  it('comes with the plugins its data sources need', () => {
+    const plugins = services.grafana?.environment?.GF_PLUGINS_PREINSTALL_SYNC?.split(',').map(
+      (plugin) => plugin.split('@')[0],
+    );
+    expect(datasources.map(({ type }) => type).filter((type) => type !== 'prometheus')).toEqual(plugins);
+  });
+
+  it('finds the dashboards where they are mounted, the overview first', () => {
+    const { providers } = read(join(root, 'grafana/provisioning/dashboards/license-exporter.yml'));
+    const path = providers[0].options.path;
+    const mount = services.grafana?.volumes?.find((volume) => volume.includes(`:${path}:`))?.split(':')[0] ?? '';
+    const files = readdirSync(resolve(dirname(composeFile), mount));
+    expect(files).toHaveLength(dashboards.length);
+    const home = services.grafana?.environment?.GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH ?? '';
+    expect(dirname(home)).toBe(path);
+    expect(files).toContain(home.split('/').at(-1));
+    expect(readdirSync(join(root, 'grafana/provisioning')).sort()).toEqual(['dashboards', 'datasources']);
+  });
+});
