@@ -56,13 +56,6 @@ interface Engine {
 
 const now = (): number => Date.now() / 1000;
 
-/** Questions of panels that may wait for a connection. */
-const MAX_WAITING_QUESTIONS = 200;
-/** Answers to them that are kept; a year of history is some 50 kB. */
-const MAX_KEPT_ANSWERS = 500;
-/** Seconds an answer about now is used again: the panels of one dashboard ask at the same time. */
-const LIVE_TTL = 15;
-
 /** Wires the rooms together. */
 export function createApp(initial: AppConfig, deps: AppDeps): App {
   const { log } = deps;
@@ -186,11 +179,8 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       },
       questions: createQuestions({
         client,
-        // polling keeps the other half of the connections
-        concurrency: Math.max(1, Math.floor(analyzer.concurrency / 2)),
-        maxWaiting: MAX_WAITING_QUESTIONS,
-        ttl: (endpoint) => (endpoint.startsWith('GetH') || endpoint === 'GetEfficiency' ? cacheTtl : LIVE_TTL),
-        maxKept: MAX_KEPT_ANSWERS,
+        connections: analyzer.concurrency,
+        cacheTtl,
         now,
       }),
       users: {

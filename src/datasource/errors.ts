@@ -8,7 +8,7 @@ export const datasourceErrors = {
   empty_payload: { status: 400, meaning: 'The payload arrived empty, usually because its variables made it bad JSON.' },
   missing_parameter: { status: 400, meaning: 'A key the target needs is not in the payload.' },
   bad_parameter: { status: 400, meaning: 'A key, its value, the time range or an ad-hoc filter cannot be used.' },
-  too_many: { status: 400, meaning: 'Rows were asked for more combinations or rows than one answer holds.' },
+  too_many: { status: 400, meaning: 'More targets, combinations or rows than one answer holds.' },
   unauthorized: { status: 401, meaning: 'Name and password of a user of the web config are needed.' },
   users_not_served: { status: 403, meaning: 'Names of users are not served here, see `datasource.users`.' },
   not_found: { status: 404, meaning: 'Nothing is served at this path.' },
@@ -19,7 +19,7 @@ export const datasourceErrors = {
   upstream_status: { status: 502, meaning: 'The analyzer answered with another HTTP status than 200.' },
   upstream_json: { status: 502, meaning: 'The answer of the analyzer cannot be used.' },
   upstream_down: { status: 503, meaning: 'The analyzer cannot be reached, or has not been polled yet.' },
-  queue_full: { status: 503, meaning: 'Too many questions to the analyzer are waiting.' },
+  queue_full: { status: 503, meaning: 'Too many questions to the analyzer, or logons, are waiting.' },
   deadline: { status: 504, meaning: 'The analyzer did not answer within `datasource.deadline`.' },
 } as const satisfies Record<string, { readonly status: number; readonly meaning: string }>;
 

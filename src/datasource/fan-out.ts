@@ -6,7 +6,7 @@ import { DatasourceError } from './errors.ts';
 import type { Answer, Notice } from './items.ts';
 import type { Query } from './query.ts';
 import { type Questions, questionText } from './questions.ts';
-import { featureNames, productMatcher, type Site, spellingsOf } from './site.ts';
+import { featuresByVendorLicense, type Site, spellingsOf } from './site.ts';
 
 /** One vendor license and feature of a query, each of which the analyzer is asked about by itself. */
 export interface Whose {
@@ -49,17 +49,33 @@ function productsOf(product: string, site: Site | undefined, expand: boolean): r
   return found ?? [product];
 }
 
-const capped = (all: readonly Whose[]): Asking => ({ asked: all.slice(0, MAX_COMBINATIONS), total: all.length });
-
 /** The vendor licenses of a query, as the analyzer spells them, that the ad-hoc filters let through. */
 function ownersOf(query: Query, site: Site | undefined, expand: boolean): readonly string[] {
   const spelled = new Set(query.values.products.flatMap((product) => productsOf(product, site, expand)));
   return [...spelled].filter((product) => query.allows('product', parseVendorLicense(product).vendorLicense));
 }
 
+/** All combinations that are meant: the first ones, and how many they are. */
+function combine(
+  owners: readonly string[],
+  features: readonly string[],
+  isMeant: (product: string, feature: string) => boolean,
+): Asking {
+  const asked: Whose[] = [];
+  let total = 0;
+  for (const product of owners) {
+    for (const feature of features) {
+      if (!isMeant(product, feature)) continue;
+      total += 1;
+      if (total <= MAX_COMBINATIONS) asked.push({ product, feature });
+    }
+  }
+  return { asked, total };
+}
+
 /** Every vendor license of a query with each of some feature patterns, which are left to the analyzer. */
 export const everyOwner = (query: Query, site: Site, features: readonly string[]): Asking =>
-  capped(ownersOf(query, site, true).flatMap((product) => features.map((feature) => ({ product, feature }))));
+  combine(ownersOf(query, site, true), features, () => true);
 
 /** @throws DatasourceError when a pattern cannot be expanded, because nothing has been polled yet */
 export function combinationsOf(query: Query, site: Site | undefined): Combinations {
@@ -70,18 +86,22 @@ export function combinationsOf(query: Query, site: Site | undefined): Combinatio
     throw new DatasourceError('upstream_down', `${query.target}: % stands for known names, and none is known yet`);
   }
   const owners = ownersOf(query, site, expand);
-  const all = owners.flatMap((product) => {
-    const isOwner = productMatcher([product]);
-    const known = site !== undefined && expandsFeatures ? featureNames(site, isOwner, ftype ?? type) : [];
-    const named = features.flatMap((feature) =>
-      isPattern(feature) && expand ? known.filter(createPattern(feature, { ignoreCase: false })) : [feature],
-    );
-    return [...new Set(named)]
-      .filter((feature) => query.allows('feature', feature))
-      .map((feature): Whose => ({ product, feature }));
-  });
+  // of one name each there is nothing to find out
+  const isPlain = !expandsFeatures && owners.length <= 1;
+  const byLicense = site === undefined || isPlain ? undefined : featuresByVendorLicense(site, ftype ?? type);
+  const knownOf = (product: string) => byLicense?.get(parseVendorLicense(product).vendorLicense);
+  const everywhere = new Set(owners.flatMap((product) => [...(knownOf(product) ?? [])]));
+  const named = features.flatMap((feature) =>
+    isPattern(feature) && expand
+      ? [...everywhere].sort().filter(createPattern(feature, { ignoreCase: false }))
+      : [feature],
+  );
+  // a feature is asked for where it is known; one that is known nowhere may have history all the same
+  const isMeant = (product: string, feature: string): boolean =>
+    knownOf(product)?.has(feature) === true || !everywhere.has(feature);
+  const wanted = [...new Set(named)].filter((feature) => query.allows('feature', feature));
   return {
-    ...capped(all),
+    ...combine(owners, wanted, isMeant),
     areSeveralProducts: owners.length > 1 || expandsProducts === true,
     areSeveralFeatures: features.length > 1 || expandsFeatures === true,
   };

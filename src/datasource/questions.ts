@@ -1,7 +1,13 @@
 import type { Answers } from '../client/decode.ts';
 import type { QueryClient } from '../client/query-client.ts';
 import { QueryError } from '../model/failure.ts';
-import { type Endpoint, type EndpointName, endpoints, type ParametersOf } from '../query-api/endpoints.ts';
+import {
+  type AnswerKind,
+  type Endpoint,
+  type EndpointName,
+  endpoints,
+  type ParametersOf,
+} from '../query-api/endpoints.ts';
 import { writeQuery } from '../query-api/parameters.ts';
 import { DatasourceError, fromQueryError } from './errors.ts';
 
@@ -9,17 +15,21 @@ import { DatasourceError, fromQueryError } from './errors.ts';
 
 export interface QuestionsOptions {
   readonly client: QueryClient;
-  /** Requests at once; the rest of the connections stays free for polling. */
-  readonly concurrency: number;
-  /** Questions that may wait. */
-  readonly maxWaiting: number;
-  /** Seconds an answer is kept, by endpoint; 0 keeps none. */
-  readonly ttl: (endpoint: EndpointName) => number;
-  /** Answers kept at most. */
-  readonly maxKept: number;
+  /** Connections of the client: half of them stay free for polling. */
+  readonly connections: number;
+  /** Seconds an answer of a history endpoint is kept; 0 keeps none. */
+  readonly cacheTtl: number;
+  /** Questions that may wait for a connection. */
+  readonly maxWaiting?: number;
+  /** Answers kept at most; a year of history is some 50 kB. */
+  readonly maxKept?: number;
   /** Epoch seconds. */
   readonly now: () => number;
 }
+
+/** Seconds an answer about now is kept: the panels of one dashboard ask at the same time. */
+const LIVE_TTL = 15;
+const historyAnswers: readonly AnswerKind[] = ['trend', 'reserved', 'efficiency', 'heat-map'];
 
 export interface Questions {
   /**
@@ -79,8 +89,15 @@ function createSlots(concurrency: number, maxWaiting: number) {
   return { acquire, release };
 }
 
-export function createQuestions({ client, ttl, maxKept, now, ...limits }: QuestionsOptions): Questions {
-  const slots = createSlots(limits.concurrency, limits.maxWaiting);
+export function createQuestions({
+  client,
+  connections,
+  cacheTtl,
+  maxWaiting = 200,
+  maxKept = 500,
+  now,
+}: QuestionsOptions): Questions {
+  const slots = createSlots(Math.max(1, Math.floor(connections / 2)), maxWaiting);
   const flights = new Map<string, Flight>();
   const kept = new Map<string, Kept>();
 
@@ -103,7 +120,7 @@ export function createQuestions({ client, ttl, maxKept, now, ...limits }: Questi
     try {
       const method = `${endpoint[0]?.toLowerCase()}${endpoint.slice(1)}` as Uncapitalize<E>;
       const answer = (await client[method](parameters, signal)) as Answers[E];
-      keep(key, answer, ttl(endpoint));
+      keep(key, answer, historyAnswers.includes(endpoints[endpoint].answer) ? cacheTtl : Math.min(cacheTtl, LIVE_TTL));
       return answer;
     } finally {
       slots.release();

@@ -15,6 +15,9 @@ const EMPTY_PAYLOAD =
   'without quotes) and a variable value with a backslash or a double quote: both make the payload bad JSON, which the ' +
   'plugin replaces by {}';
 
+/** Targets of one request: a panel has a handful. */
+const MAX_TARGETS = 100;
+
 interface QueryTarget {
   readonly refId: string | undefined;
   readonly raw: Json;
@@ -23,6 +26,12 @@ interface QueryTarget {
 function targetsOf(body: Json): readonly QueryTarget[] {
   const { targets: list } = body;
   if (!Array.isArray(list)) throw new DatasourceError('bad_request', 'the request has no array "targets"');
+  if (list.length > MAX_TARGETS) {
+    throw new DatasourceError(
+      'too_many',
+      `the request has ${list.length} targets, at most ${MAX_TARGETS} are answered`,
+    );
+  }
   return list
     .map((raw, i) => requireObject(raw, `targets[${i}]`))
     .filter(({ hide, target }) => hide !== true && target !== undefined && target !== '')

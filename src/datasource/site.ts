@@ -72,17 +72,25 @@ export function spellingsOf({ snapshot, inventory }: Site): ReadonlyMap<string, 
   return known;
 }
 
-/** Sorted names of the features of some vendor licenses, each once. */
-export function featureNames(
+/** Names of features by vendor license. One look at each, because a large site has 100,000. */
+export function featuresByVendorLicense(
   { inventory }: Site,
-  matches: (vendorLicense: string) => boolean,
   featureType?: string,
-): readonly string[] {
-  const names = new Set<string>();
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>();
   for (const { vendorLicense, feature, featureType: type } of inventory.features) {
-    if (matches(vendorLicense) && (featureType === undefined || type === featureType)) names.add(feature);
+    if (featureType !== undefined && type !== featureType) continue;
+    const names = found.get(vendorLicense);
+    if (names === undefined) found.set(vendorLicense, new Set([feature]));
+    else names.add(feature);
   }
-  return [...names].sort();
+  return found;
+}
+
+/** Sorted names of the features of some vendor licenses, each once. */
+export function featureNames(site: Site, isOwner: (vendorLicense: string) => boolean): readonly string[] {
+  const owned = [...featuresByVendorLicense(site)].filter(([vendorLicense]) => isOwner(vendorLicense));
+  return [...new Set(owned.flatMap(([, names]) => [...names]))].sort();
 }
 
 export const isDown = ({ up }: VendorLicenseEntry): boolean => up === false;

@@ -20,9 +20,9 @@ function setUp(options: Partial<QuestionsOptions> = {}) {
   let now = 1000;
   const questions = createQuestions({
     client: { getHistory } as unknown as QueryClient,
-    concurrency: 2,
+    connections: 4,
     maxWaiting: 2,
-    ttl: () => 300,
+    cacheTtl: 300,
     maxKept: 3,
     now: () => now,
     ...options,

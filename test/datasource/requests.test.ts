@@ -139,6 +139,12 @@ const bad: readonly Bad[] = [
     message: 'the ad-hoc filter operator "=~" is not understood: only = and != are',
   },
   {
+    what: 'too many targets',
+    body: { targets: Array.from({ length: 101 }, () => ({ target: 'products' })) },
+    code: 'too_many',
+    message: 'the request has 101 targets, at most 100 are answered',
+  },
+  {
     what: '5 MB',
     body: { ...query('history', whose), scopedVars: { x: { value: 'x'.repeat(5_000_000) } } },
     status: 413,
@@ -317,6 +323,32 @@ describe('POST /query', () => {
         .filter(({ title }: { title: string }) => title.startsWith(`${name} - ${PRODUCT}`))
         .reduce((total: number, { datapoints }: { datapoints: number[][] }) => total + (datapoints[0]?.[0] ?? 0), 0);
     expect(added.body[2].datapoints[0][0]).toBe(sum('Denials'));
+  });
+
+  it('asks only for what there is, and says how much of it is left out', async () => {
+    const all = await post(`${daemon.url}/variable`, { payload: { target: 'features' } });
+    const feature = all.body.map(({ __value }: { __value: string }) => __value);
+    const product = [PRODUCT, 'sim-lic02;sim_meshd', DOWN];
+    const { body } = await post(`${daemon.url}/query`, query('efficiency', { product, feature }));
+    expect(body.map(({ name }: { name: string }) => name)).toContain(`efficiency - ${PRODUCT} ${FEATURE}`);
+    expect(body).toHaveLength(12);
+    expect(body[0].meta.notices).toBeUndefined();
+    const strange = Array.from({ length: 9 }, (_, i) => `strange ${i}`);
+    const cut = await post(`${daemon.url}/query`, query('efficiency', { product, feature: [...feature, ...strange] }));
+    const text = '20 of 39 combinations of product and feature are shown; narrow the selection';
+    expect(cut.body).toHaveLength(20);
+    expect(cut.body[0].meta.notices).toEqual([{ severity: 'warning', text }]);
+    const parameters = new URLSearchParams();
+    for (const name of product) parameters.append('product', name);
+    for (const name of strange) parameters.append('feature', name);
+    const rows = await get(`${daemon.url}/rows/efficiency?${parameters}`);
+    expect([rows.status, rows.body.error]).toEqual([
+      400,
+      {
+        code: 'too_many',
+        message: 'efficiency: 20 of 27 combinations of product and feature are shown; narrow the selection',
+      },
+    ]);
   });
 
   it('says so when nothing matches', async () => {
