@@ -161,7 +161,7 @@ const links: Readonly<Record<string, string>> = {
 };
 
 /** The address of another dashboard with everything that is chosen in this one. */
-export const linkTo = (uid: string): string => `/d/${uid}?\${__url_time_range}&\${__all_variables}`;
+const linkTo = (uid: string): string => `/d/${uid}?\${__url_time_range}&\${__all_variables}`;
 
 /** The address of the dashboard of what a row is about. */
 function rowLink(uid: string, owner: string): string {

@@ -223,6 +223,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     mounts: [
       {
         path: initial.datasource.path,
+        about: 'History, users and the last poll as JSON, for Grafana.',
         ...createDatasource({
           sources: () => engine.datasource,
           deadline: () => engine.config.datasource.deadline,

@@ -4,11 +4,14 @@ import { describe, expect, it } from 'vitest';
 import { storeProblems } from '../src/analyzer/history-file.ts';
 import { commands, shownDefault } from '../src/config/flags.ts';
 import { environmentName, flagName, type Setting, settingKeys, settings } from '../src/config/settings.ts';
+import { datasourceErrors } from '../src/datasource/errors.ts';
+import { type Key, payloadKeys, type Target, targets } from '../src/datasource/targets.ts';
 import { catalogue, collectors, type Metric } from '../src/metrics/catalogue.ts';
 import { failureKinds } from '../src/model/failure.ts';
 import { endpoints } from '../src/query-api/endpoints.ts';
 import { errorCodes } from '../src/query-api/errors.ts';
 import { recordMeanings } from '../src/query-api/meanings.ts';
+import { dashboards } from './grafana/dashboards.ts';
 
 /** The tables of the README are made from the code. `UPDATE_README=1` writes them. */
 
@@ -85,6 +88,39 @@ const tables: Readonly<Record<string, () => string>> = {
       ['the history store (FILE): …'],
       Object.values(storeProblems).map((problem) => [cell(problem)]),
     ),
+  dashboards: () =>
+    table(
+      ['dashboard', 'what it answers'],
+      dashboards.map(({ uid, title, description }) => [`[${title}](grafana/json/${uid}.json)`, cell(description)]),
+    ),
+  'grafana targets': () =>
+    table(
+      ['target', 'from', 'keys (* required)', 'shapes'],
+      Object.entries(targets).map(([name, { endpoint, from, keys, required, shapes }]: [string, Target]) => [
+        code(name),
+        `${from === 'poll' ? 'the poll of' : 'the analyzer,'} ${endpoint}`,
+        keys.map((key) => `${code(key)}${required.includes(key) ? '*' : ''}`).join(', '),
+        keys.includes('shape') ? shapes.map(code).join(', ') : code(shapes[0] ?? ''),
+      ]),
+    ),
+  'grafana keys': () =>
+    table(
+      ['key', 'meaning', 'values'],
+      Object.entries(payloadKeys).map(([name, { meaning, options, integer }]: [string, Key]) => [
+        code(name),
+        cell(meaning),
+        integer !== undefined ? integer.join(' to ') : (options ?? []).map(code).join(', '),
+      ]),
+    ),
+  'grafana errors': () =>
+    table(
+      ['status', 'code', 'meaning'],
+      Object.entries(datasourceErrors).map(([name, { status, meaning }]) => [
+        String(status),
+        code(name),
+        cell(meaning),
+      ]),
+    ),
   commands: () =>
     table(
       ['command', 'what it does'],
@@ -102,6 +138,20 @@ describe('README', () => {
     if (process.env.UPDATE_README === '1')
       writeFileSync(path, text.slice(0, from) + wanted + text.slice(to + end.length));
     expect(readFileSync(path, 'utf8')).toContain(wanted);
+  });
+
+  it('answers every question with panels that exist', () => {
+    const text = readFileSync(path, 'utf8');
+    const rows = /\| question \| dashboard: panel \|\n.*\n((?:\|.*\n)+)/.exec(text)?.[1]?.trim().split('\n') ?? [];
+    expect(rows).toHaveLength(15);
+    const panels = new Set(
+      dashboards.flatMap(({ title, panels: list }) =>
+        list.map((panel) => `${title.replace('Licenses / ', '')}: ${panel.title}`),
+      ),
+    );
+    for (const panel of rows.flatMap((row) => (row.split(' | ')[1] ?? '').replace(/ \|$/, '').split('; '))) {
+      expect(panels).toContain(panel);
+    }
   });
 
   it('names only metrics that exist', () => {

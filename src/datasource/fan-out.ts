@@ -28,7 +28,7 @@ export interface Combinations extends Asking {
 }
 
 /** Combinations that one target asks about at most. */
-export const MAX_COMBINATIONS = 20;
+const MAX_COMBINATIONS = 20;
 
 const isPattern = (text: string): boolean => text.includes('%');
 

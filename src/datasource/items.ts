@@ -72,7 +72,7 @@ export const millis = (seconds: number | undefined): number | null =>
   cell(seconds === undefined ? undefined : seconds * 1000);
 
 /** `Max Available` as a key: `max_available`. */
-export const keyOf = (text: string): string =>
+const keyOf = (text: string): string =>
   text
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '_')

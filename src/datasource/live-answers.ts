@@ -9,7 +9,7 @@ import { isDown, productMatcher, requireFresh, type Site } from './site.ts';
 /** Targets that are answered from the last poll. Usage that is withheld is null. */
 
 /** Rows of one answer: Grafana's table is of no use with more, and the daemon has other work. */
-export const MAX_ROWS = 10_000;
+const MAX_ROWS = 10_000;
 
 const DAY = 86_400;
 

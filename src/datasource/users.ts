@@ -24,7 +24,7 @@ export function requireUsers({ refusal }: UsersPolicy): void {
  * A name that tells users apart and not who they are: the beginning of a keyed hash of the name without regard to case,
  * as the API compares it. Only with the key can it be found out for whom it stands.
  */
-export function pseudonym(name: string, key: string): string {
+function pseudonym(name: string, key: string): string {
   if (name === '') return '';
   return createHmac('sha256', key).update(name.toLowerCase()).digest('hex').slice(0, 12);
 }

@@ -1,11 +1,14 @@
 interface LandingPageOptions {
   readonly telemetryPath: string;
+  /** Where routes of other rooms are, and what is there. */
+  readonly mounts: readonly { readonly path: string; readonly about: string }[];
   readonly version: string;
   readonly demo: boolean;
 }
 
 /** The page at `/`: what this is and where things are. */
-export function landingPage({ telemetryPath, version, demo }: LandingPageOptions): string {
+export function landingPage({ telemetryPath, mounts, version, demo }: LandingPageOptions): string {
+  const mounted = mounts.map(({ path, about }) => `<dt><a href="${path}">${path}</a></dt><dd>${about}</dd>\n`).join('');
   const banner = demo
     ? '<p class="demo">Simulated data: this is the demo, no license server is being watched.</p>'
     : '';
@@ -26,11 +29,11 @@ footer { margin-top: 2rem; color: #718096; font-size: .85rem; }
 </head>
 <body>
 <h1>license-exporter</h1>
-<p>Usage and expiry of floating licenses for Prometheus, from the License Monitoring Query API.</p>
+<p>Usage and expiry of floating licenses for Prometheus and Grafana, from the License Monitoring Query API.</p>
 ${banner}
 <dl>
 <dt><a href="${telemetryPath}">${telemetryPath}</a></dt><dd>Metrics, in the text format or OpenMetrics.</dd>
-<dt><a href="/-/healthy">/-/healthy</a></dt><dd>Whether the process answers.</dd>
+${mounted}<dt><a href="/-/healthy">/-/healthy</a></dt><dd>Whether the process answers.</dd>
 <dt><a href="/-/ready">/-/ready</a></dt><dd>Whether the first poll has ended.</dd>
 </dl>
 <footer>Version ${version}</footer>

@@ -22,6 +22,8 @@ export interface MetricsRequest {
 /** Routes of another room below a path of its own, which answer errors in their own form. */
 export interface Mount {
   readonly path: string;
+  /** A sentence for the landing page. */
+  readonly about: string;
   readonly plugin: (app: FastifyInstance) => Promise<void>;
   readonly refuse: (reply: FastifyReply, verdict: Exclude<Verdict, 'accepted'>) => FastifyReply;
 }

@@ -9,7 +9,7 @@ import { type Cleanup, createClient, createConfig, eventually, startAnalyzer, st
 export const PRODUCT = 'sim-lic01;sim_cadd';
 /** A feature that is in use, has history and users. */
 export const FEATURE = 'sim-mesh-2';
-export const DAYS = 3;
+const DAYS = 3;
 
 /** A vendor license whose server is down: its last counts are withheld. */
 export const DOWN = 'sim-lic03;sim_solverd';

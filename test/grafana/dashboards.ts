@@ -56,6 +56,7 @@ interface Annotation {
 export interface Dashboard {
   readonly uid: string;
   readonly title: string;
+  readonly description: string;
   readonly schemaVersion: number;
   readonly editable: boolean;
   readonly links: readonly { readonly includeVars: boolean; readonly keepTime: boolean }[];

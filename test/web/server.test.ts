@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import type { FastifyReply } from 'fastify';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openAccess } from '../../src/web/access.ts';
 import { createWebServer, type WebOptions } from '../../src/web/server.ts';
@@ -73,10 +74,11 @@ describe('the web server', () => {
   });
 
   it('has a landing page that links to everything', async () => {
-    const { url } = await start({ telemetryPath: '/m' });
+    const mount = { path: '/g', about: 'For Grafana.', plugin: async () => {}, refuse: (reply: FastifyReply) => reply };
+    const { url } = await start({ telemetryPath: '/m', mounts: [mount] });
     const { status, type, body } = await get(`${url}/`);
     expect([status, type]).toEqual([200, 'text/html; charset=utf-8']);
-    for (const path of ['/m', '/-/healthy', '/-/ready']) expect(body).toContain(`href="${path}"`);
+    for (const path of ['/m', '/g', '/-/healthy', '/-/ready']) expect(body).toContain(`href="${path}"`);
     expect(body).not.toContain('Simulated data');
     const demo = await start({ demo: true });
     expect((await get(`${demo.url}/`)).body).toContain('Simulated data');
