@@ -202,7 +202,7 @@ function tablePanel(about: About, targets: readonly Builder<Dataquery>[]): table
 /**
  * A table of series: their labels, and the value of each query in a column of its own.
  *
- * @param sortBy name of a column, the largest first
+ * @param sortBy name of a column; `-` before it sorts the largest first
  */
 export function seriesTable(
   about: About,
@@ -229,7 +229,9 @@ export function seriesTable(
     if (links[name] !== undefined) panel.overrideByName(name, linkOverride(name, 'Vendor license'));
   for (const query of queries) panel.overrideByName(query.name, shownOverride(query));
   if (sortBy === undefined) return panel;
-  return panel.sortBy([new common.TableSortByFieldStateBuilder().displayName(sortBy).desc(true)]);
+  return panel.sortBy([
+    new common.TableSortByFieldStateBuilder().displayName(sortBy.replace(/^-/, '')).desc(sortBy.startsWith('-')),
+  ]);
 }
 
 /** A table of the JSON data source. */

@@ -81,7 +81,7 @@ export const expirations = () =>
             name: 'Days left',
             unit: 'd',
             steps: DAYS_LEFT,
-            expression: `sort((${expiration} - time()) / 86400 <= 30)`,
+            expression: `(${expiration} - time()) / 86400 <= 30`,
           },
           {
             name: 'Licenses',
@@ -95,6 +95,7 @@ export const expirations = () =>
           },
         ],
         FEATURE,
+        'Days left',
       ),
     )
     .withPanel(

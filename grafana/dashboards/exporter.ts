@@ -170,7 +170,7 @@ export const exporter = () =>
         },
         [{ name: 'Values', unit: 'none', expression: `${metric('license_poll_discarded_values')} > 0` }],
         ['endpoint', 'reason'],
-        'Values',
+        '-Values',
       ),
     )
     .withPanel(

@@ -105,7 +105,7 @@ export const optimisation = () =>
           },
         ],
         FEATURE,
-        'Bought',
+        '-Bought',
       ),
     )
     .withPanel(
@@ -118,7 +118,7 @@ export const optimisation = () =>
         },
         [{ name: 'Licenses', unit: 'none', expression: `${bought} and (${peak} == 0)` }],
         FEATURE,
-        'Licenses',
+        '-Licenses',
       ),
     )
     .withPanel(
@@ -138,7 +138,7 @@ export const optimisation = () =>
           },
         ],
         FEATURE,
-        'Inactive',
+        '-Inactive',
       ),
     )
     .withPanel(
@@ -163,7 +163,7 @@ export const optimisation = () =>
           },
         ],
         FEATURE,
-        'Unused',
+        '-Unused',
       ),
     )
     .withPanel(
@@ -184,7 +184,7 @@ export const optimisation = () =>
           },
         ],
         FEATURE,
-        'In 90 days',
+        '-In 90 days',
       ),
     )
     .withPanel(

@@ -141,7 +141,7 @@ export const overview = () =>
         },
         [{ name: 'In use', unit: 'percentunit', steps: SATURATION, expression: `${saturation} >= 0.8`, width: 110 }],
         FEATURE,
-        'In use',
+        '-In use',
       ),
     )
     .withPanel(
@@ -163,7 +163,8 @@ export const overview = () =>
           },
         ],
         FEATURE,
-      ).sortBy([]),
+        'Days left',
+      ),
     )
     .withPanel(
       seriesTable(
@@ -184,7 +185,7 @@ export const overview = () =>
           },
         ],
         FEATURE,
-        'Waiting',
+        '-Waiting',
       ),
     )
     .withPanel(

@@ -20,9 +20,9 @@ export const vendorLicenseDashboard = () =>
     .withPanel(
       figure(
         {
-          title: 'Server',
+          title: 'Server up',
           description: 'Whether the license server and its daemon sent data within 30 minutes.',
-          unit: 'bool_on_off',
+          unit: 'bool_yes_no',
         },
         `min(${metric('license_server_up', OF)})`,
         [

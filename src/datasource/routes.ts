@@ -57,6 +57,9 @@ function sendError(reply: FastifyReply, { status, code, message }: DatasourceErr
     .send(JSON.stringify({ message, error: { code, message } }));
 }
 
+/** What is refused before it comes to these routes. */
+const refusalCodes = { unauthorized: 'unauthorized', busy: 'queue_full', bad_path: 'bad_request' } as const;
+
 function toDatasourceError(error: unknown): DatasourceError | undefined {
   if (error instanceof DatasourceError) return error;
   const { code, statusCode } = error as { code?: string; statusCode?: number };
@@ -108,13 +111,8 @@ export function createDatasource({ sources, deadline, onProblem }: DatasourceOpt
     ],
   ];
 
-  const refuse = (reply: FastifyReply, verdict: 'refused' | 'busy'): FastifyReply =>
-    sendError(
-      reply,
-      verdict === 'busy'
-        ? new DatasourceError('queue_full', 'too many logons at once, try later')
-        : new DatasourceError('unauthorized', 'name and password of a user of the web config are needed'),
-    );
+  const refuse = (reply: FastifyReply, refusal: keyof typeof refusalCodes, message: string): FastifyReply =>
+    sendError(reply, new DatasourceError(refusalCodes[refusal], message));
 
   const plugin = async (app: FastifyInstance): Promise<void> => {
     app.removeAllContentTypeParsers();

@@ -56,7 +56,7 @@ const MAX_KEPT = 100;
 /** Logons that may wait for each other. */
 const MAX_WAITING = 20;
 
-export type Verdict = 'accepted' | 'refused' | 'busy';
+export type Verdict = 'accepted' | 'unauthorized' | 'busy';
 
 /** Checks `Authorization: Basic` against the users. One hash at a time: guessing must not hold up scrapes. */
 export function createAuthenticator(): (users: Access['users'], header: string | undefined) => Promise<Verdict> {
@@ -87,10 +87,10 @@ export function createAuthenticator(): (users: Access['users'], header: string |
   return async (users, header) => {
     if (users.size === 0) return 'accepted';
     const encoded = /^Basic +([A-Za-z0-9+/]+=*) *$/i.exec(header ?? '')?.[1];
-    if (encoded === undefined) return 'refused';
+    if (encoded === undefined) return 'unauthorized';
     const [, name = '', password = ''] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString('utf8')) ?? [];
     if (waiting >= MAX_WAITING) return 'busy';
     const isRight = await check(password, users.get(name) ?? NOBODY);
-    return isRight && users.has(name) ? 'accepted' : 'refused';
+    return isRight && users.has(name) ? 'accepted' : 'unauthorized';
   };
 }

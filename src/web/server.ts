@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { type TLSSocket, Server as TlsServer } from 'node:tls';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Log } from '../model/log.ts';
-import { type Access, createAuthenticator, isClientAccepted, tlsOptions, type Verdict } from './access.ts';
+import { type Access, createAuthenticator, isClientAccepted, tlsOptions } from './access.ts';
 import { landingPage } from './landing-page.ts';
 
 /** A page of metrics, ready to be sent. */
@@ -19,13 +19,22 @@ export interface MetricsRequest {
   readonly collect: readonly string[];
 }
 
-/** Routes of another room below a path of its own, which answer errors in their own form. */
+/** Why a request is answered before it comes to a route, and what everybody is told of it. */
+const refusals = {
+  unauthorized: { status: 401, message: 'Name and password of a user of the web config are needed.' },
+  busy: { status: 503, message: 'Too many logons at once, try later.' },
+  bad_path: { status: 400, message: 'The path cannot be decoded.' },
+} as const;
+export type Refusal = keyof typeof refusals;
+
+/** Routes of another room below a path of its own. */
 export interface Mount {
   readonly path: string;
   /** A sentence for the landing page. */
   readonly about: string;
   readonly plugin: (app: FastifyInstance) => Promise<void>;
-  readonly refuse: (reply: FastifyReply, verdict: Exclude<Verdict, 'accepted'>) => FastifyReply;
+  /** Answers a refusal in the form of these routes. */
+  readonly refuse: (reply: FastifyReply, refusal: Refusal, message: string) => FastifyReply;
 }
 
 export interface WebOptions {
@@ -128,6 +137,7 @@ function createApplication(options: WebOptions, isStopping: () => boolean): Fast
   const app: FastifyInstance = Fastify({
     ...(tls !== undefined && { https: tlsOptions(tls) }),
     logger: false,
+    frameworkErrors: (_, request, reply) => void refuse(options, request, reply, 'bad_path'),
     routerOptions: { ignoreTrailingSlash: false },
     forceCloseConnections: 'idle',
     // a scrape is a few hundred bytes; more is a mistake or an attack
@@ -147,15 +157,8 @@ function createApplication(options: WebOptions, isStopping: () => boolean): Fast
     reply.headers({ ...headers });
     const verdict = await authenticate(users, request.headers.authorization);
     if (verdict === 'accepted') return undefined;
-    if (verdict === 'refused') reply.header('www-authenticate', 'Basic realm="license-exporter"');
-    const { url } = request;
-    const mount = options.mounts.find(
-      ({ path }) => url === path || (/^[/?]/.test(url.slice(path.length)) && url.startsWith(path)),
-    );
-    if (mount !== undefined) return mount.refuse(reply, verdict);
-    return verdict === 'busy'
-      ? text(reply, 503, 'Too many logons at once, try later.\n')
-      : text(reply, 401, 'Name and password of a user of the web config are needed.\n');
+    if (verdict === 'unauthorized') reply.header('www-authenticate', 'Basic realm="license-exporter"');
+    return refuse(options, request, reply, verdict);
   });
   const routes: Record<string, (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>> = {
     '/': async (_, reply) => {
@@ -193,6 +196,13 @@ function createApplication(options: WebOptions, isStopping: () => boolean): Fast
     return text(reply, 500, 'Internal error, see the log.\n');
   });
   return app;
+}
+
+/** Refuses a request in the form of the path it is for. */
+function refuse(options: WebOptions, { url }: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply {
+  const { status, message } = refusals[refusal];
+  const mount = options.mounts.find(({ path }) => url.startsWith(path) && /^([/?]|$)/.test(url.slice(path.length)));
+  return mount === undefined ? text(reply, status, `${message}\n`) : mount.refuse(reply, refusal, message);
 }
 
 function text(reply: FastifyReply, status: number, body: string): FastifyReply {

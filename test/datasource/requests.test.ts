@@ -217,6 +217,7 @@ describe('a bad request', () => {
       'bad_parameter',
       'from is later than to',
     ],
+    ['a path that cannot be decoded', '/rows/%zz', 400, 'bad_request', 'The path cannot be decoded.'],
     ['no target', '/rows', 404, 'not_found', 'nothing is served at "/grafana/rows"'],
     ['a path that goes up', '/rows/../../metrics/x', 404, undefined, undefined],
   ])('is told what is wrong by /rows: %s', async (_, path, status, code, message) => {

@@ -32,7 +32,6 @@ const units = [
   'dateTimeAsIso',
   'dateTimeFromNow',
   'bool_yes_no',
-  'bool_on_off',
 ];
 
 /** Sample values of all variables, as single and as several ones. */

@@ -52,7 +52,7 @@ describe('users of the web config', () => {
     }
     for (const path of ['/grafana', '/grafana/', '/grafana/query', '/grafana?x', '/grafana/rows/users']) {
       const response = await fetch(`${url}${path}`);
-      const message = 'name and password of a user of the web config are needed';
+      const message = 'Name and password of a user of the web config are needed.';
       expect([path, response.status, response.headers.get('www-authenticate')]).toEqual([
         path,
         401,
@@ -87,7 +87,7 @@ describe('users of the web config', () => {
     const known = new Map([[NAME, hashSync(PASSWORD, 4)]]);
     const guesses = Array.from({ length: 60 }, (_, i) => authenticate(known, basic(NAME, `guess ${i}`).authorization));
     const verdicts = await Promise.all(guesses);
-    expect(verdicts.filter((verdict) => verdict === 'refused')).toHaveLength(20);
+    expect(verdicts.filter((verdict) => verdict === 'unauthorized')).toHaveLength(20);
     expect(verdicts.filter((verdict) => verdict === 'busy')).toHaveLength(40);
     expect(await authenticate(known, basic(NAME, PASSWORD).authorization)).toBe('accepted');
   });
