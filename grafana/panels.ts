@@ -213,6 +213,7 @@ export function seriesTable(
   const values = queries.map(
     ({ name }, i) => [queries.length > 1 ? `Value #${'ABCDEFGHIJ'[i]}` : 'Value', name] as const,
   );
+  const hidden = Object.keys(labelNames).filter((label) => !labels.includes(label));
   const names = labels.map((label) => [label, labelNames[label] ?? label] as const);
   const panel = tablePanel(about, instant(queries.map(({ expression }) => expression)))
     .datasource(PROMETHEUS)
@@ -220,7 +221,7 @@ export function seriesTable(
     .withTransformation({
       id: 'organize',
       options: {
-        excludeByName: { Time: true, __name__: true },
+        excludeByName: Object.fromEntries(['Time', '__name__', ...hidden].map((name) => [name, true])),
         indexByName: Object.fromEntries([...names, ...values].map(([field], i) => [field, i])),
         renameByName: Object.fromEntries([...names, ...values]),
       },

@@ -56,6 +56,10 @@ interface Engine {
 
 const now = (): number => Date.now() / 1000;
 
+/** What a reload cannot change. */
+const restartOnly = ({ web, datasource }: Config): string =>
+  JSON.stringify([web.listen, web.telemetryPath, datasource.path]);
+
 /** Wires the rooms together. */
 export function createApp(initial: AppConfig, deps: AppDeps): App {
   const { log } = deps;
@@ -184,7 +188,8 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
         now,
       }),
       users: {
-        refusal: () => refusalOfUsers(config, access.current()),
+        // what is really listened on: a reload does not change that
+        refusal: () => refusalOfUsers(config.datasource.users, initial.web.listen, access.current()),
         pseudonymKey: pseudonymKey?.reveal(),
       },
       localTime: createLocalTime(timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone),
@@ -260,6 +265,9 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       for (const name of Object.keys(retired) as (keyof typeof retired)[]) retired[name] += old.dispatcher.stats[name];
       engine = createEngine(config, isSameAnalyzer ? old.poller.latest() : undefined);
       access.reload(config);
+      if (restartOnly(config) !== restartOnly(initial)) {
+        log.warn({}, 'web.listen_address, web.telemetry_path and datasource.path need a restart to change');
+      }
       self.setReload(true, now());
       log.info({}, 'configuration reloaded');
       run();

@@ -68,11 +68,14 @@ const isLoopback = (host: string | undefined): boolean =>
   host !== undefined && /^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(host);
 
 /** Why names of users are not served, or undefined where they are. */
-export function refusalOfUsers({ datasource, web }: Config, access: Access): string | undefined {
-  const { users } = datasource;
+export function refusalOfUsers(
+  users: boolean | 'auto',
+  listen: Config['web']['listen'],
+  access: Access,
+): string | undefined {
   if (users === true) return undefined;
   if (users === false) return 'names of users are not served here: datasource.users is false';
-  if (access.users.size > 0 || web.listen.every(({ host }) => isLoopback(host))) return undefined;
+  if (access.users.size > 0 || listen.every(({ host }) => isLoopback(host))) return undefined;
   return (
     'names of users are personal and not served to everybody: give web.config_file users (basic_auth_users), or set ' +
     'datasource.users to true'

@@ -23,6 +23,7 @@ export interface DatasourceOptions {
 
 /** Bytes. All dashboard variables travel with each request. */
 const BODY_LIMIT = 4 * 1024 * 1024;
+const JSON_TYPE = 'application/json; charset=utf-8';
 /** Characters of an HTTP reason phrase. */
 const MAX_REASON = 120;
 
@@ -53,7 +54,7 @@ function sendError(reply: FastifyReply, { status, code, message }: DatasourceErr
   reply.raw.statusMessage = reasonPhrase(message);
   return reply
     .code(status)
-    .header('content-type', 'application/json; charset=utf-8')
+    .header('content-type', JSON_TYPE)
     .send(JSON.stringify({ message, error: { code, message } }));
 }
 
@@ -147,7 +148,7 @@ export function createDatasource({ sources, deadline, onProblem }: DatasourceOpt
           );
           try {
             const answer = await handler(request, gone.signal);
-            return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(answer));
+            return reply.header('content-type', JSON_TYPE).send(JSON.stringify(answer));
           } finally {
             clearTimeout(late);
           }

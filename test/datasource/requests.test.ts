@@ -426,6 +426,37 @@ describe('POST /query', () => {
   });
 });
 
+describe('what only the analyzer knows', () => {
+  const never = new AbortController().signal;
+
+  it('is asked for the features of a user, and withheld like the rest', async () => {
+    const user = 'sim-user016';
+    const { records } = await daemon.client.getFeatures({ product: PRODUCT, user }, never);
+    expect(records.length).toBeGreaterThan(0);
+    daemon.requests.length = 0;
+    const { body } = await get(`${daemon.url}/rows/features?product=${PRODUCT}&user=${user}`);
+    expect(body.map((row: Record<string, unknown>) => [row.feature, row.in_use])).toEqual(
+      records.map(({ feature, inUse }) => [feature, inUse]),
+    );
+    expect(daemon.requests).toEqual(['GetFeatures']);
+    const down = await get(`${daemon.url}/rows/features?product=${DOWN}&user=%25`);
+    expect(down.body.length).toBeGreaterThan(0);
+    for (const row of down.body) expect(row).toMatchObject({ product: DOWN, in_use: null, max_queued: null });
+  });
+
+  it('is asked for expirations with a search level, a vendor license at a time', async () => {
+    const { records } = await daemon.client.getExpirationFeatures({ product: PRODUCT, search: '2' }, never);
+    daemon.requests.length = 0;
+    const one = await get(`${daemon.url}/rows/expirations?product=${PRODUCT}&search=2`);
+    expect(one.body.map(({ feature }: { feature: string }) => feature)).toEqual(records.map(({ feature }) => feature));
+    expect(daemon.requests).toEqual(['GetExpirationFeatures']);
+    const all = await get(`${daemon.url}/rows/expirations?product=%25&search=0&feature=sim-%25`);
+    expect(new Set(all.body.map(({ product }: { product: string }) => product)).size).toBe(3);
+    const names = all.body.map(({ feature }: { feature: string }) => feature);
+    expect(names.every((name: string) => name.startsWith('sim-'))).toBe(true);
+  });
+});
+
 describe('the window of efficiency and heat map', () => {
   const asked = async (payload: object, from: number, to: number): Promise<[string, string[]]> => {
     const bounds = { from: new Date(from * 1000).toISOString(), to: new Date(to * 1000).toISOString() };
@@ -441,6 +472,7 @@ describe('the window of efficiency and heat map', () => {
     ['a month', {}, 30, 0, 'year=2026&month=11&last=465'],
     ['three years', {}, 1100, 0, 'year=2026&month=11&last=465'],
     ['today, which ends at midnight', {}, 0.4, -0.6, 'year=2026&month=11&last=101'],
+    ['a day and what is to come', {}, 1, -30, 'year=2026&month=11&last=101'],
     ['a week, with a duration of its own', { last: 'last-quarter' }, 7, 0, 'year=2026&month=11&last=401'],
     ['a code', { last: 201 }, 7, 0, 'year=2026&month=11&last=201'],
     ['a month of its own', { year: 2025, month: 3 }, 7, 0, 'year=2025&month=3'],

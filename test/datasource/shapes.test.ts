@@ -107,6 +107,9 @@ describe('history', () => {
       text: ['feature f: 1 denial'],
       tags: ['denials,f'],
     });
+    const after = { from: at + 25 * 3_600_000, to: undefined };
+    const [none] = shapeHistory(contextOf('history', 'annotations', after), [{ whose, answer }]);
+    expect((none as Frame).fields[0]?.values).toEqual([]);
   });
 });
 

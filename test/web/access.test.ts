@@ -222,6 +222,15 @@ describe('names of users', () => {
     expect(JSON.stringify(body)).not.toContain('"user"');
   });
 
+  it('stay refused when a reload says loopback, which takes a restart', async () => {
+    const app = await start({ 'web.listen_address': ':0' });
+    const loopback = createConfig('http://127.0.0.1:1/analyzer', { 'web.listen_address': '127.0.0.1:0' });
+    await app.reload(loopback);
+    expect((await get(routeOf(app.url, `/rows/users?${parameters}`))).status).toBe(403);
+    const messages = app.log.entries.map(({ message }) => message);
+    expect(messages).toContain('web.listen_address, web.telemetry_path and datasource.path need a restart to change');
+  });
+
   it('are replaced by a keyed hash, which stays the same with the same key', async () => {
     const key = writeConfig('a key that nobody guesses\n');
     const settings = { 'datasource.pseudonymise': true, 'datasource.pseudonym_key_file': key };
