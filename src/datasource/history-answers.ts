@@ -7,7 +7,7 @@ import { parseIsoTime, type Query, type TimeRange } from './query.ts';
 
 /** The chart series of spec 2.6 in the shapes that Grafana's panels take. */
 
-interface Context {
+export interface Context {
   readonly query: Query;
   readonly combinations: Combinations;
   readonly localTime: LocalTime;

@@ -1,7 +1,8 @@
-import { answerTarget, type Sources } from './answers.ts';
+import { answerTarget } from './answers.ts';
 import { DatasourceError } from './errors.ts';
 import { flatRows, type Table } from './items.ts';
 import { readQuery, readRange } from './query.ts';
+import type { Sources } from './sources.ts';
 import { type TargetName, targets } from './targets.ts';
 
 /** Flat rows for Infinity, curl and scripts. */

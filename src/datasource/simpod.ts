@@ -1,9 +1,10 @@
-import { answerTarget, type Sources } from './answers.ts';
+import { answerTarget } from './answers.ts';
 import { type Json, payloadOf, requireObject } from './body.ts';
 import { DatasourceError } from './errors.ts';
 import { type Answer, flatRows, type Table } from './items.ts';
 import { namesOf } from './names.ts';
 import { type Query, readFilters, readQuery, readRange, readTargetName } from './query.ts';
+import type { Sources } from './sources.ts';
 import { type Target, targets } from './targets.ts';
 import { type RawPayload, restoreVariables, unescapePayload } from './unescape.ts';
 import { requireUsers } from './users.ts';

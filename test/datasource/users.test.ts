@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import type { Combinations } from '../../src/datasource/fan-out.ts';
+import { readQuery } from '../../src/datasource/query.ts';
+import { usersTable } from '../../src/datasource/users.ts';
+import type { UserRecord } from '../../src/model/records.ts';
+
+const whose = { product: 'p;d', feature: 'f' };
+const one: Combinations = { asked: [whose], total: 1, areSeveralProducts: false, areSeveralFeatures: false };
+const always = { from: undefined, to: undefined };
+const query = readQuery({ target: 'users', payload: whose, range: always, filters: [], prefix: '' });
+
+const user = (userName: string, more: Partial<UserRecord> = {}): UserRecord => ({
+  userName,
+  userHost: 'ws1',
+  userDisplay: '',
+  usageTime: 1_700_000_000,
+  licenseHandle: '1',
+  shareHandle: 'undef',
+  usedLicenses: 1,
+  queuedLicenses: 0,
+  borrowedLicenses: undefined,
+  licenseModelStatus: 'active',
+  appStatus: undefined,
+  appDuration: undefined,
+  licenseModel: '',
+  displayName: undefined,
+  mapped: undefined,
+  ...more,
+});
+
+const rowsOf = (records: readonly UserRecord[], pseudonymKey?: string) =>
+  usersTable(query, one, [{ whose, answer: { records } }], { refusal: () => undefined, pseudonymKey }).rows;
+
+describe('users', () => {
+  it('are shown with epoch milliseconds, and null for what is not known', () => {
+    expect(rowsOf([user('alice')])).toEqual([['alice', 'ws1', '', 1_700_000_000_000, 1, 0, null, 'active']]);
+  });
+
+  it('have the same pseudonym in any case, another one with another key, and none without a name', () => {
+    const names = (key: string) =>
+      rowsOf([user('Alice'), user('ALICE'), user('bob'), user('')], key).map(([name]) => name);
+    const [first, second, third, fourth] = names('key');
+    expect(first).toMatch(/^[0-9a-f]{12}$/);
+    expect(second).toBe(first);
+    expect(third).not.toBe(first);
+    expect(fourth).toBe('');
+    expect(names('another')[0]).not.toBe(first);
+  });
+
+  it('tell of which feature they are, where there are several', () => {
+    const several = { ...one, areSeveralFeatures: true };
+    const policy = { refusal: () => undefined, pseudonymKey: undefined };
+    const { columns, rows } = usersTable(query, several, [{ whose, answer: { records: [user('alice')] } }], policy);
+    expect(columns.slice(0, 3).map(({ text }) => text)).toEqual(['Product', 'Feature', 'User']);
+    expect(rows[0]?.slice(0, 3)).toEqual(['p;d', 'f', 'alice']);
+  });
+});
