@@ -25,6 +25,11 @@ export interface About {
   readonly noValue?: string;
 }
 
+/** The last panel of each dashboard says what to check. */
+const NO_DATA = 'no data, see below';
+/** Of the history endpoints. */
+const NO_HISTORY = 'no history in this time range';
+
 type Step = readonly [from: number | null, color: string];
 
 const thresholds = (
@@ -71,7 +76,7 @@ export function figure(about: About, expression: string, steps: readonly Step[],
     .datasource(PROMETHEUS)
     .targets(instant([expression], 'time_series'))
     .unit(about.unit)
-    .noValue(about.noValue ?? 'no data')
+    .noValue(about.noValue ?? NO_DATA)
     .thresholds(thresholds(steps))
     .colorMode(common.BigValueColorMode.Background)
     .graphMode(common.BigValueGraphMode.None)
@@ -96,7 +101,7 @@ export function graph(about: About, series: Readonly<Record<string, string>>): t
     .targets(lines(series))
     .unit(about.unit)
     .min(0)
-    .noValue(about.noValue ?? 'no data')
+    .noValue(about.noValue ?? NO_DATA)
     .lineWidth(1)
     .fillOpacity(8)
     .showPoints(common.VisibilityMode.Never)
@@ -118,7 +123,7 @@ export function states(
     .datasource(PROMETHEUS)
     .targets(lines(series))
     .unit(about.unit)
-    .noValue(about.noValue ?? 'no data')
+    .noValue(about.noValue ?? NO_DATA)
     .mappings([
       {
         type: dashboard.MappingType.ValueToText,
@@ -254,7 +259,7 @@ export function trend(about: About, payload: string): timeseries.PanelBuilder {
     .withTarget(new JsonQuery('history', payload))
     .unit(about.unit)
     .min(0)
-    .noValue(about.noValue ?? 'no history in this time range')
+    .noValue(NO_HISTORY)
     .legend(legend('max', 'sum'))
     .tooltip(allSeries)
     .overrideByName('Max Available', [{ id: 'custom.drawStyle', value: 'line' }])
@@ -282,7 +287,7 @@ export function reserved(about: About, payload: string): timeseries.PanelBuilder
     .withTarget(new JsonQuery('reserved', payload))
     .unit(about.unit)
     .min(0)
-    .noValue('no history in this time range')
+    .noValue(NO_HISTORY)
     .legend(legend('max'))
     .tooltip(allSeries)
     .overrideByName('Reserved Licenses', [
@@ -352,7 +357,7 @@ export function busyHoursMap(about: About, payload: string): heatmap.PanelBuilde
     .datasource(JSON_SOURCE)
     .withTarget(new JsonQuery('heatmap', payload))
     .unit(about.unit)
-    .noValue('no history in this time range')
+    .noValue(NO_HISTORY)
     .calculate(false)
     .rowsFrame(new heatmap.RowsHeatmapOptionsBuilder().layout(common.HeatmapCellLayout.Unknown))
     .yAxis(new heatmap.YAxisConfigBuilder().reverse(true))

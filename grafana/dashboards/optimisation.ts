@@ -226,7 +226,6 @@ export const optimisation = () =>
           description:
             'Refused requests per day of each chosen vendor license, from the analyzer. Too few licenses, or idle ones in the way.',
           unit: 'none',
-          noValue: 'no history in this time range',
         },
         '{"product":$vendor_license,"feature":"%","wildcard":"upstream"}',
       )

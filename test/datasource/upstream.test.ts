@@ -96,6 +96,17 @@ describe('an analyzer that fails', () => {
   });
 });
 
+describe('the path of the datasource', () => {
+  it('can be another one', async () => {
+    const { app } = await start({ 'datasource.path': '/json/v1' });
+    expect((await get(`${app.url}/json/v1`)).status).toBe(200);
+    expect((await get(`${app.url}/json/v1/rows/products`)).status).toBe(200);
+    expect((await get(`${app.url}/json/v1/nothing`)).body.error.code).toBe('not_found');
+    expect((await fetch(`${app.url}/grafana`)).status).toBe(404);
+    expect(await (await fetch(app.url)).text()).toContain('href="/json/v1"');
+  });
+});
+
 describe('an analyzer that does not answer', () => {
   it('holds up neither scrapes nor polls, and panels are told in time', async () => {
     const { faulty, app, url } = await start({
