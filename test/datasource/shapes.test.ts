@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Combinations } from '../../src/datasource/fan-out.ts';
 import { shapeEfficiency, shapeHeatMap, shapeHistory, shapeReserved } from '../../src/datasource/history-answers.ts';
-import type { Frame, Table, TimeSeries } from '../../src/datasource/items.ts';
+import { cell, type Frame, millis, type Table, type TimeSeries } from '../../src/datasource/items.ts';
 import { readQuery, type TimeRange } from '../../src/datasource/query.ts';
 import type { TargetName } from '../../src/datasource/targets.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
@@ -184,6 +184,14 @@ describe('reserved', () => {
       'Distinct Users',
       'Max In Use',
     ]);
+  });
+});
+
+describe('a cell', () => {
+  it('is null for what JSON cannot hold and what is not known', () => {
+    const values = [Number.POSITIVE_INFINITY, Number.NaN, undefined, 0, '', false];
+    expect(values.map(cell)).toEqual([null, null, null, 0, '', false]);
+    expect([millis(Number.POSITIVE_INFINITY), millis(undefined), millis(1.5)]).toEqual([null, null, 1500]);
   });
 });
 
