@@ -1,0 +1,200 @@
+import { describe, expect, it } from 'vitest';
+import { DatasourceError } from '../../src/datasource/errors.ts';
+import { combinationsOf } from '../../src/datasource/fan-out.ts';
+import { type Answer, type Frame, flatRows, type Table } from '../../src/datasource/items.ts';
+import {
+  answerExpirations,
+  answerFeatures,
+  answerProducts,
+  answerServerDown,
+} from '../../src/datasource/live-answers.ts';
+import { type Query, readQuery } from '../../src/datasource/query.ts';
+import type { Site } from '../../src/datasource/site.ts';
+import type { TargetName } from '../../src/datasource/targets.ts';
+import { deriveInventoryNow } from '../../src/model/inventory.ts';
+import { createLocalTime } from '../../src/model/local-time.ts';
+import { WHOLE } from '../../src/model/snapshot.ts';
+import {
+  answer,
+  createSnapshot,
+  failed,
+  feature,
+  good,
+  NOW,
+  product,
+  type Scenario,
+  scenario,
+} from '../metrics/scenario.ts';
+
+/** Answers from polls as other analyzers than ours give them: several parts, odd names, failures, permanent licenses. */
+
+const localTime = createLocalTime('Europe/Berlin');
+
+function siteOf(parts: Scenario): Site {
+  const snapshot = createSnapshot(parts);
+  const policy = {
+    ownsVendorLicense: () => true,
+    ownsFeature: () => true,
+    usageWhenNotCurrent: 'withhold' as const,
+  };
+  return { snapshot, inventory: deriveInventoryNow(snapshot, NOW, policy) };
+}
+
+const site = siteOf(scenario);
+
+const queryOf = (target: TargetName, payload: object, range: Partial<Query['range']> = {}): Query =>
+  readQuery({
+    target,
+    payload: { ...payload },
+    range: { from: undefined, to: undefined, ...range },
+    filters: [],
+    prefix: '',
+  });
+
+const rowsOf = ({ items }: Answer) => flatRows(items[0] as Table);
+
+const errorOf = (work: () => unknown): unknown => {
+  try {
+    return work();
+  } catch (error) {
+    return error instanceof DatasourceError ? [error.code, error.message] : error;
+  }
+};
+
+describe('products', () => {
+  it('has a row for each vendor license, its parts merged, and null for what is withheld, permanent or never was', () => {
+    const never = siteOf({ ...scenario, products: good(answer([product({ collectionTime: 0 })])) });
+    expect(rowsOf(answerProducts(queryOf('products', { filters: 'lic01%' }), never))).toMatchObject([
+      { collected: null },
+    ]);
+    const rows = rowsOf(answerProducts(queryOf('products', {}), site));
+    expect(
+      rows.map(({ product: name, up, distinct_users: users, days_left: days }) => [name, up, users, days]),
+    ).toEqual([
+      ['gone;lmgrd', false, null, null],
+      ['größe;undef', false, null, 1],
+      ['lic01;cdslmd', true, 5, 1],
+      ['lic02;mgcld', true, 7, 1],
+    ]);
+    expect(rowsOf(answerProducts(queryOf('products', { filters: 'lic02;mgcld;site-b' }), site))).toHaveLength(1);
+  });
+
+  it('is an error where GetProducts is not known, with the reason', () => {
+    const without = siteOf({ products: failed() });
+    expect(errorOf(() => answerProducts(queryOf('products', {}), without))).toEqual([
+      'deadline',
+      'GetProducts: too slow',
+    ]);
+    const old = siteOf({ products: good(answer([product()]), NOW - 301) });
+    expect(errorOf(() => answerProducts(queryOf('products', {}), old))).toEqual([
+      'upstream_down',
+      'GetProducts was polled too long ago',
+    ]);
+    expect(errorOf(() => answerProducts(queryOf('products', {}), siteOf({})))).toEqual([
+      'upstream_down',
+      'GetProducts has not been polled yet',
+    ]);
+  });
+});
+
+describe('server_down', () => {
+  it('has a row for each part, those included that GetProducts does not know', () => {
+    const rows = rowsOf(answerServerDown(queryOf('server_down', {}), site));
+    expect(rows.map(({ product: name, qualifier }) => [name, qualifier])).toEqual([
+      ['gone;lmgrd', ''],
+      ['größe;undef', ''],
+      ['größe;undef', 'x'],
+    ]);
+  });
+
+  it('is never empty because nothing is known', () => {
+    const unknown = siteOf({ products: good(answer([product()])), down: failed() });
+    expect(errorOf(() => answerServerDown(queryOf('server_down', {}), unknown))).toEqual([
+      'deadline',
+      'GetServerDown: too slow',
+    ]);
+  });
+});
+
+describe('features', () => {
+  it('are those of the products and patterns asked for', () => {
+    const names = (payload: object) =>
+      rowsOf(answerFeatures(queryOf('features', payload), site)).map(({ feature: name }) => name);
+    expect(names({ product: 'lic01;cdslmd' })).toEqual(['a,feature:b', 'back\\slash\nline', 'base']);
+    expect(names({ product: ['lic02;mgcld;site-b', 'größe;undef'] })).toEqual(['old news', 'twice']);
+    expect(names({ product: '%', filters: 'ba%' })).toEqual(['back\\slash\nline', 'base']);
+    expect(names({ product: '%', package: 'pk%' })).toEqual(['a,feature:b']);
+    expect(names({ product: 'LIC01;cdslmd' })).toEqual([]);
+  });
+
+  it('are cut at 10,000 rows, and say so', () => {
+    const many = Array.from({ length: 10_001 }, (_, i) => feature({ feature: `f${i}` }));
+    const large = siteOf({ ...scenario, features: { [WHOLE]: good(answer(many)) } });
+    const { items, notices, incomplete } = answerFeatures(queryOf('features', { product: '%' }), large);
+    expect((items[0] as Table).rows).toHaveLength(10_000);
+    const text = '10000 of 10001 rows are shown; narrow the selection';
+    expect(notices).toEqual([{ severity: 'warning', text }]);
+    expect([incomplete?.code, incomplete?.message]).toEqual(['too_many', text]);
+  });
+});
+
+describe('expirations', () => {
+  it('have no date for permanent licenses, and warn of parts that are not known', () => {
+    const result = answerExpirations(queryOf('expirations', { product: '%' }), site, localTime);
+    const rows = rowsOf(result).map(({ feature: name, expires, days_left: days, expired }) => [
+      name,
+      expires,
+      days,
+      expired,
+    ]);
+    expect(rows).toContainEqual(['back\\slash\nline', null, null, false]);
+    expect(rows).toContainEqual(['expired', (NOW - 5) * 1000, -0, true]);
+    expect(result.notices).toEqual([{ severity: 'warning', text: 'GetExpirationFeatures of größe;undef: too slow' }]);
+    expect(Object.keys(rowsOf(result)[0] ?? {})[0]).toBe('product');
+    const one = answerExpirations(queryOf('expirations', { product: 'lic01;cdslmd' }), site, localTime);
+    expect(Object.keys(rowsOf(one)[0] ?? {})[0]).toBe('feature');
+    expect(one.notices).toEqual([]);
+  });
+
+  it('are annotations where they end within the range, one for each vendor license and day', () => {
+    const range = { from: (NOW - 86_400) * 1000, to: (NOW + 2 * 86_400) * 1000 };
+    const query = queryOf('expirations', { product: 'lic01;cdslmd', shape: 'annotations' }, range);
+    const [frame] = answerExpirations(query, site, localTime).items;
+    const values = Object.fromEntries((frame as Frame).fields.map((f) => [f.name, f.values]));
+    expect(values.text).toEqual([
+      'lic01;cdslmd: expired on 2027-01-15',
+      'lic01;cdslmd: a,feature:b, base on 2027-01-16',
+    ]);
+    const before = queryOf('expirations', { product: '%', shape: 'annotations' }, { from: 0, to: 1 });
+    expect((answerExpirations(before, site, localTime).items[0] as Frame).fields[0]?.values).toEqual([]);
+  });
+});
+
+describe('what the analyzer is asked about', () => {
+  const asked = (payload: object, from: Site | undefined = site) =>
+    combinationsOf(queryOf('history', payload), from).asked.map(({ product: name, feature: f }) => `${name}/${f}`);
+
+  it('is spelled as the analyzer does, each part of a vendor license by itself', () => {
+    expect(asked({ product: 'lic01;cdslmd', feature: 'base' })).toEqual(['lic01;cdslmd/base']);
+    expect(asked({ product: 'lic02;mgcld', feature: 'twice' })).toEqual(['lic02;mgcld/twice']);
+    expect(asked({ product: 'lic02;mgcld;site-b', feature: 'twice' })).toEqual(['lic02;mgcld;site-b/twice']);
+    const parts = siteOf({
+      ...scenario,
+      products: good(answer([product({ product: 'a;b;x' }), product({ product: 'a;b;y' })])),
+    });
+    expect(asked({ product: 'A;b', feature: 'f' }, parts)).toEqual(['a;b;x/f', 'a;b;y/f']);
+  });
+
+  it('is what was said, where it is not known', () => {
+    expect(asked({ product: 'strange;one', feature: 'f' })).toEqual(['strange;one/f']);
+    expect(asked({ product: 'strange;one', feature: 'f' }, undefined)).toEqual(['strange;one/f']);
+    expect(errorOf(() => combinationsOf(queryOf('history', { product: '%', feature: 'f' }), undefined))).toEqual([
+      'upstream_down',
+      'history: % stands for known names, and none is known yet',
+    ]);
+  });
+
+  it('is one pattern, where it is left to the analyzer', () => {
+    expect(asked({ product: '%', feature: '%', wildcard: 'upstream' })).toEqual(['%/%']);
+  });
+});
