@@ -4,7 +4,7 @@ import { createPattern } from '../model/wildcard.ts';
 import type { EndpointName, ParametersOf } from '../query-api/endpoints.ts';
 import { DatasourceError } from './errors.ts';
 import type { Answer, Notice } from './items.ts';
-import type { Query } from './query.ts';
+import { matcherOf, type Query } from './query.ts';
 import { type Questions, questionText } from './questions.ts';
 import { featuresByVendorLicense, type Site, spellingsOf } from './site.ts';
 
@@ -55,27 +55,22 @@ function ownersOf(query: Query, site: Site | undefined, expand: boolean): readon
   return [...spelled].filter((product) => query.allows('product', parseVendorLicense(product).vendorLicense));
 }
 
-/** All combinations that are meant: the first ones, and how many they are. */
-function combine(
-  owners: readonly string[],
-  features: readonly string[],
-  isMeant: (product: string, feature: string) => boolean,
-): Asking {
+/** The first combinations of each owner with its features, and how many there are. */
+function combine(owners: readonly string[], featuresOf: (product: string) => readonly string[]): Asking {
   const asked: Whose[] = [];
   let total = 0;
   for (const product of owners) {
-    for (const feature of features) {
-      if (!isMeant(product, feature)) continue;
-      total += 1;
-      if (total <= MAX_COMBINATIONS) asked.push({ product, feature });
-    }
+    const features = featuresOf(product);
+    const shown = features.slice(0, MAX_COMBINATIONS - asked.length);
+    asked.push(...shown.map((feature) => ({ product, feature })));
+    total += features.length;
   }
   return { asked, total };
 }
 
 /** Every vendor license of a query with each of some feature patterns, which are left to the analyzer. */
 export const everyOwner = (query: Query, site: Site, features: readonly string[]): Asking =>
-  combine(ownersOf(query, site, true), features, () => true);
+  combine(ownersOf(query, site, true), () => features);
 
 /** @throws DatasourceError when a pattern cannot be expanded, because nothing has been polled yet */
 export function combinationsOf(query: Query, site: Site | undefined): Combinations {
@@ -90,18 +85,20 @@ export function combinationsOf(query: Query, site: Site | undefined): Combinatio
   const isPlain = !expandsFeatures && owners.length <= 1;
   const byLicense = site === undefined || isPlain ? undefined : featuresByVendorLicense(site, ftype ?? type);
   const knownOf = (product: string) => byLicense?.get(parseVendorLicense(product).vendorLicense);
-  const everywhere = new Set(owners.flatMap((product) => [...(knownOf(product) ?? [])]));
-  const named = features.flatMap((feature) =>
-    isPattern(feature) && expand
-      ? [...everywhere].sort().filter(createPattern(feature, { ignoreCase: false }))
-      : [feature],
-  );
+  const names = features.filter((feature) => !(isPattern(feature) && expand));
+  const patterns = features.filter((feature) => isPattern(feature) && expand);
+  const matches = patterns.length === 0 ? () => false : matcherOf(patterns);
   // a feature is asked for where it is known; one that is known nowhere may have history all the same
-  const isMeant = (product: string, feature: string): boolean =>
-    knownOf(product)?.has(feature) === true || !everywhere.has(feature);
-  const wanted = [...new Set(named)].filter((feature) => query.allows('feature', feature));
+  const isKnown = new Set(names.filter((name) => owners.some((product) => knownOf(product)?.has(name))));
+  const featuresOf = (product: string): readonly string[] => {
+    const known = knownOf(product) ?? new Set<string>();
+    const named = names.filter((name) => known.has(name) || !isKnown.has(name));
+    const expanded =
+      patterns.length === 0 ? [] : [...known].filter((name) => matches(name) && !names.includes(name)).sort();
+    return [...named, ...expanded].filter((feature) => query.allows('feature', feature));
+  };
   return {
-    ...combine(owners, wanted, isMeant),
+    ...combine(owners, featuresOf),
     areSeveralProducts: owners.length > 1 || expandsProducts === true,
     areSeveralFeatures: features.length > 1 || expandsFeatures === true,
   };

@@ -190,8 +190,9 @@ export function readQuery({ target, payload, range, filters, prefix, hint = '', 
 
 /** Whether a name matches one of the texts of a payload, `%` standing for any; no text lets every name through. */
 export function matcherOf(texts: readonly string[]): (name: string) => boolean {
+  if (texts.length === 0 || texts.includes('%')) return () => true;
   const patterns = texts.map((text) => createPattern(text, { ignoreCase: false }));
-  return (name) => patterns.length === 0 || patterns.some((matches) => matches(name));
+  return (name) => patterns.some((matches) => matches(name));
 }
 
 /** The code of a duration given by code or name; `auto` is none. */
