@@ -22,6 +22,10 @@ function toAccess(web: WebConfig | undefined): Access {
   return { users, headers, tls: tls === undefined ? undefined : { ...tls, key: tls.key.reveal() } };
 }
 
+/** What a listener decides when it is made. */
+const handshakeOf = (web: WebConfig | undefined): string =>
+  JSON.stringify([web?.tls?.clientAuth, web?.tls?.minVersion, web?.tls?.maxVersion]);
+
 /** @param onChange called when `current` has changed */
 export function createWebAccess(initial: Config, log: Log, onChange: () => void): WebAccess {
   let { configFile, access: web } = initial.web;
@@ -30,8 +34,11 @@ export function createWebAccess(initial: Config, log: Log, onChange: () => void)
   let timer: NodeJS.Timeout | undefined;
 
   const take = (next: WebConfig | undefined): void => {
-    if ((next?.tls === undefined) !== (web?.tls === undefined)) {
-      log.warn({}, 'TLS of the web config was added or removed: this needs a restart');
+    if (handshakeOf(next) !== handshakeOf(web)) {
+      log.warn(
+        {},
+        'whether there is TLS, client_auth_type and TLS versions of the web config need a restart to change',
+      );
     }
     web = next;
     refused = '';

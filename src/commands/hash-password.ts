@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import { hash } from 'bcryptjs';
+import { hash, truncates } from 'bcryptjs';
 import type { Command } from '../config/flags.ts';
 import { parseUsersFile } from '../config/users-file.ts';
 import { ntHash } from '../ntlm/primitives.ts';
@@ -34,7 +34,9 @@ const COST = 10;
 
 /** Prints the line of a user for `basic_auth_users` of a web config. */
 export async function hashPassword({ line, print }: CommandContext): Promise<number> {
+  if (line.argument?.includes(':')) throw new Error('a user name has no colon', { cause: 'usage' });
   const { name, password } = await readAccount('hash-password', line.argument);
+  if (truncates(password)) throw new Error('the password is longer than the 72 bytes bcrypt takes', { cause: 'usage' });
   print(`${JSON.stringify(name)}: ${await hash(password, COST)}\n`);
   return 0;
 }

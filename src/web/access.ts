@@ -42,11 +42,15 @@ export function tlsOptions(tls: AccessTls) {
   };
 }
 
-/** Whether a client has shown the certificate it needs, where the TLS handshake does not see to it. */
+/**
+ * Whether a client has shown the certificate it needs. Said again where the TLS handshake sees to it: a web config that
+ * has become stricter since the listener was made must not let anybody in.
+ */
 export function isClientAccepted(socket: TLSSocket, { clientAuth }: AccessTls): boolean {
-  if (clientAuth !== 'RequireAnyClientCert' && clientAuth !== 'VerifyClientCertIfGiven') return true;
-  const { raw } = socket.getPeerCertificate() as Partial<PeerCertificate>;
-  return clientAuth === 'RequireAnyClientCert' ? raw !== undefined : raw === undefined || socket.authorized;
+  const isShown = (socket.getPeerCertificate() as Partial<PeerCertificate>).raw !== undefined;
+  if (clientAuth === 'RequireAnyClientCert') return isShown;
+  if (clientAuth === 'VerifyClientCertIfGiven') return !isShown || socket.authorized;
+  return clientAuth !== 'RequireAndVerifyClientCert' || socket.authorized;
 }
 
 /** The hash of a password nobody has: an unknown name takes as long as a wrong password. */

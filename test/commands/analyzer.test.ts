@@ -179,15 +179,3 @@ describe('analyzer', () => {
     expect(statSync(join(folder, 'state/history.db')).size).toBeLessThanOrEqual(128 * 1024);
   });
 });
-
-describe('analyzer hash-password', () => {
-  it('prints the NT hash of the password', async () => {
-    expect(await hash('svc', 'password')).toBe('svc:8846f7eaee8fb117ad06bdd830b7586c\n');
-  });
-
-  it('takes no empty password', async () => {
-    const hashing = run(['analyzer', 'hash-password', 'svc'], { input: '\n' });
-    expect(await hashing.exit).toBe(1);
-    expect(hashing.output()).toContain('the password is empty; write it to standard input');
-  });
-});

@@ -182,6 +182,8 @@ describe('command line', () => {
     [['demo', '--once'], '--once goes with the command serve'],
     [['--json'], '--json goes with the command doctor'],
     [['analyzer', 'hash-pasword'], 'hash-pasword is one argument too many'],
+    [['hash-password'], 'hash-password needs the name of the user'],
+    [['hash-password', 'prom'], 'the password is empty; write it to standard input'],
     [['analyzer', 'hash-password'], 'needs the name of the user'],
     [['analyzer', 'hash-password', 'a:b'], 'NAME:1 is not of the form name:nt-hash'],
     [['analyzer'], 'embedded_analyzer.users_file: is needed'],

@@ -165,6 +165,22 @@ describe.runIf(peer('openssl'))('TLS of the web config', () => {
     expect([await ask(url, server), await ask(url, server, strange), await ask(url, server, known)]).toEqual(expected);
   });
 
+  it('lets nobody in when it has become stricter than the listener, and says that this takes a restart', {
+    timeout: 40_000,
+  }, async () => {
+    const [server, client] = [createCertificate(cleanup), createCertificate(cleanup)];
+    const path = writeConfig(tls(server));
+    const { url, log } = await start({ 'web.config_file': path, 'web.listen_address': 'localhost:0' });
+    expect(await ask(url, server)).toBe(200);
+    const strict = `, client_auth_type: RequireAndVerifyClientCert, client_ca_file: ${client.certFile}`;
+    writeFileSync(path, tls(server, strict));
+    await eventually('the new web config', () => log.entries.some(({ message }) => message === 'web config reloaded'));
+    expect(await ask(url, server)).toBe('refused');
+    expect(log.entries.map(({ message }) => message)).toContain(
+      'whether there is TLS, client_auth_type and TLS versions of the web config need a restart to change',
+    );
+  });
+
   it.runIf(peer('prometheus'))(
     'lets a real Prometheus in with certificate and password',
     { timeout: 60_000 },
