@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { storeProblems } from '../src/analyzer/history-file.ts';
 import { commands, shownDefault } from '../src/config/flags.ts';
 import { environmentName, flagName, type Setting, settingKeys, settings } from '../src/config/settings.ts';
+import { notOffered, webConfigKeys } from '../src/config/web-config.ts';
 import { datasourceErrors } from '../src/datasource/errors.ts';
 import { type Key, payloadKeys, type Target, targets } from '../src/datasource/targets.ts';
 import { catalogue, collectors, type Metric } from '../src/metrics/catalogue.ts';
@@ -87,6 +88,14 @@ const tables: Readonly<Record<string, () => string>> = {
     table(
       ['the history store (FILE): …'],
       Object.values(storeProblems).map((problem) => [cell(problem)]),
+    ),
+  'web config': () =>
+    table(
+      ['key of the web config', 'meaning'],
+      [
+        ...Object.entries(webConfigKeys).map(([key, meaning]) => [code(key), cell(meaning)]),
+        ...Object.entries(notOffered).map(([key, remedy]) => [code(key), `refused: ${cell(remedy)}`]),
+      ],
     ),
   dashboards: () =>
     table(

@@ -41,29 +41,26 @@ export interface WebConfig {
   readonly stamp: string;
 }
 
-const known = {
-  '': ['tls_server_config', 'http_server_config', 'basic_auth_users'],
-  tls_server_config: [
-    'cert_file',
-    'key_file',
-    'client_ca_file',
-    'client_auth_type',
-    'min_version',
-    'max_version',
-    'prefer_server_cipher_suites',
-  ],
-  http_server_config: ['http2', 'headers'],
-  headers: [
-    'Content-Security-Policy',
-    'X-Frame-Options',
-    'X-Content-Type-Options',
-    'X-XSS-Protection',
-    'Strict-Transport-Security',
-  ],
+/** Every key, by its path in the file. Files are meant relative to it. */
+export const webConfigKeys = {
+  basic_auth_users: 'Users: a bcrypt hash by name, as `license-exporter hash-password` prints it.',
+  'tls_server_config.cert_file': 'Certificate in PEM.',
+  'tls_server_config.key_file': 'Its key.',
+  'tls_server_config.client_ca_file': 'Certificates of the authorities that sign clients.',
+  'tls_server_config.client_auth_type': `Which certificate clients need: ${clientAuthTypes.join(', ')}.`,
+  'tls_server_config.min_version': 'Lowest version of TLS: TLS10, TLS11, TLS12 (default), TLS13.',
+  'tls_server_config.max_version': 'Highest version of TLS, TLS13 by default.',
+  'tls_server_config.prefer_server_cipher_suites': 'Accepted without effect.',
+  'http_server_config.http2': 'Accepted without effect: HTTP/1.1 is served.',
+  'http_server_config.headers.Content-Security-Policy': 'Added to every answer, like the other headers.',
+  'http_server_config.headers.X-Frame-Options': '`deny` or `sameorigin`.',
+  'http_server_config.headers.X-Content-Type-Options': '`nosniff`.',
+  'http_server_config.headers.X-XSS-Protection': 'For old browsers.',
+  'http_server_config.headers.Strict-Transport-Security': 'For how long browsers insist on HTTPS.',
 } as const;
 
 /** What the toolkit knows and this program does not do: silence would look like protection. */
-const notOffered: Readonly<Record<string, string>> = {
+export const notOffered: Readonly<Record<string, string>> = {
   rate_limit: 'put a reverse proxy in front for it',
   client_allowed_sans: 'let client_ca_file sign only the clients that may ask',
   cipher_suites: 'min_version TLS13 leaves only strong ones',
@@ -73,17 +70,26 @@ const notOffered: Readonly<Record<string, string>> = {
   client_ca: 'write client_ca_file',
 };
 
+/** The keys right below one. */
+function keysBelow(path: string): readonly string[] {
+  const prefix = path === '' ? '' : `${path}.`;
+  const below = Object.keys(webConfigKeys).filter((key) => key.startsWith(prefix));
+  return [...new Set(below.map((key) => key.slice(prefix.length).split('.', 1)[0] ?? ''))];
+}
+
 type Section = Readonly<Record<string, unknown>>;
 
-function section(raw: unknown, name: keyof typeof known): Section {
+/** A map of the file, whose keys are all known. */
+function section(raw: unknown, path: string): Section {
+  const name = path.split('.').at(-1) || 'the file';
   if (raw === undefined || raw === null) return {};
-  if (typeof raw !== 'object' || Array.isArray(raw)) throw new ValueError(`${name || 'the file'} is not a map`);
-  const names: readonly string[] = known[name];
+  if (typeof raw !== 'object' || Array.isArray(raw)) throw new ValueError(`${name} is not a map`);
+  const names = keysBelow(path);
   for (const key of Object.keys(raw)) {
     if (names.includes(key)) continue;
     const remedy = notOffered[key];
     if (remedy !== undefined) throw new ValueError(`${key} is not offered: ${remedy}`);
-    throw new ValueError(`unknown key ${key}${suggest(key, names)}; ${name || 'the file'} knows ${names.join(', ')}`);
+    throw new ValueError(`unknown key ${key}${suggest(key, names)}; ${name} knows ${names.join(', ')}`);
   }
   return raw as Section;
 }
@@ -178,7 +184,7 @@ export function readWebConfig(path: string): WebConfig {
     const http = section(root.http_server_config, 'http_server_config');
     const files = [path];
     const tls = tlsOf(root.tls_server_config, dirname(path), files);
-    const headers = Object.fromEntries(texts(section(http.headers, 'headers'), 'the header'));
+    const headers = Object.fromEntries(texts(section(http.headers, 'http_server_config.headers'), 'the header'));
     return { tls, headers, users: usersOf(root.basic_auth_users), stamp: stampOf(files) };
   } catch (error) {
     if (!(error instanceof ValueError)) throw error;

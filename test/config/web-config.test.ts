@@ -37,7 +37,7 @@ describe('the web config', () => {
     ['- a', 'the file is not a map'],
     [
       'basic_auth_user: {}',
-      'unknown key basic_auth_user, did you mean basic_auth_users?; the file knows tls_server_config, http_server_config, basic_auth_users',
+      'unknown key basic_auth_user, did you mean basic_auth_users?; the file knows basic_auth_users, tls_server_config, http_server_config',
     ],
     ['basic_auth_users: [a]', 'basic_auth_users is not a map'],
     [
