@@ -1,4 +1,4 @@
-import type { FailureKind, QueryError } from '../model/failure.ts';
+import type { Failure, FailureKind } from '../model/failure.ts';
 
 /** Every error of the Grafana routes: the code of the error body, its HTTP status and when it comes. */
 export const datasourceErrors = {
@@ -57,6 +57,7 @@ const codeOfKind: Readonly<Record<FailureKind, DatasourceErrorCode>> = {
 };
 
 /** What a failed request to the analyzer means to whoever asked. */
-export function fromQueryError(error: QueryError): DatasourceError {
-  return new DatasourceError(codeOfKind[error.kind], error.message);
+export function fromQueryError({ kind, message }: Failure): DatasourceError {
+  const isAway = kind === 'connect' || kind === 'tls';
+  return new DatasourceError(codeOfKind[kind], isAway ? `the analyzer cannot be reached: ${message}` : message);
 }

@@ -1,4 +1,3 @@
-import { QueryError } from '../model/failure.ts';
 import type { Inventory, VendorLicenseEntry } from '../model/inventory.ts';
 import { freshGood, lastGood, type PolledEndpoint, type Snapshot, WHOLE } from '../model/snapshot.ts';
 import { parseVendorLicense } from '../model/vendor-license.ts';
@@ -16,8 +15,8 @@ function missing(snapshot: Snapshot, endpoint: PolledEndpoint, part: string): Da
   const what = part === WHOLE ? endpoint : `${endpoint} of ${part}`;
   const reading = snapshot.endpoints[endpoint]?.parts.get(part);
   if (reading?.ok === false) {
-    const { code } = fromQueryError(new QueryError(reading.failure.kind, reading.failure.message));
-    return new DatasourceError(code, `${what}: ${reading.failure.message}`);
+    const { code, message } = fromQueryError(reading.failure);
+    return new DatasourceError(code, `${what}: ${message}`);
   }
   if (reading?.ok === true) return new DatasourceError('upstream_down', `${what} was polled too long ago`);
   // without vendor licenses there is nothing to ask the other endpoints for

@@ -20,6 +20,8 @@ async function start(settings: Partial<Record<SettingKey, unknown>> = {}) {
 const ask = (url: string, feature: string | readonly string[] = FEATURE) =>
   post(`${url}/query`, { targets: [{ refId: 'A', target: 'history', payload: { product: PRODUCT, feature } }] });
 
+const AWAY =
+  'the analyzer cannot be reached: the connection failed or was closed before the whole answer came (UND_ERR_SOCKET)';
 const reset: Fault = (request) => request.socket.destroy();
 
 describe('an analyzer that fails', () => {
@@ -28,7 +30,7 @@ describe('an analyzer that fails', () => {
     ['HTML', json('<html>'), 502, 'upstream_json', 'the answer is HTML, not JSON'],
     ['an object', json('{}'), 502, 'upstream_json', 'the answer is not an array'],
     ['401', status(401), 502, 'upstream_status', 'the analyzer answered 401'],
-    ['a reset connection', reset, 503, 'upstream_down', undefined],
+    ['a reset connection', reset, 503, 'upstream_down', AWAY],
   ] as const)('with %s is told as it is, and asked again next time', async (_, fault, code, name, message) => {
     const { faulty, url } = await start();
     faulty.break('GetHistory', fault);
