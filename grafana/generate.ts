@@ -16,8 +16,8 @@ function finish(built: Dashboard): Dashboard {
   // without ids Grafana makes some up at each import
   for (const [i, panel] of (built.panels ?? []).entries()) panel.id = i + 1;
   // links and annotations belong in sight, not in a menu
-  for (const link of built.links ?? []) delete link.placement;
-  for (const annotation of built.annotations?.list ?? []) delete annotation.placement;
+  const links = [...(built.links ?? []), ...(built.panels ?? []).flatMap((panel) => panel.links ?? [])];
+  for (const placed of [...links, ...(built.annotations?.list ?? [])]) delete placed.placement;
   return built;
 }
 

@@ -38,6 +38,13 @@ const thresholds = (
 ): dashboard.ThresholdsConfigBuilder =>
   new dashboard.ThresholdsConfigBuilder().mode(mode).steps(steps.map(([value, color]) => ({ value, color })));
 
+/** A figure that is neither good nor bad. */
+export const PLAIN: readonly Step[] = [[null, 'blue']];
+/** 1 is good, 0 is bad. */
+export const GOOD_AT_ONE: readonly Step[] = [
+  [null, 'red'],
+  [1, 'green'],
+];
 export const GOOD_BELOW = (bad: number, color = 'red'): readonly Step[] => [
   [null, 'green'],
   [bad, color],
@@ -68,21 +75,35 @@ const allSeries = new common.VizTooltipOptionsBuilder()
   .mode(common.TooltipDisplayMode.Multi)
   .sort(common.SortOrder.Descending);
 
-/** A single figure. */
-export function figure(about: About, expression: string, steps: readonly Step[], link?: string): stat.PanelBuilder {
-  const panel = new stat.PanelBuilder()
+/** What every kind of panel has. */
+interface AnyPanel {
+  title(title: string): this;
+  description(description: string): this;
+  unit(unit: string): this;
+  noValue(text: string): this;
+  span(columns: number): this;
+  height(rows: number): this;
+}
+
+/** A panel with its head, its size and what it says without data. */
+const head = <P extends AnyPanel>(panel: P, about: About, width: number, height: number, noValue = NO_DATA): P =>
+  panel
     .title(about.title)
     .description(about.description)
+    .unit(about.unit)
+    .noValue(about.noValue ?? noValue)
+    .span(about.width ?? width)
+    .height(about.height ?? height);
+
+/** A single figure. */
+export function figure(about: About, expression: string, steps: readonly Step[], link?: string): stat.PanelBuilder {
+  const panel = head(new stat.PanelBuilder(), about, 4, 4)
     .datasource(PROMETHEUS)
     .targets(instant([expression], 'time_series'))
-    .unit(about.unit)
-    .noValue(about.noValue ?? NO_DATA)
     .thresholds(thresholds(steps))
     .colorMode(common.BigValueColorMode.Background)
     .graphMode(common.BigValueGraphMode.None)
-    .reduceOptions(new common.ReduceDataOptionsBuilder().calcs(['lastNotNull']).values(false).fields(''))
-    .span(about.width ?? 4)
-    .height(about.height ?? 4);
+    .reduceOptions(new common.ReduceDataOptionsBuilder().calcs(['lastNotNull']).values(false).fields(''));
   if (link === undefined) return panel;
   return panel.links([
     new dashboard.DashboardLinkBuilder('Show')
@@ -94,21 +115,15 @@ export function figure(about: About, expression: string, steps: readonly Step[],
 
 /** Lines over time, by legend and expression. */
 export function graph(about: About, series: Readonly<Record<string, string>>): timeseries.PanelBuilder {
-  return new timeseries.PanelBuilder()
-    .title(about.title)
-    .description(about.description)
+  return head(new timeseries.PanelBuilder(), about, 12, 8)
     .datasource(PROMETHEUS)
     .targets(lines(series))
-    .unit(about.unit)
     .min(0)
-    .noValue(about.noValue ?? NO_DATA)
     .lineWidth(1)
     .fillOpacity(8)
     .showPoints(common.VisibilityMode.Never)
     .legend(legend('lastNotNull', 'max'))
-    .tooltip(allSeries)
-    .span(about.width ?? 12)
-    .height(about.height ?? 8);
+    .tooltip(allSeries);
 }
 
 /** States over time: 1 good, 0 bad. */
@@ -117,13 +132,9 @@ export function states(
   series: Readonly<Record<string, string>>,
   names: { readonly good: string; readonly bad: string },
 ): statetimeline.PanelBuilder {
-  return new statetimeline.PanelBuilder()
-    .title(about.title)
-    .description(about.description)
+  return head(new statetimeline.PanelBuilder(), about, 24, 8)
     .datasource(PROMETHEUS)
     .targets(lines(series))
-    .unit(about.unit)
-    .noValue(about.noValue ?? NO_DATA)
     .mappings([
       {
         type: dashboard.MappingType.ValueToText,
@@ -136,9 +147,7 @@ export function states(
     .showValue(common.VisibilityMode.Never)
     .mergeValues(true)
     .rowHeight(0.8)
-    .legend(legend())
-    .span(about.width ?? 24)
-    .height(about.height ?? 8);
+    .legend(legend());
 }
 
 /** A column of a table: what it is called, and how its values are shown. */
@@ -192,16 +201,10 @@ const shownOverride = ({ unit, steps, width }: Shown): { id: string; value: unkn
 ];
 
 function tablePanel(about: About, targets: readonly Builder<Dataquery>[]): table.PanelBuilder {
-  return new table.PanelBuilder()
-    .title(about.title)
-    .description(about.description)
+  return head(new table.PanelBuilder(), about, 12, 8, '')
     .targets([...targets])
-    .unit(about.unit)
-    .noValue(about.noValue ?? '')
     .filterable(true)
-    .cellHeight(common.TableCellHeight.Sm)
-    .span(about.width ?? 12)
-    .height(about.height ?? 8);
+    .cellHeight(common.TableCellHeight.Sm);
 }
 
 /**
@@ -252,14 +255,10 @@ export function jsonTable(about: About, query: JsonQuery, shown: readonly Shown[
 
 /** GetHistory as the API means it: Max Available a line, Elapsed Time and Denials columns. */
 export function trend(about: About, payload: string): timeseries.PanelBuilder {
-  return new timeseries.PanelBuilder()
-    .title(about.title)
-    .description(about.description)
+  return head(new timeseries.PanelBuilder(), about, 24, 9, NO_HISTORY)
     .datasource(JSON_SOURCE)
     .withTarget(new JsonQuery('history', payload))
-    .unit(about.unit)
     .min(0)
-    .noValue(NO_HISTORY)
     .legend(legend('max', 'sum'))
     .tooltip(allSeries)
     .overrideByName('Max Available', [{ id: 'custom.drawStyle', value: 'line' }])
@@ -273,41 +272,29 @@ export function trend(about: About, payload: string): timeseries.PanelBuilder {
       { id: 'custom.drawStyle', value: 'bars' },
       { id: 'custom.fillOpacity', value: 80 },
       { id: 'color', value: { mode: 'fixed', fixedColor: 'red' } },
-    ])
-    .span(about.width ?? 24)
-    .height(about.height ?? 9);
+    ]);
 }
 
 /** GetHistoryReserved by local day. */
 export function reserved(about: About, payload: string): timeseries.PanelBuilder {
-  return new timeseries.PanelBuilder()
-    .title(about.title)
-    .description(about.description)
+  return head(new timeseries.PanelBuilder(), about, 12, 9, NO_HISTORY)
     .datasource(JSON_SOURCE)
     .withTarget(new JsonQuery('reserved', payload))
-    .unit(about.unit)
     .min(0)
-    .noValue(NO_HISTORY)
     .legend(legend('max'))
     .tooltip(allSeries)
     .overrideByName('Reserved Licenses', [
       { id: 'custom.lineInterpolation', value: 'stepAfter' },
       { id: 'custom.fillOpacity', value: 25 },
-    ])
-    .span(about.width ?? 12)
-    .height(about.height ?? 9);
+    ]);
 }
 
 /** GetEfficiency: hours by number of licenses in use at once, with lines at 5 and 1 % of the longest. */
 export function efficiency(about: About, payload: string): barchart.PanelBuilder {
-  return new barchart.PanelBuilder()
-    .title(about.title)
-    .description(about.description)
+  return head(new barchart.PanelBuilder(), about, 12, 9, 'not in use within this time')
     .datasource(JSON_SOURCE)
     .withTarget(new JsonQuery('efficiency', payload))
-    .unit(about.unit)
     .min(0)
-    .noValue('not in use within this time')
     .xField('Category')
     .legend(legend())
     .thresholds(
@@ -320,21 +307,15 @@ export function efficiency(about: About, payload: string): barchart.PanelBuilder
         dashboard.ThresholdsMode.Percentage,
       ),
     )
-    .thresholdsStyle(new common.GraphThresholdsStyleConfigBuilder().mode(common.GraphThresholdsStyleMode.Line))
-    .span(about.width ?? 12)
-    .height(about.height ?? 9);
+    .thresholdsStyle(new common.GraphThresholdsStyleConfigBuilder().mode(common.GraphThresholdsStyleMode.Line));
 }
 
 /** GetHeatMap as a table with coloured cells, which every version of Grafana shows. */
 export function busyHours(about: About, payload: string): table.PanelBuilder {
-  return new table.PanelBuilder()
-    .title(about.title)
-    .description(about.description)
+  return head(new table.PanelBuilder(), about, 24, 9, '')
     .datasource(JSON_SOURCE)
     .withTarget(new JsonQuery('heatmap', payload))
-    .unit(about.unit)
     .min(0)
-    .noValue('')
     .colorScheme(new dashboard.FieldColorBuilder().mode(dashboard.FieldColorModeId.ContinuousBlPu))
     .cellHeight(common.TableCellHeight.Sm)
     .cellOptions({
@@ -344,27 +325,19 @@ export function busyHours(about: About, payload: string): table.PanelBuilder {
     .overrideByName('Weekday', [
       { id: 'custom.cellOptions', value: { type: 'auto' } },
       { id: 'custom.width', value: 90 },
-    ])
-    .span(about.width ?? 24)
-    .height(about.height ?? 9);
+    ]);
 }
 
 /** GetHeatMap as a heatmap panel, for Grafana 9.4 and later. */
 export function busyHoursMap(about: About, payload: string): heatmap.PanelBuilder {
-  return new heatmap.PanelBuilder()
-    .title(about.title)
-    .description(about.description)
+  return head(new heatmap.PanelBuilder(), about, 12, 9, NO_HISTORY)
     .datasource(JSON_SOURCE)
     .withTarget(new JsonQuery('heatmap', payload))
-    .unit(about.unit)
-    .noValue(NO_HISTORY)
     .calculate(false)
     .rowsFrame(new heatmap.RowsHeatmapOptionsBuilder().layout(common.HeatmapCellLayout.Unknown))
     .yAxis(new heatmap.YAxisConfigBuilder().reverse(true))
     .color(new heatmap.HeatmapColorOptionsBuilder().scheme('Oranges'))
-    .filterValues(new heatmap.FilterValueRangeBuilder().le(1e-9))
-    .span(about.width ?? 12)
-    .height(about.height ?? 9);
+    .filterValues(new heatmap.FilterValueRangeBuilder().le(1e-9));
 }
 
 const HELP = `**No data? Check:**

@@ -21,6 +21,10 @@ export const once = (expression: string): string => `max without (job, instance)
 /** A metric of the chosen exporters, each series once. */
 export const metric = (name: MetricName, matchers = ''): string => once(select(name, matchers));
 
+/** Share of the licenses of each feature in use. */
+export const saturation = (matchers = ''): string =>
+  once(`${select('license_feature_in_use', matchers)} / (${select('license_feature_max_available', matchers)} > 0)`);
+
 /** Drops the licenses without a count, which are reported as 99999 available. */
 export const COUNTED = '< 99999';
 

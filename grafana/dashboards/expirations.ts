@@ -1,5 +1,5 @@
 import { createDashboard, vendorLicense } from '../dashboard.ts';
-import { DAYS_LEFT, figure, GOOD_BELOW, graph, help, jsonTable, seriesTable } from '../panels.ts';
+import { DAYS_LEFT, figure, GOOD_BELOW, graph, help, jsonTable, PLAIN, seriesTable } from '../panels.ts';
 import { JsonQuery, metric } from '../queries.ts';
 
 const OF = 'vendor_license=~"$vendor_license"';
@@ -63,7 +63,7 @@ export const expirations = () =>
       figure(
         { title: 'Permanent', description: 'Licenses that never end.', unit: 'none' },
         `sum(${expiration} == bool Inf)`,
-        [[null, 'blue']],
+        PLAIN,
       ),
     )
     .withPanel(

@@ -1,5 +1,5 @@
 import { createDashboard } from '../dashboard.ts';
-import { figure, GOOD_BELOW, graph, help, seriesTable, states } from '../panels.ts';
+import { figure, GOOD_AT_ONE, GOOD_BELOW, graph, help, PLAIN, seriesTable, states } from '../panels.ts';
 import { metric, once, select } from '../queries.ts';
 
 const rate = (name: Parameters<typeof select>[0]): string => `rate(${select(name)}[$__rate_interval])`;
@@ -24,10 +24,7 @@ export const exporter = () =>
           unit: 'bool_yes_no',
         },
         `min(${select('license_up')})`,
-        [
-          [null, 'red'],
-          [1, 'green'],
-        ],
+        GOOD_AT_ONE,
       ),
     )
     .withPanel(
@@ -39,10 +36,7 @@ export const exporter = () =>
           unit: 'bool_yes_no',
         },
         `min(${select('license_upstream_authenticated')})`,
-        [
-          [null, 'red'],
-          [1, 'green'],
-        ],
+        GOOD_AT_ONE,
       ),
     )
     .withPanel(
@@ -64,7 +58,7 @@ export const exporter = () =>
           unit: 'short',
         },
         `sum(${select('license_exporter_series')})`,
-        [[null, 'blue']],
+        PLAIN,
       ),
     )
     .withPanel(

@@ -9,11 +9,12 @@ import {
   graph,
   help,
   jsonTable,
+  PLAIN,
   reserved,
   SATURATION,
   trend,
 } from '../panels.ts';
-import { JsonQuery, metric, once, select } from '../queries.ts';
+import { JsonQuery, metric, saturation } from '../queries.ts';
 
 const OF = 'vendor_license="$vendor_license",feature="$feature"';
 const WHOSE = '"product":"$vendor_license","feature":"$feature"';
@@ -37,7 +38,7 @@ export const featureDashboard = () =>
       figure(
         { title: 'In use', description: 'Licenses checked out now, borrowed ones included.', unit: 'none' },
         `sum(${metric('license_feature_in_use', OF)})`,
-        [[null, 'blue']],
+        PLAIN,
       ),
     )
     .withPanel(
@@ -48,13 +49,13 @@ export const featureDashboard = () =>
           unit: 'none',
         },
         `sum(${metric('license_feature_max_available', OF)})`,
-        [[null, 'blue']],
+        PLAIN,
       ),
     )
     .withPanel(
       figure(
         { title: 'Share in use', description: 'From 95 % on the next user may be denied.', unit: 'percentunit' },
-        `max(${once(`${select('license_feature_in_use', OF)} / (${select('license_feature_max_available', OF)} > 0)`)})`,
+        `max(${saturation(OF)})`,
         SATURATION,
       ),
     )
@@ -73,7 +74,7 @@ export const featureDashboard = () =>
       figure(
         { title: 'Inactive', description: 'Licenses checked out by applications nobody uses now.', unit: 'none' },
         `sum(${metric('license_feature_inactive_use', OF)})`,
-        [[null, 'blue']],
+        PLAIN,
       ),
     )
     .withPanel(

@@ -1,6 +1,6 @@
 import * as common from '@grafana/grafana-foundation-sdk/common';
 import { createDashboard, vendorLicense } from '../dashboard.ts';
-import { figure, graph, help, SATURATION, seriesTable, trend } from '../panels.ts';
+import { figure, graph, help, PLAIN, SATURATION, seriesTable, trend } from '../panels.ts';
 import { COUNTED, metric, once, select } from '../queries.ts';
 
 const OF = 'vendor_license=~"$vendor_license"';
@@ -29,7 +29,7 @@ export const optimisation = () =>
       figure(
         { title: 'Bought', description: 'Licenses with a count, over all features.', unit: 'none' },
         `sum(${bought})`,
-        [[null, 'blue']],
+        PLAIN,
       ),
     )
     .withPanel(
@@ -40,7 +40,7 @@ export const optimisation = () =>
           unit: 'none',
         },
         `sum(${peak} and ${bought})`,
-        [[null, 'blue']],
+        PLAIN,
       ),
     )
     .withPanel(

@@ -1,9 +1,20 @@
 import { createDashboard } from '../dashboard.ts';
-import { DAYS_LEFT, figure, GOOD_BELOW, graph, help, jsonTable, SATURATION, seriesTable, states } from '../panels.ts';
-import { JsonQuery, metric, once, select } from '../queries.ts';
+import {
+  DAYS_LEFT,
+  figure,
+  GOOD_AT_ONE,
+  GOOD_BELOW,
+  graph,
+  help,
+  jsonTable,
+  PLAIN,
+  SATURATION,
+  seriesTable,
+  states,
+} from '../panels.ts';
+import { JsonQuery, metric, saturation, select } from '../queries.ts';
 
 const expiration = metric('license_feature_expiration_timestamp_seconds');
-const saturation = once(`${select('license_feature_in_use')} / (${select('license_feature_max_available')} > 0)`);
 const FEATURE = ['vendor_license', 'feature', 'version', 'package'];
 
 /** Is everything all right? */
@@ -62,7 +73,7 @@ export const overview = () =>
           description: 'Features with at least 95 % of their licenses in use now. The next user may be denied.',
           unit: 'none',
         },
-        `sum(${saturation} >= bool 0.95)`,
+        `sum(${saturation()} >= bool 0.95)`,
         GOOD_BELOW(1, 'orange'),
       ),
     )
@@ -85,7 +96,7 @@ export const overview = () =>
           unit: 'none',
         },
         `max(${select('license_concurrent_users')})`,
-        [[null, 'blue']],
+        PLAIN,
       ),
     )
     .withPanel(
@@ -110,10 +121,7 @@ export const overview = () =>
           height: 9,
         },
         `min(${select('license_up')})`,
-        [
-          [null, 'red'],
-          [1, 'green'],
-        ],
+        GOOD_AT_ONE,
         'license-exporter',
       ),
     )
@@ -139,7 +147,7 @@ export const overview = () =>
           unit: 'percentunit',
           noValue: 'no feature is above 80 %',
         },
-        [{ name: 'In use', unit: 'percentunit', steps: SATURATION, expression: `${saturation} >= 0.8`, width: 110 }],
+        [{ name: 'In use', unit: 'percentunit', steps: SATURATION, expression: `${saturation()} >= 0.8`, width: 110 }],
         FEATURE,
         '-In use',
       ),

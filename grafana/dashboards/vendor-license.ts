@@ -1,6 +1,17 @@
 import { createDashboard, vendorLicense } from '../dashboard.ts';
-import { busyHours, DAYS_LEFT, figure, GOOD_BELOW, graph, help, jsonTable, trend } from '../panels.ts';
-import { JsonQuery, metric, once, select } from '../queries.ts';
+import {
+  busyHours,
+  DAYS_LEFT,
+  figure,
+  GOOD_AT_ONE,
+  GOOD_BELOW,
+  graph,
+  help,
+  jsonTable,
+  PLAIN,
+  trend,
+} from '../panels.ts';
+import { JsonQuery, metric, saturation } from '../queries.ts';
 
 const OF = 'vendor_license="$vendor_license"';
 const PRODUCT = '"$vendor_license"';
@@ -25,10 +36,7 @@ export const vendorLicenseDashboard = () =>
           unit: 'bool_yes_no',
         },
         `min(${metric('license_server_up', OF)})`,
-        [
-          [null, 'red'],
-          [1, 'green'],
-        ],
+        GOOD_AT_ONE,
       ),
     )
     .withPanel(
@@ -50,7 +58,7 @@ export const vendorLicenseDashboard = () =>
           unit: 'none',
         },
         `max(${metric('license_vendor_license_distinct_users', OF)})`,
-        [[null, 'blue']],
+        PLAIN,
       ),
     )
     .withPanel(
@@ -71,7 +79,7 @@ export const vendorLicenseDashboard = () =>
           description: 'Features with at least 95 % of their licenses in use.',
           unit: 'none',
         },
-        `sum(${once(`${select('license_feature_in_use', OF)} / (${select('license_feature_max_available', OF)} > 0)`)} >= bool 0.95)`,
+        `sum(${saturation(OF)} >= bool 0.95)`,
         GOOD_BELOW(1, 'orange'),
       ),
     )
@@ -111,7 +119,7 @@ export const vendorLicenseDashboard = () =>
           unit: 'percentunit',
         },
         {
-          '{{feature}} {{version}}': `topk(20, ${once(`${select('license_feature_in_use', OF)} / (${select('license_feature_max_available', OF)} > 0)`)})`,
+          '{{feature}} {{version}}': `topk(20, ${saturation(OF)})`,
         },
       ).max(1),
     )
