@@ -16,7 +16,10 @@ function finish(built: Dashboard): Dashboard {
   // without ids Grafana makes some up at each import
   for (const [i, panel] of (built.panels ?? []).entries()) panel.id = i + 1;
   // links and annotations belong in sight, not in a menu
-  const links = [...(built.links ?? []), ...(built.panels ?? []).flatMap((panel) => panel.links ?? [])];
+  const links = [
+    ...(built.links ?? []),
+    ...(built.panels ?? []).flatMap((panel) => ('links' in panel ? (panel.links ?? []) : [])),
+  ];
   for (const placed of [...links, ...(built.annotations?.list ?? [])]) delete placed.placement;
   return built;
 }
