@@ -112,7 +112,7 @@ describe('the path of the datasource', () => {
 describe('an analyzer that does not answer', () => {
   it('holds up neither scrapes nor polls, and panels are told in time', async () => {
     const { faulty, app, url } = await start({
-      'datasource.deadline': '1500ms',
+      'datasource.deadline': '5s',
       'poll.products': '* * * * * *',
       'analyzer.concurrency': 4,
     });
@@ -130,7 +130,7 @@ describe('an analyzer that does not answer', () => {
     await eventually('requests hang', () => hanging.length === 2);
     const polled = 'license_poll_last_success_timestamp_seconds{endpoint="GetProducts"}';
     const before = await app.sample(polled);
-    await eventually('another poll', async () => (await app.sample(polled)) !== before, 1400);
+    await eventually('another poll', async () => (await app.sample(polled)) !== before, 4000);
     expect(answered).toBe(0);
     // half of the connections is the most that panels get
     expect(hanging).toHaveLength(2);
@@ -139,7 +139,7 @@ describe('an analyzer that does not answer', () => {
       expect([code, body.error.code, body.message]).toEqual([
         504,
         'deadline',
-        'the analyzer did not answer within 1.5 s',
+        'the analyzer did not answer within 5 s',
       ]);
     }
     faulty.break(undefined);
