@@ -15,6 +15,7 @@ export interface WebAccess {
 
 /** How often the files are looked at, milliseconds. */
 const LOOK_MS = 1_000;
+const RELOAD = 'reload the configuration (SIGHUP) if that is meant';
 
 function toAccess(web: WebConfig | undefined): Access {
   if (web === undefined) return openAccess;
@@ -49,7 +50,11 @@ export function createWebAccess(initial: Config, log: Log, onChange: () => void)
   const look = (): void => {
     if (configFile === undefined || web === undefined || !hasChanged(web)) return;
     try {
-      take(readWebConfig(configFile));
+      const next = readWebConfig(configFile);
+      // a file that is just being written may be empty for a moment, and must not open the door
+      if (web.users.size > 0 && next.users.size === 0)
+        throw new Error(`${configFile} names no users any more; ${RELOAD}`);
+      take(next);
       log.info({}, 'web config reloaded');
     } catch (error) {
       const reason = (error as Error).message;

@@ -31,14 +31,16 @@ export interface WebTls {
   readonly maxVersion: TlsVersion;
 }
 
+type Stamp = readonly [path: string, changed: number];
+
 export interface WebConfig {
   readonly tls: WebTls | undefined;
   /** Added to every answer. */
   readonly headers: Readonly<Record<string, string>>;
   /** bcrypt hashes by name; with none everybody may ask. */
   readonly users: ReadonlyMap<string, string>;
-  /** Everything that was read, with the time it was changed. */
-  readonly stamp: string;
+  /** Everything that was read, and when it had been changed before. */
+  readonly stamps: readonly Stamp[];
 }
 
 /** Every key, by its path in the file. Files are meant relative to it. */
@@ -102,22 +104,22 @@ function choice<T extends string>(raw: unknown, name: string, allowed: readonly 
 }
 
 /** The text of a file that the web config names, relative to it. */
-function fileOf(raw: unknown, name: string, folder: string, files: string[]): string | undefined {
+function fileOf(raw: unknown, name: string, folder: string, stamps: Stamp[]): string | undefined {
   if (raw === undefined || raw === '') return undefined;
   if (typeof raw !== 'string') throw new ValueError(`${name} is not a path`);
   const path = resolve(folder, raw);
+  stamps.push(stampOf(path));
   const read = readText(path);
   if ('why' in read) throw new ValueError(`${name}: ${path} ${read.why}`);
-  files.push(path);
   return read.text;
 }
 
-function tlsOf(raw: unknown, folder: string, files: string[]): WebTls | undefined {
+function tlsOf(raw: unknown, folder: string, stamps: Stamp[]): WebTls | undefined {
   const settings = section(raw, 'tls_server_config');
   if (Object.keys(settings).length === 0) return undefined;
-  const cert = fileOf(settings.cert_file, 'cert_file', folder, files);
-  const key = fileOf(settings.key_file, 'key_file', folder, files);
-  const clientCa = fileOf(settings.client_ca_file, 'client_ca_file', folder, files);
+  const cert = fileOf(settings.cert_file, 'cert_file', folder, stamps);
+  const key = fileOf(settings.key_file, 'key_file', folder, stamps);
+  const clientCa = fileOf(settings.client_ca_file, 'client_ca_file', folder, stamps);
   if (cert === undefined || key === undefined) {
     throw new ValueError('tls_server_config needs cert_file and key_file');
   }
@@ -172,6 +174,7 @@ function usersOf(raw: unknown): ReadonlyMap<string, string> {
  */
 export function readWebConfig(path: string): WebConfig {
   try {
+    const stamps = [stampOf(path)];
     const read = readText(path);
     if ('why' in read) throw new ValueError(read.why);
     let document: unknown;
@@ -182,22 +185,17 @@ export function readWebConfig(path: string): WebConfig {
     }
     const root = section(document, '');
     const http = section(root.http_server_config, 'http_server_config');
-    const files = [path];
-    const tls = tlsOf(root.tls_server_config, dirname(path), files);
+    const tls = tlsOf(root.tls_server_config, dirname(path), stamps);
     const headers = Object.fromEntries(texts(section(http.headers, 'http_server_config.headers'), 'the header'));
-    return { tls, headers, users: usersOf(root.basic_auth_users), stamp: stampOf(files) };
+    return { tls, headers, users: usersOf(root.basic_auth_users), stamps };
   } catch (error) {
     if (!(error instanceof ValueError)) throw error;
     throw new ValueError(`${path}: ${error.message}`);
   }
 }
 
-function stampOf(files: readonly string[]): string {
-  return JSON.stringify(files.map((file) => [file, statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0]));
-}
+const stampOf = (path: string): Stamp => [path, statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0];
 
 /** Whether something that a web config was read from has changed since. */
-export function hasChanged({ stamp }: WebConfig): boolean {
-  const files = (JSON.parse(stamp) as [string, number][]).map(([file]) => file);
-  return stampOf(files) !== stamp;
-}
+export const hasChanged = ({ stamps }: WebConfig): boolean =>
+  stamps.some(([path, changed]) => stampOf(path)[1] !== changed);

@@ -72,6 +72,23 @@ function combine(owners: readonly string[], featuresOf: (product: string) => rea
 export const everyOwner = (query: Query, site: Site, features: readonly string[]): Asking =>
   combine(ownersOf(query, site, true), () => features);
 
+/**
+ * The analyzer adds up what matches a pattern, and all packages where none is named: no filter can take a part out of that.
+ *
+ * @throws DatasourceError that names the filter
+ */
+function requireApplicable({ target, values, isFiltered }: Query, expand: boolean): void {
+  const addedUp = {
+    product: !expand && values.products.some(isPattern),
+    feature: !expand && values.features.some(isPattern),
+    package: values.package === undefined,
+  };
+  const key = (['product', 'feature', 'package'] as const).find((name) => addedUp[name] && isFiltered(name));
+  if (key === undefined) return;
+  const message = `${target}: an ad-hoc filter on ${key} cannot be applied, because the analyzer adds up every ${key}`;
+  throw new DatasourceError('bad_parameter', message);
+}
+
 /** @throws DatasourceError when a pattern cannot be expanded, because nothing has been polled yet */
 export function combinationsOf(query: Query, site: Site | undefined): Combinations {
   const { products, features, ftype, type, wildcard } = query.values;
@@ -80,7 +97,9 @@ export function combinationsOf(query: Query, site: Site | undefined): Combinatio
   if ((expandsProducts || expandsFeatures) && (site === undefined || site.inventory.vendorLicenses.length === 0)) {
     throw new DatasourceError('upstream_down', `${query.target}: % stands for known names, and none is known yet`);
   }
-  const owners = ownersOf(query, site, expand);
+  requireApplicable(query, expand);
+  const isPackageAsked = query.values.package === undefined || query.allows('package', query.values.package);
+  const owners = isPackageAsked ? ownersOf(query, site, expand) : [];
   // of one name each there is nothing to find out
   const isPlain = !expandsFeatures && owners.length <= 1;
   const byLicense = site === undefined || isPlain ? undefined : featuresByVendorLicense(site, ftype ?? type);

@@ -1,10 +1,11 @@
 import type { FeatureEntry } from '../model/feature-entries.ts';
+import type { VendorLicenseEntry } from '../model/inventory.ts';
 import { dateText, type LocalTime } from '../model/local-time.ts';
 import { annotations } from './annotations.ts';
 import { DatasourceError } from './errors.ts';
 import { type Answer, type Cell, type Column, cell, millis, type Notice, table } from './items.ts';
 import { matcherOf, type Query } from './query.ts';
-import { isDown, productMatcher, requireFresh, type Site } from './site.ts';
+import { productMatcher, requireFresh, type Site } from './site.ts';
 
 /** Targets that are answered from the last poll. Usage that is withheld is null. */
 
@@ -47,14 +48,18 @@ function tableOf<T>(
   return { items: [table(name, columns, rows)], notices, incomplete };
 }
 
+/** The vendor licenses of the last poll that a query is about. */
+function selectVendorLicenses({ values, allows }: Query, { inventory }: Site): readonly VendorLicenseEntry[] {
+  const matches = productMatcher(values.filters === undefined ? [] : [values.filters]);
+  return inventory.vendorLicenses.filter(
+    ({ vendorLicense }) => matches(vendorLicense) && allows('product', vendorLicense),
+  );
+}
+
 export function answerProducts(query: Query, site: Site): Answer {
   const problems = requireFresh(site, 'GetProducts', () => true);
-  const { at, vendorLicenses } = site.inventory;
-  const matches = productMatcher(query.values.filters === undefined ? [] : [query.values.filters]);
-  const shown = vendorLicenses.filter(
-    ({ vendorLicense }) => matches(vendorLicense) && query.allows('product', vendorLicense),
-  );
-  const cells: Cells<(typeof shown)[number]> = [
+  const { at } = site.inventory;
+  const cells: Cells<VendorLicenseEntry> = [
     [text('Product'), ({ vendorLicense }) => vendorLicense],
     [text('Server'), ({ server }) => server],
     [text('Daemon'), ({ daemon }) => daemon],
@@ -70,14 +75,13 @@ export function answerProducts(query: Query, site: Site): Answer {
     [time('Expires'), ({ product }) => millis(product?.minLicenseExpiration)],
     [daysLeft, ({ product }) => daysUntil(product?.minLicenseExpiration, at)],
   ];
-  return tableOf('products', cells, shown, problems);
+  return tableOf('products', cells, selectVendorLicenses(query, site), problems);
 }
 
 export function answerServerDown(query: Query, site: Site): Answer {
   requireFresh(site, 'GetServerDown', () => true);
-  const matches = productMatcher(query.values.filters === undefined ? [] : [query.values.filters]);
-  const down = site.inventory.vendorLicenses
-    .filter((entry) => isDown(entry) && matches(entry.vendorLicense) && query.allows('product', entry.vendorLicense))
+  const down = selectVendorLicenses(query, site)
+    .filter(({ up }) => up === false)
     .flatMap((entry) => entry.downQualifiers.map((qualifier) => ({ ...entry, qualifier })));
   const cells: Cells<(typeof down)[number]> = [
     [text('Product'), ({ vendorLicense }) => vendorLicense],
@@ -88,6 +92,10 @@ export function answerServerDown(query: Query, site: Site): Answer {
   ];
   return tableOf('server_down', cells, down);
 }
+
+/** Whether the dashboard's ad-hoc filters let a feature through. */
+export const isLetThrough = (query: Query, { vendorLicense, feature, package: pkg }: FeatureEntry): boolean =>
+  query.allows('product', vendorLicense) && query.allows('feature', feature) && query.allows('package', pkg);
 
 /** The features of the last poll that a query is about. */
 function selectFeatures(query: Query, { inventory }: Site, names: readonly string[]): readonly FeatureEntry[] {
@@ -100,9 +108,7 @@ function selectFeatures(query: Query, { inventory }: Site, names: readonly strin
       isProduct(entry.vendorLicense) &&
       isFeature(entry.feature) &&
       isPackage(entry.package) &&
-      query.allows('product', entry.vendorLicense) &&
-      query.allows('feature', entry.feature) &&
-      query.allows('package', entry.package),
+      isLetThrough(query, entry),
   );
 }
 

@@ -42,6 +42,8 @@ export interface Query {
   readonly range: TimeRange;
   /** Whether the dashboard's ad-hoc filters let a name through. */
   readonly allows: (key: FilterKey, name: string) => boolean;
+  /** Whether there is an ad-hoc filter on a key. */
+  readonly isFiltered: (key: FilterKey) => boolean;
 }
 
 export const adHocKeys: readonly string[] = filterKeys;
@@ -185,6 +187,7 @@ export function readQuery({ target, payload, range, filters, prefix, hint = '', 
     values: { ...values, products: lists.product, features: lists.feature },
     range,
     allows: (key, name) => filters.every((filter) => filter.key !== key || (filter.value === name) === filter.equal),
+    isFiltered: (key) => filters.some((filter) => filter.key === key),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Inventory, VendorLicenseEntry } from '../model/inventory.ts';
+import type { Inventory } from '../model/inventory.ts';
 import { freshGood, lastGood, type PolledEndpoint, type Snapshot, WHOLE } from '../model/snapshot.ts';
 import { parseVendorLicense } from '../model/vendor-license.ts';
 import { DatasourceError, fromQueryError } from './errors.ts';
@@ -91,5 +91,3 @@ export function featureNames(site: Site, isOwner: (vendorLicense: string) => boo
   const owned = [...featuresByVendorLicense(site)].filter(([vendorLicense]) => isOwner(vendorLicense));
   return [...new Set(owned.flatMap(([, names]) => [...names]))].sort();
 }
-
-export const isDown = ({ up }: VendorLicenseEntry): boolean => up === false;

@@ -8,7 +8,7 @@ import { DatasourceError } from './errors.ts';
 import { type Asked, askAll, type Combinations, combinationsOf, everyOwner, type Whose } from './fan-out.ts';
 import { type Context, shapeEfficiency, shapeHeatMap, shapeHistory, shapeReserved } from './history-answers.ts';
 import type { Answer, Item, Notice } from './items.ts';
-import { expirationAnswer, featureTable } from './live-answers.ts';
+import { expirationAnswer, featureTable, isLetThrough } from './live-answers.ts';
 import type { Query } from './query.ts';
 import type { Site } from './site.ts';
 import { requireSite, type Sources } from './sources.ts';
@@ -129,11 +129,15 @@ const entryOf = (
   expirationWarning: record.showWarning,
 });
 
-/** Usage of a vendor license that is not current is withheld, as in the last poll. */
-function featureEntryOf(record: FeatureRecord, { inventory }: Site): FeatureEntry {
-  const name = `${record.serverName};${record.daemon}`;
-  const owner = inventory.vendorLicenses.find(({ vendorLicense }) => vendorLicense === name);
-  return entryOf(name, record, owner?.isWithheld ? withoutFeatureUsage(record) : record);
+/** Feature records as entries. Usage of a vendor license that is not current is withheld, as in the last poll. */
+function featureEntriesOf(records: readonly FeatureRecord[], { inventory }: Site): readonly FeatureEntry[] {
+  const isWithheld = new Set(
+    inventory.vendorLicenses.filter((entry) => entry.isWithheld).map((entry) => entry.vendorLicense.toLowerCase()),
+  );
+  return records.map((record) => {
+    const name = `${record.serverName};${record.daemon}`;
+    return entryOf(name, record, isWithheld.has(name.toLowerCase()) ? withoutFeatureUsage(record) : record);
+  });
 }
 
 /** Which features a user holds licenses of. */
@@ -156,9 +160,10 @@ export const answerFeaturesOfUser = async (
     ...given('package', query.values.package),
   });
   const { answers, ...rest } = await askAll(asked, 'GetFeatures', parametersOf, sources.questions, signal);
-  const entries = answers
-    .flatMap(({ answer }) => answer.records.map((record) => featureEntryOf(record, site)))
-    .filter(({ feature }) => query.allows('feature', feature));
+  const entries = featureEntriesOf(
+    answers.flatMap(({ answer }) => answer.records),
+    site,
+  ).filter((entry) => isLetThrough(query, entry));
   return both(rest, featureTable(entries, site.inventory.at));
 };
 
@@ -180,8 +185,10 @@ export const answerSearchedExpirations = async (
     ...given('package', query.values.package),
   });
   const { answers, ...rest } = await askAll(asked, 'GetExpirationFeatures', parametersOf, sources.questions, signal);
-  const entries = answers.flatMap(({ whose, answer }) =>
-    answer.records.map((record) => entryOf(parseVendorLicense(whose.product).vendorLicense, record)),
-  );
+  const entries = answers
+    .flatMap(({ whose, answer }) =>
+      answer.records.map((record) => entryOf(parseVendorLicense(whose.product).vendorLicense, record)),
+    )
+    .filter((entry) => isLetThrough(query, entry));
   return both(rest, expirationAnswer(query, entries, site.inventory.at, sources.localTime));
 };

@@ -395,6 +395,38 @@ describe('POST /query', () => {
     expect(rest.body[0].rows.map(([name]: string[]) => name)).toEqual(['sim-lic02;sim_meshd', DOWN]);
   });
 
+  it.each([
+    ['package', '!=', {}],
+    ['feature', '!=', { feature: '%', wildcard: 'upstream' }],
+    ['product', '=', { product: '%', wildcard: 'upstream' }],
+  ])('refuses an ad-hoc filter that cannot be applied: %s %s', async (key, operator, more) => {
+    const filters = [{ key, operator, value: 'x' }];
+    const { status, body } = await post(`${daemon.url}/query`, query('heatmap', { ...whose, ...more }, { filters }));
+    const message = `heatmap: an ad-hoc filter on ${key} cannot be applied, because the analyzer adds up every ${key}`;
+    expect([status, body.message]).toEqual([400, message]);
+  });
+
+  it('applies ad-hoc filters on packages', async () => {
+    const ask = async (payload: object, operator: string, value: string) => {
+      const filters = [{ key: 'package', operator, value }];
+      return (await post(`${daemon.url}/query`, query('heatmap', { ...whose, ...payload }, { filters }))).body[0];
+    };
+    expect((await ask({}, '=', 'x')).meta.executedQueryString).toContain('&package=x&');
+    expect((await ask({ package: 'x' }, '!=', 'y')).meta.executedQueryString).toContain('&package=x&');
+    expect((await ask({ package: 'x' }, '=', 'y')).columns).toEqual([]);
+    const filters = [{ key: 'feature', operator: '!=', value: FEATURE }];
+    for (const [target, payload] of [
+      ['features', { user: '%' }],
+      ['expirations', { search: '0' }],
+    ] as const) {
+      const { body } = await post(`${daemon.url}/query`, query(target, { product: PRODUCT, ...payload }, { filters }));
+      const column = body[0].columns.findIndex(({ text }: { text: string }) => text === 'Feature');
+      const names = body[0].rows.map((row: string[]) => row[column]);
+      expect(names.length).toBeGreaterThan(0);
+      expect(names).not.toContain(FEATURE);
+    }
+  });
+
   it('undoes the escaping of the builder form and of payloads given as objects', async () => {
     const escaped = { product: 'sim\\-lic01;sim_cadd', feature: [`(${FEATURE}|sim\\.cad)`] };
     const scopedVars = { f: { text: 'All', value: [FEATURE, 'sim.cad'] } };

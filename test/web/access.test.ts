@@ -107,6 +107,10 @@ describe('users of the web config', () => {
     );
     expect(await status('new')).toBe(200);
     expect(JSON.stringify(log.entries)).toContain('is not bcrypt');
+    // as an editor leaves it for a moment
+    writeFileSync(path, '');
+    await eventually('a word of that', () => JSON.stringify(log.entries).includes('names no users any more'));
+    expect([await status('new'), await status('old')]).toEqual([200, 401]);
   });
 
   it('come with the headers that are asked for', async () => {
