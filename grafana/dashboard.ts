@@ -33,25 +33,21 @@ export const feature = (): dashboard.QueryVariableBuilder =>
   );
 
 /** Vendor licenses whose server is down, from Prometheus. */
-const serverDown = (matchers = ''): dashboard.AnnotationQueryBuilder =>
-  new dashboard.AnnotationQueryBuilder()
+const serverDown = (matchers = ''): dashboard.AnnotationQueryBuilder => {
+  const expression = `${select('license_server_up', matchers)} == 0`;
+  return new dashboard.AnnotationQueryBuilder()
     .name('Server down')
     .datasource(PROMETHEUS)
     .enable(true)
     .hide(false)
     .iconColor('red')
-    .expr(`${select('license_server_up', matchers)} == 0`)
+    .expr(expression)
     .step('60s')
     .titleFormat('License server down')
     .textFormat('{{vendor_license}}')
     .tagKeys('vendor_license')
-    .target(
-      new prometheus.DataqueryBuilder()
-        .refId('Anno')
-        .datasource(PROMETHEUS)
-        .expr(`${select('license_server_up', matchers)} == 0`)
-        .range(),
-    );
+    .target(new prometheus.DataqueryBuilder().refId('Anno').datasource(PROMETHEUS).expr(expression).range());
+};
 
 const jsonAnnotation = (name: string, color: string, query: JsonQuery): dashboard.AnnotationQueryBuilder =>
   new dashboard.AnnotationQueryBuilder()
@@ -63,14 +59,14 @@ const jsonAnnotation = (name: string, color: string, query: JsonQuery): dashboar
     .target(query);
 
 /** Which vendor license and features a dashboard is about, as JSON for payloads. */
-export interface About {
+interface Subject {
   readonly product: string;
   readonly feature?: string;
   /** Matchers of the same for Prometheus. */
   readonly matchers?: string;
 }
 
-const expiries = ({ product, feature: name }: About): dashboard.AnnotationQueryBuilder => {
+const expiries = ({ product, feature: name }: Subject): dashboard.AnnotationQueryBuilder => {
   const of = name === undefined ? '' : `,"feature":${name}`;
   return jsonAnnotation(
     'Expiries',
@@ -79,48 +75,42 @@ const expiries = ({ product, feature: name }: About): dashboard.AnnotationQueryB
   );
 };
 
-const denials = ({ product, feature: name = '"%"' }: About): dashboard.AnnotationQueryBuilder =>
-  jsonAnnotation(
-    'Days with denials',
-    'purple',
-    new JsonQuery('history', `{"product":${product},"feature":${name},"shape":"annotations"}`, 'Anno'),
-  );
+/** Of one feature only: each costs a question to the analyzer. */
+const denials = ({ product, feature: name }: Subject): readonly dashboard.AnnotationQueryBuilder[] => {
+  if (name === undefined) return [];
+  const payload = `{"product":${product},"feature":${name},"shape":"annotations"}`;
+  return [jsonAnnotation('Days with denials', 'purple', new JsonQuery('history', payload, 'Anno'))];
+};
 
-export interface Frame {
+interface Head {
   readonly uid: string;
   readonly title: string;
   readonly description: string;
   readonly from: string;
   readonly refresh: string;
-  readonly about: About;
-  /** Whether days with denials are marked: each costs a question per feature. */
-  readonly marksDenials: boolean;
+  readonly about: Subject;
   readonly variables: readonly dashboard.QueryVariableBuilder[];
 }
 
 /** An empty dashboard with its head. */
-export function createDashboard(frame: Frame): dashboard.DashboardBuilder {
+export function createDashboard(head: Head): dashboard.DashboardBuilder {
   const link = new dashboard.DashboardLinkBuilder('Licenses')
     .type(dashboard.DashboardLinkType.Dashboards)
     .tags([TAG])
     .asDropdown(false)
     .includeVars(true)
     .keepTime(true);
-  return new dashboard.DashboardBuilder(`Licenses / ${frame.title}`)
-    .uid(frame.uid)
-    .description(frame.description)
+  return new dashboard.DashboardBuilder(`Licenses / ${head.title}`)
+    .uid(head.uid)
+    .description(head.description)
     .tags([TAG])
     .timezone('browser')
     .readonly()
     .tooltip(dashboard.DashboardCursorSync.Crosshair)
-    .time({ from: frame.from, to: 'now' })
-    .refresh(frame.refresh)
+    .time({ from: head.from, to: 'now' })
+    .refresh(head.refresh)
     .link(link)
-    .annotations([
-      serverDown(frame.about.matchers),
-      expiries(frame.about),
-      ...(frame.marksDenials ? [denials(frame.about)] : []),
-    ])
+    .annotations([serverDown(head.about.matchers), expiries(head.about), ...denials(head.about)])
     .variables([
       // the first data source variable must be Prometheus' own: Grafana's linter goes by it
       new dashboard.DatasourceVariableBuilder('prometheus_datasource')
@@ -137,6 +127,6 @@ export function createDashboard(frame: Frame): dashboard.DashboardBuilder {
         .includeAll(true)
         .allValue('.+')
         .current({ text: 'All', value: '$__all' }),
-      ...frame.variables,
+      ...head.variables,
     ]);
 }

@@ -3,6 +3,7 @@ import type { Builder, Dataquery } from '@grafana/grafana-foundation-sdk/cog';
 import * as common from '@grafana/grafana-foundation-sdk/common';
 import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
 import * as heatmap from '@grafana/grafana-foundation-sdk/heatmap';
+import { PromQueryFormat } from '@grafana/grafana-foundation-sdk/prometheus';
 import * as stat from '@grafana/grafana-foundation-sdk/stat';
 import * as statetimeline from '@grafana/grafana-foundation-sdk/statetimeline';
 import * as table from '@grafana/grafana-foundation-sdk/table';
@@ -99,7 +100,7 @@ const head = <P extends AnyPanel>(panel: P, about: About, width: number, height:
 export function figure(about: About, expression: string, steps: readonly Step[], link?: string): stat.PanelBuilder {
   const panel = head(new stat.PanelBuilder(), about, 4, 4)
     .datasource(PROMETHEUS)
-    .targets(instant([expression], 'time_series'))
+    .targets(instant([expression], PromQueryFormat.TimeSeries))
     .thresholds(thresholds(steps))
     .colorMode(common.BigValueColorMode.Background)
     .graphMode(common.BigValueGraphMode.None)
@@ -157,6 +158,12 @@ export interface Shown {
   readonly steps?: readonly Step[];
   readonly width?: number;
 }
+
+/** The columns of an expiry in tables of the JSON data source. */
+export const EXPIRY: readonly Shown[] = [
+  { name: 'Expires', unit: 'dateTimeAsIso' },
+  { name: 'Days left', unit: 'd', steps: DAYS_LEFT },
+];
 
 /** Labels of the metrics as the tables call them. */
 const labelNames: Readonly<Record<string, string>> = {

@@ -25,35 +25,36 @@ export const metric = (name: MetricName, matchers = ''): string => once(select(n
 export const saturation = (matchers = ''): string =>
   once(`${select('license_feature_in_use', matchers)} / (${select('license_feature_max_available', matchers)} > 0)`);
 
+/** When the license of each feature ends, epoch seconds. */
+export const expiration = (matchers = ''): string => metric('license_feature_expiration_timestamp_seconds', matchers);
+
+/** How many licenses have ended. */
+export const expired = (matchers = ''): string => `sum(${expiration(matchers)} <= bool time())`;
+
+/** How many licenses end within some days and have not ended. */
+export const expiring = (days: number, matchers = ''): string =>
+  `sum((${expiration(matchers)} > bool time()) * (${expiration(matchers)} <= bool time() + ${days} * 86400))`;
+
 /** Drops the licenses without a count, which are reported as 99999 available. */
 export const COUNTED = '< 99999';
 
+/** Query number `i` of a panel. */
+const query = (expression: string, i: number): prometheus.DataqueryBuilder =>
+  new prometheus.DataqueryBuilder()
+    .refId(REF_IDS[i] ?? 'Z')
+    .datasource(PROMETHEUS)
+    .editorMode(prometheus.QueryEditorMode.Code)
+    .expr(expression);
+
 /** Range queries for lines, by legend and expression. */
 export const lines = (series: Readonly<Record<string, string>>): Builder<Dataquery>[] =>
-  Object.entries(series).map(([legend, expression], i) =>
-    new prometheus.DataqueryBuilder()
-      .refId(REF_IDS[i] ?? 'Z')
-      .datasource(PROMETHEUS)
-      .editorMode(prometheus.QueryEditorMode.Code)
-      .expr(expression)
-      .legendFormat(legend)
-      .range(),
-  );
+  Object.entries(series).map(([legend, expression], i) => query(expression, i).legendFormat(legend).range());
 
 /** Instant queries, for single figures and for tables. */
 export const instant = (
   expressions: readonly string[],
-  format: 'table' | 'time_series' = 'table',
-): Builder<Dataquery>[] =>
-  expressions.map((expression, i) =>
-    new prometheus.DataqueryBuilder()
-      .refId(REF_IDS[i] ?? 'Z')
-      .datasource(PROMETHEUS)
-      .editorMode(prometheus.QueryEditorMode.Code)
-      .expr(expression)
-      .format(format === 'table' ? prometheus.PromQueryFormat.Table : prometheus.PromQueryFormat.TimeSeries)
-      .instant(),
-  );
+  format: prometheus.PromQueryFormat = prometheus.PromQueryFormat.Table,
+): Builder<Dataquery>[] => expressions.map((expression, i) => query(expression, i).format(format).instant());
 
 /**
  * A query of simpod-json-datasource. The payload is a text in code mode, because the plugin escapes the variables of an

@@ -1,11 +1,9 @@
 import { createDashboard, vendorLicense } from '../dashboard.ts';
-import { DAYS_LEFT, figure, GOOD_BELOW, graph, help, jsonTable, PLAIN, seriesTable } from '../panels.ts';
-import { JsonQuery, metric } from '../queries.ts';
+import { DAYS_LEFT, EXPIRY, figure, GOOD_BELOW, graph, help, jsonTable, PLAIN, seriesTable } from '../panels.ts';
+import { expiration, expired, expiring, JsonQuery, metric } from '../queries.ts';
 
 const OF = 'vendor_license=~"$vendor_license"';
-const expiration = metric('license_feature_expiration_timestamp_seconds', OF);
-const within = (days: number): string =>
-  `sum((${expiration} > bool time()) * (${expiration} <= bool time() + ${days} * 86400))`;
+const ends = expiration(OF);
 const FEATURE = ['vendor_license', 'feature', 'version', 'package', 'feature_type'];
 
 /** What ends when. */
@@ -17,7 +15,6 @@ export const expirations = () =>
     from: 'now-30d',
     refresh: '15m',
     about: { product: '$vendor_license', matchers: OF },
-    marksDenials: false,
     variables: [vendorLicense(true)],
   })
     .withPanel(
@@ -27,42 +24,42 @@ export const expirations = () =>
           description: 'Licenses that have ended. Renew them or take them off the server.',
           unit: 'none',
         },
-        `sum(${expiration} <= bool time())`,
+        expired(OF),
         GOOD_BELOW(1),
       ),
     )
     .withPanel(
       figure(
         { title: 'Within 7 days', description: 'Licenses that end within 7 days.', unit: 'none' },
-        within(7),
+        expiring(7, OF),
         GOOD_BELOW(1),
       ),
     )
     .withPanel(
       figure(
         { title: 'Within 21 days', description: 'Licenses that end within 21 days.', unit: 'none' },
-        within(21),
+        expiring(21, OF),
         GOOD_BELOW(1, 'orange'),
       ),
     )
     .withPanel(
       figure(
         { title: 'Within 30 days', description: 'Licenses that end within 30 days.', unit: 'none' },
-        within(30),
+        expiring(30, OF),
         GOOD_BELOW(1, 'yellow'),
       ),
     )
     .withPanel(
       figure(
         { title: 'Later', description: 'Licenses that end after more than 30 days.', unit: 'none' },
-        `sum((${expiration} > bool time() + 30 * 86400) * (${expiration} < bool Inf))`,
+        `sum((${ends} > bool time() + 30 * 86400) * (${ends} < bool Inf))`,
         [[null, 'green']],
       ),
     )
     .withPanel(
       figure(
         { title: 'Permanent', description: 'Licenses that never end.', unit: 'none' },
-        `sum(${expiration} == bool Inf)`,
+        `sum(${ends} == bool Inf)`,
         PLAIN,
       ),
     )
@@ -81,17 +78,17 @@ export const expirations = () =>
             name: 'Days left',
             unit: 'd',
             steps: DAYS_LEFT,
-            expression: `(${expiration} - time()) / 86400 <= 30`,
+            expression: `(${ends} - time()) / 86400 <= 30`,
           },
           {
             name: 'Licenses',
             unit: 'none',
-            expression: `${metric('license_feature_max_available', OF)} and (${expiration} - time()) / 86400 <= 30`,
+            expression: `${metric('license_feature_max_available', OF)} and (${ends} - time()) / 86400 <= 30`,
           },
           {
             name: 'In use',
             unit: 'none',
-            expression: `${metric('license_feature_in_use', OF)} and (${expiration} - time()) / 86400 <= 30`,
+            expression: `${metric('license_feature_in_use', OF)} and (${ends} - time()) / 86400 <= 30`,
           },
         ],
         FEATURE,
@@ -108,10 +105,7 @@ export const expirations = () =>
           height: 12,
         },
         new JsonQuery('expirations', '{"product":$vendor_license}'),
-        [
-          { name: 'Expires', unit: 'dateTimeAsIso' },
-          { name: 'Days left', unit: 'd', steps: DAYS_LEFT },
-        ],
+        [...EXPIRY],
         'Product',
       ),
     )
@@ -127,7 +121,7 @@ export const expirations = () =>
           {
             name: 'Licenses',
             unit: 'none',
-            expression: `${metric('license_feature_max_available', OF)} and (${expiration} == Inf)`,
+            expression: `${metric('license_feature_max_available', OF)} and (${ends} == Inf)`,
           },
         ],
         FEATURE,

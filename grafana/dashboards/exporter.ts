@@ -13,7 +13,6 @@ export const exporter = () =>
     from: 'now-6h',
     refresh: '1m',
     about: { product: '"%"' },
-    marksDenials: false,
     variables: [],
   })
     .withPanel(

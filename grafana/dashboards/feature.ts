@@ -31,7 +31,6 @@ export const featureDashboard = () =>
     from: 'now-30d',
     refresh: '5m',
     about: { product: '"$vendor_license"', feature: '"$feature"', matchers: 'vendor_license="$vendor_license"' },
-    marksDenials: true,
     variables: [vendorLicense(false), feature()],
   })
     .withPanel(

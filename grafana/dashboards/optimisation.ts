@@ -22,7 +22,6 @@ export const optimisation = () =>
     from: 'now-30d',
     refresh: '15m',
     about: { product: '$vendor_license', matchers: OF },
-    marksDenials: false,
     variables: [vendorLicense(true)],
   })
     .withPanel(

@@ -1,6 +1,7 @@
 import { createDashboard } from '../dashboard.ts';
 import {
   DAYS_LEFT,
+  EXPIRY,
   figure,
   GOOD_AT_ONE,
   GOOD_BELOW,
@@ -12,9 +13,8 @@ import {
   seriesTable,
   states,
 } from '../panels.ts';
-import { JsonQuery, metric, saturation, select } from '../queries.ts';
+import { expiration, expired, expiring, JsonQuery, metric, saturation, select } from '../queries.ts';
 
-const expiration = metric('license_feature_expiration_timestamp_seconds');
 const FEATURE = ['vendor_license', 'feature', 'version', 'package'];
 
 /** Is everything all right? */
@@ -26,7 +26,6 @@ export const overview = () =>
     from: 'now-24h',
     refresh: '1m',
     about: { product: '"%"' },
-    marksDenials: false,
     variables: [],
   })
     .withPanel(
@@ -49,7 +48,7 @@ export const overview = () =>
           description: 'Features whose license has ended. Renew them, or take them off the server.',
           unit: 'none',
         },
-        `sum(${expiration} <= bool time())`,
+        expired(),
         GOOD_BELOW(1),
         'license-expirations',
       ),
@@ -61,7 +60,7 @@ export const overview = () =>
           description: 'Features whose license ends within 30 days and has not ended yet. Permanent ones never count.',
           unit: 'none',
         },
-        `sum((${expiration} > bool time()) * (${expiration} <= bool time() + 30 * 86400))`,
+        expiring(30),
         GOOD_BELOW(1, 'orange'),
         'license-expirations',
       ),
@@ -166,7 +165,7 @@ export const overview = () =>
             name: 'Days left',
             unit: 'd',
             steps: DAYS_LEFT,
-            expression: `bottomk(20, (${expiration} < Inf) - time()) / 86400`,
+            expression: `bottomk(20, (${expiration()} < Inf) - time()) / 86400`,
             width: 110,
           },
         ],
@@ -216,12 +215,7 @@ export const overview = () =>
           height: 10,
         },
         new JsonQuery('products', '{}'),
-        [
-          { name: 'Product', width: 220 },
-          { name: 'Collected', unit: 'dateTimeFromNow' },
-          { name: 'Expires', unit: 'dateTimeAsIso' },
-          { name: 'Days left', unit: 'd', steps: DAYS_LEFT },
-        ],
+        [{ name: 'Product', width: 220 }, { name: 'Collected', unit: 'dateTimeFromNow' }, ...EXPIRY],
         'Product',
       ),
     )

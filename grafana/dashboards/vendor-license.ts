@@ -2,6 +2,7 @@ import { createDashboard, vendorLicense } from '../dashboard.ts';
 import {
   busyHours,
   DAYS_LEFT,
+  EXPIRY,
   figure,
   GOOD_AT_ONE,
   GOOD_BELOW,
@@ -25,7 +26,6 @@ export const vendorLicenseDashboard = () =>
     from: 'now-7d',
     refresh: '5m',
     about: { product: PRODUCT, matchers: OF },
-    marksDenials: false,
     variables: [vendorLicense(false)],
   })
     .withPanel(
@@ -105,8 +105,7 @@ export const vendorLicenseDashboard = () =>
           { name: 'Product', width: 180 },
           { name: 'Feature', width: 180 },
           { name: 'Max queued', steps: GOOD_BELOW(1, 'orange') },
-          { name: 'Expires', unit: 'dateTimeAsIso' },
-          { name: 'Days left', unit: 'd', steps: DAYS_LEFT },
+          ...EXPIRY,
         ],
         'Product',
       ),
