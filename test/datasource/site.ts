@@ -9,29 +9,25 @@ import { type Cleanup, createClient, createConfig, eventually, startAnalyzer, st
 export const PRODUCT = 'sim-lic01;sim_cadd';
 /** A feature that is in use, has history and users. */
 export const FEATURE = 'sim-mesh-2';
-const DAYS = 3;
-
 /** A vendor license whose server is down: its last counts are withheld. */
 export const DOWN = 'sim-lic03;sim_solverd';
 
-const size = { vendorLicenses: 3, featuresPerVendorLicense: 4, historyDays: DAYS };
+const small = { vendorLicenses: 3, featuresPerVendorLicense: 4, historyDays: 3 };
 
 export interface Daemon {
   readonly url: string;
-  readonly root: string;
   readonly client: QueryClient;
   /** Bodies of what `client` was answered last. */
   readonly raw: () => string;
   /** Endpoints the analyzer was asked for since the first poll. */
   readonly requests: string[];
-  readonly log: Awaited<ReturnType<typeof startApp>>['log'];
-  readonly sample: Awaited<ReturnType<typeof startApp>>['sample'];
 }
 
 /** Starts it all with history complete and the first poll taken in. */
 export async function startDaemon(
   cleanup: Cleanup,
   settings: Partial<Record<SettingKey, unknown>> = {},
+  size = small,
 ): Promise<Daemon> {
   vi.useFakeTimers({ toFake: ['Date'], now: WORKDAY * 1000 });
   cleanup.add(() => vi.useRealTimers());
@@ -56,7 +52,7 @@ export async function startDaemon(
   cleanup.add(() => client.close());
   await eventually('the past', async () => {
     const [trend] = await client.getHistory({ product: PRODUCT, feature: FEATURE }, new AbortController().signal);
-    return trend?.points.length === DAYS + 1;
+    return trend?.points.length === size.historyDays + 1;
   });
   const app = await startApp(createConfig(analyzer.url, { 'datasource.time_zone': 'Europe/Berlin', ...settings }));
   cleanup.add(() => app.stop());
@@ -64,12 +60,9 @@ export async function startDaemon(
   requests.length = 0;
   return {
     url: `${app.url}/grafana`,
-    root: app.url,
     client,
     raw: () => raw,
     requests,
-    log: app.log,
-    sample: app.sample,
   };
 }
 
