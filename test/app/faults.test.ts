@@ -52,7 +52,12 @@ describe('an analyzer that misbehaves', () => {
     const faulty = await startFaulty(cleanup);
     faulty.break('GetProducts', fault);
     const app = await startApp(
-      createConfig(faulty.url, { 'analyzer.timeout': '500ms', 'analyzer.max_response_size': '1MB' }),
+      createConfig(faulty.url, {
+        'analyzer.timeout': '500ms',
+        'analyzer.max_response_size': '1MB',
+        // the first poll only: at a full minute the schedule would add a second one
+        'poll.products': '0 0 1 1 *',
+      }),
     );
     cleanup.add(() => app.stop());
     await eventually('first poll', async () => (await fetch(`${app.url}/-/ready`)).ok);
