@@ -152,7 +152,7 @@ describe('an analyzer that misbehaves', () => {
   ])('asks per vendor license when the server %s one request for all', async (_, fault) => {
     const faulty = await startFaulty(cleanup);
     faulty.break('GetFeatures?product=%', fault);
-    const app = await startApp(createConfig(faulty.url));
+    const app = await startApp(createConfig(faulty.url, { 'poll.features': '0 0 1 1 *' }));
     cleanup.add(() => app.stop());
     await eventually('first poll', async () => (await fetch(`${app.url}/-/ready`)).ok);
     expect(await app.sample('license_up')).toBe(1);
