@@ -1,3 +1,8 @@
+import { createAlerting } from './alerting.ts';
+import type { DeliveryCounts } from './alerts/delivery.ts';
+import type { AlertEngine } from './alerts/engine.ts';
+import { createAlertApi, createAlertPage } from './alerts/routes.ts';
+import type { AlertStates } from './alerts/state-machine.ts';
 import type { NtlmDispatcher } from './client/dispatcher.ts';
 import { createStats } from './client/handshake.ts';
 import { createQueryClient, type QueryClient } from './client/query-client.ts';
@@ -52,6 +57,14 @@ interface Engine {
   readonly exposition: Exposition;
   readonly poller: Poller;
   readonly datasource: Sources;
+  /** Undefined while no Alertmanager is configured. */
+  readonly alerting: AlertEngine | undefined;
+}
+
+/** What a reload carries over when the analyzer stays the same. */
+interface Carried {
+  readonly data: Snapshot;
+  readonly alerts: AlertStates | undefined;
 }
 
 const now = (): number => Date.now() / 1000;
@@ -97,6 +110,8 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
   };
   /** Counts of dispatchers that a reload replaced: counters must not fall. */
   const retired = createStats();
+  /** How alerts were delivered, by Alertmanager, over all reloads. */
+  const deliveryCounts = new Map<string, DeliveryCounts>();
 
   const self: SelfMetrics = createSelfMetrics({
     version: deps.version,
@@ -106,6 +121,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     shard: initial.shard,
     endpoints: endpointNames,
     upstream,
+    alerting: () => engine.alerting?.status(),
     processMetrics: true,
   });
 
@@ -125,7 +141,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     };
   };
 
-  const createEngine = (config: AppConfig, data?: Snapshot): Engine => {
+  const createEngine = (config: AppConfig, carried?: Carried): Engine => {
     const gate = gateOf(config);
     const { analyzer, poll, shard } = config;
     const dispatcher = createDispatcher(analyzer, gate, log);
@@ -171,16 +187,27 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
         : [],
       now,
       log,
-      onCommit: (snapshot) => void exposition.commit(snapshot),
-      ...(data !== undefined && { initial: data }),
+      onCommit: (snapshot) => void exposition.commit(snapshot).then(() => alerting?.evaluate()),
+      ...(carried !== undefined && { initial: carried.data }),
+    });
+    const site = () => {
+      const inventory = exposition.inventory();
+      return inventory === undefined ? undefined : { inventory, snapshot: poller.latest() };
+    };
+    const alerting = createAlerting(config, {
+      data: site,
+      authenticated: () => gate.authenticated,
+      ownsVendorLicense: selection.ownsVendorLicense,
+      version: deps.version,
+      counts: deliveryCounts,
+      initial: carried?.alerts,
+      now,
+      log,
     });
     void exposition.commit(poller.latest());
     const { cacheTtl, timeZone, pseudonymKey } = config.datasource;
     const datasource: Sources = {
-      site: () => {
-        const inventory = exposition.inventory();
-        return inventory === undefined ? undefined : { inventory, snapshot: poller.latest() };
-      },
+      site,
       questions: createQuestions({
         client,
         connections: analyzer.concurrency,
@@ -195,11 +222,12 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       localTime: createLocalTime(timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone),
       now,
     };
-    return { config, gate, dispatcher, client, exposition, poller, datasource };
+    return { config, gate, dispatcher, client, exposition, poller, datasource, alerting };
   };
 
   const run = (): void => {
-    const { poller, exposition } = engine;
+    const { poller, exposition, alerting } = engine;
+    alerting?.start().catch((error: unknown) => log.error({ err: error }, 'alerting did not start'));
     poller
       .start()
       .then(() => exposition.commit(poller.latest()))
@@ -211,12 +239,14 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       );
   };
 
-  const end = async ({ poller, client, exposition }: Engine): Promise<void> => {
+  const end = async ({ poller, client, exposition, alerting }: Engine): Promise<void> => {
     await poller.stop();
+    await alerting?.stop();
     exposition.stop();
     await client.close();
   };
 
+  const alertRoutes = { status: () => engine.alerting?.status(), demo: deps.demo, now };
   const access = createWebAccess(initial, log, () => web.refreshCertificates());
   const web = createWebServer({
     listen: initial.web.listen,
@@ -226,6 +256,8 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     metricsPage: (request) => engine.exposition.page(request),
     access: () => access.current(),
     mounts: [
+      { path: '/alerts', about: 'What fires now, and how it is delivered.', ...createAlertPage(alertRoutes) },
+      { path: '/api/v1', about: undefined, ...createAlertApi(alertRoutes) },
       {
         path: initial.datasource.path,
         about: 'History, users and the last poll as JSON, for Grafana.',
@@ -263,7 +295,10 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       const isSameAnalyzer = old.config.analyzer.url === config.analyzer.url;
       await end(old);
       for (const name of Object.keys(retired) as (keyof typeof retired)[]) retired[name] += old.dispatcher.stats[name];
-      engine = createEngine(config, isSameAnalyzer ? old.poller.latest() : undefined);
+      engine = createEngine(
+        config,
+        isSameAnalyzer ? { data: old.poller.latest(), alerts: old.alerting?.states() } : undefined,
+      );
       access.reload(config);
       if (restartOnly(config) !== restartOnly(initial)) {
         log.warn({}, 'web.listen_address, web.telemetry_path and datasource.path need a restart to change');

@@ -13,11 +13,13 @@ const mayImport: Readonly<Record<string, readonly string[] | 'all'>> = {
   config: [],
   client: ['model', 'query-api', 'ntlm'],
   metrics: ['model'],
+  alerts: ['model'],
   analyzer: ['model', 'query-api', 'ntlm'],
   poll: ['model', 'client'],
   datasource: ['model', 'client', 'query-api'],
   web: ['model'],
   'web-access.ts': ['model', 'config', 'web'],
+  'alerting.ts': ['model', 'config', 'alerts'],
   'upstream.ts': ['model', 'ntlm', 'config', 'client'],
   'app.ts': 'all',
   commands: 'all',
@@ -27,11 +29,11 @@ const mayImport: Readonly<Record<string, readonly string[] | 'all'>> = {
 
 /** The rooms a package may be used in. A package that is not named here may not be imported at all. */
 const packageRooms: Readonly<Record<string, readonly string[]>> = {
-  undici: ['client'],
+  undici: ['client', 'alerts'],
   'prom-client': ['metrics'],
   'node-cron': ['poll'],
   httpntlm: ['ntlm'],
-  fastify: ['web', 'datasource', 'analyzer'],
+  fastify: ['web', 'datasource', 'analyzer', 'alerts'],
   bcryptjs: ['web', 'commands'],
   yaml: ['config'],
   pino: ['main.ts'],

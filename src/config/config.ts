@@ -1,3 +1,5 @@
+import type { RulesConfig } from './alert-rules.ts';
+import type { AlertmanagerEntry, Matcher } from './alertmanagers.ts';
 import type { Secret } from './secret.ts';
 import type { AnalyzerAccount } from './users-file.ts';
 import type { HistoryFeature, ListenAddress } from './values.ts';
@@ -23,6 +25,30 @@ export interface AnalyzerConfig {
     readonly serverName: string | undefined;
     readonly insecureSkipVerify: boolean;
   };
+}
+
+/** An Alertmanager to tell. Durations are seconds; secrets stay in their files, which are read again. */
+export interface AlertmanagerConfig extends Omit<AlertmanagerEntry, 'tls'> {
+  readonly tls: {
+    readonly ca: string | undefined;
+    readonly cert: string | undefined;
+    readonly key: Secret | undefined;
+    readonly serverName: string | undefined;
+    readonly insecureSkipVerify: boolean;
+  };
+}
+
+/** The alert engine, which is off without an Alertmanager. Durations are seconds. */
+export interface AlertingConfig {
+  readonly alertmanagers: readonly AlertmanagerConfig[];
+  readonly externalLabels: Readonly<Record<string, string>>;
+  readonly evaluationInterval: number;
+  readonly resendDelay: number;
+  readonly resolve: 'explicit' | 'expire';
+  readonly unknownHold: number;
+  readonly ignore: readonly (readonly Matcher[])[];
+  readonly rules: RulesConfig;
+  readonly runbookBaseUrl: string | undefined;
 }
 
 /** The whole configuration, checked. Made by `loadConfig` alone. Durations are seconds. */
@@ -58,7 +84,10 @@ export interface Config {
     /** Where `access` was read from, to be read again when it changes. */
     readonly configFile: string | undefined;
     readonly access: WebConfig | undefined;
+    /** Where people reach the daemon, where that is said. */
+    readonly externalUrl: string | undefined;
   };
+  readonly alerting: AlertingConfig;
   readonly datasource: {
     readonly path: string;
     readonly cacheTtl: number;

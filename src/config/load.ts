@@ -1,4 +1,5 @@
 import { basename, resolve } from 'node:path';
+import { alertingOf } from './alerting.ts';
 import type { Config } from './config.ts';
 import { type Context, type LoadOptions, readText, whereOf } from './context.ts';
 import { embeddedOf } from './embedded-analyzer.ts';
@@ -102,6 +103,7 @@ export function loadConfig(options: LoadOptions): Config {
   const analyzer = analyzerOf(context);
   const embedded = embeddedOf(context);
   const web = webOf(context);
+  const alerting = alertingOf(context);
   checkRelations(context);
   if (problems.length > 0) throw new ConfigError(problems);
 
@@ -140,7 +142,13 @@ export function loadConfig(options: LoadOptions): Config {
     },
     permanentAfter: all['expiration.permanent_after'],
     storagePath: values['storage.path'] === undefined ? undefined : resolve(values['storage.path']),
-    web: { listen: all['web.listen_address'], telemetryPath: all['web.telemetry_path'], ...web.access },
+    web: {
+      listen: all['web.listen_address'],
+      telemetryPath: all['web.telemetry_path'],
+      externalUrl: values['web.external_url'],
+      ...web.access,
+    },
+    alerting,
     datasource: {
       path: all['datasource.path'],
       cacheTtl: all['datasource.cache_ttl'],

@@ -1,3 +1,5 @@
+import { rulesOf } from './alert-rules.ts';
+import { alertmanagerList, labelMap, matchers } from './alertmanagers.ts';
 import {
   anyText,
   autoOr,
@@ -39,6 +41,8 @@ const setting = <T>(parse: Parse<T>, fallback: unknown, doc: string, more: Parti
 });
 
 const cron = text;
+/** Paths of other pages. */
+const reserved = ['/-/healthy', '/-/ready', '/alerts', '/api/v1/alerts', '/api/v1/rules'];
 const DAY = 86_400;
 const YEAR = 365 * DAY;
 const switchOf = (on: boolean, doc: string): Setting<boolean> => setting(boolean, on, doc);
@@ -144,16 +148,58 @@ export const settings = {
   'storage.path': setting(
     text,
     undefined,
-    'Directory that keeps the hold after a rejected logon, and the history of the embedded analyzer, across restarts.',
+    'Directory that keeps the hold after a rejected logon, the alerts, and the history of the embedded analyzer across restarts. One process may use it.',
   ),
   'web.listen_address': setting(listOf(listenAddress), [':10319'], 'Addresses to listen on.'),
-  'web.telemetry_path': setting(urlPath(['/', '/-/healthy', '/-/ready']), '/metrics', 'Path of the metrics.'),
+  'web.telemetry_path': setting(urlPath(['/', ...reserved]), '/metrics', 'Path of the metrics.'),
   'web.config_file': setting(
     text,
     undefined,
     'Web config of the Prometheus exporter-toolkit: TLS, users, headers. Read again when it or a file it names changes.',
   ),
-  'datasource.path': setting(urlPath(['/-/healthy', '/-/ready']), '/grafana', 'Path of the routes for Grafana.'),
+  'web.external_url': setting(
+    baseUrl,
+    undefined,
+    'URL under which people reach the daemon: links in alerts lead there.',
+    { shownDefault: 'host name and port' },
+  ),
+  'alerting.alertmanagers': setting(
+    alertmanagerList,
+    [],
+    "Alertmanagers that the daemon tells its alerts, as in Prometheus' configuration, or as URLs. Empty: the alert engine is off.",
+  ),
+  'alerting.external_labels': setting(labelMap, {}, 'Labels added to every alert.', { fileOnly: true }),
+  'alerting.evaluation_interval': setting(
+    duration(0.1, 600),
+    '30s',
+    'How often the rules are evaluated at least; they are after each poll too.',
+  ),
+  'alerting.resend_delay': setting(duration(0.1, 3600), '1m', 'How often a firing alert is told again.'),
+  'alerting.resolve': setting(
+    oneOf('explicit', 'expire'),
+    'explicit',
+    'Whether the end of an alert is told, or the alert left to `expire`: for two daemons side by side.',
+  ),
+  'alerting.unknown_hold': setting(
+    duration(0, 30 * DAY),
+    '1h',
+    'How long an alert goes on when there is no data about it any more.',
+  ),
+  'alerting.ignore': setting(
+    listOf(matchers),
+    [],
+    'Matchers, such as `vendor_license="lic01;cdslmd"`; alerts that meet one entry are none.',
+    { fileOnly: true },
+  ),
+  'alerting.rules': setting(rulesOf, {}, 'Thresholds and durations by alert, see [Alerts](#alerts).', {
+    fileOnly: true,
+  }),
+  'alerting.runbook_base_url': setting(
+    baseUrl,
+    undefined,
+    'Where you publish `deploy/runbooks.md`: alerts link to their section there.',
+  ),
+  'datasource.path': setting(urlPath(reserved), '/grafana', 'Path of the routes for Grafana.'),
   'datasource.cache_ttl': setting(duration(0, DAY), '5m', 'How long an answer of the history endpoints is used again.'),
   'datasource.deadline': setting(
     duration(0.1, 600),

@@ -42,6 +42,13 @@ export function integer(min: number, max = Number.MAX_SAFE_INTEGER): Parse<numbe
   };
 }
 
+/** A number from 0 to 1. */
+export const ratio: Parse<number> = (raw) => {
+  const value = scalar(raw);
+  const number = value !== undefined && /^\d(?:\.\d{1,9})?$/.test(value) ? Number(value) : Number.NaN;
+  return number <= 1 ? number : refuse(raw, 'a number from 0 to 1');
+};
+
 export function oneOf<T extends string>(...choices: readonly T[]): Parse<T> {
   return (raw) => {
     const value = scalar(raw);

@@ -8,6 +8,7 @@ import {
   Registry,
 } from 'prom-client';
 import type { FailureKind } from '../model/failure.ts';
+import { type AlertingState, type Configuration, exposeAlerting } from './alerting.ts';
 import { catalogue, type MetricName } from './catalogue.ts';
 import { formatValue } from './render.ts';
 import { formatLabels } from './rows.ts';
@@ -35,6 +36,8 @@ export interface SelfMetricsOptions {
   /** Endpoints whose request counter begins at 0. */
   readonly endpoints: readonly string[];
   readonly upstream: () => UpstreamState;
+  /** Undefined while the alert engine is off: then it has no metrics. */
+  readonly alerting: () => AlertingState | undefined;
   /** Left out in tests that compare whole pages. */
   readonly processMetrics: boolean;
 }
@@ -85,7 +88,7 @@ export function createSelfMetrics(options: SelfMetricsOptions): SelfMetrics {
     collectDefaultMetrics({ register: registry });
     for (const name of MISNAMED) registry.removeSingleMetric(name);
   }
-  const configuration = <N extends MetricName>(name: N) => ({
+  const configuration: Configuration = (name) => ({
     name,
     help: catalogue[name].help,
     labelNames: [...catalogue[name].labels],
@@ -126,6 +129,8 @@ export function createSelfMetrics(options: SelfMetricsOptions): SelfMetrics {
   mirror('license_exporter_upstream_reauthentications_total', () => upstream().reauthentications);
   mirror('license_exporter_upstream_rejected_logons_total', () => upstream().rejectedLogons);
   mirror('license_exporter_upstream_stale_retries_total', () => upstream().staleRetries);
+
+  exposeAlerting(configuration, options.alerting);
 
   const requests = new Counter(configuration('license_exporter_upstream_requests_total'));
   const failures = new Counter(configuration('license_exporter_upstream_request_failures_total'));

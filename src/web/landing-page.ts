@@ -1,14 +1,15 @@
 interface LandingPageOptions {
   readonly telemetryPath: string;
   /** Where routes of other rooms are, and what is there. */
-  readonly mounts: readonly { readonly path: string; readonly about: string }[];
+  readonly mounts: readonly { readonly path: string; readonly about: string | undefined }[];
   readonly version: string;
   readonly demo: boolean;
 }
 
 /** The page at `/`: what this is and where things are. */
 export function landingPage({ telemetryPath, mounts, version, demo }: LandingPageOptions): string {
-  const mounted = mounts.map(({ path, about }) => `<dt><a href="${path}">${path}</a></dt><dd>${about}</dd>\n`).join('');
+  const shown = mounts.filter(({ about }) => about !== undefined);
+  const mounted = shown.map(({ path, about }) => `<dt><a href="${path}">${path}</a></dt><dd>${about}</dd>\n`).join('');
   const banner = demo
     ? '<p class="demo">Simulated data: this is the demo, no license server is being watched.</p>'
     : '';

@@ -30,10 +30,10 @@ export type Refusal = keyof typeof refusals;
 /** Routes of another room below a path of its own. */
 export interface Mount {
   readonly path: string;
-  /** A sentence for the landing page. */
-  readonly about: string;
+  /** A sentence for the landing page, where there is something to see for people. */
+  readonly about: string | undefined;
   readonly plugin: (app: FastifyInstance) => Promise<void>;
-  /** Answers a refusal in the form of these routes. */
+  /** Answers a refusal, whose status is set already, in the form of these routes. */
   readonly refuse: (reply: FastifyReply, refusal: Refusal, message: string) => FastifyReply;
 }
 
@@ -186,7 +186,8 @@ function createApplication(options: WebOptions, isStopping: () => boolean): Fast
   });
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0] ?? '';
-    if (routes[path] === undefined) return text(reply, 404, `Nothing is served at this path. See /.\n`);
+    if (!app.hasRoute({ method: 'GET', url: path }))
+      return text(reply, 404, `Nothing is served at this path. See /.\n`);
     return text(reply.header('allow', GET_ONLY), 405, `Only ${GET_ONLY} are allowed here.\n`);
   });
   app.setErrorHandler((error: { statusCode?: number; message: string }, request, reply) => {
@@ -202,7 +203,7 @@ function createApplication(options: WebOptions, isStopping: () => boolean): Fast
 function refuse(options: WebOptions, { url }: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply {
   const { status, message } = refusals[refusal];
   const mount = options.mounts.find(({ path }) => url.startsWith(path) && /^([/?]|$)/.test(url.slice(path.length)));
-  return mount === undefined ? text(reply, status, `${message}\n`) : mount.refuse(reply, refusal, message);
+  return mount === undefined ? text(reply, status, `${message}\n`) : mount.refuse(reply.code(status), refusal, message);
 }
 
 function text(reply: FastifyReply, status: number, body: string): FastifyReply {

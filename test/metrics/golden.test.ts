@@ -17,6 +17,7 @@ async function createPage(enabled = allCollectors): Promise<Exposition> {
     demo: false,
     shard: { index: 0, total: 1 },
     endpoints: ['GetFeatures', 'GetProducts'],
+    alerting: () => undefined,
     upstream: () => ({
       authenticated: true,
       authRetryAt: 0,

@@ -1,0 +1,105 @@
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { type Alertmanager, createAlertmanager } from './alerts/alertmanager.ts';
+import { createCounts, type DeliveryCounts } from './alerts/delivery.ts';
+import { type AlertEngine, createAlertEngine, type EngineOptions } from './alerts/engine.ts';
+import { createStateFile } from './alerts/state-file.ts';
+import type { AlertmanagerConfig, Config } from './config/config.ts';
+import { readPasswordFile } from './config/upstream-analyzer.ts';
+import type { Log } from './model/log.ts';
+
+/** How a configuration becomes the way to Alertmanager: for the daemon, and for the command that tries it. */
+
+const STATE_FILE = 'alert-state.json';
+
+/** `host:port` of a URL, with the port of its scheme where it names none. */
+export function hostAndPort(url: string): string {
+  const { hostname: host, port, protocol } = new URL(url);
+  return `${host}:${port === '' ? (protocol === 'https:' ? 443 : 80) : port}`;
+}
+
+/** The Authorization header; its file is read each time, and the last good content stands in where that fails. */
+function authorizationOf({ basicAuth, authorization }: AlertmanagerConfig, log: Log): () => string | undefined {
+  const file = basicAuth?.passwordFile ?? authorization?.credentialsFile;
+  if (file === undefined) return () => undefined;
+  let secret = '';
+  return () => {
+    try {
+      secret = readPasswordFile(file).reveal();
+    } catch (error) {
+      log.warn({ reason: (error as Error).message }, 'password for Alertmanager not usable, the last one stays');
+    }
+    if (authorization !== undefined) return `${authorization.type} ${secret.trim()}`;
+    return `Basic ${Buffer.from(`${basicAuth?.username}:${secret}`).toString('base64')}`;
+  };
+}
+
+export function createAlertmanagers({ alerting }: Config, version: string, log: Log): readonly Alertmanager[] {
+  return alerting.alertmanagers.map((config) =>
+    createAlertmanager({
+      url: config.url,
+      timeout: config.timeout,
+      authorization: authorizationOf(config, log),
+      tls: { ...config.tls, key: config.tls.key?.reveal() },
+      userAgent: `license-exporter/${version}`,
+    }),
+  );
+}
+
+/** Where people find the daemon: as it is set, or by the name of the machine and the first port. */
+export function externalUrl({ web }: Config): string {
+  const [listen] = web.listen;
+  return (
+    web.externalUrl ??
+    `${web.access?.tls === undefined ? 'http' : 'https'}://${listen?.host ?? hostname()}:${listen?.port}`
+  );
+}
+
+/** What the engine takes from elsewhere in the daemon. */
+type Surroundings = Pick<EngineOptions, 'data' | 'authenticated' | 'ownsVendorLicense' | 'now' | 'log'> & {
+  readonly version: string;
+  /** By the URL of the Alertmanager; new ones are put in. They outlive a reload. */
+  readonly counts: Map<string, DeliveryCounts>;
+  readonly initial: EngineOptions['initial'];
+};
+
+/** The engine, or nothing where no Alertmanager is configured. */
+export function createAlerting(
+  config: Config & { readonly analyzer: { readonly url: string } },
+  { version, counts, initial, ...surroundings }: Surroundings,
+): AlertEngine | undefined {
+  const { alerting, storagePath } = config;
+  const { log } = surroundings;
+  if (alerting.alertmanagers.length === 0) return undefined;
+  const analyzer = hostAndPort(config.analyzer.url);
+  const countsOf = (url: string): DeliveryCounts => {
+    const known = counts.get(url) ?? createCounts();
+    counts.set(url, known);
+    return known;
+  };
+  const { runbookBaseUrl } = alerting;
+  return createAlertEngine({
+    ...surroundings,
+    rules: alerting.rules,
+    ignore: alerting.ignore,
+    alertmanagers: createAlertmanagers(config, version, log).map((alertmanager) => ({
+      alertmanager,
+      counts: countsOf(alertmanager.url),
+    })),
+    evaluationInterval: alerting.evaluationInterval,
+    resendDelay: alerting.resendDelay,
+    unknownHold: alerting.unknownHold,
+    resolve: alerting.resolve,
+    analyzer,
+    externalLabels: alerting.externalLabels,
+    runbookUrl: (name) => (runbookBaseUrl === undefined ? undefined : `${runbookBaseUrl}#${name.toLowerCase()}`),
+    generatorUrl: `${externalUrl(config)}/alerts`,
+    stateFile:
+      storagePath === undefined
+        ? undefined
+        : createStateFile(join(storagePath, STATE_FILE), analyzer, (problem) =>
+            log.warn({ problem }, 'alerts not kept'),
+          ),
+    ...(initial !== undefined && { initial }),
+  });
+}

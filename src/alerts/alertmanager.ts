@@ -1,0 +1,156 @@
+import { Agent } from 'undici';
+import type { Labels } from './alert.ts';
+
+/** How to reach one Alertmanager. */
+export interface AlertmanagerOptions {
+  /** Scheme, host, port and path prefix, without a slash at the end. */
+  readonly url: string;
+  /** Seconds. */
+  readonly timeout: number;
+  /** The value of the Authorization header, asked for with each request, so that a new password is taken over. */
+  readonly authorization: () => string | undefined;
+  readonly tls: {
+    readonly ca: string | undefined;
+    readonly cert: string | undefined;
+    readonly key: string | undefined;
+    readonly serverName: string | undefined;
+    readonly insecureSkipVerify: boolean;
+  };
+  readonly userAgent: string;
+}
+
+/** What became of a request. `reason` is one line. */
+export type Outcome =
+  | { readonly is: 'accepted' }
+  /** The content is refused: sending it again would be in vain. */
+  | { readonly is: 'rejected'; readonly status: number; readonly reason: string }
+  /** The Alertmanager is not reached or not able: the same may work later. */
+  | { readonly is: 'failed'; readonly status: number | undefined; readonly reason: string };
+
+/** An alert that Alertmanager knows. Times are epoch seconds. */
+export interface KnownAlert {
+  readonly labels: Labels;
+  readonly annotations: Labels;
+  readonly startsAt: number;
+}
+
+export interface Alertmanager {
+  readonly url: string;
+  /** `POST /api/v2/alerts`. Never throws. */
+  post(body: string, signal?: AbortSignal): Promise<Outcome>;
+  /** `GET /api/v2/alerts` with the labels as filters. @throws Error in one line */
+  known(labels: Labels): Promise<readonly KnownAlert[]>;
+  close(): Promise<void>;
+}
+
+/** Statuses that are about the alerts in the request, not about the Alertmanager. */
+const ABOUT_CONTENT: ReadonlySet<number> = new Set([400, 413, 422]);
+/** Characters of an answer that are read, and of a reason that is told. */
+const MAX_ANSWER = 64 * 2 ** 20;
+const MAX_REASON = 300;
+
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, MAX_REASON);
+
+/** What an Alertmanager says is wrong: a JSON text, or an object with a message. */
+function reasonOf(status: number, body: string): string {
+  try {
+    const answer: unknown = JSON.parse(body);
+    const { message } = (answer ?? {}) as { message?: unknown };
+    const text = typeof answer === 'string' ? answer : typeof message === 'string' ? message : '';
+    if (text !== '') return oneLine(`status ${status}: ${text}`);
+  } catch {
+    // not JSON, perhaps of a proxy: told as it is
+  }
+  return oneLine(`status ${status}${body === '' ? '' : `: ${body}`}`);
+}
+
+function failureReason(error: unknown, timeout: number): string {
+  const { name, code, message, cause } = error as Error & { code?: string; cause?: Error & { code?: string } };
+  if (name === 'TimeoutError') return `no answer within ${timeout} s`;
+  if (name === 'AbortError') return 'given up, because the program is stopping';
+  return oneLine(code ?? cause?.code ?? message);
+}
+
+function textsOf(value: unknown): Labels {
+  return Object.fromEntries(
+    Object.entries((value ?? {}) as Record<string, unknown>).filter(
+      (entry): entry is [string, string] => typeof entry[1] === 'string',
+    ),
+  );
+}
+
+/** A client of the API v2 of one Alertmanager, on connections of its own. */
+export function createAlertmanager(options: AlertmanagerOptions): Alertmanager {
+  const { url, timeout, tls } = options;
+  const { pathname, origin } = new URL(url);
+  const path = `${pathname.replace(/\/+$/, '')}/api/v2/alerts`;
+  const agent = new Agent({
+    connections: 1,
+    allowH2: false,
+    connect: {
+      timeout: timeout * 1000,
+      rejectUnauthorized: !tls.insecureSkipVerify,
+      ...(tls.ca !== undefined && { ca: tls.ca }),
+      ...(tls.cert !== undefined && { cert: tls.cert }),
+      ...(tls.key !== undefined && { key: tls.key }),
+      ...(tls.serverName !== undefined && { servername: tls.serverName }),
+    },
+  });
+
+  const ask = async (method: 'GET' | 'POST', query: string, body: string | null, stop?: AbortSignal) => {
+    const limit = AbortSignal.timeout(timeout * 1000);
+    const authorization = options.authorization();
+    const { statusCode, body: answer } = await agent.request({
+      origin,
+      path: `${path}${query}`,
+      method,
+      body,
+      headers: {
+        'user-agent': options.userAgent,
+        ...(body !== null && { 'content-type': 'application/json' }),
+        ...(authorization !== undefined && { authorization }),
+      },
+      signal: stop === undefined ? limit : AbortSignal.any([limit, stop]),
+    });
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of answer) {
+      size += (chunk as Buffer).length;
+      if (size > MAX_ANSWER) throw new Error(`the answer is larger than ${MAX_ANSWER} bytes`);
+      chunks.push(chunk as Buffer);
+    }
+    return { status: statusCode, text: Buffer.concat(chunks).toString() };
+  };
+
+  return {
+    url,
+    post: async (body, signal) => {
+      try {
+        const { status, text } = await ask('POST', '', body, signal);
+        if (status >= 200 && status < 300) return { is: 'accepted' };
+        return { is: ABOUT_CONTENT.has(status) ? 'rejected' : 'failed', status, reason: reasonOf(status, text) };
+      } catch (error) {
+        return { is: 'failed', status: undefined, reason: failureReason(error, timeout) };
+      }
+    },
+    known: async (labels) => {
+      const filters = Object.entries(labels).map(
+        ([name, value]) => `filter=${encodeURIComponent(`${name}=${JSON.stringify(value)}`)}`,
+      );
+      try {
+        const { status, text } = await ask('GET', `?${filters.join('&')}`, null);
+        if (status !== 200) throw new Error(reasonOf(status, text));
+        const alerts: unknown = JSON.parse(text);
+        if (!Array.isArray(alerts)) throw new Error('the answer is no list of alerts');
+        return alerts.flatMap((alert: Record<string, unknown>) => {
+          const startsAt = Date.parse(String(alert?.startsAt)) / 1000;
+          if (Number.isNaN(startsAt)) return [];
+          return [{ labels: textsOf(alert.labels), annotations: textsOf(alert.annotations), startsAt }];
+        });
+      } catch (error) {
+        throw new Error(failureReason(error, timeout), { cause: error });
+      }
+    },
+    close: () => agent.destroy(),
+  };
+}

@@ -1,0 +1,65 @@
+import type { AlertState } from './alert.ts';
+import type { EngineStatus } from './engine.ts';
+import { conditionOf, type Rule } from './rule.ts';
+
+/** The engine's state in the JSON of Prometheus' HTTP API, for tools that read `/api/v1/alerts` and `/api/v1/rules`. */
+
+const timestamp = (seconds: number): string => new Date(seconds * 1000).toISOString();
+
+/** A figure as Go writes it with %e, which is what Prometheus does. */
+const goFloat = (value: number): string => value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
+
+const isShown = ({ state }: AlertState): boolean => state !== 'resolved';
+
+const alertJson = (alert: AlertState, { commonLabels }: EngineStatus): object => ({
+  labels: { ...commonLabels, ...alert.labels },
+  annotations: alert.annotations,
+  state: alert.state,
+  activeAt: timestamp(alert.activeAt),
+  ...(alert.keepFiringSince !== undefined && { keepFiringSince: timestamp(alert.keepFiringSince) }),
+  value: goFloat(alert.value),
+});
+
+const success = (data: object): object => ({ status: 'success', data });
+
+/** Pending and firing alerts; none without an engine. */
+export function alertsJson(status: EngineStatus | undefined): object {
+  const alerts = status?.alerts.filter(isShown) ?? [];
+  return success({ alerts: status === undefined ? [] : alerts.map((alert) => alertJson(alert, status)) });
+}
+
+function ruleJson(rule: Rule, status: EngineStatus): object {
+  const alerts = status.alerts.filter((alert) => alert.rule === rule.id && isShown(alert));
+  const durations = rule.durations({});
+  const { at = 0, seconds = 0 } = status.lastEvaluation ?? {};
+  return {
+    state: alerts.some(({ state }) => state === 'firing') ? 'firing' : alerts.length > 0 ? 'pending' : 'inactive',
+    name: rule.name,
+    query: conditionOf(rule),
+    duration: durations.for,
+    keepFiringFor: durations.keepFiringFor,
+    labels: { severity: rule.severity },
+    annotations: {},
+    alerts: alerts.map((alert) => alertJson(alert, status)),
+    health: status.lastEvaluation === undefined ? 'unknown' : 'ok',
+    evaluationTime: seconds,
+    lastEvaluation: timestamp(at),
+    type: 'alerting',
+  };
+}
+
+/** The rules in one group; no group without an engine, or where only recording rules are asked for. */
+export function rulesJson(status: EngineStatus | undefined, type: string | undefined): object {
+  if (status === undefined || type === 'record') return success({ groups: [] });
+  const { at = 0, seconds = 0 } = status.lastEvaluation ?? {};
+  const group = {
+    name: 'license-exporter',
+    file: 'license-exporter',
+    interval: status.evaluationInterval,
+    limit: 0,
+    rules: status.rules.map((rule) => ruleJson(rule, status)),
+    evaluationTime: seconds,
+    lastEvaluation: timestamp(at),
+  };
+  return success({ groups: [group] });
+}

@@ -1,0 +1,131 @@
+import type { Log } from '../model/log.ts';
+import type { Alertmanager } from './alertmanager.ts';
+import { alertsBody, type Notification } from './notification.ts';
+
+/** How delivery to one Alertmanager went so far. Kept by whoever outlives a reload: counters must not fall. */
+export interface DeliveryCounts {
+  sent: number;
+  errors: number;
+  dropped: number;
+  /** Epoch seconds of the last delivery or heartbeat that was accepted. */
+  lastSuccess: number | undefined;
+}
+
+export const createCounts = (): DeliveryCounts => ({ sent: 0, errors: 0, dropped: 0, lastSuccess: undefined });
+
+export interface DeliveryOptions {
+  readonly alertmanager: Alertmanager;
+  readonly counts: DeliveryCounts;
+  /** Epoch seconds. */
+  readonly now: () => number;
+  readonly log: Log;
+}
+
+/** The way to one Alertmanager, independent of the others. */
+export interface Delivery {
+  readonly url: string;
+  readonly counts: DeliveryCounts;
+  /** Sends as soon as what was given before is through. */
+  enqueue(notifications: readonly Notification[]): void;
+  /** Says "still here" with an empty list, unless something is being sent anyway. */
+  heartbeat(): void;
+  queueLength(): number;
+  /** Lets what waits go out, for so many seconds at most; then gives up. */
+  stop(seconds: number): Promise<void>;
+}
+
+/** Alerts of one request; Prometheus sends as many. */
+const BATCH = 64;
+/** Alerts that may wait. */
+export const QUEUE_CAPACITY = 10_000;
+
+/**
+ * Sends alerts to one Alertmanager in batches, in the order in which they changed first. A batch that fails is gone: the
+ * next resend is the retry. A batch whose content is refused is split once, because Alertmanager takes or leaves all of
+ * it for one bad alert.
+ */
+export function createDelivery({ alertmanager, counts, now, log }: DeliveryOptions): Delivery {
+  const { url } = alertmanager;
+  /** By alert, so that what comes later about it takes its place: a queue as long as the alerts are many suffices. */
+  const queue = new Map<string, Notification>();
+  const stopping = new AbortController();
+  let running: Promise<void> | undefined;
+  let isFailing = false;
+
+  const report = (failure: string | undefined): void => {
+    if (failure !== undefined && !isFailing) log.warn({ alertmanager: url, reason: failure }, 'alerts not delivered');
+    if (failure === undefined && isFailing) log.info({ alertmanager: url }, 'alerts are delivered again');
+    isFailing = failure !== undefined;
+  };
+
+  /** Sends one request and counts it. @returns whether it must be split */
+  const post = async (batch: readonly Notification[]): Promise<boolean> => {
+    const outcome = await alertmanager.post(alertsBody(batch), stopping.signal);
+    if (outcome.is === 'accepted') {
+      counts.sent += batch.length;
+      counts.lastSuccess = now();
+      report(undefined);
+      return false;
+    }
+    if (outcome.is === 'failed') {
+      // a failed heartbeat counts as one
+      counts.errors += Math.max(1, batch.length);
+      report(outcome.reason);
+      return false;
+    }
+    if (batch.length > 1) return true;
+    counts.errors += 1;
+    counts.dropped += batch.length;
+    log.warn({ alertmanager: url, reason: outcome.reason, labels: batch[0]?.labels }, 'alert refused by Alertmanager');
+    return false;
+  };
+
+  const takeBatch = (): readonly Notification[] => {
+    const batch = [...queue.values().take(BATCH)];
+    for (const { key } of batch) queue.delete(key);
+    // what waited until its end would be taken for resolved
+    const current = batch.filter(({ isFiring, endsAt }) => !isFiring || endsAt > now());
+    counts.dropped += batch.length - current.length;
+    return current;
+  };
+
+  const pump = async (): Promise<void> => {
+    while (queue.size > 0 && !stopping.signal.aborted) {
+      const batch = takeBatch();
+      if (batch.length === 0 || !(await post(batch))) continue;
+      for (const notification of batch) await post([notification]);
+    }
+  };
+
+  const run = (work: () => Promise<unknown>): void => {
+    running ??= work()
+      .catch((error: unknown) => log.error({ alertmanager: url, err: error }, 'delivery broke'))
+      .then(() => {
+        running = undefined;
+        if (queue.size > 0 && !stopping.signal.aborted) run(pump);
+      });
+  };
+
+  return {
+    url,
+    counts,
+    enqueue: (notifications) => {
+      for (const notification of notifications) {
+        queue.set(notification.key, notification);
+        if (queue.size <= QUEUE_CAPACITY) continue;
+        for (const key of queue.keys().take(1)) queue.delete(key);
+        counts.dropped += 1;
+      }
+      if (queue.size > 0) run(pump);
+    },
+    heartbeat: () => run(() => post([])),
+    queueLength: () => queue.size,
+    stop: async (seconds) => {
+      const timer = setTimeout(() => stopping.abort(), seconds * 1000);
+      while (running !== undefined) await running;
+      clearTimeout(timer);
+      stopping.abort();
+      await alertmanager.close();
+    },
+  };
+}

@@ -1,0 +1,247 @@
+import type { Inventory } from '../model/inventory.ts';
+import type { Log } from '../model/log.ts';
+import type { Snapshot } from '../model/snapshot.ts';
+import type { AlertState, Labels } from './alert.ts';
+import type { Alertmanager } from './alertmanager.ts';
+import { createDelivery, type Delivery, type DeliveryCounts, QUEUE_CAPACITY } from './delivery.ts';
+import { createIgnore, type Matcher } from './matchers.ts';
+import { createNotification, type Notification } from './notification.ts';
+import { MAX_OUTAGE, restoreKnown, restoreSaved } from './restore.ts';
+import { createView, type Rule } from './rule.ts';
+import type { EngineRuleName, RuleSettings } from './rule-settings.ts';
+import { createRules } from './rules.ts';
+import type { StateFile } from './state-file.ts';
+import { type AlertStates, step, type Transition } from './state-machine.ts';
+
+export interface EngineOptions {
+  /** The newest data; undefined before there is any. */
+  readonly data: () => { readonly inventory: Inventory; readonly snapshot: Snapshot } | undefined;
+  /** Whether the last verdict on a logon was good; `undefined` before the first. */
+  readonly authenticated: () => boolean | undefined;
+  readonly rules: RuleSettings;
+  /** Alerts that meet all matchers of a group are none. */
+  readonly ignore: readonly (readonly Matcher[])[];
+  readonly alertmanagers: readonly { readonly alertmanager: Alertmanager; readonly counts: DeliveryCounts }[];
+  /** Seconds. */
+  readonly evaluationInterval: number;
+  readonly resendDelay: number;
+  readonly unknownHold: number;
+  /** `explicit` tells the end of an alert; `expire` stops telling that it fires, for two daemons side by side. */
+  readonly resolve: 'explicit' | 'expire';
+  /** Of the analyzer, `host:port`. */
+  readonly analyzer: string;
+  readonly externalLabels: Labels;
+  /** Added to every alert, by the name of its rule. */
+  readonly runbookUrl: (name: EngineRuleName) => string | undefined;
+  readonly generatorUrl: string;
+  readonly ownsVendorLicense: (vendorLicense: string) => boolean;
+  readonly stateFile: StateFile | undefined;
+  /** Alerts to go on with, for instance from before a reload. */
+  readonly initial?: AlertStates;
+  /** Epoch seconds. */
+  readonly now: () => number;
+  readonly log: Log;
+}
+
+/** How alerting goes, for metrics and pages. Times are epoch seconds, durations seconds. */
+export interface EngineStatus {
+  readonly rules: readonly Rule[];
+  readonly alerts: readonly AlertState[];
+  readonly commonLabels: Labels;
+  /** Names of the rules that are judged here and whose alerts are delivered: nobody else need raise them. */
+  readonly active: ReadonlySet<EngineRuleName>;
+  readonly deliveries: readonly Delivery[];
+  readonly queueCapacity: number;
+  readonly evaluationInterval: number;
+  readonly lastEvaluation: { readonly at: number; readonly seconds: number } | undefined;
+}
+
+export interface AlertEngine {
+  /** Takes up the alerts of before, and begins. */
+  start(): Promise<void>;
+  /** Looks at the data again; resolves when what follows from that has been handed over for delivery. */
+  evaluate(): Promise<void>;
+  /** Lets what waits go out, and saves. Nothing is resolved by it. */
+  stop(): Promise<void>;
+  status(): EngineStatus;
+  states(): AlertStates;
+}
+
+const SOURCE = 'license-exporter';
+/** How long a resolved alert is told again, seconds; Prometheus does the same. */
+const RESOLVED_RETENTION = 900;
+/** Alertmanager takes an alert for resolved after so many resends it did not hear. */
+const MISSED_RESENDS = 4;
+/** How long the queues are given at stop, seconds. */
+const DRAIN_SECONDS = 5;
+/** Delivery counts as working for so many resend delays after a success. */
+const ACTIVE_RESENDS = 2;
+/** The state is saved at most so often, unless an alert begins or ends, seconds. */
+const SAVE_INTERVAL = 1;
+
+/** Evaluates the rules after each poll and at an interval, and tells Alertmanager. */
+export function createAlertEngine(options: EngineOptions): AlertEngine {
+  const { now, log, resendDelay, evaluationInterval, stateFile } = options;
+  const rules = createRules(options.rules);
+  const isIgnored = createIgnore(options.ignore);
+  const ownLabels = { source: SOURCE, analyzer: options.analyzer };
+  const commonLabels: Labels = { ...options.externalLabels, ...ownLabels };
+  const notificationOptions = {
+    commonLabels,
+    validity: MISSED_RESENDS * Math.max(evaluationInterval, resendDelay),
+    generatorURL: options.generatorUrl,
+  };
+  const deliveries = options.alertmanagers.map((target) => createDelivery({ ...target, now, log }));
+
+  let states: AlertStates = options.initial ?? new Map();
+  /** Rules that have had data to judge by: what they do not find is not there. */
+  const judges = new Set<EngineRuleName>();
+  let lastEvaluation: EngineStatus['lastEvaluation'];
+  let lastHeartbeat: number | undefined;
+  let savedAt = Number.NEGATIVE_INFINITY;
+  let isStarted = false;
+  let stopping = false;
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> | undefined;
+  let isAsked = false;
+
+  const save = async (): Promise<void> => {
+    savedAt = now();
+    await stateFile?.save({ savedAt, alerts: [...states.values()] });
+  };
+
+  const withRunbooks = (rule: Rule, judgement: ReturnType<Rule['judge']>): ReturnType<Rule['judge']> => {
+    const url = options.runbookUrl(rule.name);
+    const findings = judgement.findings.filter(({ labels }) => !isIgnored({ ...commonLabels, ...labels }));
+    if (url === undefined) return { ...judgement, findings };
+    return {
+      ...judgement,
+      findings: findings.map((finding) => ({ ...finding, annotations: { ...finding.annotations, runbook_url: url } })),
+    };
+  };
+
+  const report = ({ labels, to }: Transition): void => {
+    if (to === 'pending' || to === 'inactive') log.debug({ labels, to }, 'alert');
+    else log.info({ labels, to }, 'alert');
+  };
+
+  /** Hands over what is due. A clock that was set back does not silence anything. */
+  const send = (at: number): void => {
+    const isDue = ({ sentAt }: AlertState): boolean =>
+      sentAt === undefined || at - sentAt >= resendDelay || sentAt > at;
+    const told = [...states].filter(([, { state }]) => state === 'firing' || state === 'resolved');
+    const due = told.filter(([, alert]) => isDue(alert));
+    if (due.length > 0) {
+      const notifications: Notification[] = due.map(([key, alert]) =>
+        createNotification(key, alert, at, notificationOptions),
+      );
+      for (const delivery of deliveries) delivery.enqueue(notifications);
+      states = new Map([...states, ...due.map(([key, alert]) => [key, { ...alert, sentAt: at }] as const)]);
+    }
+    if (told.length > 0) return;
+    if (lastHeartbeat !== undefined && at - lastHeartbeat < resendDelay && lastHeartbeat <= at) return;
+    lastHeartbeat = at;
+    for (const delivery of deliveries) delivery.heartbeat();
+  };
+
+  /** Seconds until something is due at the latest. */
+  const nextDue = (at: number): number => {
+    const times = [...states.values()].flatMap(({ sentAt }) => sentAt ?? []);
+    const last = times.length === 0 ? lastHeartbeat : times.reduce((a, b) => Math.min(a, b));
+    const next = Math.min(at + evaluationInterval, last === undefined ? Number.POSITIVE_INFINITY : last + resendDelay);
+    return Math.max(0.01, next - at);
+  };
+
+  const evaluateOnce = async (): Promise<void> => {
+    const data = options.data();
+    if (data === undefined) return;
+    const at = now();
+    const started = performance.now();
+    const view = createView(at, data, options.authenticated());
+    const judged = rules.map((rule) => ({ rule, judgement: withRunbooks(rule, rule.judge(view)) }));
+    const resolvedRetention = options.resolve === 'explicit' ? RESOLVED_RETENTION : 0;
+    const { states: after, transitions } = step(states, judged, at, {
+      unknownHold: options.unknownHold,
+      resolvedRetention,
+    });
+    const hadAlerts = states.size > 0;
+    states = after;
+    for (const { rule, judgement } of judged) if (!judgement.isBlind) judges.add(rule.name);
+    lastEvaluation = { at, seconds: (performance.now() - started) / 1000 };
+    for (const transition of transitions) report(transition);
+    // kept before it is told: after a crash nothing is told that is not remembered
+    if (transitions.length > 0) await save();
+    else if (hadAlerts && at - savedAt >= SAVE_INTERVAL) void save();
+    send(at);
+  };
+
+  const evaluate = async (): Promise<void> => {
+    isAsked = true;
+    if (!isStarted || stopping) return;
+    running ??= (async () => {
+      clearTimeout(timer);
+      while (isAsked && !stopping) {
+        isAsked = false;
+        await evaluateOnce().catch((error: unknown) => log.error({ err: error }, 'alerts not evaluated'));
+      }
+      running = undefined;
+      if (!stopping) timer = setTimeout(() => void evaluate(), nextDue(now()) * 1000);
+    })();
+    return running;
+  };
+
+  const restore = async (): Promise<AlertStates> => {
+    const at = now();
+    const saved = stateFile?.load();
+    if (saved !== undefined && at - saved.savedAt <= MAX_OUTAGE) {
+      // whoever wrote the file judged them until then
+      for (const { name } of rules) judges.add(name);
+      return restoreSaved(saved, at);
+    }
+    return restoreKnown(
+      options.alertmanagers.map(({ alertmanager }) => alertmanager),
+      at,
+      {
+        rules,
+        commonLabels,
+        filter: ownLabels,
+        ownsVendorLicense: options.ownsVendorLicense,
+        onProblem: (alertmanager, reason) => log.warn({ alertmanager, reason }, 'alerts not read from Alertmanager'),
+      },
+    );
+  };
+
+  return {
+    start: async () => {
+      if (options.initial === undefined) states = await restore();
+      if (states.size > 0) log.info({ alerts: states.size }, 'alerts taken up again');
+      isStarted = true;
+      await evaluate();
+    },
+    evaluate,
+    stop: async () => {
+      stopping = true;
+      clearTimeout(timer);
+      await running;
+      await Promise.all(deliveries.map((delivery) => delivery.stop(DRAIN_SECONDS)));
+      if (states.size > 0) await save();
+    },
+    status: () => {
+      const limit = now() - ACTIVE_RESENDS * resendDelay;
+      const isDelivering = deliveries.some(
+        ({ counts: { lastSuccess } }) => lastSuccess !== undefined && lastSuccess > limit,
+      );
+      return {
+        rules,
+        alerts: [...states.values()],
+        commonLabels,
+        active: isDelivering ? judges : new Set(),
+        deliveries,
+        queueCapacity: QUEUE_CAPACITY,
+        evaluationInterval,
+        lastEvaluation,
+      };
+    },
+    states: () => states,
+  };
+}

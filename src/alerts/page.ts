@@ -1,0 +1,81 @@
+import type { AlertState, Labels } from './alert.ts';
+import type { EngineStatus } from './engine.ts';
+import { humanDuration } from './rule.ts';
+
+/** The page `/alerts` for people, where the links in notifications lead. */
+
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+
+const order: readonly AlertState['state'][] = ['firing', 'pending', 'resolved'];
+
+const labelsHtml = (labels: Labels): string =>
+  Object.entries(labels)
+    .filter(([name]) => name !== 'alertname' && name !== 'severity')
+    .map(([name, value]) => `<code>${escaped(`${name}="${value}"`)}</code>`)
+    .join(' ');
+
+function rowHtml({ labels, annotations, state, activeAt, unknownSince }: AlertState, now: number): string {
+  const { alertname = '', severity = '' } = labels;
+  const { runbook_url: runbook } = annotations;
+  const name = runbook === undefined ? escaped(alertname) : `<a href="${escaped(runbook)}">${escaped(alertname)}</a>`;
+  const held = unknownSince === undefined || state === 'resolved' ? '' : ' <em>(no data, held)</em>';
+  return `<tr class="${state}"><td>${state}${held}</td><td>${escaped(severity)}</td><td>${name}<br>${labelsHtml(labels)}</td>
+<td>${escaped(annotations.summary ?? '')}<br><small>${escaped(annotations.description ?? '')}</small></td>
+<td><time datetime="${new Date(activeAt * 1000).toISOString()}">${humanDuration(now - activeAt)}</time></td></tr>\n`;
+}
+
+function tableHtml({ alerts }: EngineStatus, now: number): string {
+  if (alerts.length === 0) return '<p>No alerts.</p>';
+  const sorted = alerts.toSorted(
+    (a, b) =>
+      order.indexOf(a.state) - order.indexOf(b.state) ||
+      (a.labels.severity ?? '').localeCompare(b.labels.severity ?? '') ||
+      a.activeAt - b.activeAt,
+  );
+  return `<table>
+<thead><tr><th>State</th><th>Severity</th><th>Alert</th><th>What</th><th>Since</th></tr></thead>
+<tbody>
+${sorted.map((alert) => rowHtml(alert, now)).join('')}</tbody>
+</table>`;
+}
+
+function deliveriesHtml({ deliveries }: EngineStatus, now: number): string {
+  const items = deliveries.map(({ url, counts: { lastSuccess, errors } }) => {
+    const last = lastSuccess === undefined ? 'never' : `${humanDuration(now - lastSuccess)} ago`;
+    return `<li>${escaped(url)}: last success ${last}, ${errors} errors</li>`;
+  });
+  return `<ul>${items.join('')}</ul>`;
+}
+
+/** @param now epoch seconds */
+export function alertsPage(status: EngineStatus | undefined, demo: boolean, now: number): string {
+  const body =
+    status === undefined
+      ? '<p>The alert engine is off: Prometheus raises the alerts. It is on when <code>alerting.alertmanagers</code> names an Alertmanager.</p>'
+      : `${tableHtml(status, now)}\n<h2>Alertmanagers</h2>\n${deliveriesHtml(status, now)}`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Alerts - license-exporter</title>
+<style>
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 3rem auto; padding: 0 1rem; color: #1c2430; }
+h1 { font-size: 1.6rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
+.demo { background: #fff3cd; border-left: 4px solid #d39e00; padding: .6rem .8rem; }
+table { border-collapse: collapse; width: 100%; } th, td { text-align: left; vertical-align: top; padding: .5rem; border-bottom: 1px solid #dde3ea; }
+tr.firing td:first-child { border-left: 4px solid #c53030; } tr.pending td:first-child { border-left: 4px solid #d39e00; }
+tr.resolved td:first-child { border-left: 4px solid #2f855a; }
+code { background: #eef1f5; padding: .1rem .3rem; border-radius: 3px; font-size: .85rem; overflow-wrap: anywhere; }
+small, em { color: #4a5568; }
+</style>
+</head>
+<body>
+<h1>Alerts</h1>
+${demo ? '<p class="demo">Simulated data: this is the demo, no license server is being watched.</p>' : ''}
+${body}
+<p><a href="./">license-exporter</a></p>
+</body>
+</html>
+`;
+}

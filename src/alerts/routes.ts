@@ -1,0 +1,51 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { alertsJson, rulesJson } from './api.ts';
+import type { EngineStatus } from './engine.ts';
+import { alertsPage } from './page.ts';
+
+export interface AlertRoutesOptions {
+  /** The newest one: a reload swaps it. `undefined` while the engine is off. */
+  readonly status: () => EngineStatus | undefined;
+  readonly demo: boolean;
+  /** Epoch seconds. */
+  readonly now: () => number;
+}
+
+const errorTypes: Readonly<Record<number, string>> = { 400: 'bad_data', 401: 'unauthorized', 503: 'unavailable' };
+
+/** An error in Prometheus' form. */
+function sendError(reply: FastifyReply, status: number, error: string): FastifyReply {
+  return reply.code(status).send({ status: 'error', errorType: errorTypes[status] ?? 'internal', error });
+}
+
+/** `/api/v1`: what tools that read Prometheus' alerts and rules ask for. */
+export function createAlertApi({ status }: AlertRoutesOptions) {
+  return {
+    plugin: async (app: FastifyInstance): Promise<void> => {
+      app.get('/alerts', async () => alertsJson(status()));
+      app.get('/rules', async (request, reply) => {
+        const { type } = request.query as { type?: string | string[] };
+        if (type === undefined || type === 'alert' || type === 'record') return rulesJson(status(), type);
+        return sendError(reply, 400, `not supported value ${JSON.stringify(type)} of type; there are alert and record`);
+      });
+    },
+    refuse: (reply: FastifyReply, _: string, message: string): FastifyReply =>
+      sendError(reply, reply.statusCode, message),
+  };
+}
+
+/** `/alerts`: the same for people. */
+export function createAlertPage({ status, demo, now }: AlertRoutesOptions) {
+  return {
+    plugin: async (app: FastifyInstance): Promise<void> => {
+      app.get('/', { prefixTrailingSlash: 'no-slash' }, async (_, reply) =>
+        reply
+          .header('content-type', 'text/html; charset=utf-8')
+          .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
+          .send(alertsPage(status(), demo, now())),
+      );
+    },
+    refuse: (reply: FastifyReply, _: string, message: string): FastifyReply =>
+      reply.header('content-type', 'text/plain; charset=utf-8').send(`${message}\n`),
+  };
+}

@@ -1,0 +1,138 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { open, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { AlertState, Labels } from './alert.ts';
+
+/** Alerts as they were kept. */
+export interface SavedAlerts {
+  /** Epoch seconds. */
+  readonly savedAt: number;
+  readonly alerts: readonly AlertState[];
+}
+
+export interface StateFile {
+  /** What was kept for this analyzer; `undefined` where nothing usable is. */
+  load(): SavedAlerts | undefined;
+  /** Resolves when the file is in place, whole. Problems are reported, not thrown: an alert is worth more than its file. */
+  save(saved: SavedAlerts): Promise<void>;
+}
+
+interface Content {
+  readonly v: 1;
+  readonly analyzer: string;
+  readonly savedAt: string;
+  readonly alerts: readonly object[];
+}
+
+const times = ['activeAt', 'firedAt', 'keepFiringSince', 'resolvedAt', 'knownAt'] as const;
+
+const isTexts = (value: unknown): value is Labels =>
+  typeof value === 'object' && value !== null && Object.values(value).every((text) => typeof text === 'string');
+
+/** An alert of the file, with times as numbers. @throws Error when it is none */
+function readAlert(value: unknown): AlertState {
+  const raw = (value ?? {}) as Record<string, unknown>;
+  const { rule, state, labels, annotations, value: figure } = raw;
+  const isAlert =
+    typeof rule === 'string' &&
+    (state === 'pending' || state === 'firing' || state === 'resolved') &&
+    isTexts(labels) &&
+    isTexts(annotations) &&
+    typeof figure === 'number';
+  if (!isAlert) throw new Error('not an alert');
+  const read = times.flatMap((name) => {
+    if (raw[name] === undefined) return [];
+    const seconds = Date.parse(String(raw[name])) / 1000;
+    if (Number.isNaN(seconds)) throw new Error(`${name} is no time`);
+    return [[name, seconds] as const];
+  });
+  const { activeAt, firedAt, resolvedAt, knownAt, ...more } = Object.fromEntries(read);
+  const isWhole =
+    activeAt !== undefined &&
+    knownAt !== undefined &&
+    (state === 'pending' || firedAt !== undefined) &&
+    (state !== 'resolved' || resolvedAt !== undefined);
+  if (!isWhole) throw new Error('a time is missing');
+  return {
+    rule,
+    labels,
+    annotations,
+    value: figure,
+    state,
+    activeAt,
+    knownAt,
+    ...more,
+    ...(firedAt !== undefined && { firedAt }),
+    ...(resolvedAt !== undefined && { resolvedAt }),
+  };
+}
+
+function writeAlert({ rule, labels, state, annotations, value, ...alert }: AlertState): object {
+  const written = times.flatMap((name) => {
+    const seconds = alert[name];
+    return seconds === undefined ? [] : [[name, new Date(seconds * 1000).toISOString()]];
+  });
+  return { rule, labels, state, ...Object.fromEntries(written), value, annotations };
+}
+
+/**
+ * Keeps the alerts of one analyzer in a file of mode 0600, which is replaced whole.
+ *
+ * @param onProblem told in one line what is wrong and what to do
+ */
+export function createStateFile(path: string, analyzer: string, onProblem: (problem: string) => void): StateFile {
+  /** One after the other: they share a temporary file. */
+  let saving: Promise<void> = Promise.resolve();
+
+  const write = async ({ savedAt, alerts }: SavedAlerts): Promise<void> => {
+    const content: Content = {
+      v: 1,
+      analyzer,
+      savedAt: new Date(savedAt * 1000).toISOString(),
+      alerts: alerts.map(writeAlert),
+    };
+    try {
+      // `recursive` never returns where a parent cannot be made, in /proc for one
+      if (!existsSync(dirname(path))) mkdirSync(dirname(path), { mode: 0o700 });
+      const temporary = `${path}.${process.pid}.tmp`;
+      const file = await open(temporary, 'w', 0o600);
+      try {
+        await file.writeFile(`${JSON.stringify(content)}\n`);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await rename(temporary, path);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      onProblem(`${path} cannot be written (${code}); a restart may tell alerts twice; check storage.path`);
+    }
+  };
+
+  return {
+    load: () => {
+      let text: string;
+      try {
+        text = readFileSync(path, 'utf8');
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException;
+        if (code !== 'ENOENT') onProblem(`${path} cannot be read (${code}); check its owner and mode`);
+        return undefined;
+      }
+      try {
+        const content = JSON.parse(text) as Content;
+        const savedAt = Date.parse(content.savedAt) / 1000;
+        if (content.v !== 1 || Number.isNaN(savedAt)) throw new Error('not a file of alerts');
+        if (content.analyzer !== analyzer) return undefined;
+        return { savedAt, alerts: content.alerts.map(readAlert) };
+      } catch (error) {
+        onProblem(`${path} is damaged (${(error as Error).message}) and is not used; remove it`);
+        return undefined;
+      }
+    },
+    save: (saved) => {
+      saving = saving.then(() => write(saved));
+      return saving;
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import { dirname, resolve } from 'node:path';
+import type { AlertmanagerEntry } from './alertmanagers.ts';
+import type { AlertingConfig, AlertmanagerConfig } from './config.ts';
+import { type Context, isReadableByAll, readText, whereOf } from './context.ts';
+import { Secret } from './secret.ts';
+import type { SettingKey } from './settings.ts';
+
+/** The settings of the alert engine, with the files they name. */
+
+const KEY = 'alerting.alertmanagers' satisfies SettingKey;
+
+function problem(context: Context, message: string): void {
+  context.problems.push({ key: KEY, where: whereOf(context, KEY), message });
+}
+
+function alertmanagerOf(context: Context, entry: AlertmanagerEntry): AlertmanagerConfig {
+  const { configFile } = context.options;
+  const pathOf = (file: string): string =>
+    configFile === undefined ? resolve(file) : resolve(dirname(configFile), file);
+  const textOf = (file: string | undefined): string | undefined => {
+    if (file === undefined) return undefined;
+    const found = readText(pathOf(file));
+    if ('text' in found) return found.text;
+    problem(context, `${pathOf(file)} ${found.why}`);
+    return undefined;
+  };
+  const secretOf = (file: string | undefined): string | undefined => {
+    if (file === undefined) return undefined;
+    const path = pathOf(file);
+    const found = textOf(file);
+    if (found?.trim() === '') problem(context, `${path} is empty`);
+    if (found !== undefined && isReadableByAll(path)) {
+      context.warnings.push(`${path} can be read by every user; give it mode 0600`);
+    }
+    return path;
+  };
+  const { url, timeout, basicAuth, authorization, tls } = entry;
+  const key = textOf(tls.keyFile);
+  return {
+    url,
+    timeout,
+    basicAuth: basicAuth && { ...basicAuth, passwordFile: secretOf(basicAuth.passwordFile) ?? '' },
+    authorization: authorization && {
+      ...authorization,
+      credentialsFile: secretOf(authorization.credentialsFile) ?? '',
+    },
+    tls: {
+      ca: textOf(tls.caFile),
+      cert: textOf(tls.certFile),
+      key: key === undefined ? undefined : new Secret(key),
+      serverName: tls.serverName,
+      insecureSkipVerify: tls.insecureSkipVerify,
+    },
+  };
+}
+
+export function alertingOf(context: Context): AlertingConfig {
+  const { values } = context;
+  const alertmanagers = (values[KEY] ?? []).map((entry) => alertmanagerOf(context, entry));
+  const rules = values['alerting.rules'];
+  if (rules === undefined) throw new Error('unreachable: alerting.rules has a default');
+  return {
+    alertmanagers,
+    externalLabels: values['alerting.external_labels'] ?? {},
+    evaluationInterval: values['alerting.evaluation_interval'] ?? 30,
+    resendDelay: values['alerting.resend_delay'] ?? 60,
+    resolve: values['alerting.resolve'] ?? 'explicit',
+    unknownHold: values['alerting.unknown_hold'] ?? 3600,
+    ignore: values['alerting.ignore'] ?? [],
+    rules,
+    runbookBaseUrl: values['alerting.runbook_base_url'],
+  };
+}
