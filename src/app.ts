@@ -20,6 +20,7 @@ import type { Snapshot } from './model/snapshot.ts';
 import type { CredentialGate } from './ntlm/credential-gate.ts';
 import { createPoller, type Poller } from './poll/poller.ts';
 import { endpointNames } from './query-api/endpoints.ts';
+import { lockStorage, type StorageLock } from './storage-lock.ts';
 import { createDispatcher, createGate, credentialsOf } from './upstream.ts';
 import { createWebServer } from './web/server.ts';
 import { createWebAccess, refusalOfUsers } from './web-access.ts';
@@ -80,6 +81,15 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
   /** Of all accounts ever used: a reload must not forget a hold. */
   const gates = new Map<string, CredentialGate>();
   let isFirstPollOver = false;
+  let storage: StorageLock | undefined;
+
+  /** Takes the storage directory, and lets another one go. @throws Error when another process has it */
+  const takeStorage = ({ storagePath }: AppConfig): void => {
+    if (storage?.path === storagePath) return;
+    const before = storage;
+    storage = storagePath === undefined ? undefined : lockStorage(storagePath, log);
+    before?.release();
+  };
 
   const gateOf = (config: AppConfig): CredentialGate => {
     const credentials = credentialsOf(config.analyzer);
@@ -277,6 +287,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
 
   return {
     start: async () => {
+      takeStorage(initial);
       await web.start();
       access.start();
       run();
@@ -291,6 +302,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       return { page, up: /^license_up 1$/m.test(page) };
     },
     reload: async (config) => {
+      takeStorage(config);
       const old = engine;
       const isSameAnalyzer = old.config.analyzer.url === config.analyzer.url;
       await end(old);
@@ -312,6 +324,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       access.stop();
       await end(engine);
       await web.stop();
+      storage?.release();
     },
     addresses: () => web.addresses(),
   };

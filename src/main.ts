@@ -8,6 +8,7 @@ import { demo } from './commands/demo.ts';
 import { doctor } from './commands/doctor.ts';
 import { hashAnalyzerPassword, hashPassword } from './commands/hash-password.ts';
 import { serve } from './commands/serve.ts';
+import { testAlert } from './commands/test-alert.ts';
 import { type Command, helpText, parseCommandLine } from './config/flags.ts';
 import { ConfigError } from './config/problems.ts';
 import type { Log } from './model/log.ts';
@@ -19,6 +20,7 @@ const commands: Readonly<Record<Command, (context: CommandContext) => Promise<nu
   'analyzer hash-password': hashAnalyzerPassword,
   doctor,
   'check-config': checkConfig,
+  'test-alert': testAlert,
   'hash-password': hashPassword,
 };
 

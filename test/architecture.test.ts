@@ -20,6 +20,7 @@ const mayImport: Readonly<Record<string, readonly string[] | 'all'>> = {
   web: ['model'],
   'web-access.ts': ['model', 'config', 'web'],
   'alerting.ts': ['model', 'config', 'alerts'],
+  'storage-lock.ts': ['model'],
   'upstream.ts': ['model', 'ntlm', 'config', 'client'],
   'app.ts': 'all',
   commands: 'all',

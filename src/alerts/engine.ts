@@ -5,7 +5,7 @@ import type { AlertState, Labels } from './alert.ts';
 import type { Alertmanager } from './alertmanager.ts';
 import { createDelivery, type Delivery, type DeliveryCounts, QUEUE_CAPACITY } from './delivery.ts';
 import { createIgnore, type Matcher } from './matchers.ts';
-import { createNotification, type Notification } from './notification.ts';
+import { createNotification, type Notification, ownLabelsOf } from './notification.ts';
 import { MAX_OUTAGE, restoreKnown, restoreSaved } from './restore.ts';
 import { createView, type Rule } from './rule.ts';
 import type { EngineRuleName, RuleSettings } from './rule-settings.ts';
@@ -67,7 +67,6 @@ export interface AlertEngine {
   states(): AlertStates;
 }
 
-const SOURCE = 'license-exporter';
 /** How long a resolved alert is told again, seconds; Prometheus does the same. */
 const RESOLVED_RETENTION = 900;
 /** Alertmanager takes an alert for resolved after so many resends it did not hear. */
@@ -84,7 +83,7 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
   const { now, log, resendDelay, evaluationInterval, stateFile } = options;
   const rules = createRules(options.rules);
   const isIgnored = createIgnore(options.ignore);
-  const ownLabels = { source: SOURCE, analyzer: options.analyzer };
+  const ownLabels = ownLabelsOf(options.analyzer);
   const commonLabels: Labels = { ...options.externalLabels, ...ownLabels };
   const notificationOptions = {
     commonLabels,

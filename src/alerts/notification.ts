@@ -1,4 +1,4 @@
-import type { AlertState, Labels } from './alert.ts';
+import { type AlertState, type Labels, withoutEmpty } from './alert.ts';
 
 /** An alert as it is sent to Alertmanager. */
 export interface Notification {
@@ -13,6 +13,9 @@ export interface Notification {
   readonly isFiring: boolean;
   readonly generatorURL: string;
 }
+
+/** What all alerts about one analyzer carry, so that its daemons find their own again. */
+export const ownLabelsOf = (analyzer: string): Labels => ({ source: 'license-exporter', analyzer });
 
 export interface NotificationOptions {
   /** Added where the alert has no label of that name. */
@@ -40,6 +43,38 @@ export function createNotification(
     endsAt: Math.max(startsAt, isFiring ? now + validity : (resolvedAt ?? now)),
     isFiring,
     generatorURL,
+  };
+}
+
+/** How long a test alert lasts. */
+export const TEST_MINUTES = 5;
+
+/** An alert that says that it is none. @param now epoch seconds */
+export function createTestNotification(
+  now: number,
+  options: {
+    readonly externalLabels: Labels;
+    readonly analyzer: string | undefined;
+    readonly generatorURL: string;
+  },
+): Notification {
+  const labels = {
+    ...options.externalLabels,
+    ...ownLabelsOf(options.analyzer ?? ''),
+    alertname: 'LicenseExporterTestAlert',
+    severity: 'info',
+  };
+  return {
+    key: 'test',
+    labels: withoutEmpty(labels),
+    annotations: {
+      summary: 'This is a test of license-exporter: nothing is wrong.',
+      description: 'Somebody ran "license-exporter test-alert" to see whether alerts arrive. No action is needed.',
+    },
+    startsAt: now,
+    endsAt: now + TEST_MINUTES * 60,
+    isFiring: true,
+    generatorURL: options.generatorURL,
   };
 }
 

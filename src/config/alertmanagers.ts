@@ -107,6 +107,8 @@ const plain: Omit<AlertmanagerEntry, 'url'> = {
   tls: tlsConfig({}),
 };
 
+const url = baseUrl('http://alertmanager:9093', 'write an entry with basic_auth in the file');
+
 const keys = [
   'scheme',
   'path_prefix',
@@ -119,7 +121,7 @@ const keys = [
 ];
 
 function entriesOf(raw: unknown): readonly AlertmanagerEntry[] {
-  if (typeof raw === 'string') return [{ ...plain, url: baseUrl(raw) }];
+  if (typeof raw === 'string') return [{ ...plain, url: url(raw) }];
   const entries = mapOf(raw, keys);
   read(entries, 'api_version', oneOf('v2'));
   const scheme = read(entries, 'scheme', oneOf('http', 'https')) ?? 'http';

@@ -9,6 +9,7 @@ export type Command =
   | 'analyzer hash-password'
   | 'doctor'
   | 'check-config'
+  | 'test-alert'
   | 'hash-password';
 
 /** What the command line says. */
@@ -36,6 +37,8 @@ export const commands: Readonly<Record<Command, string>> = {
   doctor:
     'Call every endpoint of the configured analyzer, or with --demo of an embedded one, and compare the answers with the specification: 0 when all are as specified, else 1.',
   'check-config': 'Check a configuration and report everything wrong with it, with the line: check-config FILE.',
+  'test-alert':
+    'Send one alert that says it is a test to every configured Alertmanager, and tell what each answers: 0 when all take it, else 1.',
   'hash-password': 'Print a line for basic_auth_users of the web config: hash-password NAME, the password on stdin.',
 };
 

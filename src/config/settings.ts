@@ -50,7 +50,7 @@ const switchOf = (on: boolean, doc: string): Setting<boolean> => setting(boolean
 /** Every setting, by its key in the file: the one table that loader, flags, help and README are held against. */
 export const settings = {
   'analyzer.url': setting(
-    baseUrl,
+    baseUrl('https://lic.example.com:8443/analyzer', 'set username and password_file'),
     undefined,
     'Base URL of the Query API, for instance `https://lic.example.com:8443/analyzer`.',
   ),
@@ -158,7 +158,7 @@ export const settings = {
     'Web config of the Prometheus exporter-toolkit: TLS, users, headers. Read again when it or a file it names changes.',
   ),
   'web.external_url': setting(
-    baseUrl,
+    baseUrl('https://licenses.example.com'),
     undefined,
     'URL under which people reach the daemon: links in alerts lead there.',
     { shownDefault: 'host name and port' },
@@ -195,7 +195,7 @@ export const settings = {
     fileOnly: true,
   }),
   'alerting.runbook_base_url': setting(
-    baseUrl,
+    baseUrl('https://wiki.example.com/runbooks.md'),
     undefined,
     'Where you publish `deploy/runbooks.md`: alerts link to their section there.',
   ),

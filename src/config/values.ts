@@ -136,17 +136,18 @@ export const listenAddress: Parse<ListenAddress> = (raw) => {
 };
 
 /** An http or https address without credentials and query; a trailing slash is dropped. */
-export const baseUrl: Parse<string> = (raw) => {
-  const value = scalar(raw) ?? '';
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
-    return refuse(url?.password ? '<secret>' : raw, 'an address such as https://lic.example.com:8443/analyzer');
-  }
-  if (url.username !== '' || url.password !== '')
-    throw new ValueError('holds credentials; set username and password_file');
-  if (url.search !== '' || url.hash !== '') throw new ValueError('holds a query or fragment; leave it out');
-  return url.href.replace(/\/+$/, '');
-};
+export function baseUrl(example: string, credentials = 'leave them out'): Parse<string> {
+  return (raw) => {
+    const value = scalar(raw) ?? '';
+    const url = URL.canParse(value) ? new URL(value) : undefined;
+    if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
+      return refuse(url?.password ? '<secret>' : raw, `an address such as ${example}`);
+    }
+    if (url.username !== '' || url.password !== '') throw new ValueError(`holds credentials; ${credentials}`);
+    if (url.search !== '' || url.hash !== '') throw new ValueError('holds a query or fragment; leave it out');
+    return url.href.replace(/\/+$/, '');
+  };
+}
 
 export const regularExpression: Parse<RegExp> = (raw) => {
   const value = text(raw);

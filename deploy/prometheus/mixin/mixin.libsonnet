@@ -1,0 +1,16 @@
+// The rules and dashboards of license-exporter for jsonnet-bundler and mixtool. license-alerts.json is made by `npm run rules`.
+local rules = import 'license-alerts.json';
+local isRecording(group) = group.name == 'license-recording';
+
+{
+  prometheusAlerts+:: { groups+: [group for group in rules.groups if !isRecording(group)] },
+  prometheusRules+:: { groups+: [group for group in rules.groups if isRecording(group)] },
+  grafanaDashboards+:: {
+    'license-expirations.json': (import '../../../grafana/json/license-expirations.json'),
+    'license-exporter.json': (import '../../../grafana/json/license-exporter.json'),
+    'license-feature.json': (import '../../../grafana/json/license-feature.json'),
+    'license-optimisation.json': (import '../../../grafana/json/license-optimisation.json'),
+    'license-overview.json': (import '../../../grafana/json/license-overview.json'),
+    'license-vendor-license.json': (import '../../../grafana/json/license-vendor-license.json'),
+  },
+}

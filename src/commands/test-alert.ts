@@ -1,0 +1,38 @@
+import { createAlertmanagers, externalUrl, hostAndPort } from '../alerting.ts';
+import { alertsBody, createTestNotification, TEST_MINUTES } from '../alerts/notification.ts';
+import { loadConfig } from '../config/load.ts';
+import { cronProblem } from '../poll/schedule.ts';
+import type { CommandContext } from './context.ts';
+
+/** Sends one alert that says it is a test to every configured Alertmanager: 0 when all of them take it, else 1. */
+export async function testAlert({ line, env, version, createLog, print }: CommandContext): Promise<number> {
+  const config = loadConfig({ ...line, env, requireAnalyzer: false, cronProblem });
+  // standard output is for the result
+  const log = createLog({ ...config.log, level: config.log.level === 'info' ? 'warn' : config.log.level });
+  const alertmanagers = createAlertmanagers(config, version, log);
+  if (alertmanagers.length === 0) {
+    print('No Alertmanager is configured: alerting.alertmanagers is empty.\n');
+    return 1;
+  }
+  const { analyzer, alerting } = config;
+  const notification = createTestNotification(Date.now() / 1000, {
+    externalLabels: alerting.externalLabels,
+    analyzer: analyzer === undefined ? undefined : hostAndPort(analyzer.url),
+    generatorURL: `${externalUrl(config)}/alerts`,
+  });
+  const outcomes = await Promise.all(
+    alertmanagers.map(async (alertmanager) => {
+      const started = performance.now();
+      const outcome = await alertmanager.post(alertsBody([notification]));
+      const took = `${(performance.now() - started).toFixed(0)} ms`;
+      await alertmanager.close();
+      print(
+        `${alertmanager.url}  ${outcome.is === 'accepted' ? 'accepted' : `${outcome.is}: ${outcome.reason}`} (${took})\n`,
+      );
+      return outcome.is === 'accepted';
+    }),
+  );
+  const labels = Object.entries(notification.labels).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+  print(`The alert was {${labels.join(', ')}}; it ends by itself within ${TEST_MINUTES} minutes.\n`);
+  return outcomes.every((accepted) => accepted) ? 0 : 1;
+}
