@@ -13,7 +13,7 @@ install_peers() {
   fi
   apt-get update -q
   DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
-    prometheus prometheus-alertmanager apache2-bin libapache2-mod-auth-gssapi gss-ntlmssp python3-gssapi winbind curl openssl chromium docker-compose
+    prometheus prometheus-alertmanager apache2-bin libapache2-mod-auth-gssapi gss-ntlmssp python3-gssapi winbind curl openssl chromium docker-compose jsonnet
 }
 
 start_apache() {

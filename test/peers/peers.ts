@@ -8,6 +8,8 @@ const packages: Readonly<Record<string, string>> = {
   apache2: 'apache2-bin libapache2-mod-auth-gssapi gss-ntlmssp',
   ntlm_auth: 'winbind',
   amtool: 'prometheus-alertmanager',
+  'prometheus-alertmanager': 'prometheus-alertmanager',
+  jsonnet: 'jsonnet',
   'docker-compose': 'docker-compose',
   curl: 'curl',
   chromium: 'chromium',

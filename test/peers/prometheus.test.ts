@@ -44,7 +44,7 @@ describe.runIf(peer('prometheus'))('a real Prometheus', () => {
     cleanup.add(() => app.stop());
     await eventually('first poll', async () => (await fetch(`${app.url}/-/ready`)).ok);
     const observer = await startObserver(app.url, accept);
-    const { query } = await startPrometheus(cleanup, observer.url, scrape);
+    const { query } = await startPrometheus(cleanup, observer.url, { scrape });
     await eventually('up', async () => (await query('up == 1')).length === 1, 20_000);
 
     const current = analyzer.collector.current();

@@ -1,10 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import type { Cleanup } from '../harness.ts';
-import { findProgram } from './peers.ts';
+import { startPeer } from './start-peer.ts';
 
 export interface Prometheus {
   readonly url: string;
@@ -12,45 +10,46 @@ export interface Prometheus {
   query(promql: string): Promise<[unknown, string][]>;
 }
 
-async function stopChild(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null) return;
-  const exited = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGTERM');
-  await exited;
+export interface PrometheusOptions {
+  /** More of the scrape configuration. */
+  readonly scrape?: string;
+  /** A file of rules. */
+  readonly rules?: string;
+  /** URLs of the Alertmanagers to tell. */
+  readonly alertmanagers?: readonly string[];
 }
 
-/** A Prometheus that scrapes one target every half second. */
-export async function startPrometheus(cleanup: Cleanup, target: string, scrape = ''): Promise<Prometheus> {
+/** A Prometheus that scrapes the targets, and evaluates rules, every half second. */
+export async function startPrometheus(
+  cleanup: Cleanup,
+  targets: string | readonly string[],
+  { scrape = '', rules, alertmanagers = [] }: PrometheusOptions = {},
+): Promise<Prometheus> {
   const folder = mkdtempSync(join(tmpdir(), 'license-exporter-prometheus-'));
   cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
+  const hosts = (urls: readonly string[]): string => JSON.stringify(urls.map((url) => new URL(url).host));
   writeFileSync(
     join(folder, 'prometheus.yml'),
-    `global: {scrape_interval: 500ms, scrape_timeout: 500ms}
+    `global:
+  scrape_interval: 500ms
+  scrape_timeout: 500ms
+  evaluation_interval: 500ms
+  external_labels: {source: prometheus}
+${rules === undefined ? '' : `rule_files: [${JSON.stringify(rules)}]`}
+alerting:
+  alertmanagers: [{api_version: v2, static_configs: [{targets: ${hosts(alertmanagers)}}]}]
 scrape_configs:
   - job_name: license-exporter
     ${scrape}
-    static_configs: [{targets: ['${new URL(target).host}']}]
+    static_configs: [{targets: ${hosts([targets].flat())}}]
 `,
   );
-  const child = spawn(
-    findProgram('prometheus') ?? 'prometheus',
-    [
-      `--config.file=${folder}/prometheus.yml`,
-      `--storage.tsdb.path=${folder}/data`,
-      '--web.listen-address=127.0.0.1:0',
-      '--log.format=json',
-    ],
-    { stdio: ['ignore', 'ignore', 'pipe'] },
-  );
-  cleanup.add(() => stopChild(child));
-  const address = await new Promise<string>((resolve, reject) => {
-    child.once('exit', (code) => reject(new Error(`prometheus ended with ${code}`)));
-    createInterface({ input: child.stderr }).on('line', (line) => {
-      const { msg, address: at } = JSON.parse(line) as { msg?: string; address?: string };
-      if (msg === 'Listening on' && at !== undefined) resolve(at);
-    });
-  });
-  const url = `http://${address}`;
+  const { url } = await startPeer(cleanup, 'prometheus', [
+    `--config.file=${folder}/prometheus.yml`,
+    `--storage.tsdb.path=${folder}/data`,
+    '--web.listen-address=127.0.0.1:0',
+    '--rules.alert.resend-delay=1s',
+  ]);
   const query: Prometheus['query'] = async (promql) => {
     const response = await fetch(`${url}/api/v1/query?query=${encodeURIComponent(promql)}`);
     if (!response.ok) return [];

@@ -1,0 +1,174 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createCleanup, createConfig, eventually, startApp } from '../harness.ts';
+import { peer } from '../peers/peers.ts';
+import { startAlertmanager, startSink } from '../peers/start-alertmanager.ts';
+import { startPrometheus } from '../peers/start-prometheus.ts';
+import { firing, quickEngine, quickPolls, quickRules, startDoor, startSite, watch } from './end-to-end.ts';
+
+/** The whole way with real parts: site, analyzer, exporter, Prometheus, Alertmanager, and a receiver of notifications. */
+
+const cleanup = createCleanup();
+afterEach(() => cleanup.run());
+
+const DAY = 86_400;
+const inhibitRules = `inhibit_rules:
+  - source_matchers: ['source="license-exporter"', 'alertname!~"LicenseAnalyzer(Unreachable|AuthFailing)|LicensePollPartial"']
+    target_matchers: ['source="prometheus"']
+    equal: [alertname, severity, vendor_license, feature, version, package, feature_type]`;
+
+type Path = 'rules' | 'engine' | 'both';
+
+/** Everything from the site to the receiver; alerts go by the Prometheus rules, by the engine, or by both. */
+async function start(path: Path, settings: Parameters<typeof createConfig>[1] = {}) {
+  const site = await startSite(cleanup);
+  const sink = await startSink(cleanup);
+  const alertmanager = await startAlertmanager(cleanup, sink, path === 'both' ? { inhibitRules } : {});
+  const door = await startDoor(cleanup, alertmanager.url);
+  const engine = path === 'rules' ? {} : quickEngine([door.url]);
+  const app = await startApp(createConfig(site.url, { ...quickPolls, ...engine, ...settings }));
+  cleanup.add(() => app.stop());
+  await eventually('first poll', async () => (await fetch(`${app.url}/-/ready`)).ok);
+  const prometheus =
+    path === 'engine'
+      ? undefined
+      : await startPrometheus(cleanup, app.url, { rules: quickRules(cleanup), alertmanagers: [alertmanager.url] });
+  if (prometheus !== undefined) {
+    await eventually('the first scrape', async () => (await prometheus.query('license_up == 1')).length === 1, 20_000);
+  }
+  return { site, sink, alertmanager, door, app, prometheus };
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe.runIf(peer('prometheus', 'prometheus-alertmanager'))('alerts reach the receiver', () => {
+  it.each(['rules', 'engine', 'both'] as const)(
+    'a server goes down and comes back: %s',
+    { timeout: 90_000 },
+    async (path) => {
+      const { site, sink } = await start(path);
+      const about = { alertname: 'LicenseServerDown', vendor_license: site.vendorLicense };
+      await site.setDown(true);
+      await eventually('firing', () => sink.of(about).includes('firing'), 15_000);
+      // long enough for whoever else would tell it
+      await pause(4000);
+      expect(sink.of(about)).toEqual(['firing']);
+      expect(sink.told.at(-1)?.labels.source).toBe(path === 'rules' ? 'prometheus' : 'license-exporter');
+      await site.setDown(false);
+      await eventually('resolved', () => sink.of(about).includes('resolved'), 15_000);
+      await pause(2000);
+      expect(sink.of(about)).toEqual(['firing', 'resolved']);
+    },
+  );
+
+  it('the rules take over when the delivery of the engine breaks, without a gap', { timeout: 90_000 }, async () => {
+    const { site, sink, alertmanager, door, app } = await start('both');
+    const about = { alertname: 'LicenseServerDown', vendor_license: site.vendorLicense };
+    await site.setDown(true);
+    await eventually('firing', () => sink.of(about).includes('firing'), 15_000);
+    const ended = watch(async () => (await firing(alertmanager, about)).length > 0);
+    door.answer((_, response) => response.writeHead(500).end());
+    await eventually(
+      'the gate opens',
+      async () => (await app.sample('license_exporter_alerting_active{alertname="LicenseServerDown"}')) === 0,
+    );
+    const byPrometheus = { ...about, source: 'prometheus' };
+    await eventually('told by Prometheus', () => sink.of(byPrometheus).includes('firing'), 15_000);
+    expect(await ended()).toBe(0);
+    const byEngine = { ...about, source: 'license-exporter' };
+    await eventually('what the engine said lapses', () => sink.of(byEngine).length === 2, 15_000);
+    expect(sink.of(byEngine)).toEqual(['firing', 'resolved']);
+
+    // and back: what Prometheus says is hidden again
+    door.answer(undefined);
+    await eventually(
+      'the gate closes',
+      async () => (await app.sample('license_exporter_alerting_active{alertname="LicenseServerDown"}')) === 1,
+    );
+    await site.setDown(false);
+    await eventually('resolved everywhere', async () => (await firing(alertmanager, about)).length === 0, 15_000);
+    await eventually('told', () => sink.of(byPrometheus).at(-1) === 'resolved', 15_000);
+    expect(sink.of(byPrometheus)).toEqual(['firing', 'resolved']);
+  });
+
+  it.each(['rules', 'engine'] as const)(
+    'an expiry crosses 30, 7 and 0 days without gap or repeat: %s',
+    { timeout: 120_000 },
+    async (path) => {
+      const { site, sink, alertmanager } = await start(path);
+      const about = { vendor_license: site.vendorLicense, feature: site.feature };
+      const expiries = () => sink.told.filter(({ labels }) => /^LicenseExp/.test(labels.alertname ?? ''));
+      const told = () => expiries().map(({ status, labels }) => `${status} ${labels.alertname} ${labels.severity}`);
+      const isTold = (text: string) => eventually(text, () => told().includes(text), 15_000);
+      await site.setExpiry(30 * DAY + 4);
+      await pause(3000);
+      expect(told()).toEqual([]);
+      await isTold('firing LicenseExpiringSoon warning');
+      const gaps = watch(async () =>
+        (await firing(alertmanager, about)).some(({ labels }) => /^LicenseExp/.test(labels.alertname ?? '')),
+      );
+      await site.setExpiry(7 * DAY + 3);
+      await isTold('firing LicenseExpiringSoon critical');
+      await isTold('resolved LicenseExpiringSoon warning');
+      await site.setExpiry(3);
+      await isTold('firing LicenseExpired critical');
+      await isTold('resolved LicenseExpiringSoon critical');
+      expect(await gaps()).toBe(0);
+      await site.setExpiry(400 * DAY);
+      await isTold('resolved LicenseExpired critical');
+      expect(told()).toEqual([...new Set(told())]);
+      expect(told()).toHaveLength(6);
+    },
+  );
+
+  it.each(['rules', 'engine'] as const)(
+    'the analyzer is lost: nothing is resolved, and it is told: %s',
+    { timeout: 120_000 },
+    async (path) => {
+      const { site, sink, alertmanager, app } = await start(path);
+      const down = { alertname: 'LicenseServerDown', vendor_license: site.vendorLicense };
+      const expiring = { alertname: 'LicenseExpiringSoon', feature: site.feature };
+      await site.setExpiry(3 * DAY);
+      await site.setDown(true);
+      await eventually('both firing', () => sink.of(down).length === 1 && sink.of(expiring).length === 1, 20_000);
+      await site.stop();
+      const up = `license_server_up{vendor_license="${site.vendorLicense}"}`;
+      await eventually('the data aged out', async () => (await app.sample(up)) === undefined, 15_000);
+      await eventually(
+        'LicenseAnalyzerUnreachable',
+        () => sink.of({ alertname: 'LicenseAnalyzerUnreachable' }).length === 1,
+        20_000,
+      );
+      // many times longer than keep_firing_for
+      await pause(8000);
+      expect([sink.of(down), sink.of(expiring)]).toEqual([['firing'], ['firing']]);
+      expect(await firing(alertmanager, down)).toHaveLength(1);
+
+      await site.setDown(false).catch(() => undefined);
+      await site.restart();
+      await eventually('resolved', () => sink.of(down).includes('resolved'), 30_000);
+      await eventually(
+        'reachable',
+        () => sink.of({ alertname: 'LicenseAnalyzerUnreachable' }).includes('resolved'),
+        30_000,
+      );
+      expect(sink.of(down)).toEqual(['firing', 'resolved']);
+      expect(sink.of(expiring)).toEqual(['firing']);
+    },
+  );
+
+  it.each(['rules', 'engine', 'both'] as const)('a wrong password: %s', { timeout: 60_000 }, async (path) => {
+    const site = await startSite(cleanup);
+    const sink = await startSink(cleanup);
+    const alertmanager = await startAlertmanager(cleanup, sink);
+    const engine = path === 'rules' ? {} : quickEngine([alertmanager.url]);
+    const app = await startApp(createConfig(site.url, { ...quickPolls, ...engine, 'analyzer.password': 'wrong' }));
+    cleanup.add(() => app.stop());
+    if (path !== 'engine') {
+      await startPrometheus(cleanup, app.url, { rules: quickRules(cleanup), alertmanagers: [alertmanager.url] });
+    }
+    const about = { alertname: 'LicenseAnalyzerAuthFailing' };
+    await eventually('LicenseAnalyzerAuthFailing', () => sink.of(about).length > 0, 20_000);
+    await pause(path === 'both' ? 8000 : 0);
+    expect(sink.of(about)).toEqual(['firing']);
+  });
+});

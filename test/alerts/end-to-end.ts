@@ -1,0 +1,178 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { SettingKey } from '../../src/config/settings.ts';
+import { type Cleanup, startAnalyzer } from '../harness.ts';
+import type { Alertmanager, AlertmanagerAlert } from '../peers/start-alertmanager.ts';
+
+/** What end-to-end tests of alerting share: a site whose fate can be chosen, quick polls, and quick rules. */
+
+type Settings = Partial<Record<SettingKey, unknown>>;
+
+/** Polls every second, and forgets after three. */
+export const quickPolls: Settings = {
+  'poll.products': '* * * * * *',
+  'poll.server_down': '* * * * * *',
+  'poll.features': '* * * * * *',
+  'poll.expirations': '* * * * * *',
+  'poll.max_data_age': '3s',
+};
+
+/** The engine with a second for a minute of resending, and a fifth of a second for a minute of the rules. */
+export const quickEngine = (alertmanagers: readonly string[]): Settings => ({
+  'alerting.alertmanagers': alertmanagers,
+  'alerting.evaluation_interval': '250ms',
+  'alerting.resend_delay': '1s',
+  'alerting.rules': {
+    LicenseServerDown: { keep_firing_for: '1s' },
+    LicenseExpired: { for: '2s', keep_firing_for: '2s' },
+    LicenseExpiringSoon: { for: '3s', keep_firing_for: '2s' },
+    LicenseAnalyzerUnreachable: { for: '2s' },
+    LicenseAnalyzerAuthFailing: { for: '1s' },
+  },
+});
+
+/** A copy of the rules in which a minute is a fifth of a second. */
+export function quickRules(cleanup: Cleanup): string {
+  const folder = mkdtempSync(join(tmpdir(), 'license-exporter-rules-'));
+  cleanup.add(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'license-alerts.yml');
+  const rules = readFileSync(join(import.meta.dirname, '../../deploy/prometheus/license-alerts.yml'), 'utf8');
+  const quick = rules.replace(
+    /^( +(?:keep_firing_)?for: )(\d+)m$/gm,
+    (_, key, minutes) => `${key}${Number(minutes) * 200}ms`,
+  );
+  writeFileSync(path, quick);
+  return path;
+}
+
+export interface Site {
+  readonly url: string;
+  /** The vendor license whose fate is chosen, and a feature of it. */
+  readonly vendorLicense: string;
+  readonly feature: string;
+  /** Lets the server fail half an hour ago, or come back. */
+  setDown(isDown: boolean): Promise<void>;
+  /** Lets the licenses of the feature end in so many seconds. */
+  setExpiry(inSeconds: number): Promise<void>;
+  /** The analyzer itself: gone, or back on the same port. */
+  stop(): Promise<void>;
+  restart(): Promise<void>;
+}
+
+const wallClock = (): number => Date.now() / 1000;
+
+/** A simulated site at the present time. */
+export async function startSite(cleanup: Cleanup): Promise<Site> {
+  const vendorLicense = 'sim-lic01;sim_cadd';
+  let shift = 0;
+  const now = (): number => wallClock() + shift;
+  const forced: { down: string[]; expirations: Record<string, number> } = { down: [], expirations: {} };
+  const start = async (port: number) => {
+    const analyzer = await startAnalyzer({ vendorLicenses: 1, featuresPerVendorLicense: 3, now }, { port });
+    analyzer.site.force(forced);
+    await analyzer.collector.collect();
+    return analyzer;
+  };
+  let analyzer = await start(0);
+  cleanup.add(() => analyzer.stop());
+  const port = Number(new URL(analyzer.url).port);
+  const feature =
+    analyzer.collector.current().find(({ name }) => name === vendorLicense)?.observation.pools[0]?.feature ?? '';
+  // no other license is to end
+  for (const { name, observation } of analyzer.collector.current()) {
+    for (const pool of observation.pools) forced.expirations[`${name}/${pool.feature}`] = wallClock() + 400 * 86_400;
+  }
+  const collect = async (): Promise<void> => {
+    analyzer.site.force(forced);
+    await analyzer.collector.collect();
+  };
+  await collect();
+  return {
+    url: analyzer.url,
+    vendorLicense,
+    feature,
+    setDown: async (isDown) => {
+      forced.down = isDown ? [vendorLicense] : [];
+      // its last collection is that of now, and half an hour passes
+      if (isDown) shift += 2000;
+      await collect();
+    },
+    setExpiry: async (inSeconds) => {
+      forced.expirations[`${vendorLicense}/${feature}`] = wallClock() + inSeconds;
+      await collect();
+    },
+    stop: () => analyzer.stop(),
+    restart: async () => {
+      analyzer = await start(port);
+    },
+  };
+}
+
+/** Alerts that fire, as an Alertmanager knows them. */
+export async function firing(
+  alertmanager: Alertmanager,
+  labels: Readonly<Record<string, string>>,
+): Promise<readonly AlertmanagerAlert[]> {
+  const all = await alertmanager.alerts();
+  return all.filter((alert) => Object.entries(labels).every(([name, value]) => alert.labels[name] === value));
+}
+
+/** Watches that a condition holds from now on; the returned function ends that and gives what was seen of its failing. */
+export function watch(condition: () => Promise<boolean>): () => Promise<number> {
+  let failed = 0;
+  let isOn = true;
+  const watching = (async () => {
+    while (isOn) {
+      if (!(await condition())) failed += 1;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  })();
+  return async () => {
+    isOn = false;
+    await watching;
+    return failed;
+  };
+}
+
+type Answer = (request: IncomingMessage, response: ServerResponse, body: string) => void;
+
+/** What stands before an Alertmanager and can fail in its place. */
+export interface Door {
+  readonly url: string;
+  /** `undefined` lets everything through. */
+  answer(answer: Answer | undefined): void;
+}
+
+export async function startDoor(cleanup: Cleanup, target: string): Promise<Door> {
+  let broken: Answer | undefined;
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk) => {
+      body += chunk;
+    });
+    request.on('end', () => {
+      if (broken !== undefined) return broken(request, response, body);
+      const { method = 'GET', url = '/' } = request;
+      fetch(`${target}${url}`, {
+        method,
+        ...(method === 'POST' && { body, headers: { 'content-type': 'application/json' } }),
+      })
+        .then(async (answer) => response.writeHead(answer.status).end(await answer.text()))
+        .catch(() => response.destroy());
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  cleanup.add(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    answer: (answer) => {
+      broken = answer;
+    },
+  };
+}
