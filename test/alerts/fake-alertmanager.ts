@@ -1,0 +1,70 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Labels } from '../../src/alerts/alert.ts';
+import type { Cleanup } from '../harness.ts';
+
+/** What stands in for an Alertmanager where it has to misbehave, or every request has to be seen. */
+
+export interface SentAlert {
+  readonly labels: Labels;
+  readonly annotations: Labels;
+  readonly startsAt: string;
+  readonly endsAt: string;
+  readonly generatorURL: string;
+}
+
+interface Request {
+  readonly at: number;
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly alerts: readonly SentAlert[];
+}
+
+type Answer = (request: Request, response: ServerResponse) => void;
+
+export interface FakeAlertmanager {
+  readonly url: string;
+  readonly requests: Request[];
+  answer(answer: Answer): void;
+}
+
+export const status =
+  (code: number, body = ''): Answer =>
+  (_, response) =>
+    response.writeHead(code, { 'content-type': 'application/json' }).end(body);
+
+export async function startFakeAlertmanager(cleanup: Cleanup): Promise<FakeAlertmanager> {
+  let answer: Answer = status(200);
+  const requests: Request[] = [];
+  const server = createServer((incoming, response) => {
+    let body = '';
+    incoming.on('data', (chunk) => {
+      body += chunk;
+    });
+    incoming.on('end', () => {
+      const { method = '', url = '', headers } = incoming;
+      const request = {
+        at: Date.now(),
+        method,
+        url,
+        headers,
+        alerts: body === '' ? [] : (JSON.parse(body) as SentAlert[]),
+      };
+      requests.push(request);
+      answer(request, response);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  cleanup.add(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    answer: (next) => {
+      answer = next;
+    },
+  };
+}

@@ -1,0 +1,393 @@
+import { describe, expect, it } from 'vitest';
+import { fingerprint } from '../../src/alerts/alert.ts';
+import { humanDuration } from '../../src/alerts/rule.ts';
+import { createRules } from '../../src/alerts/rules.ts';
+import type { Answer } from '../../src/model/records.ts';
+import { historyPart, type Snapshot } from '../../src/model/snapshot.ts';
+import {
+  answer,
+  createSnapshot,
+  expiration,
+  failed,
+  feature,
+  good,
+  NOW,
+  product,
+  scenario,
+} from '../metrics/scenario.ts';
+import { judge, ruleOf, settingsOf, viewOf } from './views.ts';
+
+const DAY = 86_400;
+const LIC = 'lic01;cdslmd';
+
+/** The rules that have something to say, and are not blind, about everything at once. */
+describe('the rules together', () => {
+  it('give every alert labels of its own', () => {
+    const view = viewOf(createSnapshot(scenario));
+    const findings = createRules(settingsOf()).flatMap((rule) => rule.judge(view).findings);
+    expect(findings.length).toBeGreaterThan(5);
+    expect(new Set(findings.map(({ labels }) => fingerprint(labels))).size).toBe(findings.length);
+    for (const { labels, annotations } of findings) {
+      for (const value of Object.values(labels)) expect(value).not.toBe('');
+      expect(annotations.summary).toMatch(/\.$/);
+      expect(annotations.description).toMatch(/\.$/);
+    }
+  });
+
+  it('can be switched off one by one', () => {
+    const rules = createRules(settingsOf({ LicenseExpired: { enabled: false } }));
+    expect(rules.map(({ name }) => name)).not.toContain('LicenseExpired');
+    // off, but on for some
+    const some = { LicenseExpired: { enabled: false, overrides: [{ vendor_license: '^lic01', enabled: true }] } };
+    expect(createRules(settingsOf(some)).map(({ name }) => name)).toContain('LicenseExpired');
+    const expired = { 'lic01;cdslmd': good(answer([expiration({ licenseExpiration: NOW - 5 })])) };
+    const other = { 'lic02;mgcld': good(answer([expiration({ licenseExpiration: NOW - 5 })])) };
+    const { labels } = judge('LicenseExpired/critical', { expirations: { ...expired, ...other } }, { settings: some });
+    expect(labels.map(({ vendor_license }) => vendor_license)).toEqual([LIC]);
+  });
+});
+
+describe('LicenseServerDown', () => {
+  const id = 'LicenseServerDown/critical';
+  const products = good(answer([product(), product({ product: 'lic02;mgcld', mappingIcon: 'ServerDown' })]));
+  const about = { alertname: 'LicenseServerDown', severity: 'critical', vendor_license: LIC };
+
+  it('is about what GetServerDown lists, and names the parts', () => {
+    const down = good(answer([{ label: 'LIC01;cdslmd;east' }, { label: 'lic01;cdslmd;west' }]));
+    const { findings, isUnknown } = judge(id, { products, down });
+    expect(findings.map(({ labels }) => labels)).toEqual([about]);
+    expect(findings[0]?.annotations.description).toContain('lic01;cdslmd (east, west)');
+    expect(isUnknown({ ...about, vendor_license: 'lic02;mgcld' })).toBe(false);
+  });
+
+  it('does not know without a fresh answer', () => {
+    const old = answer([{ label: LIC }]);
+    const aged = judge(id, { products, down: failed({ at: NOW - 301, value: old }) });
+    expect([aged.findings, aged.isUnknown(about), aged.isBlind]).toEqual([[], true, true]);
+    const held = judge(id, { products, down: failed({ at: NOW - 299, value: old }) });
+    expect([held.labels, held.isBlind]).toEqual([[about], false]);
+  });
+
+  it('takes an icon for the same, where that is said', () => {
+    const settings = { LicenseServerDown: { icon_pattern: '^ServerDown$' } };
+    const { labels } = judge(id, { products, down: good(answer([])) }, { settings });
+    expect(labels.map(({ vendor_license }) => vendor_license)).toEqual(['lic02;mgcld']);
+  });
+
+  it('can be off for some vendor licenses', () => {
+    const down = good(answer([{ label: LIC }, { label: 'lic02;mgcld' }]));
+    const settings = { LicenseServerDown: { overrides: [{ vendor_license: '^lic02;', enabled: false }] } };
+    expect(judge(id, { products, down }, { settings }).labels).toEqual([about]);
+  });
+});
+
+describe('LicenseCollectionStale', () => {
+  const id = 'LicenseCollectionStale/warning';
+  const scenarioOf = (age: number | undefined, isDown = false) => ({
+    products: good(answer([product({ collectionTime: age === undefined ? undefined : NOW - age })])),
+    down: good(answer(isDown ? [{ label: LIC }] : [])),
+  });
+  const about = { alertname: 'LicenseCollectionStale', severity: 'warning', vendor_license: LIC };
+
+  it.each([
+    [3600, false, []],
+    [3601, false, [about]],
+    [3601, true, []],
+  ])('%i s old, down %s', (age, isDown, labels) => {
+    expect(judge(id, scenarioOf(age, isDown)).labels).toEqual(labels);
+  });
+
+  it('does not know without a collection time, or a fresh GetServerDown', () => {
+    expect(judge(id, scenarioOf(undefined)).isUnknown(about)).toBe(true);
+    const { products } = scenarioOf(9000);
+    const blind = judge(id, { products, down: failed() });
+    expect([blind.labels, blind.isUnknown(about), blind.isBlind]).toEqual([[], true, true]);
+  });
+});
+
+describe('expiries', () => {
+  const states = (left: number, settings: unknown = {}) => {
+    const expirations = { [LIC]: good(answer([expiration({ licenseExpiration: NOW + left })])) };
+    return ['LicenseExpiringSoon/warning', 'LicenseExpiringSoon/critical', 'LicenseExpired/critical'].filter(
+      (id) => judge(id, { expirations, features: { '': good(answer([])) } }, { settings }).findings.length > 0,
+    );
+  };
+
+  it.each([
+    [30 * DAY, []],
+    [30 * DAY - 1, ['LicenseExpiringSoon/warning']],
+    [7 * DAY, ['LicenseExpiringSoon/warning']],
+    [7 * DAY - 1, ['LicenseExpiringSoon/critical']],
+    [1, ['LicenseExpiringSoon/critical']],
+    [0, ['LicenseExpired/critical']],
+    [-14 * DAY + 1, ['LicenseExpired/critical']],
+    [-14 * DAY, []],
+    [-15 * DAY, []],
+    [Number.POSITIVE_INFINITY, []],
+  ])('%d s left', (left, expected) => {
+    expect(states(left)).toEqual(expected);
+  });
+
+  it('the warning is kept until the critical one fires', () => {
+    const settings = { LicenseExpiringSoon: { for: '20m', keep_firing_for: '7m' } };
+    expect(ruleOf('LicenseExpiringSoon/warning', settings).durations({}).keepFiringFor).toBe(27 * 60);
+    expect(ruleOf('LicenseExpiringSoon/critical', settings).durations({}).keepFiringFor).toBe(7 * 60);
+  });
+
+  it('takes other limits for some', () => {
+    const settings = {
+      LicenseExpiringSoon: {
+        warning: '60d',
+        overrides: [
+          { vendor_license: 'other', feature: 'base', warning: '1d', critical: '1d' },
+          { feature: '^base$', warning: '90d' },
+          { vendor_license: '.', warning: '10d', critical: '9d' },
+        ],
+      },
+    };
+    // of those that match, the first that sets a value counts
+    expect(states(80 * DAY, settings)).toEqual(['LicenseExpiringSoon/warning']);
+    expect(states(8 * DAY, settings)).toEqual(['LicenseExpiringSoon/critical']);
+  });
+
+  it('names the license', () => {
+    const expirations = { [LIC]: good(answer([expiration({ licenseExpiration: NOW + 3 * DAY, package: 'pk' })])) };
+    const { findings } = judge('LicenseExpiringSoon/critical', { expirations });
+    expect(findings[0]?.labels).toEqual({
+      alertname: 'LicenseExpiringSoon',
+      severity: 'critical',
+      vendor_license: LIC,
+      feature: 'base',
+      version: '1.0',
+      package: 'pk',
+      feature_type: 'feature',
+    });
+    expect(findings[0]?.annotations.summary).toBe('License base 1.0 (package pk) of lic01;cdslmd expires in 3d.');
+  });
+
+  it('does not know where an endpoint that could tell is not fresh, or the value was not usable', () => {
+    const id = 'LicenseExpired/critical';
+    const about = {
+      alertname: 'LicenseExpired',
+      severity: 'critical',
+      vendor_license: LIC,
+      feature: 'base',
+      version: '1.0',
+      feature_type: 'feature',
+    };
+    const fresh = good(answer([]));
+    const known = judge(id, { expirations: { [LIC]: fresh }, features: { '': fresh } });
+    expect(known.isUnknown(about)).toBe(false);
+    expect(judge(id, { expirations: { [LIC]: failed() }, features: { '': fresh } }).isUnknown(about)).toBe(true);
+    expect(judge(id, { expirations: { [LIC]: fresh }, features: { '': failed() } }).isUnknown(about)).toBe(true);
+    // another vendor license that fails says nothing about this one
+    const other = judge(id, { expirations: { [LIC]: fresh, 'lic02;mgcld': failed() }, features: { '': fresh } });
+    expect([other.isUnknown(about), other.isUnknown({ ...about, vendor_license: 'lic02;mgcld' })]).toEqual([
+      false,
+      true,
+    ]);
+    const nonsense = good(answer([expiration({ licenseExpiration: undefined })]));
+    expect(judge(id, { expirations: { [LIC]: nonsense }, features: { '': fresh } }).isUnknown(about)).toBe(true);
+    // nothing has been asked yet
+    expect(judge(id, { expirations: {}, features: { '': fresh } }).isUnknown(about)).toBe(true);
+    // there is nothing to ask for
+    expect(judge(id, {}).isUnknown(about)).toBe(false);
+  });
+
+  it('makes one alert for each vendor license, where that is said', () => {
+    const settings = { LicenseExpiringSoon: { aggregate: 'vendor_license' } };
+    const many = Array.from({ length: 12 }, (_, i) =>
+      expiration({ feature: `f${i}`, licenseExpiration: NOW + (8 + i) * DAY }),
+    );
+    const expirations = {
+      [LIC]: good(answer([...many, expiration({ licenseExpiration: NOW + DAY })])),
+      'lic02;mgcld': good(
+        answer([
+          expiration({ licenseExpiration: NOW + 9 * DAY }),
+          expiration({ feature: 'x', licenseExpiration: undefined }),
+        ]),
+      ),
+    };
+    const { findings, isUnknown } = judge(
+      'LicenseExpiringSoon/warning',
+      { expirations, features: { '': good(answer([])) } },
+      { settings },
+    );
+    const about = { alertname: 'LicenseExpiringSoon', severity: 'warning' };
+    expect(findings.map(({ labels }) => labels)).toEqual([
+      { ...about, vendor_license: LIC },
+      { ...about, vendor_license: 'lic02;mgcld' },
+    ]);
+    expect(findings[0]?.annotations.summary).toBe('12 licenses of lic01;cdslmd expire, the first in 8d.');
+    expect(findings[0]?.annotations.description).toMatch(/^f0 \(8d\), f1 \(9d\), .*f9 \(17d\) and 2 more\. /);
+    expect([
+      isUnknown({ ...about, vendor_license: LIC }),
+      isUnknown({ ...about, vendor_license: 'lic02;mgcld' }),
+    ]).toEqual([false, true]);
+  });
+});
+
+describe('LicenseFeatureSaturated', () => {
+  const id = 'LicenseFeatureSaturated/warning';
+  const about = {
+    alertname: 'LicenseFeatureSaturated',
+    severity: 'warning',
+    vendor_license: LIC,
+    feature: 'base',
+    version: '1.0',
+    feature_type: 'feature',
+  };
+  const of = (inUse: number | undefined, maxAvailable: number | undefined, settings: unknown = {}) =>
+    judge(id, { features: { '': good(answer([feature({ inUse, maxAvailable })])) } }, { settings });
+
+  it.each([
+    [94, 100, [false]],
+    [95, 100, [true]],
+    [90, 100, [false]],
+    [89, 100, []],
+    [0, 0, []],
+    [5, 0, []],
+    [undefined, 100, []],
+    [95, undefined, []],
+  ])('%s of %s', (inUse, maxAvailable, raised) => {
+    expect(of(inUse, maxAvailable).findings.map(({ isRaised }) => isRaised)).toEqual(raised);
+  });
+
+  it('knows what it does not know', () => {
+    expect(
+      [of(1, 100), of(0, 0), of(undefined, 100), of(1, undefined)].map(({ isUnknown }) => isUnknown(about)),
+    ).toEqual([false, false, true, true]);
+    expect(judge(id, { features: { '': failed() } }).isUnknown(about)).toBe(true);
+  });
+
+  it('takes usage that is withheld for unknown', () => {
+    const scenarioOf = (label: string) => ({
+      products: good(answer([product()])),
+      down: good(answer([{ label }])),
+      features: { '': good(answer([feature({ inUse: 10, maxAvailable: 10 })])) },
+    });
+    expect(judge(id, scenarioOf('other;x')).labels).toEqual([about]);
+    const withheld = judge(id, scenarioOf(LIC));
+    expect([withheld.labels, withheld.isUnknown(about)]).toEqual([[], true]);
+  });
+
+  it('says how many', () => {
+    const [finding] = of(96, 100).findings;
+    expect(finding?.annotations.summary).toBe('96 % of base 1.0 of lic01;cdslmd is in use.');
+    expect(finding?.annotations.description).toMatch(/^96 of 100 licenses/);
+  });
+
+  it('takes other thresholds for some', () => {
+    const settings = { LicenseFeatureSaturated: { overrides: [{ feature: 'base', raise: 1, clear: 1 }] } };
+    expect(of(99, 100, settings).findings).toEqual([]);
+    expect(of(100, 100, settings).labels).toEqual([about]);
+  });
+});
+
+describe('LicenseRequestsQueued', () => {
+  const id = 'LicenseRequestsQueued/warning';
+  const of = (maxQueued: number | undefined, settings: unknown = {}) =>
+    judge(id, { features: { [LIC]: good(answer([feature({ maxQueued })])) } }, { settings });
+
+  it('is about more requests than allowed', () => {
+    expect([0, 1].map((queued) => of(queued).findings.length)).toEqual([0, 1]);
+    const settings = { LicenseRequestsQueued: { above: 3 } };
+    expect([3, 4].map((queued) => of(queued, settings).findings.length)).toEqual([0, 1]);
+    expect(of(2).findings[0]?.annotations.summary).toBe('2 requests are queued for base 1.0 of lic01;cdslmd.');
+    const { isUnknown, labels } = of(undefined);
+    expect([labels, isUnknown({ ...of(1).labels[0] })]).toEqual([[], true]);
+  });
+});
+
+describe('LicenseDenials', () => {
+  const id = 'LicenseDenials/warning';
+  const about = {
+    alertname: 'LicenseDenials',
+    severity: 'warning',
+    vendor_license: LIC,
+    feature: 'base',
+    feature_type: 'feature',
+  };
+  const of = (denials: number, age: number, readAt = NOW) => {
+    const part = historyPart({ product: LIC, feature: 'base', package: '', featureType: 'feature' });
+    const history: Snapshot['endpoints']['GetHistory'] = {
+      interval: 3600,
+      maxAge: 10_800,
+      parts: new Map([[part, good([{ name: 'Denials', points: [[(NOW - age) * 1000, denials]] as const }], readAt)]]),
+    };
+    return judge(id, { history });
+  };
+
+  it('is about a day of late', () => {
+    expect(of(3, DAY).labels).toEqual([about]);
+    expect(of(3, DAY).findings[0]?.annotations.summary).toBe(
+      '3 license requests for base of lic01;cdslmd were denied.',
+    );
+    expect([of(0, DAY), of(3, 2 * DAY), of(3, 2 * DAY - 1)].map(({ labels }) => labels.length)).toEqual([0, 0, 1]);
+    expect(of(0, DAY).isUnknown(about)).toBe(false);
+  });
+
+  it('does not know without a fresh answer', () => {
+    const aged = of(3, DAY, NOW - 10_801);
+    expect([aged.labels, aged.isUnknown(about), aged.isBlind]).toEqual([[], true, true]);
+  });
+});
+
+describe('the way to the analyzer', () => {
+  const fresh = good(answer([]));
+  const lost = failed<Answer<never>>();
+  const unreachable = (parts: Parameters<typeof judge>[1]) => judge('LicenseAnalyzerUnreachable/critical', parts);
+
+  it('LicenseAnalyzerUnreachable: an endpoint gave no good answer', () => {
+    const { labels, findings } = unreachable({ down: failed(), expirations: { a: lost, b: fresh } });
+    expect(labels).toEqual([{ alertname: 'LicenseAnalyzerUnreachable', severity: 'critical' }]);
+    expect(findings[0]?.annotations.description).toContain('No good answer from GetServerDown.');
+    const well = unreachable({ down: fresh, expirations: { a: lost, b: fresh } });
+    expect([well.labels, well.isUnknown({})]).toEqual([[], false]);
+    expect(unreachable({}).isUnknown({})).toBe(true);
+  });
+
+  it('LicensePollPartial: a part failed, but every endpoint gave some good answer', () => {
+    const partial = (parts: Parameters<typeof judge>[1]) => judge('LicensePollPartial/warning', parts).labels;
+    const some = { a: lost, b: fresh };
+    expect(partial({ down: fresh, expirations: some })).toEqual([
+      { alertname: 'LicensePollPartial', severity: 'warning', endpoint: 'GetExpirationFeatures' },
+    ]);
+    expect(partial({ down: failed(), expirations: some })).toEqual([]);
+  });
+
+  it('concludes nothing before every endpoint has been tried', () => {
+    const { endpoints } = createSnapshot({ down: good(answer([])), expirations: { a: failed(), b: good(answer([])) } });
+    const untried = { interval: 60, maxAge: 300, parts: new Map() };
+    const view = viewOf({ at: NOW, endpoints: { ...endpoints, GetProducts: untried } });
+    for (const id of ['LicenseAnalyzerUnreachable/critical', 'LicensePollPartial/warning']) {
+      const { findings, isUnknown, isBlind } = ruleOf(id).judge(view);
+      expect([id, findings, isUnknown({}), isBlind]).toEqual([id, [], true, true]);
+    }
+  });
+
+  it('LicenseAnalyzerAuthFailing: the last verdict on a logon was bad', () => {
+    const rule = ruleOf('LicenseAnalyzerAuthFailing/critical');
+    const of = (authenticated: boolean | undefined) => rule.judge(viewOf(createSnapshot({}), NOW, authenticated));
+    expect(of(false).findings.map(({ labels }) => labels)).toEqual([
+      { alertname: 'LicenseAnalyzerAuthFailing', severity: 'critical' },
+    ]);
+    expect([of(true).findings, of(true).isUnknown({})]).toEqual([[], false]);
+    const unknown = rule.judge({ ...viewOf(createSnapshot({})), authenticated: undefined });
+    expect([unknown.findings, unknown.isUnknown({}), unknown.isBlind]).toEqual([[], true, true]);
+  });
+});
+
+describe('durations for people', () => {
+  it.each([
+    [0, '0s'],
+    [59.9, '59s'],
+    [60, '1m'],
+    [3661, '1h 1m'],
+    [DAY - 1, '23h 59m'],
+    [30 * DAY, '30d'],
+    [DAY + 59, '1d'],
+  ])('%d s', (seconds, text) => {
+    expect(humanDuration(seconds)).toBe(text);
+  });
+});

@@ -1,0 +1,266 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type AlertState, fingerprint, type Labels } from '../../src/alerts/alert.ts';
+import { restoreSaved } from '../../src/alerts/restore.ts';
+import type { Judgement, Rule } from '../../src/alerts/rule.ts';
+import { type AlertStates, step } from '../../src/alerts/state-machine.ts';
+import { isLong } from '../harness.ts';
+
+/** What a rule says of one subject. */
+type Verdict = 'raised' | 'not cleared' | 'false' | 'unknown';
+
+const labelsOf = (subject: string): Labels => ({
+  alertname: 'LicenseServerDown',
+  severity: 'critical',
+  vendor_license: subject,
+});
+
+const createRule = (pendingFor: number, keepFiringFor: number): Rule => ({
+  id: 'rule',
+  name: 'LicenseServerDown',
+  severity: 'critical',
+  durations: () => ({ enabled: true, for: pendingFor, keepFiringFor }),
+  judge: () => {
+    throw new Error('unreachable: judgements are given');
+  },
+});
+
+const judgementOf = (verdicts: Readonly<Record<string, Verdict>>): Judgement => ({
+  findings: Object.entries(verdicts)
+    .filter(([, verdict]) => verdict === 'raised' || verdict === 'not cleared')
+    .map(([subject, verdict]) => ({
+      labels: labelsOf(subject),
+      annotations: { summary: `${verdict}` },
+      value: 1,
+      isRaised: verdict === 'raised',
+    })),
+  isUnknown: ({ vendor_license: subject = '' }) => verdicts[subject] === 'unknown',
+  isBlind: false,
+});
+
+const options = { unknownHold: 3600, resolvedRetention: 900 };
+
+/** Runs evaluations of one subject, a minute apart, and gives the state after each. */
+function run(
+  verdicts: readonly Verdict[],
+  pendingFor: number,
+  keepFiringFor: number,
+  more: Partial<typeof options> = {},
+) {
+  const rule = createRule(pendingFor, keepFiringFor);
+  let states: AlertStates = new Map();
+  return verdicts.map((verdict, minute) => {
+    const judged = [{ rule, judgement: judgementOf({ a: verdict }) }];
+    states = step(states, judged, minute * 60, { ...options, ...more }).states;
+    return [...states.values()][0]?.state ?? 'inactive';
+  });
+}
+
+const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
+
+describe('an alert', () => {
+  it('is pending until its condition has held for long enough, then fires, and is resolved', () => {
+    expect(run(['raised', 'raised', 'raised', 'false', 'false'], 120, 0)).toEqual([
+      'pending',
+      'pending',
+      'firing',
+      'resolved',
+      'resolved',
+    ]);
+  });
+
+  it('fires at once without a time to wait', () => {
+    expect(run(['raised', 'false'], 0, 0)).toEqual(['firing', 'resolved']);
+  });
+
+  it('begins anew when the condition ends while it is pending', () => {
+    expect(run(['raised', 'raised', 'false', 'raised', 'raised', 'raised'], 120, 0)).toEqual([
+      'pending',
+      'pending',
+      'inactive',
+      'pending',
+      'pending',
+      'firing',
+    ]);
+  });
+
+  it('is kept firing, and goes on when the condition is back in time', () => {
+    expect(run(['raised', 'false', 'false', 'raised', 'false', 'false', 'false'], 0, 120)).toEqual([
+      'firing',
+      'firing',
+      'firing',
+      'firing',
+      'firing',
+      'firing',
+      'resolved',
+    ]);
+  });
+
+  it('neither begins nor ends between the threshold that raises and the one that clears', () => {
+    expect(run(['not cleared', 'raised', 'not cleared', 'not cleared', 'false'], 0, 0)).toEqual([
+      'inactive',
+      'firing',
+      'firing',
+      'firing',
+      'resolved',
+    ]);
+    expect(run(['raised', 'not cleared', 'raised'], 60, 0)).toEqual(['pending', 'inactive', 'pending']);
+  });
+
+  it('stands still while nothing is known', () => {
+    // two known minutes are needed; the unknown ones count for neither side
+    expect(run(['raised', 'unknown', 'unknown', 'raised', 'raised', 'raised'], 120, 0)).toEqual([
+      'pending',
+      'pending',
+      'pending',
+      'pending',
+      'pending',
+      'firing',
+    ]);
+    expect(run(['raised', ...times<Verdict>(30, 'unknown'), 'raised', 'false'], 0, 0).slice(-3)).toEqual([
+      'firing',
+      'firing',
+      'resolved',
+    ]);
+    // kept for two minutes, of which one was before the unknown ones
+    expect(run(['raised', 'false', 'false', 'unknown', 'unknown', 'false', 'false'], 0, 180)).toEqual(
+      times(7, 'firing'),
+    );
+  });
+
+  it('is let go without a word after an hour of which nothing is known', () => {
+    const states = run(['raised', ...times<Verdict>(62, 'unknown')], 0, 0);
+    expect(states.indexOf('inactive')).toBe(61);
+    expect(states).not.toContain('resolved');
+  });
+
+  it('is told as resolved for 15 minutes, or not at all where it is to expire', () => {
+    const states = run(['raised', ...times<Verdict>(17, 'false')], 0, 0);
+    expect(states.lastIndexOf('resolved')).toBe(15);
+    expect(run(['raised', 'false'], 0, 0, { resolvedRetention: 0 })).toEqual(['firing', 'inactive']);
+  });
+
+  it('that comes back after its end is a new one', () => {
+    const rule = createRule(0, 0);
+    let states: AlertStates = new Map();
+    const at = (now: number, verdict: Verdict) => {
+      states = step(states, [{ rule, judgement: judgementOf({ a: verdict }) }], now, options).states;
+      return [...states.values()][0];
+    };
+    expect(at(0, 'raised')?.firedAt).toBe(0);
+    expect(at(60, 'false')?.resolvedAt).toBe(60);
+    expect(at(120, 'raised')).toMatchObject({ state: 'firing', firedAt: 120 });
+    expect(at(120, 'raised')).not.toHaveProperty('resolvedAt');
+  });
+
+  it('of a rule that is no more is let go', () => {
+    const rule = createRule(0, 0);
+    const { states } = step(new Map(), [{ rule, judgement: judgementOf({ a: 'raised' }) }], 0, options);
+    const after = step(states, [], 60, options);
+    expect([...after.states]).toEqual([]);
+    expect(after.transitions).toEqual([{ labels: labelsOf('a'), to: 'lapsed' }]);
+  });
+});
+
+/** Some evaluations, each some time later (a clock may be set back), of which the first may come after a restart. */
+const eventArbitrary = fc.record({
+  evaluations: fc.integer({ min: 1, max: 20 }),
+  seconds: fc.oneof({ weight: 12, arbitrary: fc.integer({ min: 0, max: 400 }) }, fc.integer({ min: -900, max: 5000 })),
+  isFirstRestarted: fc.boolean(),
+  verdicts: fc.record({
+    a: fc.constantFrom<Verdict>('raised', 'not cleared', 'false', 'unknown'),
+    b: fc.constantFrom<Verdict>('raised', 'raised', 'unknown', 'false'),
+  }),
+});
+
+/** What is known of a subject from the events alone. Seconds. */
+interface Account {
+  /** For how long the condition has been known to hold without a break. */
+  held: number;
+  /** For how long it has been known not to hold since. */
+  cleared: number;
+  /** Since when nothing is known, by the clock. */
+  unknownSince: number | undefined;
+  last: Verdict | undefined;
+}
+
+describe('whatever happens', () => {
+  it('an alert does not fire too early, is not resolved for lack of data or too early, and never changes', () => {
+    /** So that the property means something. */
+    const seen = { fired: 0, resolved: 0, lapsed: 0, restarted: 0 };
+    fc.assert(
+      fc.property(
+        fc.array(eventArbitrary, { maxLength: 12 }),
+        fc.constantFrom(0, 120, 600),
+        fc.constantFrom(0, 300),
+        (phases, pendingFor, keepFiringFor) => {
+          const rule = createRule(pendingFor, keepFiringFor);
+          const accounts = new Map<string, Account>();
+          let states: AlertStates = new Map();
+          let now = 1_000_000;
+          const events = phases.flatMap(({ evaluations, isFirstRestarted, ...event }) =>
+            Array.from({ length: evaluations }, (_, i) => ({ ...event, isRestarted: isFirstRestarted && i === 0 })),
+          );
+          for (const { seconds, isRestarted, verdicts } of events) {
+            now += seconds;
+            const before: AlertStates = states;
+            if (isRestarted) {
+              // as it comes out of a file
+              const kept = JSON.parse(JSON.stringify([...states.values()])) as AlertState[];
+              states = restoreSaved({ savedAt: now, alerts: kept }, now);
+              seen.restarted += states.size;
+            }
+            for (const [subject, verdict] of Object.entries(verdicts)) {
+              const account = accounts.get(subject) ?? {
+                held: 0,
+                cleared: 0,
+                unknownSince: undefined,
+                last: undefined,
+              };
+              accounts.set(subject, account);
+              const isContinuous = account.last === verdict && !isRestarted;
+              if (verdict === 'raised') {
+                account.held += isContinuous ? seconds : 0;
+                account.cleared = 0;
+              } else if (verdict === 'false') {
+                account.cleared += isContinuous ? seconds : 0;
+                account.held = 0;
+              } else if (verdict === 'not cleared') account.held = account.cleared = 0;
+              if (verdict !== 'unknown') account.unknownSince = undefined;
+              else account.unknownSince ??= now;
+              if (isRestarted && verdict === 'unknown') account.unknownSince = now;
+              account.last = verdict;
+            }
+            const result = step(states, [{ rule, judgement: judgementOf(verdicts) }], now, options);
+            states = result.states;
+            for (const { labels, to } of result.transitions) {
+              const { held = 0, cleared = 0, unknownSince, last } = accounts.get(labels.vendor_license ?? '') ?? {};
+              if (to === 'firing') {
+                seen.fired += 1;
+                expect(last).toBe('raised');
+                expect(held).toBeGreaterThanOrEqual(pendingFor);
+              }
+              if (to === 'resolved') {
+                seen.resolved += 1;
+                expect(last).toBe('false');
+                expect(cleared).toBeGreaterThanOrEqual(keepFiringFor);
+              }
+              if (to === 'lapsed') {
+                seen.lapsed += 1;
+                expect(last).toBe('unknown');
+                expect(now - (unknownSince ?? now)).toBeGreaterThanOrEqual(options.unknownHold);
+              }
+            }
+            for (const [key, alert] of states) {
+              expect(fingerprint(alert.labels)).toBe(key);
+              const earlier = before.get(key);
+              if (earlier?.state === 'firing' && alert.state === 'firing') expect(alert.firedAt).toBe(earlier.firedAt);
+            }
+          }
+        },
+      ),
+      { numRuns: isLong ? 20_000 : 2000 },
+    );
+    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(50);
+  });
+});
