@@ -1,0 +1,519 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Labels } from '../../src/alerts/alert.ts';
+import type { Alertmanager, KnownAlert, Outcome } from '../../src/alerts/alertmanager.ts';
+import { createCounts } from '../../src/alerts/delivery.ts';
+import { type AlertEngine, createAlertEngine, type EngineOptions } from '../../src/alerts/engine.ts';
+import type { SavedAlerts, StateFile } from '../../src/alerts/state-file.ts';
+import { deriveInventoryNow } from '../../src/model/inventory.ts';
+import type { Snapshot } from '../../src/model/snapshot.ts';
+import { createTestLog, isLong } from '../harness.ts';
+import { answer, createSnapshot, failed, feature, good, NOW, product } from '../metrics/scenario.ts';
+import type { SentAlert } from './fake-alertmanager.ts';
+import { policy, settingsOf } from './views.ts';
+
+/** The engine on a clock of its own, with an Alertmanager that keeps what it is told. */
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: NOW * 1000 });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const LIC = 'lic01;cdslmd';
+const now = (): number => Date.now() / 1000;
+const advance = (seconds: number) => vi.advanceTimersByTimeAsync(seconds * 1000);
+
+interface Sent extends SentAlert {
+  readonly at: number;
+}
+
+interface Stub extends Alertmanager {
+  /** Alerts of every accepted request. */
+  readonly sent: Sent[];
+  /** Times of accepted requests, heartbeats included. */
+  readonly requests: number[];
+  outcome: Outcome;
+  alerts: readonly KnownAlert[];
+}
+
+function createStub(): Stub {
+  const stub: Stub = {
+    url: 'http://am:9093',
+    sent: [],
+    requests: [],
+    outcome: { is: 'accepted' },
+    alerts: [],
+    post: async (body) => {
+      if (stub.outcome.is === 'accepted') {
+        stub.requests.push(now());
+        for (const alert of JSON.parse(body) as SentAlert[]) stub.sent.push({ ...alert, at: now() });
+      }
+      return stub.outcome;
+    },
+    known: async () => stub.alerts,
+    close: async () => {},
+  };
+  return stub;
+}
+
+/** A file in memory, and how often it was written. */
+function createMemoryFile(): StateFile & { content: SavedAlerts | undefined; saves: number } {
+  const file: ReturnType<typeof createMemoryFile> = {
+    content: undefined,
+    saves: 0,
+    load: () => file.content,
+    save: async (saved) => {
+      file.saves += 1;
+      const alerts = saved.alerts.map(({ sentAt: _, ...alert }) => alert);
+      file.content = JSON.parse(JSON.stringify({ ...saved, alerts })) as SavedAlerts;
+    },
+  };
+  return file;
+}
+
+type Down = boolean | 'unknown';
+
+/** What the analyzer says: one server, one feature of it. */
+function snapshotOf(isDown: Down, inUse: number | undefined): Snapshot {
+  const at = now();
+  const { endpoints } = createSnapshot({
+    products: good(answer([product({ collectionTime: at })]), at),
+    down: isDown === 'unknown' ? failed() : good(answer(isDown ? [{ label: LIC }] : []), at),
+    features: {
+      '': good(answer([feature({ inUse, maxAvailable: 10, licenseExpiration: Number.POSITIVE_INFINITY })]), at),
+    },
+    expirations: { [LIC]: good(answer([]), at) },
+    users: good(1, at),
+  });
+  return { at, endpoints };
+}
+
+interface World {
+  down: Down;
+  inUse: number | undefined;
+  authenticated: boolean | undefined;
+}
+
+function start(more: Partial<EngineOptions> & { settings?: unknown } = {}) {
+  const world: World = { down: false, inUse: 1, authenticated: true };
+  const stub = createStub();
+  const log = createTestLog();
+  const create = (changes: Partial<EngineOptions> = {}): AlertEngine =>
+    createAlertEngine({
+      data: () => {
+        const snapshot = snapshotOf(world.down, world.inUse);
+        return { snapshot, inventory: deriveInventoryNow(snapshot, now(), policy) };
+      },
+      authenticated: () => world.authenticated,
+      rules: settingsOf(more.settings),
+      ignore: [],
+      alertmanagers: [{ alertmanager: stub, counts: createCounts() }],
+      evaluationInterval: 30,
+      resendDelay: 60,
+      unknownHold: 3600,
+      resolve: 'explicit',
+      analyzer: 'lic.example.com:8443',
+      externalLabels: { site: 'muc' },
+      runbookUrl: (name) => `https://wiki.example.com/runbooks.md#${name.toLowerCase()}`,
+      generatorUrl: 'http://exporter:10319/alerts',
+      ownsVendorLicense: () => true,
+      stateFile: undefined,
+      now,
+      log,
+      ...more,
+      ...changes,
+    });
+  return { world, stub, log, create, engine: create() };
+}
+
+const isFiring = ({ at, endsAt }: Sent): boolean => Date.parse(endsAt) / 1000 > at;
+
+describe('the engine', () => {
+  it('tells of a server that is down, again and again, and of its end', async () => {
+    const { engine, world, stub } = start();
+    await engine.start();
+    world.down = true;
+    await engine.evaluate();
+    await advance(0);
+    expect(stub.sent).toEqual([
+      {
+        at: NOW,
+        labels: {
+          alertname: 'LicenseServerDown',
+          severity: 'critical',
+          vendor_license: LIC,
+          source: 'license-exporter',
+          analyzer: 'lic.example.com:8443',
+          site: 'muc',
+        },
+        annotations: {
+          summary: 'License server lic01;cdslmd is down.',
+          description: expect.stringContaining('lic01;cdslmd'),
+          runbook_url: 'https://wiki.example.com/runbooks.md#licenseserverdown',
+        },
+        startsAt: '2027-01-15T08:00:00.000Z',
+        endsAt: '2027-01-15T08:04:00.000Z',
+        generatorURL: 'http://exporter:10319/alerts',
+      },
+    ]);
+    await advance(180);
+    expect(stub.sent.map(({ at }) => at - NOW)).toEqual([0, 60, 120, 180]);
+    expect(new Set(stub.sent.map(({ startsAt }) => startsAt)).size).toBe(1);
+    world.down = false;
+    // kept for 5 minutes
+    await advance(270);
+    expect(stub.sent.every(isFiring)).toBe(true);
+    await advance(60);
+    expect(isFiring(stub.sent.at(-1) as Sent)).toBe(false);
+    const resolved = stub.sent.filter((alert) => !isFiring(alert));
+    expect(new Set(resolved.map(({ endsAt }) => endsAt)).size).toBe(1);
+    await advance(3600);
+    // told for 15 minutes
+    const last = stub.sent.at(-1)?.at ?? 0;
+    const first = resolved[0]?.at ?? 0;
+    expect(last - first).toBeGreaterThan(13 * 60);
+    expect(last - first).toBeLessThanOrEqual(15 * 60);
+    await engine.stop();
+  });
+
+  it('with resolve: expire just stops telling', async () => {
+    const { engine, world, stub } = start({ resolve: 'expire' });
+    world.down = true;
+    await engine.start();
+    world.down = false;
+    await advance(3600);
+    expect(stub.sent.length).toBeGreaterThan(4);
+    expect(stub.sent.every(isFiring)).toBe(true);
+    expect((stub.sent.at(-1)?.at ?? 0) - NOW).toBeLessThan(400);
+    await engine.stop();
+  });
+
+  it('holds what is not known any more, lets it lapse after the hold, and never calls it resolved', async () => {
+    const { engine, world, stub } = start();
+    world.down = true;
+    await engine.start();
+    world.down = 'unknown';
+    await advance(3500);
+    expect((stub.sent.at(-1)?.at ?? 0) - NOW).toBeGreaterThan(3400);
+    await advance(3600);
+    const about = stub.sent.filter(({ labels }) => labels.alertname === 'LicenseServerDown');
+    expect((about.at(-1)?.at ?? 0) - NOW).toBeLessThanOrEqual(3600);
+    expect(about.every(isFiring)).toBe(true);
+    // and it is told that nothing is known
+    expect(stub.sent.map(({ labels }) => labels.alertname)).toContain('LicenseAnalyzerUnreachable');
+    await engine.stop();
+  });
+
+  it('says that it is here while there is nothing to tell', async () => {
+    const { engine, stub } = start();
+    await engine.start();
+    await advance(180);
+    expect(stub.requests.map((at) => at - NOW)).toEqual([0, 60, 120, 180]);
+    expect(stub.sent).toEqual([]);
+    await engine.stop();
+    await advance(600);
+    expect(stub.requests).toHaveLength(4);
+  });
+
+  it('opens its gate for Prometheus when nothing was delivered for two resend delays, or a rule has seen no data', async () => {
+    const { engine, world, stub } = start();
+    world.down = 'unknown';
+    expect([...engine.status().active]).toEqual([]);
+    await engine.start();
+    await advance(0);
+    expect(engine.status().active).toContain('LicenseExpired');
+    expect(engine.status().active).not.toContain('LicenseServerDown');
+    world.down = false;
+    await advance(60);
+    expect(engine.status().active).toContain('LicenseServerDown');
+    // what was judged once is judged from then on
+    world.down = 'unknown';
+    stub.outcome = { is: 'failed', status: 500, reason: 'no' };
+    await advance(119);
+    expect(engine.status().active).toContain('LicenseServerDown');
+    await advance(2);
+    expect([...engine.status().active]).toEqual([]);
+    await engine.stop();
+  });
+
+  it('passes over what is to be ignored', async () => {
+    const ignore = [
+      [
+        { label: 'vendor_license', operator: '=~', value: 'lic0[12];.*' },
+        { label: 'alertname', operator: '!=', value: 'LicenseExpired' },
+      ],
+    ] as const;
+    const { engine, world, stub } = start({ ignore });
+    world.down = true;
+    await engine.start();
+    await advance(600);
+    expect(stub.sent).toEqual([]);
+    await engine.stop();
+  });
+
+  it('is not silenced by a clock that is set back', async () => {
+    const { engine, world, stub } = start();
+    world.down = true;
+    await engine.start();
+    await advance(90);
+    vi.setSystemTime((NOW - 86_400) * 1000);
+    const before = stub.sent.length;
+    await advance(120);
+    expect(stub.sent.length - before).toBeGreaterThanOrEqual(2);
+    for (const { startsAt, endsAt } of stub.sent)
+      expect(Date.parse(endsAt)).toBeGreaterThanOrEqual(Date.parse(startsAt));
+    await engine.stop();
+  });
+
+  it('goes on when its data cannot be looked at', async () => {
+    let isBroken = true;
+    const { create, world, stub, log } = start();
+    world.down = true;
+    const snapshot = snapshotOf(true, 1);
+    const engine = create({
+      data: () => {
+        if (isBroken) throw new Error('a bug');
+        return { snapshot, inventory: deriveInventoryNow(snapshot, now(), policy) };
+      },
+    });
+    await engine.start();
+    expect(log.entries.map(({ message }) => message)).toEqual(['alerts not evaluated']);
+    isBroken = false;
+    await advance(31);
+    expect(stub.sent).toHaveLength(1);
+    await engine.stop();
+  });
+});
+
+describe('over a restart', () => {
+  it('alerts go on from the file: nothing is told twice, resolved or begun anew', async () => {
+    const stateFile = createMemoryFile();
+    const { create, engine, world, stub } = start({ stateFile });
+    world.down = true;
+    world.inUse = 10;
+    await engine.start();
+    await advance(300);
+    await engine.stop();
+    expect(stateFile.content?.alerts.map(({ state, labels }) => [labels.alertname, state])).toEqual([
+      ['LicenseServerDown', 'firing'],
+    ]);
+    // usage of a server that is down is withheld
+    world.down = false;
+    const before = stub.sent.length;
+    await advance(120);
+    world.down = true;
+    const next = create();
+    await next.start();
+    await advance(60);
+    expect(stub.sent.length).toBeGreaterThan(before);
+    expect(new Set(stub.sent.map(({ startsAt }) => startsAt)).size).toBe(1);
+    expect(stub.sent.every(isFiring)).toBe(true);
+    await next.stop();
+  });
+
+  it('time in which nothing was seen does not count for what is pending', async () => {
+    const stateFile = createMemoryFile();
+    const { create, engine, world, stub } = start({ stateFile });
+    world.inUse = 10;
+    await engine.start();
+    // of 15 minutes
+    await advance(600);
+    await engine.stop();
+    await advance(1800);
+    const next = create();
+    await next.start();
+    await advance(270);
+    expect(stub.sent).toEqual([]);
+    await advance(90);
+    expect(stub.sent.map(({ labels }) => labels.alertname)).toContain('LicenseFeatureSaturated');
+    await next.stop();
+  });
+
+  it('nothing is resolved before its rule has been heard', async () => {
+    const stateFile = createMemoryFile();
+    const { create, engine, world, stub } = start({
+      stateFile,
+      settings: { LicenseServerDown: { keep_firing_for: '0s' } },
+    });
+    world.down = true;
+    await engine.start();
+    await engine.stop();
+    world.down = 'unknown';
+    const next = create();
+    await next.start();
+    await advance(120);
+    expect(stub.sent.every(isFiring)).toBe(true);
+    expect(stub.sent.length).toBeGreaterThanOrEqual(3);
+    world.down = false;
+    await advance(31);
+    expect(isFiring(stub.sent.at(-1) as Sent)).toBe(false);
+    await next.stop();
+  });
+
+  it('what was kept for more than an hour is let go', async () => {
+    const stateFile = createMemoryFile();
+    const { create, engine, world } = start({ stateFile });
+    world.down = true;
+    await engine.start();
+    await engine.stop();
+    world.down = 'unknown';
+    await advance(3601);
+    const next = create();
+    await next.start();
+    expect(next.status().alerts.map(({ labels }) => labels.alertname)).toEqual(['LicenseAnalyzerUnreachable']);
+    await next.stop();
+  });
+
+  it('each beginning and end is kept before it is told', async () => {
+    const stateFile = createMemoryFile();
+    const { engine, world, stub } = start({ stateFile, settings: { LicenseServerDown: { keep_firing_for: '0s' } } });
+    await engine.start();
+    const stored: string[] = [];
+    const post = stub.post;
+    stub.post = (body) => {
+      for (const { endsAt } of JSON.parse(body) as SentAlert[]) {
+        const is = Date.parse(endsAt) / 1000 > now() ? 'firing' : 'resolved';
+        stored.push(`${is} ${stateFile.content?.alerts.map(({ state }) => state)}`);
+      }
+      return post(body);
+    };
+    world.down = true;
+    await engine.evaluate();
+    await advance(1);
+    world.down = false;
+    await engine.evaluate();
+    await advance(1);
+    expect(stored).toEqual(['firing firing', 'resolved resolved']);
+    await engine.stop();
+  });
+
+  it('without a file, alerts go on from what Alertmanager knows', async () => {
+    const { create, stub, world } = start();
+    const ours = { source: 'license-exporter', analyzer: 'lic.example.com:8443', site: 'muc' };
+    const startsAt = NOW - 5000;
+    const serverDown = { alertname: 'LicenseServerDown', severity: 'critical' };
+    const known = (labels: Record<string, string>): KnownAlert => ({
+      labels: { ...ours, ...labels },
+      annotations: { summary: 'of old' },
+      startsAt,
+    });
+    stub.alerts = [
+      known({ ...serverDown, vendor_license: LIC }),
+      known({ ...serverDown, vendor_license: 'of another shard' }),
+      known({ alertname: 'Whatever', severity: 'critical' }),
+      { ...known({ ...serverDown, vendor_license: LIC }), startsAt: startsAt - 100 },
+    ];
+    world.down = 'unknown';
+    const engine = create({ ownsVendorLicense: (name) => name === LIC });
+    await engine.start();
+    await advance(0);
+    // not resolved, though nothing is known: held
+    expect(stub.sent.map(({ labels, startsAt: begun }) => [labels.vendor_license, labels.site, begun])).toEqual([
+      [LIC, 'muc', new Date((startsAt - 100) * 1000).toISOString()],
+    ]);
+    expect(isFiring(stub.sent[0] as Sent)).toBe(true);
+    await engine.stop();
+  });
+
+  it('an Alertmanager that cannot be asked is no reason not to begin', async () => {
+    const { create, stub, world, log } = start();
+    stub.known = async () => {
+      throw new Error('ECONNREFUSED');
+    };
+    world.down = true;
+    const engine = create();
+    await engine.start();
+    await advance(0);
+    expect(stub.sent).toHaveLength(1);
+    expect(log.entries.map(({ message }) => message)).toContain('alerts not read from Alertmanager');
+    await engine.stop();
+  });
+
+  it('a reload takes the alerts along, with their clocks', async () => {
+    const { create, engine, world, stub } = start();
+    world.inUse = 10;
+    await engine.start();
+    await advance(800);
+    await engine.stop();
+    const next = create({ initial: engine.states() });
+    await next.start();
+    await advance(120);
+    expect(stub.sent.map(({ labels }) => labels.alertname)).toContain('LicenseFeatureSaturated');
+    await next.stop();
+  });
+});
+
+describe('whatever happens', () => {
+  it('a firing alert is told at least every resend delay, and resolved only when its condition was seen not to hold', {
+    timeout: 300_000,
+  }, async () => {
+    const seen = { firing: 0, resolved: 0 };
+    /** When it is known that there is nothing. Usage of a server that is down is withheld. */
+    const isOver: Readonly<Record<string, (world: World) => boolean>> = {
+      LicenseServerDown: ({ down }) => down === false,
+      LicenseFeatureSaturated: ({ down, inUse }) => down !== true && inUse === 1,
+      LicenseAnalyzerUnreachable: ({ down }) => down !== 'unknown',
+    };
+    const phase = fc.record({
+      down: fc.constantFrom<Down>(true, true, false, 'unknown'),
+      inUse: fc.constantFrom(10, 9, 1, undefined),
+      seconds: fc.integer({ min: 1, max: 1200 }),
+      pollEvery: fc.constantFrom(7, 60, 300),
+      clock: fc.constantFrom(0, 0, 0, 0, -7200, 600),
+      isRestarted: fc.constantFrom(false, false, false, true),
+      isBroken: fc.constantFrom(false, false, false, true),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(phase, { minLength: 1, maxLength: 10 }), async (phases) => {
+        vi.setSystemTime(NOW * 1000);
+        const stateFile = createMemoryFile();
+        const settings = {
+          LicenseServerDown: { keep_firing_for: '0s' },
+          LicenseFeatureSaturated: { for: '1m', keep_firing_for: '0s' },
+        };
+        const { create, world, stub, log } = start({ stateFile, settings });
+        let engine = create();
+        await engine.start();
+        for (const { isRestarted, isBroken, clock, seconds, pollEvery, down, inUse } of phases) {
+          Object.assign(world, { down, inUse });
+          if (isRestarted) {
+            // killed: whatever it had in mind is lost
+            const killed = engine;
+            engine = create();
+            killed.stop();
+            await engine.start();
+          }
+          stub.outcome = isBroken ? { is: 'failed', status: undefined, reason: 'no' } : { is: 'accepted' };
+          if (clock !== 0) vi.setSystemTime(Date.now() + clock * 1000);
+          let elapsed = 0;
+          while (elapsed < seconds) {
+            const from = log.entries.length;
+            await engine.evaluate();
+            const stepSeconds = Math.min(pollEvery, 61);
+            await advance(stepSeconds);
+            elapsed += stepSeconds;
+            for (const { fields } of log.entries.slice(from)) {
+              if (fields.to !== 'resolved') continue;
+              const { alertname: name = '' } = fields.labels as Labels;
+              seen.resolved += 1;
+              expect({ name, isOver: isOver[name]?.(world) }).toEqual({ name, isOver: true });
+            }
+            if (isBroken || stepSeconds < 61) continue;
+            for (const { state, labels } of engine.status().alerts) {
+              if (state !== 'firing') continue;
+              seen.firing += 1;
+              const told = stub.sent.filter((alert) => alert.labels.alertname === labels.alertname).at(-1);
+              expect(now() - (told?.at ?? 0)).toBeLessThanOrEqual(61);
+            }
+          }
+        }
+        await engine.stop();
+      }),
+      { numRuns: isLong ? 3000 : 200 },
+    );
+    expect(seen.firing).toBeGreaterThan(50);
+    expect(seen.resolved).toBeGreaterThan(50);
+  });
+});
