@@ -144,24 +144,28 @@ export interface Door {
   readonly url: string;
   /** `undefined` lets everything through. */
   answer(answer: Answer | undefined): void;
+  /** Lets one request through. */
+  readonly pass: Answer;
 }
 
 export async function startDoor(cleanup: Cleanup, target: string): Promise<Door> {
   let broken: Answer | undefined;
+  const pass: Answer = (request, response, body) => {
+    const { method = 'GET', url = '/' } = request;
+    fetch(`${target}${url}`, {
+      method,
+      ...(method === 'POST' && { body, headers: { 'content-type': 'application/json' } }),
+    })
+      .then(async (answer) => response.writeHead(answer.status).end(await answer.text()))
+      .catch(() => response.destroy());
+  };
   const server = createServer((request, response) => {
     let body = '';
     request.on('data', (chunk) => {
       body += chunk;
     });
     request.on('end', () => {
-      if (broken !== undefined) return broken(request, response, body);
-      const { method = 'GET', url = '/' } = request;
-      fetch(`${target}${url}`, {
-        method,
-        ...(method === 'POST' && { body, headers: { 'content-type': 'application/json' } }),
-      })
-        .then(async (answer) => response.writeHead(answer.status).end(await answer.text()))
-        .catch(() => response.destroy());
+      (broken ?? pass)(request, response, body);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -174,5 +178,6 @@ export async function startDoor(cleanup: Cleanup, target: string): Promise<Door>
     answer: (answer) => {
       broken = answer;
     },
+    pass,
   };
 }

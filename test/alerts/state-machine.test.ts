@@ -249,6 +249,8 @@ describe('whatever happens', () => {
                 seen.lapsed += 1;
                 expect(last).toBe('unknown');
                 expect(now - (unknownSince ?? now)).toBeGreaterThanOrEqual(options.unknownHold);
+                // it would begin anew
+                accounts.delete(labels.vendor_license ?? '');
               }
             }
             for (const [key, alert] of states) {

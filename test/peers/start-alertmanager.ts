@@ -19,7 +19,11 @@ export interface AlertmanagerAlert {
 }
 
 export interface Alertmanager extends Peer {
+  /** Its data, to go on with after a restart. */
+  readonly folder: string;
   alerts(): Promise<readonly AlertmanagerAlert[]>;
+  /** Members of its cluster, itself included. */
+  peers(): Promise<number>;
 }
 
 /** Where notifications end. */
@@ -63,7 +67,6 @@ export async function startSink(cleanup: Cleanup): Promise<Sink> {
 }
 
 interface AlertmanagerOptions {
-  /** Data to go on with after a restart. */
   readonly folder?: string;
   readonly extra?: readonly string[];
   readonly groupBy?: string;
@@ -93,8 +96,11 @@ ${options.inhibitRules ?? ''}
     `--web.listen-address=${options.listen ?? '127.0.0.1:0'}`,
     ...extra,
   ]);
+  const get = async (path: string): Promise<unknown> => (await fetch(`${peer.url}/api/v2/${path}`)).json();
   return {
     ...peer,
-    alerts: async () => (await (await fetch(`${peer.url}/api/v2/alerts`)).json()) as AlertmanagerAlert[],
+    folder,
+    alerts: async () => (await get('alerts')) as AlertmanagerAlert[],
+    peers: async () => ((await get('status')) as { cluster: { peers: unknown[] } }).cluster.peers.length,
   };
 }

@@ -1,0 +1,80 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { createRunner } from '../commands/run.ts';
+import { account, createCleanup, eventually, isLong } from '../harness.ts';
+import { peer } from '../peers/peers.ts';
+import { startAlertmanager, startSink } from '../peers/start-alertmanager.ts';
+import { firing, startSite } from './end-to-end.ts';
+
+/** The daemon is killed at random moments while alerts begin and end. */
+
+const cleanup = createCleanup();
+afterEach(() => cleanup.run());
+const { run, temporaryFolder } = createRunner(cleanup);
+
+const KILLS = isLong ? 30 : 5;
+/** Seconds. Alertmanager waits four times as long before it takes an alert for resolved: enough for a restart. */
+const RESEND = 4;
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe.runIf(peer('prometheus-alertmanager'))('kill -9', () => {
+  it.each([
+    ['with a storage path', true],
+    ['without one, from what Alertmanager knows', false],
+  ])(
+    'nothing is lost, told twice or resolved by a restart: %s',
+    { timeout: 60_000 + KILLS * 30_000 },
+    async (_, hasStorage) => {
+      const site = await startSite(cleanup);
+      const sink = await startSink(cleanup);
+      const alertmanager = await startAlertmanager(cleanup, sink);
+      const folder = temporaryFolder();
+      writeFileSync(join(folder, 'password'), account.password, { mode: 0o600 });
+      const everySecond = '* * * * * *';
+      const config = {
+        analyzer: { url: site.url, username: 'CORP\\svc-lic', password_file: 'password' },
+        poll: { products: everySecond, server_down: everySecond, max_data_age: '5s' },
+        web: { listen_address: '127.0.0.1:0' },
+        alerting: {
+          alertmanagers: [alertmanager.url],
+          evaluation_interval: '250ms',
+          resend_delay: `${RESEND}s`,
+          rules: { LicenseServerDown: { keep_firing_for: '1s' } },
+        },
+        ...(hasStorage && { storage: { path: join(folder, 'state') } }),
+      };
+      const file = join(folder, 'config.yml');
+      writeFileSync(file, stringify(config));
+      const start = async () => {
+        const daemon = run([`--config.file=${file}`, '--log.format=json']);
+        await daemon.line('listening');
+        return daemon;
+      };
+      const down = { alertname: 'LicenseServerDown', vendor_license: site.vendorLicense };
+      const told: string[] = [];
+      let daemon = await start();
+      for (let kill = 0; kill < KILLS; kill += 1) {
+        const isDown = kill % 2 === 0;
+        await site.setDown(isDown);
+        told.push(isDown ? 'firing' : 'resolved');
+        await pause(Math.random() * 3500);
+        daemon.child.kill('SIGKILL');
+        await daemon.exit;
+        daemon = await start();
+        // known within one resend delay of the start; its end takes as long as the alert is kept in addition
+        const isKnown = async () => ((await firing(alertmanager, down)).length === 1) === isDown;
+        await eventually(`known after kill ${kill}`, isKnown, (RESEND + 2) * 1000);
+        await eventually(`told after kill ${kill}`, () => sink.of(down).length >= told.length, 5000);
+        expect(sink.of(down)).toEqual(told);
+      }
+      // and what was told stays as it is
+      await pause(RESEND * 1000);
+      expect(sink.of(down)).toEqual(told);
+      expect(told).toHaveLength(KILLS);
+      if (hasStorage) expect(readFileSync(join(folder, 'state/alert-state.json'), 'utf8')).toContain('"v":1');
+    },
+  );
+});
