@@ -154,7 +154,7 @@ function readValues(rule: RuleTable, raw: Readonly<Record<string, unknown>>, bes
 
 /** Bounds that belong together. */
 function checkOrder({ raise, clear, warning, critical }: Values): void {
-  if (Number(clear) > Number(raise)) throw new ValueError('clear is above raise');
+  if (Number(clear) > Number(raise)) throw new ValueError(`clear (${clear}) is above raise (${raise})`);
   if (Number(critical) > Number(warning)) throw new ValueError('critical is longer than warning');
 }
 

@@ -30,7 +30,9 @@ function alertmanagerOf(context: Context, entry: AlertmanagerEntry): Alertmanage
     const found = textOf(file);
     if (found?.trim() === '') problem(context, `${path} is empty`);
     if (found !== undefined && isReadableByAll(path)) {
-      context.warnings.push(`${path} can be read by every user; give it mode 0600`);
+      const warning = `${path} can be read by every user; give it mode 0600`;
+      // several Alertmanagers may share it
+      if (!context.warnings.includes(warning)) context.warnings.push(warning);
     }
     return path;
   };

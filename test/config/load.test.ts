@@ -48,7 +48,112 @@ const bad = [
   ['unknown-section.yml', 'unknown-section.yml:1: analyser: unknown setting, did you mean analyzer?'],
   ['unknown-key.yml', 'unknown-key.yml:2: web.listen_adress: unknown setting, did you mean listen_address?'],
   ['unknown-collector.yml', 'unknown-collector.yml:3: metrics.collectors.logs: unknown setting, did you mean log?'],
-  ['later-setting.yml', 'later-setting.yml:1: alerting: unknown setting'],
+  ['later-setting.yml', 'later-setting.yml:2: web.enable_lifecycle: unknown setting'],
+  [
+    'alert-ignore-bad-regex.yml',
+    'alert-ignore-bad-regex.yml:2: alerting.ignore: "feature=~\\"(\\"" is not a list of matchers such as vendor_license="lic01;cdslmd", feature=~"x.*"',
+  ],
+  [
+    'alert-ignore-bad.yml',
+    'alert-ignore-bad.yml:2: alerting.ignore: "vendor_license=lic01" is not a list of matchers such as vendor_license="lic01;cdslmd", feature=~"x.*"',
+  ],
+  ['alert-label-bad.yml', 'alert-label-bad.yml:2: alerting.external_labels: "a-b" is not a label name'],
+  [
+    'alert-label-reserved.yml',
+    'alert-label-reserved.yml:2: alerting.external_labels: severity is set by the alerts themselves',
+  ],
+  [
+    'alert-override-aggregate.yml',
+    'alert-override-aggregate.yml:2: alerting.rules: LicenseExpiringSoon: overrides[0]: aggregate is for all vendor licenses or none',
+  ],
+  [
+    'alert-override-bad-regex.yml',
+    'alert-override-bad-regex.yml:2: alerting.rules: LicenseExpired: overrides[0]: vendor_license: "(" is not a regular expression: Invalid regular expression: /(/u: Unterminated group',
+  ],
+  [
+    'alert-override-feature-of-server.yml',
+    'alert-override-feature-of-server.yml:2: alerting.rules: LicenseServerDown: overrides[0]: needs vendor_license',
+  ],
+  [
+    'alert-override-of-analyzer.yml',
+    'alert-override-of-analyzer.yml:2: alerting.rules: LicensePollPartial: unknown key overrides; there are enabled, for, keep_firing_for',
+  ],
+  [
+    'alert-override-of-nothing.yml',
+    'alert-override-of-nothing.yml:2: alerting.rules: LicenseFeatureSaturated: overrides[0]: needs vendor_license or feature',
+  ],
+  ['alert-resolve.yml', 'alert-resolve.yml:2: alerting.resolve: "never" is not one of explicit, expire'],
+  [
+    'alert-rule-bad-value.yml',
+    'alert-rule-bad-value.yml:2: alerting.rules: LicenseFeatureSaturated: raise: 95 is not a number from 0 to 1',
+  ],
+  [
+    'alert-rule-clear-above-raise.yml',
+    'alert-rule-clear-above-raise.yml:2: alerting.rules: LicenseFeatureSaturated: clear (0.9) is above raise (0.8)',
+  ],
+  [
+    'alert-rule-critical-above-warning.yml',
+    'alert-rule-critical-above-warning.yml:2: alerting.rules: LicenseExpiringSoon: overrides[0]: critical is longer than warning',
+  ],
+  [
+    'alert-rule-of-prometheus.yml',
+    'alert-rule-of-prometheus.yml:2: alerting.rules: unknown key LicenseCapacityDropped; there are LicenseServerDown, LicenseCollectionStale, LicenseExpired, LicenseExpiringSoon, LicenseFeatureSaturated, LicenseRequestsQueued, LicenseDenials, LicenseAnalyzerUnreachable, LicenseAnalyzerAuthFailing, LicensePollPartial',
+  ],
+  [
+    'alert-rule-unknown-key.yml',
+    'alert-rule-unknown-key.yml:2: alerting.rules: LicenseFeatureSaturated: unknown key rise, did you mean raise?; there are enabled, for, keep_firing_for, raise, clear, overrides',
+  ],
+  [
+    'alert-rule-unknown.yml',
+    'alert-rule-unknown.yml:2: alerting.rules: unknown key LicenseExpiring, did you mean LicenseExpired?; there are LicenseServerDown, LicenseCollectionStale, LicenseExpired, LicenseExpiringSoon, LicenseFeatureSaturated, LicenseRequestsQueued, LicenseDenials, LicenseAnalyzerUnreachable, LicenseAnalyzerAuthFailing, LicensePollPartial',
+  ],
+  ['alertmanager-api-v1.yml', 'alertmanager-api-v1.yml:2: alerting.alertmanagers: api_version: "v1" is not one of v2'],
+  [
+    'alertmanager-bad-target.yml',
+    'alertmanager-bad-target.yml:2: alerting.alertmanagers: static_configs: targets: "http://am:9093" is not a target such as alertmanager:9093',
+  ],
+  [
+    'alertmanager-bad-url.yml',
+    'alertmanager-bad-url.yml:2: alerting.alertmanagers: "am:9093" is not an address such as http://alertmanager:9093',
+  ],
+  [
+    'alertmanager-ca-not-there.yml',
+    `alertmanager-ca-not-there.yml:2: alerting.alertmanagers: ${here}/bad/nowhere does not exist`,
+  ],
+  [
+    'alertmanager-half-certificate.yml',
+    'alertmanager-half-certificate.yml:2: alerting.alertmanagers: tls_config: cert_file and key_file belong together',
+  ],
+  [
+    'alertmanager-inline-password.yml',
+    'alertmanager-inline-password.yml:2: alerting.alertmanagers: basic_auth: password: a secret must not stand in the file; use password_file',
+  ],
+  [
+    'alertmanager-inline-token.yml',
+    'alertmanager-inline-token.yml:2: alerting.alertmanagers: authorization: credentials: a secret must not stand in the file; use credentials_file',
+  ],
+  ['alertmanager-no-targets.yml', 'alertmanager-no-targets.yml:2: alerting.alertmanagers: static_configs is needed'],
+  [
+    'alertmanager-secret-empty.yml',
+    `alertmanager-secret-empty.yml:2: alerting.alertmanagers: ${here}/users/blank is empty`,
+  ],
+  [
+    'alertmanager-secret-not-there.yml',
+    `alertmanager-secret-not-there.yml:2: alerting.alertmanagers: ${here}/bad/nowhere does not exist`,
+  ],
+  ['alertmanager-twice.yml', 'alertmanager-twice.yml:2: alerting.alertmanagers: names http://am:9093 twice'],
+  [
+    'alertmanager-two-logons.yml',
+    'alertmanager-two-logons.yml:2: alerting.alertmanagers: basic_auth and authorization exclude each other',
+  ],
+  [
+    'alertmanager-unknown-key.yml',
+    'alertmanager-unknown-key.yml:2: alerting.alertmanagers: unknown key shceme, did you mean scheme?; there are scheme, path_prefix, timeout, api_version, basic_auth, authorization, tls_config, static_configs',
+  ],
+  [
+    'alertmanager-url-with-credentials.yml',
+    'alertmanager-url-with-credentials.yml:2: alerting.alertmanagers: holds credentials; write an entry with basic_auth in the file',
+  ],
   [
     'section-as-value.yml',
     'section-as-value.yml:1: analyzer: is a section and takes settings below it: url, username, domain, workstation, password, password_file, auth_retry, timeout, max_response_size, concurrency, tls',
@@ -90,7 +195,7 @@ const bad = [
   ['listen-twice.yml', 'listen-twice.yml:2: web.listen_address: names :1 twice'],
   [
     'reserved-path.yml',
-    'reserved-path.yml:1: web.telemetry_path: "/-/ready" is not free: /, /-/healthy, /-/ready are used by other pages',
+    'reserved-path.yml:1: web.telemetry_path: "/-/ready" is not free: /, /-/healthy, /-/ready, /alerts, /api/v1/alerts, /api/v1/rules are used by other pages',
   ],
   [
     'history-without-feature.yml',
@@ -233,6 +338,53 @@ describe('loadConfig', () => {
     expect(analyzer?.password.reveal()).toBe('päss word ');
     expect(historyFeatures).toEqual([{ vendorLicense: 'a;b', feature: 'f', package: '', featureType: '' }]);
     expect([poll.startOffset, warnings]).toEqual([2.5, []]);
+  });
+
+  it('reads Alertmanagers as Prometheus does, or as URLs', () => {
+    const path = temporaryFile(
+      'alerting:\n  alertmanagers:\n' +
+        "    - {scheme: https, path_prefix: /am/, timeout: 5s, api_version: v2, basic_auth: {username: prom, password_file: pw}, static_configs: [{targets: ['a:1', '[::1]:2']}, {targets: ['b:3']}]}\n" +
+        '    - http://c:4/\n' +
+        '  external_labels: {site: muc, cluster: 7}\n' +
+        '  ignore: [\'{vendor_license="a;b", feature=~"x\\\\..*"}\', \'severity!="critical"\']\n',
+    );
+    const password = join(path, '../pw');
+    writeFileSync(password, 'geheim\n', { mode: 0o644 });
+    const { alerting, warnings } = load(path);
+    expect(alerting.alertmanagers.map(({ url, timeout }) => [url, timeout])).toEqual([
+      ['https://a:1/am', 5],
+      ['https://[::1]:2/am', 5],
+      ['https://b:3/am', 5],
+      ['http://c:4', 10],
+    ]);
+    expect(alerting.alertmanagers[0]?.basicAuth).toEqual({ username: 'prom', passwordFile: password });
+    expect(alerting.alertmanagers[3]?.basicAuth).toBeUndefined();
+    expect(alerting.externalLabels).toEqual({ site: 'muc', cluster: '7' });
+    expect(alerting.ignore).toEqual([
+      [
+        { label: 'vendor_license', operator: '=', value: 'a;b' },
+        { label: 'feature', operator: '=~', value: 'x\\..*' },
+      ],
+      [{ label: 'severity', operator: '!=', value: 'critical' }],
+    ]);
+    expect(warnings).toEqual([`${password} can be read by every user; give it mode 0600`]);
+    const env = load(undefined, [], { LICENSE_EXPORTER_ALERTING_ALERTMANAGERS: 'http://a:1, https://b:2/x' });
+    expect(env.alerting.alertmanagers.map(({ url }) => url)).toEqual(['http://a:1', 'https://b:2/x']);
+  });
+
+  it('reads what is set about the rules, and keeps the rest as it is', () => {
+    const path = temporaryFile(
+      'alerting:\n  rules:\n    LicenseFeatureSaturated:\n      for: 1h\n      overrides:\n        - {vendor_license: ^lic01, feature: base$, raise: 1, clear: 1, enabled: false}\n',
+    );
+    const { LicenseFeatureSaturated: rule, LicenseServerDown: other } = load(path).alerting.rules;
+    expect(rule.base).toEqual({ enabled: true, for: 3600, keepFiringFor: 600, raise: 0.95, clear: 0.9 });
+    expect(rule.overrides).toEqual([
+      { vendorLicense: /^lic01/u, feature: /base$/u, values: { raise: 1, clear: 1, enabled: false } },
+    ]);
+    expect(other).toEqual({
+      base: { enabled: true, for: 0, keepFiringFor: 300, iconPattern: undefined },
+      overrides: [],
+    });
   });
 
   it('takes the password from the environment or from the credentials directory', () => {

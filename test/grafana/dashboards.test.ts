@@ -1,10 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parser } from '@prometheus-io/lezer-promql';
 import { describe, expect, it } from 'vitest';
 import { renderDashboards } from '../../grafana/generate.ts';
 import { targets } from '../../src/datasource/targets.ts';
-import { catalogue, type Metric } from '../../src/metrics/catalogue.ts';
+import { metricOf, namesIn } from '../promql.ts';
 import {
   builtIn,
   dashboards,
@@ -45,44 +44,6 @@ const single: Values = {
 const several: Values = { ...single, vendor_license: ['srv.x;d', 'b;c'] };
 const valuesOf = (variables: readonly Variable[]): Values =>
   variables.some(({ name, multi }) => name === 'vendor_license' && multi) ? several : single;
-
-/** What a PromQL expression names. */
-function namesIn(expression: string) {
-  const selectors: { metric: string; matchers: string[]; around: string[] }[] = [];
-  const grouping: string[] = [];
-  const errors: number[] = [];
-  const tree = parser.parse(expression);
-  const textOf = ({ from, to }: { from: number; to: number }): string => expression.slice(from, to);
-  tree.iterate({
-    enter: (node) => {
-      if (node.type.isError) errors.push(node.from);
-      if (node.name === 'VectorSelector') {
-        const identifier = node.node.getChild('Identifier');
-        const matchers = node.node.getChild('LabelMatchers')?.getChildren('UnquotedLabelMatcher') ?? [];
-        const around: string[] = [];
-        for (let parent = node.node.parent; parent !== null; parent = parent.parent) {
-          const name = parent.name === 'FunctionCall' ? parent.getChild('FunctionIdentifier') : null;
-          if (name !== null) around.push(textOf(name));
-        }
-        selectors.push({
-          metric: identifier === null ? '' : textOf(identifier),
-          matchers: matchers.map(textOf),
-          around,
-        });
-      }
-      if (node.name === 'GroupingLabels') grouping.push(...node.node.getChildren('LabelName').map(textOf));
-    },
-  });
-  return { selectors, grouping, errors };
-}
-
-const metricOf = (name: string): Metric | undefined => {
-  const known: Readonly<Record<string, Metric>> = catalogue;
-  return (
-    known[name] ??
-    (known[name.replace(/_bucket$/, '')]?.type === 'histogram' ? known[name.replace(/_bucket$/, '')] : undefined)
-  );
-};
 
 const prometheus = queriesOf('prometheus');
 const json = queriesOf('simpod-json-datasource');

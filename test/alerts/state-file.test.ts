@@ -1,0 +1,115 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { AlertState } from '../../src/alerts/alert.ts';
+import { createStateFile } from '../../src/alerts/state-file.ts';
+import { createCleanup } from '../harness.ts';
+
+const cleanup = createCleanup();
+afterEach(() => cleanup.run());
+
+const AT = 1_800_000_000;
+const pending: AlertState = {
+  rule: 'LicenseFeatureSaturated/warning',
+  labels: { alertname: 'LicenseFeatureSaturated', feature: 'größe "x"' },
+  annotations: { summary: 's' },
+  value: 0.97,
+  state: 'pending',
+  activeAt: AT - 60,
+  knownAt: AT - 1.5,
+};
+const firing: AlertState = {
+  ...pending,
+  labels: { alertname: 'b' },
+  state: 'firing',
+  firedAt: AT - 30,
+  keepFiringSince: AT - 10,
+};
+const resolved: AlertState = {
+  ...pending,
+  labels: { alertname: 'c' },
+  state: 'resolved',
+  firedAt: AT - 30,
+  resolvedAt: AT,
+};
+
+function start(path?: string, analyzer = 'lic:443') {
+  const folder = mkdtempSync(join(tmpdir(), 'license-exporter-state-'));
+  cleanup.add(() => rmSync(folder, { recursive: true }));
+  const file = path ?? join(folder, 'state/alert-state.json');
+  const problems: string[] = [];
+  return { file, problems, state: createStateFile(file, analyzer, (problem) => problems.push(problem)) };
+}
+
+describe('the file of alerts', () => {
+  it('gives back what was kept, for its owner alone', async () => {
+    const { file, state, problems } = start();
+    expect(state.load()).toBeUndefined();
+    await state.save({ savedAt: AT, alerts: [{ ...pending, sentAt: AT }, firing, resolved] });
+    expect(state.load()).toEqual({ savedAt: AT, alerts: [pending, firing, resolved] });
+    expect([statSync(file).mode & 0o777, statSync(join(file, '..')).mode & 0o777]).toEqual([0o600, 0o700]);
+    expect(problems).toEqual([]);
+    // of another analyzer they are none of our business
+    expect(createStateFile(file, 'other:443', () => {}).load()).toBeUndefined();
+  });
+
+  it('is replaced whole, by one after the other', async () => {
+    const { file, state, problems } = start();
+    const saves = Array.from({ length: 20 }, (_, i) =>
+      state.save({ savedAt: AT + i, alerts: [{ ...pending, value: i }] }),
+    );
+    await Promise.all(saves);
+    expect(state.load()?.alerts[0]?.value).toBe(19);
+    expect(existsSync(`${file}.${process.pid}.tmp`)).toBe(false);
+    expect(problems).toEqual([]);
+  });
+
+  it.each([
+    ['nothing', '', 'Unexpected end of JSON input'],
+    [
+      'half of it',
+      '{"v":1,"analyzer":"lic:443","savedAt":"2027-01-15T08:00:00.000Z","alerts":[{"ru',
+      'Unterminated string',
+    ],
+    ['another version', '{"v":2}', 'not a file of alerts'],
+    ['null', 'null', 'Cannot read properties of null'],
+    ['no alert', '{"v":1,"analyzer":"lic:443","savedAt":"2027-01-15T08:00:00Z","alerts":[7]}', 'not an alert'],
+    [
+      'no time',
+      '{"v":1,"analyzer":"lic:443","savedAt":"2027-01-15T08:00:00Z","alerts":[{"rule":"r","state":"pending","labels":{},"annotations":{},"value":1,"activeAt":"soon"}]}',
+      'activeAt is no time',
+    ],
+    [
+      'a firing alert that never fired',
+      '{"v":1,"analyzer":"lic:443","savedAt":"2027-01-15T08:00:00Z","alerts":[{"rule":"r","state":"firing","labels":{},"annotations":{},"value":1,"activeAt":"2027-01-15T08:00:00Z","knownAt":"2027-01-15T08:00:00Z"}]}',
+      'a time is missing',
+    ],
+    [
+      'labels that are none',
+      '{"v":1,"analyzer":"lic:443","savedAt":"2027-01-15T08:00:00Z","alerts":[{"rule":"r","state":"pending","labels":{"a":1},"annotations":{},"value":1}]}',
+      'not an alert',
+    ],
+  ])('that holds %s is not used, and said to be damaged', (_, content, reason) => {
+    const { file, state, problems } = start();
+    mkdirSync(join(file, '..'));
+    writeFileSync(file, content);
+    expect(state.load()).toBeUndefined();
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toContain(`${file} is damaged (`);
+    expect(problems[0]).toContain(reason);
+    expect(problems[0]).toMatch(/is not used; remove it$/);
+    expect(readFileSync(file, 'utf8')).toBe(content);
+  });
+
+  it('that cannot be written or read is said to be', async () => {
+    const { file, state, problems } = start('/proc/license-exporter/alert-state.json');
+    await state.save({ savedAt: AT, alerts: [] });
+    expect(problems).toEqual([
+      `${file} cannot be written (ENOENT); a restart may tell alerts twice; check storage.path`,
+    ]);
+    const folder = start(tmpdir());
+    expect(folder.state.load()).toBeUndefined();
+    expect(folder.problems).toEqual([`${tmpdir()} cannot be read (EISDIR); check its owner and mode`]);
+  });
+});

@@ -1,0 +1,59 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { startFakeAlertmanager, status } from '../alerts/fake-alertmanager.ts';
+import { createCleanup, eventually } from '../harness.ts';
+import { peer } from '../peers/peers.ts';
+import { startAlertmanager, startSink } from '../peers/start-alertmanager.ts';
+import { createRunner } from './run.ts';
+
+const cleanup = createCleanup();
+afterEach(() => cleanup.run());
+const { run, temporaryFolder } = createRunner(cleanup);
+
+describe('test-alert', () => {
+  it.runIf(peer('prometheus-alertmanager'))(
+    'reaches the receiver behind an Alertmanager, marked as what it is',
+    async () => {
+      const sink = await startSink(cleanup);
+      const alertmanager = await startAlertmanager(cleanup, sink);
+      const file = join(temporaryFolder(), 'config.yml');
+      writeFileSync(
+        file,
+        `alerting:\n  alertmanagers: [${alertmanager.url}]\n  external_labels: {site: muc}\nweb: {external_url: https://licenses.example.com/}\n`,
+      );
+      const test = run(['test-alert', `--config.file=${file}`]);
+      expect(await test.exit).toBe(0);
+      expect(test.output()).toMatch(
+        new RegExp(
+          `^${alertmanager.url}  accepted \\(\\d+ ms\\)\nThe alert was \\{site="muc", source="license-exporter", alertname="LicenseExporterTestAlert", severity="info"\\}; it ends by itself within 5 minutes\\.\n$`,
+        ),
+      );
+      const [known] = await alertmanager.alerts();
+      expect(known?.annotations.summary).toBe('This is a test of license-exporter: nothing is wrong.');
+      expect(known).toMatchObject({ generatorURL: 'https://licenses.example.com/alerts' });
+      await eventually('told', () => sink.of({ alertname: 'LicenseExporterTestAlert' }).length === 1);
+    },
+  );
+
+  it('tells what each answers, and fails when one does not take it', async () => {
+    const good = await startFakeAlertmanager(cleanup);
+    const bad = await startFakeAlertmanager(cleanup);
+    bad.answer(status(400, '"start time must be before end time"'));
+    const test = run([
+      'test-alert',
+      ...[good.url, bad.url, 'http://127.0.0.1:1'].map((url) => `--alerting.alertmanagers=${url}`),
+    ]);
+    expect(await test.exit).toBe(1);
+    const output = test.output();
+    expect(output).toContain(`${good.url}  accepted`);
+    expect(output).toContain(`${bad.url}  rejected: status 400: start time must be before end time`);
+    expect(output).toContain('http://127.0.0.1:1  failed: ECONNREFUSED');
+  });
+
+  it('says so when there is none to try', async () => {
+    const test = run(['test-alert']);
+    expect(await test.exit).toBe(1);
+    expect(test.output()).toBe('No Alertmanager is configured: alerting.alertmanagers is empty.\n');
+  });
+});

@@ -1,0 +1,267 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { defaults, ruleFiles } from '../../deploy/prometheus/generate.ts';
+import { alertCatalogue } from '../../src/alerts/catalogue.ts';
+import { createRules } from '../../src/alerts/rules.ts';
+import { settingsOf } from '../alerts/views.ts';
+import { dashboards } from '../grafana/dashboards.ts';
+import { createCleanup } from '../harness.ts';
+import { findProgram, peer } from '../peers/peers.ts';
+import { metricOf, namesIn } from '../promql.ts';
+import { type AlertRule, alertRules, groups, recordingRules } from './rules.ts';
+
+/** The rules for Prometheus, the example for Alertmanager and the runbooks, and how they fit the engine. */
+
+const cleanup = createCleanup();
+afterEach(() => cleanup.run());
+
+const deploy = join(import.meta.dirname, '../../deploy');
+const folder = join(deploy, 'prometheus');
+
+function temporaryFolder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'license-exporter-rules-'));
+  cleanup.add(() => rmSync(path, { recursive: true }));
+  return path;
+}
+
+const promtool = (args: readonly string[]): string =>
+  execFileSync('promtool', args, { encoding: 'utf8', env: { ...process.env, TMPDIR: temporaryFolder() } });
+
+/** Both have it, each with its severity. */
+const idOf = ({ alert, labels }: AlertRule): string => `${alert}/${labels.severity}`;
+const names = Object.keys(alertCatalogue);
+const isEngines = (name: string): boolean =>
+  Object.entries(alertCatalogue).some(
+    ([known, { evaluatedBy }]) => known === name && evaluatedBy === 'rules and engine',
+  );
+
+describe('the rules', () => {
+  it.runIf(peer('promtool'))('are taken by promtool', () => {
+    expect(promtool(['check', 'rules', join(folder, 'license-alerts.yml')])).toContain(
+      `SUCCESS: ${alertRules.length + recordingRules.length} rules found`,
+    );
+  });
+
+  it.runIf(peer('promtool'))('pass their unit tests', { timeout: 120_000 }, () => {
+    expect(promtool(['test', 'rules', join(folder, 'license-alerts_test.yml')])).toContain('SUCCESS');
+  });
+
+  it('have a unit test each: that it fires, that it is silent, and what it says', () => {
+    const { tests } = parse(readFileSync(join(folder, 'license-alerts_test.yml'), 'utf8')) as {
+      tests: {
+        alert_rule_test?: { alertname: string; exp_alerts?: { exp_labels: { severity: string } }[] }[];
+        promql_expr_test?: { expr: string; exp_samples: { value: number }[] }[];
+      }[];
+    };
+    const told = tests.flatMap(({ alert_rule_test: checks = [] }) =>
+      checks.flatMap(({ alertname, exp_alerts: alerts = [] }) =>
+        alerts.map(({ exp_labels: { severity } }) => `${alertname}/${severity}`),
+      ),
+    );
+    expect(new Set(told)).toEqual(new Set(alertRules.map(idOf)));
+    const counted = tests.flatMap(({ promql_expr_test: checks = [] }) => checks);
+    for (const name of names) {
+      const values = counted
+        .filter(({ expr }) => expr.includes(`alertname="${name}"`))
+        .map(({ exp_samples: [sample] }) => sample?.value);
+      expect({
+        name,
+        silent: values.includes(0),
+        fires: values.some((value) => value !== undefined && value > 0),
+      }).toEqual({
+        name,
+        silent: true,
+        fires: true,
+      });
+    }
+    for (const { record } of recordingRules) expect(counted.some(({ expr }) => expr.includes(record))).toBe(true);
+  });
+
+  it('are those of the catalogue', () => {
+    const wanted = Object.entries(alertCatalogue).flatMap(([name, { severities }]) =>
+      severities.map((severity) => `${name}/${severity}`),
+    );
+    expect(alertRules.map(idOf).sort()).toEqual(wanted.sort());
+  });
+
+  it('name only metrics and labels that exist', () => {
+    const labels = ['job', 'instance', 'shard'];
+    for (const { expr } of [...alertRules, ...recordingRules]) {
+      const { selectors, grouping, errors } = namesIn(expr);
+      expect({ expr, errors }).toEqual({ expr, errors: [] });
+      const metrics = selectors.map(({ metric }) => metric).filter((metric) => metric !== 'up');
+      expect({ expr, unknown: metrics.filter((metric) => metricOf(metric) === undefined) }).toEqual({
+        expr,
+        unknown: [],
+      });
+      const known = new Set([...labels, ...metrics.flatMap((metric) => metricOf(metric)?.labels ?? [])]);
+      expect({ expr, unknown: grouping.filter((label) => !known.has(label)) }).toEqual({ expr, unknown: [] });
+      for (const { metric, matchers } of selectors) {
+        for (const matcher of matchers) {
+          const [label = ''] = matcher.split(/[=!]/);
+          expect([...labels, ...(metricOf(metric)?.labels ?? [])]).toContain(label);
+        }
+      }
+    }
+  });
+
+  it('survive a failed scrape, tell where to read on, and what to do', () => {
+    const runbooks = readFileSync(join(deploy, 'runbooks.md'), 'utf8');
+    for (const rule of alertRules) {
+      const { alert, annotations, keep_firing_for: keep } = rule;
+      // a failed scrape is what LicenseExporterDown is about
+      expect({ alert, isKept: keep !== undefined }).toEqual({ alert, isKept: alert !== 'LicenseExporterDown' });
+      expect(annotations.runbook_url).toBe(`${defaults.runbookBaseUrl}#${alert.toLowerCase()}`);
+      expect(annotations.summary).toMatch(/\.$/);
+      expect(annotations.description).toMatch(/\.$/);
+    }
+    const sections = [...runbooks.matchAll(/^## (\w+)$/gm)].map(([, name]) => name);
+    expect(sections.sort()).toEqual([...names].sort());
+    for (const section of runbooks.split(/^## /m).slice(1)) {
+      expect(section).toContain('**Check**\n\n1. ');
+      expect(section).toContain('**Silence.** ');
+    }
+  });
+
+  it('are gated by their own name where the engine raises the alert too, and nowhere else', () => {
+    for (const { alert, expr } of alertRules) {
+      const gate = `\n  unless on (job, instance) license_exporter_alerting_active{alertname="${alert}"} == 1\n`;
+      expect({
+        alert,
+        gates: expr.split('license_exporter_alerting_active').length - 1,
+        isOwn: expr.endsWith(gate),
+      }).toEqual({
+        alert,
+        gates: isEngines(alert) ? 1 : 0,
+        isOwn: isEngines(alert),
+      });
+    }
+  });
+
+  it('agree with the engine, but for what is known', () => {
+    const byId = new Map(alertRules.map((rule) => [idOf(rule), rule]));
+    const engine = createRules(settingsOf());
+    expect([...new Set(engine.map(({ name }) => name))].sort()).toEqual(names.filter(isEngines).sort());
+    const seconds = (text: string | undefined): number => Number(/^(\d+)m$/.exec(text ?? '0m')?.[1]) * 60;
+    const differences = engine.flatMap((rule) => {
+      const yaml = byId.get(rule.id);
+      const { for: pendingFor, keepFiringFor } = rule.durations({});
+      return [
+        ...(seconds(yaml?.for) === pendingFor ? [] : [`${rule.id}: for`]),
+        ...(seconds(yaml?.keep_firing_for) === keepFiringFor ? [] : [`${rule.id}: keep_firing_for`]),
+      ];
+    });
+    expect(differences).toEqual([
+      // the engine need not wait for a second scrape
+      'LicenseServerDown/critical: for',
+      // the engine knows no failed scrapes
+      'LicenseAnalyzerUnreachable/critical: keep_firing_for',
+      'LicenseAnalyzerAuthFailing/critical: keep_firing_for',
+      'LicensePollPartial/warning: keep_firing_for',
+    ]);
+  });
+});
+
+describe('what is made from the rules', () => {
+  it('is what the generator writes; if not, run npm run rules', () => {
+    for (const [name, content] of Object.entries(ruleFiles(defaults))) {
+      expect(readFileSync(join(folder, name), 'utf8')).toBe(content);
+    }
+  });
+
+  it('says the same in every form', () => {
+    const manifest = parse(readFileSync(join(folder, 'prometheus-rule.yml'), 'utf8'));
+    expect([manifest.apiVersion, manifest.kind]).toEqual(['monitoring.coreos.com/v1', 'PrometheusRule']);
+    expect(manifest.spec).toEqual({ groups });
+    expect(JSON.parse(readFileSync(join(folder, 'mixin/license-alerts.json'), 'utf8'))).toEqual({ groups });
+  });
+
+  it.runIf(peer('promtool'))('fits another job and other runbooks', () => {
+    const out = temporaryFolder();
+    const script = join(folder, 'generate.ts');
+    const options = ['--job', 'lic "x"', '--runbook-base-url', 'https://wiki.example.com/r', '--out', out];
+    execFileSync(process.execPath, [script, ...options]);
+    const text = readFileSync(join(out, 'license-alerts.yml'), 'utf8');
+    expect(text).toContain('up{job="lic \\"x\\""} == 0');
+    expect(text).toContain('runbook_url: https://wiki.example.com/r#licenseserverdown');
+    expect(text).not.toContain('example.org');
+    expect(promtool(['check', 'rules', join(out, 'license-alerts.yml')])).toContain('SUCCESS');
+    // never over the source
+    expect(() => execFileSync(process.execPath, [script, '--job', 'x'], { stdio: 'ignore' })).toThrow();
+  });
+
+  it.runIf(peer('promtool', 'jsonnet'))('is a mixin with rules and dashboards', () => {
+    const jsonnet = (expression: string) =>
+      JSON.parse(
+        execFileSync('jsonnet', ['-e', `(import '${join(folder, 'mixin/mixin.libsonnet')}').${expression}`], {
+          encoding: 'utf8',
+          maxBuffer: 2 ** 26,
+        }),
+      );
+    const file = join(temporaryFolder(), 'alerts.json');
+    writeFileSync(file, JSON.stringify(jsonnet('prometheusAlerts')));
+    expect(promtool(['check', 'rules', file])).toContain(`SUCCESS: ${alertRules.length} rules found`);
+    expect(jsonnet('prometheusRules').groups.flatMap(({ rules }: { rules: unknown[] }) => rules)).toHaveLength(
+      recordingRules.length,
+    );
+    expect(jsonnet('grafanaDashboards')).toEqual(
+      Object.fromEntries(dashboards.map((dashboard) => [`${dashboard.uid}.json`, dashboard])),
+    );
+  });
+});
+
+describe('the example for Alertmanager', () => {
+  const file = join(deploy, 'alertmanager/alertmanager.yml');
+  const { route, inhibit_rules: inhibitions } = parse(readFileSync(file, 'utf8'));
+
+  it.runIf(peer('amtool'))('is taken by amtool', () => {
+    expect(execFileSync('amtool', ['check-config', file], { encoding: 'utf8' })).toContain('SUCCESS');
+  });
+
+  it.runIf(peer('amtool')).each([
+    ['LicenseServerDown', 'critical', 'on-call'],
+    ['LicenseFeatureSaturated', 'warning', 'license-team'],
+    ['LicenseExpired', 'critical', 'license-team'],
+    ['LicenseExpiringSoon', 'critical', 'license-team'],
+    ['LicenseExpiringSoon', 'warning', 'license-team'],
+    ['LicenseAnalyzerUnreachable', 'critical', 'monitoring-team'],
+    ['LicenseAnalyzerAuthFailing', 'critical', 'monitoring-team'],
+    ['LicensePollPartial', 'warning', 'monitoring-team'],
+    ['LicenseExporterDown', 'critical', 'monitoring-team'],
+    ['LicenseAlertDeliveryFailing', 'critical', 'monitoring-team'],
+    ['LicenseExporterTestAlert', 'info', 'license-team'],
+    ['AnotherCritical', 'critical', 'on-call'],
+    ['AnotherWarning', 'warning', 'license-team'],
+  ])('sends %s, %s to %s', (alertname, severity, receiver) => {
+    const labels = [`alertname=${alertname}`, `severity=${severity}`, 'vendor_license=a;b'];
+    const program = findProgram('amtool') ?? 'amtool';
+    const options = ['config', 'routes', 'test', `--config.file=${file}`, `--verify.receivers=${receiver}`];
+    const found = execFileSync(program, [...options, ...labels], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    expect(found.trim()).toBe(receiver);
+  });
+
+  it('groups what belongs to one vendor license', () => {
+    expect(route.group_by).toEqual(['alertname', 'vendor_license']);
+  });
+
+  it('inhibits by labels that alerts have', () => {
+    const known = new Set([
+      'alertname',
+      ...alertRules.flatMap(({ labels }) => Object.keys(labels)),
+      'vendor_license',
+      'feature',
+      'version',
+      'package',
+      'feature_type',
+    ]);
+    for (const { equal } of inhibitions) for (const label of equal) expect(known).toContain(label);
+    expect(inhibitions).toHaveLength(3);
+  });
+});
