@@ -6,6 +6,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/missing-peers.ts'],
     reporters: ['default', new SummaryReporter()],
+    // most of the longer tests wait for other programs
+    maxWorkers: 2,
     testTimeout: 20_000,
     hookTimeout: 30_000,
   },

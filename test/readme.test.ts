@@ -1,7 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { alertCatalogue } from '../src/alerts/catalogue.ts';
+import { createRules } from '../src/alerts/rules.ts';
 import { storeProblems } from '../src/analyzer/history-file.ts';
+import { alertRules as engineRules, fileKey, type RuleParameter } from '../src/config/alert-rules.ts';
 import { commands, shownDefault } from '../src/config/flags.ts';
 import { environmentName, flagName, type Setting, settingKeys, settings } from '../src/config/settings.ts';
 import { notOffered, webConfigKeys } from '../src/config/web-config.ts';
@@ -12,6 +15,8 @@ import { failureKinds } from '../src/model/failure.ts';
 import { endpoints } from '../src/query-api/endpoints.ts';
 import { errorCodes } from '../src/query-api/errors.ts';
 import { recordMeanings } from '../src/query-api/meanings.ts';
+import { settingsOf } from './alerts/views.ts';
+import { alertRules } from './deploy/rules.ts';
 import { dashboards } from './grafana/dashboards.ts';
 
 /** The tables of the README are made from the code. `UPDATE_README=1` writes them. */
@@ -23,9 +28,12 @@ const code = (text: string): string => (text === '' ? '' : `\`${cell(text)}\``);
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
 
+const shownSeconds = (seconds: number): string =>
+  seconds % 60 === 0 && seconds > 0 ? `${seconds / 60}m` : `${seconds}s`;
+
 const groupOf = ({ group }: Metric): string => {
   if (group === 'default') return 'always';
-  if (group === 'alerting') return 'with the alert engine (to come)';
+  if (group === 'alerting') return 'with the alert engine';
   return `${group}${collectors[group] ? '' : ' (off)'}`;
 };
 
@@ -40,6 +48,34 @@ const tables: Readonly<Record<string, () => string>> = {
         groupOf(metric),
         cell(metric.help),
       ]),
+    ),
+  alerts: () =>
+    table(
+      ['alert', 'condition', 'severity', '`for`: rules', '`for`: engine', 'runbook'],
+      alertRules.map(({ alert, labels: { severity }, for: pendingFor }) => {
+        const description = Object.entries(alertCatalogue).find(([name]) => name === alert)?.[1];
+        const engine = createRules(settingsOf()).find(({ id }) => id === `${alert}/${severity}`);
+        return [
+          code(alert),
+          description?.condition ?? '',
+          severity,
+          pendingFor,
+          engine === undefined ? 'rules only' : shownSeconds(engine.durations({}).for),
+          `[${alert}](deploy/runbooks.md#${alert.toLowerCase()})`,
+        ];
+      }),
+    ),
+  'alert rules': () =>
+    table(
+      ['alert', 'value', 'default', 'meaning'],
+      Object.entries(engineRules).flatMap(([alert, { parameters }]) =>
+        Object.entries(parameters as Readonly<Record<string, RuleParameter>>).map(([name, parameter]) => [
+          code(alert),
+          code(fileKey(name)),
+          parameter.default === undefined ? '' : code(String(parameter.default)),
+          cell(parameter.doc),
+        ]),
+      ),
     ),
   settings: () =>
     table(

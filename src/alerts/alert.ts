@@ -6,9 +6,21 @@ export function withoutEmpty(labels: Labels): Labels {
   return Object.fromEntries(Object.entries(labels).filter(([, value]) => value !== ''));
 }
 
+/** The labels that alerts are told apart by; what else is sent with them is the same for all. */
+export const ownLabelNames = [
+  'alertname',
+  'severity',
+  'vendor_license',
+  'feature',
+  'version',
+  'package',
+  'feature_type',
+  'endpoint',
+] as const;
+
 /** The same text for the same labels, whatever their order. */
 export function fingerprint(labels: Labels): string {
-  return JSON.stringify(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return JSON.stringify(ownLabelNames.map((name) => labels[name]));
 }
 
 /** Something a rule sees in the data: an alert in the making. */
@@ -32,14 +44,14 @@ export interface AlertState {
   readonly state: 'pending' | 'firing' | 'resolved';
   /** Since when the condition holds. Time in which it was not known does not count: it is moved on by that. */
   readonly activeAt: number;
-  readonly firedAt?: number;
+  readonly firedAt: number | undefined;
   /** Since when it fires only because of `keepFiringFor`. */
-  readonly keepFiringSince?: number;
-  readonly resolvedAt?: number;
+  readonly keepFiringSince: number | undefined;
+  readonly resolvedAt: number | undefined;
   /** When the condition was last known to hold or not to hold. */
   readonly knownAt: number;
   /** Since when it is not known. */
-  readonly unknownSince?: number;
+  readonly unknownSince: number | undefined;
   /** When it was last handed over for delivery. */
-  readonly sentAt?: number;
+  readonly sentAt: number | undefined;
 }

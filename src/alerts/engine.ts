@@ -7,7 +7,7 @@ import { createDelivery, type Delivery, type DeliveryCounts, QUEUE_CAPACITY } fr
 import { createIgnore, type Matcher } from './matchers.ts';
 import { createNotification, type Notification, ownLabelsOf } from './notification.ts';
 import { MAX_OUTAGE, restoreKnown, restoreSaved } from './restore.ts';
-import { createView, type Rule } from './rule.ts';
+import { createView, type Judgement, type Rule, type View } from './rule.ts';
 import type { EngineRuleName, RuleSettings } from './rule-settings.ts';
 import { createRules } from './rules.ts';
 import type { StateFile } from './state-file.ts';
@@ -82,7 +82,7 @@ const SAVE_INTERVAL = 1;
 export function createAlertEngine(options: EngineOptions): AlertEngine {
   const { now, log, resendDelay, evaluationInterval, stateFile } = options;
   const rules = createRules(options.rules);
-  const isIgnored = createIgnore(options.ignore);
+  const isIgnored = options.ignore.length === 0 ? undefined : createIgnore(options.ignore);
   const ownLabels = ownLabelsOf(options.analyzer);
   const commonLabels: Labels = { ...options.externalLabels, ...ownLabels };
   const notificationOptions = {
@@ -109,14 +109,16 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
     await stateFile?.save({ savedAt, alerts: [...states.values()] });
   };
 
-  const withRunbooks = (rule: Rule, judgement: ReturnType<Rule['judge']>): ReturnType<Rule['judge']> => {
+  /** What a rule says, without what is to be ignored, and with where to read on. */
+  const judge = (rule: Rule, view: View): Judgement => {
+    const judgement = rule.judge(view);
+    let { findings } = judgement;
+    if (isIgnored !== undefined) findings = findings.filter(({ labels }) => !isIgnored({ ...commonLabels, ...labels }));
     const url = options.runbookUrl(rule.name);
-    const findings = judgement.findings.filter(({ labels }) => !isIgnored({ ...commonLabels, ...labels }));
-    if (url === undefined) return { ...judgement, findings };
-    return {
-      ...judgement,
-      findings: findings.map((finding) => ({ ...finding, annotations: { ...finding.annotations, runbook_url: url } })),
-    };
+    if (url !== undefined) {
+      findings = findings.map((finding) => ({ ...finding, annotations: { ...finding.annotations, runbook_url: url } }));
+    }
+    return { ...judgement, findings };
   };
 
   const report = ({ labels, to }: Transition): void => {
@@ -157,7 +159,7 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
     const at = now();
     const started = performance.now();
     const view = createView(at, data, options.authenticated());
-    const judged = rules.map((rule) => ({ rule, judgement: withRunbooks(rule, rule.judge(view)) }));
+    const judged = rules.map((rule) => ({ rule, judgement: judge(rule, view) }));
     const resolvedRetention = options.resolve === 'explicit' ? RESOLVED_RETENTION : 0;
     const { states: after, transitions } = step(states, judged, at, {
       unknownHold: options.unknownHold,
@@ -202,7 +204,6 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
       at,
       {
         rules,
-        commonLabels,
         filter: ownLabels,
         ownsVendorLicense: options.ownsVendorLicense,
         onProblem: (alertmanager, reason) => log.warn({ alertmanager, reason }, 'alerts not read from Alertmanager'),

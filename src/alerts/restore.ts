@@ -1,4 +1,4 @@
-import { type AlertState, fingerprint, type Labels, withoutEmpty } from './alert.ts';
+import { type AlertState, fingerprint, type Labels, ownLabelNames, withoutEmpty } from './alert.ts';
 import type { Alertmanager, KnownAlert } from './alertmanager.ts';
 import type { Rule } from './rule.ts';
 import type { SavedAlerts } from './state-file.ts';
@@ -19,8 +19,7 @@ export function restoreSaved({ alerts }: SavedAlerts, now: number): AlertStates 
 
 export interface RestoreOptions {
   readonly rules: readonly Rule[];
-  /** What is added to the labels of every alert; only alerts with all of `filter` are ours. */
-  readonly commonLabels: Labels;
+  /** Labels that all of our alerts have, and no others. */
   readonly filter: Labels;
   readonly ownsVendorLicense: (vendorLicense: string) => boolean;
   readonly onProblem: (url: string, problem: string) => void;
@@ -30,7 +29,7 @@ export interface RestoreOptions {
 export async function restoreKnown(
   alertmanagers: readonly Alertmanager[],
   now: number,
-  { rules, commonLabels, filter, ownsVendorLicense, onProblem }: RestoreOptions,
+  { rules, filter, ownsVendorLicense, onProblem }: RestoreOptions,
 ): Promise<AlertStates> {
   const answers = await Promise.all(
     alertmanagers.map(async (alertmanager): Promise<readonly KnownAlert[]> => {
@@ -44,8 +43,7 @@ export async function restoreKnown(
   );
   const states = new Map<string, AlertState>();
   for (const { labels: all, annotations, startsAt } of answers.flat()) {
-    const own = Object.entries(all).filter(([name, value]) => commonLabels[name] !== value);
-    const labels = withoutEmpty(Object.fromEntries(own));
+    const labels = withoutEmpty(Object.fromEntries(ownLabelNames.map((name) => [name, all[name] ?? ''])));
     const rule = rules.find(({ name, severity }) => labels.alertname === name && labels.severity === severity);
     const { vendor_license: vendorLicense } = labels;
     if (rule === undefined || (vendorLicense !== undefined && !ownsVendorLicense(vendorLicense))) continue;
@@ -59,8 +57,11 @@ export async function restoreKnown(
       state: 'firing',
       activeAt: firedAt,
       firedAt,
+      keepFiringSince: undefined,
+      resolvedAt: undefined,
       knownAt: now,
       unknownSince: now,
+      sentAt: undefined,
     });
   }
   return states;

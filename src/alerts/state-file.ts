@@ -46,7 +46,7 @@ function readAlert(value: unknown): AlertState {
     if (Number.isNaN(seconds)) throw new Error(`${name} is no time`);
     return [[name, seconds] as const];
   });
-  const { activeAt, firedAt, resolvedAt, knownAt, ...more } = Object.fromEntries(read);
+  const { activeAt, firedAt, keepFiringSince, resolvedAt, knownAt } = Object.fromEntries(read);
   const isWhole =
     activeAt !== undefined &&
     knownAt !== undefined &&
@@ -60,10 +60,12 @@ function readAlert(value: unknown): AlertState {
     value: figure,
     state,
     activeAt,
+    firedAt,
+    keepFiringSince,
+    resolvedAt,
     knownAt,
-    ...more,
-    ...(firedAt !== undefined && { firedAt }),
-    ...(resolvedAt !== undefined && { resolvedAt }),
+    unknownSince: undefined,
+    sentAt: undefined,
   };
 }
 

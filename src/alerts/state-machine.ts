@@ -40,40 +40,38 @@ const begin = (rule: string, { labels, annotations, value }: Finding, now: numbe
   value,
   state: 'pending',
   activeAt: now,
+  firedAt: undefined,
+  keepFiringSince: undefined,
+  resolvedAt: undefined,
   knownAt: now,
+  unknownSince: undefined,
+  sentAt: undefined,
 });
 
-/** An alert about which something is known again: its clocks go on from where they stood. */
-function thaw({ unknownSince, ...alert }: AlertState, now: number): AlertState {
-  if (unknownSince === undefined) return { ...alert, knownAt: now };
-  const frozen = Math.max(0, now - alert.knownAt);
-  return {
-    ...alert,
-    knownAt: now,
-    ...(alert.state === 'pending' && { activeAt: alert.activeAt + frozen }),
-    ...(alert.keepFiringSince !== undefined && { keepFiringSince: alert.keepFiringSince + frozen }),
-  };
-}
+/** For how long an alert has stood still that something is known of again: its clocks go on from where they stood. */
+const frozenFor = ({ unknownSince, knownAt }: AlertState, now: number): number =>
+  unknownSince === undefined ? 0 : Math.max(0, now - knownAt);
 
 /** An alert that its rule has said something of; `undefined` when it is over without having been told to anybody. */
 function advance(before: AlertState, rule: Rule, verdict: Verdict, now: number): AlertState | undefined {
-  const { for: pendingFor, keepFiringFor } = rule.durations(before.labels);
-  const thawed = thaw(before, now);
+  const frozen = frozenFor(before, now);
+  const known = { knownAt: now, unknownSince: undefined };
   if (before.state === 'pending') {
     if (verdict.is !== 'raised') return undefined;
     const { annotations, value } = verdict.finding;
-    const pending = { ...thawed, annotations, value };
-    return now - pending.activeAt >= pendingFor ? { ...pending, state: 'firing', firedAt: now } : pending;
+    const activeAt = before.activeAt + frozen;
+    const pending = { ...before, ...known, annotations, value, activeAt };
+    return now - activeAt >= rule.durations(before.labels).for
+      ? { ...pending, state: 'firing', firedAt: now }
+      : pending;
   }
-  const { keepFiringSince, ...firing } = thawed;
   if ('finding' in verdict) {
     const { annotations, value } = verdict.finding;
-    return { ...firing, annotations, value };
+    return { ...before, ...known, annotations, value, keepFiringSince: undefined };
   }
-  const since = keepFiringSince ?? now;
-  if (now - since < keepFiringFor) return { ...firing, keepFiringSince: since };
-  const { sentAt: _sentAsFiring, ...resolved } = firing;
-  return { ...resolved, state: 'resolved', resolvedAt: now };
+  const since = before.keepFiringSince === undefined ? now : before.keepFiringSince + frozen;
+  if (now - since < rule.durations(before.labels).keepFiringFor) return { ...before, ...known, keepFiringSince: since };
+  return { ...before, ...known, keepFiringSince: since, state: 'resolved', resolvedAt: now, sentAt: undefined };
 }
 
 /** An alert of which nothing is known: everything stands still, and after the hold it is let go without a word. */

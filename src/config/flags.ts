@@ -129,7 +129,8 @@ export function shownDefault(key: SettingKey): string {
   const { default: fallback, shownDefault: shown }: Setting = settings[key];
   if (shown !== undefined) return shown;
   if (fallback === undefined || fallback === '') return '';
-  return Array.isArray(fallback) ? fallback.join(', ') : String(fallback);
+  if (Array.isArray(fallback)) return fallback.join(', ');
+  return typeof fallback === 'object' ? '' : String(fallback);
 }
 
 /** The text of `--help`. */

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createCleanup, createConfig, eventually, startApp } from '../harness.ts';
 import { peer } from '../peers/peers.ts';
@@ -11,10 +13,10 @@ const cleanup = createCleanup();
 afterEach(() => cleanup.run());
 
 const DAY = 86_400;
-const inhibitRules = `inhibit_rules:
-  - source_matchers: ['source="license-exporter"', 'alertname!~"LicenseAnalyzer(Unreachable|AuthFailing)|LicensePollPartial"']
-    target_matchers: ['source="prometheus"']
-    equal: [alertname, severity, vendor_license, feature, version, package, feature_type]`;
+/** The inhibitions that we recommend. */
+const inhibitRules = /^inhibit_rules:[\s\S]*?(?=^receivers:)/m.exec(
+  readFileSync(join(import.meta.dirname, '../../deploy/alertmanager/alertmanager.yml'), 'utf8'),
+)?.[0];
 
 type Path = 'rules' | 'engine' | 'both';
 
@@ -22,7 +24,11 @@ type Path = 'rules' | 'engine' | 'both';
 async function start(path: Path, settings: Parameters<typeof createConfig>[1] = {}) {
   const site = await startSite(cleanup);
   const sink = await startSink(cleanup);
-  const alertmanager = await startAlertmanager(cleanup, sink, path === 'both' ? { inhibitRules } : {});
+  const alertmanager = await startAlertmanager(
+    cleanup,
+    sink,
+    path === 'both' && inhibitRules !== undefined ? { inhibitRules } : {},
+  );
   const door = await startDoor(cleanup, alertmanager.url);
   const engine = path === 'rules' ? {} : quickEngine([door.url]);
   const app = await startApp(createConfig(site.url, { ...quickPolls, ...engine, ...settings }));

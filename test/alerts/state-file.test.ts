@@ -17,7 +17,12 @@ const pending: AlertState = {
   value: 0.97,
   state: 'pending',
   activeAt: AT - 60,
+  firedAt: undefined,
+  keepFiringSince: undefined,
+  resolvedAt: undefined,
   knownAt: AT - 1.5,
+  unknownSince: undefined,
+  sentAt: undefined,
 };
 const firing: AlertState = {
   ...pending,

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { benchAlerts } from './alerts.ts';
 import { benchDatasource } from './datasource.ts';
 import { benchHistory } from './history.ts';
 import { benchLive } from './live.ts';
@@ -12,6 +13,7 @@ const help = `npm run bench -- [options]
   --days N            days of history (default 365)
   --interval N        seconds between samples (default 300)
   --live-features N   features of GetFeatures (default 100000)
+  --alerts N          alerts that fire at once (default 10000)
   --runs N            runs of each query, after one to warm up (default 7)
   --json
 `;
@@ -23,13 +25,14 @@ const { values } = parseArgs({
     days: { type: 'string' },
     interval: { type: 'string' },
     'live-features': { type: 'string' },
+    alerts: { type: 'string' },
     runs: { type: 'string' },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
 
-function size(name: 'features' | 'days' | 'interval' | 'live-features' | 'runs', fallback: number): number {
+function size(name: 'features' | 'days' | 'interval' | 'live-features' | 'alerts' | 'runs', fallback: number): number {
   const given = values[name];
   const number = given === undefined ? fallback : Number(given);
   if (Number.isInteger(number) && number > 0) return number;
@@ -50,6 +53,7 @@ if (values.help) {
     })),
     ...(await benchLive(size('live-features', quick ? 2000 : 100_000), runs)),
     ...(await benchDatasource(runs)),
+    ...(await benchAlerts(size('alerts', quick ? 1000 : 10_000), runs)),
   ];
   print(lines, values.json);
 }

@@ -8,7 +8,7 @@ export interface Line {
   readonly ratio: number;
 }
 
-const median = (values: readonly number[]): number =>
+export const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 /** Median milliseconds of some runs of each, taken in turns. */

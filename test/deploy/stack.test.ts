@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { parseCommandLine } from '../../src/config/flags.ts';
@@ -112,14 +113,33 @@ describe('the stack', () => {
     expect(text).toContain(`EXPOSE ${portsOf('license-exporter')[0]}`);
   });
 
-  it.runIf(peer('promtool', 'amtool'))('has configurations that promtool and amtool take', () => {
-    const folder = join(root, 'deploy/stack');
-    expect(
-      execFileSync('promtool', ['check', 'config', join(folder, 'prometheus.yml')], { encoding: 'utf8' }),
-    ).toContain('SUCCESS');
-    expect(execFileSync('amtool', ['check-config', join(folder, 'alertmanager.yml')], { encoding: 'utf8' })).toContain(
-      'SUCCESS',
+  it('mounts files that are there', () => {
+    const mounts = Object.values(services).flatMap(({ volumes = [] }) =>
+      volumes.filter((volume) => volume.startsWith('.')),
     );
+    for (const mount of mounts) {
+      const path = resolve(dirname(composeFile), mount.split(':')[0] ?? '');
+      expect({ path, exists: existsSync(path) }).toEqual({ path, exists: true });
+    }
+    expect(mounts.length).toBeGreaterThan(4);
+  });
+
+  it.runIf(peer('promtool'))('has a configuration that promtool takes, with the rules where they are mounted', () => {
+    // as the container sees it
+    const folder = mkdtempSync(join(tmpdir(), 'license-exporter-stack-'));
+    try {
+      for (const mount of services.prometheus?.volumes ?? []) {
+        const [from = '', to = ''] = mount.split(':');
+        if (from.startsWith('.')) copyFileSync(resolve(dirname(composeFile), from), join(folder, basename(to)));
+      }
+      const checked = execFileSync('promtool', ['check', 'config', join(folder, 'prometheus.yml')], {
+        encoding: 'utf8',
+      });
+      expect(checked).toContain('1 rule files found');
+      expect(checked).toContain('20 rules found');
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('lets Prometheus scrape the exporter and reach Alertmanager', () => {

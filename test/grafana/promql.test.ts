@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { startFakeAlertmanager } from '../alerts/fake-alertmanager.ts';
 import { createCleanup, createConfig, eventually, startAnalyzer, startApp, WORKDAY } from '../harness.ts';
 import { peer } from '../peers/peers.ts';
 import { startPrometheus } from '../peers/start-prometheus.ts';
@@ -26,7 +27,9 @@ describe.runIf(peer('prometheus'))('PromQL of the dashboards in a real Prometheu
     analyzer.site.force({ down: ['sim-lic02;sim_meshd'] });
     at = WORKDAY;
     await analyzer.collector.collect();
-    const app = await startApp(createConfig(analyzer.url));
+    const alertmanager = await startFakeAlertmanager(cleanup);
+    const engine = { 'alerting.alertmanagers': [alertmanager.url], 'alerting.resend_delay': '500ms' };
+    const app = await startApp(createConfig(analyzer.url, engine));
     cleanup.add(() => app.stop());
     await eventually('first poll', async () => (await fetch(`${app.url}/-/ready`)).ok);
     const { url, query } = await startPrometheus(cleanup, app.url);

@@ -1,0 +1,160 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createAlertmanager } from '../../src/alerts/alertmanager.ts';
+import { createCounts } from '../../src/alerts/delivery.ts';
+import { createAlertEngine } from '../../src/alerts/engine.ts';
+import { alertsBody, createNotification } from '../../src/alerts/notification.ts';
+import { deriveInventoryNow } from '../../src/model/inventory.ts';
+import { quickRules } from '../alerts/end-to-end.ts';
+import { policy, settingsOf } from '../alerts/views.ts';
+import { type Cleanup, createCleanup, createTestLog, eventually } from '../harness.ts';
+import { answer, createSnapshot, feature, good } from '../metrics/scenario.ts';
+import { findProgram } from '../peers/peers.ts';
+import { startAlertmanager, startSink } from '../peers/start-alertmanager.ts';
+import { startPrometheus } from '../peers/start-prometheus.ts';
+import { type Line, median } from './report.ts';
+
+/** Many alerts that fire at once: the engine against Prometheus with the shipped rules, and against Alertmanager's own pace. */
+
+const now = (): number => Date.now() / 1000;
+const noTls = { ca: undefined, cert: undefined, key: undefined, serverName: undefined, insecureSkipVerify: false };
+const nameOf = (i: number): string => `feature-${String(i).padStart(6, '0')}`;
+
+/** Every feature is saturated. */
+function dataOf(count: number) {
+  const records = Array.from({ length: count }, (_, i) =>
+    feature({ feature: nameOf(i), inUse: 10, maxAvailable: 10, licenseExpiration: Number.POSITIVE_INFINITY }),
+  );
+  const snapshot = createSnapshot({ features: { '': good(answer(records), now()) } });
+  return { snapshot, inventory: deriveInventoryNow(snapshot, now(), policy) };
+}
+
+/** The same as a page of metrics. */
+async function startPage(cleanup: Cleanup, count: number): Promise<string> {
+  const series = (name: string): string =>
+    Array.from(
+      { length: count },
+      (_, i) =>
+        `${name}{vendor_license="lic01;cdslmd",feature="${nameOf(i)}",version="1.0",package="",feature_type="feature"} 10\n`,
+    ).join('');
+  const page = `${series('license_feature_in_use')}${series('license_feature_max_available')}`;
+  const server = createServer((_, response) => response.setHeader('content-type', 'text/plain').end(page));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  cleanup.add(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Seconds Prometheus takes for one evaluation of the data rules, with as many alerts firing. */
+async function prometheusEvaluation(cleanup: Cleanup, count: number): Promise<number> {
+  const { url, query } = await startPrometheus(cleanup, await startPage(cleanup, count), {
+    rules: quickRules(cleanup),
+  });
+  const firing = async () => (await query('count(ALERTS{alertstate="firing"})'))[0]?.[1];
+  await eventually('Prometheus fires', async () => (await firing()) === String(count), 60_000);
+  const times: number[] = [];
+  for (let i = 0; i < 7; i += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const text = await (await fetch(`${url}/metrics`)).text();
+    times.push(Number(/^prometheus_rule_group_last_duration_seconds\{[^}]*license-data"\} (\S+)$/m.exec(text)?.[1]));
+  }
+  return median(times);
+}
+
+export async function benchAlerts(count: number, runs: number): Promise<Line[]> {
+  if (findProgram('prometheus') === undefined || findProgram('prometheus-alertmanager') === undefined) {
+    process.stderr.write('alerts are left out: apt-get install prometheus prometheus-alertmanager\n');
+    return [];
+  }
+  const cleanup = createCleanup();
+  try {
+    const sink = await startSink(cleanup);
+    const oneGroup = { groupBy: 'alertname' };
+    const ours = await startAlertmanager(cleanup, sink, oneGroup);
+    const peer = await startAlertmanager(cleanup, sink, oneGroup);
+    const data = dataOf(count);
+    const counts = createCounts();
+    globalThis.gc?.();
+    const heapBefore = process.memoryUsage().heapUsed;
+    const alertmanager = createAlertmanager({
+      url: ours.url,
+      timeout: 60,
+      authorization: () => undefined,
+      tls: noTls,
+      userAgent: 'bench',
+    });
+    const engine = createAlertEngine({
+      data: () => data,
+      authenticated: () => true,
+      rules: settingsOf({ LicenseFeatureSaturated: { for: '0s' } }),
+      ignore: [],
+      alertmanagers: [{ alertmanager, counts }],
+      evaluationInterval: 3600,
+      resendDelay: 3600,
+      unknownHold: 3600,
+      resolve: 'explicit',
+      analyzer: 'bench:1',
+      externalLabels: {},
+      runbookUrl: () => undefined,
+      generatorUrl: 'http://bench/alerts',
+      ownsVendorLicense: () => true,
+      stateFile: undefined,
+      now,
+      log: createTestLog(),
+    });
+    const started = performance.now();
+    await engine.start();
+    await eventually('all delivered', () => counts.sent === count, 120_000);
+    const delivery = performance.now() - started;
+    globalThis.gc?.();
+    const heap = process.memoryUsage().heapUsed - heapBefore;
+    const evaluations: number[] = [];
+    for (let i = 0; i < runs; i += 1) {
+      await engine.evaluate();
+      evaluations.push(engine.status().lastEvaluation?.seconds ?? Number.NaN);
+    }
+
+    const options = { commonLabels: engine.status().commonLabels, validity: 240, generatorURL: 'http://bench/alerts' };
+    const body = alertsBody([...engine.states()].map(([key, alert]) => createNotification(key, alert, now(), options)));
+    const headers = { 'content-type': 'application/json' };
+    const posted = performance.now();
+    const { status } = await fetch(`${peer.url}/api/v2/alerts`, { method: 'POST', body, headers });
+    const onePost = performance.now() - posted;
+    const known = [(await ours.alerts()).length, (await peer.alerts()).length];
+    if (status !== 200 || known.some((alerts) => alerts !== count)) throw new Error(`status ${status}, known ${known}`);
+    await engine.stop();
+    // they would take part of the processor from Prometheus
+    await ours.stop();
+    await peer.stop();
+
+    const evaluation = { ours: median(evaluations) * 1000, peer: (await prometheusEvaluation(cleanup, count)) * 1000 };
+    const MB = 2 ** 20;
+    const what = `${count.toLocaleString('en-US')} alerts firing`;
+    return [
+      {
+        what: `${what}: evaluation (peer: Prometheus)`,
+        ...evaluation,
+        unit: 'ms',
+        ratio: evaluation.peer / evaluation.ours,
+      },
+      {
+        what: `${what}: delivery (peer: one request)`,
+        ours: delivery,
+        peer: onePost,
+        unit: 'ms',
+        ratio: onePost / delivery,
+      },
+      {
+        what: `${what}: memory (peer: the text of one request)`,
+        ours: heap / MB,
+        peer: body.length / MB,
+        unit: 'MB',
+        ratio: body.length / heap,
+      },
+    ];
+  } finally {
+    await cleanup.run();
+  }
+}
