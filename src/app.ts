@@ -1,27 +1,15 @@
-import { createAlerting } from './alerting.ts';
 import type { DeliveryCounts } from './alerts/delivery.ts';
-import type { AlertEngine } from './alerts/engine.ts';
 import { createAlertApi, createAlertPage } from './alerts/routes.ts';
-import type { AlertStates } from './alerts/state-machine.ts';
-import type { NtlmDispatcher } from './client/dispatcher.ts';
 import { createStats } from './client/handshake.ts';
-import { createQueryClient, type QueryClient } from './client/query-client.ts';
-import type { AnalyzerConfig, Config } from './config/config.ts';
-import { readPasswordFile } from './config/upstream-analyzer.ts';
-import { createQuestions } from './datasource/questions.ts';
+import type { Config } from './config/config.ts';
 import { createDatasource } from './datasource/routes.ts';
-import type { Sources } from './datasource/sources.ts';
-import { createExposition, type Exposition } from './metrics/exposition.ts';
 import { createSelfMetrics, type SelfMetrics, type UpstreamState } from './metrics/self.ts';
-import { createLocalTime } from './model/local-time.ts';
 import type { Log } from './model/log.ts';
-import { createSelection } from './model/selection.ts';
-import type { Snapshot } from './model/snapshot.ts';
 import type { CredentialGate } from './ntlm/credential-gate.ts';
-import { createPoller, type Poller } from './poll/poller.ts';
+import { type AppConfig, type Carried, createPipeline, type Pipeline } from './pipeline.ts';
 import { endpointNames } from './query-api/endpoints.ts';
 import { lockStorage, type StorageLock } from './storage-lock.ts';
-import { createDispatcher, createGate, credentialsOf } from './upstream.ts';
+import { createGate, credentialsOf } from './upstream.ts';
 import { createWebServer } from './web/server.ts';
 import { createWebAccess, refusalOfUsers } from './web-access.ts';
 
@@ -32,9 +20,6 @@ export interface AppDeps {
   /** Whether the data is simulated. */
   readonly demo: boolean;
 }
-
-/** A configuration that names the analyzer to poll. */
-export type AppConfig = Config & { readonly analyzer: AnalyzerConfig };
 
 export interface App {
   /** Listens at once and polls; resolves when it listens. */
@@ -49,25 +34,6 @@ export interface App {
   addresses(): readonly string[];
 }
 
-/** Everything that is made anew when the configuration changes. */
-interface Engine {
-  readonly config: AppConfig;
-  readonly gate: CredentialGate;
-  readonly dispatcher: NtlmDispatcher;
-  readonly client: QueryClient;
-  readonly exposition: Exposition;
-  readonly poller: Poller;
-  readonly datasource: Sources;
-  /** Undefined while no Alertmanager is configured. */
-  readonly alerting: AlertEngine | undefined;
-}
-
-/** What a reload carries over when the analyzer stays the same. */
-interface Carried {
-  readonly data: Snapshot;
-  readonly alerts: AlertStates | undefined;
-}
-
 const now = (): number => Date.now() / 1000;
 
 /** What a reload cannot change. */
@@ -77,7 +43,7 @@ const restartOnly = ({ web, datasource }: Config): string =>
 /** Wires the rooms together. */
 export function createApp(initial: AppConfig, deps: AppDeps): App {
   const { log } = deps;
-  let engine: Engine;
+  let pipeline: Pipeline;
   /** Of all accounts ever used: a reload must not forget a hold. */
   const gates = new Map<string, CredentialGate>();
   let isFirstPollOver = false;
@@ -105,7 +71,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
   };
 
   const upstream = (): UpstreamState => {
-    const { gate, dispatcher } = engine;
+    const { gate, dispatcher } = pipeline;
     const { stats } = dispatcher;
     return {
       authenticated: gate.authenticated,
@@ -131,112 +97,25 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     shard: initial.shard,
     endpoints: endpointNames,
     upstream,
-    alerting: () => engine.alerting?.status(),
+    alerting: () => pipeline.alerting?.status(),
     processMetrics: true,
   });
 
-  /** Looks at the password file again, so that a corrected password is picked up without a restart. */
-  const createRefresh = (config: AppConfig, gate: CredentialGate): (() => void) => {
-    const { passwordFile } = config.analyzer;
-    let lookedAt = 0;
-    return () => {
-      if (passwordFile === undefined || now() - lookedAt < 1) return;
-      lookedAt = now();
-      try {
-        const password = readPasswordFile(passwordFile).reveal();
-        if (gate.resetCredentials({ ...gate.credentials, password })) log.info({}, 'new password taken over');
-      } catch (error) {
-        log.warn({ reason: (error as Error).message }, 'password file not usable, the last password stays');
-      }
-    };
-  };
-
-  const createEngine = (config: AppConfig, carried?: Carried): Engine => {
-    const gate = gateOf(config);
-    const { analyzer, poll, shard } = config;
-    const dispatcher = createDispatcher(analyzer, gate, log);
-    const client = createQueryClient({
-      baseUrl: analyzer.url,
-      dispatcher,
-      isUnproven: () => gate.state === 'unknown',
-      refreshCredentials: createRefresh(config, gate),
-      timeout: analyzer.timeout,
-      maxResponseSize: analyzer.maxResponseSize,
-      permanentAfter: config.permanentAfter,
-      userAgent: `license-exporter/${deps.version}`,
-      observe: self.observeRequest,
-    });
-    const selection = createSelection(shard, config.select);
-    const exposition = createExposition({
-      enabled: config.metrics.collectors,
-      maxSeries: config.metrics.maxSeries,
-      policy: { ...selection, usageWhenNotCurrent: config.metrics.usageWhenNotCurrent },
+  const create = (config: AppConfig, carried?: Carried): Pipeline =>
+    createPipeline(config, {
+      gate: gateOf(config),
       self,
-      now,
-      onProblem: (error) => log.error({ err: error }, 'metrics not rendered'),
-    });
-    const poller = createPoller({
-      client,
-      schedules: {
-        GetProducts: poll.products,
-        GetServerDown: poll.serverDown,
-        GetConcurrentUsers: poll.concurrentUsers,
-        GetFeatures: poll.features,
-        GetExpirationFeatures: poll.expirations,
-        GetHistory: poll.history,
-      },
-      maxDataAge: poll.maxDataAge,
-      startOffset: poll.startOffset,
-      requestTimeout: analyzer.timeout,
-      concurrency: analyzer.concurrency,
-      featuresRequest: config.featuresRequest,
-      selection,
-      ownsSite: shard.index === 0,
-      history: config.metrics.collectors.history
-        ? config.historyFeatures.map(({ vendorLicense, ...feature }) => ({ product: vendorLicense, ...feature }))
-        : [],
-      now,
-      log,
-      onCommit: (snapshot) => void exposition.commit(snapshot).then(() => alerting?.evaluate()),
-      ...(carried !== undefined && { initial: carried.data }),
-    });
-    const site = () => {
-      const inventory = exposition.inventory();
-      return inventory === undefined ? undefined : { inventory, snapshot: poller.latest() };
-    };
-    const alerting = createAlerting(config, {
-      data: site,
-      authenticated: () => gate.authenticated,
-      ownsVendorLicense: selection.ownsVendorLicense,
+      deliveryCounts,
+      // what is really listened on: a reload does not change that
+      refusalOfUsers: () => refusalOfUsers(config.datasource.users, initial.web.listen, access.current()),
+      carried,
       version: deps.version,
-      counts: deliveryCounts,
-      initial: carried?.alerts,
       now,
       log,
     });
-    void exposition.commit(poller.latest());
-    const { cacheTtl, timeZone, pseudonymKey } = config.datasource;
-    const datasource: Sources = {
-      site,
-      questions: createQuestions({
-        client,
-        connections: analyzer.concurrency,
-        cacheTtl,
-        now,
-      }),
-      users: {
-        // what is really listened on: a reload does not change that
-        refusal: () => refusalOfUsers(config.datasource.users, initial.web.listen, access.current()),
-        pseudonymKey: pseudonymKey?.reveal(),
-      },
-      localTime: createLocalTime(timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone),
-      now,
-    };
-    return { config, gate, dispatcher, client, exposition, poller, datasource, alerting };
-  };
 
   const run = (): void => {
-    const { poller, exposition, alerting } = engine;
+    const { poller, exposition, alerting } = pipeline;
     alerting?.start().catch((error: unknown) => log.error({ err: error }, 'alerting did not start'));
     poller
       .start()
@@ -249,21 +128,14 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       );
   };
 
-  const end = async ({ poller, client, exposition, alerting }: Engine): Promise<void> => {
-    await poller.stop();
-    await alerting?.stop();
-    exposition.stop();
-    await client.close();
-  };
-
-  const alertRoutes = { status: () => engine.alerting?.status(), demo: deps.demo, now };
+  const alertRoutes = { status: () => pipeline.alerting?.status(), demo: deps.demo, now };
   const access = createWebAccess(initial, log, () => web.refreshCertificates());
   const web = createWebServer({
     listen: initial.web.listen,
     telemetryPath: initial.web.telemetryPath,
     version: deps.version,
     demo: deps.demo,
-    metricsPage: (request) => engine.exposition.page(request),
+    metricsPage: (request) => pipeline.exposition.page(request),
     access: () => access.current(),
     mounts: [
       { path: '/alerts', about: 'What fires now, and how it is delivered.', ...createAlertPage(alertRoutes) },
@@ -272,8 +144,8 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
         path: initial.datasource.path,
         about: 'History, users and the last poll as JSON, for Grafana.',
         ...createDatasource({
-          sources: () => engine.datasource,
-          deadline: () => engine.config.datasource.deadline,
+          sources: () => pipeline.datasource,
+          deadline: () => pipeline.config.datasource.deadline,
           onProblem: (error) => log.error({ err: error }, 'request of Grafana failed'),
         }),
       },
@@ -282,32 +154,35 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     log,
   });
 
-  engine = createEngine(initial);
+  pipeline = create(initial);
   self.setReload(true, now());
 
   return {
     start: async () => {
       takeStorage(initial);
-      await web.start();
+      await web.start().catch((error: unknown) => {
+        storage?.release();
+        throw error;
+      });
       access.start();
       run();
     },
     runOnce: async () => {
-      await engine.poller.pollOnce();
-      const snapshot = engine.poller.latest();
-      await engine.exposition.commit(snapshot);
-      const { body } = await engine.exposition.page({ accept: undefined, acceptEncoding: undefined, collect: [] });
+      await pipeline.poller.pollOnce();
+      const snapshot = pipeline.poller.latest();
+      await pipeline.exposition.commit(snapshot);
+      const { body } = await pipeline.exposition.page({ accept: undefined, acceptEncoding: undefined, collect: [] });
       const chunks = Buffer.isBuffer(body) ? [body] : await Array.fromAsync(body);
       const page = Buffer.concat(chunks).toString();
       return { page, up: /^license_up 1$/m.test(page) };
     },
     reload: async (config) => {
       takeStorage(config);
-      const old = engine;
+      const old = pipeline;
       const isSameAnalyzer = old.config.analyzer.url === config.analyzer.url;
-      await end(old);
+      await old.stop();
       for (const name of Object.keys(retired) as (keyof typeof retired)[]) retired[name] += old.dispatcher.stats[name];
-      engine = createEngine(
+      pipeline = create(
         config,
         isSameAnalyzer ? { data: old.poller.latest(), alerts: old.alerting?.states() } : undefined,
       );
@@ -322,7 +197,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     refuseReload: () => self.setReload(false, now()),
     stop: async () => {
       access.stop();
-      await end(engine);
+      await pipeline.stop();
       await web.stop();
       storage?.release();
     },

@@ -22,6 +22,7 @@ const mayImport: Readonly<Record<string, readonly string[] | 'all'>> = {
   'alerting.ts': ['model', 'config', 'alerts'],
   'storage-lock.ts': ['model'],
   'upstream.ts': ['model', 'ntlm', 'config', 'client'],
+  'pipeline.ts': 'all',
   'app.ts': 'all',
   commands: 'all',
   'main.ts': ['commands', 'app.ts', 'config', 'model'],

@@ -95,5 +95,3 @@ export const alertCatalogue = {
     evaluatedBy: 'rules',
   },
 } as const satisfies Record<string, AlertDescription>;
-
-export type AlertName = keyof typeof alertCatalogue;

@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type AppConfig, createApp } from '../app.ts';
+import { createApp } from '../app.ts';
 import { loadConfig } from '../config/load.ts';
+import type { AppConfig } from '../pipeline.ts';
 import { cronProblem } from '../poll/schedule.ts';
 import type { CommandContext } from './context.ts';
 import { createDemoAnalyzer, demoDefaults } from './embedded-analyzer.ts';

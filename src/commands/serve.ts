@@ -1,7 +1,8 @@
-import { type App, type AppConfig, createApp } from '../app.ts';
+import { type App, createApp } from '../app.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Log } from '../model/log.ts';
+import type { AppConfig } from '../pipeline.ts';
 import { cronProblem } from '../poll/schedule.ts';
 import { type CommandContext, untilStopped } from './context.ts';
 

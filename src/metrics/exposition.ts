@@ -48,8 +48,8 @@ export interface Exposition {
   /** Takes a snapshot over; resolves when pages show it, or a newer one. */
   commit(snapshot: Snapshot): Promise<void>;
   page(request: PageRequest): Promise<Page>;
-  /** What pages show now; undefined before the first commit. */
-  inventory(): Inventory | undefined;
+  /** What pages show now, and what it was made from; undefined before the first commit has been rendered. */
+  shown(): { readonly inventory: Inventory; readonly snapshot: Snapshot } | undefined;
   stop(): void;
 }
 
@@ -78,7 +78,7 @@ const MAX_TIMEOUT = 2 ** 31 - 1;
 export function createExposition(options: ExpositionOptions): Exposition {
   const { enabled, policy, now } = options;
   const rows: FeatureRows = {};
-  let shown: { inventory: Inventory; blocks: Blocks } | undefined;
+  let shown: { inventory: Inventory; snapshot: Snapshot; blocks: Blocks } | undefined;
   let newest: Snapshot | undefined;
   let refreshing: Promise<void> | undefined;
   let isStale = false;
@@ -114,7 +114,7 @@ export function createExposition(options: ExpositionOptions): Exposition {
       const snapshot = newest;
       const inventory = await runSliced(deriveInventory(snapshot, now(), policy, shown?.inventory));
       const blocks = await createBlocks(inventory);
-      shown = { inventory, blocks };
+      shown = { inventory, snapshot, blocks };
       const all = Object.values(blocks);
       options.self.setSeries(
         all.reduce((sum, { series }) => sum + series, 0),
@@ -179,7 +179,7 @@ export function createExposition(options: ExpositionOptions): Exposition {
       })();
       return { status: 200, headers, body };
     },
-    inventory: () => shown?.inventory,
+    shown: () => shown,
     stop: () => {
       stopped = true;
       clearTimeout(ageOut);

@@ -10,7 +10,7 @@ it.runIf(peer('prometheus', 'prometheus-alertmanager'))(
   'the benchmarks run, and ours and the peer say the same',
   { timeout: 120_000 },
   () => {
-    const sizes = ['--features=3', '--days=15', '--interval=900', '--live-features=100', '--alerts=100', '--runs=1'];
+    const sizes = ['--features=3', '--days=15', '--interval=900', '--live-features=100', '--alerts=1000', '--runs=1'];
     const lines = JSON.parse(
       execFileSync(process.execPath, ['--expose-gc', main, ...sizes, '--json'], { encoding: 'utf8' }),
     ) as Line[];

@@ -1,0 +1,158 @@
+import { createAlerting } from './alerting.ts';
+import type { DeliveryCounts } from './alerts/delivery.ts';
+import type { AlertEngine } from './alerts/engine.ts';
+import type { AlertStates } from './alerts/state-machine.ts';
+import type { NtlmDispatcher } from './client/dispatcher.ts';
+import { createQueryClient } from './client/query-client.ts';
+import type { AnalyzerConfig, Config } from './config/config.ts';
+import { readPasswordFile } from './config/upstream-analyzer.ts';
+import { createQuestions } from './datasource/questions.ts';
+import type { Sources } from './datasource/sources.ts';
+import { createExposition, type Exposition } from './metrics/exposition.ts';
+import type { SelfMetrics } from './metrics/self.ts';
+import { createLocalTime } from './model/local-time.ts';
+import type { Log } from './model/log.ts';
+import { createSelection } from './model/selection.ts';
+import type { Snapshot } from './model/snapshot.ts';
+import type { CredentialGate } from './ntlm/credential-gate.ts';
+import { createPoller, type Poller } from './poll/poller.ts';
+import { createDispatcher } from './upstream.ts';
+
+/** A configuration that names the analyzer to poll. */
+export type AppConfig = Config & { readonly analyzer: AnalyzerConfig };
+
+/** The way from the analyzer to all who are told: everything that is made anew when the configuration changes. */
+export interface Pipeline {
+  readonly config: AppConfig;
+  readonly gate: CredentialGate;
+  readonly dispatcher: NtlmDispatcher;
+  readonly exposition: Exposition;
+  readonly poller: Poller;
+  readonly datasource: Sources;
+  /** Undefined while no Alertmanager is configured. */
+  readonly alerting: AlertEngine | undefined;
+  stop(): Promise<void>;
+}
+
+/** What a reload carries over when the analyzer stays the same. */
+export interface Carried {
+  readonly data: Snapshot;
+  readonly alerts: AlertStates | undefined;
+}
+
+/** Looks at the password file again, so that a corrected password is picked up without a restart. */
+function createRefresh(config: AppConfig, gate: CredentialGate, now: () => number, log: Log): () => void {
+  const { passwordFile } = config.analyzer;
+  let lookedAt = 0;
+  return () => {
+    if (passwordFile === undefined || now() - lookedAt < 1) return;
+    lookedAt = now();
+    try {
+      const password = readPasswordFile(passwordFile).reveal();
+      if (gate.resetCredentials({ ...gate.credentials, password })) log.info({}, 'new password taken over');
+    } catch (error) {
+      log.warn({ reason: (error as Error).message }, 'password file not usable, the last password stays');
+    }
+  };
+}
+
+/** What a pipeline takes from, and leaves to, whoever outlives it. */
+interface PipelineDeps {
+  readonly gate: CredentialGate;
+  readonly self: SelfMetrics;
+  /** By the URL of the Alertmanager. */
+  readonly deliveryCounts: Map<string, DeliveryCounts>;
+  /** Why names of users are not served, if they are not. */
+  readonly refusalOfUsers: Sources['users']['refusal'];
+  readonly carried: Carried | undefined;
+  readonly version: string;
+  /** Epoch seconds. */
+  readonly now: () => number;
+  readonly log: Log;
+}
+
+/** Wires the rooms from the client to metrics, alerts and Grafana's questions. Nothing runs yet. */
+export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline {
+  const { gate, self, carried, now, log } = deps;
+  const { analyzer, poll, shard } = config;
+  const dispatcher = createDispatcher(analyzer, gate, log);
+  const client = createQueryClient({
+    baseUrl: analyzer.url,
+    dispatcher,
+    isUnproven: () => gate.state === 'unknown',
+    refreshCredentials: createRefresh(config, gate, now, log),
+    timeout: analyzer.timeout,
+    maxResponseSize: analyzer.maxResponseSize,
+    permanentAfter: config.permanentAfter,
+    userAgent: `license-exporter/${deps.version}`,
+    observe: self.observeRequest,
+  });
+  const selection = createSelection(shard, config.select);
+  const exposition = createExposition({
+    enabled: config.metrics.collectors,
+    maxSeries: config.metrics.maxSeries,
+    policy: { ...selection, usageWhenNotCurrent: config.metrics.usageWhenNotCurrent },
+    self,
+    now,
+    onProblem: (error) => log.error({ err: error }, 'metrics not rendered'),
+  });
+  const poller = createPoller({
+    client,
+    schedules: {
+      GetProducts: poll.products,
+      GetServerDown: poll.serverDown,
+      GetConcurrentUsers: poll.concurrentUsers,
+      GetFeatures: poll.features,
+      GetExpirationFeatures: poll.expirations,
+      GetHistory: poll.history,
+    },
+    maxDataAge: poll.maxDataAge,
+    startOffset: poll.startOffset,
+    requestTimeout: analyzer.timeout,
+    concurrency: analyzer.concurrency,
+    featuresRequest: config.featuresRequest,
+    selection,
+    ownsSite: shard.index === 0,
+    history: config.metrics.collectors.history
+      ? config.historyFeatures.map(({ vendorLicense, ...feature }) => ({ product: vendorLicense, ...feature }))
+      : [],
+    now,
+    log,
+    onCommit: (snapshot) => void exposition.commit(snapshot).then(() => alerting?.evaluate()),
+    ...(carried !== undefined && { initial: carried.data }),
+  });
+  const alerting = createAlerting(config, {
+    data: exposition.shown,
+    authenticated: () => gate.authenticated,
+    ownsVendorLicense: selection.ownsVendorLicense,
+    version: deps.version,
+    counts: deps.deliveryCounts,
+    initial: carried?.alerts,
+    now,
+    log,
+  });
+  void exposition.commit(poller.latest());
+  const { cacheTtl, timeZone, pseudonymKey } = config.datasource;
+  const datasource: Sources = {
+    site: exposition.shown,
+    questions: createQuestions({
+      client,
+      connections: analyzer.concurrency,
+      cacheTtl,
+      now,
+    }),
+    users: {
+      refusal: deps.refusalOfUsers,
+      pseudonymKey: pseudonymKey?.reveal(),
+    },
+    localTime: createLocalTime(timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone),
+    now,
+  };
+  const stop = async (): Promise<void> => {
+    await poller.stop();
+    await alerting?.stop();
+    exposition.stop();
+    await client.close();
+  };
+  return { config, gate, dispatcher, exposition, poller, datasource, alerting, stop };
+}
