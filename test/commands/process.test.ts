@@ -133,6 +133,24 @@ describe('serve', () => {
     expect(readFileSync(join(folder, 'state/logon-hold.json'), 'utf8')).not.toContain('wrong');
   });
 
+  it('has its storage to itself; a command beside it needs none', async () => {
+    const { file, folder } = await configure();
+    const first = run([`--config.file=${file}`, ...ports]);
+    const { address } = await first.line('listening');
+    await eventually('ready', async () => (await fetch(`${address}/-/ready`)).ok);
+    const second = run([`--config.file=${file}`, ...ports]);
+    expect(await second.exit).toBe(1);
+    expect(second.output()).toContain(
+      `storage.path ${folder}/state is used by another process; give each one a directory of its own`,
+    );
+    expect(second.output()).not.toContain('    at ');
+    expect(await run([`--config.file=${file}`, '--once', '--log.format=json']).exit).toBe(0);
+    // however the first one ends, the directory is free
+    first.child.kill('SIGKILL');
+    await first.exit;
+    await run([`--config.file=${file}`, ...ports]).line('listening');
+  });
+
   it('reloads on SIGHUP, and keeps the old configuration when the new one is bad', { timeout: 30_000 }, async () => {
     const { file } = await configure();
     const serve = run([`--config.file=${file}`, ...ports]);

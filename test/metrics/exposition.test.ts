@@ -226,6 +226,19 @@ describe('the page', () => {
     expect(told[0]).toBeLessThanOrEqual(400);
   });
 
+  it('gives what is shown together with the snapshot it was made from, while a newer one is still being rendered', async () => {
+    const exposition = create();
+    expect(exposition.shown()).toBeUndefined();
+    const first = createSnapshot({ products: good(answer([product()])) });
+    await exposition.commit(first);
+    const second = createSnapshot({ products: good(answer([product({ product: 'new;one' })])) });
+    const committed = exposition.commit(second);
+    expect(exposition.shown()?.snapshot).toBe(first);
+    await committed;
+    expect(exposition.shown()?.snapshot).toBe(second);
+    expect(exposition.shown()?.inventory.vendorLicenses.map(({ vendorLicense }) => vendorLicense)).toEqual(['new;one']);
+  });
+
   it('lets data go when it is too old, without a new poll', async () => {
     let now = NOW;
     const exposition = create({ now: () => now });
