@@ -75,6 +75,8 @@ const MISSED_RESENDS = 4;
 const DRAIN_SECONDS = 5;
 /** Delivery counts as working for so many resend delays after a success. */
 const ACTIVE_RESENDS = 2;
+/** More changes at once are told in sum: a log line each would hold everybody up. */
+const MAX_REPORTED = 20;
 /** The state is saved at most so often, unless an alert begins or ends, seconds. */
 const SAVE_INTERVAL = 1;
 
@@ -121,9 +123,18 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
     return { ...judgement, findings };
   };
 
-  const report = ({ labels, to }: Transition): void => {
-    if (to === 'pending' || to === 'inactive') log.debug({ labels, to }, 'alert');
-    else log.info({ labels, to }, 'alert');
+  const report = (transitions: readonly Transition[]): void => {
+    const told = transitions.filter(({ to }) => to !== 'pending' && to !== 'inactive');
+    if (told.length <= MAX_REPORTED) {
+      for (const { labels, to } of told) log.info({ labels, to }, 'alert');
+      return;
+    }
+    const counts: Record<string, number> = {};
+    for (const { labels, to } of told) {
+      const key = `${labels.alertname} ${to}`;
+      counts[key] = (counts[key] ?? 0) + 1;
+    }
+    log.info({ counts }, 'many alerts');
   };
 
   /** Hands over what is due. A clock that was set back does not silence anything. */
@@ -169,7 +180,7 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
     states = after;
     for (const { rule, judgement } of judged) if (!judgement.isBlind) judges.add(rule.name);
     lastEvaluation = { at, seconds: (performance.now() - started) / 1000 };
-    for (const transition of transitions) report(transition);
+    report(transitions);
     // kept before it is told: after a crash nothing is told that is not remembered
     if (transitions.length > 0) await save();
     else if (hadAlerts && at - savedAt >= SAVE_INTERVAL) void save();

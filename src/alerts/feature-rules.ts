@@ -110,7 +110,7 @@ export function createQueued(settings: RuleSettings['LicenseRequestsQueued']): R
     },
     isKnown: isUsageKnown,
     annotate: (entry, queued) => ({
-      summary: `${queued} requests are queued for ${nameOf(entry)}.`,
+      summary: `Requests are queued for ${nameOf(entry)}: ${queued}.`,
       description: 'Users wait for a license: look for idle checkouts and unused reservations.',
     }),
   });
@@ -199,7 +199,7 @@ function aggregated(rule: Rule, lookup: Lookup<Durations>): Rule {
         return {
           labels: { alertname: rule.name, severity: rule.severity, vendor_license: vendorLicense },
           annotations: {
-            summary: `${sorted.length} licenses of ${vendorLicense} expire, the first in ${humanDuration(value)}.`,
+            summary: `Licenses of ${vendorLicense} expire: ${sorted.length}, the first in ${humanDuration(value)}.`,
             description: `${listed.join(', ')}${others}. ${REMEDY}`,
           },
           value,
@@ -244,7 +244,7 @@ export function createDenials(settings: RuleSettings['LicenseDenials']): Rule {
           judged.add(keyOf(labels));
           if (denials <= above || now - at >= maxAge) return [];
           const annotations = {
-            summary: `${denials} license requests for ${feature} of ${vendorLicense} were denied.`,
+            summary: `License requests for ${feature} of ${vendorLicense} were denied: ${denials}.`,
             description: `Requests refused on ${new Date(at * 1000).toISOString().slice(0, 10)}, the newest day of the analyzer's history. Compare the peak of the feature with its licenses.`,
           };
           return [{ labels, annotations, value: denials, isRaised: true }];

@@ -30,7 +30,7 @@ footer { margin-top: 2rem; color: #718096; font-size: .85rem; }
 </head>
 <body>
 <h1>license-exporter</h1>
-<p>Usage and expiry of floating licenses for Prometheus and Grafana, from the License Monitoring Query API.</p>
+<p>Usage and expiry of floating licenses for Prometheus, Alertmanager and Grafana, from the License Monitoring Query API.</p>
 ${banner}
 <dl>
 <dt><a href="${telemetryPath}">${telemetryPath}</a></dt><dd>Metrics, in the text format or OpenMetrics.</dd>

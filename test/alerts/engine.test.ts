@@ -267,6 +267,18 @@ describe('the engine', () => {
     await engine.stop();
   });
 
+  it('says many changes at once in sum', async () => {
+    const { create, log } = start({ settings: { LicenseFeatureSaturated: { for: '0s' } } });
+    const records = Array.from({ length: 30 }, (_, i) => feature({ feature: `f${i}`, inUse: 10, maxAvailable: 10 }));
+    const snapshot = createSnapshot({ features: { '': good(answer(records)) } });
+    const engine = create({ data: () => ({ snapshot, inventory: deriveInventoryNow(snapshot, now(), policy) }) });
+    await engine.start();
+    expect(log.entries.map(({ message, fields }) => [message, fields.counts])).toEqual([
+      ['many alerts', { 'LicenseFeatureSaturated firing': 30 }],
+    ]);
+    await engine.stop();
+  });
+
   it('goes on when its data cannot be looked at', async () => {
     let isBroken = true;
     const { create, world, stub, log } = start();

@@ -218,7 +218,7 @@ describe('expiries', () => {
       { ...about, vendor_license: LIC },
       { ...about, vendor_license: 'lic02;mgcld' },
     ]);
-    expect(findings[0]?.annotations.summary).toBe('12 licenses of lic01;cdslmd expire, the first in 8d.');
+    expect(findings[0]?.annotations.summary).toBe('Licenses of lic01;cdslmd expire: 12, the first in 8d.');
     expect(findings[0]?.annotations.description).toMatch(/^f0 \(8d\), f1 \(9d\), .*f9 \(17d\) and 2 more\. /);
     expect([
       isUnknown({ ...about, vendor_license: LIC }),
@@ -293,7 +293,7 @@ describe('LicenseRequestsQueued', () => {
     expect([0, 1].map((queued) => of(queued).findings.length)).toEqual([0, 1]);
     const settings = { LicenseRequestsQueued: { above: 3 } };
     expect([3, 4].map((queued) => of(queued, settings).findings.length)).toEqual([0, 1]);
-    expect(of(2).findings[0]?.annotations.summary).toBe('2 requests are queued for base 1.0 of lic01;cdslmd.');
+    expect(of(2).findings[0]?.annotations.summary).toBe('Requests are queued for base 1.0 of lic01;cdslmd: 2.');
     const { isUnknown, labels } = of(undefined);
     expect([labels, isUnknown({ ...of(1).labels[0] })]).toEqual([[], true]);
   });
@@ -321,7 +321,7 @@ describe('LicenseDenials', () => {
   it('is about a day of late', () => {
     expect(of(3, DAY).labels).toEqual([about]);
     expect(of(3, DAY).findings[0]?.annotations.summary).toBe(
-      '3 license requests for base of lic01;cdslmd were denied.',
+      'License requests for base of lic01;cdslmd were denied: 3.',
     );
     expect([of(0, DAY), of(3, 2 * DAY), of(3, 2 * DAY - 1)].map(({ labels }) => labels.length)).toEqual([0, 0, 1]);
     expect(of(0, DAY).isUnknown(about)).toBe(false);
