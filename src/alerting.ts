@@ -100,6 +100,6 @@ export function createAlerting(
         : createStateFile(join(storagePath, STATE_FILE), analyzer, (problem) =>
             log.warn({ problem }, 'alerts not kept'),
           ),
-    ...(initial !== undefined && { initial }),
+    initial,
   });
 }

@@ -37,7 +37,7 @@ export interface EngineOptions {
   readonly ownsVendorLicense: (vendorLicense: string) => boolean;
   readonly stateFile: StateFile | undefined;
   /** Alerts to go on with, for instance from before a reload. */
-  readonly initial?: AlertStates;
+  readonly initial: AlertStates | undefined;
   /** Epoch seconds. */
   readonly now: () => number;
   readonly log: Log;
@@ -64,7 +64,8 @@ export interface AlertEngine {
   /** Lets what waits go out, and saves. Nothing is resolved by it. */
   stop(): Promise<void>;
   status(): EngineStatus;
-  states(): AlertStates;
+  /** Alerts to go on with elsewhere; undefined before those of before have been taken up. */
+  states(): AlertStates | undefined;
 }
 
 /** How long a resolved alert is told again, seconds; Prometheus does the same. */
@@ -137,12 +138,14 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
     log.info({ counts }, 'many alerts');
   };
 
-  /** Hands over what is due. A clock that was set back does not silence anything. */
+  /** A clock that was set back does not silence anything. */
+  const isDue = (last: number | undefined, at: number): boolean =>
+    last === undefined || at - last >= resendDelay || last > at;
+
+  /** Hands over what is due, or says that there is nothing. */
   const send = (at: number): void => {
-    const isDue = ({ sentAt }: AlertState): boolean =>
-      sentAt === undefined || at - sentAt >= resendDelay || sentAt > at;
-    const told = [...states].filter(([, { state }]) => state === 'firing' || state === 'resolved');
-    const due = told.filter(([, alert]) => isDue(alert));
+    const told = [...states].filter(([, { state }]) => state !== 'pending');
+    const due = told.filter(([, { sentAt }]) => isDue(sentAt, at));
     if (due.length > 0) {
       const notifications: Notification[] = due.map(([key, alert]) =>
         createNotification(key, alert, at, notificationOptions),
@@ -150,8 +153,7 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
       for (const delivery of deliveries) delivery.enqueue(notifications);
       states = new Map([...states, ...due.map(([key, alert]) => [key, { ...alert, sentAt: at }] as const)]);
     }
-    if (told.length > 0) return;
-    if (lastHeartbeat !== undefined && at - lastHeartbeat < resendDelay && lastHeartbeat <= at) return;
+    if (told.length > 0 || !isDue(lastHeartbeat, at)) return;
     lastHeartbeat = at;
     for (const delivery of deliveries) delivery.heartbeat();
   };
@@ -253,6 +255,6 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
         lastEvaluation,
       };
     },
-    states: () => states,
+    states: () => (isStarted ? states : undefined),
   };
 }

@@ -1,4 +1,5 @@
-import { createDenials, createExpired, createExpiringSoon, createQueued, createSaturated } from './feature-rules.ts';
+import { createExpired, createExpiringSoon } from './expiry-rules.ts';
+import { createDenials, createQueued, createSaturated } from './feature-rules.ts';
 import type { Rule } from './rule.ts';
 import type { RuleSettings } from './rule-settings.ts';
 import {

@@ -120,6 +120,7 @@ function start(more: Partial<EngineOptions> & { settings?: unknown } = {}) {
       generatorUrl: 'http://exporter:10319/alerts',
       ownsVendorLicense: () => true,
       stateFile: undefined,
+      initial: undefined,
       now,
       log,
       ...more,

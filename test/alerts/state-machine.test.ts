@@ -140,6 +140,15 @@ describe('an alert', () => {
     expect(run(['raised', 'false'], 0, 0, { resolvedRetention: 0 })).toEqual(['firing', 'inactive']);
   });
 
+  it('is not begun anew, nor forgotten, when it is only not cleared after its end', () => {
+    expect(run(['raised', 'false', 'not cleared', 'not cleared'], 0, 0)).toEqual([
+      'firing',
+      'resolved',
+      'resolved',
+      'resolved',
+    ]);
+  });
+
   it('that comes back after its end is a new one', () => {
     const rule = createRule(0, 0);
     let states: AlertStates = new Map();

@@ -120,6 +120,7 @@ export async function benchAlerts(count: number, runs: number): Promise<Line[]> 
       generatorUrl: 'http://bench/alerts',
       ownsVendorLicense: () => true,
       stateFile: undefined,
+      initial: undefined,
       now,
       log: createTestLog(),
     });
@@ -134,7 +135,9 @@ export async function benchAlerts(count: number, runs: number): Promise<Line[]> 
     }
 
     const options = { commonLabels: engine.status().commonLabels, validity: 240, generatorURL: 'http://bench/alerts' };
-    const body = alertsBody([...engine.states()].map(([key, alert]) => createNotification(key, alert, now(), options)));
+    const body = alertsBody(
+      [...(engine.states() ?? [])].map(([key, alert]) => createNotification(key, alert, now(), options)),
+    );
     const headers = { 'content-type': 'application/json' };
     const posted = performance.now();
     const { status } = await fetch(`${peer.url}/api/v2/alerts`, { method: 'POST', body, headers });
