@@ -60,7 +60,7 @@ export async function restoreKnown(
       keepFiringSince: undefined,
       resolvedAt: undefined,
       knownAt: now,
-      unknownSince: now,
+      unknownSince: undefined,
       sentAt: undefined,
     });
   }

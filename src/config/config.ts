@@ -5,6 +5,15 @@ import type { AnalyzerAccount } from './users-file.ts';
 import type { HistoryFeature, ListenAddress } from './values.ts';
 import type { WebConfig } from './web-config.ts';
 
+/** How a server is trusted, and a certificate shown to it. Contents of files, in PEM. */
+interface TlsClientConfig {
+  readonly ca: string | undefined;
+  readonly cert: string | undefined;
+  readonly key: Secret | undefined;
+  readonly serverName: string | undefined;
+  readonly insecureSkipVerify: boolean;
+}
+
 /** The analyzer to poll. Durations are seconds, sizes bytes. */
 export interface AnalyzerConfig {
   readonly url: string;
@@ -18,24 +27,12 @@ export interface AnalyzerConfig {
   readonly timeout: number;
   readonly maxResponseSize: number;
   readonly concurrency: number;
-  readonly tls: {
-    readonly ca: string | undefined;
-    readonly cert: string | undefined;
-    readonly key: Secret | undefined;
-    readonly serverName: string | undefined;
-    readonly insecureSkipVerify: boolean;
-  };
+  readonly tls: TlsClientConfig;
 }
 
 /** An Alertmanager to tell. Durations are seconds; secrets stay in their files, which are read again. */
 export interface AlertmanagerConfig extends Omit<AlertmanagerEntry, 'tls'> {
-  readonly tls: {
-    readonly ca: string | undefined;
-    readonly cert: string | undefined;
-    readonly key: Secret | undefined;
-    readonly serverName: string | undefined;
-    readonly insecureSkipVerify: boolean;
-  };
+  readonly tls: TlsClientConfig;
 }
 
 /** The alert engine, which is off without an Alertmanager. Durations are seconds. */

@@ -3,6 +3,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { hashSync } from 'bcryptjs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createCleanup, createConfig, eventually, startApp } from '../harness.ts';
 import { createCertificate } from '../peers/certificate.ts';
@@ -23,7 +24,8 @@ async function start(settings: Parameters<typeof createConfig>[1]) {
   await site.setDown(true);
   const app = await startApp(createConfig(site.url, { ...quickPolls, ...settings }));
   cleanup.add(() => app.stop());
-  await eventually('first poll', async () => (await fetch(`${app.url}/-/ready`)).ok);
+  // 401 where only users may ask
+  await eventually('first poll', async () => (await fetch(`${app.url}/-/ready`)).status !== 503);
   const get = async (path: string, init: RequestInit = {}) => {
     const response = await fetch(`${app.url}${path}`, init);
     const text = await response.text();
@@ -106,6 +108,21 @@ describe('/api/v1', () => {
     }
     // each is named here and in the table of metrics
     expect(metrics).toContain('license_exporter_alert_last_evaluation_timestamp_seconds ');
+  });
+
+  it('is for users of the web config, where there are any', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'license-exporter-web-'));
+    cleanup.add(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'web.yml');
+    writeFileSync(file, `basic_auth_users: {prom: ${hashSync('geheim', 4)}}\n`);
+    const { get } = await start({ 'web.config_file': file });
+    const api = await get('/api/v1/alerts');
+    expect([api.status, api.json()]).toMatchObject([401, { status: 'error', errorType: 'unauthorized' }]);
+    const page = await get('/alerts');
+    expect([page.status, page.text]).toEqual([401, 'Name and password of a user of the web config are needed.\n']);
+    const headers = { authorization: `Basic ${Buffer.from('prom:geheim').toString('base64')}` };
+    expect((await get('/api/v1/alerts', { headers })).status).toBe(200);
+    expect((await get('/alerts', { headers })).status).toBe(200);
   });
 
   it('has nothing to tell while the engine is off, and neither has the page of metrics', async () => {

@@ -344,6 +344,25 @@ describe('over a restart', () => {
     await next.stop();
   });
 
+  it('a kill loses no more than the time since the last evaluation; a stop not even that', async () => {
+    const stateFile = createMemoryFile();
+    const { create, engine, world, stub } = start({ stateFile });
+    world.inUse = 10;
+    await engine.start();
+    await advance(610);
+    // killed: what it would do at its end never happens
+    const kept = stateFile.content;
+    await engine.stop();
+    stateFile.content = kept;
+    const next = create();
+    await next.start();
+    await advance(330);
+    expect(stub.sent.map(({ labels }) => labels.alertname)).toContain('LicenseFeatureSaturated');
+    await advance(15);
+    await next.stop();
+    expect(stateFile.content?.savedAt).toBe(now());
+  });
+
   it('nothing is resolved before its rule has been heard', async () => {
     const stateFile = createMemoryFile();
     const { create, engine, world, stub } = start({

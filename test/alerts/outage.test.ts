@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { createAlertmanager } from '../../src/alerts/alertmanager.ts';
 import { createCleanup, createConfig, eventually, startApp } from '../harness.ts';
 import { peer } from '../peers/peers.ts';
 import { startAlertmanager, startSink } from '../peers/start-alertmanager.ts';
@@ -75,6 +76,31 @@ describe.runIf(peer('prometheus-alertmanager'))('an Alertmanager', () => {
     expect(await firing(alertmanager, down)).toHaveLength(1);
     await eventually('counted', async () => (await count('sent')) > 0);
     expect([sink.of(down), await count('dropped')]).toEqual([['firing'], 0]);
+  });
+
+  it('tells a daemon that asks of its own alerts only', async () => {
+    const alertmanager = await startAlertmanager(cleanup, await startSink(cleanup));
+    const client = createAlertmanager({
+      url: alertmanager.url,
+      timeout: 5,
+      authorization: () => undefined,
+      tls: { ca: undefined, cert: undefined, key: undefined, serverName: undefined, insecureSkipVerify: false },
+      userAgent: 'test',
+    });
+    cleanup.add(() => client.close());
+    const startsAt = new Date(Date.now() - 60_000).toISOString();
+    const endsAt = new Date(Date.now() + 60_000).toISOString();
+    const of = (source: string, analyzer: string) => ({
+      labels: { alertname: 'LicenseServerDown', vendor_license: 'größe "x";d', source, analyzer },
+      annotations: { summary: 's' },
+      startsAt,
+      endsAt,
+    });
+    const all = [of('license-exporter', 'a:1'), of('license-exporter', 'a:2'), of('prometheus', 'a:1')];
+    expect(await client.post(JSON.stringify(all))).toEqual({ is: 'accepted' });
+    const ours = { source: 'license-exporter', analyzer: 'a:1' };
+    const { labels, annotations } = of(ours.source, ours.analyzer);
+    expect(await client.known(ours)).toEqual([{ labels, annotations, startsAt: Date.parse(startsAt) / 1000 }]);
   });
 
   it('that is restarted and has forgotten everything is told again, without a second notification', {

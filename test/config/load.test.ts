@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
+import { ownLabelNames } from '../../src/alerts/alert.ts';
+import { ownLabelsOf } from '../../src/alerts/notification.ts';
+import { labelMap } from '../../src/config/alertmanagers.ts';
 import { parseCommandLine } from '../../src/config/flags.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { ConfigError } from '../../src/config/problems.ts';
@@ -370,6 +373,12 @@ describe('loadConfig', () => {
     expect(warnings).toEqual([`${password} can be read by every user; give it mode 0600`]);
     const env = load(undefined, [], { LICENSE_EXPORTER_ALERTING_ALERTMANAGERS: 'http://a:1, https://b:2/x' });
     expect(env.alerting.alertmanagers.map(({ url }) => url)).toEqual(['http://a:1', 'https://b:2/x']);
+  });
+
+  it('leaves the labels that alerts are told apart by to the alerts', () => {
+    for (const name of [...ownLabelNames, ...Object.keys(ownLabelsOf('x'))]) {
+      expect(() => labelMap({ [name]: 'x' })).toThrow(`${name} is set by the alerts themselves`);
+    }
   });
 
   it('reads what is set about the rules, and keeps the rest as it is', () => {
