@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Labels } from '../../src/alerts/alert.ts';
 import type { Alertmanager, KnownAlert, Outcome } from '../../src/alerts/alertmanager.ts';
+import { alertsJson } from '../../src/alerts/api.ts';
 import { createCounts } from '../../src/alerts/delivery.ts';
 import { type AlertEngine, createAlertEngine, type EngineOptions } from '../../src/alerts/engine.ts';
 import type { SavedAlerts, StateFile } from '../../src/alerts/state-file.ts';
@@ -170,6 +171,9 @@ describe('the engine', () => {
     expect(isFiring(stub.sent.at(-1) as Sent)).toBe(false);
     const resolved = stub.sent.filter((alert) => !isFiring(alert));
     expect(new Set(resolved.map(({ endsAt }) => endsAt)).size).toBe(1);
+    // what is over is told to Alertmanager, and shown to nobody else
+    expect(engine.status().alerts.map(({ state }) => state)).toEqual(['resolved']);
+    expect(alertsJson(engine.status())).toEqual({ status: 'success', data: { alerts: [] } });
     await advance(3600);
     // told for 15 minutes
     const last = stub.sent.at(-1)?.at ?? 0;
@@ -446,6 +450,15 @@ describe('over a restart', () => {
       [LIC, 'muc', new Date((startsAt - 100) * 1000).toISOString()],
     ]);
     expect(isFiring(stub.sent[0] as Sent)).toBe(true);
+    await engine.stop();
+  });
+
+  it('alerts that have not been taken up yet are not handed on by a reload', async () => {
+    const { create, stub } = start();
+    stub.known = () => new Promise(() => {});
+    const engine = create();
+    void engine.start();
+    expect(engine.states()).toBeUndefined();
     await engine.stop();
   });
 
