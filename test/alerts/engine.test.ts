@@ -5,6 +5,7 @@ import type { Alertmanager, KnownAlert, Outcome } from '../../src/alerts/alertma
 import { alertsJson } from '../../src/alerts/api.ts';
 import { createCounts } from '../../src/alerts/delivery.ts';
 import { type AlertEngine, createAlertEngine, type EngineOptions } from '../../src/alerts/engine.ts';
+import { alertsPage } from '../../src/alerts/page.ts';
 import type { SavedAlerts, StateFile } from '../../src/alerts/state-file.ts';
 import { deriveInventoryNow } from '../../src/model/inventory.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
@@ -269,6 +270,19 @@ describe('the engine', () => {
     expect(stub.sent.length - before).toBeGreaterThanOrEqual(2);
     for (const { startsAt, endsAt } of stub.sent)
       expect(Date.parse(endsAt)).toBeGreaterThanOrEqual(Date.parse(startsAt));
+    await engine.stop();
+  });
+
+  it('is shown to people with names as they are, and no markup in them', async () => {
+    const { create } = start({ settings: { LicenseFeatureSaturated: { for: '0s' } } });
+    const records = [feature({ feature: '<b onclick="x()">&\'', inUse: 10, maxAvailable: 10 })];
+    const snapshot = createSnapshot({ features: { '': good(answer(records)) } });
+    const engine = create({ data: () => ({ snapshot, inventory: deriveInventoryNow(snapshot, now(), policy) }) });
+    await engine.start();
+    const page = alertsPage(engine.status(), false, now());
+    expect(page).toContain('feature=&#34;&#60;b onclick=&#34;x()&#34;&#62;&#38;&#39;&#34;');
+    expect(page).toContain('100 % of &#60;b onclick');
+    expect(page).not.toContain('<b ');
     await engine.stop();
   });
 
