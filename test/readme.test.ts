@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { alertCatalogue } from '../src/alerts/catalogue.ts';
+import { alertCatalogue } from '../deploy/prometheus/catalogue.ts';
 import { createRules } from '../src/alerts/rules.ts';
 import { storeProblems } from '../src/analyzer/history-file.ts';
 import { alertRules as engineRules, fileKey, type RuleParameter } from '../src/config/alert-rules.ts';

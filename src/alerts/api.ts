@@ -1,6 +1,6 @@
 import type { AlertState } from './alert.ts';
 import type { EngineStatus } from './engine.ts';
-import { conditionOf, type Rule } from './rule.ts';
+import type { Rule } from './rule.ts';
 
 /** The engine's state in the JSON of Prometheus' HTTP API, for tools that read `/api/v1/alerts` and `/api/v1/rules`. */
 
@@ -28,6 +28,13 @@ export function alertsJson(status: EngineStatus | undefined): object {
   return success({ alerts: status === undefined ? [] : alerts.map((alert) => alertJson(alert, status)) });
 }
 
+/** There is no expression; its name and thresholds say which condition it is. Durations are seconds. */
+function queryOf({ name, parameters }: Rule): string {
+  const { enabled: _on, for: _for, keepFiringFor: _keep, ...thresholds } = parameters;
+  const given = Object.entries(thresholds).filter(([, value]) => value !== undefined);
+  return `${name}(${given.map(([key, value]) => `${key}=${value}`).join(', ')})`;
+}
+
 function ruleJson(rule: Rule, status: EngineStatus): object {
   const alerts = status.alerts.filter((alert) => alert.rule === rule.id && isShown(alert));
   const durations = rule.durations({});
@@ -35,7 +42,7 @@ function ruleJson(rule: Rule, status: EngineStatus): object {
   return {
     state: alerts.some(({ state }) => state === 'firing') ? 'firing' : alerts.length > 0 ? 'pending' : 'inactive',
     name: rule.name,
-    query: conditionOf(rule),
+    query: queryOf(rule),
     duration: durations.for,
     keepFiringFor: durations.keepFiringFor,
     labels: { severity: rule.severity },

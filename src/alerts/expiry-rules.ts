@@ -1,7 +1,7 @@
 import type { Finding } from './alert.ts';
 import { createFeatureRule, nameOf } from './feature-rules.ts';
 import { humanDuration, type Rule, type View } from './rule.ts';
-import { createLookup, type RuleSettings } from './rule-settings.ts';
+import type { RuleSettings } from './rule-settings.ts';
 
 /** Rules about licenses that end, or have ended. */
 
@@ -16,7 +16,7 @@ export function createExpired(settings: Expired): Rule {
   return createFeatureRule<Expired['base']>({
     name: 'LicenseExpired',
     severity: 'critical',
-    lookup: createLookup(settings),
+    settings,
     assess: ({ expiration }, { within }, now) => {
       if (expiration === undefined) return 'unknown';
       const since = now - expiration;
@@ -37,12 +37,11 @@ const REMEDY = 'Order the renewal and install the new license file.';
  * other. The warning is kept until the critical one fires: no gap where they meet.
  */
 export function createExpiringSoon(settings: ExpiringSoon): readonly Rule[] {
-  const lookup = createLookup(settings);
   const rules = (['critical', 'warning'] as const).map((severity) =>
     createFeatureRule<ExpiringSoon['base']>({
       name: 'LicenseExpiringSoon',
       severity,
-      lookup,
+      settings,
       assess: ({ expiration }, { warning, critical }, now) => {
         if (expiration === undefined) return 'unknown';
         const left = expiration - now;

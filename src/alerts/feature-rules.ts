@@ -1,7 +1,13 @@
 import type { FeatureEntry } from '../model/feature-entries.ts';
 import { type Finding, type Labels, withoutEmpty } from './alert.ts';
 import type { Judgement, Rule, Severity, View } from './rule.ts';
-import { createLookup, type Durations, type EngineRuleName, type Lookup, type RuleSettings } from './rule-settings.ts';
+import {
+  type Adjustable,
+  createLookup,
+  type Durations,
+  type EngineRuleName,
+  type RuleSettings,
+} from './rule-settings.ts';
 
 /** Rules about single features: one alert for each that meets the condition. */
 
@@ -11,7 +17,7 @@ type Assessment = { readonly value: number; readonly isRaised: boolean } | 'unkn
 export interface FeatureRuleOptions<P extends Durations> {
   readonly name: EngineRuleName;
   readonly severity: Severity;
-  readonly lookup: Lookup<P>;
+  readonly settings: Adjustable<P>;
   assess(entry: FeatureEntry, parameters: P, now: number): Assessment;
   /** Whether everything is known that could tell of the features of a vendor license. */
   isKnown(view: View, vendorLicense: string): boolean;
@@ -29,7 +35,8 @@ const featureKey = ({
 }: Labels) => JSON.stringify([vendor_license, feature, version, pkg, feature_type]);
 
 export function createFeatureRule<P extends Durations>(options: FeatureRuleOptions<P>): Rule {
-  const { name, severity, lookup } = options;
+  const { name, severity, settings } = options;
+  const lookup = createLookup(settings);
   const judge = (view: View): Judgement => {
     const findings: Finding[] = [];
     const unknown = new Set<string>();
@@ -63,6 +70,7 @@ export function createFeatureRule<P extends Durations>(options: FeatureRuleOptio
     id: `${name}/${severity}`,
     name,
     severity,
+    parameters: settings.base,
     durations: ({ vendor_license = '', feature = '' }) => {
       const parameters = lookup(vendor_license, feature);
       return { ...parameters, keepFiringFor: options.keepFiringFor?.(parameters) ?? parameters.keepFiringFor };
@@ -83,7 +91,7 @@ export function createSaturated(settings: RuleSettings['LicenseFeatureSaturated'
   return createFeatureRule<RuleSettings['LicenseFeatureSaturated']['base']>({
     name: 'LicenseFeatureSaturated',
     severity: 'warning',
-    lookup: createLookup(settings),
+    settings,
     assess: ({ record }, { raise, clear }) => {
       if (record === undefined || record.maxAvailable === 0) return undefined;
       const { inUse, maxAvailable } = record;
@@ -103,7 +111,7 @@ export function createQueued(settings: RuleSettings['LicenseRequestsQueued']): R
   return createFeatureRule<RuleSettings['LicenseRequestsQueued']['base']>({
     name: 'LicenseRequestsQueued',
     severity: 'warning',
-    lookup: createLookup(settings),
+    settings,
     assess: ({ record }, { above }) => {
       if (record === undefined) return undefined;
       const { maxQueued } = record;
@@ -126,6 +134,7 @@ export function createDenials(settings: RuleSettings['LicenseDenials']): Rule {
     id: 'LicenseDenials/warning',
     name: 'LicenseDenials',
     severity: 'warning',
+    parameters: settings.base,
     durations: ({ vendor_license = '', feature = '' }) => lookup(vendor_license, feature),
     judge: ({ now, inventory: { history }, knowledge }) => {
       const judged = new Set<string>();

@@ -1,7 +1,6 @@
 import type { Inventory } from '../model/inventory.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import type { Finding, Labels } from './alert.ts';
-import { alertCatalogue } from './catalogue.ts';
 import { createKnowledge, type Knowledge } from './knowledge.ts';
 import type { Durations, EngineRuleName } from './rule-settings.ts';
 
@@ -40,12 +39,11 @@ export interface Rule {
   readonly id: string;
   readonly name: EngineRuleName;
   readonly severity: Severity;
+  /** What is set for everything that has no exception. */
+  readonly parameters: Durations;
   durations(labels: Labels): Durations;
   judge(view: View): Judgement;
 }
-
-/** Condition and labels of a rule as the rules API shows them. */
-export const conditionOf = ({ name }: Rule): string => alertCatalogue[name].condition;
 
 /** `2d 3h`, `45m`, `30s`: the two largest units. Takes seconds. */
 export function humanDuration(seconds: number): string {

@@ -23,6 +23,7 @@ export function createServerDown(settings: RuleSettings['LicenseServerDown']): R
     id: 'LicenseServerDown/critical',
     name: 'LicenseServerDown',
     severity: 'critical',
+    parameters: settings.base,
     durations: ({ vendor_license = '' }) => lookup(vendor_license, ''),
     judge: ({ inventory: { vendorLicenses }, knowledge }) => ({
       findings: vendorLicenses.flatMap(({ vendorLicense, up, downQualifiers, product }): Finding[] => {
@@ -56,6 +57,7 @@ export function createCollectionStale(settings: RuleSettings['LicenseCollectionS
     id: 'LicenseCollectionStale/warning',
     name: 'LicenseCollectionStale',
     severity: 'warning',
+    parameters: settings.base,
     durations: ({ vendor_license = '' }) => lookup(vendor_license, ''),
     judge: ({ now, inventory: { vendorLicenses }, knowledge }) => {
       const unknown = new Set<string>();
@@ -95,6 +97,7 @@ export function createAnalyzerUnreachable({ base }: Adjustable<Durations>): Rule
     id: 'LicenseAnalyzerUnreachable/critical',
     name: 'LicenseAnalyzerUnreachable',
     severity: 'critical',
+    parameters: base,
     durations: () => base,
     judge: ({ inventory: { polls } }) => {
       const failing = polls.filter((poll) => isTried(poll) && !poll.answered).map(({ endpoint }) => endpoint);
@@ -119,6 +122,7 @@ export function createAuthFailing({ base }: Adjustable<Durations>): Rule {
     id: 'LicenseAnalyzerAuthFailing/critical',
     name: 'LicenseAnalyzerAuthFailing',
     severity: 'critical',
+    parameters: base,
     durations: () => base,
     judge: ({ authenticated }) => {
       const finding: Finding = {
@@ -142,6 +146,7 @@ export function createPollPartial({ base }: Adjustable<Durations>): Rule {
     id: 'LicensePollPartial/warning',
     name: 'LicensePollPartial',
     severity: 'warning',
+    parameters: base,
     durations: () => base,
     judge: ({ inventory: { polls, up } }) => {
       const findings = polls

@@ -42,7 +42,10 @@ describe('/api/v1', () => {
       'alerting.alertmanagers': [fake.url],
       'alerting.evaluation_interval': '500ms',
       'alerting.external_labels': { site: 'muc' },
-      'alerting.rules': { LicenseRequestsQueued: { for: '90s', keep_firing_for: '45s' } },
+      'alerting.rules': {
+        LicenseRequestsQueued: { for: '90s', keep_firing_for: '45s' },
+        LicenseFeatureSaturated: { raise: 0.8, clear: 0.7 },
+      },
     });
     await eventually('both alerts', async () => (await get('/api/v1/alerts')).json().data.alerts.length === 2);
     const { status, data } = (await get('/api/v1/alerts')).json();
@@ -76,6 +79,8 @@ describe('/api/v1', () => {
     expect(states).toContainEqual(['LicenseServerDown', 'firing', 'alerting', 'ok']);
     expect(states).toContainEqual(['LicenseExpiringSoon', 'pending', 'alerting', 'ok']);
     expect(states).toContainEqual(['LicenseRequestsQueued', 'inactive', 'alerting', 'ok']);
+    const saturated = rules.groups[0].rules.find(({ name }: { name: string }) => name === 'LicenseFeatureSaturated');
+    expect(saturated.query).toBe('LicenseFeatureSaturated(raise=0.8, clear=0.7)');
     const queued = rules.groups[0].rules.find(({ name }: { name: string }) => name === 'LicenseRequestsQueued');
     expect([queued.duration, queued.keepFiringFor, queued.labels]).toEqual([90, 45, { severity: 'warning' }]);
     expect((await get('/api/v1/rules?type=alert')).json().data.groups).toHaveLength(1);

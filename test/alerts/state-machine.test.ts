@@ -19,6 +19,7 @@ const createRule = (pendingFor: number, keepFiringFor: number): Rule => ({
   id: 'rule',
   name: 'LicenseServerDown',
   severity: 'critical',
+  parameters: { enabled: true, for: pendingFor, keepFiringFor },
   durations: () => ({ enabled: true, for: pendingFor, keepFiringFor }),
   judge: () => {
     throw new Error('unreachable: judgements are given');

@@ -1,4 +1,4 @@
-/** What an alert is about, for documentation and the rules API. */
+/** What an alert is about, in words: the README shows it, and tests hold rules, engine and runbooks against it. */
 interface AlertDescription {
   /** Of each rule with this name. */
   readonly severities: readonly ('critical' | 'warning')[];
