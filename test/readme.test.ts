@@ -1,17 +1,22 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { alertCatalogue } from '../deploy/prometheus/catalogue.ts';
 import { createRules } from '../src/alerts/rules.ts';
 import { storeProblems } from '../src/analyzer/history-file.ts';
 import { alertRules as engineRules, fileKey, type RuleParameter } from '../src/config/alert-rules.ts';
 import { commands, shownDefault } from '../src/config/flags.ts';
+import { loadConfig } from '../src/config/load.ts';
+import type { ConfigError } from '../src/config/problems.ts';
 import { environmentName, flagName, type Setting, settingKeys, settings } from '../src/config/settings.ts';
 import { notOffered, webConfigKeys } from '../src/config/web-config.ts';
 import { datasourceErrors } from '../src/datasource/errors.ts';
 import { type Key, payloadKeys, type Target, targets } from '../src/datasource/targets.ts';
 import { catalogue, collectors, type Metric } from '../src/metrics/catalogue.ts';
 import { failureKinds } from '../src/model/failure.ts';
+import { cronProblem } from '../src/poll/schedule.ts';
 import { endpoints } from '../src/query-api/endpoints.ts';
 import { errorCodes } from '../src/query-api/errors.ts';
 import { recordMeanings } from '../src/query-api/meanings.ts';
@@ -183,6 +188,32 @@ describe('README', () => {
     if (process.env.UPDATE_README === '1')
       writeFileSync(path, text.slice(0, from) + wanted + text.slice(to + end.length));
     expect(readFileSync(path, 'utf8')).toContain(wanted);
+  });
+
+  it('shows configurations that are taken', () => {
+    const sections = new Set(settingKeys.map((key) => key.split('.')[0]));
+    const blocks = [...readFileSync(path, 'utf8').matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(([, yaml = '']) => yaml);
+    const ours = blocks.filter((yaml) => Object.keys(parse(yaml)).every((key) => sections.has(key)));
+    expect(ours.length).toBeGreaterThan(2);
+    for (const yaml of ours) {
+      const folder = mkdtempSync(join(tmpdir(), 'license-exporter-readme-'));
+      writeFileSync(join(folder, 'config.yml'), yaml);
+      try {
+        loadConfig({
+          configFile: join(folder, 'config.yml'),
+          flags: new Map(),
+          env: {},
+          requireAnalyzer: false,
+          cronProblem,
+        });
+      } catch (error) {
+        // the files they name are not here
+        const { problems } = error as ConfigError;
+        expect(problems.filter(({ message }) => !message.endsWith('does not exist'))).toEqual([]);
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    }
   });
 
   it('answers every question with panels that exist', () => {
