@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Inventory } from '../model/inventory.ts';
 import type { Log } from '../model/log.ts';
 import type { Snapshot } from '../model/snapshot.ts';
@@ -78,6 +79,8 @@ const DRAIN_SECONDS = 5;
 const ACTIVE_RESENDS = 2;
 /** More changes at once are told in sum: a log line each would hold everybody up. */
 const MAX_REPORTED = 20;
+/** Work of one slice before others may run, milliseconds. */
+const SLICE_MS = 4;
 /** The state is saved at most so often, unless an alert begins or ends, seconds. */
 const SAVE_INTERVAL = 1;
 
@@ -172,7 +175,15 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
     const at = now();
     const started = performance.now();
     const view = createView(at, data, options.authenticated());
-    const judged = rules.map((rule) => ({ rule, judgement: judge(rule, view) }));
+    const judged: { rule: Rule; judgement: Judgement }[] = [];
+    let sliceStarted = started;
+    for (const rule of rules) {
+      judged.push({ rule, judgement: judge(rule, view) });
+      if (performance.now() - sliceStarted < SLICE_MS) continue;
+      // a large site must not hold up whoever else shares the thread
+      await setImmediate();
+      sliceStarted = performance.now();
+    }
     const resolvedRetention = options.resolve === 'explicit' ? RESOLVED_RETENTION : 0;
     const { states: after, transitions } = step(states, judged, at, {
       unknownHold: options.unknownHold,

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { hashSync } from 'bcryptjs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { hostAndPort } from '../../src/alerting.ts';
+import { catalogue } from '../../src/metrics/catalogue.ts';
 import { createCleanup, createConfig, eventually, startApp } from '../harness.ts';
 import { createCertificate } from '../peers/certificate.ts';
 import { peer } from '../peers/peers.ts';
@@ -112,8 +113,9 @@ describe('/api/v1', () => {
     ]) {
       expect(metrics.split('\n')).toContain(line);
     }
-    // each is named here and in the table of metrics
-    expect(metrics).toContain('license_exporter_alert_last_evaluation_timestamp_seconds ');
+    const promised = Object.entries(catalogue).filter(([, { group }]) => group === 'alerting');
+    expect(promised).toHaveLength(10);
+    for (const [name] of promised) expect(metrics).toMatch(new RegExp(`^${name}[{ ]`, 'm'));
   });
 
   it('is for users of the web config, where there are any', async () => {

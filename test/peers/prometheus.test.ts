@@ -85,7 +85,13 @@ describe.runIf(peer('prometheus'))('a real Prometheus', () => {
 describe.runIf(peer('promtool'))('promtool check metrics', () => {
   it.each([
     ['default', {}],
-    ['all collectors', Object.fromEntries(Object.keys(collectors).map((name) => [`metrics.collectors.${name}`, true]))],
+    [
+      'all collectors and the alert engine',
+      {
+        ...Object.fromEntries(Object.keys(collectors).map((name) => [`metrics.collectors.${name}`, true])),
+        'alerting.alertmanagers': ['http://127.0.0.1:1'],
+      },
+    ],
   ])('finds nothing on the whole page, %s', async (_, settings) => {
     const analyzer = await startAnalyzer({ vendorLicenses: 8, featuresPerVendorLicense: 20 });
     cleanup.add(() => analyzer.stop());
