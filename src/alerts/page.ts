@@ -6,6 +6,8 @@ import { humanDuration } from './rule.ts';
 
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
+/** A page is for reading. */
+const MAX_SHOWN = 500;
 const order: readonly AlertState['state'][] = ['firing', 'pending', 'resolved'];
 
 const labelsHtml = (labels: Labels): string =>
@@ -32,11 +34,16 @@ function tableHtml({ alerts }: EngineStatus, now: number): string {
       (a.labels.severity ?? '').localeCompare(b.labels.severity ?? '') ||
       a.activeAt - b.activeAt,
   );
+  const others = sorted.length - MAX_SHOWN;
+  const more = others <= 0 ? '' : `\n<p>${others} more are in <a href="api/v1/alerts">/api/v1/alerts</a>.</p>`;
   return `<table>
 <thead><tr><th>State</th><th>Severity</th><th>Alert</th><th>What</th><th>Since</th></tr></thead>
 <tbody>
-${sorted.map((alert) => rowHtml(alert, now)).join('')}</tbody>
-</table>`;
+${sorted
+  .slice(0, MAX_SHOWN)
+  .map((alert) => rowHtml(alert, now))
+  .join('')}</tbody>
+</table>${more}`;
 }
 
 function deliveriesHtml({ deliveries }: EngineStatus, now: number): string {

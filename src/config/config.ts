@@ -1,5 +1,6 @@
+import type { Matcher } from './alert-labels.ts';
 import type { RulesConfig } from './alert-rules.ts';
-import type { AlertmanagerEntry, Matcher } from './alertmanagers.ts';
+import type { AlertmanagerEntry } from './alertmanagers.ts';
 import type { Secret } from './secret.ts';
 import type { AnalyzerAccount } from './users-file.ts';
 import type { HistoryFeature, ListenAddress } from './values.ts';

@@ -1,5 +1,6 @@
+import { labelMap, matchers } from './alert-labels.ts';
 import { rulesOf } from './alert-rules.ts';
-import { alertmanagerList, labelMap, matchers } from './alertmanagers.ts';
+import { alertmanagerList } from './alertmanagers.ts';
 import {
   anyText,
   autoOr,

@@ -288,13 +288,17 @@ describe('the engine', () => {
 
   it('says many changes at once in sum', async () => {
     const { create, log } = start({ settings: { LicenseFeatureSaturated: { for: '0s' } } });
-    const records = Array.from({ length: 30 }, (_, i) => feature({ feature: `f${i}`, inUse: 10, maxAvailable: 10 }));
+    const records = Array.from({ length: 501 }, (_, i) => feature({ feature: `f${i}`, inUse: 10, maxAvailable: 10 }));
     const snapshot = createSnapshot({ features: { '': good(answer(records)) } });
     const engine = create({ data: () => ({ snapshot, inventory: deriveInventoryNow(snapshot, now(), policy) }) });
     await engine.start();
     expect(log.entries.map(({ message, fields }) => [message, fields.counts])).toEqual([
-      ['many alerts', { 'LicenseFeatureSaturated firing': 30 }],
+      ['many alerts', { 'LicenseFeatureSaturated firing': 501 }],
     ]);
+    // firing ones, and pending ones about their expiry
+    const page = alertsPage(engine.status(), false, now());
+    const more = /<p>(\d+) more are in/.exec(page)?.[1];
+    expect([page.split('<tr class').length - 1, more]).toEqual([500, '502']);
     await engine.stop();
   });
 

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ownLabelNames } from '../../src/alerts/alert.ts';
 import { ownLabelsOf } from '../../src/alerts/notification.ts';
-import { labelMap } from '../../src/config/alertmanagers.ts';
+import { labelMap } from '../../src/config/alert-labels.ts';
 import { parseCommandLine } from '../../src/config/flags.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { ConfigError } from '../../src/config/problems.ts';
