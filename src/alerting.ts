@@ -46,13 +46,15 @@ export function createAlertmanagers({ alerting }: Config, version: string, log: 
   );
 }
 
-/** Where people find the daemon: as it is set, or by the name of the machine and the first port. */
-export function externalUrl({ web }: Config): string {
-  const [listen] = web.listen;
-  return (
-    web.externalUrl ??
-    `${web.access?.tls === undefined ? 'http' : 'https'}://${listen?.host ?? hostname()}:${listen?.port}`
-  );
+/** Addresses that stand for every address of the machine. */
+const EVERYWHERE: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
+
+/** Where people find the daemon: as it is set, or by the first address it listens on, or the name of the machine. */
+export function externalUrl({ web }: Pick<Config, 'web'>): string {
+  const [{ host, port } = { host: undefined, port: 0 }] = web.listen;
+  const name = host === undefined || EVERYWHERE.has(host) ? hostname() : host;
+  const scheme = web.access?.tls === undefined ? 'http' : 'https';
+  return web.externalUrl ?? `${scheme}://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
 
 /** What the engine takes from elsewhere in the daemon. */

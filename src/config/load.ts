@@ -1,5 +1,5 @@
 import { basename, resolve } from 'node:path';
-import { alertingOf } from './alerting.ts';
+import { alertmanagersOf } from './alertmanager-files.ts';
 import type { Config } from './config.ts';
 import { type Context, type LoadOptions, readText, whereOf } from './context.ts';
 import { embeddedOf } from './embedded-analyzer.ts';
@@ -103,7 +103,7 @@ export function loadConfig(options: LoadOptions): Config {
   const analyzer = analyzerOf(context);
   const embedded = embeddedOf(context);
   const web = webOf(context);
-  const alerting = alertingOf(context);
+  const alertmanagers = alertmanagersOf(context);
   checkRelations(context);
   if (problems.length > 0) throw new ConfigError(problems);
 
@@ -148,7 +148,17 @@ export function loadConfig(options: LoadOptions): Config {
       externalUrl: values['web.external_url'],
       ...web.access,
     },
-    alerting,
+    alerting: {
+      alertmanagers,
+      externalLabels: all['alerting.external_labels'],
+      evaluationInterval: all['alerting.evaluation_interval'],
+      resendDelay: all['alerting.resend_delay'],
+      resolve: all['alerting.resolve'],
+      unknownHold: all['alerting.unknown_hold'],
+      ignore: all['alerting.ignore'],
+      rules: all['alerting.rules'],
+      runbookBaseUrl: values['alerting.runbook_base_url'],
+    },
     datasource: {
       path: all['datasource.path'],
       cacheTtl: all['datasource.cache_ttl'],

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hashSync } from 'bcryptjs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { hostAndPort } from '../../src/alerting.ts';
+import { externalUrl, hostAndPort } from '../../src/alerting.ts';
 import { catalogue } from '../../src/metrics/catalogue.ts';
 import { createCleanup, createConfig, eventually, startApp } from '../harness.ts';
 import { createCertificate } from '../peers/certificate.ts';
@@ -139,6 +139,20 @@ describe('/api/v1', () => {
     expect((await get('/api/v1/rules')).json()).toEqual({ status: 'success', data: { groups: [] } });
     expect((await get('/alerts')).text).toContain('The alert engine is off');
     expect(await app.metrics()).not.toMatch(/license_exporter_(alert|notifications)/);
+  });
+});
+
+describe('links in alerts', () => {
+  it.each([
+    [':10319', `http://${hostname()}:10319`],
+    ['0.0.0.0:10319', `http://${hostname()}:10319`],
+    ['[::]:10319', `http://${hostname()}:10319`],
+    ['[::1]:10319', 'http://[::1]:10319'],
+    ['exporter.lan:1', 'http://exporter.lan:1'],
+  ])('lead where %s listens', (listen, expected) => {
+    expect(externalUrl(createConfig('http://h/a', { 'web.listen_address': listen }))).toBe(expected);
+    const settings = { 'web.listen_address': listen, 'web.external_url': 'https://lic.example.com/x/' };
+    expect(externalUrl(createConfig('http://h/a', settings))).toBe('https://lic.example.com/x');
   });
 });
 

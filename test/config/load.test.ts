@@ -135,6 +135,10 @@ const bad = [
     'alertmanager-inline-token.yml',
     'alertmanager-inline-token.yml:2: alerting.alertmanagers: authorization: credentials: a secret must not stand in the file; use credentials_file',
   ],
+  [
+    'alertmanager-no-certificate.yml',
+    'alertmanager-no-certificate.yml:2: alerting.alertmanagers: is no PEM certificate, or the key is none or not its own (ERR_OSSL_PEM_NO_START_LINE)',
+  ],
   ['alertmanager-no-targets.yml', 'alertmanager-no-targets.yml:2: alerting.alertmanagers: static_configs is needed'],
   [
     'alertmanager-secret-empty.yml',

@@ -1,11 +1,11 @@
 import { dirname, resolve } from 'node:path';
 import type { AlertmanagerEntry } from './alertmanagers.ts';
-import type { AlertingConfig, AlertmanagerConfig } from './config.ts';
-import { type Context, isReadableByAll, readText, whereOf } from './context.ts';
+import type { AlertmanagerConfig } from './config.ts';
+import { type Context, checkCertificate, isReadableByAll, readText, whereOf } from './context.ts';
 import { Secret } from './secret.ts';
 import type { SettingKey } from './settings.ts';
 
-/** The settings of the alert engine, with the files they name. */
+/** The Alertmanagers of the alert engine, with the files they name. */
 
 const KEY = 'alerting.alertmanagers' satisfies SettingKey;
 
@@ -37,7 +37,8 @@ function alertmanagerOf(context: Context, entry: AlertmanagerEntry): Alertmanage
     return path;
   };
   const { url, timeout, basicAuth, authorization, tls } = entry;
-  const key = textOf(tls.keyFile);
+  const [cert, key] = [textOf(tls.certFile), textOf(tls.keyFile)];
+  if (cert !== undefined && key !== undefined) checkCertificate(context, KEY, cert, key);
   return {
     url,
     timeout,
@@ -48,7 +49,7 @@ function alertmanagerOf(context: Context, entry: AlertmanagerEntry): Alertmanage
     },
     tls: {
       ca: textOf(tls.caFile),
-      cert: textOf(tls.certFile),
+      cert,
       key: key === undefined ? undefined : new Secret(key),
       serverName: tls.serverName,
       insecureSkipVerify: tls.insecureSkipVerify,
@@ -56,20 +57,7 @@ function alertmanagerOf(context: Context, entry: AlertmanagerEntry): Alertmanage
   };
 }
 
-export function alertingOf(context: Context): AlertingConfig {
-  const { values } = context;
-  const alertmanagers = (values[KEY] ?? []).map((entry) => alertmanagerOf(context, entry));
-  const rules = values['alerting.rules'];
-  if (rules === undefined) throw new Error('unreachable: alerting.rules has a default');
-  return {
-    alertmanagers,
-    externalLabels: values['alerting.external_labels'] ?? {},
-    evaluationInterval: values['alerting.evaluation_interval'] ?? 30,
-    resendDelay: values['alerting.resend_delay'] ?? 60,
-    resolve: values['alerting.resolve'] ?? 'explicit',
-    unknownHold: values['alerting.unknown_hold'] ?? 3600,
-    ignore: values['alerting.ignore'] ?? [],
-    rules,
-    runbookBaseUrl: values['alerting.runbook_base_url'],
-  };
+/** The Alertmanagers to tell, with what their files hold. */
+export function alertmanagersOf(context: Context): readonly AlertmanagerConfig[] {
+  return (context.values[KEY] ?? []).map((entry) => alertmanagerOf(context, entry));
 }
