@@ -184,6 +184,20 @@ describe('the engine', () => {
     await engine.stop();
   });
 
+  it('tells each Alertmanager by itself: one that hangs holds up no other', async () => {
+    const hanging = { ...createStub(), post: () => new Promise<Outcome>(() => {}) };
+    const { create, stub, world } = start();
+    world.down = true;
+    const engine = create({
+      alertmanagers: [hanging, stub].map((alertmanager) => ({ alertmanager, counts: createCounts() })),
+    });
+    await engine.start();
+    await advance(120);
+    expect(stub.sent.map(({ at }) => at - NOW)).toEqual([0, 60, 120]);
+    expect(engine.status().deliveries.map((delivery) => delivery.queueLength())).toEqual([1, 0]);
+    expect(engine.status().active).toContain('LicenseServerDown');
+  });
+
   it('with resolve: expire just stops telling', async () => {
     const { engine, world, stub } = start({ resolve: 'expire' });
     world.down = true;
