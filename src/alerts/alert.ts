@@ -34,6 +34,14 @@ export interface Finding {
   readonly isRaised: boolean;
 }
 
+/** A finding whose condition is met. */
+export const raised = (labels: Labels, annotations: Labels, value = 0): Finding => ({
+  labels,
+  annotations,
+  value,
+  isRaised: true,
+});
+
 /** An alert from its first finding to fifteen minutes after its end. Times are epoch seconds. */
 export interface AlertState {
   /** Id of the rule it comes from. */

@@ -1,4 +1,4 @@
-import type { Finding } from './alert.ts';
+import { type Finding, raised } from './alert.ts';
 import { createFeatureRule, nameOf } from './feature-rules.ts';
 import { humanDuration, type Rule, type View } from './rule.ts';
 import type { RuleSettings } from './rule-settings.ts';
@@ -69,15 +69,11 @@ function summed({ name, severity }: Rule, vendorLicense: string, members: readon
   const value = sorted[0]?.value ?? 0;
   const listed = sorted.slice(0, NAMED).map((member) => `${member.labels.feature} (${humanDuration(member.value)})`);
   const others = sorted.length > NAMED ? ` and ${sorted.length - NAMED} more` : '';
-  return {
-    labels: { alertname: name, severity, vendor_license: vendorLicense },
-    annotations: {
-      summary: `Licenses of ${vendorLicense} expire: ${sorted.length}, the first in ${humanDuration(value)}.`,
-      description: `${listed.join(', ')}${others}. ${REMEDY}`,
-    },
-    value,
-    isRaised: true,
+  const annotations = {
+    summary: `Licenses of ${vendorLicense} expire: ${sorted.length}, the first in ${humanDuration(value)}.`,
+    description: `${listed.join(', ')}${others}. ${REMEDY}`,
   };
+  return raised({ alertname: name, severity, vendor_license: vendorLicense }, annotations, value);
 }
 
 /** One alert for each vendor license in place of one for each feature. */

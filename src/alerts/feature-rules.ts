@@ -1,5 +1,5 @@
 import type { FeatureEntry } from '../model/feature-entries.ts';
-import { type Finding, type Labels, withoutEmpty } from './alert.ts';
+import { type Finding, fingerprint, type Labels, raised, withoutEmpty } from './alert.ts';
 import type { Judgement, Rule, Severity, View } from './rule.ts';
 import {
   type Adjustable,
@@ -128,20 +128,17 @@ export function createQueued(settings: RuleSettings['LicenseRequestsQueued']): R
 
 export function createDenials(settings: RuleSettings['LicenseDenials']): Rule {
   const lookup = createLookup(settings);
-  const keyOf = ({ vendor_license = '', feature = '', package: pkg = '', feature_type = '' }: Labels) =>
-    JSON.stringify([vendor_license, feature, pkg, feature_type]);
   return {
     id: 'LicenseDenials/warning',
     name: 'LicenseDenials',
     severity: 'warning',
     parameters: settings.base,
     durations: ({ vendor_license = '', feature = '' }) => lookup(vendor_license, feature),
-    judge: ({ now, inventory: { history }, knowledge }) => {
+    judge: ({ now, inventory: { history } }) => {
       const judged = new Set<string>();
       const findings = history.flatMap(
         ({ vendorLicense, feature, package: pkg, featureType, at, denials }): Finding[] => {
-          const { enabled, above, maxAge } = lookup(vendorLicense, feature);
-          if (!enabled || denials === undefined) return [];
+          if (denials === undefined) return [];
           const labels = withoutEmpty({
             alertname: 'LicenseDenials',
             severity: 'warning',
@@ -150,22 +147,18 @@ export function createDenials(settings: RuleSettings['LicenseDenials']): Rule {
             package: pkg,
             feature_type: featureType,
           });
-          judged.add(keyOf(labels));
-          if (denials <= above || now - at >= maxAge) return [];
+          judged.add(fingerprint(labels));
+          const { enabled, above, maxAge } = lookup(vendorLicense, feature);
+          if (!enabled || denials <= above || now - at >= maxAge) return [];
           const annotations = {
             summary: `License requests for ${feature} of ${vendorLicense} were denied: ${denials}.`,
             description: `Requests refused on ${new Date(at * 1000).toISOString().slice(0, 10)}, the newest day of the analyzer's history. Compare the peak of the feature with its licenses.`,
           };
-          return [{ labels, annotations, value: denials, isRaised: true }];
+          return [raised(labels, annotations, denials)];
         },
       );
-      const isKnown = ({ vendor_license = '', feature = '', package: pkg = '', feature_type = '' }: Labels) =>
-        knowledge.history(vendor_license, feature, pkg, feature_type);
-      return {
-        findings,
-        isUnknown: (labels) => !isKnown(labels) || !judged.has(keyOf(labels)),
-        isBlind: history.length === 0,
-      };
+      // only history that is fresh is in the inventory
+      return { findings, isUnknown: (labels) => !judged.has(fingerprint(labels)), isBlind: history.length === 0 };
     },
   };
 }

@@ -1,11 +1,4 @@
-import {
-  type EndpointState,
-  freshGood,
-  historyQuestion,
-  type PolledEndpoint,
-  type Snapshot,
-  WHOLE,
-} from '../model/snapshot.ts';
+import { type EndpointState, freshGood, type PolledEndpoint, type Snapshot, WHOLE } from '../model/snapshot.ts';
 import { parseVendorLicense } from '../model/vendor-license.ts';
 
 /**
@@ -17,8 +10,6 @@ export interface Knowledge {
   readonly serverDown: boolean;
   features(vendorLicense: string): boolean;
   expirations(vendorLicense: string): boolean;
-  /** By the labels of a feature without version. */
-  history(vendorLicense: string, feature: string, pkg: string, featureType: string): boolean;
 }
 
 const nameOf = (part: string): string => parseVendorLicense(part).vendorLicense.toLowerCase();
@@ -43,20 +34,10 @@ export function createKnowledge({ endpoints }: Snapshot, now: number): Knowledge
     const stale = staleParts(state, now);
     return (vendorLicense) => !stale.has(WHOLE) && !stale.has(vendorLicense.toLowerCase());
   };
-  const historyState = endpoints.GetHistory;
-  const knownHistory = new Set(
-    [...(historyState?.parts.keys() ?? [])].flatMap((part) => {
-      if (historyState === undefined || freshGood(historyState, part, now) === undefined) return [];
-      const { product, feature, package: pkg, featureType } = historyQuestion(part);
-      return [JSON.stringify([nameOf(product), feature, pkg, featureType])];
-    }),
-  );
   return {
     products: isWholeKnown('GetProducts'),
     serverDown: isWholeKnown('GetServerDown'),
     features: byVendorLicense('GetFeatures'),
     expirations: byVendorLicense('GetExpirationFeatures'),
-    history: (vendorLicense, feature, pkg, featureType) =>
-      knownHistory.has(JSON.stringify([vendorLicense.toLowerCase(), feature, pkg, featureType])),
   };
 }

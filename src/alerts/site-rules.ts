@@ -1,5 +1,5 @@
 import type { PollState } from '../model/poll-state.ts';
-import type { Finding, Labels } from './alert.ts';
+import { type Finding, type Labels, raised } from './alert.ts';
 import { humanDuration, type Rule } from './rule.ts';
 import {
   type Adjustable,
@@ -36,14 +36,7 @@ export function createServerDown(settings: RuleSettings['LicenseServerDown']): R
           summary: `License server ${vendorLicense} is down.`,
           description: `The analyzer received no data from ${vendorLicense}${parts} for at least 30 minutes. Check the license server and its vendor daemon; nobody can check out its licenses while it is down.`,
         };
-        return [
-          {
-            labels: ofVendorLicense('LicenseServerDown', 'critical', vendorLicense),
-            annotations,
-            value: 0,
-            isRaised: true,
-          },
-        ];
+        return [raised(ofVendorLicense('LicenseServerDown', 'critical', vendorLicense), annotations)];
       }),
       isUnknown: () => !knowledge.serverDown,
       isBlind: !knowledge.serverDown,
@@ -74,14 +67,7 @@ export function createCollectionStale(settings: RuleSettings['LicenseCollectionS
           summary: `Data of ${vendorLicense} is ${humanDuration(age)} old.`,
           description: `The server is not reported down, but its last collection is ${humanDuration(age)} old. Check the collector of the analyzer for this server.`,
         };
-        return [
-          {
-            labels: ofVendorLicense('LicenseCollectionStale', 'warning', vendorLicense),
-            annotations,
-            value: age,
-            isRaised: true,
-          },
-        ];
+        return [raised(ofVendorLicense('LicenseCollectionStale', 'warning', vendorLicense), annotations, age)];
       });
       const isBlind = !knowledge.products || !knowledge.serverDown;
       return { findings, isUnknown: ({ vendor_license = '' }) => isBlind || unknown.has(vendor_license), isBlind };
@@ -103,15 +89,13 @@ export function createAnalyzerUnreachable({ base }: Adjustable<Durations>): Rule
       const failing = polls.filter((poll) => isTried(poll) && !poll.answered).map(({ endpoint }) => endpoint);
       const isUnknown = polls.length === 0 || polls.some((poll) => !isTried(poll));
       if (failing.length === 0) return { findings: [], isUnknown: () => isUnknown, isBlind: isUnknown };
-      const finding: Finding = {
-        labels: { alertname: 'LicenseAnalyzerUnreachable', severity: 'critical' },
-        annotations: {
+      const finding = raised(
+        { alertname: 'LicenseAnalyzerUnreachable', severity: 'critical' },
+        {
           summary: 'The license analyzer cannot be polled.',
           description: `No good answer from ${failing.join(', ')}. Until it answers again nothing new is known of any license server. Check the analyzer and the way to it; "license-exporter doctor" tells what each endpoint answers.`,
         },
-        value: 0,
-        isRaised: true,
-      };
+      );
       return { findings: [finding], isUnknown: () => false, isBlind: false };
     },
   };
@@ -125,16 +109,14 @@ export function createAuthFailing({ base }: Adjustable<Durations>): Rule {
     parameters: base,
     durations: () => base,
     judge: ({ authenticated }) => {
-      const finding: Finding = {
-        labels: { alertname: 'LicenseAnalyzerAuthFailing', severity: 'critical' },
-        annotations: {
+      const finding = raised(
+        { alertname: 'LicenseAnalyzerAuthFailing', severity: 'critical' },
+        {
           summary: 'The license analyzer rejects the logon.',
           description:
             'The password is wrong or has expired, or the account is locked. Nothing is polled until the hold after a rejected logon is over or the credentials change, so that the account is not locked.',
         },
-        value: 0,
-        isRaised: true,
-      };
+      );
       const isUnknown = authenticated === undefined;
       return { findings: authenticated === false ? [finding] : [], isUnknown: () => isUnknown, isBlind: isUnknown };
     },
@@ -151,17 +133,15 @@ export function createPollPartial({ base }: Adjustable<Durations>): Rule {
     judge: ({ inventory: { polls, up } }) => {
       const findings = polls
         .filter((poll) => isTried(poll) && !poll.success && up)
-        .map(
-          ({ endpoint }): Finding => ({
-            labels: { alertname: 'LicensePollPartial', severity: 'warning', endpoint },
-            annotations: {
+        .map(({ endpoint }) =>
+          raised(
+            { alertname: 'LicensePollPartial', severity: 'warning', endpoint },
+            {
               summary: `Only a part of ${endpoint} can be polled.`,
               description:
                 'At least one vendor license fails in spite of the retries; its last good data ages out alone. The log names the part and the reason.',
             },
-            value: 0,
-            isRaised: true,
-          }),
+          ),
         );
       // `up` is not told before all of them have been tried
       const isUnknown = !polls.every(isTried);
