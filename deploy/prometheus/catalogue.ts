@@ -76,7 +76,7 @@ export const alertCatalogue = {
   },
   LicenseAlertDeliveryFailing: {
     severities: ['critical'],
-    condition: 'The engine cannot deliver alerts to an Alertmanager.',
+    condition: 'The engine cannot deliver alerts to an Alertmanager, or has dropped some.',
     evaluatedBy: 'rules',
   },
   LicenseExporterSeriesLimit: {

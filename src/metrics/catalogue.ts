@@ -656,7 +656,7 @@ export const catalogue = {
     labels: ['alertmanager'],
     group: 'alerting',
     source: 'alerting',
-    help: 'Alerts dropped because the queue was full or the Alertmanager rejected them.',
+    help: 'Alerts dropped because the queue was full, the Alertmanager rejected them, or they waited too long.',
   },
   license_exporter_notifications_queue_length: {
     type: 'gauge',

@@ -308,14 +308,14 @@ describe('LicenseDenials', () => {
     feature: 'base',
     feature_type: 'feature',
   };
-  const of = (denials: number, age: number, readAt = NOW) => {
+  const of = (denials: number, age: number, readAt = NOW, settings: unknown = {}) => {
     const part = historyPart({ product: LIC, feature: 'base', package: '', featureType: 'feature' });
     const history: Snapshot['endpoints']['GetHistory'] = {
       interval: 3600,
       maxAge: 10_800,
       parts: new Map([[part, good([{ name: 'Denials', points: [[(NOW - age) * 1000, denials]] as const }], readAt)]]),
     };
-    return judge(id, { history });
+    return judge(id, { history }, { settings });
   };
 
   it('is about a day of late', () => {
@@ -325,6 +325,11 @@ describe('LicenseDenials', () => {
     );
     expect([of(0, DAY), of(3, 2 * DAY), of(3, 2 * DAY - 1)].map(({ labels }) => labels.length)).toEqual([0, 0, 1]);
     expect(of(0, DAY).isUnknown(about)).toBe(false);
+  });
+
+  it('is over where it is switched off', () => {
+    const off = of(3, DAY, NOW, { LicenseDenials: { overrides: [{ feature: 'base', enabled: false }] } });
+    expect([off.labels, off.isUnknown(about)]).toEqual([[], false]);
   });
 
   it('does not know without a fresh answer', () => {
