@@ -43,6 +43,8 @@ export class DatasourceError extends Error {
 const codeOfKind: Readonly<Record<FailureKind, DatasourceErrorCode>> = {
   connect: 'upstream_down',
   tls: 'upstream_down',
+  connection_not_kept: 'upstream_down',
+  throttled: 'upstream_down',
   aborted: 'upstream_down',
   timeout: 'deadline',
   auth: 'upstream_auth',

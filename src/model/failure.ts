@@ -9,6 +9,10 @@ export const failureKinds = {
   auth: 'The analyzer rejected the NTLM logon (401 to the AUTHENTICATE message).',
   auth_suspended: 'Nothing was sent, because an earlier logon was rejected and its hold is not over.',
   auth_protocol: 'The analyzer does not offer NTLM, or its challenge is missing or not usable.',
+  connection_not_kept:
+    'The connection does not stay open, or does not stay one connection, between the messages of a logon. Often a reverse proxy is the cause.',
+  throttled:
+    'The analyzer, or a proxy in front of it, asks to be left alone for a while (429, or 503 with Retry-After).',
   status: 'The analyzer answered with another HTTP status than 200.',
   parse: 'The answer is not the JSON, number or text that the endpoint promises.',
   schema: 'The answer is well-formed, but not of the shape that the endpoint promises.',
