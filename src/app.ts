@@ -1,6 +1,6 @@
 import type { DeliveryCounts } from './alerts/delivery.ts';
 import { createAlertApi, createAlertPage } from './alerts/routes.ts';
-import { createStats } from './client/handshake.ts';
+import { createStats, type NtlmStats } from './client/stats.ts';
 import type { Config } from './config/config.ts';
 import { createDatasource } from './datasource/routes.ts';
 import { createSelfMetrics, type SelfMetrics, type UpstreamState } from './metrics/self.ts';
@@ -9,7 +9,7 @@ import type { CredentialGate } from './ntlm/credential-gate.ts';
 import { type AppConfig, type Carried, createPipeline, type Pipeline } from './pipeline.ts';
 import { endpointNames } from './query-api/endpoints.ts';
 import { lockStorage, type StorageLock } from './storage-lock.ts';
-import { createGate, credentialsOf } from './upstream.ts';
+import { type Account, credentialsOf, limitsOf, logonFileOf, openAccount } from './upstream.ts';
 import { createWebServer } from './web/server.ts';
 import { createWebAccess, refusalOfUsers } from './web-access.ts';
 
@@ -44,8 +44,8 @@ const restartOnly = ({ web, datasource }: Config): string =>
 export function createApp(initial: AppConfig, deps: AppDeps): App {
   const { log } = deps;
   let pipeline: Pipeline;
-  /** Of all accounts ever used: a reload must not forget a hold. */
-  const gates = new Map<string, CredentialGate>();
+  /** Of all accounts ever used: a reload must not forget a logon. */
+  const accounts = new Map<string, Account>();
   let isFirstPollOver = false;
   let storage: StorageLock | undefined;
 
@@ -58,16 +58,13 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
   };
 
   const gateOf = (config: AppConfig): CredentialGate => {
-    const credentials = credentialsOf(config.analyzer);
-    const account = `${credentials.domain}\\${credentials.username}`.toLowerCase();
-    const known = gates.get(account);
-    if (known !== undefined) {
-      known.resetCredentials(credentials);
-      return known;
-    }
-    const gate = createGate(config.analyzer, config.storagePath, log);
-    gates.set(account, gate);
-    return gate;
+    const { analyzer, storagePath } = config;
+    const { domain, username } = credentialsOf(analyzer);
+    const key = JSON.stringify([domain.toLowerCase(), username.toLowerCase(), logonFileOf(analyzer, storagePath)]);
+    const account = accounts.get(key) ?? openAccount(analyzer, storagePath, log);
+    accounts.set(key, account);
+    account.gate.reconfigure(credentialsOf(analyzer), limitsOf(analyzer));
+    return account.gate;
   };
 
   const upstream = (): UpstreamState => {
@@ -178,10 +175,12 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     },
     reload: async (config) => {
       takeStorage(config);
+      // what cannot be used is refused while the old pipeline still runs
+      gateOf(config);
       const old = pipeline;
       const isSameAnalyzer = old.config.analyzer.url === config.analyzer.url;
       await old.stop();
-      for (const name of Object.keys(retired) as (keyof typeof retired)[]) retired[name] += old.dispatcher.stats[name];
+      for (const name of Object.keys(retired) as (keyof NtlmStats)[]) retired[name] += old.dispatcher.stats[name];
       pipeline = create(
         config,
         isSameAnalyzer ? { data: old.poller.latest(), alerts: old.alerting?.states() } : undefined,
@@ -199,6 +198,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       access.stop();
       await pipeline.stop();
       await web.stop();
+      for (const account of accounts.values()) account.close();
       storage?.release();
     },
     addresses: () => web.addresses(),

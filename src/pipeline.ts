@@ -49,7 +49,7 @@ function createRefresh(config: AppConfig, gate: CredentialGate, now: () => numbe
     lookedAt = now();
     try {
       const password = readPasswordFile(passwordFile).reveal();
-      if (gate.resetCredentials({ ...gate.credentials, password })) log.info({}, 'new password taken over');
+      if (gate.reconfigure({ ...gate.credentials, password })) log.info({}, 'new password taken over');
     } catch (error) {
       log.warn({ reason: (error as Error).message }, 'password file not usable, the last password stays');
     }
@@ -79,7 +79,6 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
   const client = createQueryClient({
     baseUrl: analyzer.url,
     dispatcher,
-    isUnproven: () => gate.state === 'unknown',
     refreshCredentials: createRefresh(config, gate, now, log),
     timeout: analyzer.timeout,
     maxResponseSize: analyzer.maxResponseSize,

@@ -1,35 +1,77 @@
 import { join } from 'node:path';
 import { NtlmDispatcher } from './client/dispatcher.ts';
-import { createHoldFile } from './client/hold-file.ts';
+import { openLogonFile } from './client/logon-file.ts';
 import type { AnalyzerConfig } from './config/config.ts';
 import type { Log } from './model/log.ts';
 import { type Credentials, normaliseDomain } from './ntlm/client-codec.ts';
-import { type CredentialGate, createCredentialGate } from './ntlm/credential-gate.ts';
+import {
+  type CredentialGate,
+  createCredentialGate,
+  createMemoryStore,
+  type GateLimits,
+} from './ntlm/credential-gate.ts';
+import { endpoints } from './query-api/endpoints.ts';
 
 /** How a configuration becomes the way to the analyzer: for the daemon, and for commands that ask beside it. */
 
-const HOLD_FILE = 'logon-hold.json';
+const LOGON_FILE = 'logons.db';
 
 export function credentialsOf({ username, domain, workstation, password }: AnalyzerConfig): Credentials {
   return { username, domain: normaliseDomain(domain), workstation, password: password.reveal() };
 }
 
-/** The gate of the configured account; with a storage path it knows of rejected logons of other processes. */
-export function createGate(analyzer: AnalyzerConfig, storagePath: string | undefined, log: Log): CredentialGate {
-  return createCredentialGate({
-    credentials: credentialsOf(analyzer),
-    holdSeconds: analyzer.authRetry,
-    ...(storagePath !== undefined && {
-      store: createHoldFile(join(storagePath, HOLD_FILE), (problem) => log.warn({ problem }, 'logon hold not kept')),
-    }),
-  });
+export const limitsOf = ({ authRetry, maxFailedLogons }: AnalyzerConfig): GateLimits => ({
+  authRetrySeconds: authRetry,
+  maxFailedLogons,
+});
+
+/** Where logons are counted; `undefined` where nothing outlives the process. */
+export function logonFileOf({ logonFile }: AnalyzerConfig, storagePath: string | undefined): string | undefined {
+  return logonFile ?? (storagePath === undefined ? undefined : join(storagePath, LOGON_FILE));
 }
 
-export function createDispatcher(analyzer: AnalyzerConfig, gate: CredentialGate, log: Log): NtlmDispatcher {
+/** The configured account. */
+export interface Account {
+  readonly gate: CredentialGate;
+  close(): void;
+}
+
+/**
+ * The gate of the configured account, with the file that counts its logons where there is one.
+ *
+ * @throws LogonFileError when the file cannot be kept: a service that restarts in a loop could lock the account
+ */
+export function openAccount(analyzer: AnalyzerConfig, storagePath: string | undefined, log: Log): Account {
+  const path = logonFileOf(analyzer, storagePath);
+  let reported = '';
+  const file =
+    path === undefined
+      ? undefined
+      : openLogonFile(path, ({ message: reason }) => {
+          if (reason !== reported) log.error({ reason }, 'logons cannot be counted, so none is sent');
+          reported = reason;
+        });
+  const gate = createCredentialGate({
+    credentials: credentialsOf(analyzer),
+    ...limitsOf(analyzer),
+    store: file ?? createMemoryStore(),
+  });
+  return { gate, close: () => file?.close() };
+}
+
+/** @param onRecovered called when logons work again after one had no verdict */
+export function createDispatcher(
+  analyzer: AnalyzerConfig,
+  gate: CredentialGate,
+  log: Log,
+  onRecovered: () => void = () => undefined,
+): NtlmDispatcher {
   const { url, timeout, concurrency, maxResponseSize, tls } = analyzer;
   return new NtlmDispatcher({
     origin: url,
+    logonPath: `${new URL(url).pathname.replace(/\/+$/, '')}${endpoints.GetHttpUserName.path}`,
     gate,
+    onRecovered,
     connections: concurrency,
     headersTimeout: timeout * 1000,
     bodyTimeout: timeout * 1000,

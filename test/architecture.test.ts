@@ -21,7 +21,7 @@ const mayImport: Readonly<Record<string, readonly string[] | 'all'>> = {
   'web-access.ts': ['model', 'config', 'web'],
   'alerting.ts': ['model', 'config', 'alerts'],
   'storage-lock.ts': ['model'],
-  'upstream.ts': ['model', 'ntlm', 'config', 'client'],
+  'upstream.ts': ['model', 'ntlm', 'query-api', 'config', 'client'],
   'pipeline.ts': 'all',
   'app.ts': 'all',
   commands: 'all',

@@ -8,7 +8,12 @@ import { loadConfig } from '../src/config/load.ts';
 import type { SettingKey } from '../src/config/settings.ts';
 import type { Log } from '../src/model/log.ts';
 import type { Credentials } from '../src/ntlm/client-codec.ts';
-import { type CredentialGate, type CredentialGateOptions, createCredentialGate } from '../src/ntlm/credential-gate.ts';
+import {
+  type CredentialGate,
+  type CredentialGateOptions,
+  createCredentialGate,
+  createMemoryStore,
+} from '../src/ntlm/credential-gate.ts';
 import { ntHash } from '../src/ntlm/primitives.ts';
 import type { AppConfig } from '../src/pipeline.ts';
 import { cronProblem } from '../src/poll/schedule.ts';
@@ -80,20 +85,30 @@ interface TestClient {
   readonly gate: CredentialGate;
 }
 
+/** A gate for the account of every test, which forgets with the process. */
+export function createTestGate(options: Partial<CredentialGateOptions> = {}): CredentialGate {
+  return createCredentialGate({
+    credentials: account,
+    authRetrySeconds: 1800,
+    maxFailedLogons: 2,
+    store: createMemoryStore(),
+    ...options,
+  });
+}
+
 export function createClient(
   baseUrl: string,
   options: Partial<QueryClientOptions> & { credentials?: Credentials; gate?: Partial<CredentialGateOptions> } = {},
 ): TestClient {
-  const gate = createCredentialGate({
-    credentials: options.credentials ?? account,
-    holdSeconds: 1800,
+  const gate = createTestGate({
+    ...(options.credentials !== undefined && { credentials: options.credentials }),
     ...options.gate,
   });
-  const dispatcher = new NtlmDispatcher({ origin: baseUrl, gate, connections: 4 });
+  const logonPath = '/analyzer/api/GetHttpUserName';
+  const dispatcher = new NtlmDispatcher({ origin: baseUrl, logonPath, gate, connections: 4 });
   const client = createQueryClient({
     baseUrl,
     dispatcher,
-    isUnproven: () => gate.state === 'unknown',
     timeout: 10,
     maxResponseSize: 2 ** 28,
     permanentAfter: 2_147_483_641,

@@ -21,12 +21,15 @@ export type Disposition = 'deliver' | 'drain';
 export interface LegListener {
   /** Called with the final status line. */
   readonly onResponse: (status: number, headers: IncomingHeaders) => Disposition;
-  /** Takes a delivered response. */
-  readonly sink: Dispatcher.DispatchHandler;
-  /** Aborts the leg and is told its controller. */
-  readonly onStart: (controller: Dispatcher.DispatchController) => void;
-  /** The caller's view of the request, handed to the sink. */
-  readonly controller: Dispatcher.DispatchController;
+  /** Whose request it is; without one every response is drained, and nobody can abort it. */
+  readonly caller?: {
+    /** Takes a delivered response. */
+    readonly sink: Dispatcher.DispatchHandler;
+    /** Gets what aborts the leg. */
+    readonly onStart: (controller: Dispatcher.DispatchController) => void;
+    /** The caller's view of the request, handed to the sink. */
+    readonly controller: Dispatcher.DispatchController;
+  };
 }
 
 export type IncomingHeaders = Readonly<Record<string, string | string[] | undefined>>;
@@ -42,7 +45,7 @@ export type LegOutcome =
   /** `delivering`: the caller's handler already has the status line. `sent`: the request may have reached the server. */
   | { readonly kind: 'lost'; readonly error: Error; readonly delivering: boolean; readonly sent: boolean };
 
-/** A 401 that is larger is no challenge. */
+/** An answer to a leg of a logon that is larger is none. */
 const DRAIN_LIMIT = 1024 * 1024;
 
 export interface ConnectionOptions {
@@ -64,6 +67,8 @@ export class Connection {
   state: 'new' | 'open' | 'authenticated' = 'new';
   busy = false;
   closed = false;
+  /** Whether it serves nothing after what it is serving. */
+  isRetiring = false;
   /** Exchanges that ended well. */
   served = 0;
   /** Requests served since the last logon, and logons repeated on this connection. */
@@ -124,7 +129,7 @@ export class Connection {
   /** Sends one request and resolves when the exchange is over. Never rejects. */
   exchange(leg: Leg, listener: LegListener): Promise<LegOutcome> {
     return new Promise((resolve) => {
-      const { sink, controller } = listener;
+      const { caller } = listener;
       let response: { status: number; headers: IncomingHeaders } | undefined;
       let disposition: Disposition = 'drain';
       let drained = 0;
@@ -143,31 +148,31 @@ export class Connection {
           ...(leg.bodyTimeout !== undefined && { bodyTimeout: leg.bodyTimeout }),
         },
         {
-          onRequestStart: (own) => listener.onStart(own),
+          onRequestStart: (own) => caller?.onStart(own),
           onResponseStart: (own, status, headers, statusMessage) => {
             if (status < 200) return;
             response = { status, headers };
             disposition = listener.onResponse(status, headers);
-            if (disposition === 'drain') return;
-            controller.rawHeaders = own.rawHeaders ?? null;
-            sink.onResponseStart?.(controller, status, headers, statusMessage);
+            if (disposition === 'drain' || caller === undefined) return;
+            caller.controller.rawHeaders = own.rawHeaders ?? null;
+            caller.sink.onResponseStart?.(caller.controller, status, headers, statusMessage);
           },
           onResponseData: (own, chunk) => {
             if (disposition === 'deliver') {
-              sink.onResponseData?.(controller, chunk);
+              caller?.sink.onResponseData?.(caller.controller, chunk);
               return;
             }
             drained += chunk.length;
             if (drained > DRAIN_LIMIT) {
-              own.abort(new NtlmError('NTLM_CHALLENGE_INVALID', 'the 401 of the server is larger than 1 MiB'));
+              own.abort(new NtlmError('NTLM_CHALLENGE_INVALID', 'the answer to a logon is larger than 1 MiB'));
             }
           },
           onResponseEnd: (own, trailers) => {
             this.served += 1;
             const delivered = disposition === 'deliver';
-            if (delivered) {
-              controller.rawTrailers = own.rawTrailers ?? null;
-              sink.onResponseEnd?.(controller, trailers);
+            if (delivered && caller !== undefined) {
+              caller.controller.rawTrailers = own.rawTrailers ?? null;
+              caller.sink.onResponseEnd?.(caller.controller, trailers);
             }
             const { status = 0, headers = {} } = response ?? {};
             resolve({ kind: 'response', status, headers, delivered });

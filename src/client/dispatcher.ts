@@ -2,12 +2,18 @@ import { buildConnector, type Client, Dispatcher } from 'undici';
 import type { CredentialGate } from '../ntlm/credential-gate.ts';
 import { NtlmError } from '../ntlm/errors.ts';
 import { Connection } from './connection.ts';
-import { createStats, Handshake, type ServerTraits } from './handshake.ts';
+import { Handshake, type Served } from './handshake.ts';
 import { createJob, isReplayable, isSafe, type Job } from './job.ts';
+import { Recovery } from './recovery.ts';
+import { ServerTraits } from './server-traits.ts';
+import { createStats } from './stats.ts';
+import { type Wait, waitUnref } from './wait.ts';
 
 export interface NtlmDispatcherOptions {
   /** Scheme, host and port; requests for another origin are refused. */
   readonly origin: string;
+  /** Path of the cheapest call of the server (spec 4.10): it carries the logon of each connection. */
+  readonly logonPath: string;
   readonly gate: CredentialGate;
   /** Sockets at most. */
   readonly connections?: number;
@@ -28,10 +34,27 @@ export interface NtlmDispatcherOptions {
     readonly rejectUnauthorized?: boolean;
   };
   readonly now?: () => number;
+  /** Called when the server is first seen to want a logon for each request. */
   readonly onPerRequest?: () => void;
+  /** Called when logons work again after one had no verdict. */
+  readonly onRecovered?: () => void;
+  readonly wait?: Wait;
 }
 
 const KEEP_ALIVE_MS = 120_000;
+
+/** A connection is not used in the last moments of the keep-alive that the server announces, milliseconds. */
+const KEEP_ALIVE_MARGIN_MS = 300;
+
+const HEADERS_TIMEOUT_MS = 30_000;
+
+const closedError = (): NtlmError => new NtlmError('NTLM_CLOSED', 'the dispatcher is closed');
+
+const isRejection = (error: Error): boolean =>
+  error instanceof NtlmError && ['NTLM_CREDENTIALS_REJECTED', 'NTLM_CONNECTION_SHARED'].includes(error.code);
+
+/** Why nothing was sent, rather than what was answered. */
+const CONSEQUENCES: ReadonlySet<string> = new Set(['NTLM_CREDENTIALS_SUSPENDED', 'NTLM_PATH_UNCHECKED']);
 
 /**
  * An undici dispatcher that authenticates with NTLM. NTLM authenticates connections, not requests, so each connection is
@@ -42,12 +65,22 @@ export class NtlmDispatcher extends Dispatcher {
   readonly #options: NtlmDispatcherOptions;
   readonly #origin: string;
   readonly #connect: buildConnector.connector;
-  readonly #traits: ServerTraits = { scheme: 'NTLM', perRequestUntil: 0 };
+  readonly #traits: ServerTraits;
   readonly #handshake: Handshake;
+  readonly #recovery: Recovery;
+  readonly #closing = new AbortController();
   readonly #connections = new Set<Connection>();
+  /** Connections that are being logged on. */
+  readonly #loggingOn = new Set<Connection>();
+  /** Connections whose logon got no verdict so far; they are as few as the budget allows. */
+  readonly #overdue = new Set<Connection>();
+  /** Whether a query is carrying a logon whose verdict has not come. */
+  #isCarrying = false;
   readonly #running = new Set<Promise<void>>();
   #queue: Job[] = [];
   #needsDrain = false;
+  /** Whether only what was asked before is served. */
+  #isRefusing = false;
   #closed = false;
 
   constructor(options: NtlmDispatcherOptions) {
@@ -61,13 +94,28 @@ export class NtlmDispatcher extends Dispatcher {
       maxCachedSessions: 0,
       timeout: options.connectTimeout ?? 10_000,
     });
+    const { gate, logonPath, now = Date.now, headersTimeout = HEADERS_TIMEOUT_MS, wait = waitUnref } = options;
+    this.#traits = new ServerTraits(now, options.onPerRequest ?? (() => undefined));
     this.#handshake = new Handshake({
-      gate: options.gate,
+      gate,
       traits: this.#traits,
       stats: this.stats,
       host: new URL(options.origin).hostname,
-      now: options.now ?? Date.now,
-      onPerRequest: options.onPerRequest ?? (() => undefined),
+      logonPath,
+      headersTimeout,
+      now,
+      wait,
+      onNoVerdict: () => this.#recovery.start(),
+      onOverdue: (connection) => this.#setAside(connection),
+    });
+    this.#recovery = new Recovery({
+      gate,
+      now,
+      probe: (timeout) => this.#probe(timeout),
+      pausedUntil: () => this.#traits.pause?.retryAt ?? 0,
+      logOn: () => this.#logOn(this.#createConnection()),
+      onRecovered: options.onRecovered ?? (() => undefined),
+      wait,
     });
   }
 
@@ -88,7 +136,7 @@ export class NtlmDispatcher extends Dispatcher {
   }
 
   #refusal(options: Dispatcher.DispatchOptions): NtlmError | undefined {
-    if (this.#closed) return new NtlmError('NTLM_CLOSED', 'the dispatcher is closed');
+    if (this.#isRefusing || this.#closed) return closedError();
     const { origin = this.#origin } = options;
     if (origin !== this.#origin && new URL(String(origin)).origin !== this.#origin) {
       return new NtlmError('NTLM_CROSS_ORIGIN', 'credentials are bound to another origin');
@@ -110,19 +158,114 @@ export class NtlmDispatcher extends Dispatcher {
     job.handler.onResponseError?.(job.controller, error);
   }
 
-  /** Gives waiting requests to free connections, and opens new ones while there may be more. */
+  /** Gives waiting requests to free connections, and logs new ones on while there may be more. */
   #pump(): void {
-    while (this.#queue.length > 0) {
-      const connection = this.#freeConnection() ?? this.#openConnection();
-      if (connection === undefined) return;
-      const job = this.#queue.shift();
-      if (job === undefined) return;
-      this.#run(connection, job);
-    }
-    if (this.#needsDrain) {
+    if (this.#closed) return;
+    while (this.#queue.length > 0 && (this.#traits.isPerRequest ? this.#carryNext() : this.#serveNext()));
+    if (this.#queue.length === 0 && this.#needsDrain) {
       this.#needsDrain = false;
       queueMicrotask(() => this.emit('drain', new URL(this.#origin)));
     }
+  }
+
+  /** Starts one thing for the requests that wait; `false` when there is nothing more to start. */
+  #serveNext(): boolean {
+    const connection = this.#freeConnection();
+    if (connection !== undefined) return this.#run(connection, (job) => this.#handshake.serve(connection, job));
+    if (this.#loggingOn.size >= this.#queue.length) return false;
+    return this.#startLogon();
+  }
+
+  /** As `#serveNext`, where each request carries a logon of its own: then they go one at a time. */
+  #carryNext(): boolean {
+    if (this.#isCarrying || this.#loggingOn.size > 0) return false;
+    if (this.#handshake.needsProof) return this.#startLogon(this.#freeConnection());
+    const connection = this.#freeConnection() ?? this.#openConnection();
+    if (connection === undefined) return false;
+    this.#isCarrying = true;
+    const onVerdict = (): void => {
+      if (!this.#isCarrying) return;
+      this.#isCarrying = false;
+      this.#pump();
+    };
+    return this.#run(connection, (job) => this.#handshake.carry(connection, job, onVerdict).finally(onVerdict));
+  }
+
+  /** Logs a connection on if that may be done now; what waits fails when it may not, and nobody else will serve it. */
+  #startLogon(free?: Connection): boolean {
+    const refusal = this.#traits.pause ?? this.#options.gate.refusal();
+    if (refusal !== undefined) {
+      if (refusal.code === 'NTLM_PATH_UNCHECKED') this.#recovery.start();
+      if (free !== undefined) this.#drop(free);
+      if (!this.#isAnyBusy()) this.#failQueue(refusal);
+      return false;
+    }
+    const connection = free ?? this.#openConnection();
+    if (connection === undefined) return false;
+    this.#track(this.#logOn(connection));
+    return true;
+  }
+
+  /** Whether a connection will be free, or a logon that is under way will end, and what waits is looked at again. */
+  #isAnyBusy(): boolean {
+    return [...this.#connections].some(({ busy }) => busy);
+  }
+
+  /** Logs a connection on by the cheapest call; it then serves whatever waits. */
+  async #logOn(connection: Connection): Promise<void> {
+    connection.busy = true;
+    this.#connections.add(connection);
+    this.#loggingOn.add(connection);
+    const result = await this.#handshake.logOn(connection, this.#closing.signal);
+    this.#loggingOn.delete(connection);
+    const isLate = this.#overdue.delete(connection);
+    if (isLate) this.#connections.add(connection);
+    this.#release(connection, result);
+    if (result.kind === 'failed' && !this.#closed) this.#failAfterLogon(result.error, isLate);
+    this.#pump();
+  }
+
+  /** A connection whose verdict is overdue waits for it beside the others. */
+  #setAside(connection: Connection): void {
+    this.#loggingOn.delete(connection);
+    this.#connections.delete(connection);
+    this.#overdue.add(connection);
+    this.#recovery.start();
+    this.#pump();
+  }
+
+  /** A logon that failed is the failure of the request that has waited longest. */
+  #failAfterLogon(error: Error, isLate: boolean): void {
+    // of several logons the one that was sent tells more than those that must not be
+    const isConsequence = error instanceof NtlmError && CONSEQUENCES.has(error.code);
+    if (isConsequence && this.#isAnyBusy()) return;
+    const first = isLate ? undefined : this.#queue.shift();
+    if (first !== undefined) this.#fail(first, error);
+    if (isRejection(error)) this.#endAfterRejection(error);
+  }
+
+  /** Nothing may try the same password, and what was authenticated with it is not used any more. */
+  #endAfterRejection(error: Error): void {
+    for (const connection of this.#connections) {
+      if (!connection.busy) this.#drop(connection);
+      else connection.isRetiring = true;
+    }
+    this.#failQueue(this.#options.gate.refusal() ?? error);
+  }
+
+  #failQueue(error: Error): void {
+    const waiting = this.#queue;
+    this.#queue = [];
+    for (const job of waiting) this.#fail(job, error);
+  }
+
+  async #probe(timeout: number): Promise<boolean> {
+    const connection = this.#createConnection();
+    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(timeout)]);
+    signal.addEventListener('abort', () => connection.destroy(), { once: true });
+    const isGood = await this.#handshake.probe(connection, timeout);
+    connection.destroy();
+    return isGood;
   }
 
   #freeConnection(): Connection | undefined {
@@ -137,15 +280,22 @@ export class NtlmDispatcher extends Dispatcher {
 
   #openConnection(): Connection | undefined {
     if (this.#connections.size >= (this.#options.connections ?? 4)) return undefined;
+    const connection = this.#createConnection();
+    this.#connections.add(connection);
+    return connection;
+  }
+
+  #createConnection(): Connection {
     const { keepAliveTimeout = KEEP_ALIVE_MS, headersTimeout, bodyTimeout, maxResponseSize } = this.#options;
     const client: Client.Options = {
       keepAliveTimeout,
       keepAliveMaxTimeout: keepAliveTimeout,
+      keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS,
       ...(headersTimeout !== undefined && { headersTimeout }),
       ...(bodyTimeout !== undefined && { bodyTimeout }),
       ...(maxResponseSize !== undefined && { maxResponseSize }),
     };
-    const connection = new Connection({
+    return new Connection({
       origin: this.#origin,
       connect: this.#connect,
       client,
@@ -157,8 +307,6 @@ export class NtlmDispatcher extends Dispatcher {
         if (!closed.busy) this.#drop(closed);
       },
     });
-    this.#connections.add(connection);
-    return connection;
   }
 
   #drop(connection: Connection): void {
@@ -166,21 +314,43 @@ export class NtlmDispatcher extends Dispatcher {
     connection.destroy();
   }
 
-  #run(connection: Connection, job: Job): void {
-    connection.busy = true;
-    const run = this.#serve(connection, job).finally(() => {
-      this.#running.delete(run);
-      this.#pump();
-    });
-    this.#running.add(run);
+  #track(work: Promise<void>): void {
+    const running = work.finally(() => this.#running.delete(running));
+    this.#running.add(running);
   }
 
-  async #serve(connection: Connection, job: Job): Promise<void> {
-    const result = await this.#handshake.serve(connection, job);
+  /** Serves the request that has waited longest. */
+  #run(connection: Connection, serve: (job: Job) => Promise<Served>): boolean {
+    const job = this.#queue.shift();
+    if (job === undefined) return false;
+    connection.busy = true;
+    this.#track(this.#finish(connection, job, serve(job)));
+    return true;
+  }
+
+  async #finish(connection: Connection, job: Job, serving: Promise<Served>): Promise<void> {
+    const result = await serving;
+    this.#settle(connection, job, result);
+    this.#pump();
+  }
+
+  #release(connection: Connection, result: Served): void {
     connection.busy = false;
     const isStale = connection.generation !== this.#options.gate.generation;
-    if (result.kind !== 'delivered' || connection.closed || isStale) this.#drop(connection);
+    const isOfUse = result.kind === 'delivered' || result.kind === 'logon_needed';
+    if (!isOfUse || connection.closed || connection.isRetiring || isStale) this.#drop(connection);
+  }
+
+  #settle(connection: Connection, job: Job, result: Served): void {
+    this.#release(connection, result);
     if (result.kind === 'delivered') return;
+    if (result.kind === 'logon_needed') {
+      if (this.#closed || job.controller.aborted) this.#fail(job, job.controller.reason ?? closedError());
+      else this.#queue.unshift(job);
+      const isKept = this.#connections.has(connection);
+      if (isKept && !this.#traits.isPerRequest && !this.#closed) this.#startLogon(connection);
+      return;
+    }
     if (result.kind === 'retry' && this.#mayRetry(job, result.sent)) {
       job.retried = true;
       this.stats.staleRetries += 1;
@@ -189,41 +359,38 @@ export class NtlmDispatcher extends Dispatcher {
       this.#queue.unshift(job);
       return;
     }
-    if (result.reported) return;
+    if (result.kind === 'failed' && result.reported) return;
     this.#fail(job, job.controller.reason ?? result.error);
-    if (result.error instanceof NtlmError && result.error.code === 'NTLM_CREDENTIALS_REJECTED') this.#failQueue();
+    if (result.kind === 'failed' && isRejection(result.error)) this.#endAfterRejection(result.error);
   }
 
   #mayRetry(job: Job, sent: boolean): boolean {
     return !job.retried && !job.controller.aborted && !this.#closed && isReplayable(job) && (isSafe(job) || !sent);
   }
 
-  /** A rejected logon makes every waiting request fail at once: none of them may try the same password. */
-  #failQueue(): void {
-    const waiting = this.#queue;
-    this.#queue = [];
-    for (const job of waiting) {
-      try {
-        this.#options.gate.check();
-        this.#queue.push(job);
-      } catch (error) {
-        this.#fail(job, error as Error);
-      }
-    }
-  }
-
   /** Waits for queued and running requests, then closes the connections. */
   override close(): Promise<void>;
   override close(callback: () => void): void;
   override close(callback?: () => void): Promise<void> | undefined {
-    this.#closed = true;
+    this.#isRefusing = true;
     const closing = (async () => {
-      while (this.#running.size > 0) await Promise.allSettled(this.#running);
-      for (const connection of this.#connections) this.#drop(connection);
+      while (this.#queue.length + this.#running.size > 0) {
+        this.#pump();
+        await Promise.allSettled(this.#running);
+      }
+      await this.#end();
     })();
     if (callback === undefined) return closing;
     closing.then(callback);
     return undefined;
+  }
+
+  async #end(): Promise<void> {
+    this.#closed = true;
+    this.#closing.abort();
+    for (const connection of [...this.#connections, ...this.#overdue]) this.#drop(connection);
+    await this.#recovery.stop();
+    await Promise.allSettled(this.#running);
   }
 
   /** Fails queued requests and ends running ones. */
@@ -236,8 +403,7 @@ export class NtlmDispatcher extends Dispatcher {
     const waiting = this.#queue;
     this.#queue = [];
     for (const job of waiting) this.#fail(job, error);
-    for (const connection of this.#connections) this.#drop(connection);
-    const destroyed = Promise.allSettled(this.#running).then(() => undefined);
+    const destroyed = this.#end();
     const callback = typeof first === 'function' ? first : second;
     if (callback === undefined) return destroyed;
     destroyed.then(callback);

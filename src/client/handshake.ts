@@ -1,39 +1,23 @@
-import type { Dispatcher } from 'undici';
 import { type Challenge, type NtlmScheme, parseChallenges } from '../ntlm/challenges.ts';
 import { authenticate, decodeToken, negotiate } from '../ntlm/client-codec.ts';
 import type { CredentialGate, Permit } from '../ntlm/credential-gate.ts';
 import { NtlmError } from '../ntlm/errors.ts';
+import { QUIET_MS, VERDICT_MS } from '../ntlm/logon-budget.ts';
 import type { Connection, Disposition, IncomingHeaders, Leg, LegOutcome } from './connection.ts';
 import { isReplayable, isSafe, type Job } from './job.ts';
+import type { ServerTraits } from './server-traits.ts';
+import type { NtlmStats } from './stats.ts';
+import { connectionNotKept, kerberosOnly, rejectedThrough, verdictOf } from './verdicts.ts';
+import type { Wait } from './wait.ts';
 
-/** Counters since the start. */
-export interface NtlmStats {
-  sockets: number;
-  handshakes: number;
-  requests: number;
-  roundTrips: number;
-  reauthentications: number;
-  rejected: number;
-  staleRetries: number;
-}
-
-export function createStats(): NtlmStats {
-  return { sockets: 0, handshakes: 0, requests: 0, roundTrips: 0, reauthentications: 0, rejected: 0, staleRetries: 0 };
-}
-
-/** What a server was found to want; shared by the connections to it. */
-export interface ServerTraits {
-  scheme: NtlmScheme;
-  /** Epoch milliseconds until which every request starts with a logon; 0 when connections stay authenticated. */
-  perRequestUntil: number;
-}
-
-/** How serving a request on a connection ended. After anything but `delivered` the connection is of no use. */
+/** How something on a connection ended. */
 export type Served =
   | { readonly kind: 'delivered' }
+  /** The connection must be logged on before the request can be sent again. */
+  | { readonly kind: 'logon_needed' }
   /** The connection was lost in a way that a fresh one may mend. */
-  | { readonly kind: 'retry'; readonly sent: boolean; readonly error: Error; readonly reported: false }
-  /** `reported`: the caller's handler has been told already. */
+  | { readonly kind: 'retry'; readonly sent: boolean; readonly error: Error }
+  /** `reported`: the caller's handler has the failure already. */
   | { readonly kind: 'failed'; readonly error: Error; readonly reported: boolean };
 
 export interface HandshakeOptions {
@@ -42,25 +26,34 @@ export interface HandshakeOptions {
   readonly stats: NtlmStats;
   /** Host name of the origin. */
   readonly host: string;
+  /** Path of the cheapest call, which carries the logon of a connection (spec 4.10). */
+  readonly logonPath: string;
+  /** Milliseconds for an answer that is no verdict. */
+  readonly headersTimeout: number;
   readonly now: () => number;
-  /** Called when the server is first seen to want a logon for each request. */
-  readonly onPerRequest: () => void;
+  readonly wait: Wait;
+  /** Called when a message was sent on a connection, and its verdict may still come but is not waited for. */
+  readonly onOverdue: (connection: Connection) => void;
+  /** Called when a message was sent, and its verdict will not come. */
+  readonly onNoVerdict: () => void;
 }
-
-/** Per-request servers are asked again after this long whether they still are. */
-const REPROBE_MS = 3_600_000;
 
 /** Servers forget a challenge after a while, and an answer to a forgotten one counts as a rejected logon. */
 const CHALLENGE_FRESH_MS = 5_000;
 
+/** For so long a good verdict on the cheapest call says that a query's logon is good too. */
+const FRESH_PROOF_MS = 10_000;
+
 const DELIVERED: Served = { kind: 'delivered' };
+const LOGON_NEEDED: Served = { kind: 'logon_needed' };
 const failed = (error: Error, reported = false): Served => ({ kind: 'failed', error, reported });
+const retry = (error: Error, sent: boolean): Served => ({ kind: 'retry', sent, error });
 
 /** Errors that say by themselves what happened; anything else inside a handshake is a lost connection. */
 function passesThrough(error: Error): boolean {
   const { code } = error as { code?: string };
   return (
-    error.name === 'AbortError' ||
+    ['AbortError', 'TimeoutError'].includes(error.name) ||
     (error instanceof NtlmError && error.code !== 'NTLM_CONNECTION_CLOSED') ||
     (code?.startsWith('UND_ERR_') === true && code !== 'UND_ERR_SOCKET')
   );
@@ -71,7 +64,16 @@ const isLost = (error: Error): boolean => {
   return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE', 'NTLM_CONNECTION_CLOSED'].includes(code ?? '');
 };
 
-/** Serves requests on pinned connections, logging on where the server asks for it. */
+type Response = LegOutcome & { kind: 'response' };
+type Lost = LegOutcome & { kind: 'lost' };
+
+interface Negotiated {
+  readonly scheme: NtlmScheme;
+  readonly sent: Buffer;
+  readonly challenge: Buffer;
+}
+
+/** Serves requests on pinned connections, and logs connections on. */
 export class Handshake {
   readonly #options: HandshakeOptions;
 
@@ -79,93 +81,122 @@ export class Handshake {
     this.#options = options;
   }
 
-  async serve(connection: Connection, job: Job): Promise<Served> {
+  /**
+   * Logs a connection on by the cheapest call. Nobody's time-out ends it: a verdict that comes late counts as well.
+   *
+   * @param signal ends the wait for the turn to log on
+   */
+  async logOn(connection: Connection, signal: AbortSignal): Promise<Served> {
     try {
-      this.#options.gate.check();
-      const { traits, now } = this.#options;
-      if (connection.state === 'new' || now() < traits.perRequestUntil) return await this.#logOn(connection, job);
-      return await this.#serveKnown(connection, job);
+      return await this.#logOn(connection, undefined, signal);
     } catch (error) {
       return failed(error as Error);
     }
   }
 
-  /** A request on a connection that is authenticated, or on which the server did not ask. */
-  async #serveKnown(connection: Connection, job: Job): Promise<Served> {
-    let again = false;
-    const outcome = await this.#send(connection, job, job.headers, job.options.body, (status, headers) => {
-      again = status === 401 && offers(headers).length > 0;
-      return again ? 'drain' : 'deliver';
-    });
-    if (outcome.kind === 'lost') return this.#lostOutside(outcome, job);
-    if (!again) {
-      connection.requestsSinceLogon += 1;
-      this.#learn(outcome.headers);
-      return DELIVERED;
+  /**
+   * A request that carries its own logon, on a server where no logon outlives its request. The credentials must have been
+   * proven by the cheapest call just before: then it does no harm when the verdict on a slow query does not come.
+   *
+   * @param onVerdict called when the next one may log on
+   */
+  async carry(connection: Connection, job: Job, onVerdict: () => void): Promise<Served> {
+    try {
+      return await this.#logOn(connection, job, job.controller.signal, onVerdict);
+    } catch (error) {
+      return failed(error as Error);
     }
-    this.#options.stats.reauthentications += 1;
-    connection.reauthentications += 1;
-    // a logon that did not outlive its own request, twice in a row or at the first chance, is one per request
-    if (connection.requestsSinceLogon === 0 && connection.state === 'authenticated') this.#perRequest();
-    else if (connection.reauthentications > 1) this.#perRequest();
-    if (!isReplayable(job)) {
-      return failed(
-        new NtlmError('NTLM_BODY_NOT_REPLAYABLE', 'the server asks for a new logon, and the body cannot be sent again'),
-      );
-    }
-    return this.#logOn(connection, job);
   }
 
-  /** NEGOTIATE, CHALLENGE, AUTHENTICATE, the last with the request itself. */
-  async #logOn(connection: Connection, job: Job): Promise<Served> {
-    const { gate } = this.#options;
-    const { signal } = job.controller;
-    // while nothing is known, one connection finds out for all
-    let permit = gate.state === 'unknown' ? await gate.acquire(signal) : undefined;
-    try {
-      for (;;) {
-        const negotiated = await this.#negotiate(connection, job, permit);
-        if ('kind' in negotiated) return negotiated;
-        if (permit === undefined) {
-          const asked = this.#options.now();
-          permit = await gate.acquire(signal);
-          if (this.#options.now() - asked > CHALLENGE_FRESH_MS) continue;
-        }
-        return await this.#authenticate(connection, job, negotiated, permit);
+  /** Whether the credentials must be proven by the cheapest call before a query may carry a logon. */
+  get needsProof(): boolean {
+    return !this.#isJustProven(this.#options.now());
+  }
+
+  #isJustProven(at: number): boolean {
+    return this.#options.gate.isProvenSince(at - FRESH_PROOF_MS);
+  }
+
+  /** A request on a connection that is logged on, or on which the server did not ask. */
+  async serve(connection: Connection, job: Job): Promise<Served> {
+    const { stats, traits, gate } = this.#options;
+    let isAsked = false;
+    const { path, headers, options } = job;
+    const { method, body, headersTimeout, bodyTimeout } = options;
+    const leg = { path, method, headers, body, headersTimeout, bodyTimeout };
+    const outcome = await this.#exchange(connection, leg, job, (status, answered) => {
+      // what is asked for twice is the caller's to see
+      isAsked = status === 401 && offers(answered).length > 0 && !job.askedAgain;
+      return isAsked ? 'drain' : 'deliver';
+    });
+    if (outcome.kind === 'lost') return lostOutside(outcome, job);
+    if (!isAsked) {
+      connection.requestsSinceLogon += 1;
+      if (connection.state === 'authenticated') gate.served();
+      traits.learn(outcome.headers);
+      return DELIVERED;
+    }
+    stats.reauthentications += 1;
+    connection.reauthentications += 1;
+    job.askedAgain = true;
+    // a logon that did not outlive its own request, twice in a row or at the first chance, is one per request
+    const isAtFirstChance = connection.requestsSinceLogon === 0 && connection.state === 'authenticated';
+    if (isAtFirstChance || connection.reauthentications > 1) traits.setPerRequest();
+    if (isReplayable(job)) return LOGON_NEEDED;
+    const message = 'the server asks for a new logon, and the body cannot be sent again';
+    return failed(new NtlmError('NTLM_BODY_NOT_REPLAYABLE', message));
+  }
+
+  /** Whether the server answers NEGOTIATE with a challenge, on a connection that stays. No logon is spent. */
+  async probe(connection: Connection, timeout: number): Promise<boolean> {
+    const leg = { ...this.#cheapLeg(negotiate()), headersTimeout: timeout, bodyTimeout: timeout };
+    const outcome = await this.#exchange(connection, leg, undefined, () => 'drain');
+    if (outcome.kind === 'lost' || isClosing(outcome.headers)) return false;
+    if (outcome.status !== 401) return verdictOf(outcome.status) === 'good';
+    return offers(outcome.headers).some(({ token }) => token !== undefined);
+  }
+
+  /** NEGOTIATE, CHALLENGE, AUTHENTICATE, with the cheapest call or with a query. */
+  async #logOn(
+    connection: Connection,
+    job: Job | undefined,
+    signal: AbortSignal,
+    onVerdict: () => void = () => undefined,
+  ): Promise<Served> {
+    const { gate, now } = this.#options;
+    for (;;) {
+      const negotiated = await this.#negotiate(connection, job);
+      if ('kind' in negotiated) return negotiated;
+      const asked = now();
+      const permit = await gate.acquire(job === undefined ? 'cheap' : 'query', signal);
+      try {
+        if (now() - asked > CHALLENGE_FRESH_MS) continue;
+        if (job !== undefined && this.needsProof) return LOGON_NEEDED;
+        return await this.#authenticate(connection, job, negotiated, permit, onVerdict);
+      } finally {
+        permit.release();
       }
-    } finally {
-      permit?.release();
     }
   }
 
   /** Sends NEGOTIATE; gives the challenge, or how the request ended without one. */
-  async #negotiate(
-    connection: Connection,
-    job: Job,
-    permit: Permit | undefined,
-  ): Promise<{ scheme: NtlmScheme; sent: Buffer; challenge: Buffer } | Served> {
-    const { traits } = this.#options;
+  async #negotiate(connection: Connection, job: Job | undefined): Promise<Negotiated | Served> {
+    const { traits, headersTimeout } = this.#options;
     for (;;) {
       const { scheme } = traits;
       const message = negotiate();
-      const outcome = await this.#send(
-        connection,
-        job,
-        { ...withoutBody(job), authorization: `${scheme} ${message.toString('base64')}` },
-        null,
-        (status) => {
-          if (status !== 401) permit?.release(false);
-          return status === 401 || !isSafe(job) ? 'drain' : 'deliver';
-        },
-      );
-      if (outcome.kind === 'lost') return this.#lostInside(outcome, connection, job, true);
-      if (outcome.status !== 401) {
-        connection.state = 'open';
-        connection.requestsSinceLogon += 1;
-        return outcome.delivered ? DELIVERED : this.#serveKnown(connection, job);
-      }
+      const leg = job === undefined ? this.#cheapLeg(message) : withoutBody(job, authorization(scheme, message));
+      let isPaused = false;
+      const outcome = await this.#exchange(connection, { ...leg, headersTimeout }, job, (status, headers) => {
+        isPaused = traits.heed(status, headers);
+        return status === 401 || isPaused || job === undefined || !isSafe(job) ? 'drain' : 'deliver';
+      });
+      if (outcome.kind === 'lost') return lostInside(outcome, connection, job, true);
+      if (isPaused && traits.pause !== undefined) return failed(traits.pause);
+      if (outcome.status !== 401) return this.#notAsked(connection, job, outcome);
       const offered = offers(outcome.headers);
       const token = offered.find((offer) => offer.scheme === scheme)?.token ?? offered.find((o) => o.token)?.token;
+      if (token !== undefined && isClosing(outcome.headers)) return failed(connectionNotKept());
       if (token !== undefined) return { scheme, sent: message, challenge: decodeToken(token) };
       if (offered.length === 0) {
         return failed(new NtlmError('NTLM_NOT_OFFERED', 'the server asks for a logon, but offers no NTLM'));
@@ -173,113 +204,157 @@ export class Handshake {
       if (connection.state !== 'new') {
         // some servers refuse a second logon on an established connection
         const error = new NtlmError('NTLM_CHALLENGE_MISSING', 'the server refuses a new logon on this connection');
-        return { kind: 'retry', sent: false, error, reported: false };
+        return retry(error, false);
       }
-      if (scheme === 'NTLM' && !offered.some((offer) => offer.scheme === 'NTLM')) traits.scheme = 'Negotiate';
-      else return failed(new NtlmError('NTLM_CHALLENGE_MISSING', 'the server offers NTLM, but sends no challenge'));
+      if (offered.some((offer) => offer.scheme === 'NTLM')) return failed(connectionNotKept('NTLM_CHALLENGE_MISSING'));
+      if (scheme === 'Negotiate') return failed(kerberosOnly());
+      traits.scheme = 'Negotiate';
     }
+  }
+
+  /** The server answered NEGOTIATE as if it asked nobody for a logon. */
+  #notAsked(connection: Connection, job: Job | undefined, outcome: Response): Served | Promise<Served> {
+    if (job === undefined && outcome.status >= 500) return failed(noVerdict(outcome.status));
+    connection.state = 'open';
+    if (job === undefined || outcome.delivered) return DELIVERED;
+    return this.serve(connection, job);
   }
 
   async #authenticate(
     connection: Connection,
-    job: Job,
-    { scheme, sent, challenge }: { scheme: NtlmScheme; sent: Buffer; challenge: Buffer },
+    job: Job | undefined,
+    { scheme, sent, challenge }: Negotiated,
     permit: Permit,
+    onVerdict: () => void,
   ): Promise<Served> {
-    const { gate, host, stats } = this.#options;
+    const { gate, host, stats, traits, now } = this.#options;
     const certificate = connection.certificate();
     const message = authenticate(challenge, gate.credentials, {
       negotiate: sent,
       host,
       ...(certificate !== undefined && { certificate }),
     });
+    const startedAt = now();
+    const leg = job === undefined ? this.#cheapLeg(message) : withAuthorization(job, authorization(scheme, message));
     let rejection: NtlmError | undefined;
-    const outcome = await this.#send(
+    let isGood = false;
+    // that the server has closed the connection may become known only now
+    await new Promise((resolve) => setImmediate(resolve));
+    const answered = new AbortController();
+    if (job === undefined) this.#watch(connection, answered.signal);
+    const outcome = await this.#exchange(
       connection,
+      { ...leg, headersTimeout: VERDICT_MS },
       job,
-      { ...job.headers, authorization: `${scheme} ${message.toString('base64')}` },
-      job.options.body,
-      (status) => {
+      (status, headers): Disposition => {
         // the verdict is the status line: others need not wait for the body
-        if (status === 401) {
-          rejection = permit.rejected();
-          return 'drain';
+        const verdict = verdictOf(status);
+        isGood = verdict === 'good';
+        if (isGood) {
+          permit.accepted();
+          connection.state = 'authenticated';
+          connection.requestsSinceLogon = 0;
+          stats.handshakes += 1;
+        } else if (verdict === 'rejected') {
+          rejection = rejectedThrough(headers, permit.rejected(), this.#isJustProven(startedAt));
         }
-        permit.accepted();
-        connection.state = 'authenticated';
-        connection.requestsSinceLogon = 0;
-        stats.handshakes += 1;
-        return 'deliver';
+        answered.abort();
+        onVerdict();
+        const isPaused = verdict === 'none' && traits.heed(status, headers);
+        return job === undefined || rejection !== undefined || isPaused ? 'drain' : 'deliver';
       },
     );
+    answered.abort();
     if (rejection !== undefined) {
       stats.rejected += 1;
       return failed(rejection);
     }
-    if (outcome.kind === 'lost') {
-      if (outcome.sent && !outcome.delivering) permit.lost();
-      return this.#lostInside(outcome, connection, job, !outcome.sent);
-    }
-    this.#learn(outcome.headers);
-    return DELIVERED;
+    if (outcome.kind === 'lost' && !outcome.sent && traits.isUnkept()) return failed(connectionNotKept());
+    if (outcome.kind === 'response' || outcome.sent) traits.setKept();
+    if (!isGood) this.#endWithoutVerdict(job, permit, startedAt, outcome);
+    if (outcome.kind === 'lost') return lostInside(outcome, connection, job, !outcome.sent);
+    traits.learn(outcome.headers);
+    if (isGood && job === undefined && isClosing(outcome.headers)) traits.setPerRequest();
+    if (isGood || outcome.delivered) return DELIVERED;
+    return failed(traits.pause ?? noVerdict(outcome.status));
   }
 
-  #send(
-    connection: Connection,
-    job: Job,
-    headers: Leg['headers'],
-    body: Dispatcher.DispatchOptions['body'],
-    onResponse: (status: number, headers: IncomingHeaders) => Disposition,
-  ): Promise<LegOutcome> {
-    const { options, controller, handler, path } = job;
-    this.#options.stats.roundTrips += 1;
-    const { method, headersTimeout, bodyTimeout } = options;
-    return connection.exchange(
-      { path, method, headers, body, headersTimeout, bodyTimeout },
-      { onResponse, sink: handler, onStart: (leg) => controller.follow(leg), controller },
+  #watch(connection: Connection, answered: AbortSignal): void {
+    const { wait, onOverdue } = this.#options;
+    wait(QUIET_MS, answered).then(
+      () => onOverdue(connection),
+      () => undefined,
     );
   }
 
-  #lostOutside(outcome: LegOutcome & { kind: 'lost' }, job: Job): Served {
-    const { error, delivering, sent } = outcome;
-    if (delivering) {
-      job.handler.onResponseError?.(job.controller, error);
-      return failed(error, true);
-    }
-    return isLost(error) ? { kind: 'retry', sent, error, reported: false } : failed(error);
+  /** That a query got no verdict does no harm when its credentials were seen to be good right before it, or since. */
+  #endWithoutVerdict(job: Job | undefined, permit: Permit, startedAt: number, outcome: LegOutcome): void {
+    if (outcome.kind === 'lost' && !outcome.sent) return;
+    if (job !== undefined && this.#isJustProven(startedAt)) return;
+    permit.lost();
+    this.#options.onNoVerdict();
   }
 
-  /** `again`: nothing of a logon was spent, so a fresh connection may be tried if this one had worked before. */
-  #lostInside(outcome: LegOutcome & { kind: 'lost' }, connection: Connection, job: Job, again: boolean): Served {
-    const { error, delivering } = outcome;
-    if (delivering) return this.#lostOutside(outcome, job);
-    // a connection that was never made is no handshake
-    if (passesThrough(error) || !connection.isOpen) return failed(error);
-    const lost = new NtlmError('NTLM_CONNECTION_LOST', 'the connection was lost during the logon', { cause: error });
-    const mayRetry = again && connection.served > 0 && isLost(error);
-    return mayRetry ? { kind: 'retry', sent: false, error: lost, reported: false } : failed(lost);
+  #cheapLeg(message: Buffer): Leg {
+    const { logonPath: path, traits, headersTimeout: bodyTimeout } = this.#options;
+    return { path, method: 'GET', headers: authorization(traits.scheme, message), body: null, bodyTimeout };
   }
 
-  /** MS-N2HT: the header on a final response says whether the connection stays authenticated. */
-  #learn(headers: IncomingHeaders): void {
-    if (String(headers['persistent-auth'] ?? '').toLowerCase() === 'false') this.#perRequest();
-  }
-
-  #perRequest(): void {
-    const { traits, now, onPerRequest } = this.#options;
-    if (traits.perRequestUntil === 0) onPerRequest();
-    traits.perRequestUntil = now() + REPROBE_MS;
+  #exchange(
+    connection: Connection,
+    leg: Leg,
+    job: Job | undefined,
+    onResponse: (status: number, headers: IncomingHeaders) => Disposition,
+  ): Promise<LegOutcome> {
+    this.#options.stats.roundTrips += 1;
+    if (job === undefined) return connection.exchange(leg, { onResponse });
+    const { controller, handler } = job;
+    const caller = { controller, sink: handler, onStart: controller.follow.bind(controller) };
+    return connection.exchange(leg, { onResponse, caller });
   }
 }
+
+function lostOutside({ error, delivering, sent }: Lost, job: Job): Served {
+  if (delivering) {
+    job.handler.onResponseError?.(job.controller, error);
+    return failed(error, true);
+  }
+  return isLost(error) ? retry(error, sent) : failed(error);
+}
+
+/** @param again nothing of a logon was spent, so a fresh connection may be tried if this one had worked before */
+function lostInside(outcome: Lost, connection: Connection, job: Job | undefined, again: boolean): Served {
+  const { error, delivering } = outcome;
+  if (delivering && job !== undefined) return lostOutside(outcome, job);
+  // a connection that was never made is no handshake
+  if (passesThrough(error) || !connection.isOpen) return failed(error);
+  const lost = new NtlmError('NTLM_CONNECTION_LOST', 'the connection was lost during the logon', { cause: error });
+  return again && connection.served > 0 && isLost(error) ? retry(lost, false) : failed(lost);
+}
+
+const noVerdict = (status: number): NtlmError =>
+  new NtlmError('NTLM_NO_VERDICT', `the server answered the logon with status ${status}, which says nothing about it`);
 
 function offers(headers: IncomingHeaders): Challenge[] {
   return parseChallenges(headers['www-authenticate']);
 }
 
-/** The headers of the first leg, which carries no body. */
-function withoutBody(job: Job): Record<string, string | string[]> {
-  if (isSafe(job)) return job.headers;
+const isClosing = (headers: IncomingHeaders): boolean => /\bclose\b/i.test(String(headers.connection ?? ''));
+
+const authorization = (scheme: NtlmScheme, message: Buffer): Leg['headers'] => ({
+  authorization: `${scheme} ${message.toString('base64')}`,
+});
+
+function withAuthorization({ path, headers, options }: Job, added: Leg['headers']): Leg {
+  const { method, body, bodyTimeout } = options;
+  return { path, method, headers: { ...headers, ...added }, body, bodyTimeout };
+}
+
+/** The first leg of a logon, which carries no body. */
+function withoutBody(job: Job, added: Leg['headers']): Leg {
+  const leg = { ...withAuthorization(job, added), body: null };
+  if (isSafe(job)) return leg;
   const dropped = ['content-type', 'content-encoding', 'transfer-encoding', 'content-length'];
-  const kept = Object.entries(job.headers).filter(([name]) => !dropped.includes(name.toLowerCase()));
-  return { ...Object.fromEntries(kept), 'content-length': '0' };
+  const kept = Object.entries(leg.headers).filter(([name]) => !dropped.includes(name.toLowerCase()));
+  return { ...leg, headers: { ...Object.fromEntries(kept), 'content-length': '0' } };
 }

@@ -22,8 +22,6 @@ export interface QueryClientOptions {
   readonly baseUrl: string;
   /** Authenticates and sends; closed with the client. */
   readonly dispatcher: Dispatcher;
-  /** Whether the credentials are not proven yet, so that the cheapest call goes first. */
-  readonly isUnproven: () => boolean;
   /** Called before each request: the moment to take over credentials that changed. */
   readonly refreshCredentials?: () => void;
   /** Seconds a request may take from first to last byte, waiting for a connection included. */
@@ -75,8 +73,6 @@ async function readBody(body: AsyncIterable<Buffer>, limit: number, received: Re
 export function createQueryClient(options: QueryClientOptions): QueryClient {
   const decoder = createDecoder(options.permanentAfter);
   const baseUrl = options.baseUrl.replace(/\/+$/, '');
-  /** The one logon under way that proves the credentials. */
-  let proof: Promise<void> | undefined;
 
   const send = async <E extends EndpointName>(
     name: E,
@@ -114,7 +110,6 @@ export function createQueryClient(options: QueryClientOptions): QueryClient {
     let failure: QueryError | undefined;
     try {
       options.refreshCredentials?.();
-      if (name !== 'GetHttpUserName' && options.isUnproven()) await prove(signal);
       return await send(name, parameters, AbortSignal.any([signal, timeout]), received);
     } catch (error) {
       failure = classify(error, signal, timeout);
@@ -139,24 +134,6 @@ export function createQueryClient(options: QueryClientOptions): QueryClient {
       return new QueryError('timeout', `the analyzer did not answer within ${options.timeout} s`, { cause: error });
     }
     return toQueryError(error);
-  };
-
-  /**
-   * Proves the credentials with the cheapest call (spec 4.10), so that a slow query cannot hide the verdict; once for
-   * all who wait. What the call answers does not matter: any status means that the logon was accepted.
-   */
-  const prove = (signal: AbortSignal): Promise<void> => {
-    proof ??= call('GetHttpUserName', {}, signal)
-      .then(
-        () => undefined,
-        (error: QueryError) => {
-          if (error.kind !== 'status' && error.kind !== 'parse' && error.kind !== 'too_large') throw error;
-        },
-      )
-      .finally(() => {
-        proof = undefined;
-      });
-    return proof;
   };
 
   const method =

@@ -5,7 +5,7 @@ import type { QueryError } from '../model/failure.ts';
 import type { Log } from '../model/log.ts';
 import type { Answer, DiscardReason } from '../model/records.ts';
 import { type EndpointName, endpointNames } from '../query-api/endpoints.ts';
-import { createDispatcher, createGate } from '../upstream.ts';
+import { createDispatcher, openAccount } from '../upstream.ts';
 
 /** What came of one endpoint. */
 export interface Finding {
@@ -62,15 +62,14 @@ interface Probe {
 }
 
 function createProbe({ analyzer, storagePath, log, version }: DiagnosisOptions): Probe {
-  const gate = createGate(analyzer, storagePath, log);
+  const account = openAccount(analyzer, storagePath, log);
   const found = new Map<EndpointName, Finding>();
   let inspection: Inspection | undefined;
   let seconds = 0;
   let stop: string | undefined;
   const client = createQueryClient({
     baseUrl: analyzer.url,
-    dispatcher: createDispatcher(analyzer, gate, log),
-    isUnproven: () => gate.state === 'unknown',
+    dispatcher: createDispatcher(analyzer, account.gate, log),
     timeout: analyzer.timeout,
     maxResponseSize: analyzer.maxResponseSize,
     permanentAfter: Number.MAX_SAFE_INTEGER,
@@ -111,7 +110,10 @@ function createProbe({ analyzer, storagePath, log, version }: DiagnosisOptions):
       for (const endpoint of endpoints) found.set(endpoint, { endpoint, result: 'not asked', reason: stop ?? reason });
     },
     findings: () => endpointNames.flatMap((name) => found.get(name) ?? []),
-    close: () => client.close(),
+    close: async () => {
+      await client.close();
+      account.close();
+    },
   };
 }
 

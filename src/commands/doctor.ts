@@ -1,6 +1,7 @@
 import type { AnalyzerConfig } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { cronProblem } from '../poll/schedule.ts';
+import { logonFileOf } from '../upstream.ts';
 import type { CommandContext } from './context.ts';
 import { type Diagnosis, diagnose, type Finding } from './diagnosis.ts';
 import { createDemoAnalyzer, demoDefaults } from './embedded-analyzer.ts';
@@ -56,8 +57,8 @@ export async function doctor({ line, env, version, createLog, print }: CommandCo
     return diagnosis.healthy ? 0 : 1;
   };
   if (config.analyzer !== undefined && !line.demo) {
-    if (config.storagePath === undefined) {
-      log.warn({}, 'without storage.path a logon that another process had rejected is not known here');
+    if (logonFileOf(config.analyzer, config.storagePath) === undefined) {
+      log.warn({}, 'without storage.path or analyzer.logon_file the logons of other processes are not known here');
     }
     return report(config.analyzer, config.storagePath);
   }

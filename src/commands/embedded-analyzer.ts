@@ -96,6 +96,8 @@ export function createDemoAnalyzer(config: Config, log: Log, version: string): D
       password: new Secret(password),
       passwordFile: undefined,
       authRetry: 1800,
+      maxFailedLogons: 2,
+      logonFile: undefined,
       timeout: 30,
       maxResponseSize: 256 * 1024 * 1024,
       concurrency: 8,

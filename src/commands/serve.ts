@@ -4,6 +4,7 @@ import { loadConfig } from '../config/load.ts';
 import type { Log } from '../model/log.ts';
 import type { AppConfig } from '../pipeline.ts';
 import { cronProblem } from '../poll/schedule.ts';
+import { logonFileOf } from '../upstream.ts';
 import { type CommandContext, untilStopped } from './context.ts';
 
 function loadServeConfig({ line, env }: CommandContext): AppConfig {
@@ -22,8 +23,13 @@ export async function serve(context: CommandContext): Promise<number> {
   const config = loadServeConfig(context);
   const log = context.createLog(config.log);
   for (const warning of config.warnings) log.warn({}, warning);
-  if (config.storagePath === undefined) {
-    log.warn({}, 'without storage.path a restart forgets a rejected logon and may spend another one');
+  if (logonFileOf(config.analyzer, config.storagePath) === undefined) {
+    log.warn(
+      {},
+      'without storage.path or analyzer.logon_file each start may send as many bad logons as the budget allows',
+    );
+  } else if (config.shard.total > 1 && config.analyzer.logonFile === undefined) {
+    log.warn({}, 'each shard counts logons by itself; give shards on one host one analyzer.logon_file');
   }
   const app = createApp(config, { log, version: context.version, revision: context.revision, demo: false });
   if (context.line.once) return runOnce(app, context);

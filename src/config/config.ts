@@ -25,6 +25,8 @@ export interface AnalyzerConfig {
   /** Where the password comes from, when it is a file that can be read again. */
   readonly passwordFile: string | undefined;
   readonly authRetry: number;
+  readonly maxFailedLogons: number;
+  readonly logonFile: string | undefined;
   readonly timeout: number;
   readonly maxResponseSize: number;
   readonly concurrency: number;

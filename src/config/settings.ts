@@ -68,7 +68,18 @@ export const settings = {
   'analyzer.auth_retry': setting(
     duration(1),
     '30m',
-    'How long nothing is sent after a rejected logon, unless the credentials change.',
+    'How long no logon is sent after a rejected one, and a minute more, unless the credentials change.',
+  ),
+  'analyzer.max_failed_logons': setting(
+    integer(1, 100),
+    2,
+    'Logons that may be rejected, or get no verdict, within `analyzer.auth_retry` and a minute: below the lockout threshold of the account.',
+  ),
+  'analyzer.logon_file': setting(
+    text,
+    undefined,
+    'File that counts logons, over restarts and for all processes that use it. Instances with the same account on one host share one.',
+    { shownDefault: '`logons.db` in `storage.path`' },
   ),
   'analyzer.timeout': setting(duration(0.1, 3600), '30s', 'How long one request may take.'),
   'analyzer.max_response_size': setting(size(1024, 2 ** 31), '256MiB', 'Answers larger than this are given up.'),
@@ -149,7 +160,7 @@ export const settings = {
   'storage.path': setting(
     text,
     undefined,
-    'Directory that keeps the hold after a rejected logon, the alerts, and the history of the embedded analyzer across restarts. One process may use it.',
+    'Directory that keeps the count of logons, the alerts, and the history of the embedded analyzer across restarts. One process may use it.',
   ),
   'web.listen_address': setting(listOf(listenAddress), [':10319'], 'Addresses to listen on.'),
   'web.telemetry_path': setting(urlPath(['/', ...reserved]), '/metrics', 'Path of the metrics.'),

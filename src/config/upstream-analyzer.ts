@@ -89,6 +89,8 @@ export function analyzerOf(context: Context): AnalyzerConfig | undefined {
     password: found?.password ?? new Secret(''),
     passwordFile: found?.file,
     authRetry: values['analyzer.auth_retry'] ?? 0,
+    maxFailedLogons: values['analyzer.max_failed_logons'] ?? 1,
+    logonFile: pathOf(context, 'analyzer.logon_file'),
     timeout: values['analyzer.timeout'] ?? 0,
     maxResponseSize: values['analyzer.max_response_size'] ?? 0,
     concurrency: values['analyzer.concurrency'] ?? 1,

@@ -425,7 +425,7 @@ export const catalogue = {
     labels: [],
     group: 'default',
     source: 'client',
-    help: 'Unix time before which no logon is sent after a rejected one, 0 without a hold.',
+    help: 'Unix time before which no logon is sent, because one was rejected or got no verdict; 0 when nothing is in the way.',
   },
   license_poll_success: {
     type: 'gauge',

@@ -7,7 +7,8 @@ export const failureKinds = {
   tls: 'The TLS handshake failed: unknown authority, wrong host name, expired or missing certificate.',
   timeout: 'The analyzer did not answer in time, or the poll as a whole reached its deadline.',
   auth: 'The analyzer rejected the NTLM logon (401 to the AUTHENTICATE message).',
-  auth_suspended: 'Nothing was sent, because an earlier logon was rejected and its hold is not over.',
+  auth_suspended:
+    'No logon is sent at present, because an earlier one was rejected or got no verdict, or because logons cannot be counted.',
   auth_protocol: 'The analyzer does not offer NTLM, or its challenge is missing or not usable.',
   connection_not_kept:
     'The connection does not stay open, or does not stay one connection, between the messages of a logon. Often a reverse proxy is the cause.',

@@ -1,174 +1,216 @@
+import { randomUUID } from 'node:crypto';
 import type { Credentials } from './client-codec.ts';
 import { NtlmError } from './errors.ts';
+import {
+  type Carrier,
+  current,
+  emptyRecord,
+  type LogonMessage,
+  type LogonRecord,
+  MARGIN_MS,
+  QUIET_MS,
+  type Standing,
+  standing,
+  withGoodVerdict,
+  withMessage,
+  withoutMessage,
+  withoutVerdict,
+  withRejection,
+} from './logon-budget.ts';
 
-/** A time during which no logon may be sent. Epoch milliseconds. */
-export interface Hold {
-  readonly since: number;
-  readonly retryAt: number;
+/** Keeps the record of an account's logons with one password; shared by every process that logs on with it. */
+export interface LogonStore {
+  read(credentials: Credentials): LogonRecord;
+  /** Changes the record, with nobody else in between. @throws Error that says in a sentence why it cannot be kept */
+  change(credentials: Credentials, change: (record: LogonRecord) => LogonRecord): void;
 }
 
-/** Keeps a hold across restarts, bound to the credentials it came from. */
-export interface HoldStore {
-  load(credentials: Credentials): Hold | undefined;
-  save(credentials: Credentials, hold: Hold | undefined): void;
+/** A store of this process alone. */
+export function createMemoryStore(): LogonStore {
+  const records = new Map<string, LogonRecord>();
+  const keyOf = ({ domain, username, password }: Credentials): string => JSON.stringify([domain, username, password]);
+  const read = (credentials: Credentials): LogonRecord => records.get(keyOf(credentials)) ?? emptyRecord;
+  return { read, change: (credentials, change) => void records.set(keyOf(credentials), change(read(credentials))) };
 }
 
-export interface CredentialGateOptions {
+export interface GateLimits {
+  /** How long nothing is sent after a rejected logon; a minute is added, because directories count from the last one. */
+  readonly authRetrySeconds: number;
+  /** Messages that were rejected, or have no verdict, at a time. */
+  readonly maxFailedLogons: number;
+}
+
+export interface CredentialGateOptions extends GateLimits {
   readonly credentials: Credentials;
-  /** How long nothing is sent after a rejected logon. */
-  readonly holdSeconds: number;
+  readonly store: LogonStore;
   /** Epoch milliseconds. */
   readonly now?: () => number;
-  readonly store?: HoldStore;
 }
 
-/** The right to log on once. Exactly one of the methods ends it; what comes after the first is ignored. */
+/** The right to send one AUTHENTICATE message. Exactly one of the methods ends it; what comes after the first is ignored. */
 export interface Permit {
-  /** The server accepted the AUTHENTICATE message. */
+  /** A good verdict. */
   accepted(): void;
-  /** The server answered 401 to the AUTHENTICATE message. Returns the error to report. */
+  /** The server answered 401 to the message. Returns the error to report. */
   rejected(): NtlmError;
-  /** The AUTHENTICATE message was sent, but no verdict came: the server may have counted it as a failure. */
+  /** The message was sent, and its verdict will not come: the server may have counted it as a failure. */
   lost(): void;
-  /** No AUTHENTICATE message was sent. `asked`: whether the server wanted a logon, where that is known. */
-  release(asked?: boolean): void;
+  /** The message was not sent, or the credentials were seen to be good right before or since. */
+  release(): void;
 }
 
 /**
- * Stands before every logon with one account, so that a wrong or rotated password cannot lock it: at most one
- * AUTHENTICATE message without verdict at any time, nothing at all for a while after a rejected one, and at most two
- * without verdict in that while. One gate per account and process, shared by everything that logs on with it.
+ * Stands before every logon with one account, so that neither a wrong or rotated password nor a server that does not
+ * answer can lock it: the rules are those of the logon budget. One gate per account and process, shared by everything
+ * that logs on with it; processes share the store.
  */
 export interface CredentialGate {
   readonly credentials: Credentials;
   /** Rises when the credentials change: connections authenticated before must not be used any more. */
   readonly generation: number;
-  readonly state: 'unknown' | 'open' | 'proven' | 'rejected';
-  /** Whether the last verdict was good; `undefined` before the first one. */
+  /** Whether the newest verdict was good, of the last 24 hours and of any process; `undefined` when there is none. */
   readonly authenticated: boolean | undefined;
-  /** Epoch milliseconds, 0 without a hold. */
+  /** When the next logon may be sent, epoch milliseconds; 0 when nothing is in the way. */
   readonly retryAt: number;
-  /** @throws NtlmError `NTLM_CREDENTIALS_SUSPENDED` during a hold */
-  check(): void;
-  /** Waits for the turn to log on. @throws NtlmError as `check`, and the signal's reason */
-  acquire(signal: AbortSignal): Promise<Permit>;
-  /** Takes new credentials over; a hold ends only when they differ. Returns whether they do. */
-  resetCredentials(credentials: Credentials): boolean;
+  standing(): Standing;
+  /** Why no logon can be sent now, as an error; `undefined` when one can, or will when a verdict has come. */
+  refusal(): NtlmError | undefined;
+  /** Waits for the turn to log on. @throws NtlmError as `refusal`, and the signal's reason */
+  acquire(carrier: Carrier, signal: AbortSignal): Promise<Permit>;
+  /** The path to the server was seen to work. */
+  pathChecked(): void;
+  /** A connection that was authenticated has served a request. */
+  served(): void;
+  /** Whether the cheapest call had a good verdict since this time, epoch milliseconds. */
+  isProvenSince(time: number): boolean;
+  /** Takes new credentials and limits over. Returns whether the credentials differ. */
+  reconfigure(credentials: Credentials, limits?: GateLimits): boolean;
 }
 
-const MAX_LOST = 2;
+/** So long a good verdict says something about the credentials, milliseconds. */
+const PROVEN_MS = 24 * 3_600_000;
+
+/** How often a verdict that another process waits for is looked for, milliseconds. */
+const LOOK_MS = 250;
 
 const isSame = (a: Credentials, b: Credentials): boolean =>
   a.username === b.username && a.domain === b.domain && a.password === b.password;
 
-export function createCredentialGate(options: CredentialGateOptions): CredentialGate {
-  const now = options.now ?? Date.now;
-  const holdMs = options.holdSeconds * 1000;
-  let credentials = options.credentials;
-  let generation = 0;
-  let state: 'unknown' | 'open' | 'proven' | 'rejected' = 'unknown';
-  let authenticated: boolean | undefined;
-  let hold = options.store?.load(credentials);
-  /** When messages without verdict were sent, epoch milliseconds. */
-  let lost: number[] = [];
-  let busy = false;
-  let waiting: (() => void)[] = [];
-  if (hold !== undefined && hold.retryAt > now()) {
-    state = 'rejected';
-    authenticated = false;
-  } else {
-    hold = undefined;
+const iso = (time: number): string => new Date(time).toISOString();
+
+function refusalOf(state: Standing): NtlmError | undefined {
+  if (state.is === 'suspended') {
+    const until = iso(state.until);
+    const why =
+      state.because === 'rejected'
+        ? `an earlier one was rejected; nothing is sent until ${until}, or until the credentials change`
+        : `as many as the account can stand got no verdict; nothing is sent until ${until}, or until one of them gets a good verdict`;
+    return new NtlmError('NTLM_CREDENTIALS_SUSPENDED', `no logon is sent: ${why}`, { retryAt: state.until });
   }
+  if (state.is === 'unchecked') {
+    const message = `no logon is sent: the last one got no verdict; the next one is sent after ${iso(state.from)}, once the analyzer answers again`;
+    return new NtlmError('NTLM_PATH_UNCHECKED', message, { retryAt: state.from });
+  }
+  return undefined;
+}
 
-  const suspend = (): void => {
-    hold = { since: now(), retryAt: now() + holdMs };
-    options.store?.save(credentials, hold);
+export function createCredentialGate(options: CredentialGateOptions): CredentialGate {
+  const { store } = options;
+  const now = options.now ?? Date.now;
+  let { credentials } = options;
+  let limits: GateLimits = options;
+  let generation = 0;
+  let checkedAt = 0;
+  let cheapProvenAt = Number.NEGATIVE_INFINITY;
+  let servedAt = Number.NEGATIVE_INFINITY;
+  /** When the message of each carrier was sent whose verdict this process waits for. */
+  const sent = new Map<Carrier, number>();
+  const waiting = new Set<() => void>();
+
+  const record = (): LogonRecord => current(store.read(credentials), now());
+  const holdMs = (): number => limits.authRetrySeconds * 1000 + MARGIN_MS;
+  const standingOf = (known: LogonRecord): Standing => standing(known, now(), limits.maxFailedLogons, checkedAt);
+
+  const wake = (): void => {
+    for (const look of [...waiting]) look();
   };
 
-  const endHold = (): void => {
-    if (hold === undefined) return;
-    hold = undefined;
-    options.store?.save(credentials, undefined);
+  /** Resolves when a verdict of this process has come, and after a while, because another process may have got one. */
+  const pause = (signal: AbortSignal): Promise<void> =>
+    new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        waiting.delete(done);
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      const timer = setTimeout(done, LOOK_MS);
+      waiting.add(done);
+      signal.addEventListener('abort', done, { once: true });
+    });
+
+  /** Whether this process waits for the verdict on a message that is not overdue. */
+  const isBusy = (carrier: Carrier): boolean => now() - (sent.get(carrier) ?? Number.NEGATIVE_INFINITY) < QUIET_MS;
+
+  /** Writes the message down before it is sent; `undefined` when it is not its time. */
+  const register = (carrier: Carrier): LogonMessage | undefined => {
+    const refusal = refusalOf(standingOf(record()));
+    if (refusal !== undefined) throw refusal;
+    if (isBusy(carrier)) return undefined;
+    const sentAt = now();
+    const countsUntil = sentAt + holdMs();
+    const message: LogonMessage = { id: randomUUID(), sentAt, countsUntil, carrier, outcome: 'in_flight' };
+    let isReady = false;
+    try {
+      store.change(credentials, (before) => {
+        const known = current(before, sentAt);
+        isReady = standingOf(known).is === 'ready';
+        return isReady ? withMessage(known, message) : before;
+      });
+    } catch (error) {
+      const reason = (error as Error).message;
+      throw new NtlmError('NTLM_LOGON_NOT_KEPT', `no logon is sent, because it could not be counted: ${reason}`);
+    }
+    return isReady ? message : undefined;
   };
 
-  const expire = (): void => {
-    if (lost.length > 0) lost = lost.filter((at) => at > now() - holdMs);
-    if (hold === undefined || now() < hold.retryAt) return;
-    endHold();
-    lost = [];
-    state = 'unknown';
-  };
-
-  const check = (): void => {
-    expire();
-    if (hold === undefined) return;
-    const until = new Date(hold.retryAt).toISOString();
-    throw new NtlmError(
-      'NTLM_CREDENTIALS_SUSPENDED',
-      `nothing is sent until ${until}, or until the credentials change, because an earlier logon was not accepted`,
-      { retryAt: hold.retryAt },
-    );
-  };
-
-  const passOn = (): void => {
-    busy = false;
-    const next = waiting;
-    waiting = [];
-    // all of them look again: the verdict may have suspended them
-    for (const wake of next) wake();
-  };
-
-  const createPermit = (): Permit => {
+  const createPermit = (message: LogonMessage): Permit => {
+    const { carrier, sentAt, id } = message;
+    const of = credentials;
     const mine = generation;
     let open = true;
-    /** Ends the permit once; a verdict on credentials that were replaced meanwhile says nothing about the new ones. */
-    const end = (effect: () => void): void => {
-      if (!open) return;
+    /** Ends the permit once. The verdict counts for the credentials it is about, also when they were replaced meanwhile. */
+    const end = (change: (record: LogonRecord) => LogonRecord): boolean => {
+      if (!open) return false;
       open = false;
-      if (mine === generation) effect();
-      passOn();
+      if (sent.get(carrier) === sentAt) sent.delete(carrier);
+      try {
+        store.change(of, (before) => change(current(before, now())));
+      } catch {
+        // the store has reported it, and the message goes on counting
+      }
+      wake();
+      return true;
     };
     return {
-      accepted: () =>
-        end(() => {
-          state = 'proven';
-          authenticated = true;
-          lost = [];
-          endHold();
-        }),
+      accepted: () => {
+        if (!end((before) => withGoodVerdict(before, id, now())) || mine !== generation) return;
+        if (carrier === 'cheap') cheapProvenAt = now();
+      },
       rejected: () => {
-        end(() => {
-          state = 'rejected';
-          authenticated = false;
-          suspend();
-        });
+        const retryAt = now() + holdMs();
+        end(() => withRejection(message, retryAt, now()));
+        if (mine === generation) servedAt = Number.NEGATIVE_INFINITY;
         return new NtlmError(
           'NTLM_CREDENTIALS_REJECTED',
-          'the analyzer rejected the logon: wrong password, locked or disabled account, or a policy against it',
-          { retryAt: now() + holdMs },
+          'the analyzer rejected the logon: wrong password, locked or disabled account, a policy against it, or a reverse ' +
+            'proxy in between that does not keep one connection for each client',
+          { retryAt },
         );
       },
-      lost: () =>
-        end(() => {
-          lost = [...lost, now()];
-          if (lost.length >= MAX_LOST) suspend();
-        }),
-      release: (asked) =>
-        end(() => {
-          if (asked === false && state === 'unknown') state = 'open';
-        }),
+      lost: () => void end((before) => withoutVerdict(before, id)),
+      release: () => void end((before) => withoutMessage(before, id)),
     };
-  };
-
-  const turn = async (signal: AbortSignal): Promise<void> => {
-    await new Promise<void>((resolve, reject) => {
-      const onAbort = (): void => reject(signal.reason as Error);
-      signal.addEventListener('abort', onAbort, { once: true });
-      waiting.push(() => {
-        signal.removeEventListener('abort', onAbort);
-        resolve();
-      });
-    });
   };
 
   return {
@@ -178,37 +220,48 @@ export function createCredentialGate(options: CredentialGateOptions): Credential
     get generation() {
       return generation;
     },
-    get state() {
-      expire();
-      return state;
-    },
     get authenticated() {
-      return authenticated;
+      const { verdict } = record();
+      if (verdict?.isGood === false) return false;
+      const good = Math.max(verdict?.at ?? Number.NEGATIVE_INFINITY, servedAt);
+      return now() - good < PROVEN_MS ? true : undefined;
     },
     get retryAt() {
-      expire();
-      return hold?.retryAt ?? 0;
+      const state = standingOf(record());
+      if (state.is === 'suspended') return state.until;
+      return state.is === 'unchecked' ? state.from : 0;
     },
-    check,
-    acquire: async (signal) => {
-      signal.throwIfAborted();
-      check();
-      while (busy) {
-        await turn(signal);
+    standing: () => standingOf(record()),
+    refusal: () => refusalOf(standingOf(record())),
+    acquire: async (carrier, signal) => {
+      for (;;) {
         signal.throwIfAborted();
-        check();
+        const message = register(carrier);
+        if (message !== undefined) {
+          sent.set(carrier, message.sentAt);
+          return createPermit(message);
+        }
+        await pause(signal);
       }
-      busy = true;
-      return createPermit();
     },
-    resetCredentials: (next) => {
+    pathChecked: () => {
+      checkedAt = now();
+      wake();
+    },
+    served: () => {
+      servedAt = now();
+    },
+    isProvenSince: (time) => cheapProvenAt >= time,
+    reconfigure: (next, nextLimits) => {
+      limits = nextLimits ?? limits;
       if (isSame(credentials, next)) return false;
-      endHold();
       credentials = next;
       generation += 1;
-      state = 'unknown';
-      authenticated = undefined;
-      lost = [];
+      sent.clear();
+      checkedAt = 0;
+      cheapProvenAt = Number.NEGATIVE_INFINITY;
+      servedAt = Number.NEGATIVE_INFINITY;
+      wake();
       return true;
     },
   };

@@ -5,6 +5,9 @@ import { parseChallenges } from '../../src/ntlm/challenges.ts';
 import { ntHash } from '../../src/ntlm/primitives.ts';
 import { account } from '../harness.ts';
 
+/** The cheapest call: its requests are `logon` in the wire log. */
+export const LOGON_PATH = '/logon';
+
 /** One request as a script sees it. */
 export interface Call {
   /** Counted from 1 over all sockets. */
@@ -21,7 +24,7 @@ export interface Call {
 
 export interface ScriptedServer {
   readonly url: string;
-  /** Wire log: `2:GET+NTLM1` is an NTLM NEGOTIATE on the second socket. */
+  /** Wire log: `2:logon+NTLM1` is an NTLM NEGOTIATE with the cheapest call on the second socket, `1:GET` a request. */
   readonly log: string[];
   /** Bodies of the requests that were served. */
   readonly bodies: string[];
@@ -67,7 +70,8 @@ export async function startScripted(
     const { socket, headers, method = '' } = request;
     if (!sockets.includes(socket)) sockets.push(socket);
     const token = tokenOf(headers.authorization);
-    log.push(`${sockets.indexOf(socket) + 1}:${method}${token === '' ? '' : `+${token}`}`);
+    const what = request.url === LOGON_PATH ? 'logon' : method;
+    log.push(`${sockets.indexOf(socket) + 1}:${what}${token === '' ? '' : `+${token}`}`);
     const proceed = (): void => {
       const result = acceptor.authenticate({ socket, authorization: headers.authorization });
       if (!result.ok) {

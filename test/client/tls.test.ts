@@ -5,9 +5,16 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { NtlmDispatcher } from '../../src/client/dispatcher.ts';
 import { toQueryError } from '../../src/client/failures.ts';
 import { channelBindingToken } from '../../src/ntlm/channel-binding.ts';
-import { createCredentialGate } from '../../src/ntlm/credential-gate.ts';
 import { ntHash } from '../../src/ntlm/primitives.ts';
-import { account, createCleanup, createConfig, eventually, startAnalyzer, startApp } from '../harness.ts';
+import {
+  account,
+  createCleanup,
+  createConfig,
+  createTestGate,
+  eventually,
+  startAnalyzer,
+  startApp,
+} from '../harness.ts';
 import { createCertificate } from '../peers/certificate.ts';
 import { peer } from '../peers/peers.ts';
 
@@ -22,10 +29,11 @@ describe.runIf(peer('openssl'))('over TLS', () => {
     const gate = { domain: 'CORP', users, channelBinding: channelBindingToken(certificate.der) };
     const analyzer = await startAnalyzer({}, { gate, tls: certificate });
     cleanup.add(() => analyzer.stop());
-    const logon = createCredentialGate({ credentials: account, holdSeconds: 60 });
+    const logon = createTestGate();
     // idle connections end soon, so that every request needs a new one: a resumed TLS session would show no certificate
     const dispatcher = new NtlmDispatcher({
       origin: analyzer.url,
+      logonPath: '/analyzer/api/GetHttpUserName',
       gate: logon,
       tls: { ca: certificate.cert },
       keepAliveTimeout: 50,
@@ -44,8 +52,13 @@ describe.runIf(peer('openssl'))('over TLS', () => {
     const gate = { domain: 'CORP', users, channelBinding: Buffer.alloc(16, 7) };
     const analyzer = await startAnalyzer({}, { gate, tls: certificate });
     cleanup.add(() => analyzer.stop());
-    const logon = createCredentialGate({ credentials: account, holdSeconds: 60 });
-    const dispatcher = new NtlmDispatcher({ origin: analyzer.url, gate: logon, tls: { ca: certificate.cert } });
+    const logon = createTestGate();
+    const dispatcher = new NtlmDispatcher({
+      origin: analyzer.url,
+      logonPath: '/analyzer/api/GetHttpUserName',
+      gate: logon,
+      tls: { ca: certificate.cert },
+    });
     cleanup.add(() => dispatcher.destroy());
     const refused = request(`${analyzer.url}/api/GetHttpUserName`, { dispatcher });
     await expect(refused).rejects.toMatchObject({ code: 'NTLM_CREDENTIALS_REJECTED' });
@@ -77,12 +90,12 @@ describe.runIf(peer('openssl'))('over TLS', () => {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     cleanup.add(() => server.close());
-    const gate = createCredentialGate({ credentials: account, holdSeconds: 60 });
+    const gate = createTestGate();
     const origin = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const dispatcher = new NtlmDispatcher({ origin, gate, tls: { ca: cert } });
+    const dispatcher = new NtlmDispatcher({ origin, logonPath: '/x', gate, tls: { ca: cert } });
     cleanup.add(() => dispatcher.destroy());
     await (await request(`${origin}/x`, { dispatcher })).body.dump();
-    expect(versions).toEqual(['1.1']);
+    expect(versions).toEqual(['1.1', '1.1']);
   });
 });
 

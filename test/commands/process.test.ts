@@ -129,8 +129,8 @@ describe('serve', () => {
     };
     expect(await reasons()).toContain('auth');
     expect(new Set(await reasons())).toEqual(new Set(['auth_suspended']));
-    expect(statSync(join(folder, 'state/logon-hold.json')).mode & 0o777).toBe(0o600);
-    expect(readFileSync(join(folder, 'state/logon-hold.json'), 'utf8')).not.toContain('wrong');
+    expect(statSync(join(folder, 'state/logons.db')).mode & 0o777).toBe(0o600);
+    expect(readFileSync(join(folder, 'state/logons.db'), 'latin1')).not.toContain('wrong');
   });
 
   it('has its storage to itself; a command beside it needs none', async () => {

@@ -163,7 +163,7 @@ const bad = [
   ],
   [
     'section-as-value.yml',
-    'section-as-value.yml:1: analyzer: is a section and takes settings below it: url, username, domain, workstation, password, password_file, auth_retry, timeout, max_response_size, concurrency, tls',
+    'section-as-value.yml:1: analyzer: is a section and takes settings below it: url, username, domain, workstation, password, password_file, auth_retry, max_failed_logons, logon_file, timeout, max_response_size, concurrency, tls',
   ],
   [
     'inline-password.yml',

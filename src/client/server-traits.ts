@@ -1,0 +1,66 @@
+import type { NtlmScheme } from '../ntlm/challenges.ts';
+import type { NtlmError } from '../ntlm/errors.ts';
+import type { IncomingHeaders } from './connection.ts';
+import { retryAfter, throttled } from './verdicts.ts';
+
+/** Per-request servers are asked again after this long whether they still are. */
+const REPROBE_MS = 3_600_000;
+
+/** What a server was found to want; shared by the connections to it. */
+export class ServerTraits {
+  scheme: NtlmScheme = 'NTLM';
+  readonly #now: () => number;
+  readonly #onPerRequest: () => void;
+  #perRequestUntil = 0;
+  #pause: NtlmError | undefined;
+  /** Connections in a row that were closed between a challenge and the answer to it. */
+  #unkept = 0;
+
+  /**
+   * @param now epoch milliseconds
+   * @param onPerRequest called when the server is first seen to want a logon for each request
+   */
+  constructor(now: () => number, onPerRequest: () => void) {
+    this.#now = now;
+    this.#onPerRequest = onPerRequest;
+  }
+
+  /** Whether no logon outlives its request, so that each query carries its own. */
+  get isPerRequest(): boolean {
+    return this.#now() < this.#perRequestUntil;
+  }
+
+  /** A connection was closed after its challenge; `true` when that is no accident. */
+  isUnkept(): boolean {
+    this.#unkept += 1;
+    return this.#unkept > 1;
+  }
+
+  setKept(): void {
+    this.#unkept = 0;
+  }
+
+  setPerRequest(): void {
+    if (this.#perRequestUntil === 0) this.#onPerRequest();
+    this.#perRequestUntil = this.#now() + REPROBE_MS;
+  }
+
+  /** MS-N2HT: the header on a final response says whether the connection stays authenticated. */
+  learn(headers: IncomingHeaders): void {
+    if (String(headers['persistent-auth'] ?? '').toLowerCase() === 'false') this.setPerRequest();
+  }
+
+  /** That the server wants no logons for a while, as an error. */
+  get pause(): NtlmError | undefined {
+    if (this.#pause !== undefined && this.#now() >= (this.#pause.retryAt ?? 0)) this.#pause = undefined;
+    return this.#pause;
+  }
+
+  /** Whether a response to a leg of a logon asks to be left alone. */
+  heed(status: number, headers: IncomingHeaders): boolean {
+    const wait = retryAfter(status, headers, this.#now());
+    if (wait === undefined) return false;
+    this.#pause = throttled(status, this.#now() + wait);
+    return true;
+  }
+}

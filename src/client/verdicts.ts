@@ -1,0 +1,95 @@
+import { NtlmError } from '../ntlm/errors.ts';
+import type { IncomingHeaders } from './connection.ts';
+
+/** What a server, or a proxy in front of it, says to a logon, and how that is put to an operator. */
+
+/** Statuses that only an authenticated request gets. */
+const GOOD = new Set([403, 404, 405]);
+
+/** The verdict of a response to an AUTHENTICATE message; `none` where it says nothing about the credentials. */
+export function verdictOf(status: number): 'good' | 'rejected' | 'none' {
+  if (status === 401) return 'rejected';
+  return (status >= 200 && status < 300) || GOOD.has(status) ? 'good' : 'none';
+}
+
+const DEFAULT_WAIT_MS = 30_000;
+const MAX_WAIT_MS = 300_000;
+
+/**
+ * How long a response asks to be left alone, milliseconds, at most 5 minutes: 429, and 503 with Retry-After (RFC 9110
+ * section 10.2.3). `undefined` when it does not ask for that.
+ *
+ * @param now epoch milliseconds
+ */
+export function retryAfter(status: number, headers: IncomingHeaders, now: number): number | undefined {
+  const header = headers['retry-after'];
+  if (status !== 429 && (status !== 503 || header === undefined)) return undefined;
+  const text = String(header ?? '').trim();
+  const wait = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;
+  return Number.isNaN(wait) ? DEFAULT_WAIT_MS : Math.min(Math.max(wait, 0), MAX_WAIT_MS);
+}
+
+/** @param until epoch milliseconds */
+export function throttled(status: number, until: number): NtlmError {
+  const message = `the analyzer, or a proxy in front of it, answered ${status} and asks to be left alone until ${new Date(until).toISOString()}`;
+  return new NtlmError('NTLM_THROTTLED', message, { retryAt: until });
+}
+
+const REMEDY =
+  'set the proxy up to keep one connection to the analyzer for each connection of a client, or point analyzer.url at the analyzer itself';
+
+/**
+ * No AUTHENTICATE message can be sent, because it would not meet the challenge it belongs to.
+ *
+ * @param code `NTLM_CHALLENGE_MISSING` where the server answers NEGOTIATE without a challenge, as one does that sees the
+ *   connection of somebody else
+ */
+export function connectionNotKept(
+  code: 'NTLM_CONNECTION_NOT_KEPT' | 'NTLM_CHALLENGE_MISSING' = 'NTLM_CONNECTION_NOT_KEPT',
+): NtlmError {
+  const what =
+    code === 'NTLM_CHALLENGE_MISSING'
+      ? 'the server offers NTLM, but answers NEGOTIATE without a challenge'
+      : 'the connection is closed after the challenge (HTTP/1.0, Connection: close, or no keep-alive)';
+  return new NtlmError(code, `${what}; mostly a reverse proxy in between is the cause: ${REMEDY}`);
+}
+
+export function kerberosOnly(): NtlmError {
+  const message =
+    'the server offers Negotiate, but takes no NTLM in it: it is set up for Kerberos only; allow NTLM for the analyzer';
+  return new NtlmError('NTLM_KERBEROS_ONLY', message);
+}
+
+/** Names of proxies in `Server`; servers of the API do not go by them. */
+const PROXIES = /nginx|openresty|haproxy|envoy|traefik|cloudflare|varnish|squid|caddy|BigIP|awselb/i;
+
+function proxyOf(headers: IncomingHeaders): string | undefined {
+  const name = PROXIES.exec(String(headers.server ?? ''))?.[0];
+  return (
+    name ??
+    (headers.via === undefined
+      ? undefined
+      : String(headers.via)
+          .slice(0, 60)
+          .replaceAll(/[^\x20-\x7e]/g, '?'))
+  );
+}
+
+/**
+ * A rejected logon, with what speaks for another cause than the password.
+ *
+ * @param isJustProven whether the same credentials were accepted on another connection a moment ago
+ */
+export function rejectedThrough(headers: IncomingHeaders, rejection: NtlmError, isJustProven: boolean): NtlmError {
+  const proxy = proxyOf(headers);
+  const { retryAt } = rejection;
+  const more = retryAt === undefined ? {} : { retryAt };
+  if (isJustProven) {
+    const through = proxy === undefined ? '' : ` (${proxy} is in between)`;
+    const message = `the logon was rejected moments after it was accepted on another connection${through}: either the password was just changed, or a reverse proxy shares its connections between clients; ${REMEDY}`;
+    return new NtlmError('NTLM_CONNECTION_SHARED', message, more);
+  }
+  if (proxy === undefined) return rejection;
+  const message = `the logon was rejected, and a reverse proxy (${proxy}) is in between: a proxy that does not keep one connection for each client makes every logon fail, with the right password too; ${REMEDY}. Otherwise: wrong password, locked or disabled account, or a policy against it`;
+  return new NtlmError(rejection.code, message, more);
+}

@@ -1,0 +1,227 @@
+import { setImmediate } from 'node:timers/promises';
+import { request } from 'undici';
+import { afterEach, describe, expect, it } from 'vitest';
+import { NtlmDispatcher, type NtlmDispatcherOptions } from '../../src/client/dispatcher.ts';
+import { createCleanup, createTestGate, eventually } from '../harness.ts';
+import { type Call, LOGON_PATH, startScripted } from './scripted-server.ts';
+
+/** Logons whose verdict does not come, and how the transport finds back. */
+
+const cleanup = createCleanup();
+afterEach(() => cleanup.run());
+
+/** Time that passes only when it is told to: waits end when the clock reaches them. */
+function createClock() {
+  let now = 1_000_000;
+  let waits: { readonly until: number; readonly resolve: () => void }[] = [];
+  const wait = (ms: number, signal: AbortSignal): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const entry = { until: now + ms, resolve };
+      waits.push(entry);
+      signal.addEventListener('abort', () => {
+        waits = waits.filter((other) => other !== entry);
+        reject(new Error('aborted'));
+      });
+    });
+  return {
+    now: () => now,
+    wait,
+    /** Lets time pass second by second, and what waits run. */
+    advance: async (seconds: number): Promise<void> => {
+      for (let i = 0; i < seconds; i += 1) {
+        now += 1000;
+        const due = waits.filter(({ until }) => until <= now);
+        waits = waits.filter(({ until }) => until > now);
+        for (const { resolve } of due) resolve();
+        // an exchange over loopback takes a few turns of the event loop
+        for (let turn = 0; turn < 30; turn += 1) await setImmediate();
+      }
+    },
+  };
+}
+
+async function setUp(script: (call: Call) => void, options: Partial<NtlmDispatcherOptions> = {}) {
+  const clock = createClock();
+  const server = await startScripted(script);
+  const gate = createTestGate({ now: clock.now });
+  let recoveries = 0;
+  const dispatcher = new NtlmDispatcher({
+    origin: server.url,
+    logonPath: LOGON_PATH,
+    gate,
+    now: clock.now,
+    wait: clock.wait,
+    onRecovered: () => {
+      recoveries += 1;
+    },
+    ...options,
+  });
+  cleanup.add(() => server.stop());
+  cleanup.add(() => dispatcher.destroy());
+  const send = async (patienceMs = 10_000): Promise<number | string> => {
+    try {
+      const response = await request(`${server.url}/x`, { dispatcher, signal: AbortSignal.timeout(patienceMs) });
+      await response.body.text();
+      return response.statusCode;
+    } catch (error) {
+      const { code, name } = error as { code?: string | number; name: string };
+      return name === 'TimeoutError' ? name : String(code ?? name);
+    }
+  };
+  const logons = (): number => server.log.filter((line) => line.endsWith('NTLM3')).length;
+  return { clock, server, gate, dispatcher, send, logons, recoveries: () => recoveries };
+}
+
+describe('a logon without verdict', () => {
+  it('resets before the challenge spend nothing', async () => {
+    let isBroken = true;
+    const setup = await setUp((call) => {
+      if (isBroken) call.socket.resetAndDestroy();
+      else call.proceed();
+    });
+    const { clock, server, send, logons, gate, recoveries } = setup;
+    // the very first exchange is reset: no logon was sent
+    expect(['ECONNRESET', 'UND_ERR_SOCKET', 'NTLM_CONNECTION_LOST']).toContain(await send());
+    expect([logons(), gate.standing()]).toEqual([0, { is: 'ready' }]);
+    isBroken = false;
+    expect(await send()).toBe(200);
+    expect([logons(), recoveries()]).toEqual([1, 0]);
+    server.closeSockets();
+    await clock.advance(1);
+    expect(await send()).toBe(200);
+    expect(logons()).toBe(2);
+  });
+
+  it('K-4 resets: no other is sent until the path was seen to work three times, and then one', async () => {
+    let isBroken = true;
+    const { clock, server, send, logons, recoveries } = await setUp((call) => {
+      if (isBroken && call.token.endsWith('3')) call.socket.resetAndDestroy();
+      else call.proceed();
+    });
+    expect(await send()).toBe('NTLM_CONNECTION_LOST');
+    expect(await send()).toBe('NTLM_PATH_UNCHECKED');
+    isBroken = false;
+    await clock.advance(29);
+    expect(server.log).toEqual(['1:logon+NTLM1', '1:logon+NTLM3']);
+    expect(await send()).toBe('NTLM_PATH_UNCHECKED');
+    await clock.advance(8);
+    await eventually('recovered', () => recoveries() === 1);
+    expect(server.log.slice(2)).toEqual([
+      '2:logon+NTLM1',
+      '3:logon+NTLM1',
+      '4:logon+NTLM1',
+      '5:logon+NTLM1',
+      '5:logon+NTLM3',
+    ]);
+    expect(await send()).toBe(200);
+    expect(logons()).toBe(2);
+  });
+
+  it('while the path is broken probes go on, and no logon is sent', async () => {
+    let isBroken = false;
+    const { clock, server, send, logons, recoveries } = await setUp((call) => {
+      if (isBroken || call.token.endsWith('3')) call.socket.resetAndDestroy();
+      else call.proceed();
+    });
+    await send();
+    isBroken = true;
+    await clock.advance(300);
+    expect(logons()).toBe(1);
+    // 1, 2, 4, 8, 16, 30, 30, … seconds apart
+    const probes = server.log.filter((line) => line.endsWith('NTLM1')).length;
+    expect(probes).toBeGreaterThan(8);
+    expect(probes).toBeLessThan(20);
+    expect(recoveries()).toBe(0);
+  });
+
+  it('K-5 hangs: two are sent, callers wait no longer than they want, and a late verdict frees everything', async () => {
+    const held: Call[] = [];
+    const { clock, send, logons, gate, recoveries } = await setUp((call) => {
+      if (call.token.endsWith('3') && held.length < 2) held.push(call);
+      else call.proceed();
+    });
+    expect(await send(200)).toBe('TimeoutError');
+    expect(logons()).toBe(1);
+    await clock.advance(31);
+    expect(await send()).toBe('NTLM_PATH_UNCHECKED');
+    await clock.advance(10);
+    await eventually('a second logon', () => logons() === 2);
+    await clock.advance(31);
+    expect(await send()).toBe('NTLM_CREDENTIALS_SUSPENDED');
+    expect(gate.standing()).toMatchObject({ is: 'suspended', because: 'no_verdict' });
+    await clock.advance(100);
+    expect(logons()).toBe(2);
+    held[0]?.proceed();
+    await eventually('the late verdict', () => gate.authenticated === true);
+    expect(await send()).toBe(200);
+    held[1]?.proceed();
+    await eventually('the other one', () => gate.standing().is === 'ready');
+    expect(logons()).toBe(2);
+    expect(recoveries()).toBeLessThanOrEqual(1);
+  });
+
+  it('connections that have their verdict go on serving meanwhile', async () => {
+    let isBroken = false;
+    const waiting: Call[] = [];
+    const { send, logons } = await setUp(
+      (call) => {
+        if (isBroken && call.token.endsWith('3')) call.socket.resetAndDestroy();
+        else if (isBroken && waiting.length === 0) waiting.push(call);
+        else call.proceed();
+      },
+      { connections: 2 },
+    );
+    expect(await send()).toBe(200);
+    isBroken = true;
+    // one is being answered, so the other wants a connection of its own, whose logon is lost
+    const first = send();
+    await eventually('the first is at the server', () => waiting.length === 1);
+    expect(await send()).toBe('NTLM_CONNECTION_LOST');
+    const third = send();
+    waiting[0]?.proceed();
+    expect(await Promise.all([first, third])).toEqual([200, 200]);
+    expect(logons()).toBe(2);
+  });
+
+  it.each([
+    ['429 with Retry-After', 429, { 'retry-after': '120' }, 'NTLM_THROTTLED', 120],
+    ['429 without', 429, {}, 'NTLM_THROTTLED', 30],
+    ['503 with a date far away', 503, { 'retry-after': 'Fri, 31 Dec 2100 23:59:59 GMT' }, 'NTLM_THROTTLED', 300],
+    ['500', 500, {}, 'NTLM_NO_VERDICT', 0],
+  ])('%s is no verdict, and what it asks for is done', async (_, status, headers, code, pause) => {
+    let isBroken = true;
+    const { clock, server, send, logons, gate } = await setUp((call) => {
+      if (isBroken && call.token.endsWith('3')) call.response.writeHead(status, headers).end();
+      else call.proceed();
+    });
+    expect(await send()).toBe(code);
+    expect([logons(), gate.authenticated]).toEqual([1, undefined]);
+    isBroken = false;
+    await clock.advance(pause - 1);
+    if (pause > 30) expect(server.log).toHaveLength(2);
+    await clock.advance(pause === 0 ? 60 : 41);
+    await eventually('well again', async () => (await send()) === 200);
+    expect(logons()).toBe(2);
+  });
+
+  it('on a server that wants a logon per request, a slow query spends nothing and the next one goes on', async () => {
+    const slow: Call[] = [];
+    const setup = await setUp(
+      (call) => {
+        call.response.setHeader('persistent-auth', 'false');
+        if (call.request.url === '/slow' && call.token.endsWith('3')) slow.push(call);
+        else call.proceed();
+      },
+      { connections: 2 },
+    );
+    const { server, dispatcher, send, gate } = setup;
+    expect(await send()).toBe(200);
+    for (let i = 1; i <= 3; i += 1) {
+      const timeout = AbortSignal.timeout(100);
+      await expect(request(`${server.url}/slow`, { dispatcher, signal: timeout })).rejects.toThrow();
+      expect(slow).toHaveLength(i);
+      expect(gate.standing()).toEqual({ is: 'ready' });
+      expect(await send()).toBe(200);
+    }
+  });
+});

@@ -1,0 +1,331 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type CredentialGate,
+  type CredentialGateOptions,
+  createMemoryStore,
+  type Permit,
+} from '../../src/ntlm/credential-gate.ts';
+import type { Carrier } from '../../src/ntlm/logon-budget.ts';
+import { account, createTestGate, isLong } from '../harness.ts';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const RETRY_SECONDS = 1800;
+/** `auth_retry` and a minute. */
+const WINDOW = 31 * MINUTE;
+
+const never = new AbortController().signal;
+
+interface Clock {
+  now: number;
+}
+
+function createGate(clock: Clock, options: Partial<CredentialGateOptions> = {}): CredentialGate {
+  return createTestGate({ authRetrySeconds: RETRY_SECONDS, now: () => clock.now, ...options });
+}
+
+/** A permit, the code of the refusal, or `waiting` when a verdict is waited for. */
+async function ask(gate: CredentialGate, carrier: Carrier = 'cheap'): Promise<Permit | string> {
+  const patience = new AbortController();
+  const outcome = gate.acquire(carrier, patience.signal).catch((error: { code?: string }) => error.code ?? 'waiting');
+  const soon = new Promise<string>((resolve) => setImmediate(() => resolve('waiting')));
+  const first = await Promise.race([outcome, soon]);
+  if (first !== 'waiting') return first;
+  patience.abort(new Error('enough'));
+  await outcome;
+  return 'waiting';
+}
+
+async function permit(gate: CredentialGate, carrier: Carrier = 'cheap'): Promise<Permit> {
+  const given = await ask(gate, carrier);
+  if (typeof given === 'string') throw new Error(`no permit: ${given}`);
+  return given;
+}
+
+/** The table of states at the top of `logon-budget`. */
+describe('the logon budget', () => {
+  it('nothing was sent: at once, for one at a time', async () => {
+    const gate = createGate({ now: 0 });
+    const first = await permit(gate);
+    expect(await ask(gate)).toBe('waiting');
+    first.accepted();
+    expect(await ask(gate)).toBeTypeOf('object');
+  });
+
+  it('a message has no verdict yet: the next one waits, and goes as soon as the verdict is there', async () => {
+    const gate = createGate({ now: 0 });
+    const first = await permit(gate);
+    const next = gate.acquire('cheap', never);
+    first.accepted();
+    (await next).accepted();
+    expect(gate.authenticated).toBe(true);
+  });
+
+  it('a message without verdict: 30 s after it, once the path was seen to work', async () => {
+    const clock = { now: 0 };
+    const gate = createGate(clock);
+    (await permit(gate)).lost();
+    gate.pathChecked();
+    expect([await ask(gate), gate.retryAt]).toEqual(['NTLM_PATH_UNCHECKED', 30 * SECOND]);
+    clock.now = 30 * SECOND;
+    expect(await ask(gate)).toBe('NTLM_PATH_UNCHECKED');
+    gate.pathChecked();
+    (await permit(gate)).accepted();
+    expect(gate.standing()).toEqual({ is: 'ready' });
+  });
+
+  it('a message in flight for 30 s is one without verdict, and a late verdict counts', async () => {
+    const clock = { now: 0 };
+    const gate = createGate(clock);
+    const late = await permit(gate);
+    clock.now = 29_999;
+    expect(await ask(gate)).toBe('waiting');
+    clock.now = 30_000;
+    expect(await ask(gate)).toBe('NTLM_PATH_UNCHECKED');
+    gate.pathChecked();
+    const second = await permit(gate);
+    clock.now = 60_000;
+    expect(await ask(gate)).toBe('NTLM_CREDENTIALS_SUSPENDED');
+    late.accepted();
+    // the second one still counts, so the path must be seen to work before another is sent
+    expect(await ask(gate)).toBe('NTLM_PATH_UNCHECKED');
+    second.accepted();
+    expect(await ask(gate)).toBeTypeOf('object');
+  });
+
+  it('as many without verdict as the budget: 31 min after the last one', async () => {
+    const clock = { now: 0 };
+    const gate = createGate(clock);
+    (await permit(gate)).lost();
+    clock.now = 30 * SECOND;
+    gate.pathChecked();
+    (await permit(gate)).lost();
+    expect(gate.standing()).toEqual({ is: 'suspended', until: 30 * SECOND + WINDOW, because: 'no_verdict' });
+    clock.now = 30 * SECOND + WINDOW - 1;
+    expect(await ask(gate)).toBe('NTLM_CREDENTIALS_SUSPENDED');
+    clock.now += 1;
+    expect(await ask(gate)).toBeTypeOf('object');
+  });
+
+  it('a rejection: 31 min after it, and after a late one 31 min after the verdict', async () => {
+    const clock = { now: 0 };
+    const gate = createGate(clock);
+    const first = await permit(gate);
+    clock.now = 5 * MINUTE;
+    expect(first.rejected()).toMatchObject({ code: 'NTLM_CREDENTIALS_REJECTED', retryAt: 5 * MINUTE + WINDOW });
+    expect([gate.authenticated, gate.retryAt]).toEqual([false, 5 * MINUTE + WINDOW]);
+    clock.now = 5 * MINUTE + WINDOW - 1;
+    expect(await ask(gate)).toBe('NTLM_CREDENTIALS_SUSPENDED');
+    clock.now += 1;
+    expect(await ask(gate)).toBeTypeOf('object');
+    // until another verdict comes, the last one is what is known
+    expect(gate.authenticated).toBe(false);
+  });
+
+  it('other credentials begin anew, and a verdict on the old ones says nothing about them', async () => {
+    const gate = createGate({ now: 0 });
+    const old = await permit(gate);
+    expect(gate.reconfigure({ ...account, password: 'next' })).toBe(true);
+    old.rejected();
+    expect([gate.standing(), gate.authenticated]).toEqual([{ is: 'ready' }, undefined]);
+    gate.reconfigure(account);
+    expect(await ask(gate)).toBe('NTLM_CREDENTIALS_SUSPENDED');
+  });
+
+  it('takes another auth_retry over for the next hold', async () => {
+    const clock = { now: 0 };
+    const gate = createGate(clock);
+    (await permit(gate)).rejected();
+    gate.reconfigure(account, { authRetrySeconds: 60, maxFailedLogons: 2 });
+    expect(gate.retryAt).toBe(WINDOW);
+    clock.now = WINDOW;
+    (await permit(gate)).rejected();
+    expect(gate.retryAt).toBe(WINDOW + 2 * MINUTE);
+  });
+
+  it('a message that was not sent counts for nothing', async () => {
+    const gate = createGate({ now: 0 });
+    (await permit(gate)).release();
+    (await permit(gate)).release();
+    expect((await permit(gate)).lost()).toBeUndefined();
+  });
+
+  it('a slow query does not keep the cheapest call waiting, but counts', async () => {
+    const clock = { now: 0 };
+    const gate = createGate(clock);
+    (await permit(gate)).accepted();
+    const query = await permit(gate, 'query');
+    expect(await ask(gate, 'query')).toBe('waiting');
+    const cheap = await permit(gate);
+    expect(await ask(gate)).toBe('waiting');
+    cheap.accepted();
+    expect(gate.isProvenSince(0)).toBe(true);
+    query.release();
+    expect(gate.standing()).toEqual({ is: 'ready' });
+  });
+
+  it('a clock that was set back holds nothing up for longer', async () => {
+    const clock = { now: 100 * MINUTE };
+    const gate = createGate(clock);
+    (await permit(gate)).rejected();
+    clock.now = 0;
+    expect(gate.retryAt).toBe(WINDOW);
+  });
+
+  it('says proven for 24 hours, by a process before this one too, and for as long as connections serve', async () => {
+    const clock = { now: 0 };
+    const store = createMemoryStore();
+    (await permit(createGate(clock, { store }))).accepted();
+    const gate = createGate(clock, { store });
+    clock.now = 24 * 60 * MINUTE - 1;
+    expect(gate.authenticated).toBe(true);
+    clock.now += 1;
+    expect(gate.authenticated).toBeUndefined();
+    gate.served();
+    expect(gate.authenticated).toBe(true);
+  });
+
+  it('sends nothing when the message cannot be written down', async () => {
+    const store = createMemoryStore();
+    const failing = createGate(
+      { now: 0 },
+      {
+        store: {
+          ...store,
+          change: () => {
+            throw new Error('the disk is full');
+          },
+        },
+      },
+    );
+    await expect(failing.acquire('cheap', never)).rejects.toMatchObject({
+      code: 'NTLM_LOGON_NOT_KEPT',
+      message: 'no logon is sent, because it could not be counted: the disk is full',
+    });
+  });
+});
+
+/** A directory that locks an account after so many bad logons, counted as long as no good one and no quiet time comes. */
+function createDirectory(threshold: number) {
+  let bad = 0;
+  let last = Number.NEGATIVE_INFINITY;
+  return {
+    isLocked: () => bad >= threshold,
+    logon: (isGood: boolean, now: number): void => {
+      if (now - last >= RETRY_SECONDS * SECOND) bad = 0;
+      if (isGood) bad = 0;
+      else {
+        bad += 1;
+        last = now;
+      }
+    },
+  };
+}
+
+type Step =
+  | { readonly do: 'wait'; readonly seconds: number }
+  | { readonly do: 'send'; readonly process: number; readonly carrier: Carrier; readonly verdict: Fate }
+  | { readonly do: 'late'; readonly verdict: 'arrives' | 'is lost' }
+  /** `recover`: the path is seen to work after the quiet time, as the daemon does it. */
+  | { readonly do: 'recover' | 'check' | 'restart' | 'kill'; readonly process: number }
+  | { readonly do: 'rotate' };
+
+/** What becomes of a message: processed and answered, processed only, lost on the way, or left in flight. */
+type Fate = 'answered' | 'unanswered' | 'lost' | 'in flight';
+
+const PROCESSES = 3;
+const process = fc.nat(PROCESSES - 1);
+const steps: fc.Arbitrary<readonly Step[]> = fc.array(
+  fc.oneof(
+    fc.record({ do: fc.constant('wait' as const), seconds: fc.constantFrom(1, 29, 30, 31, 299, 600, 1799, 1860) }),
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        do: fc.constant('send' as const),
+        process,
+        carrier: fc.constant<Carrier>('cheap'),
+        verdict: fc.constantFrom<Fate>('answered', 'unanswered', 'lost', 'in flight'),
+      }),
+    },
+    fc.record({ do: fc.constant('late' as const), verdict: fc.constantFrom('arrives' as const, 'is lost' as const) }),
+    { weight: 3, arbitrary: fc.record({ do: fc.constant('recover' as const), process }) },
+    fc.record({ do: fc.constantFrom('check' as const, 'restart' as const, 'kill' as const), process }),
+    fc.record({ do: fc.constant('rotate' as const) }),
+  ),
+  { maxLength: 60 },
+);
+
+describe('whatever happens', () => {
+  it.each([1, 2, 3])(
+    'a budget of %i is never exceeded, and locks no account that stands one bad logon more',
+    async (budget) => {
+      await fc.assert(
+        fc.asyncProperty(steps, fc.boolean(), async (sequence, beginsGood) => {
+          const clock = { now: 1_000_000 };
+          const store = createMemoryStore();
+          const directory = createDirectory(budget + 1);
+          const start = (): CredentialGate => createGate(clock, { store, maxFailedLogons: budget });
+          const gates = Array.from({ length: PROCESSES }, start);
+          let isGood = beginsGood;
+          /** Messages of living processes that the server has not looked at yet. */
+          let inFlight: { readonly process: number; readonly permit: Permit; readonly sentAt: number }[] = [];
+          /** Messages since the last good verdict: when they were sent. */
+          let counted: number[] = [];
+          const settle = ({ permit: given }: { permit: Permit }): void => {
+            directory.logon(isGood, clock.now);
+            if (!isGood) given.rejected();
+            else {
+              given.accepted();
+              counted = inFlight.map(({ sentAt }) => sentAt);
+            }
+          };
+          const end = (which: number): void => {
+            inFlight = inFlight.filter((message) => message.process !== which);
+            gates[which] = start();
+          };
+          for (const step of sequence) {
+            if (step.do === 'wait') clock.now += step.seconds * SECOND;
+            else if (step.do === 'rotate') isGood = false;
+            else if (step.do === 'recover') {
+              clock.now += 31 * SECOND;
+              gates[step.process]?.pathChecked();
+            } else if (step.do === 'check') gates[step.process]?.pathChecked();
+            else if (step.do === 'kill') {
+              // what it sent may still be looked at, by a server that nobody listens to any more
+              for (const message of inFlight) if (message.process === step.process) directory.logon(isGood, clock.now);
+              end(step.process);
+            } else if (step.do === 'restart') {
+              for (const message of inFlight) if (message.process === step.process) message.permit.lost();
+              end(step.process);
+            } else if (step.do === 'late') {
+              const message = inFlight.shift();
+              if (message === undefined || clock.now - message.sentAt >= 10 * MINUTE) message?.permit.lost();
+              else if (step.verdict === 'arrives') settle(message);
+              else {
+                directory.logon(isGood, clock.now);
+                message.permit.lost();
+              }
+            } else if (step.do === 'send') {
+              const gate = gates[step.process];
+              const given = gate === undefined ? '' : await ask(gate, step.carrier);
+              if (typeof given === 'string') continue;
+              if (clock.now - (counted.at(-1) ?? 0) >= WINDOW) counted = [];
+              counted.push(clock.now);
+              if (step.verdict === 'answered') settle({ permit: given });
+              else if (step.verdict === 'in flight')
+                inFlight.push({ process: step.process, permit: given, sentAt: clock.now });
+              else {
+                if (step.verdict === 'unanswered') directory.logon(isGood, clock.now);
+                given.lost();
+              }
+            }
+            expect(counted.length).toBeLessThanOrEqual(budget);
+            expect(directory.isLocked()).toBe(false);
+          }
+        }),
+        { numRuns: isLong ? 5_000 : 300, seed: 20261121 },
+      );
+    },
+  );
+});
