@@ -1,38 +1,24 @@
-import { buildConnector, type Client, Dispatcher } from 'undici';
+import { Dispatcher } from 'undici';
 import type { CredentialGate } from '../ntlm/credential-gate.ts';
 import { NtlmError } from '../ntlm/errors.ts';
-import { Connection } from './connection.ts';
-import { Handshake, type Served } from './handshake.ts';
+import type { Connection } from './connection.ts';
+import { ConnectionPool, type ConnectionPoolOptions } from './connection-pool.ts';
+import { Handshake } from './handshake.ts';
 import { createJob, isReplayable, isSafe, type Job } from './job.ts';
 import { Recovery } from './recovery.ts';
+import type { Served } from './served.ts';
 import { ServerTraits } from './server-traits.ts';
 import { createStats } from './stats.ts';
 import { type Wait, waitUnref } from './wait.ts';
 
-export interface NtlmDispatcherOptions {
-  /** Scheme, host and port; requests for another origin are refused. */
-  readonly origin: string;
+/** `origin`: requests for another one are refused. */
+export interface NtlmDispatcherOptions extends ConnectionPoolOptions {
   /** Path of the cheapest call of the server (spec 4.10): it carries the logon of each connection. */
   readonly logonPath: string;
   readonly gate: CredentialGate;
-  /** Sockets at most. */
-  readonly connections?: number;
-  /** Milliseconds. */
-  readonly keepAliveTimeout?: number;
-  readonly connectTimeout?: number;
-  readonly headersTimeout?: number;
-  readonly bodyTimeout?: number;
-  /** Bytes. */
-  readonly maxResponseSize?: number;
   /** Requests that may wait for a connection. */
   readonly maxQueue?: number;
-  readonly tls?: {
-    readonly ca?: string | Buffer;
-    readonly cert?: string | Buffer;
-    readonly key?: string | Buffer;
-    readonly servername?: string;
-    readonly rejectUnauthorized?: boolean;
-  };
+  /** Epoch milliseconds. */
   readonly now?: () => number;
   /** Called when the server is first seen to want a logon for each request. */
   readonly onPerRequest?: () => void;
@@ -41,17 +27,15 @@ export interface NtlmDispatcherOptions {
   readonly wait?: Wait;
 }
 
-const KEEP_ALIVE_MS = 120_000;
-
-/** A connection is not used in the last moments of the keep-alive that the server announces, milliseconds. */
-const KEEP_ALIVE_MARGIN_MS = 300;
-
 const HEADERS_TIMEOUT_MS = 30_000;
 
 const closedError = (): NtlmError => new NtlmError('NTLM_CLOSED', 'the dispatcher is closed');
 
 const isRejection = (error: Error): boolean =>
   error instanceof NtlmError && ['NTLM_CREDENTIALS_REJECTED', 'NTLM_CONNECTION_SHARED'].includes(error.code);
+
+/** Whether a connection can be used again. */
+const isOfUse = ({ kind }: Served): boolean => kind === 'delivered' || kind === 'logon_needed';
 
 /** Why nothing was sent, rather than what was answered. */
 const CONSEQUENCES: ReadonlySet<string> = new Set(['NTLM_CREDENTIALS_SUSPENDED', 'NTLM_PATH_UNCHECKED']);
@@ -64,16 +48,13 @@ export class NtlmDispatcher extends Dispatcher {
   readonly stats = createStats();
   readonly #options: NtlmDispatcherOptions;
   readonly #origin: string;
-  readonly #connect: buildConnector.connector;
+  readonly #pool: ConnectionPool;
   readonly #traits: ServerTraits;
   readonly #handshake: Handshake;
   readonly #recovery: Recovery;
   readonly #closing = new AbortController();
-  readonly #connections = new Set<Connection>();
-  /** Connections that are being logged on. */
+  /** Connections that are being logged on, and whose verdict is not overdue. */
   readonly #loggingOn = new Set<Connection>();
-  /** Connections whose logon got no verdict so far; they are as few as the budget allows. */
-  readonly #overdue = new Set<Connection>();
   /** Whether a query is carrying a logon whose verdict has not come. */
   #isCarrying = false;
   readonly #running = new Set<Promise<void>>();
@@ -87,14 +68,11 @@ export class NtlmDispatcher extends Dispatcher {
     super();
     this.#options = options;
     this.#origin = new URL(options.origin).origin;
-    // a resumed TLS session shows no certificate, and without it there is no channel binding
-    this.#connect = buildConnector({
-      ...(options.tls as object),
-      allowH2: false,
-      maxCachedSessions: 0,
-      timeout: options.connectTimeout ?? 10_000,
-    });
     const { gate, logonPath, now = Date.now, headersTimeout = HEADERS_TIMEOUT_MS, wait = waitUnref } = options;
+    const onSocket = (): void => {
+      this.stats.sockets += 1;
+    };
+    this.#pool = new ConnectionPool({ ...options, origin: this.#origin }, () => gate.generation, onSocket);
     this.#traits = new ServerTraits(now, options.onPerRequest ?? (() => undefined));
     this.#handshake = new Handshake({
       gate,
@@ -113,7 +91,7 @@ export class NtlmDispatcher extends Dispatcher {
       now,
       probe: (timeout) => this.#probe(timeout),
       pausedUntil: () => this.#traits.pause?.retryAt ?? 0,
-      logOn: () => this.#logOn(this.#createConnection()),
+      logOn: () => this.#logOn(this.#pool.create()),
       onRecovered: options.onRecovered ?? (() => undefined),
       wait,
     });
@@ -170,7 +148,7 @@ export class NtlmDispatcher extends Dispatcher {
 
   /** Starts one thing for the requests that wait; `false` when there is nothing more to start. */
   #serveNext(): boolean {
-    const connection = this.#freeConnection();
+    const connection = this.#pool.free();
     if (connection !== undefined) return this.#run(connection, (job) => this.#handshake.serve(connection, job));
     if (this.#loggingOn.size >= this.#queue.length) return false;
     return this.#startLogon();
@@ -179,8 +157,8 @@ export class NtlmDispatcher extends Dispatcher {
   /** As `#serveNext`, where each request carries a logon of its own: then they go one at a time. */
   #carryNext(): boolean {
     if (this.#isCarrying || this.#loggingOn.size > 0) return false;
-    if (this.#handshake.needsProof) return this.#startLogon(this.#freeConnection());
-    const connection = this.#freeConnection() ?? this.#openConnection();
+    if (this.#handshake.needsProof) return this.#startLogon(this.#pool.free());
+    const connection = this.#pool.free() ?? this.#pool.open();
     if (connection === undefined) return false;
     this.#isCarrying = true;
     const onVerdict = (): void => {
@@ -196,31 +174,27 @@ export class NtlmDispatcher extends Dispatcher {
     const refusal = this.#traits.pause ?? this.#options.gate.refusal();
     if (refusal !== undefined) {
       if (refusal.code === 'NTLM_PATH_UNCHECKED') this.#recovery.start();
-      if (free !== undefined) this.#drop(free);
-      if (!this.#isAnyBusy()) this.#failQueue(refusal);
+      if (free !== undefined) this.#pool.drop(free);
+      // a busy connection will be free, or a logon that is under way will end, and what waits is looked at again
+      if (!this.#pool.isAnyBusy) this.#failQueue(refusal);
       return false;
     }
-    const connection = free ?? this.#openConnection();
+    const connection = free ?? this.#pool.open();
     if (connection === undefined) return false;
     this.#track(this.#logOn(connection));
     return true;
   }
 
-  /** Whether a connection will be free, or a logon that is under way will end, and what waits is looked at again. */
-  #isAnyBusy(): boolean {
-    return [...this.#connections].some(({ busy }) => busy);
-  }
-
   /** Logs a connection on by the cheapest call; it then serves whatever waits. */
   async #logOn(connection: Connection): Promise<void> {
     connection.busy = true;
-    this.#connections.add(connection);
+    this.#pool.add(connection);
     this.#loggingOn.add(connection);
     const result = await this.#handshake.logOn(connection, this.#closing.signal);
     this.#loggingOn.delete(connection);
-    const isLate = this.#overdue.delete(connection);
-    if (isLate) this.#connections.add(connection);
-    this.#release(connection, result);
+    const isLate = this.#pool.isSetAside(connection);
+    if (isLate) this.#pool.add(connection);
+    this.#pool.release(connection, isOfUse(result));
     if (result.kind === 'failed' && !this.#closed) this.#failAfterLogon(result.error, isLate);
     this.#pump();
   }
@@ -228,8 +202,7 @@ export class NtlmDispatcher extends Dispatcher {
   /** A connection whose verdict is overdue waits for it beside the others. */
   #setAside(connection: Connection): void {
     this.#loggingOn.delete(connection);
-    this.#connections.delete(connection);
-    this.#overdue.add(connection);
+    this.#pool.setAside(connection);
     this.#recovery.start();
     this.#pump();
   }
@@ -238,7 +211,7 @@ export class NtlmDispatcher extends Dispatcher {
   #failAfterLogon(error: Error, isLate: boolean): void {
     // of several logons the one that was sent tells more than those that must not be
     const isConsequence = error instanceof NtlmError && CONSEQUENCES.has(error.code);
-    if (isConsequence && this.#isAnyBusy()) return;
+    if (isConsequence && this.#pool.isAnyBusy) return;
     const first = isLate ? undefined : this.#queue.shift();
     if (first !== undefined) this.#fail(first, error);
     if (isRejection(error)) this.#endAfterRejection(error);
@@ -246,10 +219,7 @@ export class NtlmDispatcher extends Dispatcher {
 
   /** Nothing may try the same password, and what was authenticated with it is not used any more. */
   #endAfterRejection(error: Error): void {
-    for (const connection of this.#connections) {
-      if (!connection.busy) this.#drop(connection);
-      else connection.isRetiring = true;
-    }
+    this.#pool.retire();
     this.#failQueue(this.#options.gate.refusal() ?? error);
   }
 
@@ -260,58 +230,12 @@ export class NtlmDispatcher extends Dispatcher {
   }
 
   async #probe(timeout: number): Promise<boolean> {
-    const connection = this.#createConnection();
+    const connection = this.#pool.create();
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(timeout)]);
     signal.addEventListener('abort', () => connection.destroy(), { once: true });
     const isGood = await this.#handshake.probe(connection, timeout);
     connection.destroy();
     return isGood;
-  }
-
-  #freeConnection(): Connection | undefined {
-    let free: Connection | undefined;
-    for (const connection of this.#connections) {
-      if (connection.busy) continue;
-      if (connection.generation === this.#options.gate.generation) free = connection;
-      else this.#drop(connection);
-    }
-    return free;
-  }
-
-  #openConnection(): Connection | undefined {
-    if (this.#connections.size >= (this.#options.connections ?? 4)) return undefined;
-    const connection = this.#createConnection();
-    this.#connections.add(connection);
-    return connection;
-  }
-
-  #createConnection(): Connection {
-    const { keepAliveTimeout = KEEP_ALIVE_MS, headersTimeout, bodyTimeout, maxResponseSize } = this.#options;
-    const client: Client.Options = {
-      keepAliveTimeout,
-      keepAliveMaxTimeout: keepAliveTimeout,
-      keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS,
-      ...(headersTimeout !== undefined && { headersTimeout }),
-      ...(bodyTimeout !== undefined && { bodyTimeout }),
-      ...(maxResponseSize !== undefined && { maxResponseSize }),
-    };
-    return new Connection({
-      origin: this.#origin,
-      connect: this.#connect,
-      client,
-      generation: this.#options.gate.generation,
-      onSocket: () => {
-        this.stats.sockets += 1;
-      },
-      onClose: (closed) => {
-        if (!closed.busy) this.#drop(closed);
-      },
-    });
-  }
-
-  #drop(connection: Connection): void {
-    this.#connections.delete(connection);
-    connection.destroy();
   }
 
   #track(work: Promise<void>): void {
@@ -334,20 +258,13 @@ export class NtlmDispatcher extends Dispatcher {
     this.#pump();
   }
 
-  #release(connection: Connection, result: Served): void {
-    connection.busy = false;
-    const isStale = connection.generation !== this.#options.gate.generation;
-    const isOfUse = result.kind === 'delivered' || result.kind === 'logon_needed';
-    if (!isOfUse || connection.closed || connection.isRetiring || isStale) this.#drop(connection);
-  }
-
   #settle(connection: Connection, job: Job, result: Served): void {
-    this.#release(connection, result);
+    this.#pool.release(connection, isOfUse(result));
     if (result.kind === 'delivered') return;
     if (result.kind === 'logon_needed') {
       if (this.#closed || job.controller.aborted) this.#fail(job, job.controller.reason ?? closedError());
       else this.#queue.unshift(job);
-      const isKept = this.#connections.has(connection);
+      const isKept = this.#pool.has(connection);
       if (isKept && !this.#traits.isPerRequest && !this.#closed) this.#startLogon(connection);
       return;
     }
@@ -355,7 +272,7 @@ export class NtlmDispatcher extends Dispatcher {
       job.retried = true;
       this.stats.staleRetries += 1;
       // an idle connection may be as stale as the lost one
-      for (const idle of this.#connections) if (!idle.busy) this.#drop(idle);
+      this.#pool.dropIdle();
       this.#queue.unshift(job);
       return;
     }
@@ -388,7 +305,7 @@ export class NtlmDispatcher extends Dispatcher {
   async #end(): Promise<void> {
     this.#closed = true;
     this.#closing.abort();
-    for (const connection of [...this.#connections, ...this.#overdue]) this.#drop(connection);
+    this.#pool.destroy();
     await this.#recovery.stop();
     await Promise.allSettled(this.#running);
   }

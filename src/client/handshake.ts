@@ -5,20 +5,11 @@ import { NtlmError } from '../ntlm/errors.ts';
 import { QUIET_MS, VERDICT_MS } from '../ntlm/logon-budget.ts';
 import type { Connection, Disposition, IncomingHeaders, Leg, LegOutcome } from './connection.ts';
 import { isReplayable, isSafe, type Job } from './job.ts';
+import { DELIVERED, failed, LOGON_NEEDED, lostInside, lostOutside, retry, type Served } from './served.ts';
 import type { ServerTraits } from './server-traits.ts';
 import type { NtlmStats } from './stats.ts';
 import { connectionNotKept, kerberosOnly, rejectedThrough, verdictOf } from './verdicts.ts';
 import type { Wait } from './wait.ts';
-
-/** How something on a connection ended. */
-export type Served =
-  | { readonly kind: 'delivered' }
-  /** The connection must be logged on before the request can be sent again. */
-  | { readonly kind: 'logon_needed' }
-  /** The connection was lost in a way that a fresh one may mend. */
-  | { readonly kind: 'retry'; readonly sent: boolean; readonly error: Error }
-  /** `reported`: the caller's handler has the failure already. */
-  | { readonly kind: 'failed'; readonly error: Error; readonly reported: boolean };
 
 export interface HandshakeOptions {
   readonly gate: CredentialGate;
@@ -44,28 +35,7 @@ const CHALLENGE_FRESH_MS = 5_000;
 /** For so long a good verdict on the cheapest call says that a query's logon is good too. */
 const FRESH_PROOF_MS = 10_000;
 
-const DELIVERED: Served = { kind: 'delivered' };
-const LOGON_NEEDED: Served = { kind: 'logon_needed' };
-const failed = (error: Error, reported = false): Served => ({ kind: 'failed', error, reported });
-const retry = (error: Error, sent: boolean): Served => ({ kind: 'retry', sent, error });
-
-/** Errors that say by themselves what happened; anything else inside a handshake is a lost connection. */
-function passesThrough(error: Error): boolean {
-  const { code } = error as { code?: string };
-  return (
-    ['AbortError', 'TimeoutError'].includes(error.name) ||
-    (error instanceof NtlmError && error.code !== 'NTLM_CONNECTION_CLOSED') ||
-    (code?.startsWith('UND_ERR_') === true && code !== 'UND_ERR_SOCKET')
-  );
-}
-
-const isLost = (error: Error): boolean => {
-  const { code } = error as { code?: string };
-  return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE', 'NTLM_CONNECTION_CLOSED'].includes(code ?? '');
-};
-
 type Response = LegOutcome & { kind: 'response' };
-type Lost = LegOutcome & { kind: 'lost' };
 
 interface Negotiated {
   readonly scheme: NtlmScheme;
@@ -110,7 +80,7 @@ export class Handshake {
 
   /** Whether the credentials must be proven by the cheapest call before a query may carry a logon. */
   get needsProof(): boolean {
-    return !this.#isJustProven(this.#options.now());
+    return !this.#options.traits.isCheapestOpen && !this.#isJustProven(this.#options.now());
   }
 
   #isJustProven(at: number): boolean {
@@ -125,8 +95,7 @@ export class Handshake {
     const { method, body, headersTimeout, bodyTimeout } = options;
     const leg = { path, method, headers, body, headersTimeout, bodyTimeout };
     const outcome = await this.#exchange(connection, leg, job, (status, answered) => {
-      // what is asked for twice is the caller's to see
-      isAsked = status === 401 && offers(answered).length > 0 && !job.askedAgain;
+      isAsked = status === 401 && offers(answered).length > 0;
       return isAsked ? 'drain' : 'deliver';
     });
     if (outcome.kind === 'lost') return lostOutside(outcome, job);
@@ -138,10 +107,8 @@ export class Handshake {
     }
     stats.reauthentications += 1;
     connection.reauthentications += 1;
-    job.askedAgain = true;
     // a logon that did not outlive its own request, twice in a row or at the first chance, is one per request
-    const isAtFirstChance = connection.requestsSinceLogon === 0 && connection.state === 'authenticated';
-    if (isAtFirstChance || connection.reauthentications > 1) traits.setPerRequest();
+    if (connection.requestsSinceLogon === 0 || connection.reauthentications > 1) traits.setPerRequest();
     if (isReplayable(job)) return LOGON_NEEDED;
     const message = 'the server asks for a new logon, and the body cannot be sent again';
     return failed(new NtlmError('NTLM_BODY_NOT_REPLAYABLE', message));
@@ -216,6 +183,7 @@ export class Handshake {
   #notAsked(connection: Connection, job: Job | undefined, outcome: Response): Served | Promise<Served> {
     if (job === undefined && outcome.status >= 500) return failed(noVerdict(outcome.status));
     connection.state = 'open';
+    if (job === undefined) this.#options.traits.isCheapestOpen = true;
     if (job === undefined || outcome.delivered) return DELIVERED;
     return this.serve(connection, job);
   }
@@ -251,6 +219,7 @@ export class Handshake {
         const verdict = verdictOf(status);
         isGood = verdict === 'good';
         if (isGood) {
+          if (job === undefined) traits.isCheapestOpen = false;
           permit.accepted();
           connection.state = 'authenticated';
           connection.requestsSinceLogon = 0;
@@ -312,24 +281,6 @@ export class Handshake {
     const caller = { controller, sink: handler, onStart: controller.follow.bind(controller) };
     return connection.exchange(leg, { onResponse, caller });
   }
-}
-
-function lostOutside({ error, delivering, sent }: Lost, job: Job): Served {
-  if (delivering) {
-    job.handler.onResponseError?.(job.controller, error);
-    return failed(error, true);
-  }
-  return isLost(error) ? retry(error, sent) : failed(error);
-}
-
-/** @param again nothing of a logon was spent, so a fresh connection may be tried if this one had worked before */
-function lostInside(outcome: Lost, connection: Connection, job: Job | undefined, again: boolean): Served {
-  const { error, delivering } = outcome;
-  if (delivering && job !== undefined) return lostOutside(outcome, job);
-  // a connection that was never made is no handshake
-  if (passesThrough(error) || !connection.isOpen) return failed(error);
-  const lost = new NtlmError('NTLM_CONNECTION_LOST', 'the connection was lost during the logon', { cause: error });
-  return again && connection.served > 0 && isLost(error) ? retry(lost, false) : failed(lost);
 }
 
 const noVerdict = (status: number): NtlmError =>

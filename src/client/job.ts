@@ -61,8 +61,6 @@ export interface Job {
   readonly path: string;
   /** Whether the request was sent again already, because a connection was lost. */
   retried: boolean;
-  /** Whether the server has asked for a logon on a connection that was logged on. */
-  askedAgain: boolean;
 }
 
 function collectHeaders(headers: Dispatcher.DispatchOptions['headers']): Headers {
@@ -93,7 +91,6 @@ export function createJob(options: Dispatcher.DispatchOptions, handler: Dispatch
     headers: collectHeaders(options.headers),
     path: query === '' ? options.path : `${options.path}${options.path.includes('?') ? '&' : '?'}${query}`,
     retried: false,
-    askedAgain: false,
   };
 }
 

@@ -9,6 +9,8 @@ const REPROBE_MS = 3_600_000;
 /** What a server was found to want; shared by the connections to it. */
 export class ServerTraits {
   scheme: NtlmScheme = 'NTLM';
+  /** Whether the server asks for no logon at its cheapest call, so that this cannot prove the credentials. */
+  isCheapestOpen = false;
   readonly #now: () => number;
   readonly #onPerRequest: () => void;
   #perRequestUntil = 0;

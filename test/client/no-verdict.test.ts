@@ -224,4 +224,20 @@ describe('a logon without verdict', () => {
       expect(await send()).toBe(200);
     }
   });
+
+  it('where only the cheapest call is open to everybody, the query carries the logon', async () => {
+    let isBroken = false;
+    const setup = await setUp((call) => {
+      if (call.request.url === LOGON_PATH) call.response.end('ok');
+      else if (isBroken && call.token.endsWith('3')) call.socket.resetAndDestroy();
+      else call.proceed();
+    });
+    const { server, send, gate } = setup;
+    expect(await send()).toBe(200);
+    expect(server.log).toEqual(['1:logon+NTLM1', '1:GET', '1:GET+NTLM1', '1:GET+NTLM3']);
+    isBroken = true;
+    // nothing has proven the credentials, so the message counts
+    expect(await send()).toBe('NTLM_CONNECTION_LOST');
+    expect(gate.standing()).toMatchObject({ is: 'unchecked' });
+  });
 });

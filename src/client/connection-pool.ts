@@ -1,0 +1,147 @@
+import { buildConnector, type Client } from 'undici';
+import { Connection } from './connection.ts';
+
+export interface ConnectionPoolOptions {
+  readonly origin: string;
+  /** Connections at most. */
+  readonly connections?: number;
+  /** Milliseconds. */
+  readonly keepAliveTimeout?: number;
+  readonly connectTimeout?: number;
+  readonly headersTimeout?: number;
+  readonly bodyTimeout?: number;
+  /** Bytes. */
+  readonly maxResponseSize?: number;
+  readonly tls?: {
+    readonly ca?: string | Buffer;
+    readonly cert?: string | Buffer;
+    readonly key?: string | Buffer;
+    readonly servername?: string;
+    readonly rejectUnauthorized?: boolean;
+  };
+}
+
+const KEEP_ALIVE_MS = 120_000;
+
+/** A connection is not used in the last moments of the keep-alive that the server announces, milliseconds. */
+const KEEP_ALIVE_MARGIN_MS = 300;
+
+/** The connections to one server. Those that are not busy are ready for a request. */
+export class ConnectionPool {
+  readonly #options: ConnectionPoolOptions;
+  readonly #generation: () => number;
+  readonly #onSocket: () => void;
+  readonly #connect: buildConnector.connector;
+  readonly #connections = new Set<Connection>();
+  /** Connections beside the others, because a logon got no verdict on them so far; as few as the budget allows. */
+  readonly #setAside = new Set<Connection>();
+
+  /**
+   * @param generation of the credentials: connections of another one are not used any more
+   * @param onSocket called for each socket that is opened
+   */
+  constructor(options: ConnectionPoolOptions, generation: () => number, onSocket: () => void) {
+    this.#options = options;
+    this.#generation = generation;
+    this.#onSocket = onSocket;
+    // a resumed TLS session shows no certificate, and without it there is no channel binding
+    this.#connect = buildConnector({
+      ...(options.tls as object),
+      allowH2: false,
+      maxCachedSessions: 0,
+      timeout: options.connectTimeout ?? 10_000,
+    });
+  }
+
+  /** A connection that is in no pool. */
+  create(): Connection {
+    const { origin, keepAliveTimeout = KEEP_ALIVE_MS, headersTimeout, bodyTimeout, maxResponseSize } = this.#options;
+    const client: Client.Options = {
+      keepAliveTimeout,
+      keepAliveMaxTimeout: keepAliveTimeout,
+      keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS,
+      ...(headersTimeout !== undefined && { headersTimeout }),
+      ...(bodyTimeout !== undefined && { bodyTimeout }),
+      ...(maxResponseSize !== undefined && { maxResponseSize }),
+    };
+    return new Connection({
+      origin,
+      connect: this.#connect,
+      client,
+      generation: this.#generation(),
+      onSocket: this.#onSocket,
+      onClose: (closed) => {
+        if (!closed.busy) this.drop(closed);
+      },
+    });
+  }
+
+  /** A new connection, unless there are as many as may be. */
+  open(): Connection | undefined {
+    if (this.#connections.size >= (this.#options.connections ?? 4)) return undefined;
+    const connection = this.create();
+    this.#connections.add(connection);
+    return connection;
+  }
+
+  has(connection: Connection): boolean {
+    return this.#connections.has(connection);
+  }
+
+  add(connection: Connection): void {
+    this.#setAside.delete(connection);
+    this.#connections.add(connection);
+  }
+
+  /** The connection goes on, but serves nothing, and another one may take its place. */
+  setAside(connection: Connection): void {
+    this.#connections.delete(connection);
+    this.#setAside.add(connection);
+  }
+
+  isSetAside(connection: Connection): boolean {
+    return this.#setAside.has(connection);
+  }
+
+  /** A connection that is ready for a request. */
+  free(): Connection | undefined {
+    let free: Connection | undefined;
+    for (const connection of this.#connections) {
+      if (connection.busy) continue;
+      if (connection.generation === this.#generation()) free = connection;
+      else this.drop(connection);
+    }
+    return free;
+  }
+
+  get isAnyBusy(): boolean {
+    return [...this.#connections].some(({ busy }) => busy);
+  }
+
+  /** A connection has done what it was busy with. It is kept if it is still of use. */
+  release(connection: Connection, isOfUse: boolean): void {
+    connection.busy = false;
+    const isCurrent = connection.generation === this.#generation() && !connection.isRetiring;
+    if (!isOfUse || connection.closed || !isCurrent) this.drop(connection);
+  }
+
+  drop(connection: Connection): void {
+    this.#connections.delete(connection);
+    this.#setAside.delete(connection);
+    connection.destroy();
+  }
+
+  dropIdle(): void {
+    for (const connection of this.#connections) if (!connection.busy) this.drop(connection);
+  }
+
+  /** Lets every connection go, the busy ones when they are done. */
+  retire(): void {
+    this.dropIdle();
+    for (const connection of this.#connections) connection.isRetiring = true;
+  }
+
+  destroy(): void {
+    for (const connection of [...this.#connections, ...this.#setAside]) this.drop(connection);
+  }
+}
