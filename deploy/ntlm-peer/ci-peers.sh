@@ -2,6 +2,7 @@
 # A genuine NTLM server for tests: Apache with mod_auth_gssapi and gss-ntlmssp in front of a backend on loopback.
 #   ci-peers.sh install
 #   ci-peers.sh start DIR PORT BACKEND_PORT   (reads DIR/users.txt: DOMAIN:USER:PASSWORD lines)
+#     KEEP_ALIVE_TIMEOUT=30 in the environment: seconds after which Apache closes an idle connection
 #   ci-peers.sh stop DIR
 # For throwaway accounts only: the access log holds the Authorization headers.
 set -eu
@@ -13,7 +14,7 @@ install_peers() {
   fi
   apt-get update -q
   DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
-    prometheus prometheus-alertmanager apache2-bin libapache2-mod-auth-gssapi gss-ntlmssp python3-gssapi winbind curl openssl chromium docker-compose jsonnet
+    prometheus prometheus-alertmanager apache2-bin libapache2-mod-auth-gssapi gss-ntlmssp python3-gssapi winbind samba libnss-wrapper nginx-light haproxy curl openssl chromium docker-compose jsonnet
 }
 
 start_apache() {
@@ -41,7 +42,7 @@ LogFormat "%{remote}p %k \"%r\" %>s u=%u auth=%{Authorization}i" ntlm
 CustomLog $dir/logs/access.log ntlm
 KeepAlive On
 MaxKeepAliveRequests 0
-KeepAliveTimeout 30
+KeepAliveTimeout ${KEEP_ALIVE_TIMEOUT:-30}
 <Location />
   Require all denied
 </Location>

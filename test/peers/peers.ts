@@ -7,6 +7,11 @@ const packages: Readonly<Record<string, string>> = {
   promtool: 'prometheus',
   apache2: 'apache2-bin libapache2-mod-auth-gssapi gss-ntlmssp',
   ntlm_auth: 'winbind',
+  winbindd: 'winbind samba libnss-wrapper',
+  pdbedit: 'samba',
+  'libnss_wrapper.so': 'libnss-wrapper',
+  nginx: 'nginx-light',
+  haproxy: 'haproxy',
   amtool: 'prometheus-alertmanager',
   'prometheus-alertmanager': 'prometheus-alertmanager',
   jsonnet: 'jsonnet',
@@ -17,9 +22,17 @@ const packages: Readonly<Record<string, string>> = {
   gssapi: 'python3-gssapi gss-ntlmssp',
 };
 
-const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/lib/python3/dist-packages'];
+/** Debian's name of the folder that holds the libraries of this machine. */
+const libraries = `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu`;
 
-/** The path of a program, or of a Python module. */
+const folders = [
+  ...(process.env.PATH ?? '').split(delimiter),
+  '/usr/sbin',
+  libraries,
+  '/usr/lib/python3/dist-packages',
+];
+
+/** The path of a program, a library or a Python module. */
 export function findProgram(name: string): string | undefined {
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
 }
