@@ -82,6 +82,7 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     refreshCredentials: createRefresh(config, gate, now, log),
     timeout: analyzer.timeout,
     maxResponseSize: analyzer.maxResponseSize,
+    maxChartSize: analyzer.maxChartSize,
     permanentAfter: config.permanentAfter,
     userAgent: `license-exporter/${deps.version}`,
     observe: self.observeRequest,

@@ -66,7 +66,7 @@ export function createDispatcher(
   log: Log,
   onRecovered: () => void = () => undefined,
 ): NtlmDispatcher {
-  const { url, timeout, concurrency, maxResponseSize, tls } = analyzer;
+  const { url, timeout, concurrency, tls } = analyzer;
   return new NtlmDispatcher({
     origin: url,
     logonPath: `${new URL(url).pathname.replace(/\/+$/, '')}${endpoints.GetHttpUserName.path}`,
@@ -75,7 +75,6 @@ export function createDispatcher(
     connections: concurrency,
     headersTimeout: timeout * 1000,
     bodyTimeout: timeout * 1000,
-    maxResponseSize,
     tls: {
       ...(tls.ca !== undefined && { ca: tls.ca }),
       ...(tls.cert !== undefined && { cert: tls.cert }),

@@ -111,6 +111,7 @@ export function createClient(
     dispatcher,
     timeout: 10,
     maxResponseSize: 2 ** 28,
+    maxChartSize: 2 ** 25,
     permanentAfter: 2_147_483_641,
     userAgent: 'test',
     ...options,

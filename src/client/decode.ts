@@ -10,6 +10,7 @@ import type {
 } from '../model/records.ts';
 import type { EndpointName } from '../query-api/endpoints.ts';
 import { readJson } from '../query-api/json.ts';
+import { answerFault, recogniseBody } from './answer-faults.ts';
 import { decodeEfficiency, decodeHeatMap, decodeReserved, decodeTrend } from './decode-series.ts';
 import { createWireValues, type WireValues } from './wire-values.ts';
 
@@ -193,13 +194,15 @@ function users(value: unknown): readonly unknown[] {
 function bareInteger(body: Buffer): number {
   const text = body.toString('utf8').trim();
   if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new QueryError('parse', 'the answer is not a bare integer');
+  const what = recogniseBody(body);
+  throw what === 'ANSWER_NOT_JSON' ? new QueryError('parse', 'the answer is not a bare integer') : answerFault(what);
 }
 
 function bareText(body: Buffer): string {
-  const text = body.toString('utf8').trim();
-  if (text !== '' && !text.startsWith('<')) return text;
-  throw new QueryError('parse', text === '' ? 'the answer is empty' : 'the answer is markup, not a user name');
+  const what = recogniseBody(body);
+  // text is not JSON
+  if (what === 'ANSWER_NOT_JSON') return body.toString('utf8').trim();
+  throw answerFault(what);
 }
 
 function json(body: Buffer): unknown {
@@ -207,8 +210,7 @@ function json(body: Buffer): unknown {
     return readJson(body);
   } catch {
     // the parser's own message quotes the body, which may hold names of users
-    const head = body.toString('latin1', 0, 64).trimStart();
-    throw new QueryError('parse', head.startsWith('<') ? 'the answer is HTML, not JSON' : 'the answer is not JSON');
+    throw answerFault(recogniseBody(body));
   }
 }
 

@@ -39,7 +39,7 @@ const codeKinds: Readonly<Record<string, FailureKind>> = {
 
 const messages: Partial<Record<FailureKind, string>> = {
   timeout: 'the analyzer did not answer in time',
-  too_large: 'the answer is larger than analyzer.max_response_size',
+  too_large: 'the answer or its header is larger than allowed',
   tls: 'the TLS connection could not be made',
   connect: 'the connection failed or was closed before the whole answer came',
 };

@@ -3,6 +3,8 @@ import { request } from 'undici';
 import { type FailureKind, QueryError } from '../model/failure.ts';
 import { type Endpoint, type EndpointName, endpoints, type ParametersOf } from '../query-api/endpoints.ts';
 import { writeQuery } from '../query-api/parameters.ts';
+import { statusFault } from './answer-faults.ts';
+import { limitsOf, type Received, readBody } from './body.ts';
 import type { Answers } from './decode.ts';
 import { createDecoder } from './decoder.ts';
 import { toQueryError } from './failures.ts';
@@ -28,6 +30,8 @@ export interface QueryClientOptions {
   readonly timeout: number;
   /** Bytes. */
   readonly maxResponseSize: number;
+  /** Bytes; for the endpoints that answer charts. */
+  readonly maxChartSize: number;
   /** Epoch seconds from which on an expiry means "permanent". */
   readonly permanentAfter: number;
   readonly userAgent: string;
@@ -43,31 +47,6 @@ export type QueryClient = {
     signal: AbortSignal,
   ) => Promise<Answers[E]>;
 } & { close(): Promise<void> };
-
-/** Where an answer ends up in parts: the bytes so far, counted for the observation even when the request fails. */
-interface Received {
-  bytes: number;
-}
-
-/** A body grows by as much as this beyond what has arrived, bytes. */
-const GROWTH = 1024 * 1024;
-
-/** Reads a body into memory of its own that grows in place: putting many megabytes together at the end would block. */
-async function readBody(body: AsyncIterable<Buffer>, limit: number, received: Received): Promise<Buffer> {
-  const memory = new ArrayBuffer(0, { maxByteLength: limit });
-  const bytes = new Uint8Array(memory);
-  for await (const chunk of body) {
-    const at = received.bytes;
-    received.bytes += chunk.byteLength;
-    if (received.bytes > limit) {
-      throw new QueryError('too_large', `the answer is larger than analyzer.max_response_size (${limit} bytes)`);
-    }
-    if (received.bytes > memory.byteLength) memory.resize(Math.min(received.bytes + GROWTH, limit));
-    bytes.set(chunk, at);
-  }
-  memory.resize(received.bytes);
-  return Buffer.from(memory);
-}
 
 /** The client of the License Monitoring Query API over an authenticating dispatcher. */
 export function createQueryClient(options: QueryClientOptions): QueryClient {
@@ -90,11 +69,9 @@ export function createQueryClient(options: QueryClientOptions): QueryClient {
     });
     if (response.statusCode !== 200) {
       await response.body.dump({ limit: 64 * 1024, signal });
-      throw new QueryError('status', `the analyzer answered ${response.statusCode}`, {
-        code: String(response.statusCode),
-      });
+      throw statusFault(response.statusCode, response.headers.location, baseUrl);
     }
-    const body = await readBody(response.body, options.maxResponseSize, received);
+    const body = await readBody(response, limitsOf(name, options), received);
     options.onBody?.(name, body);
     return decoder.decode(name, body);
   };

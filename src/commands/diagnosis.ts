@@ -72,6 +72,7 @@ function createProbe({ analyzer, storagePath, log, version }: DiagnosisOptions):
     dispatcher: createDispatcher(analyzer, account.gate, log),
     timeout: analyzer.timeout,
     maxResponseSize: analyzer.maxResponseSize,
+    maxChartSize: analyzer.maxChartSize,
     permanentAfter: Number.MAX_SAFE_INTEGER,
     userAgent: `license-exporter/${version} doctor`,
     observe: (observation) => {

@@ -100,6 +100,7 @@ export function createDemoAnalyzer(config: Config, log: Log, version: string): D
       logonFile: undefined,
       timeout: 30,
       maxResponseSize: 256 * 1024 * 1024,
+      maxChartSize: 32 * 1024 * 1024,
       concurrency: 8,
       // whatever certificate the analyzer in this process has
       tls: { ca: undefined, cert: undefined, key: undefined, serverName: undefined, insecureSkipVerify: true },

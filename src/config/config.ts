@@ -29,6 +29,7 @@ export interface AnalyzerConfig {
   readonly logonFile: string | undefined;
   readonly timeout: number;
   readonly maxResponseSize: number;
+  readonly maxChartSize: number;
   readonly concurrency: number;
   readonly tls: TlsClientConfig;
 }

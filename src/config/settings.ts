@@ -82,7 +82,16 @@ export const settings = {
     { shownDefault: '`logons.db` in `storage.path`' },
   ),
   'analyzer.timeout': setting(duration(0.1, 3600), '30s', 'How long one request may take.'),
-  'analyzer.max_response_size': setting(size(1024, 2 ** 31), '256MiB', 'Answers larger than this are given up.'),
+  'analyzer.max_response_size': setting(
+    size(1024, 2 ** 31),
+    '256MiB',
+    'Answers larger than this are given up. More than 512MiB cannot be decoded.',
+  ),
+  'analyzer.max_chart_size': setting(
+    size(1024, 2 ** 31),
+    '32MiB',
+    'The same for charts: GetHistory, GetHistoryReserved, GetEfficiency and GetHeatMap.',
+  ),
   'analyzer.concurrency': setting(integer(1, 256), 8, 'Requests, and so connections, at once.'),
   'analyzer.tls.ca_file': setting(
     text,

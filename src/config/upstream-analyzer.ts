@@ -93,6 +93,7 @@ export function analyzerOf(context: Context): AnalyzerConfig | undefined {
     logonFile: pathOf(context, 'analyzer.logon_file'),
     timeout: values['analyzer.timeout'] ?? 0,
     maxResponseSize: values['analyzer.max_response_size'] ?? 0,
+    maxChartSize: values['analyzer.max_chart_size'] ?? 0,
     concurrency: values['analyzer.concurrency'] ?? 1,
     tls: {
       ca: readTlsFile(context, 'analyzer.tls.ca_file'),

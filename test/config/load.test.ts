@@ -163,7 +163,7 @@ const bad = [
   ],
   [
     'section-as-value.yml',
-    'section-as-value.yml:1: analyzer: is a section and takes settings below it: url, username, domain, workstation, password, password_file, auth_retry, max_failed_logons, logon_file, timeout, max_response_size, concurrency, tls',
+    'section-as-value.yml:1: analyzer: is a section and takes settings below it: url, username, domain, workstation, password, password_file, auth_retry, max_failed_logons, logon_file, timeout, max_response_size, max_chart_size, concurrency, tls',
   ],
   [
     'inline-password.yml',
@@ -341,6 +341,7 @@ describe('loadConfig', () => {
       domain: 'corp',
       authRetry: 3600,
       maxResponseSize: 2 ** 20,
+      maxChartSize: 2 ** 25,
     });
     expect(analyzer?.password.reveal()).toBe('päss word ');
     expect(historyFeatures).toEqual([{ vendorLicense: 'a;b', feature: 'f', package: '', featureType: '' }]);

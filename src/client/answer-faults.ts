@@ -1,0 +1,126 @@
+import { type FailureKind, QueryError } from '../model/failure.ts';
+
+interface AnswerFault {
+  readonly kind: FailureKind;
+  /** What stands in the way, and the remedy. */
+  readonly message: string;
+}
+
+/** What can be wrong with an answer as a whole: the error's `code`, the log field `code` and the README table of codes. */
+export const answerFaults = {
+  ANSWER_HTML: {
+    kind: 'parse',
+    message:
+      'the answer is an HTML page, not JSON: open analyzer.url in a browser on this host. A logon portal or proxy must let this host pass without a page; an error page comes from the web server',
+  },
+  ANSWER_XML: {
+    kind: 'parse',
+    message:
+      'the answer is XML, not JSON, although the request accepts only JSON: set the analyzer, or the proxy in front of it, to answer JSON and to keep the Accept header',
+  },
+  ANSWER_COMPRESSED: {
+    kind: 'parse',
+    message:
+      'the answer is compressed, although the request does not accept that: switch compression off for the Query API at the analyzer or the proxy in front of it',
+  },
+  ANSWER_UTF16: {
+    kind: 'parse',
+    message: 'the answer is UTF-16, not UTF-8: set the analyzer, or the proxy in front of it, to answer in UTF-8',
+  },
+  ANSWER_EMPTY: {
+    kind: 'parse',
+    message: 'the answer is empty: see the log of the analyzer, or of the proxy in front of it, for the cause',
+  },
+  ANSWER_INCOMPLETE: {
+    kind: 'parse',
+    message:
+      'the answer ends before its JSON does: something cut it off; see the log, the time-outs and the size limits of the analyzer and of a proxy in front of it',
+  },
+  ANSWER_NOT_JSON: {
+    kind: 'parse',
+    message: 'the answer is not JSON: check that analyzer.url leads to the Query API',
+  },
+  ANSWER_CUT: {
+    kind: 'connect',
+    message:
+      'the connection was closed in the middle of the answer: see the log, the time-outs and the size limits of the analyzer and of a proxy in front of it',
+  },
+  ANSWER_TOO_LARGE: {
+    kind: 'too_large',
+    message:
+      'the answer is too large: if it is right, raise analyzer.max_response_size, for charts analyzer.max_chart_size',
+  },
+  ANSWER_TOO_DEEP: {
+    kind: 'too_large',
+    message:
+      'the answer nests arrays and objects too deeply to be one of the Query API: check that analyzer.url leads to it. The limit is fixed',
+  },
+  ANSWER_TOO_MANY_ITEMS: {
+    kind: 'too_large',
+    message:
+      'the answer has too many array items to be decoded: ask for less (features.request: per_vendor_license, a shorter chart). The limit is fixed',
+  },
+  ANSWER_TOO_MANY_MEMBERS: {
+    kind: 'too_large',
+    message:
+      'the answer has too many object members to be decoded: ask for less (features.request: per_vendor_license). The limit is fixed',
+  },
+  ANSWER_TOO_MUCH_MEMORY: {
+    kind: 'too_large',
+    message:
+      'decoding the answer takes too much memory: ask for less (features.request: per_vendor_license), or lower analyzer.max_response_size',
+  },
+} as const satisfies Record<string, AnswerFault>;
+
+export type AnswerFaultCode = keyof typeof answerFaults;
+
+/** The error for an answer that is not usable, with details in brackets. Details must not quote the body. */
+export function answerFault(code: AnswerFaultCode, detail?: string, cause?: unknown): QueryError {
+  const { kind, message } = answerFaults[code];
+  return new QueryError(kind, detail === undefined ? message : `${message} (${detail})`, { code, cause });
+}
+
+/** So much of a body tells what it is. */
+const HEAD = 1024;
+
+/** First bytes of gzip, zlib (three levels) and Zstandard; brotli has none. */
+const compressed = ['1f8b', '7801', '789c', '78da', '28b52ffd'];
+
+/** What a body is that is not the JSON or text that was asked for. For bodies that could not be decoded. */
+export function recogniseBody(body: Buffer): AnswerFaultCode {
+  const head = body.subarray(0, HEAD);
+  const hex = head.toString('hex', 0, 4);
+  if (compressed.some((magic) => hex.startsWith(magic))) return 'ANSWER_COMPRESSED';
+  if (hex.startsWith('fffe') || hex.startsWith('feff') || head[0] === 0 || head[1] === 0) return 'ANSWER_UTF16';
+  const text = head
+    .toString('utf8')
+    .replace(/^\ufeff/, '')
+    .trimStart();
+  if (text === '') return body.length > HEAD ? 'ANSWER_NOT_JSON' : 'ANSWER_EMPTY';
+  if (!text.startsWith('<')) return 'ANSWER_NOT_JSON';
+  return /<(!doctype\s+html|html|head|body|title|h1|p|div)\b/i.test(text) ? 'ANSWER_HTML' : 'ANSWER_XML';
+}
+
+/** Scheme and host of a redirect: its path and query may hold a session or a name. */
+function destination(location: unknown, url: string): string {
+  try {
+    const { origin } = new URL(String(Array.isArray(location) ? location[0] : location), url);
+    return origin === new URL(url).origin ? 'another path of the same server' : origin;
+  } catch {
+    return 'an address that is not valid';
+  }
+}
+
+/**
+ * The error for an answer with another status than 200. Redirects are not followed: the logon is for one server.
+ *
+ * @param location the header of that name
+ * @param url of the request
+ */
+export function statusFault(status: number, location: unknown, url: string): QueryError {
+  const isRedirect = status >= 300 && status < 400 && location !== undefined;
+  const message = isRedirect
+    ? `the analyzer answered ${status} and leads to ${destination(location, url)}, which is not followed: if that is the analyzer, set analyzer.url to it; otherwise a logon portal or proxy stands in between and must let this host pass`
+    : `the analyzer answered ${status}`;
+  return new QueryError('status', message, { code: String(status) });
+}

@@ -1,0 +1,125 @@
+import { constants } from 'node:buffer';
+import type { Dispatcher } from 'undici';
+import type { QueryError } from '../model/failure.ts';
+import { type EndpointName, endpoints } from '../query-api/endpoints.ts';
+import { type AnswerFaultCode, answerFault } from './answer-faults.ts';
+import { type JsonLimits, JsonScan } from './json-scan.ts';
+
+/** The limits that settings give, in bytes. */
+export interface SizeLimits {
+  readonly maxResponseSize: number;
+  readonly maxChartSize: number;
+}
+
+/** What a body may be at most. */
+export interface BodyLimits extends JsonLimits {
+  /** Bytes. */
+  readonly size: number;
+  /** Where the size comes from. */
+  readonly source: string;
+}
+
+/** Where an answer ends up in parts: the bytes so far, counted for the observation even when the request fails. */
+export interface Received {
+  bytes: number;
+}
+
+/** A bare value is one name or number. */
+const BARE_SIZE = 64 * 1024;
+
+/** Ten times the 100,000 features of a very large site. Each becomes a record of 45 fields, whatever it holds. */
+const RECORDS = 1_000_000;
+
+/** The series of a chart consist of array items. */
+const CHART_ITEMS = 5_000_000;
+
+/** More than twice the members of 100,000 features. */
+const MEMBERS = 10_000_000;
+
+const DEPTH = 32;
+
+const faults: Readonly<Record<keyof JsonLimits, AnswerFaultCode>> = {
+  depth: 'ANSWER_TOO_DEEP',
+  items: 'ANSWER_TOO_MANY_ITEMS',
+  members: 'ANSWER_TOO_MANY_MEMBERS',
+};
+
+/** Codes of a connection that ends while an answer is under way. */
+const cutCodes: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'ECONNRESET']);
+
+/** What a body of this endpoint may be. */
+export function limitsOf(endpoint: EndpointName, { maxResponseSize, maxChartSize }: SizeLimits): BodyLimits {
+  // a longer text does not fit into a string
+  const size = Math.min(maxResponseSize, constants.MAX_STRING_LENGTH);
+  const whole = { size, source: 'analyzer.max_response_size', depth: DEPTH, items: RECORDS, members: MEMBERS };
+  switch (endpoints[endpoint].answer) {
+    case 'records':
+    case 'nested-records':
+    case 'users':
+      return whole;
+    case 'text':
+    case 'integer':
+      return { ...whole, size: Math.min(size, BARE_SIZE), source: 'a bare value' };
+    default: {
+      const chart = { ...whole, items: CHART_ITEMS };
+      return maxChartSize < size ? { ...chart, size: maxChartSize, source: 'analyzer.max_chart_size' } : chart;
+    }
+  }
+}
+
+/** A body grows by as much as this beyond what has arrived, bytes. */
+const GROWTH = 1024 * 1024;
+
+function tooLarge({ size, source }: BodyLimits): QueryError {
+  return answerFault('ANSWER_TOO_LARGE', `limit of ${source}: ${size} bytes`);
+}
+
+/** Refuses what the headers already tell. */
+function checkHeaders(headers: Dispatcher.ResponseData['headers'], limits: BodyLimits): void {
+  const encoding = String(headers['content-encoding'] ?? '')
+    .trim()
+    .toLowerCase();
+  if (encoding !== '' && encoding !== 'identity') throw answerFault('ANSWER_COMPRESSED', 'by its Content-Encoding');
+  if (Number(headers['content-length']) > limits.size) throw tooLarge(limits);
+}
+
+/** Collects a body in memory of its own that grows in place: putting many megabytes together at the end would block. */
+async function collect(body: AsyncIterable<Buffer>, limits: BodyLimits, received: Received): Promise<Buffer> {
+  const memory = new ArrayBuffer(0, { maxByteLength: limits.size });
+  const bytes = new Uint8Array(memory);
+  const scan = new JsonScan(limits);
+  for await (const chunk of body) {
+    const at = received.bytes;
+    received.bytes += chunk.byteLength;
+    if (received.bytes > limits.size) throw tooLarge(limits);
+    const passed = scan.push(chunk);
+    if (passed !== undefined) throw answerFault(faults[passed], `limit: ${limits[passed]}`);
+    if (received.bytes > memory.byteLength) memory.resize(Math.min(received.bytes + GROWTH, limits.size));
+    bytes.set(chunk, at);
+  }
+  if (scan.isOpen) throw answerFault('ANSWER_INCOMPLETE');
+  memory.resize(received.bytes);
+  return Buffer.from(memory);
+}
+
+/**
+ * Reads a body and checks its size and its structure as it arrives, before anything is decoded. Where it is refused the
+ * rest is not read: the connection is closed.
+ *
+ * @throws QueryError of kind `too_large`, `parse`, or `connect` when the connection ends too early
+ */
+export async function readBody(
+  { headers, body }: Pick<Dispatcher.ResponseData, 'headers' | 'body'>,
+  limits: BodyLimits,
+  received: Received,
+): Promise<Buffer> {
+  try {
+    checkHeaders(headers, limits);
+    return await collect(body, limits, received);
+  } catch (error) {
+    // destroying a body that nobody has begun to read emits an error
+    body.on('error', () => undefined).destroy();
+    const { code } = error as { code?: unknown };
+    throw cutCodes.has(code) ? answerFault('ANSWER_CUT', `after ${received.bytes} bytes, ${code}`, error) : error;
+  }
+}

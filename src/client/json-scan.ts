@@ -1,0 +1,111 @@
+/** How much structure a JSON text may have before it is decoded: its memory depends on this more than on its bytes. */
+export interface JsonLimits {
+  /** Arrays and objects within each other. At most 32: their kinds are kept in the bits of one integer. */
+  readonly depth: number;
+  /** Items of all arrays together. An empty array counts as one. */
+  readonly items: number;
+  /** Members of all objects together. An empty object counts as one. */
+  readonly members: number;
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const OPEN_ARRAY = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+/** 1 for bytes that mean something to the scan: outside strings, and inside. */
+const structural = new Uint8Array(256);
+for (const byte of [QUOTE, COMMA, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT]) structural[byte] = 1;
+const inString = new Uint8Array(256);
+for (const byte of [QUOTE, BACKSLASH]) inString[byte] = 1;
+
+/** White space, and the bytes of a byte order mark. */
+const leading: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf]);
+
+/**
+ * Counts the structure of a JSON text while its bytes arrive. Up to the first error in the text the counts are those of
+ * a parser, which reads no further. A text that begins with neither `[` nor `{` holds no structure, so that pages and
+ * compressed bodies pass and are recognised later.
+ *
+ * Skips over lookup tables, which V8 runs at 0.5 GB/s and more: 0.1 ms for a chunk of 64 KiB. `indexOf` for the ends of
+ * strings takes twice as long, since most strings are short.
+ */
+export class JsonScan {
+  items = 0;
+  members = 0;
+  #depth = 0;
+  /** One bit per open array (1) or object (0), the innermost lowest. */
+  #kinds = 0;
+  #state: 'leading' | 'structure' | 'string' | 'none' = 'leading';
+  #escaped = false;
+  readonly #limits: JsonLimits;
+
+  constructor(limits: JsonLimits) {
+    this.#limits = limits;
+  }
+
+  /** Whether an array, an object or a string in it is not closed yet. */
+  get isOpen(): boolean {
+    return this.#state === 'string' || this.#depth > 0;
+  }
+
+  /** Takes the next bytes of the text, cut anywhere. @returns the limit that the text has passed, if any */
+  push(chunk: Uint8Array): keyof JsonLimits | undefined {
+    let at = 0;
+    if (this.#state === 'leading') at = this.#begin(chunk);
+    if (this.#state === 'none' || this.#state === 'leading') return undefined;
+    if (!this.#count(chunk, at)) return 'depth';
+    if (this.items > this.#limits.items) return 'items';
+    return this.members > this.#limits.members ? 'members' : undefined;
+  }
+
+  #begin(chunk: Uint8Array): number {
+    const at = chunk.findIndex((byte) => !leading.has(byte));
+    if (at === -1) return chunk.length;
+    this.#state = chunk[at] === OPEN_ARRAY || chunk[at] === OPEN_OBJECT ? 'structure' : 'none';
+    return at;
+  }
+
+  /** The state is kept in local variables meanwhile, for the sake of speed. @returns whether the depth is allowed */
+  #count(chunk: Uint8Array, from: number): boolean {
+    const { length } = chunk;
+    const deepest = this.#limits.depth;
+    let [items, members, depth, kinds] = [this.items, this.members, this.#depth, this.#kinds];
+    let isString = this.#state === 'string';
+    let at = this.#escaped ? from + 1 : from;
+    while (depth <= deepest) {
+      const stops = isString ? inString : structural;
+      while (at < length && stops[chunk[at] as number] === 0) at += 1;
+      if (at >= length) break;
+      const byte = chunk[at];
+      at += 1;
+      if (byte === QUOTE) {
+        isString = !isString;
+      } else if (byte === COMMA) {
+        if ((kinds & 1) === 1) items += 1;
+        else members += 1;
+      } else if (byte === OPEN_ARRAY) {
+        depth += 1;
+        kinds = (kinds << 1) | 1;
+        items += 1;
+      } else if (byte === OPEN_OBJECT) {
+        depth += 1;
+        kinds <<= 1;
+        members += 1;
+      } else if (byte === BACKSLASH) {
+        at += 1;
+      } else {
+        depth -= 1;
+        kinds >>>= 1;
+      }
+    }
+    [this.items, this.members, this.#depth, this.#kinds] = [items, members, depth, kinds];
+    this.#state = isString ? 'string' : 'structure';
+    // the byte after a backslash that was the last one comes with the next chunk
+    this.#escaped = at > length;
+    return depth <= deepest;
+  }
+}
