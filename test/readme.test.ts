@@ -6,6 +6,7 @@ import { parse } from 'yaml';
 import { alertCatalogue } from '../deploy/prometheus/catalogue.ts';
 import { createRules } from '../src/alerts/rules.ts';
 import { storeProblems } from '../src/analyzer/history-file.ts';
+import { answerFaults } from '../src/client/answer-faults.ts';
 import { alertRules as engineRules, fileKey, type RuleParameter } from '../src/config/alert-rules.ts';
 import { commands, shownDefault } from '../src/config/flags.ts';
 import { loadConfig } from '../src/config/load.ts';
@@ -102,6 +103,11 @@ const tables: Readonly<Record<string, () => string>> = {
     table(
       ['kind', 'meaning'],
       Object.entries(failureKinds).map(([kind, meaning]) => [code(kind), cell(meaning)]),
+    ),
+  'answer codes': () =>
+    table(
+      ['code', 'kind', 'message'],
+      Object.entries(answerFaults).map(([name, { kind, message }]) => [code(name), code(kind), cell(message)]),
     ),
   endpoints: () =>
     table(

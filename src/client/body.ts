@@ -2,7 +2,7 @@ import { constants } from 'node:buffer';
 import type { Dispatcher } from 'undici';
 import type { QueryError } from '../model/failure.ts';
 import { type EndpointName, endpoints } from '../query-api/endpoints.ts';
-import { type AnswerFaultCode, answerFault } from './answer-faults.ts';
+import { type AnswerFaultCode, answerFault, recogniseBody } from './answer-faults.ts';
 import { type JsonLimits, JsonScan } from './json-scan.ts';
 
 /** The limits that settings give, in bytes. */
@@ -19,6 +19,8 @@ export interface BodyLimits extends JsonLimits {
   readonly source: string;
 }
 
+type Incoming = Pick<Dispatcher.ResponseData, 'headers' | 'body'>;
+
 /** Where an answer ends up in parts: the bytes so far, counted for the observation even when the request fails. */
 export interface Received {
   bytes: number;
@@ -33,8 +35,8 @@ const RECORDS = 1_000_000;
 /** The series of a chart consist of array items. */
 const CHART_ITEMS = 5_000_000;
 
-/** More than twice the members of 100,000 features. */
-const MEMBERS = 10_000_000;
+/** The members of 177,000 features. From 8.4 million names in one object on V8 needs hours to add the next ones. */
+const MEMBERS = 8_000_000;
 
 const DEPTH = 32;
 
@@ -70,36 +72,34 @@ export function limitsOf(endpoint: EndpointName, { maxResponseSize, maxChartSize
 /** A body grows by as much as this beyond what has arrived, bytes. */
 const GROWTH = 1024 * 1024;
 
-function tooLarge({ size, source }: BodyLimits): QueryError {
-  return answerFault('ANSWER_TOO_LARGE', `limit of ${source}: ${size} bytes`);
-}
-
-/** Refuses what the headers already tell. */
-function checkHeaders(headers: Dispatcher.ResponseData['headers'], limits: BodyLimits): void {
-  const encoding = String(headers['content-encoding'] ?? '')
-    .trim()
-    .toLowerCase();
-  if (encoding !== '' && encoding !== 'identity') throw answerFault('ANSWER_COMPRESSED', 'by its Content-Encoding');
-  if (Number(headers['content-length']) > limits.size) throw tooLarge(limits);
+/** What its first bytes tell of a body that is refused, or else what it is refused for. */
+function refuse(body: Buffer, code: AnswerFaultCode, detail?: string): QueryError {
+  const what = recogniseBody(body);
+  return what === 'ANSWER_NOT_JSON' || what === 'ANSWER_EMPTY' ? answerFault(code, detail) : answerFault(what);
 }
 
 /** Collects a body in memory of its own that grows in place: putting many megabytes together at the end would block. */
-async function collect(body: AsyncIterable<Buffer>, limits: BodyLimits, received: Received): Promise<Buffer> {
+async function collect({ headers, body }: Incoming, limits: BodyLimits, received: Received): Promise<Buffer> {
+  const announced = Number(headers['content-length'] ?? 0);
   const memory = new ArrayBuffer(0, { maxByteLength: limits.size });
   const bytes = new Uint8Array(memory);
   const scan = new JsonScan(limits);
-  for await (const chunk of body) {
+  for await (const chunk of body as AsyncIterable<Buffer>) {
     const at = received.bytes;
+    const head = at === 0 ? chunk : Buffer.from(memory);
     received.bytes += chunk.byteLength;
-    if (received.bytes > limits.size) throw tooLarge(limits);
+    if (Math.max(received.bytes, announced) > limits.size) {
+      throw refuse(head, 'ANSWER_TOO_LARGE', `limit of ${limits.source}: ${limits.size} bytes`);
+    }
     const passed = scan.push(chunk);
-    if (passed !== undefined) throw answerFault(faults[passed], `limit: ${limits[passed]}`);
+    if (passed !== undefined) throw refuse(head, faults[passed], `limit: ${limits[passed]}`);
     if (received.bytes > memory.byteLength) memory.resize(Math.min(received.bytes + GROWTH, limits.size));
     bytes.set(chunk, at);
   }
-  if (scan.isOpen) throw answerFault('ANSWER_INCOMPLETE');
   memory.resize(received.bytes);
-  return Buffer.from(memory);
+  const whole = Buffer.from(memory);
+  if (scan.isOpen) throw refuse(whole, 'ANSWER_INCOMPLETE');
+  return whole;
 }
 
 /**
@@ -108,17 +108,14 @@ async function collect(body: AsyncIterable<Buffer>, limits: BodyLimits, received
  *
  * @throws QueryError of kind `too_large`, `parse`, or `connect` when the connection ends too early
  */
-export async function readBody(
-  { headers, body }: Pick<Dispatcher.ResponseData, 'headers' | 'body'>,
-  limits: BodyLimits,
-  received: Received,
-): Promise<Buffer> {
+export async function readBody(response: Incoming, limits: BodyLimits, received: Received): Promise<Buffer> {
   try {
-    checkHeaders(headers, limits);
-    return await collect(body, limits, received);
+    const encoding = String(response.headers['content-encoding'] ?? '').trim();
+    if (!/^(identity)?$/i.test(encoding)) throw answerFault('ANSWER_COMPRESSED', 'by its Content-Encoding');
+    return await collect(response, limits, received);
   } catch (error) {
     // destroying a body that nobody has begun to read emits an error
-    body.on('error', () => undefined).destroy();
+    response.body.on('error', () => undefined).destroy();
     const { code } = error as { code?: unknown };
     throw cutCodes.has(code) ? answerFault('ANSWER_CUT', `after ${received.bytes} bytes, ${code}`, error) : error;
   }

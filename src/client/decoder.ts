@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { extname } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { type Failure, QueryError } from '../model/failure.ts';
 import type { EndpointName } from '../query-api/endpoints.ts';
@@ -61,6 +62,8 @@ async function takeOver(worker: Worker, signal: AbortSignal): Promise<unknown> {
     if ('failure' in reply) throw new QueryError(reply.failure.kind, reply.failure.message, reply.failure);
     if ('answer' in reply) ({ answer, lists } = reply);
     else for (const item of reply.items) lists[reply.list]?.push(item);
+    // without a turn of the event loop up to 1000 messages are taken in one go
+    await setImmediate();
     worker.postMessage('next');
   }
 }

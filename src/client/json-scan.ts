@@ -16,14 +16,17 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** 1 for bytes that mean something to the scan: outside strings, and inside. */
-const structural = new Uint8Array(256);
-for (const byte of [QUOTE, COMMA, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT]) structural[byte] = 1;
-const inString = new Uint8Array(256);
-for (const byte of [QUOTE, BACKSLASH]) inString[byte] = 1;
+/** 1 for each of these bytes. */
+function tableOf(...bytes: readonly number[]): Uint8Array {
+  const table = new Uint8Array(256);
+  for (const byte of bytes) table[byte] = 1;
+  return table;
+}
 
+const structural = tableOf(QUOTE, COMMA, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT);
+const inString = tableOf(QUOTE, BACKSLASH);
 /** White space, and the bytes of a byte order mark. */
-const leading: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf]);
+const leading = tableOf(0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf);
 
 /**
  * Counts the structure of a JSON text while its bytes arrive. Up to the first error in the text the counts are those of
@@ -63,8 +66,9 @@ export class JsonScan {
   }
 
   #begin(chunk: Uint8Array): number {
-    const at = chunk.findIndex((byte) => !leading.has(byte));
-    if (at === -1) return chunk.length;
+    let at = 0;
+    while (at < chunk.length && leading[chunk[at] as number] === 1) at += 1;
+    if (at === chunk.length) return at;
     this.#state = chunk[at] === OPEN_ARRAY || chunk[at] === OPEN_OBJECT ? 'structure' : 'none';
     return at;
   }

@@ -17,7 +17,8 @@ export const failureKinds = {
   status: 'The analyzer answered with another HTTP status than 200.',
   parse: 'The answer is not the JSON, number or text that the endpoint promises.',
   schema: 'The answer is well-formed, but not of the shape that the endpoint promises.',
-  too_large: 'The answer is over one of the limits for its size, depth, items and members, or decoding it takes too much memory.',
+  too_large:
+    'The answer is over one of the limits for its size, depth, items and members, or decoding it takes too much memory.',
   queue_full: 'Too many requests were already waiting for a connection.',
   ambiguous_name: 'The vendor license cannot be asked for alone: its name contains % and matches another one.',
   aborted: 'The request was given up because the program is stopping or its configuration changed.',

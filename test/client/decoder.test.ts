@@ -10,8 +10,8 @@ afterEach(() => cleanup.run());
 
 const PERMANENT_AFTER = 2_147_483_641;
 
-function decoder() {
-  const created = createDecoder(PERMANENT_AFTER);
+function decoder(heapLimit?: (bytes: number) => number) {
+  const created = createDecoder(PERMANENT_AFTER, heapLimit);
   cleanup.add(() => created.close());
   return created;
 }
@@ -50,6 +50,49 @@ describe('decoding in a thread', () => {
       'schema',
       'decoded',
     ]);
+  });
+
+  it('gives charts whole, with their long lists in place', async () => {
+    const points = Array.from({ length: 60_001 }, (_, i) => [1.6e12 + i, i % 7 === 0 ? null : i]);
+    const series = (name: string, data: unknown[]) => ({ name, data });
+    const trend = [series('Max Available', points), series('Elapsed Time', [[1, 2]]), series('Denials', points)];
+    const days = Array.from({ length: 80_000 }, (_, i) => `day ${i}`);
+    const reserved = [
+      {
+        categories: days,
+        series: [
+          series(
+            'Distinct Users',
+            days.map((_, i) => i),
+          ),
+        ],
+      },
+    ];
+    for (const [endpoint, chart] of [
+      ['GetHistory', trend],
+      ['GetHistoryReserved', reserved],
+    ] as const) {
+      const chartBody = () => Buffer.from(JSON.stringify(chart));
+      expect(chartBody().byteLength).toBeGreaterThan(1024 * 1024);
+      const expected = decodeAnswer(endpoint, chartBody(), PERMANENT_AFTER);
+      expect(await decoder().decode(endpoint, chartBody())).toEqual(expected);
+    }
+  });
+
+  it('keeps the code of a failure', async () => {
+    const page = Buffer.from(`<html>${' '.repeat(2 ** 20)}</html>`);
+    await expect(decoder().decode('GetFeatures', page)).rejects.toMatchObject({ kind: 'parse', code: 'ANSWER_HTML' });
+  });
+
+  it('goes on after a thread that took too much memory', { timeout: 30_000 }, async () => {
+    const { decode } = decoder(() => 64);
+    // little to parse, much to make of it
+    const records = Buffer.from(`[[${'{"Feature":"f"},'.repeat(300_000)}{}]]`);
+    await expect(decode('GetFeatures', records)).rejects.toMatchObject({
+      kind: 'too_large',
+      code: 'ANSWER_TOO_MUCH_MEMORY',
+    });
+    expect((await decode('GetProducts', body(20_000))).records).toHaveLength(20_000);
   });
 
   it('gives up what it is at when it is closed, and what waits', async () => {

@@ -1,0 +1,181 @@
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { QueryClientOptions } from '../../src/client/query-client.ts';
+import type { QueryError } from '../../src/model/failure.ts';
+import { createCleanup, createClient } from '../harness.ts';
+import { type Call, startScripted } from './scripted-server.ts';
+
+/** Bodies that are not what was asked for: each is told apart, and the rest of one that is refused is not read. */
+
+const cleanup = createCleanup();
+afterEach(() => cleanup.run());
+
+type Script = (call: Call) => void;
+type Method = 'getProducts' | 'getHistory' | 'getHttpUserName' | 'getConcurrentUsers';
+
+const isProof = ({ request }: Call): boolean => request.url?.endsWith('/GetHttpUserName') === true;
+
+/** The failure of one question to a server that answers it as scripted, after a good logon. */
+async function ask(method: Method, script: Script, options: Partial<QueryClientOptions> = {}): Promise<QueryError> {
+  const server = await startScripted((call) => {
+    if (call.token !== '' || (isProof(call) && method !== 'getHttpUserName')) call.proceed();
+    else script(call);
+  });
+  const { client } = createClient(server.url, options);
+  cleanup.add(() => server.stop());
+  cleanup.add(() => client.close());
+  const { signal } = new AbortController();
+  if (method === 'getHttpUserName') await client.getHttpUserName({}, signal);
+  const parameters = { product: 'a;b', feature: 'f' };
+  return client[method](parameters, signal).then(
+    (answer) => expect.fail(`answered ${JSON.stringify(answer)}`),
+    (error: QueryError) => error,
+  );
+}
+
+const answer =
+  (body: string | Buffer, headers: Record<string, string> = {}, status = 200): Script =>
+  ({ response }) =>
+    response.writeHead(status, headers).end(body);
+
+const page = '<!DOCTYPE html><html><head><title>Sign in, jdoe</title></head></html>';
+const secret = '[{"Product":"jdoe"}]';
+const json = { 'content-type': 'application/json' };
+
+const wrong: readonly (readonly [string, Script, kind: string, code: string])[] = [
+  ['a logon page', answer(page), 'parse', 'ANSWER_HTML'],
+  ['a page said to be JSON', answer(`\ufeff\n${page}`, json), 'parse', 'ANSWER_HTML'],
+  ['an error page', answer('<h1>Service unavailable, jdoe</h1>'), 'parse', 'ANSWER_HTML'],
+  ['XHTML', answer(`<?xml version="1.0"?>${page}`), 'parse', 'ANSWER_HTML'],
+  ['XML', answer('<?xml version="1.0"?><ArrayOfProduct>jdoe</ArrayOfProduct>'), 'parse', 'ANSWER_XML'],
+  ['XML without a prolog', answer('<ArrayOfProduct xmlns="urn:jdoe"/>'), 'parse', 'ANSWER_XML'],
+  ['gzip', answer(gzipSync(secret), { 'content-encoding': 'gzip' }), 'parse', 'ANSWER_COMPRESSED'],
+  ['gzip without a header', answer(gzipSync(secret)), 'parse', 'ANSWER_COMPRESSED'],
+  ['brotli', answer('jdoe', { 'content-encoding': 'br' }), 'parse', 'ANSWER_COMPRESSED'],
+  ['UTF-16', answer(Buffer.from(secret, 'utf16le')), 'parse', 'ANSWER_UTF16'],
+  ['UTF-16 with a mark', answer(Buffer.from(`\ufeff${secret}`, 'utf16le')), 'parse', 'ANSWER_UTF16'],
+  ['big-endian UTF-16', answer(Buffer.from(secret, 'utf16le').swap16()), 'parse', 'ANSWER_UTF16'],
+  [
+    'UTF-16 with a quote in half a character',
+    answer(Buffer.from('[{"Product":"\u2200"}]', 'utf16le')),
+    'parse',
+    'ANSWER_UTF16',
+  ],
+  ['nothing', answer(''), 'parse', 'ANSWER_EMPTY'],
+  ['white space', answer(' \r\n'), 'parse', 'ANSWER_EMPTY'],
+  ['no content', answer('', {}, 204), 'status', '204'],
+  ['half of the JSON', answer(secret.slice(0, 12)), 'parse', 'ANSWER_INCOMPLETE'],
+  ['text', answer('ORA-12170: jdoe'), 'parse', 'ANSWER_NOT_JSON'],
+  ['JSON with an error in it', answer('[{"Product":jdoe}]'), 'parse', 'ANSWER_NOT_JSON'],
+  ['an object', answer('{"error":"jdoe"}'), 'schema', 'undefined'],
+  [
+    'fewer bytes than promised',
+    ({ response }) => {
+      response.writeHead(200, { 'content-length': 1000 });
+      response.write(secret, () => response.destroy());
+    },
+    'connect',
+    'ANSWER_CUT',
+  ],
+  [
+    'chunks without an end',
+    ({ response }) => void response.write(secret, () => response.destroy()),
+    'connect',
+    'ANSWER_CUT',
+  ],
+];
+
+describe('the body of an answer', () => {
+  it.each(wrong)('is %s', async (_, script, kind, code) => {
+    const error = await ask('getProducts', script);
+    expect({ kind: error.kind, code: String(error.code) }).toEqual({ kind, code });
+    expect(error.message).not.toContain('jdoe');
+  });
+
+  it.each(['identity', ' Identity ', ''])('may be marked as encoded by %o', async (encoding) => {
+    const error = await ask('getProducts', answer('{}', { 'content-encoding': encoding }));
+    expect(error.kind).toBe('schema');
+  });
+
+  it.each(['getHttpUserName', 'getConcurrentUsers'] as const)('is a page where %s promises a value', async (method) => {
+    expect((await ask(method, answer(page))).code).toBe('ANSWER_HTML');
+    expect((await ask(method, answer(page + ' '.repeat(100_000)))).code).toBe('ANSWER_HTML');
+    expect((await ask(method, answer(''))).code).toBe('ANSWER_EMPTY');
+    expect((await ask(method, answer(`1${' '.repeat(65_536)}`))).message).toContain(
+      'limit of a bare value: 65536 bytes',
+    );
+  });
+});
+
+describe('a redirect', () => {
+  it.each([
+    ['https://sso.example.com/login?user=jdoe#x', 'leads to https://sso.example.com, which is not followed'],
+    ['//other:8443/jdoe', 'leads to http://other:8443,'],
+    ['/login?jdoe', 'leads to another path of the same server,'],
+    ['http://[jdoe', 'leads to an address that is not valid,'],
+  ])('to %s says where it leads, without path and query', async (location, words) => {
+    const error = await ask('getProducts', answer(page, { location }, 302));
+    expect([error.kind, error.code]).toEqual(['status', '302']);
+    expect(error.message).toContain(words);
+    expect(error.message).not.toContain('jdoe');
+  });
+});
+
+/** Sends a text again and again until nobody takes it any more. */
+function flood(unit: string, seen: { bytes: number; closed?: Promise<unknown> }, open = ''): Script {
+  return ({ response, socket }) => {
+    const block = Buffer.from(unit.repeat(Math.ceil(65_536 / unit.length)));
+    seen.closed = new Promise((resolve) => socket.once('close', resolve));
+    response.writeHead(200, json).write(open);
+    const pump = (): void => {
+      while (!response.destroyed && response.write(block)) seen.bytes += block.length;
+      seen.bytes += block.length;
+    };
+    response.on('drain', pump);
+    pump();
+  };
+}
+
+describe('a bomb', () => {
+  it.each([
+    ['empty arrays', '[],', '[', 'ANSWER_TOO_MANY_ITEMS', 'limit: 1000000'],
+    ['empty objects', '{},', '[', 'ANSWER_TOO_MANY_ITEMS', 'limit: 1000000'],
+    ['members', '"a":1,', '{', 'ANSWER_TOO_MANY_MEMBERS', 'limit: 8000000'],
+    ['depth', '[', '', 'ANSWER_TOO_DEEP', 'limit: 32'],
+    ['white space', ' ', '', 'ANSWER_TOO_LARGE', 'limit of analyzer.max_response_size: 67108864 bytes'],
+  ])('of %s is refused as soon as it is over, and its connection closed', async (_, unit, open, code, words) => {
+    const seen: { bytes: number; closed?: Promise<unknown> } = { bytes: 0 };
+    const error = await ask('getProducts', flood(unit, seen, open), { maxResponseSize: 2 ** 26 });
+    expect({ kind: error.kind, code: error.code }).toEqual({ kind: 'too_large', code });
+    expect(error.message).toContain(words);
+    await seen.closed;
+    expect(seen.bytes).toBeLessThan(2 ** 26 + 2 ** 24);
+  });
+
+  it('is refused by its Content-Length at the first bytes', async () => {
+    let bytes: number | undefined;
+    const script: Script = ({ response }) => {
+      response.writeHead(200, { ...json, 'content-length': 2 ** 40 });
+      response.write('[1,');
+    };
+    const error = await ask('getProducts', script, {
+      observe: (observation) => {
+        bytes = observation.bytes;
+      },
+    });
+    expect([error.kind, error.code, bytes]).toEqual(['too_large', 'ANSWER_TOO_LARGE', 3]);
+  });
+
+  it('is measured by the limit of charts where a chart is asked for', async () => {
+    const seen = { bytes: 0 };
+    const error = await ask('getHistory', flood('1234567,', seen, '['), { maxChartSize: 2 ** 20 });
+    expect(error.message).toContain('limit of analyzer.max_chart_size: 1048576 bytes');
+    const smaller = await ask('getHistory', flood('1,', seen, '['), {
+      maxChartSize: 2 ** 21,
+      maxResponseSize: 2 ** 20,
+    });
+    expect(smaller.message).toContain('limit of analyzer.max_response_size: 1048576 bytes');
+    const items = await ask('getHistory', flood('1,', seen, '['));
+    expect(items.message).toContain('limit: 5000000');
+  });
+});
