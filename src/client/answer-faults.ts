@@ -2,7 +2,7 @@ import { type FailureKind, QueryError } from '../model/failure.ts';
 
 interface AnswerFault {
   readonly kind: FailureKind;
-  /** What stands in the way, and the remedy. */
+  /** What stands in the way, and the remedy; at most 120 characters, what an HTTP reason phrase of ours holds. */
   readonly message: string;
 }
 
@@ -11,30 +11,29 @@ export const answerFaults = {
   ANSWER_HTML: {
     kind: 'parse',
     message:
-      'the answer is an HTML page, not JSON: open analyzer.url in a browser on this host. A logon portal or proxy must let this host pass without a page; an error page comes from the web server',
+      'the answer is an HTML page, not JSON: a logon portal or proxy answered, or analyzer.url is wrong; open it in a browser',
   },
   ANSWER_XML: {
     kind: 'parse',
-    message:
-      'the answer is XML, not JSON, although the request accepts only JSON: set the analyzer, or the proxy in front of it, to answer JSON and to keep the Accept header',
+    message: 'the answer is XML, not JSON: set the analyzer, or a proxy that changes the Accept header, to answer JSON',
   },
   ANSWER_COMPRESSED: {
     kind: 'parse',
     message:
-      'the answer is compressed, although the request does not accept that: switch compression off for the Query API at the analyzer or the proxy in front of it',
+      'the answer is compressed unasked: switch compression off for the Query API at the analyzer or the proxy in front',
   },
   ANSWER_UTF16: {
     kind: 'parse',
-    message: 'the answer is UTF-16, not UTF-8: set the analyzer, or the proxy in front of it, to answer in UTF-8',
+    message: 'the answer is UTF-16, not UTF-8: set the analyzer or the proxy in front of it to answer in UTF-8',
   },
   ANSWER_EMPTY: {
     kind: 'parse',
-    message: 'the answer is empty: see the log of the analyzer, or of the proxy in front of it, for the cause',
+    message: 'the answer is empty: the log of the analyzer, or of a proxy in front of it, says why',
   },
   ANSWER_INCOMPLETE: {
     kind: 'parse',
     message:
-      'the answer ends before its JSON does: something cut it off; see the log, the time-outs and the size limits of the analyzer and of a proxy in front of it',
+      'the answer ends before its JSON does: check time-outs and size limits of the analyzer and of a proxy in front of it',
   },
   ANSWER_NOT_JSON: {
     kind: 'parse',
@@ -43,7 +42,7 @@ export const answerFaults = {
   ANSWER_CUT: {
     kind: 'connect',
     message:
-      'the connection was closed in the middle of the answer: see the log, the time-outs and the size limits of the analyzer and of a proxy in front of it',
+      'the connection was closed in the middle of the answer: check time-outs and size limits of a proxy in front',
   },
   ANSWER_TOO_LARGE: {
     kind: 'too_large',
@@ -52,23 +51,20 @@ export const answerFaults = {
   },
   ANSWER_TOO_DEEP: {
     kind: 'too_large',
-    message:
-      'the answer nests arrays and objects too deeply to be one of the Query API: check that analyzer.url leads to it. The limit is fixed',
+    message: 'the answer nests arrays or objects too deeply for the Query API: check that analyzer.url leads to it',
   },
   ANSWER_TOO_MANY_ITEMS: {
     kind: 'too_large',
     message:
-      'the answer has too many array items to be decoded: ask for less (features.request: per_vendor_license, a shorter chart). The limit is fixed',
+      'the answer has too many array items: set features.request: per_vendor_license, or ask for a shorter chart',
   },
   ANSWER_TOO_MANY_MEMBERS: {
     kind: 'too_large',
-    message:
-      'the answer has too many object members to be decoded: ask for less (features.request: per_vendor_license). The limit is fixed',
+    message: 'the answer has too many object members: set features.request: per_vendor_license',
   },
   ANSWER_TOO_MUCH_MEMORY: {
     kind: 'too_large',
-    message:
-      'decoding the answer takes too much memory: ask for less (features.request: per_vendor_license), or lower analyzer.max_response_size',
+    message: 'decoding the answer takes too much memory: set features.request: per_vendor_license',
   },
 } as const satisfies Record<string, AnswerFault>;
 
@@ -120,7 +116,7 @@ function destination(location: unknown, url: string): string {
 export function statusFault(status: number, location: unknown, url: string): QueryError {
   const isRedirect = status >= 300 && status < 400 && location !== undefined;
   const message = isRedirect
-    ? `the analyzer answered ${status} and leads to ${destination(location, url)}, which is not followed: if that is the analyzer, set analyzer.url to it; otherwise a logon portal or proxy stands in between and must let this host pass`
+    ? `the analyzer answered ${status} and leads to ${destination(location, url)}, which is not followed: set analyzer.url to it, or let this host pass the portal or proxy in between`
     : `the analyzer answered ${status}`;
   return new QueryError('status', message, { code: String(status) });
 }

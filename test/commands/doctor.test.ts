@@ -99,7 +99,9 @@ describe('doctor', () => {
     );
     expect(remarks('GetConcurrentUsers')).toMatch(/^ok/);
     expect(remarks('GetServerDown')).toMatch(/^failed .* status \(500\): /);
-    expect(remarks('GetExpirationFeatures')).toMatch(/^failed .* parse: the answer is HTML, not JSON$/);
+    expect(remarks('GetExpirationFeatures')).toMatch(
+      /^failed .* parse \(ANSWER_HTML\): the answer is an HTML page, not JSON: /,
+    );
     expect(remarks('GetHeatMap')).toMatch(/^not asked +GetFeatures names no feature to ask about$/);
     expect(doctor.output()).toContain('Not every endpoint answers as specified.');
   });

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { answerFaults } from '../../src/client/answer-faults.ts';
 import type { SettingKey } from '../../src/config/settings.ts';
 import { type Fault, json, startFaulty, status } from '../app/faulty.ts';
 import { createCleanup, createConfig, eventually, startAnalyzer, startApp } from '../harness.ts';
@@ -27,7 +28,7 @@ const reset: Fault = (request) => request.socket.destroy();
 describe('an analyzer that fails', () => {
   it.each([
     ['500', status(500), 502, 'upstream_status', 'the analyzer answered 500'],
-    ['HTML', json('<html>'), 502, 'upstream_json', 'the answer is HTML, not JSON'],
+    ['HTML', json('<html>'), 502, 'upstream_json', answerFaults.ANSWER_HTML.message],
     ['an object', json('{}'), 502, 'upstream_json', 'the answer is not an array'],
     ['401', status(401), 502, 'upstream_status', 'the analyzer answered 401'],
     ['a reset connection', reset, 503, 'upstream_down', AWAY],
