@@ -7,6 +7,7 @@ import { alertCatalogue } from '../deploy/prometheus/catalogue.ts';
 import { createRules } from '../src/alerts/rules.ts';
 import { storeProblems } from '../src/analyzer/history-file.ts';
 import { answerFaults } from '../src/client/answer-faults.ts';
+import { ntlmKinds } from '../src/client/failures.ts';
 import { alertRules as engineRules, fileKey, type RuleParameter } from '../src/config/alert-rules.ts';
 import { commands, shownDefault } from '../src/config/flags.ts';
 import { loadConfig } from '../src/config/load.ts';
@@ -17,6 +18,7 @@ import { datasourceErrors } from '../src/datasource/errors.ts';
 import { type Key, payloadKeys, type Target, targets } from '../src/datasource/targets.ts';
 import { catalogue, collectors, type Metric } from '../src/metrics/catalogue.ts';
 import { failureKinds } from '../src/model/failure.ts';
+import { ntlmCodes } from '../src/ntlm/errors.ts';
 import { cronProblem } from '../src/poll/schedule.ts';
 import { endpoints } from '../src/query-api/endpoints.ts';
 import { errorCodes } from '../src/query-api/errors.ts';
@@ -108,6 +110,15 @@ const tables: Readonly<Record<string, () => string>> = {
     table(
       ['code', 'kind', 'message'],
       Object.entries(answerFaults).map(([name, { kind, message }]) => [code(name), code(kind), cell(message)]),
+    ),
+  'logon codes': () =>
+    table(
+      ['code', 'kind', 'meaning'],
+      Object.entries(ntlmCodes).map(([name, meaning]) => [
+        code(name),
+        code(ntlmKinds[name as keyof typeof ntlmCodes]),
+        cell(meaning),
+      ]),
     ),
   endpoints: () =>
     table(

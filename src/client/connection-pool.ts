@@ -10,8 +10,6 @@ export interface ConnectionPoolOptions {
   readonly connectTimeout?: number;
   readonly headersTimeout?: number;
   readonly bodyTimeout?: number;
-  /** Bytes. */
-  readonly maxResponseSize?: number;
   readonly tls?: {
     readonly ca?: string | Buffer;
     readonly cert?: string | Buffer;
@@ -55,14 +53,13 @@ export class ConnectionPool {
 
   /** A connection that is in no pool. */
   create(): Connection {
-    const { origin, keepAliveTimeout = KEEP_ALIVE_MS, headersTimeout, bodyTimeout, maxResponseSize } = this.#options;
+    const { origin, keepAliveTimeout = KEEP_ALIVE_MS, headersTimeout, bodyTimeout } = this.#options;
     const client: Client.Options = {
       keepAliveTimeout,
       keepAliveMaxTimeout: keepAliveTimeout,
       keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS,
       ...(headersTimeout !== undefined && { headersTimeout }),
       ...(bodyTimeout !== undefined && { bodyTimeout }),
-      ...(maxResponseSize !== undefined && { maxResponseSize }),
     };
     return new Connection({
       origin,

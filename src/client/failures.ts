@@ -1,21 +1,24 @@
 import { type FailureKind, QueryError } from '../model/failure.ts';
-import { NtlmError } from '../ntlm/errors.ts';
+import { type NtlmCode, NtlmError } from '../ntlm/errors.ts';
 
-/** Failure kind of each NTLM code; the others are failures of the connection. */
-const ntlmKinds: Readonly<Record<string, FailureKind>> = {
+/** Failure kind of each NTLM code. */
+export const ntlmKinds: Readonly<Record<NtlmCode, FailureKind>> = {
   NTLM_CREDENTIALS_REJECTED: 'auth',
   NTLM_CREDENTIALS_SUSPENDED: 'auth_suspended',
   NTLM_PATH_UNCHECKED: 'auth_suspended',
   NTLM_LOGON_NOT_KEPT: 'auth_suspended',
   NTLM_NO_VERDICT: 'status',
+  NTLM_THROTTLED: 'throttled',
   NTLM_CONNECTION_NOT_KEPT: 'connection_not_kept',
   NTLM_CONNECTION_SHARED: 'connection_not_kept',
-  NTLM_THROTTLED: 'throttled',
-  NTLM_KERBEROS_ONLY: 'auth_protocol',
-  NTLM_NOT_OFFERED: 'auth_protocol',
   NTLM_CHALLENGE_MISSING: 'connection_not_kept',
   NTLM_CHALLENGE_INVALID: 'auth_protocol',
+  NTLM_KERBEROS_ONLY: 'auth_protocol',
+  NTLM_NOT_OFFERED: 'auth_protocol',
+  NTLM_CONNECTION_LOST: 'connect',
+  NTLM_CONNECTION_CLOSED: 'connect',
   NTLM_BODY_NOT_REPLAYABLE: 'auth_protocol',
+  NTLM_CROSS_ORIGIN: 'connect',
   NTLM_QUEUE_FULL: 'queue_full',
   NTLM_CLOSED: 'aborted',
 };
@@ -71,9 +74,9 @@ function* chain(error: unknown): Generator<unknown> {
 export function toQueryError(error: unknown): QueryError {
   for (const link of chain(error)) {
     if (link instanceof QueryError) return link;
-    const kind = link instanceof NtlmError ? ntlmKinds[link.code] : undefined;
-    if (link instanceof NtlmError && kind !== undefined) {
-      return new QueryError(kind, link.message, { code: link.code, cause: error });
+    // of a lost connection the cause says more
+    if (link instanceof NtlmError && ntlmKinds[link.code] !== 'connect') {
+      return new QueryError(ntlmKinds[link.code], link.message, { code: link.code, cause: error });
     }
   }
   let code: string | undefined;

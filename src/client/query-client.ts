@@ -8,6 +8,7 @@ import { limitsOf, type Received, readBody } from './body.ts';
 import type { Answers } from './decode.ts';
 import { createDecoder } from './decoder.ts';
 import { toQueryError } from './failures.ts';
+import { retryAfter, throttled } from './verdicts.ts';
 
 /** What one request came to, for metrics and the log. */
 export interface RequestObservation {
@@ -53,6 +54,15 @@ export function createQueryClient(options: QueryClientOptions): QueryClient {
   const decoder = createDecoder(options.permanentAfter);
   const baseUrl = options.baseUrl.replace(/\/+$/, '');
 
+  /** Endpoints that are not asked for a while, because the server wants that; until then, epoch milliseconds. */
+  const pauses = new Map<EndpointName, { readonly until: number; readonly failure: QueryError }>();
+
+  const pause = (name: EndpointName, status: number, until: number): QueryError => {
+    const failure = new QueryError('throttled', throttled(status, until).message, { code: String(status) });
+    pauses.set(name, { until, failure });
+    return failure;
+  };
+
   const send = async <E extends EndpointName>(
     name: E,
     parameters: ParametersOf<E>,
@@ -60,6 +70,8 @@ export function createQueryClient(options: QueryClientOptions): QueryClient {
     received: Received,
   ): Promise<Answers[E]> => {
     const endpoint: Endpoint = endpoints[name];
+    const paused = pauses.get(name);
+    if (paused !== undefined && Date.now() < paused.until) throw paused.failure;
     const query = writeQuery(endpoint, parameters);
     const response = await request(`${baseUrl}${endpoint.path}${query}`, {
       dispatcher: options.dispatcher,
@@ -69,6 +81,8 @@ export function createQueryClient(options: QueryClientOptions): QueryClient {
     });
     if (response.statusCode !== 200) {
       await response.body.dump({ limit: 64 * 1024, signal });
+      const wait = retryAfter(response.statusCode, response.headers, Date.now());
+      if (wait !== undefined) throw pause(name, response.statusCode, Date.now() + wait);
       throw statusFault(response.statusCode, response.headers.location, baseUrl);
     }
     const body = await readBody(response, limitsOf(name, options), received);

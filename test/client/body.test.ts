@@ -13,19 +13,16 @@ afterEach(() => cleanup.run());
 type Script = (call: Call) => void;
 type Method = 'getProducts' | 'getHistory' | 'getHttpUserName' | 'getConcurrentUsers';
 
-const isProof = ({ request }: Call): boolean => request.url?.endsWith('/GetHttpUserName') === true;
-
 /** The failure of one question to a server that answers it as scripted, after a good logon. */
 async function ask(method: Method, script: Script, options: Partial<QueryClientOptions> = {}): Promise<QueryError> {
   const server = await startScripted((call) => {
-    if (call.token !== '' || (isProof(call) && method !== 'getHttpUserName')) call.proceed();
+    if (call.token !== '') call.proceed();
     else script(call);
   });
   const { client } = createClient(server.url, options);
   cleanup.add(() => server.stop());
   cleanup.add(() => client.close());
   const { signal } = new AbortController();
-  if (method === 'getHttpUserName') await client.getHttpUserName({}, signal);
   const parameters = { product: 'a;b', feature: 'f' };
   return client[method](parameters, signal).then(
     (answer) => expect.fail(`answered ${JSON.stringify(answer)}`),
@@ -177,5 +174,25 @@ describe('a bomb', () => {
     expect(smaller.message).toContain('limit of analyzer.max_response_size: 1048576 bytes');
     const items = await ask('getHistory', flood('1,', seen, '['));
     expect(items.message).toContain('limit: 5000000');
+  });
+});
+
+describe('a server that asks to be left alone', () => {
+  it('is not asked again for so long, at that endpoint', async () => {
+    const server = await startScripted((call) => {
+      if (call.token !== '') call.proceed();
+      else if (call.request.url?.includes('GetProducts')) call.response.writeHead(429, { 'retry-after': '60' }).end();
+      else call.response.end('7');
+    });
+    const { client } = createClient(server.url);
+    cleanup.add(() => server.stop());
+    cleanup.add(() => client.close());
+    const { signal } = new AbortController();
+    const failure = await client.getProducts({}, signal).catch((error: QueryError) => error);
+    expect(failure).toMatchObject({ kind: 'throttled', code: '429' });
+    const asked = server.log.length;
+    expect(await client.getProducts({}, signal).catch((error: QueryError) => error)).toBe(failure);
+    expect(server.log).toHaveLength(asked);
+    expect(await client.getConcurrentUsers({}, signal)).toBe(7);
   });
 });
