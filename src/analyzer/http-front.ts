@@ -1,15 +1,12 @@
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { createLogonThrottle, type LogonThrottle } from './logon-throttle.ts';
-import { createNtlmAcceptor, type NtlmAcceptor, type NtlmAcceptorOptions } from './ntlm-acceptor.ts';
+import { limitConnections } from './connection-limits.ts';
+import { createGate, type GateOptions, noGate } from './gate.ts';
+import { holderOf, peerAddress } from './peer-address.ts';
 import { createRateLimit } from './rate-limit.ts';
-import { failure, type Reply } from './reply.ts';
-
-export interface AnalyzerUser {
-  readonly name: string;
-  readonly ntHash: Buffer;
-}
+import { failure, type Reply, tooMany } from './reply.ts';
+import { createTurns } from './turns.ts';
 
 export interface HttpFrontOptions {
   /** Every address without one. */
@@ -31,10 +28,11 @@ export interface HttpFrontOptions {
 }
 
 export interface AnalyzerLimits {
+  /** In all; one address may hold a quarter of them. */
   readonly connections: number;
   /** Of one address. */
   readonly requestsPerSecond: number;
-  /** Seconds a client may take to send its request; three times as long nothing may move while it is answered. */
+  /** Seconds a client may take to send its request, and for which it may leave its answer untouched. */
   readonly requestTimeout: number;
 }
 
@@ -43,22 +41,14 @@ export interface AccessRecord {
   readonly method: string;
   /** Without the query, which may name users. */
   readonly path: string;
-  /** 499 when the client went away before the answer was made. */
+  /** 499 when the client went away or was cut off before it had all of the answer. */
   readonly status: number;
   /** `domain\user`. */
   readonly user: string;
   readonly address: string;
-  /** Body bytes. */
+  /** Body bytes; 0 with 499. */
   readonly bytes: number;
   readonly seconds: number;
-}
-
-export interface GateOptions
-  extends Pick<NtlmAcceptorOptions, 'perRequest' | 'requireMic' | 'onVerdict' | 'channelBinding'> {
-  /** NetBIOS domain of the users. */
-  readonly domain: string;
-  /** Asked at each logon, so that they can change. */
-  readonly users: () => readonly AnalyzerUser[];
 }
 
 /** Answers a request of an identity, `domain\\user`, unless its client goes away. Never rejects. */
@@ -79,22 +69,16 @@ const KEEP_ALIVE_MS = 150_000;
 const MAX_HEADER_SIZE = 16 * 1024;
 /** No request needs a body. */
 const MAX_BODY_SIZE = 1024 * 1024;
+/** Requests that wait on a connection for the one before them; no client known to us sends any. */
+const MAX_WAITING = 16;
+/** An answer that is not taken by then is cut off. */
+const MAX_SEND_MS = 5 * 60_000;
 /** How long `stop` waits for answers under way. */
 const STOP_GRACE_MS = 5000;
-/** For the log only, as nginx has it: the client went away before the answer was made. */
+/** For the log only, as nginx has it: the client closed the request. */
 const CLIENT_CLOSED_REQUEST = 499;
-/** Refused connections are told of so often at most. */
-const TELL_DROPS_MS = 60_000;
 
-function createAcceptor({ domain, users, ...options }: GateOptions, throttle: LogonThrottle): NtlmAcceptor {
-  const dnsDomain = `${domain.toLowerCase()}.invalid`;
-  return createNtlmAcceptor({
-    ...options,
-    lookup: (user) => users().find(({ name }) => name.toLowerCase() === user.toLowerCase())?.ntHash,
-    target: { domain, computer: 'ANALYZER', dnsDomain, dnsComputer: `analyzer.${dnsDomain}` },
-    throttle,
-  });
-}
+const sizeOf = ({ body }: Reply): number => body.reduce((sum, piece) => sum + piece.length, 0);
 
 /**
  * HTTP with the logon before everything: limits, NTLM, and the replies of whoever answers. It is built on node:http,
@@ -106,20 +90,10 @@ export function createHttpFront(options: HttpFrontOptions, respond: Respond): Ht
     throw new Error('an analyzer without a gate listens on loopback only');
   }
   const nowMs = (): number => options.now() * 1000;
-  const acceptor = options.gate === 'none' ? undefined : createAcceptor(options.gate, createLogonThrottle(nowMs));
+  const requestTimeoutMs = limits.requestTimeout * 1000;
+  const gate = options.gate === 'none' ? noGate : createGate(options.gate, options.tls?.cert, nowMs);
   const isWithinRate = createRateLimit(limits.requestsPerSecond, nowMs);
-
-  const identify = (request: IncomingMessage): { user: string } | { challenge: string } => {
-    if (acceptor === undefined) return { user: String(request.headers['x-remote-user'] ?? '') };
-    const { socket, headers } = request;
-    const result = acceptor.authenticate({
-      socket,
-      authorization: headers.authorization,
-      address: socket.remoteAddress,
-    });
-    if (!result.ok) return { challenge: result.challenge };
-    return { user: `${result.identity.domain}\\${result.identity.user}` };
-  };
+  const turns = createTurns(MAX_WAITING);
 
   /** Bodies are not read, but the connection must be left clean for the next request. */
   const discardBody = (request: IncomingMessage): void => {
@@ -133,10 +107,15 @@ export function createHttpFront(options: HttpFrontOptions, respond: Respond): Ht
   /** Answers being made or sent. */
   const running = new Set<ServerResponse>();
 
-  /** Sends as fast as the client reads. Resolves with the size of the body, also when the client goes away. */
-  const send = async (response: ServerResponse, { status, body, type, headers }: Reply): Promise<number> => {
-    const length = body.reduce((sum, piece) => sum + piece.length, 0);
-    response.writeHead(status, { 'content-type': type, 'content-length': length, ...headers });
+  /** Sends as fast as the client reads, and resolves when it has it all, or the connection is gone. */
+  const send = async (response: ServerResponse, made: Reply): Promise<void> => {
+    const { status, body, type, headers } = made;
+    // node closes the connection when not a byte was taken for so long, and sets another time-out for the next request
+    response.socket?.setTimeout(requestTimeoutMs);
+    const cutting = setTimeout(() => response.destroy(), MAX_SEND_MS);
+    response.on('close', () => clearTimeout(cutting));
+    const contentType = type === undefined ? {} : { 'content-type': type };
+    response.writeHead(status, { ...contentType, 'content-length': sizeOf(made), ...headers });
     for (const piece of body) {
       if (response.write(piece) || response.destroyed) continue;
       await new Promise<void>((resolve) => {
@@ -148,7 +127,6 @@ export function createHttpFront(options: HttpFrontOptions, respond: Respond): Ht
       });
     }
     response.end();
-    return length;
   };
 
   const reply: Respond = async (request, identity, signal) => {
@@ -156,43 +134,60 @@ export function createHttpFront(options: HttpFrontOptions, respond: Respond): Ht
     return failure('body_too_large', 'no endpoint reads a body', { headers: { connection: 'close' } });
   };
 
+  /** Resolves with what was answered to whom, once it is sent; with nothing where it is not known who asks. */
+  const answer = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    signal: AbortSignal,
+  ): Promise<{ user: string; reply: Reply } | undefined> => {
+    const { socket } = request;
+    // before a logon begins and not in its middle, where old clients take any answer but 401 for a good logon
+    if (!gate.isExpecting(socket) && !isWithinRate(holderOf(peerAddress(socket.remoteAddress)))) {
+      await send(response, tooMany('too_many_requests', 'more requests per second than allowed', 1));
+      return undefined;
+    }
+    const identified = gate.identify(request);
+    if ('refusal' in identified) {
+      await send(response, identified.refusal);
+      return undefined;
+    }
+    const made = await reply(request, identified.user, signal);
+    if (!signal.aborted) await send(response, made);
+    return { user: identified.user, reply: made };
+  };
+
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const started = performance.now();
     const { socket, url = '', method = '' } = request;
-    const address = socket.remoteAddress ?? '';
-    running.add(response);
+    const address = peerAddress(socket.remoteAddress);
     const waiting = new AbortController();
-    response.on('close', () => {
-      running.delete(response);
-      waiting.abort();
+    let isTaken = false;
+    running.add(response);
+    response.on('finish', () => {
+      isTaken = !socket.destroyed;
     });
-    discardBody(request);
-    // the last leg of a logon is always judged: any other answer to it would look like a success
-    if (acceptor?.isExpecting(socket) !== true && !isWithinRate(address)) {
-      const headers = { 'retry-after': '1' };
-      await send(response, failure('too_many_requests', 'more requests per second than allowed', { headers }));
-      return;
-    }
-    const identity = identify(request);
-    if ('challenge' in identity) {
-      response.writeHead(401, { 'www-authenticate': identity.challenge, 'content-length': 0 }).end();
-      return;
-    }
-    const answer = await reply(request, identity.user, waiting.signal);
-    const isGone = waiting.signal.aborted;
-    const bytes = isGone ? 0 : await send(response, answer);
+    const closed = new Promise<void>((resolve) => {
+      response.on('close', () => {
+        running.delete(response);
+        waiting.abort();
+        resolve();
+      });
+    });
+    const answered = await answer(request, response, waiting.signal);
+    await closed;
+    if (answered === undefined) return;
+    const { user, reply: made } = answered;
     options.onRequest?.({
       method,
       path: url.split('?', 1)[0] ?? '',
-      status: isGone ? CLIENT_CLOSED_REQUEST : answer.status,
-      user: identity.user,
+      status: isTaken ? made.status : CLIENT_CLOSED_REQUEST,
+      user,
       address,
-      bytes,
+      bytes: isTaken ? sizeOf(made) : 0,
       seconds: (performance.now() - started) / 1000,
     });
   };
 
-  const requestTimeoutMs = limits.requestTimeout * 1000;
   const http = {
     maxHeaderSize: MAX_HEADER_SIZE,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -201,23 +196,19 @@ export function createHttpFront(options: HttpFrontOptions, respond: Respond): Ht
     // how often slow requests are looked for
     connectionsCheckingInterval: Math.min(5000, requestTimeoutMs),
   };
-  const listener = (request: IncomingMessage, response: ServerResponse): void => void handle(request, response);
+  const listener = (request: IncomingMessage, response: ServerResponse): void => {
+    discardBody(request);
+    if (!turns.take(request.socket, () => handle(request, response))) request.socket.destroy();
+  };
   const server: Server =
     options.tls === undefined
       ? createHttpServer(http, listener)
-      : createHttpsServer({ ...http, ...options.tls }, listener);
-  // of a client that does not read its answer; later than a slow request is answered with 408
+      : createHttpsServer({ ...http, handshakeTimeout: requestTimeoutMs, ...options.tls }, listener);
+  // while an answer is made; later than a slow request is answered with 408
   server.timeout = 3 * requestTimeoutMs;
-  server.maxConnections = limits.connections;
+  limitConnections(server, { connections: limits.connections, now: nowMs, onProblem: options.onProblem });
   // otherwise node answers 417 to an unknown expectation, before the logon
   server.on('checkExpectation', listener);
-  let toldAt = Number.NEGATIVE_INFINITY;
-  server.on('drop', () => {
-    if (nowMs() - toldAt < TELL_DROPS_MS) return;
-    toldAt = nowMs();
-    const remedy = 'close some, or raise embedded_analyzer.limits.connections';
-    options.onProblem(new Error(`a connection is refused, there are ${limits.connections} already; ${remedy}`));
-  });
   let origin = '';
 
   const listen = (): Promise<void> =>

@@ -1,53 +1,134 @@
+import { networkOf } from './peer-address.ts';
+
 /**
- * Slows down whoever guesses passwords. Failures are counted for a user at an address, so that nobody can lock another's
- * account out: from the third one on nothing is accepted for a time that doubles with each.
+ * Slows down whoever guesses passwords. Unknown users count as known ones do.
+ *
+ * - A user at an address: two failures are free, then nothing is admitted for 1, 2, 4 … 900 seconds after each.
+ * - A user over all addresses: from the 20th failure on one attempt per 1, 2 … 30 seconds.
+ * - A network (/24 or /64) over all users: the same from the 100th failure in 10 minutes on.
+ *
+ * Where a user has logged on in the last 30 days only the first limit applies, and failures there count for it alone: so
+ * nobody elsewhere can lock that user out. Everything is kept in memory and begins anew with the process.
  */
 export interface LogonThrottle {
-  isHeld(user: string, address: string): boolean;
+  /** Milliseconds until an attempt is admitted, 0 for now. To be asked before the password is looked at. */
+  wait(user: string, address: string): number;
   failed(user: string, address: string): void;
   succeeded(user: string, address: string): void;
 }
 
-const FREE_FAILURES = 2;
-const MAX_HOLD_MS = 15 * 60_000;
-/** Failures are forgotten after this long without another. */
-const FORGET_MS = 60 * 60_000;
-/** So many pairs at most are remembered; the one that failed longest ago is forgotten first. */
-const MAX_PAIRS = 10_000;
+const MINUTE_MS = 60_000;
+const KNOWN_MS = 30 * 24 * 60 * MINUTE_MS;
+/** So many pairs, users, networks and known pairs at most are remembered; the one changed longest ago goes first. */
+const MAX_ENTRIES = 10_000;
+/** Names come from the network and may be long. */
+const MAX_NAME_LENGTH = 256;
 
-interface Failures {
-  readonly count: number;
-  readonly last: number;
+/** When something failed, epoch milliseconds, oldest first. */
+type Failures = readonly number[];
+
+interface FailureRule {
+  /** Seconds without an attempt after so many failures. */
+  readonly hold: (count: number) => number;
+  /** More failures than these lengthen no hold, and are not remembered. */
+  readonly enough: number;
+  /** The failures that still count. */
+  readonly counted: (failures: Failures, now: number) => Failures;
 }
 
-const holdMs = (count: number): number =>
-  count <= FREE_FAILURES ? 0 : Math.min(MAX_HOLD_MS, 1000 * 2 ** (count - FREE_FAILURES - 1));
+/** Forgotten after an hour without another. */
+const untilQuiet = (failures: Failures, now: number): Failures =>
+  now - (failures.at(-1) ?? 0) < 60 * MINUTE_MS ? failures : [];
 
-/** @param now epoch milliseconds */
-export function createLogonThrottle(now: () => number): LogonThrottle {
-  const pairs = new Map<string, Failures>();
-  // names come from the network and may be long
-  const keyOf = (user: string, address: string): string => `${address} ${user.toLowerCase().slice(0, 256)}`;
-  const find = (key: string): Failures | undefined => {
-    const found = pairs.get(key);
-    if (found === undefined || now() - found.last < FORGET_MS) return found;
-    pairs.delete(key);
-    return undefined;
+const inTenMinutes = (failures: Failures, now: number): Failures => failures.filter((at) => now - at < 10 * MINUTE_MS);
+
+const FREE_OF_PAIR = 2;
+const ofPair: FailureRule = {
+  hold: (count) => (count <= FREE_OF_PAIR ? 0 : Math.min(900, 2 ** (count - FREE_OF_PAIR - 1))),
+  enough: 16,
+  counted: untilQuiet,
+};
+
+/** One attempt per 1, 2 … 30 seconds. */
+const spreadFrom = (first: number): Pick<FailureRule, 'hold' | 'enough'> => ({
+  hold: (count) => Math.min(30, Math.max(0, count - first + 1)),
+  enough: first + 30,
+});
+const ofUser: FailureRule = { ...spreadFrom(20), counted: untilQuiet };
+const ofNetwork: FailureRule = { ...spreadFrom(100), counted: inTenMinutes };
+
+function setNewest<T>(entries: Map<string, T>, key: string, value: T): void {
+  // deleted first, so that the order is that of the last change
+  entries.delete(key);
+  entries.set(key, value);
+  const [oldest] = entries.keys();
+  if (entries.size > MAX_ENTRIES && oldest !== undefined) entries.delete(oldest);
+}
+
+interface FailureLimit {
+  wait(key: string): number;
+  failed(key: string): void;
+  forget(key: string): void;
+}
+
+function createFailureLimit({ hold, enough, counted }: FailureRule, now: () => number): FailureLimit {
+  const entries = new Map<string, Failures>();
+  const find = (key: string): Failures => counted(entries.get(key) ?? [], now());
+  return {
+    wait: (key) => {
+      const failures = find(key);
+      const last = failures.at(-1);
+      return last === undefined ? 0 : Math.max(0, last + hold(failures.length) * 1000 - now());
+    },
+    failed: (key) => setNewest(entries, key, [...find(key), now()].slice(-enough)),
+    forget: (key) => void entries.delete(key),
+  };
+}
+
+/** A clock that stands still where the given one is set back, which would prolong what is held. */
+function steady(now: () => number): () => number {
+  let last = now();
+  let lost = 0;
+  return () => {
+    const at = now();
+    lost += Math.max(0, last - at);
+    last = at;
+    return at + lost;
+  };
+}
+
+/** @param wallClock epoch milliseconds */
+export function createLogonThrottle(wallClock: () => number): LogonThrottle {
+  const now = steady(wallClock);
+  const pairs = createFailureLimit(ofPair, now);
+  const users = createFailureLimit(ofUser, now);
+  const networks = createFailureLimit(ofNetwork, now);
+  /** When a user last logged on at an address. */
+  const known = new Map<string, number>();
+
+  const nameOf = (user: string): string => user.toLowerCase().slice(0, MAX_NAME_LENGTH);
+  const pairOf = (user: string, address: string): string => `${address} ${nameOf(user)}`;
+  const isKnown = (pair: string): boolean => {
+    const at = known.get(pair);
+    return at !== undefined && now() - at < KNOWN_MS;
   };
   return {
-    isHeld: (user, address) => {
-      const found = find(keyOf(user, address));
-      return found !== undefined && now() < found.last + holdMs(found.count);
+    wait: (user, address) => {
+      const pair = pairOf(user, address);
+      if (isKnown(pair)) return pairs.wait(pair);
+      return Math.max(pairs.wait(pair), users.wait(nameOf(user)), networks.wait(networkOf(address)));
     },
     failed: (user, address) => {
-      const key = keyOf(user, address);
-      const count = (find(key)?.count ?? 0) + 1;
-      // deleted first, so that the order is that of the last failure
-      pairs.delete(key);
-      pairs.set(key, { count, last: now() });
-      const [oldest] = pairs.keys();
-      if (pairs.size > MAX_PAIRS && oldest !== undefined) pairs.delete(oldest);
+      const pair = pairOf(user, address);
+      pairs.failed(pair);
+      if (isKnown(pair)) return;
+      users.failed(nameOf(user));
+      networks.failed(networkOf(address));
     },
-    succeeded: (user, address) => void pairs.delete(keyOf(user, address)),
+    succeeded: (user, address) => {
+      const pair = pairOf(user, address);
+      pairs.forget(pair);
+      setNewest(known, pair, now());
+    },
   };
 }

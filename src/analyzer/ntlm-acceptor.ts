@@ -1,15 +1,16 @@
 import { parseChallenges } from '../ntlm/challenges.ts';
 import {
+  type ChannelBinding,
+  claimedUser,
   createChallenge,
   type RejectReason,
   type ServerContext,
   type Target,
-  type Verdict,
   verify,
 } from '../ntlm/verify.ts';
 import type { LogonThrottle } from './logon-throttle.ts';
 
-/** Who a request was authenticated as. */
+/** Who a request was authenticated as: the domain is that of the account, whatever the client sent. */
 export interface Identity {
   readonly domain: string;
   readonly user: string;
@@ -27,14 +28,15 @@ export interface NtlmAcceptorOptions {
   readonly perRequest?: boolean;
   readonly requireMic?: boolean;
   readonly maxSkewSeconds?: number;
-  readonly channelBinding?: Buffer;
+  readonly channelBinding?: ChannelBinding;
   readonly throttle?: LogonThrottle;
   readonly onVerdict?: (verdict: LogonVerdict) => void;
 }
 
-/** For the log; the client is told nothing but 401. */
+/** For the log; the client is told nothing but 401, or 429 where it is throttled. */
 export interface LogonVerdict {
   readonly ok: boolean;
+  /** `throttled`: the password was not looked at. */
   readonly reason?: RejectReason | 'throttled';
   readonly user?: string;
   readonly address?: string;
@@ -49,8 +51,8 @@ export interface AuthenticationRequest {
 
 export type Authentication =
   | { readonly ok: true; readonly identity: Identity }
-  /** `challenge` is the value of WWW-Authenticate for the 401. */
-  | { readonly ok: false; readonly challenge: string };
+  /** `challenge` is the value of WWW-Authenticate for the 401; with `retryAfter`, in seconds, the answer is 429. */
+  | { readonly ok: false; readonly challenge: string; readonly retryAfter?: number };
 
 export interface NtlmAcceptor {
   authenticate(request: AuthenticationRequest): Authentication;
@@ -59,7 +61,7 @@ export interface NtlmAcceptor {
 }
 
 const CONTEXT_TIMEOUT_MS = 60_000;
-const OFFER: Authentication = { ok: false, challenge: 'NTLM' };
+const OFFER = { ok: false, challenge: 'NTLM' } as const satisfies Authentication;
 
 /** NTLM logon of HTTP clients: state per connection, as the protocol has it. */
 export function createNtlmAcceptor(options: NtlmAcceptorOptions): NtlmAcceptor {
@@ -77,29 +79,29 @@ export function createNtlmAcceptor(options: NtlmAcceptorOptions): NtlmAcceptor {
     }
   };
 
-  /** Whoever failed too often is refused for a while, with the right password too. */
-  const throttled = (verdict: Verdict, address = ''): Verdict | { ok: false; reason: 'throttled'; user?: string } => {
-    const { throttle } = options;
-    const { user = '' } = verdict;
-    if (throttle?.isHeld(user, address) === true) return { ok: false, reason: 'throttled', user };
-    if (verdict.ok) throttle?.succeeded(user, address);
-    else throttle?.failed(user, address);
-    return verdict;
-  };
-
-  const judge = ({ socket, address }: AuthenticationRequest, message: Buffer): Authentication => {
+  const judge = ({ socket, address = '' }: AuthenticationRequest, message: Buffer): Authentication => {
+    const tell = (verdict: LogonVerdict): void =>
+      options.onVerdict?.({ ...verdict, ...(address !== '' && { address }) });
     const context = contexts.get(socket);
     contexts.delete(socket);
-    const expired =
-      context !== undefined && now() - context.createdAt > (options.contextTimeoutMs ?? CONTEXT_TIMEOUT_MS);
-    const verdict =
-      context === undefined || expired
-        ? { ok: false as const, reason: expired ? ('expired' as const) : ('no-context' as const) }
-        : throttled(verify(message, context, { ...options, now: now() }), address);
-    options.onVerdict?.({ ...verdict, ...(address !== undefined && { address }) });
+    if (context === undefined || now() - context.createdAt > (options.contextTimeoutMs ?? CONTEXT_TIMEOUT_MS)) {
+      tell({ ok: false, reason: context === undefined ? 'no-context' : 'expired' });
+      return OFFER;
+    }
+    const user = claimedUser(message);
+    // a message that names nobody is no guess at a password
+    const throttle = user === '' ? undefined : options.throttle;
+    const waitMs = throttle?.wait(user, address) ?? 0;
+    if (waitMs > 0) {
+      tell({ ok: false, reason: 'throttled', user });
+      return { ...OFFER, retryAfter: Math.ceil(waitMs / 1000) };
+    }
+    const verdict = verify(message, context, { ...options, now: now() });
+    if (verdict.ok) throttle?.succeeded(user, address);
+    else throttle?.failed(user, address);
+    tell(verdict);
     if (!verdict.ok) return OFFER;
-    // a client without a domain is one of ours
-    const identity = { domain: verdict.domain === '' ? options.target.domain : verdict.domain, user: verdict.user };
+    const identity = { domain: options.target.domain, user };
     if (options.perRequest !== true) identities.set(socket, identity);
     return { ok: true, identity };
   };

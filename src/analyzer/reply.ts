@@ -4,7 +4,8 @@ import { type ErrorCode, errorCodes } from '../query-api/errors.ts';
 export interface Reply {
   readonly status: number;
   readonly body: readonly Buffer[];
-  readonly type: string;
+  /** Media type; none without a body. */
+  readonly type?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -24,3 +25,7 @@ export function failure(
 
 export const methodNotAllowed = (what: string, method: string): Reply =>
   failure('method_not_allowed', `${what} takes ${method}`, { headers: { allow: method } });
+
+/** @param retryAfter seconds */
+export const tooMany = (code: 'too_many_requests' | 'too_many_logons', message: string, retryAfter: number): Reply =>
+  failure(code, message, { headers: { 'retry-after': String(retryAfter) } });

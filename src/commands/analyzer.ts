@@ -1,3 +1,4 @@
+import { createRefusalLog } from '../analyzer/refusal-log.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { ConfigError } from '../config/problems.ts';
@@ -7,6 +8,9 @@ import { createEmbeddedAnalyzer } from './embedded-analyzer.ts';
 
 const NO_USERS =
   'is needed: nobody can log on without it. Make a line for each user with "license-exporter analyzer hash-password NAME"';
+
+/** How often it is looked whether refused logons are to be logged. */
+const REFUSALS_MS = 10_000;
 
 type Users = NonNullable<Config['embeddedAnalyzer']['users']>;
 
@@ -25,16 +29,12 @@ export async function analyzer(context: CommandContext): Promise<number> {
   const log = context.createLog(config.log);
   for (const warning of config.warnings) log.warn({}, warning);
   if (config.storagePath === undefined) log.warn({}, 'without storage.path history is kept in memory only');
+  const { domain, channelBinding } = config.embeddedAnalyzer;
+  const refusals = createRefusalLog(Date.now, (refused) => log.warn(refused, 'logon refused'));
   const server = createEmbeddedAnalyzer(config, {
     log,
     version: context.version,
-    gate: {
-      domain: config.embeddedAnalyzer.domain,
-      users: () => users,
-      onVerdict: (verdict) => {
-        if (!verdict.ok) log.warn(verdict, 'logon refused');
-      },
-    },
+    gate: { domain, channelBinding, users: () => users, onVerdict: refusals.add },
     onRequest: (request) => log.info(request, 'request'),
   });
   context.onReload(async () => {
@@ -46,10 +46,13 @@ export async function analyzer(context: CommandContext): Promise<number> {
     }
   });
   await server.start();
+  const flushing = setInterval(refusals.flush, REFUSALS_MS);
   log.warn({}, 'all data of this analyzer is simulated');
   log.info({ address: server.url, version: context.version }, 'listening');
   await untilStopped(context.stop);
   log.info({}, 'stopping');
   await server.stop();
+  clearInterval(flushing);
+  refusals.end();
   return 0;
 }

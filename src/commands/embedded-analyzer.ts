@@ -76,13 +76,13 @@ export interface DemoAnalyzer {
 
 /** With a password that is made up, for one run. */
 export function createDemoAnalyzer(config: Config, log: Log, version: string): DemoAnalyzer {
-  const { domain } = config.embeddedAnalyzer;
+  const { domain, channelBinding } = config.embeddedAnalyzer;
   const password = randomBytes(18).toString('base64url');
   const users = [{ name: DEMO_USER, ntHash: ntHash(password) }];
   const analyzer = createEmbeddedAnalyzer(config, {
     log,
     version,
-    gate: { domain, users: () => users },
+    gate: { domain, channelBinding, users: () => users },
     onRequest: (request) => log.debug(request, 'analyzer request'),
   });
   return {

@@ -105,6 +105,7 @@ export interface Config {
     readonly domain: string;
     readonly users: readonly AnalyzerAccount[] | undefined;
     readonly tls: { readonly cert: string; readonly key: Secret } | undefined;
+    readonly channelBinding: 'off' | 'allow' | 'require';
     readonly limits: {
       readonly connections: number;
       readonly requestsPerSecond: number;

@@ -17,6 +17,11 @@ export function embeddedOf(context: Context): Pick<Config['embeddedAnalyzer'], '
   }
   const tls = cert === undefined || key === undefined ? undefined : { cert, key: new Secret(key) };
   if (tls !== undefined) checkCertificate(context, 'embedded_analyzer.tls.cert_file', tls.cert, tls.key.reveal());
+  if (values['embedded_analyzer.channel_binding'] === 'require' && set === undefined) {
+    const message = 'require needs TLS; set embedded_analyzer.tls.cert_file and key_file, or allow';
+    const key = 'embedded_analyzer.channel_binding';
+    problems.push({ key, where: whereOf(context, key), message });
+  }
   const file = pathOf(context, 'embedded_analyzer.users_file');
   if (file === undefined) return { users: undefined, tls };
   const where = whereOf(context, 'embedded_analyzer.users_file');

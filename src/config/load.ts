@@ -174,6 +174,7 @@ export function loadConfig(options: LoadOptions): Config {
       domain: all['embedded_analyzer.domain'],
       users: embedded.users,
       tls: embedded.tls,
+      channelBinding: all['embedded_analyzer.channel_binding'],
       limits: {
         connections: all['embedded_analyzer.limits.connections'],
         requestsPerSecond: all['embedded_analyzer.limits.requests_per_second'],

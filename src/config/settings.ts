@@ -267,11 +267,20 @@ export const settings = {
   ),
   'embedded_analyzer.tls.cert_file': setting(text, undefined, 'Its certificate; with one it speaks HTTPS.'),
   'embedded_analyzer.tls.key_file': setting(text, undefined, 'Key of its certificate.'),
-  'embedded_analyzer.limits.connections': setting(integer(1, 65_535), 256, 'Connections it takes at once.'),
+  'embedded_analyzer.channel_binding': setting(
+    oneOf('off', 'allow', 'require'),
+    'allow',
+    'Whether a logon over TLS must be bound to its certificate: `allow` refuses a logon that is bound to another one, `require` also one that is bound to none.',
+  ),
+  'embedded_analyzer.limits.connections': setting(
+    integer(1, 65_535),
+    256,
+    'Connections it takes at once, up to a quarter of them from one address (IPv6: from one /64).',
+  ),
   'embedded_analyzer.limits.requests_per_second': setting(
     integer(1, 1_000_000),
     1000,
-    'Requests it answers per second and address, on average over 5 seconds; more get status 429.',
+    'Requests it answers per second and address (IPv6: /64), on average over 5 seconds; more get status 429.',
   ),
   'embedded_analyzer.collection_interval': setting(
     duration(1, 3600),
@@ -285,7 +294,7 @@ export const settings = {
   'embedded_analyzer.limits.request_timeout': setting(
     duration(1, 3600),
     '30s',
-    'How long a client may take to send its request; three times as long nothing may move while it is answered.',
+    'How long a client may take to send its request, and may leave its answer untouched; three times as long an answer may take to be made.',
   ),
   'embedded_analyzer.retention.samples': setting(duration(DAY, 100 * YEAR), '30d', 'How long every sample is kept.'),
   'embedded_analyzer.retention.history': setting(duration(DAY, 100 * YEAR), '5y', 'How long hours and days are kept.'),

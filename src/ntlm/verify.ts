@@ -52,6 +52,13 @@ export type Verdict =
   | { readonly ok: true; readonly user: string; readonly domain: string }
   | { readonly ok: false; readonly reason: RejectReason; readonly user?: string };
 
+/** How a logon is bound to the TLS connection; what is bound to another one is always refused. */
+export interface ChannelBinding {
+  readonly token: Buffer;
+  /** Whether a logon that is bound to nothing is refused too. */
+  readonly required: boolean;
+}
+
 export interface VerifyOptions {
   /** The NT hash of a user; names are compared without case by the caller. */
   readonly lookup: (user: string) => Buffer | undefined;
@@ -60,8 +67,7 @@ export interface VerifyOptions {
   readonly requireMic?: boolean;
   /** Seconds the client's clock may differ. */
   readonly maxSkewSeconds?: number;
-  /** The token a client must have bound itself to. */
-  readonly channelBinding?: Buffer;
+  readonly channelBinding?: ChannelBinding;
 }
 
 const ECHOED =
@@ -169,6 +175,12 @@ function isMicRight(response: Response, key: Buffer, context: ServerContext): bo
   );
 }
 
+function isBoundRight(bound: Buffer | undefined, { token, required }: ChannelBinding): boolean {
+  // some clients send zeros for none
+  if (bound === undefined || bound.every((byte) => byte === 0)) return !required;
+  return bound.length === token.length && timingSafeEqual(bound, token);
+}
+
 function judge(message: Buffer, context: ServerContext, options: VerifyOptions): Verdict {
   const response = readResponse(message);
   const { user, domain } = response;
@@ -190,11 +202,21 @@ function judge(message: Buffer, context: ServerContext, options: VerifyOptions):
     const skew = Math.abs(fromFileTime(response.blob.subarray(8, 16)) - options.now) / 1000;
     if (skew > options.maxSkewSeconds) return refuse('skew');
   }
-  if (options.channelBinding !== undefined) {
-    const bound = findPair(pairs, av.CHANNEL_BINDINGS);
-    if (bound?.length !== 16 || !timingSafeEqual(bound, options.channelBinding)) return refuse('channel-binding');
+  const bound = findPair(pairs, av.CHANNEL_BINDINGS);
+  if (options.channelBinding !== undefined && !isBoundRight(bound, options.channelBinding)) {
+    return refuse('channel-binding');
   }
   return { ok: true, user, domain };
+}
+
+/** Who an AUTHENTICATE message says it is from, before anything is verified; empty where that cannot be read. */
+export function claimedUser(message: Buffer): string {
+  try {
+    return readResponse(message).user;
+  } catch (error) {
+    if (error instanceof MalformedMessage || error instanceof RangeError) return '';
+    throw error;
+  }
 }
 
 /** Judges an AUTHENTICATE message against the challenge it answers. Never throws. */

@@ -10,6 +10,11 @@ export const errorCodes = {
     status: 429,
     meaning: 'The address sends more than embedded_analyzer.limits.requests_per_second; try again after Retry-After.',
   },
+  too_many_logons: {
+    status: 429,
+    meaning:
+      'Too many logons failed for this user, from this address or network; the password was not looked at, try again after Retry-After.',
+  },
   internal_error: { status: 500, meaning: 'The request failed; the log of the analyzer says why.' },
   history_unavailable: { status: 500, meaning: 'History cannot be read now; the log of the analyzer says why.' },
 } as const satisfies Readonly<Record<string, { readonly status: number; readonly meaning: string }>>;

@@ -1,12 +1,14 @@
 import { connect } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createLogonThrottle } from '../../src/analyzer/logon-throttle.ts';
+import type { AccessRecord } from '../../src/analyzer/http-front.ts';
 import { createRateLimit } from '../../src/analyzer/rate-limit.ts';
 import type { AnalyzerOptions } from '../../src/analyzer/server.ts';
 import { createSimulatedSite } from '../../src/analyzer/simulated-site.ts';
 import { ntHash } from '../../src/ntlm/primitives.ts';
 import { createCleanup, startAnalyzer, testLimits, WORKDAY } from '../harness.ts';
-import { type Answer, connectTo, logOn } from './connection.ts';
+import { createCertificate } from '../peers/certificate.ts';
+import { type Answer, connectTo, logOn, sendRaw } from './connection.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
@@ -31,56 +33,54 @@ async function logOnOnce(url: string, password?: string, user?: string): Promise
 }
 
 describe('failed logons', () => {
-  it('hold a user at an address for a time that doubles, and no one else', () => {
-    let now = 0;
-    const throttle = createLogonThrottle(() => now);
-    const heldFor = (): number => {
-      const from = now;
-      while (throttle.isHeld('Svc', '10.0.0.1')) now += 500;
-      return (now - from) / 1000;
-    };
-    const holds: number[] = [];
-    for (let i = 0; i < 14; i += 1) {
-      throttle.failed('svc', '10.0.0.1');
-      expect(throttle.isHeld('svc', '10.0.0.2')).toBe(false);
-      expect(throttle.isHeld('other', '10.0.0.1')).toBe(false);
-      holds.push(heldFor());
-    }
-    expect(holds).toEqual([0, 0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900]);
-    throttle.succeeded('SVC', '10.0.0.1');
-    throttle.failed('svc', '10.0.0.1');
-    expect(heldFor()).toBe(0);
-  });
-
-  it('are forgotten after an hour', () => {
-    let now = 0;
-    const throttle = createLogonThrottle(() => now);
-    for (let i = 0; i < 9; i += 1) throttle.failed('svc', 'a');
-    now += 3_600_000;
-    throttle.failed('svc', 'a');
-    expect(throttle.isHeld('svc', 'a')).toBe(false);
-  });
-
-  it('of ten thousand others push an old one out, not a new one', () => {
-    const throttle = createLogonThrottle(() => 0);
-    for (let i = 0; i < 3; i += 1) throttle.failed('old', 'a');
-    for (let i = 0; i < 9_999; i += 1) throttle.failed(`user${i}`, 'a');
-    expect(throttle.isHeld('old', 'a')).toBe(true);
-    throttle.failed('new', 'a');
-    expect(throttle.isHeld('old', 'a')).toBe(false);
-  });
-
-  it('make the analyzer refuse the right password too, for that user only and not for long', async () => {
+  it('are answered with 429 before the password is looked at, for that user at that address and not for long', async () => {
     let now = WORKDAY;
+    let lookups = 0;
     const verdicts: unknown[] = [];
-    const gate = { domain: 'SIM', users, onVerdict: (verdict: unknown) => verdicts.push(verdict) };
+    const counted = () => {
+      lookups += 1;
+      return users();
+    };
+    const gate = { domain: 'SIM', users: counted, onVerdict: (verdict: unknown) => verdicts.push(verdict) };
     const url = await start({ gate, now: () => now });
     for (let i = 0; i < 3; i += 1) expect((await logOnOnce(url, 'wrong')).status).toBe(401);
-    expect((await logOnOnce(url)).status).toBe(401);
-    expect(verdicts.at(-1)).toEqual({ ok: false, reason: 'throttled', user: 'svc', address: '127.0.0.1' });
+    now += 0.2;
+    const connection = connectTo(url);
+    cleanup.add(() => connection.close());
+    // the right password and a wrong one alike
+    for (const password of [undefined, 'wrong']) {
+      const held = await logOn(connection, api('GetHttpUserName'), password);
+      expect([held.status, held.headers['retry-after'], held.headers['www-authenticate']]).toEqual([
+        429,
+        '1',
+        undefined,
+      ]);
+      expect(JSON.parse(String(held.body))).toMatchObject({ error: { code: 'too_many_logons' } });
+    }
+    expect([lookups, verdicts.at(-1)]).toEqual([
+      3,
+      { ok: false, reason: 'throttled', user: 'svc', address: '127.0.0.1' },
+    ]);
+    // the connection is not logged on, and can be used again
+    expect((await connection.send(api('GetHttpUserName'))).status).toBe(401);
     expect(String((await logOnOnce(url, '0ther-pass!', 'other')).body)).toBe('SIM\\other');
-    now += 1;
+    now += 0.8;
+    expect((await logOn(connection, api('GetHttpUserName'))).status).toBe(200);
+    expect((await logOnOnce(url, 'wrong')).status).toBe(401);
     expect((await logOnOnce(url)).status).toBe(200);
+  });
+
+  it('of an unknown user are answered as those of a known one are', async () => {
+    const url = await start({ now: () => WORKDAY });
+    const of = async (user: string) => {
+      const answers: unknown[] = [];
+      for (let i = 0; i < 4; i += 1) {
+        const { status, headers, body } = await logOnOnce(url, 'wrong', user);
+        answers.push([status, headers['retry-after'], headers['www-authenticate'], String(body)]);
+      }
+      return answers;
+    };
+    expect(await of('nobody')).toEqual(await of('svc'));
   });
 });
 
@@ -104,7 +104,7 @@ describe('requests per second', () => {
     expect(allowed('a')).toBe(10);
   });
 
-  it('over the limit are answered with 429, but the last leg of a logon never', async () => {
+  it('over the limit are answered with 429, but never in the middle of a logon', async () => {
     let now = WORKDAY;
     const url = await start({ limits: { ...testLimits, requestsPerSecond: 1 }, now: () => now });
     const first = connectTo(url);
@@ -147,6 +147,35 @@ describe('connections', () => {
     ]);
   });
 
+  it.each([undefined, 'tls'])('of one address are a quarter of them at most, %s', async (secure) => {
+    const problems: unknown[] = [];
+    const onProblem = (error: unknown) => problems.push(error);
+    const tls = secure === undefined ? undefined : createCertificate(cleanup);
+    const limits = { ...testLimits, connections: 8 };
+    const url = await start({ limits, onProblem, ...(tls !== undefined && { tls }) });
+    const connections = [1, 2, 3].map(() => connectTo(url));
+    for (const connection of connections) cleanup.add(() => connection.close());
+    const [first, second, third] = connections;
+    expect((await first?.send('/'))?.status).toBe(401);
+    expect((await second?.send('/'))?.status).toBe(401);
+    await expect(third?.send('/')).rejects.toThrow();
+    expect(problems).toEqual([
+      new Error(
+        'a connection of 127.0.0.1 is refused, it has 2 of 8 already; close some, or raise embedded_analyzer.limits.connections',
+      ),
+    ]);
+    first?.close();
+    await expect
+      .poll(async () => (await connectTo(url).send('/', { headers: { connection: 'close' } })).status)
+      .toBe(401);
+    expect((await second?.send('/'))?.status).toBe(401);
+  });
+
+  it('of clients that send nothing are given up', async () => {
+    const url = await start({ limits: { ...testLimits, requestTimeout: 1 } });
+    expect(await sendRaw(url, '').closed).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
   it('of clients that do not finish their request are given up', async () => {
     const url = await start({ limits: { ...testLimits, requestTimeout: 1 } });
     const { hostname, port } = new URL(url);
@@ -160,24 +189,36 @@ describe('connections', () => {
   });
 });
 
+/** An analyzer without a gate whose answers are larger than the buffers on the way, and the requests it logs. */
+async function startLarge(options: Partial<AnalyzerOptions> = {}): Promise<{ url: string; requests: AccessRecord[] }> {
+  const size = { vendorLicenses: 20, featuresPerVendorLicense: 1000 };
+  const site = createSimulatedSite({ seed: 1, ...size, timeZone: 'UTC', now: () => WORKDAY, interval: 60 });
+  const requests: AccessRecord[] = [];
+  const url = await start({
+    gate: 'none',
+    source: site,
+    limits: { ...testLimits, requestTimeout: 1 },
+    onRequest: (request) => requests.push(request),
+    ...options,
+  });
+  return { url, requests };
+}
+
+const get = (path: string): string => `GET ${api(path)} HTTP/1.1\r\nhost: a\r\n\r\n`;
+const LARGE = 'GetFeatures?product=%25';
+
 describe('answers', () => {
-  it('that are not read are given up', async () => {
-    const size = { vendorLicenses: 20, featuresPerVendorLicense: 1000 };
-    const site = createSimulatedSite({ seed: 1, ...size, timeZone: 'UTC', now: () => WORKDAY, interval: 60 });
-    const requests: number[] = [];
-    const url = await start({
-      gate: 'none',
-      source: site,
-      limits: { ...testLimits, requestTimeout: 1 },
-      onRequest: ({ status }) => requests.push(status),
-    });
-    const { hostname, port } = new URL(url);
-    const socket = connect(Number(port), hostname, () => {
-      socket.write(`GET ${api('GetFeatures?product=%25')} HTTP/1.1\r\nhost: a\r\n\r\n`);
-    });
+  it.each([undefined, 'tls'])('that are not read are cut off, and said to be, %s', async (secure) => {
+    const tls = secure === undefined ? undefined : createCertificate(cleanup);
+    const { url, requests } = await startLarge(tls === undefined ? {} : { tls });
+    const { hostname: host, port } = new URL(url);
+    const socket =
+      tls === undefined
+        ? connect(Number(port), host)
+        : connectTls({ host, port: Number(port), rejectUnauthorized: false });
     socket.on('error', () => {});
-    // the answer is more than fits into the buffers on the way, and nobody reads it
-    await expect.poll(() => requests, { timeout: 15_000 }).toEqual([200]);
+    socket.write(get(LARGE));
+    await expect.poll(() => requests, { timeout: 15_000 }).toMatchObject([{ status: 499, bytes: 0 }]);
     let received = 0;
     socket.on('data', (chunk: Buffer) => {
       received += chunk.length;
@@ -185,6 +226,44 @@ describe('answers', () => {
     await new Promise((resolve) => socket.once('close', resolve));
     expect(received).toBeGreaterThan(1000);
     expect(received).toBeLessThan(15_000_000);
+  });
+
+  it('that are read are logged as such, also when the connection is closed then', async () => {
+    const { url, requests } = await startLarge();
+    const kept = connectTo(url);
+    cleanup.add(() => kept.close());
+    const { body } = await kept.send(api(LARGE));
+    await kept.send(api('GetHttpUserName'), { headers: { connection: 'close' } });
+    await expect.poll(() => requests.length).toBe(2);
+    expect(requests).toMatchObject([
+      { status: 200, bytes: body.length },
+      { status: 200, bytes: 0 },
+    ]);
+  });
+});
+
+describe('requests that do not wait for answers', () => {
+  it('are begun one after the other, in their order', async () => {
+    const { url, requests } = await startLarge();
+    const names = Array.from({ length: 16 }, (_, i) => `GetHttpUserName?${i}`);
+    const { hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    cleanup.add(() => void socket.destroy());
+    let answer = '';
+    socket.on('data', (chunk) => {
+      answer += String(chunk);
+    });
+    socket.write([LARGE, ...names].map(get).join(''));
+    await expect.poll(() => requests.length).toBe(17);
+    expect(requests.map(({ path }) => path)).toEqual([api('GetFeatures'), ...names.map(() => api('GetHttpUserName'))]);
+    await expect.poll(() => answer.match(/HTTP\/1\.1 200 OK/g)?.length).toBe(17);
+  });
+
+  it('end the connection when more than 16 wait', async () => {
+    const { url, requests } = await startLarge();
+    const socket = sendRaw(url, get(LARGE) + get('GetHttpUserName').repeat(17));
+    await socket.closed.catch(() => {});
+    await expect.poll(() => requests).toMatchObject([{ path: api('GetFeatures'), status: 499 }]);
   });
 });
 

@@ -1,27 +1,36 @@
 import { describe, expect, it } from 'vitest';
-import { createNtlmAcceptor, type LogonVerdict, type NtlmAcceptor } from '../../src/analyzer/ntlm-acceptor.ts';
+import {
+  createNtlmAcceptor,
+  type LogonVerdict,
+  type NtlmAcceptor,
+  type NtlmAcceptorOptions,
+} from '../../src/analyzer/ntlm-acceptor.ts';
 import { authenticate } from '../../src/ntlm/client-codec.ts';
 import { negotiate, ntHash } from '../../src/ntlm/primitives.ts';
 import { account } from '../harness.ts';
 
 /** The acceptor on a clock of its own; over HTTP it is tested with the server. */
-function acceptorOf(now: () => number): { acceptor: NtlmAcceptor; verdicts: LogonVerdict[] } {
+function acceptorOf(
+  now: () => number,
+  options: Partial<NtlmAcceptorOptions> = {},
+): { acceptor: NtlmAcceptor; verdicts: LogonVerdict[] } {
   const verdicts: LogonVerdict[] = [];
   const acceptor = createNtlmAcceptor({
     lookup: (user) => (user.toLowerCase() === account.username ? ntHash(account.password) : undefined),
     target: { domain: 'CORP', computer: 'A', dnsDomain: 'corp.invalid', dnsComputer: 'a.corp.invalid' },
     now,
     onVerdict: (verdict) => verdicts.push(verdict),
+    ...options,
   });
   return { acceptor, verdicts };
 }
 
-const begin = (acceptor: NtlmAcceptor, socket: object): string => {
+const begin = (acceptor: NtlmAcceptor, socket: object, credentials = account): string => {
   const first = negotiate();
   const offered = acceptor.authenticate({ socket, authorization: `NTLM ${first.toString('base64')}` });
   if (offered.ok) throw new Error('accepted without a password');
   const challenge = Buffer.from(offered.challenge.replace('NTLM ', ''), 'base64');
-  return `NTLM ${authenticate(challenge, account, { negotiate: first, host: 'a' }).toString('base64')}`;
+  return `NTLM ${authenticate(challenge, credentials, { negotiate: first, host: 'a' }).toString('base64')}`;
 };
 
 describe('acceptor', () => {
@@ -52,5 +61,46 @@ describe('acceptor', () => {
     expect(verdicts.map(({ reason }) => reason)).toEqual(['no-context', undefined, 'no-context']);
     // the second one ended the first logon
     expect(acceptor.authenticate({ socket, authorization: undefined }).ok).toBe(false);
+  });
+
+  it('knows a user under the domain of the account, whatever the client sends', () => {
+    const { acceptor } = acceptorOf(Date.now);
+    for (const domain of ['', 'CORP', 'ELSEWHERE', 'CORP\\admin']) {
+      const socket = {};
+      const authorization = begin(acceptor, socket, { ...account, domain });
+      const identity = { domain: 'CORP', user: account.username };
+      expect(acceptor.authenticate({ socket, authorization })).toEqual({ ok: true, identity });
+    }
+  });
+
+  it('counts no message that names nobody, and does not look at the password of who must wait', () => {
+    const calls: unknown[] = [];
+    let lookups = 0;
+    const record = (what: string) => (user: string, address: string) => void calls.push([what, user, address]);
+    const throttle = {
+      wait: (user: string) => (user === 'held' ? 1001 : 0),
+      failed: record('failed'),
+      succeeded: record('succeeded'),
+    };
+    const lookup = (): Buffer => {
+      lookups += 1;
+      return ntHash(account.password);
+    };
+    const { acceptor } = acceptorOf(Date.now, { throttle, lookup });
+    const logOn = (change: Partial<typeof account>, spoil = (text: string): string => text) => {
+      const socket = {};
+      const authorization = spoil(begin(acceptor, socket, { ...account, ...change }));
+      return acceptor.authenticate({ socket, authorization, address: '192.0.2.1' });
+    };
+    expect(logOn({}).ok).toBe(true);
+    expect(logOn({ password: 'wrong' }).ok).toBe(false);
+    expect(calls).toEqual([
+      ['succeeded', 'svc-lic', '192.0.2.1'],
+      ['failed', 'svc-lic', '192.0.2.1'],
+    ]);
+    expect(logOn({ username: '' })).toEqual({ ok: false, challenge: 'NTLM' });
+    expect(logOn({}, (text) => text.slice(0, 60))).toEqual({ ok: false, challenge: 'NTLM' });
+    expect(logOn({ username: 'held' })).toEqual({ ok: false, challenge: 'NTLM', retryAfter: 2 });
+    expect([calls.length, lookups]).toEqual([2, 2]);
   });
 });

@@ -252,6 +252,10 @@ const bad = [
     'analyzer-tls-nonsense.yml:2: embedded_analyzer.tls.cert_file: is no PEM certificate, or the key is none or not its own (ERR_OSSL_PEM_NO_START_LINE)',
   ],
   [
+    'channel-binding-without-tls.yml',
+    'channel-binding-without-tls.yml:2: embedded_analyzer.channel_binding: require needs TLS; set embedded_analyzer.tls.cert_file and key_file, or allow',
+  ],
+  [
     'retention-too-short.yml',
     'retention-too-short.yml:2: embedded_analyzer.retention.samples: "1h" is not a duration from 1d to 100y',
   ],

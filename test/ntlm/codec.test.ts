@@ -6,7 +6,7 @@ import { authenticate, type Credentials, decodeToken, negotiate } from '../../sr
 import { NtlmError } from '../../src/ntlm/errors.ts';
 import { av, findPair, flags, readAvPairs, readField, writeAvPairs, writePayload } from '../../src/ntlm/messages.ts';
 import { hmacMd5, ntHash, ntowfv2, rc4, upcase, utf16 } from '../../src/ntlm/primitives.ts';
-import { createChallenge, type ServerContext, verify } from '../../src/ntlm/verify.ts';
+import { claimedUser, createChallenge, type ServerContext, verify } from '../../src/ntlm/verify.ts';
 import { transcripts } from './transcripts.ts';
 
 const NOW = Date.UTC(2026, 10, 21);
@@ -195,7 +195,7 @@ describe('our two sides', () => {
     expect(verify(message, context, { ...options, now: NOW + 9000, maxSkewSeconds: 5 })).toMatchObject({
       reason: 'skew',
     });
-    const channelBinding = Buffer.alloc(16, 1);
+    const channelBinding = { token: Buffer.alloc(16, 1), required: true };
     expect(verify(message, context, { ...options, channelBinding })).toMatchObject({ reason: 'channel-binding' });
     expect(verify(message.subarray(0, 50), context, options)).toMatchObject({ reason: 'malformed' });
   });
@@ -207,6 +207,7 @@ describe('our two sides', () => {
         const spoiled = Buffer.concat([message.subarray(0, at), Buffer.from(bytes), message.subarray(at)]);
         for (const candidate of [Buffer.from(bytes), spoiled]) {
           expect(typeof verify(candidate, context, { lookup: lookup('x'), now: NOW }).ok).toBe('boolean');
+          expect(typeof claimedUser(candidate)).toBe('string');
         }
       }),
     );
