@@ -149,7 +149,9 @@ function toOperation(name: string, endpoint: Endpoint): Schema {
         description: 'Not logged on, or the logon was rejected.',
         headers: { 'WWW-Authenticate': { schema: text } },
       },
-      429: errorResponse('More requests per second than allowed.'),
+      429: errorResponse(
+        'More requests per second than allowed, or too many failed logons; try again after Retry-After.',
+      ),
       500: errorResponse('The request failed.'),
     },
   };

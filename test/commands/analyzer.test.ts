@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { QueryClient } from '../../src/client/query-client.ts';
+import { connectTo, logOn } from '../analyzer/connection.ts';
 import { createCleanup, createClient, eventually } from '../harness.ts';
 import { createRunner } from './run.ts';
 
@@ -89,12 +90,13 @@ describe('analyzer', () => {
     const url = String(address);
     await expect(clientOf(url, 'new').getHttpUserName({}, never)).rejects.toMatchObject({ kind: 'auth' });
     const refused = await analyzer.line('logon refused');
-    expect([refused.level, refused.reason, refused.user, refused.address]).toEqual([
-      'warn',
-      'unknown-user',
-      'new',
-      '127.0.0.1',
-    ]);
+    expect(refused).toMatchObject({
+      level: 'warn',
+      user: 'new',
+      address: '127.0.0.1',
+      count: 1,
+      reasons: { 'unknown-user': 1 },
+    });
     const good = readFileSync(usersFile, 'utf8');
     writeFileSync(usersFile, `${good}${await hash('New')}`);
     analyzer.child.kill('SIGHUP');
@@ -109,6 +111,17 @@ describe('analyzer', () => {
     expect(reason).not.toContain('nonsense');
     expect(await clientOf(url, 'new').getHttpUserName({}, never)).toBe('CORP\\new');
     expect(analyzer.output()).not.toContain(PASSWORD);
+
+    const wrong = () => clientOf(url, 'new', 'wrong').getHttpUserName({}, never);
+    for (let i = 0; i < 2; i += 1) await expect(wrong()).rejects.toMatchObject({ kind: 'auth' });
+    analyzer.child.kill('SIGTERM');
+    expect(await analyzer.exit).toBe(0);
+    // within a minute of the line before, so they wait for the end
+    const lines = analyzer.lines.filter(({ msg }) => msg === 'logon refused');
+    expect(lines.map(({ count, reasons }) => [count, reasons])).toEqual([
+      [1, { 'unknown-user': 1 }],
+      [2, { 'bad-password': 2 }],
+    ]);
   });
 
   it('speaks HTTPS with a certificate', async () => {
@@ -117,9 +130,13 @@ describe('analyzer', () => {
     const subject = ['-subj', '/CN=localhost', '-days', '2', '-keyout', key, '-out', cert];
     execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...subject], { stdio: 'ignore' });
     const tls = [`--embedded-analyzer.tls.cert-file=${cert}`, `--embedded-analyzer.tls.key-file=${key}`];
-    const analyzer = run([...args, ...tls]);
+    const analyzer = run([...args, ...tls, '--embedded-analyzer.channel-binding=require']);
     const { address } = await analyzer.line('listening');
     expect(address).toMatch(/^https:/);
+    const unbound = connectTo(String(address));
+    cleanup.add(() => unbound.close());
+    expect((await logOn(unbound, '/analyzer/api/GetHttpUserName', PASSWORD)).status).toBe(401);
+    expect((await analyzer.line('logon refused')).reasons).toEqual({ 'channel-binding': 1 });
     const doctor = run(
       [
         'doctor',

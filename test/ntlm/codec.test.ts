@@ -91,6 +91,22 @@ describe('genuine transcripts', () => {
     expect(verdict).toMatchObject({ ok: false, reason: 'bad-password' });
   });
 
+  it.each([
+    ['curl 7.88.1 against the acceptor', 'without a pair'],
+    ['Samba `ntlm_auth` client against the acceptor', 'with zeros'],
+  ])('%s is bound to no channel, %s', (name) => {
+    const transcript = transcripts.find((one) => one.name === name);
+    if (transcript === undefined) throw new Error(name);
+    const verdictOf = (required: boolean) =>
+      verify(Buffer.from(transcript.authenticate, 'base64'), contextOf(transcript), {
+        lookup: lookup('S3cret-pass!'),
+        now: NOW,
+        channelBinding: { token: Buffer.alloc(16, 7), required },
+      });
+    expect(verdictOf(false)).toMatchObject({ ok: true });
+    expect(verdictOf(true)).toMatchObject({ ok: false, reason: 'channel-binding' });
+  });
+
   it('our own message is what was recorded', () => {
     const [recorded] = transcripts;
     const message = Buffer.from(recorded?.authenticate ?? '', 'base64');

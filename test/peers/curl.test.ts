@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
+import { ntHash } from '../../src/ntlm/primitives.ts';
 import { endpoints } from '../../src/query-api/endpoints.ts';
 import { startScripted } from '../client/scripted-server.ts';
-import { account, createCleanup, startAnalyzer } from '../harness.ts';
+import { account, createCleanup, startAnalyzer, WORKDAY } from '../harness.ts';
 import { peer } from './peers.ts';
 
 const cleanup = createCleanup();
@@ -35,6 +36,36 @@ describe.runIf(peer('curl'))('curl --ntlm', () => {
     const { url, stop } = await startAnalyzer();
     cleanup.add(stop);
     expect(await curl('-u', `CORP\\${account.username}:wrong`, `${url}/api/GetHttpUserName`)).toBe('|401 1\n');
+  });
+
+  it('gets 429 while it is throttled, and is served with the right password after it', async () => {
+    let now = WORKDAY;
+    const verdicts: string[] = [];
+    const users = () => [{ name: account.username, ntHash: ntHash(account.password) }];
+    const onVerdict = ({ reason = 'ok' }: { reason?: string }) => {
+      verdicts.push(reason);
+      // the time that Retry-After names passes after the refusal
+      if (reason === 'throttled') now += 1;
+    };
+    const { url, stop } = await startAnalyzer({ now: () => now }, { gate: { domain: 'CORP', users, onVerdict } });
+    cleanup.add(stop);
+    const path = `${url}/api/GetHttpUserName`;
+    for (let i = 0; i < 3; i += 1) expect(await curl('-u', `${account.username}:wrong`, path)).toBe('|401 1\n');
+    // three requests of one program: refused, then served on the same connection, to whom it belongs from then on
+    const output = await curl('-D', '-', '-u', user, path, path, path);
+    expect(verdicts).toEqual([...Array(3).fill('bad-password'), 'throttled', 'ok']);
+    expect(output.match(/HTTP\/1.1 \d+|retry-after: .*(?=\r)|\|\d+ \d+/gi)).toEqual([
+      'HTTP/1.1 401',
+      'HTTP/1.1 429',
+      'retry-after: 1',
+      '|429 1',
+      'HTTP/1.1 401',
+      'HTTP/1.1 401',
+      'HTTP/1.1 200',
+      '|200 0',
+      'HTTP/1.1 200',
+      '|200 0',
+    ]);
   });
 
   it('reads products, and posts for the bare integer', async () => {
