@@ -164,7 +164,7 @@ export function createHttpFront(options: HttpFrontOptions, respond: Respond): Ht
     let isTaken = false;
     running.add(response);
     response.on('finish', () => {
-      isTaken = !socket.destroyed;
+      isTaken = true;
     });
     const closed = new Promise<void>((resolve) => {
       response.on('close', () => {

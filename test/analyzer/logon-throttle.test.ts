@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createLogonThrottle, type LogonThrottle } from '../../src/analyzer/logon-throttle.ts';
-import { networkOf, peerAddress } from '../../src/analyzer/peer-address.ts';
+import { holderOf, networkOf, peerAddress } from '../../src/analyzer/peer-address.ts';
 import { isLong } from '../harness.ts';
 
 const DAY_MS = 86_400_000;
@@ -211,5 +211,11 @@ describe('addresses', () => {
   ])('%s is %s of %s', (remote, address, network) => {
     expect(peerAddress(remote)).toBe(address);
     expect(networkOf(peerAddress(remote))).toBe(network);
+  });
+
+  it('count as one for a limit per address where they are of one /64', () => {
+    expect(holderOf('192.0.2.7')).toBe('192.0.2.7');
+    expect(holderOf('2001:db8::6')).toBe(holderOf('2001:db8::ffff:1'));
+    expect(holderOf('2001:db8::6')).not.toBe(holderOf('2001:db8:0:1::6'));
   });
 });
