@@ -35,6 +35,11 @@ export interface Gate {
   identify(request: IncomingMessage): { readonly user: string } | { readonly refusal: Reply };
 }
 
+/** What a reverse proxy asks for that makes a connection of its own for each request. */
+function isLast({ httpVersion, headers: { connection = '' } }: IncomingMessage): boolean {
+  return /\bclose\b/i.test(connection) || (httpVersion === '1.0' && !/\bkeep-alive\b/i.test(connection));
+}
+
 /** For tests behind a server that does the logon. */
 export const noGate: Gate = {
   isExpecting: () => false,
@@ -66,9 +71,11 @@ export function createGate(options: GateOptions, cert: string | undefined, now: 
   });
   return {
     isExpecting: (socket) => acceptor.isExpecting(socket),
-    identify: ({ socket, headers }) => {
+    identify: (request) => {
+      const { socket, headers } = request;
+      const { authorization } = headers;
       const address = peerAddress(socket.remoteAddress);
-      const result = acceptor.authenticate({ socket, authorization: headers.authorization, address });
+      const result = acceptor.authenticate({ socket, authorization, address, isLast: isLast(request) });
       if (result.ok) return { user: `${result.identity.domain}\\${result.identity.user}` };
       const { challenge, retryAfter } = result;
       const refusal =

@@ -47,6 +47,8 @@ export interface AuthenticationRequest {
   readonly socket: object;
   readonly authorization: string | undefined;
   readonly address?: string | undefined;
+  /** Whether the connection ends with this request. */
+  readonly isLast?: boolean;
 }
 
 export type Authentication =
@@ -119,7 +121,8 @@ export function createNtlmAcceptor(options: NtlmAcceptorOptions): NtlmAcceptor {
       // a new logon ends the old one, whatever comes of it
       identities.delete(socket);
       const type = message.length >= 12 ? message.readUInt32LE(8) : 0;
-      if (offer !== undefined && type === 1) return challenge(socket, offer.scheme, message);
+      // the answer to a challenge would come on another connection, and look like a wrong password: this says so sooner
+      if (offer !== undefined && type === 1 && request.isLast !== true) return challenge(socket, offer.scheme, message);
       if (type === 3) return judge(request, message);
       contexts.delete(socket);
       return OFFER;

@@ -4,9 +4,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { ChannelBindingMode } from '../../src/analyzer/gate.ts';
 import { NtlmDispatcher } from '../../src/client/dispatcher.ts';
 import { authenticate } from '../../src/ntlm/client-codec.ts';
-import { createCredentialGate } from '../../src/ntlm/credential-gate.ts';
 import { negotiate, ntHash } from '../../src/ntlm/primitives.ts';
-import { account, createCleanup, eventually, startAnalyzer } from '../harness.ts';
+import { account, createCleanup, createTestGate, eventually, startAnalyzer } from '../harness.ts';
 import { type Certificate, createCertificate } from '../peers/certificate.ts';
 import { peer } from '../peers/peers.ts';
 import { connectTo } from './connection.ts';
@@ -77,8 +76,8 @@ describe.runIf(peer('openssl'))('channel binding', () => {
     cleanup.add(() => void middle.close());
     const { port } = middle.address() as { port: number };
     const origin = `https://127.0.0.1:${port}`;
-    const gate = createCredentialGate({ credentials: account, holdSeconds: 60 });
-    const dispatcher = new NtlmDispatcher({ origin, gate, tls: { ca: his.cert } });
+    const gate = createTestGate();
+    const dispatcher = new NtlmDispatcher({ origin, logonPath: PATH, gate, tls: { ca: his.cert } });
     cleanup.add(() => dispatcher.destroy());
     await expect(request(`${origin}${PATH}`, { dispatcher })).rejects.toMatchObject({
       code: 'NTLM_CREDENTIALS_REJECTED',

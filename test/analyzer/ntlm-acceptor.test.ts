@@ -51,6 +51,15 @@ describe('acceptor', () => {
     expect(acceptor.authenticate({ socket, authorization: undefined }).ok).toBe(ok);
   });
 
+  it('sends no challenge on a connection that ends with the request', () => {
+    const { acceptor } = acceptorOf(Date.now);
+    const socket = {};
+    const authorization = `NTLM ${negotiate().toString('base64')}`;
+    expect(acceptor.authenticate({ socket, authorization, isLast: true })).toEqual({ ok: false, challenge: 'NTLM' });
+    // the last leg may say that it is the last request
+    expect(acceptor.authenticate({ socket, authorization: begin(acceptor, socket), isLast: true }).ok).toBe(true);
+  });
+
   it('takes an answer once, and on its own connection only', () => {
     const { acceptor, verdicts } = acceptorOf(Date.now);
     const socket = {};
