@@ -9,6 +9,7 @@ const packages: Readonly<Record<string, string>> = {
   ntlm_auth: 'winbind',
   winbindd: 'winbind samba libnss-wrapper',
   pdbedit: 'samba',
+  smbpasswd: 'samba-common-bin',
   'libnss_wrapper.so': 'libnss-wrapper',
   nginx: 'nginx-light',
   haproxy: 'haproxy',

@@ -1,5 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -91,10 +92,21 @@ function createHelper(file: string, env: NodeJS.ProcessEnv, children: Set<ChildP
   };
 }
 
-/** winbindd starts servers of its own that outlive it, as a group of processes. */
-function endRpcServers(folder: string): void {
+/** winbindd starts servers of its own that outlive it, as a group of processes. Resolves when they are gone. */
+async function endRpcServers(folder: string): Promise<void> {
   const file = join(folder, 'run/samba-dcerpcd.pid');
-  if (existsSync(file)) process.kill(-Number(readFileSync(file, 'utf8')), 'SIGTERM');
+  if (!existsSync(file)) return;
+  const group = -Number(readFileSync(file, 'utf8'));
+  process.kill(group, 'SIGTERM');
+  const isGone = (): boolean => {
+    try {
+      process.kill(group, 0);
+      return false;
+    } catch {
+      return true;
+    }
+  };
+  await eventually('the end of the RPC servers of Samba', isGone);
 }
 
 /** Starts winbindd with some accounts of a domain. It ends with the test. @throws Error when it does not get ready */
@@ -104,7 +116,7 @@ export async function startSambaAccounts(
   passwords: Readonly<Record<string, string>>,
 ): Promise<SambaAccounts> {
   const folder = mkdtempSync(join(tmpdir(), 'license-exporter-samba-'));
-  cleanup.add(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
+  cleanup.add(() => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
   for (const name of folders) mkdirSync(join(folder, name), { mode: 0o755 });
   const file = join(folder, 'smb.conf');
   writeFileSync(file, configuration(folder, domain));
@@ -128,9 +140,9 @@ export async function startSambaAccounts(
   const children = new Set<ChildProcess>();
   cleanup.add(async () => {
     for (const child of children) child.kill();
-    endRpcServers(folder);
     winbindd.kill();
     await new Promise((resolve) => (winbindd.exitCode === null ? winbindd.once('exit', resolve) : resolve(0)));
+    await endRpcServers(folder);
   });
   const isReady = (): boolean => {
     if (winbindd.exitCode !== null) throw new Error(`winbindd ended with ${winbindd.exitCode}`);

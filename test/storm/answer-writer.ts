@@ -1,0 +1,92 @@
+import type { Socket } from 'node:net';
+import { type Fault, replacement } from './fault.ts';
+import { headerOf, type Message } from './message-reader.ts';
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+export interface AnswerWriterOptions {
+  /** In [0, 1). */
+  readonly random: () => number;
+  /** Called with the status once the client has been sent the whole head. */
+  readonly onTold: (status: number) => void;
+}
+
+const statusOf = (head: Buffer): number => Number(head.toString('latin1', 9, 12));
+
+/** Zeros are no JSON, wherever they are: a changed digit would be a wrong figure that nobody can notice. */
+function corrupt(body: Buffer, random: () => number): Buffer {
+  const spoilt = Buffer.from(body);
+  for (let i = 0; i < 1 + body.length / 200; i += 1) spoilt[Math.floor(random() * spoilt.length)] = 0;
+  return spoilt;
+}
+
+async function writePieces(client: Socket, bytes: Buffer, size: number, everyMs: number): Promise<void> {
+  for (let at = 0; at < bytes.length && client.writable; at += size) {
+    client.write(bytes.subarray(at, at + size));
+    await pause(everyMs);
+  }
+}
+
+async function writeEndless(client: Socket, bytes: number): Promise<void> {
+  const piece = Buffer.from('{"Product":"a;b","MaxAvailable":1},'.repeat(2000));
+  for (let sent = 0; sent < bytes && client.writable; sent += piece.length) {
+    if (!client.write(piece)) await new Promise((resolve) => client.once('drain', resolve).once('close', resolve));
+  }
+  client.destroy();
+}
+
+/** Sends the server's answer to the client, or what a fault makes of it. Resolves when it is sent or the client is gone. */
+export async function writeAnswer(
+  client: Socket,
+  { head, body }: Message,
+  fault: Fault | undefined,
+  { random, onTold }: AnswerWriterOptions,
+): Promise<void> {
+  const told = (status: number): void => {
+    if (client.writable) onTold(status);
+  };
+  const other = fault === undefined ? undefined : replacement(fault);
+  if (fault !== undefined && other !== undefined) {
+    client.write(other);
+    if (fault.kind !== 'garbage') told(statusOf(other));
+    if (fault.kind === 'bomb' && fault.shape === 'endless') await writeEndless(client, fault.bytes);
+    else if (fault.kind === 'garbage') client.end();
+    return;
+  }
+  switch (fault?.kind) {
+    case 'delay':
+      await pause(fault.ms * (0.5 + random()));
+      break;
+    case 'drip':
+      client.write(head);
+      told(statusOf(head));
+      await writePieces(client, body, fault.bytes, fault.everyMs);
+      return;
+    case 'loris':
+      await writePieces(client, head, 1, fault.everyMs);
+      told(statusOf(head));
+      client.write(body);
+      return;
+    case 'cut': {
+      const all = Buffer.concat([head, body]);
+      const at = Math.floor(random() * all.length);
+      client.write(all.subarray(0, at));
+      if (at >= head.length) told(statusOf(head));
+      await pause(5);
+      client.destroy();
+      return;
+    }
+    case 'corrupt':
+      client.write(Buffer.concat([head, corrupt(body, random)]));
+      told(statusOf(head));
+      return;
+    case 'swallow':
+      client.destroy();
+      return;
+    default:
+      break;
+  }
+  client.write(Buffer.concat([head, body]));
+  told(statusOf(head));
+  if (headerOf(head, 'connection')?.toLowerCase() === 'close') client.end();
+}

@@ -1,0 +1,163 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { random as hash } from '../../src/analyzer/simulated-random.ts';
+import { parseChallenges } from '../../src/ntlm/challenges.ts';
+import { readField } from '../../src/ntlm/messages.ts';
+import type { Cleanup } from '../harness.ts';
+import { writeAnswer } from './answer-writer.ts';
+import type { Fault, PlannedFault, Scope } from './fault.ts';
+import { createLogonLedger, type LogonLedger } from './logon-ledger.ts';
+import { createMessageReader, headerOf, type Message } from './message-reader.ts';
+
+/**
+ * A proxy that keeps one connection to the server for each of a client's, as NTLM needs it, and does harm by a plan. The
+ * same seed does the same harm to the same exchanges.
+ */
+export interface FaultProxy {
+  /** Base URL of the Query API. */
+  readonly url: string;
+  readonly ledger: LogonLedger;
+  /** Runs a plan from now on. Resolves when its last fault is over. */
+  run(plan: readonly PlannedFault[]): Promise<void>;
+  /** Resets every connection that is open now. */
+  resetAll(): void;
+  /** Connections of clients that are open. */
+  readonly connections: number;
+}
+
+interface Active {
+  readonly fault: Fault;
+  readonly scope: Scope;
+  /** When the fault is over. */
+  readonly over: Promise<void>;
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** The NTLM message of a request. */
+function messageOf(head: Buffer): Buffer {
+  return Buffer.from(parseChallenges(headerOf(head, 'authorization'))[0]?.token ?? '', 'base64');
+}
+
+const typeOf = (message: Buffer): number => message[8] ?? 0;
+
+function isIn(scope: Scope, head: Buffer, type: number): boolean {
+  if (scope === 'all') return true;
+  if (scope === 'verdicts') return type === 3;
+  if (type === 1) return false;
+  return scope === 'past_challenge' || head.toString('latin1').split('\r\n')[0]?.includes(`/${scope}`) === true;
+}
+
+/** A connection of a client, and its one connection to the server. */
+interface Pair {
+  readonly client: Socket;
+  ask(request: Message): Promise<Message>;
+}
+
+function createPair(client: Socket, target: URL): Pair {
+  const server = connect(Number(target.port), target.hostname);
+  let waiting: ((answer: Message) => void)[] = [];
+  server.on(
+    'data',
+    createMessageReader((answer) => waiting.shift()?.(answer)),
+  );
+  // what one side ends is over for the other: a new connection would be another logon context
+  server.on('close', () => client.destroy());
+  server.on('error', () => client.destroy());
+  client.on('close', () => {
+    server.destroy();
+    waiting = [];
+  });
+  return {
+    client,
+    ask: ({ head, body }) =>
+      new Promise((resolve) => {
+        waiting.push(resolve);
+        server.write(Buffer.concat([head, body]));
+      }),
+  };
+}
+
+/** Starts it in front of the base URL of an analyzer. It ends with the test. */
+export async function startFaultProxy(cleanup: Cleanup, behind: string, seed: number): Promise<FaultProxy> {
+  const target = new URL(behind);
+  const ledger = createLogonLedger();
+  const clients = new Set<Socket>();
+  const active = new Set<Active>();
+  let draws = 0;
+  const random = (): number => {
+    draws += 1;
+    return hash(seed, draws);
+  };
+
+  const serve = async (pair: Pair, request: Message): Promise<void> => {
+    const message = messageOf(request.head);
+    const type = typeOf(message);
+    const logon = type === 3 ? ledger.add(readField(message, 36).toString('utf16le')) : undefined;
+    const met = [...active].find(({ scope }) => isIn(scope, request.head, type));
+    const fault = met?.fault;
+    if (fault?.kind === 'reset') {
+      pair.client.resetAndDestroy();
+      return;
+    }
+    if (fault?.kind === 'stall' && fault.forwards !== true) {
+      if (fault.late !== true) return;
+      await met?.over;
+    }
+    const answer = await pair.ask(request);
+    if (logon !== undefined) logon.judged = answer.head.includes(' 401 ') ? 'rejected' : 'good';
+    if (fault?.kind === 'stall' && fault.forwards === true) {
+      if (fault.late !== true) return;
+      await met?.over;
+    }
+    await writeAnswer(pair.client, answer, fault, {
+      random,
+      onTold: (status) => {
+        if (logon !== undefined) logon.told = { status, at: Date.now() };
+      },
+    });
+  };
+
+  const server = createServer((client) => {
+    clients.add(client);
+    client.on('error', () => undefined).on('close', () => clients.delete(client));
+    const pair = createPair(client, target);
+    let turn = Promise.resolve();
+    client.on(
+      'data',
+      createMessageReader((request) => {
+        turn = turn.then(() => serve(pair, request));
+      }),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const resetAll = (): void => {
+    for (const client of clients) client.resetAndDestroy();
+  };
+  cleanup.add(async () => {
+    resetAll();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  const happen = async ({ atMs, forMs, fault, scope = 'all' }: PlannedFault): Promise<void> => {
+    await pause(atMs);
+    const over = pause(forMs);
+    const entry: Active = { fault, scope, over };
+    active.add(entry);
+    if (fault.kind === 'reset') resetAll();
+    await over;
+    active.delete(entry);
+  };
+
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}${target.pathname}`,
+    ledger,
+    resetAll,
+    get connections() {
+      return clients.size;
+    },
+    run: async (plan) => {
+      await Promise.all(plan.map(happen));
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import type { EndpointName } from '../../src/query-api/endpoints.ts';
+
+/** What a fault does to an exchange. All but `stall` without `forwards`, and `reset`, happen to the server's answer. */
+export type Fault =
+  | { readonly kind: 'delay'; readonly ms: number }
+  /** The answer comes in small pieces. */
+  | { readonly kind: 'drip'; readonly bytes: number; readonly everyMs: number }
+  /** The headers come byte by byte. */
+  | { readonly kind: 'loris'; readonly everyMs: number }
+  /** The connection ends in the middle of the answer. */
+  | { readonly kind: 'cut' }
+  /** Some bytes of the body are replaced by zeros. */
+  | { readonly kind: 'corrupt' }
+  /** The connection is reset as soon as the request is there. */
+  | { readonly kind: 'reset' }
+  /** The server gets the request, and the connection ends before the answer. */
+  | { readonly kind: 'swallow' }
+  | { readonly kind: 'status'; readonly status: number; readonly retryAfter?: number }
+  /** Bytes that are no HTTP. */
+  | { readonly kind: 'garbage' }
+  | { readonly kind: 'bomb'; readonly shape: 'deep' | 'wide' | 'endless'; readonly bytes: number }
+  | { readonly kind: 'redirect' }
+  /** A login page instead of the answer, with status 200. */
+  | { readonly kind: 'html' }
+  /** No answer; with `late` it comes when the fault is over. With `forwards` the server gets the request at once. */
+  | { readonly kind: 'stall'; readonly forwards?: boolean; readonly late?: boolean };
+
+/**
+ * What a fault happens to: everything, everything but NEGOTIATE messages (servers answer these before anything that can
+ * stall), AUTHENTICATE messages only, or the requests of one endpoint that are past the CHALLENGE.
+ */
+export type Scope = 'all' | 'past_challenge' | 'verdicts' | EndpointName;
+
+export interface PlannedFault {
+  readonly atMs: number;
+  readonly forMs: number;
+  readonly fault: Fault;
+  /** `all` by default. */
+  readonly scope?: Scope;
+}
+
+/** An answer of a proxy itself. */
+const answer = (line: string, headers: readonly string[], body: string | Buffer): Buffer =>
+  Buffer.concat([
+    Buffer.from(
+      [`HTTP/1.1 ${line}`, ...headers, `Content-Length: ${Buffer.byteLength(body)}`, '', ''].join('\r\n'),
+      'latin1',
+    ),
+    Buffer.from(body),
+  ]);
+
+const page =
+  '<!doctype html><html><head><title>Sign in</title></head><body><form action="/login"></form></body></html>';
+
+function bomb(shape: 'deep' | 'wide', bytes: number): string {
+  if (shape === 'deep') return '['.repeat(bytes);
+  return `[${'[],'.repeat(Math.floor(bytes / 3))}[]]`;
+}
+
+/** The head of an answer that never ends. */
+const endless = Buffer.from(
+  'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n[',
+  'latin1',
+);
+
+/** What comes instead of the server's answer; `undefined` where the answer stays. */
+export function replacement(fault: Fault): Buffer | undefined {
+  const json = 'Content-Type: application/json';
+  switch (fault.kind) {
+    case 'status': {
+      const retry = fault.retryAfter === undefined ? [] : [`Retry-After: ${fault.retryAfter}`];
+      return answer(`${fault.status} Fault`, ['Content-Type: text/html', ...retry], '<h1>Fault</h1>');
+    }
+    case 'redirect':
+      return answer('302 Found', ['Location: http://127.0.0.1:9/login', 'Content-Type: text/html'], page);
+    case 'html':
+      return answer('200 OK', ['Content-Type: text/html'], page);
+    case 'garbage':
+      return Buffer.from('\u0000\u0001 this is no HTTP \r\n\r\n'.repeat(20), 'latin1');
+    case 'bomb':
+      return fault.shape === 'endless' ? endless : answer('200 OK', [json], bomb(fault.shape, fault.bytes));
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { createCleanup } from '../harness.ts';
+import { startReferee } from './referee.ts';
+import { findProblems, writeReport } from './report.ts';
+import { type Outcome, PASSWORD, runScenario } from './run-scenario.ts';
+import { createScenarios, type Scenario } from './scenarios.ts';
+
+/** `npm run storm`: daemons in bad weather, each behind a fault proxy, with a referee that counts their logons. */
+
+const help = `npm run storm -- [options]
+  --quick       seconds of each fault
+  --long        the times of the real thing, ten minutes in all
+  --check       ends with 1 when a limit is exceeded
+  --seed N      of everything that is random (default 1)
+  --only TEXT   the storms whose name contains it
+  --jobs N      storms at once (default 8)
+  --json
+`;
+
+const { values } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    long: { type: 'boolean', default: false },
+    check: { type: 'boolean', default: false },
+    seed: { type: 'string', default: '1' },
+    only: { type: 'string', default: '' },
+    jobs: { type: 'string', default: '8' },
+    json: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+async function runAll(scenarios: readonly Scenario[], seed: number, jobs: number): Promise<readonly Outcome[]> {
+  const cleanup = createCleanup();
+  const folder = mkdtempSync(join(tmpdir(), 'license-exporter-storm-'));
+  cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
+  try {
+    const userOf = (at: number): string => `svc-${at}`;
+    const users = ['calm', ...scenarios.map((_, at) => userOf(at))];
+    const referee = await startReferee(cleanup, Object.fromEntries(users.map((user) => [user, PASSWORD])));
+    const options = { referee, folder, seed };
+    const calm: Scenario = { name: 'calm', plan: [] };
+    const { page: truth } = await runScenario(calm, { ...options, user: 'calm', truth: undefined });
+    const outcomes: Outcome[] = [];
+    const waiting = [...scenarios.entries()];
+    const work = async (): Promise<void> => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        const [at, scenario] = next;
+        outcomes[at] = await runScenario(scenario, { ...options, user: userOf(at), truth });
+        if (!values.json) process.stderr.write(`${scenario.name}\n`);
+      }
+    };
+    await Promise.all(Array.from({ length: jobs }, work));
+    process.stdout.write(
+      values.json ? `${JSON.stringify(outcomes, undefined, 2)}\n` : writeReport(outcomes, referee.name),
+    );
+    return outcomes;
+  } finally {
+    await cleanup.run();
+  }
+}
+
+if (values.help) {
+  process.stdout.write(help);
+} else {
+  const seed = Number(values.seed);
+  const size = values.quick ? 'quick' : values.long ? 'long' : 'normal';
+  const scenarios = createScenarios({ seed, size }).filter(({ name }) => name.includes(values.only));
+  const outcomes = await runAll(scenarios, seed, Number(values.jobs));
+  const isOver = values.check && outcomes.some((outcome) => findProblems(outcome).length > 0);
+  // idle connections to daemons that were killed would hold up the end
+  process.exit(isOver ? 1 : 0);
+}

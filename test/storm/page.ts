@@ -1,0 +1,39 @@
+/** What a scrape says, as far as a storm looks at it. */
+export interface Page {
+  readonly isUp: boolean;
+  /** Epoch seconds of the oldest last success among the endpoints that are polled; 0 when one never had any. */
+  readonly freshSince: number;
+  /** Value of each series that says something of the site. */
+  readonly figures: ReadonlyMap<string, string>;
+}
+
+const isFigure = (line: string): boolean => /^license_(?!up |up\{|upstream_|poll_|exporter_)/.test(line);
+
+/** Reads a page in the text format. */
+export function readPage(text: string): Page {
+  const figures = new Map<string, string>();
+  const successes: number[] = [];
+  let isUp = false;
+  for (const line of text.split('\n')) {
+    if (line.startsWith('#') || line === '') continue;
+    const at = line.lastIndexOf(' ');
+    const series = line.slice(0, at);
+    const value = line.slice(at + 1);
+    if (series === 'license_up') isUp = value === '1';
+    else if (series.startsWith('license_poll_last_success_timestamp_seconds{')) successes.push(Number(value));
+    else if (isFigure(line)) figures.set(series, value);
+  }
+  return { isUp, freshSince: successes.length === 0 ? 0 : Math.min(...successes), figures };
+}
+
+/** Series that say something else than the truth; a missing one says nothing. */
+export function findWrong(page: Page, truth: Page): string[] {
+  return [...page.figures]
+    .filter(([series, value]) => truth.figures.get(series) !== value)
+    .map(([series, value]) => `${series} ${value}`);
+}
+
+/** Whether everything is right again, and was read after a time (epoch seconds). */
+export function isRight(page: Page, truth: Page, since: number): boolean {
+  return page.isUp && page.freshSince >= since && truth.figures.size === page.figures.size;
+}

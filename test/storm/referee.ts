@@ -1,0 +1,56 @@
+import { ntHash } from '../../src/ntlm/primitives.ts';
+import { type Cleanup, startAnalyzer, testLimits } from '../harness.ts';
+import { peer } from '../peers/peers.ts';
+import { type BadLogons, startSambaAccounts } from '../peers/samba-accounts.ts';
+import { startSambaFront } from '../peers/samba-front.ts';
+
+/** An analyzer whose data never changes, and who judges and counts the logons to it. */
+export interface Referee {
+  readonly name: string;
+  /** Base URL of the Query API. */
+  readonly url: string;
+  badLogons(user: string): BadLogons;
+  setPassword(user: string, password: string): void;
+}
+
+const limits = { ...testLimits, connections: 1000, requestsPerSecond: 10_000_000 };
+
+/** Samba, which locks an account after three bad logons. */
+async function startSamba(cleanup: Cleanup, passwords: Readonly<Record<string, string>>): Promise<Referee> {
+  const analyzer = await startAnalyzer({}, { gate: 'none', limits });
+  cleanup.add(() => analyzer.stop());
+  const accounts = await startSambaAccounts(cleanup, 'CORP', passwords);
+  const front = await startSambaFront(cleanup, accounts, analyzer.url);
+  return { name: 'Samba, lockout threshold 3', url: front.url, ...accounts };
+}
+
+/** Our own acceptor, where Samba is not installed: it counts, and never locks. */
+async function startOwn(cleanup: Cleanup, passwords: Readonly<Record<string, string>>): Promise<Referee> {
+  const hashes = new Map(Object.entries(passwords).map(([user, password]) => [user, ntHash(password)]));
+  const bad = new Map<string, number>();
+  const analyzer = await startAnalyzer(
+    {},
+    {
+      limits,
+      now: () => Date.now() / 1000,
+      gate: {
+        domain: 'CORP',
+        users: () => [...hashes].map(([name, hash]) => ({ name, ntHash: hash })),
+        onVerdict: ({ ok, user = '' }) => bad.set(user, ok ? 0 : (bad.get(user) ?? 0) + 1),
+      },
+    },
+  );
+  cleanup.add(() => analyzer.stop());
+  return {
+    name: 'our own acceptor (Samba is not installed)',
+    url: analyzer.url,
+    badLogons: (user) => ({ count: bad.get(user) ?? 0, isLocked: false }),
+    setPassword: (user, password) => hashes.set(user, ntHash(password)),
+  };
+}
+
+/** Starts the analyzer with these accounts. It ends with the test. */
+export function startReferee(cleanup: Cleanup, passwords: Readonly<Record<string, string>>): Promise<Referee> {
+  const isSamba = peer('winbindd', 'ntlm_auth', 'pdbedit', 'smbpasswd', 'libnss_wrapper.so');
+  return isSamba ? startSamba(cleanup, passwords) : startOwn(cleanup, passwords);
+}

@@ -1,0 +1,87 @@
+import { BUDGET, type Outcome, POLL_SECONDS } from './run-scenario.ts';
+
+const MIB = 2 ** 20;
+
+/** What no storm may exceed. */
+const limits = {
+  worstScrapeMs: 2000,
+  /** Beyond what the process had before. */
+  memoryGrowth: 150 * MIB,
+  peakMemory: 700 * MIB,
+  handleGrowth: 16,
+} as const;
+
+/** Every limit that a storm exceeded, in words. */
+export function findProblems(outcome: Outcome): string[] {
+  const { before, after } = outcome;
+  const problems: [boolean, string][] = [
+    [outcome.failedScrapes.length > 0, `${outcome.failedScrapes.length} scrapes failed: ${outcome.failedScrapes[0]}`],
+    [outcome.worstScrapeMs > limits.worstScrapeMs, `a scrape took ${Math.round(outcome.worstScrapeMs)} ms`],
+    [outcome.wrong.length > 0, `${outcome.wrong.length} wrong figures: ${outcome.wrong[0]}`],
+    [
+      outcome.blindSeconds > outcome.blindLimit,
+      `not right within ${outcome.blindLimit} s of recovery, but after ${outcome.blindSeconds.toFixed(1)} s`,
+    ],
+    [outcome.staysDown && outcome.isUpAtEnd, 'license_up is 1 although the logon cannot succeed'],
+    [outcome.logons > outcome.logonLimit, `${outcome.logons} logons, ${outcome.logonLimit} allowed`],
+    [outcome.worstDebt > BUDGET, `${outcome.worstDebt} logons without a good verdict, ${BUDGET} allowed`],
+    [outcome.badLogons > BUDGET && !outcome.staysDown, `${outcome.badLogons} bad logons counted by the referee`],
+    [outcome.isLocked, 'the referee locked the account'],
+    [
+      after.memory - before.memory > limits.memoryGrowth,
+      `memory grew from ${Math.round(before.memory / MIB)} to ${Math.round(after.memory / MIB)} MiB`,
+    ],
+    [outcome.peakMemory > limits.peakMemory, `memory reached ${Math.round(outcome.peakMemory / MIB)} MiB`],
+    [after.handles - before.handles > limits.handleGrowth, `handles grew from ${before.handles} to ${after.handles}`],
+  ];
+  return problems.filter(([exceeded]) => exceeded).map(([, text]) => text);
+}
+
+const heading = [
+  'storm',
+  'faults s',
+  'scrapes',
+  'worst ms',
+  'blind s',
+  'polls',
+  'logons',
+  'unproven',
+  'bad',
+  'MiB before/peak/after',
+  'handles',
+  'sockets',
+];
+
+function row(outcome: Outcome): string[] {
+  const { before, after, peakMemory, blindSeconds, staysDown } = outcome;
+  const isSeen = Number.isFinite(blindSeconds);
+  const blind = staysDown ? '-' : isSeen ? blindSeconds.toFixed(1) : `> ${outcome.blindLimit}`;
+  return [
+    outcome.name,
+    outcome.faultSeconds.toFixed(0),
+    String(outcome.scrapes),
+    outcome.worstScrapeMs.toFixed(0),
+    blind,
+    staysDown || !isSeen ? '-' : String(Math.floor(blindSeconds / POLL_SECONDS)),
+    String(outcome.logons),
+    String(outcome.worstDebt),
+    `${outcome.badLogons}${outcome.isLocked ? ' LOCKED' : ''}`,
+    [before.memory, peakMemory, after.memory].map((size) => Math.round(size / MIB)).join(' / '),
+    `${before.handles} → ${after.handles}`,
+    `${before.sockets} → ${after.sockets}`,
+  ];
+}
+
+/** The table of all storms, then what exceeded a limit. */
+export function writeReport(outcomes: readonly Outcome[], referee: string): string {
+  const table = [heading, ...outcomes.map(row)];
+  const widths = heading.map((_, column) => Math.max(...table.map((cells) => cells[column]?.length ?? 0)));
+  const lines = table.map((cells) =>
+    cells
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .join('  '),
+  );
+  const problems = outcomes.flatMap((outcome) => findProblems(outcome).map((text) => `${outcome.name}: ${text}`));
+  const verdict = problems.length === 0 ? ['Every storm stayed within its limits.'] : problems;
+  return `Logons are judged by ${referee}.\n\n${[...lines, '', ...verdict].join('\n')}\n`;
+}

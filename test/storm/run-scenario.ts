@@ -1,0 +1,234 @@
+import { join } from 'node:path';
+import { createCleanup, eventually } from '../harness.ts';
+import { createDaemon, type Daemon, type Resources } from './daemon.ts';
+import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
+import { findWrong, isRight, type Page, readPage } from './page.ts';
+import type { Referee } from './referee.ts';
+import type { Scenario } from './scenarios.ts';
+
+/** Seconds between polls of every endpoint, and that one request may take. */
+export const POLL_SECONDS = 2;
+export const TIMEOUT_SECONDS = 1;
+/** Messages that may count against an account at any time (decision 30). */
+export const BUDGET = 2;
+const AUTH_RETRY_SECONDS = 1800;
+const SCRAPE_EVERY_MS = 250;
+/** How long a storm is watched beyond its limit, to say by how much it was missed. */
+const BEYOND_SECONDS = 15;
+
+export const PASSWORD = 'S3cret-pass!';
+const ROTATED = 'An0ther-pass!';
+
+/** What a storm came to. Times are seconds, sizes bytes. */
+export interface Outcome {
+  readonly name: string;
+  readonly faultSeconds: number;
+  readonly scrapes: number;
+  readonly failedScrapes: readonly string[];
+  readonly worstScrapeMs: number;
+  /** From the end of the last fault until everything was right; Infinity when it was not in time. */
+  readonly blindSeconds: number;
+  readonly blindLimit: number;
+  readonly staysDown: boolean;
+  readonly isUpAtEnd: boolean;
+  readonly wrong: readonly string[];
+  readonly logons: number;
+  readonly logonLimit: number;
+  readonly worstDebt: number;
+  readonly badLogons: number;
+  readonly isLocked: boolean;
+  readonly before: Resources;
+  readonly peakMemory: number;
+  readonly after: Resources;
+}
+
+export interface RunOptions {
+  readonly referee: Referee;
+  readonly user: string;
+  readonly folder: string;
+  readonly seed: number;
+  /** What a daemon in calm weather says. */
+  readonly truth: Page | undefined;
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+const everyPoll = `*/${POLL_SECONDS} * * * * *`;
+
+const settings = (scenario: Scenario): Record<string, unknown> => ({
+  'analyzer.timeout': `${TIMEOUT_SECONDS}s`,
+  'analyzer.auth_retry': `${scenario.authRetrySeconds ?? AUTH_RETRY_SECONDS}s`,
+  'analyzer.max_response_size': '16MiB',
+  'poll.products': everyPoll,
+  'poll.server_down': everyPoll,
+  'poll.concurrent_users': everyPoll,
+  'poll.features': everyPoll,
+  'poll.expirations': everyPoll,
+});
+
+/** Scrapes until it is stopped, and remembers what was worst. */
+function createWatch(daemon: Daemon, truth: () => Page | undefined) {
+  const failed: string[] = [];
+  const wrong = new Set<string>();
+  let scrapes = 0;
+  let worstMs = 0;
+  let peak = 0;
+  let latest: Page | undefined;
+  let paused = false;
+  let stopped = false;
+  const look = async (): Promise<void> => {
+    const started = performance.now();
+    try {
+      const page = readPage(await daemon.scrape());
+      latest = page;
+      const known = truth();
+      if (known !== undefined) for (const line of findWrong(page, known)) wrong.add(line);
+    } catch (error) {
+      // it may have been killed while it answered
+      if (!paused) failed.push(String(error));
+    }
+    if (paused) return;
+    scrapes += 1;
+    worstMs = Math.max(worstMs, performance.now() - started);
+  };
+  const running = (async () => {
+    while (!stopped) {
+      if (!paused) await look();
+      peak = Math.max(peak, daemon.resources().memory);
+      await pause(SCRAPE_EVERY_MS);
+    }
+  })();
+  return {
+    failed,
+    wrong,
+    get scrapes() {
+      return scrapes;
+    },
+    get worstMs() {
+      return worstMs;
+    },
+    get peak() {
+      return peak;
+    },
+    get latest() {
+      return latest;
+    },
+    pause: (on: boolean) => {
+      paused = on;
+    },
+    stop: () => {
+      stopped = true;
+      return running;
+    },
+  };
+}
+
+type Watch = ReturnType<typeof createWatch>;
+
+async function act(scenario: Scenario, proxy: FaultProxy, daemon: Daemon, options: RunOptions): Promise<void> {
+  await Promise.all(
+    (scenario.acts ?? []).map(async ({ atMs, act: what }) => {
+      await pause(atMs);
+      if (what === 'reset') proxy.resetAll();
+      else if (what === 'rotate') options.referee.setPassword(options.user, ROTATED);
+      else {
+        daemon.setPassword(ROTATED);
+        proxy.ledger.credentialsChanged();
+      }
+    }),
+  );
+}
+
+async function restart({ starts }: Scenario, daemon: Daemon, watch: Watch): Promise<void> {
+  for (let i = 1; i < (starts?.count ?? 1); i += 1) {
+    await pause(starts?.everyMs ?? 0);
+    watch.pause(true);
+    await daemon.kill();
+    await daemon.start();
+    watch.pause(false);
+  }
+}
+
+/** Seconds that decision 30 allows until everything is right, by what is known of the logons when the faults end. */
+function allowedBlindness(scenario: Scenario, debt: number): number {
+  if (scenario.blindLimit !== undefined) return scenario.blindLimit;
+  if (debt > 0) return 60;
+  // one poll, its time-outs, and a moment to notice
+  return POLL_SECONDS + TIMEOUT_SECONDS + 2;
+}
+
+async function untilRight(watch: Watch, truth: Page, since: number, limit: number): Promise<number> {
+  const end = Date.now() + (limit + BEYOND_SECONDS) * 1000;
+  while (Date.now() < end) {
+    if (watch.latest !== undefined && isRight(watch.latest, truth, since / 1000)) return (Date.now() - since) / 1000;
+    await pause(50);
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+/** Runs one storm against a daemon of its own. */
+export async function runScenario(scenario: Scenario, options: RunOptions): Promise<Outcome & { readonly page: Page }> {
+  const cleanup = createCleanup();
+  try {
+    const { referee, user, seed } = options;
+    const proxy = await startFaultProxy(cleanup, referee.url, seed);
+    const daemon = createDaemon({
+      folder: join(options.folder, user),
+      url: proxy.url,
+      user,
+      password: scenario.hasWrongPassword === true ? 'not it' : PASSWORD,
+      settings: settings(scenario),
+    });
+    cleanup.add(() => daemon.kill());
+    const begun = scenario.isBrokenAtStart === true ? proxy.run(scenario.plan) : undefined;
+    await daemon.start();
+    const watch = createWatch(daemon, () => options.truth);
+    cleanup.add(() => watch.stop());
+    if (begun === undefined) {
+      const isCalm = (): boolean => watch.latest !== undefined && watch.latest.isUp && watch.latest.freshSince > 0;
+      await eventually(`a first good poll of ${scenario.name}`, isCalm, 60_000);
+    } else {
+      await pause(1000);
+    }
+    const truth = options.truth ?? (watch.latest as Page);
+    const before = daemon.resources();
+    const started = Date.now();
+    await Promise.all([
+      begun ?? proxy.run(scenario.plan),
+      act(scenario, proxy, daemon, options),
+      restart(scenario, daemon, watch),
+      pause(scenario.runMs ?? 0),
+    ]);
+    const over = Date.now();
+    const authRetryMs = (scenario.authRetrySeconds ?? AUTH_RETRY_SECONDS) * 1000;
+    const blindLimit = allowedBlindness(scenario, proxy.ledger.debt(BUDGET, authRetryMs));
+    const staysDown = scenario.staysDown === true;
+    const blindSeconds = staysDown ? 0 : await untilRight(watch, truth, over, blindLimit);
+    // requests and garbage of the storm may go
+    await pause(2000);
+    await watch.stop();
+    return {
+      name: scenario.name,
+      faultSeconds: (over - started) / 1000,
+      scrapes: watch.scrapes,
+      failedScrapes: watch.failed,
+      worstScrapeMs: watch.worstMs,
+      blindSeconds,
+      blindLimit,
+      staysDown,
+      isUpAtEnd: watch.latest?.isUp === true,
+      wrong: [...watch.wrong],
+      logons: proxy.ledger.logons.length,
+      logonLimit: scenario.logonLimit ?? Number.POSITIVE_INFINITY,
+      worstDebt: proxy.ledger.worstDebt(BUDGET, authRetryMs),
+      badLogons: proxy.ledger.logons.filter(({ judged }) => judged === 'rejected').length,
+      isLocked: referee.badLogons(user).isLocked,
+      before,
+      peakMemory: watch.peak,
+      after: daemon.resources(),
+      page: watch.latest ?? truth,
+    };
+  } finally {
+    await cleanup.run();
+  }
+}

@@ -1,0 +1,186 @@
+import { randomInteger } from '../../src/analyzer/simulated-random.ts';
+import type { Fault, PlannedFault, Scope } from './fault.ts';
+
+/** Something that is done to account or connections, milliseconds after the beginning. */
+interface Act {
+  readonly atMs: number;
+  /** `rotate`: the server gets another password; `correct`: the daemon is told it; `reset`: every connection is reset. */
+  readonly act: 'rotate' | 'correct' | 'reset';
+}
+
+/** One storm: what happens to a daemon, and what it may cost. */
+export interface Scenario {
+  readonly name: string;
+  readonly plan: readonly PlannedFault[];
+  readonly acts?: readonly Act[];
+  /** The plan begins before the daemon is started for the first time. */
+  readonly isBrokenAtStart?: boolean;
+  /** The daemon has a password that is not the account's. */
+  readonly hasWrongPassword?: boolean;
+  /** The daemon is killed and started again so many times in all, so often. */
+  readonly starts?: { readonly count: number; readonly everyMs: number };
+  /** Seconds beyond the last fault until everything must be right; by the rules of decision 30 where it is not said. */
+  readonly blindLimit?: number;
+  /** It cannot recover by itself. */
+  readonly staysDown?: boolean;
+  /** How long it is watched at least. */
+  readonly runMs?: number;
+  readonly logonLimit?: number;
+  readonly authRetrySeconds?: number;
+}
+
+/** What an operator may be asked to wait after a stall, resets, or a query that is too slow. */
+const A_MINUTE = 60;
+
+const during = (fault: Fault, forMs: number, scope?: Scope): PlannedFault[] => [
+  { atMs: 0, forMs, fault, ...(scope !== undefined && { scope }) },
+];
+
+/** One fault after another. */
+function inTurn(faults: readonly Fault[], forMs: number, scope?: Scope): PlannedFault[] {
+  return faults.map((fault, at) => ({ atMs: at * forMs, forMs, fault, ...(scope !== undefined && { scope }) }));
+}
+
+const bombs: readonly Fault[] = [
+  { kind: 'bomb', shape: 'deep', bytes: 4_000_000 },
+  { kind: 'bomb', shape: 'wide', bytes: 12_000_000 },
+  { kind: 'bomb', shape: 'endless', bytes: 100_000_000 },
+];
+
+const anything: readonly Fault[] = [
+  { kind: 'delay', ms: 800 },
+  { kind: 'drip', bytes: 32, everyMs: 20 },
+  { kind: 'loris', everyMs: 50 },
+  { kind: 'cut' },
+  { kind: 'corrupt' },
+  { kind: 'reset' },
+  { kind: 'status', status: 500 },
+  { kind: 'status', status: 503, retryAfter: 1 },
+  { kind: 'garbage' },
+  { kind: 'redirect' },
+  { kind: 'html' },
+  { kind: 'stall', late: true },
+  ...bombs,
+];
+
+/** Faults of all kinds with short calm times between them, drawn by the seed. */
+function drawWeather(seed: number, forMs: number): PlannedFault[] {
+  const plan: PlannedFault[] = [];
+  for (let at = 0; at < forMs; ) {
+    const draw = plan.length;
+    const fault = anything[randomInteger(0, anything.length - 1, seed, draw, 'fault')];
+    const scope = (['all', 'past_challenge', 'GetFeatures', 'GetProducts'] as const)[
+      randomInteger(0, 3, seed, draw, 'scope')
+    ];
+    const lasts = randomInteger(500, 3000, seed, draw, 'for');
+    if (fault !== undefined && scope !== undefined) plan.push({ atMs: at, forMs: lasts, fault, scope });
+    at += lasts + randomInteger(200, 2500, seed, draw, 'calm');
+  }
+  return plan;
+}
+
+export interface ScenarioOptions {
+  readonly seed: number;
+  /** `quick`: seconds each. `long`: the times of the real thing. */
+  readonly size: 'quick' | 'normal' | 'long';
+}
+
+/** Every storm. */
+export function createScenarios({ seed, size }: ScenarioOptions): Scenario[] {
+  const stallMs = { quick: 12_000, normal: 40_000, long: 150_000 }[size];
+  const faultMs = { quick: 6000, normal: 10_000, long: 30_000 }[size];
+  const weatherMs = { quick: 20_000, normal: 60_000, long: 480_000 }[size];
+  const swallow: Fault = { kind: 'swallow' };
+  return [
+    { name: 'calm', plan: [], runMs: faultMs },
+    {
+      name: 'stall behind the logon, answered late',
+      plan: during({ kind: 'stall', forwards: true, late: true }, stallMs, 'past_challenge'),
+      blindLimit: A_MINUTE,
+    },
+    {
+      name: 'stall behind the logon, then a restart',
+      plan: during({ kind: 'stall' }, stallMs, 'past_challenge'),
+      acts: [{ atMs: stallMs, act: 'reset' }],
+      blindLimit: A_MINUTE,
+    },
+    { name: 'stall from the first byte', plan: during({ kind: 'stall' }, stallMs), blindLimit: A_MINUTE },
+    { name: 'resets for 6 s', plan: during({ kind: 'reset' }, 6000), blindLimit: A_MINUTE },
+    {
+      name: 'only GetFeatures is too slow, from the start',
+      plan: during({ kind: 'stall', forwards: true, late: true }, stallMs, 'GetFeatures'),
+      isBrokenAtStart: true,
+      blindLimit: A_MINUTE,
+    },
+    { name: 'delay', plan: during({ kind: 'delay', ms: 1500 }, faultMs) },
+    { name: 'drip', plan: during({ kind: 'drip', bytes: 32, everyMs: 20 }, faultMs) },
+    { name: 'headers byte by byte', plan: during({ kind: 'loris', everyMs: 50 }, faultMs), blindLimit: A_MINUTE },
+    { name: 'cut', plan: during({ kind: 'cut' }, faultMs) },
+    { name: 'corrupt', plan: during({ kind: 'corrupt' }, faultMs) },
+    {
+      name: '500, 502, 503',
+      plan: inTurn(
+        [500, 502, 503].map((status) => ({ kind: 'status', status })),
+        faultMs / 3,
+      ),
+      blindLimit: A_MINUTE,
+    },
+    {
+      name: '429 and 503 with Retry-After: 3',
+      plan: inTurn(
+        [429, 503].map((status) => ({ kind: 'status', status, retryAfter: 3 })),
+        faultMs / 2,
+      ),
+      blindLimit: A_MINUTE,
+    },
+    { name: '429 without Retry-After', plan: during({ kind: 'status', status: 429 }, faultMs), blindLimit: A_MINUTE },
+    { name: 'no HTTP', plan: during({ kind: 'garbage' }, faultMs) },
+    { name: 'redirect to a login page', plan: during({ kind: 'redirect' }, faultMs) },
+    { name: 'a login page', plan: during({ kind: 'html' }, faultMs) },
+    { name: 'bombs', plan: inTurn(bombs, faultMs, 'past_challenge') },
+    {
+      name: 'verdicts swallowed, 6 starts in 24 s',
+      plan: during(swallow, 24_000, 'verdicts'),
+      isBrokenAtStart: true,
+      starts: { count: 6, everyMs: 4000 },
+      blindLimit: A_MINUTE,
+    },
+    {
+      name: 'verdicts stalled, 6 starts in 24 s, wrong password',
+      plan: during({ kind: 'stall', forwards: true }, 24_000, 'verdicts'),
+      isBrokenAtStart: true,
+      hasWrongPassword: true,
+      starts: { count: 6, everyMs: 4000 },
+      staysDown: true,
+      logonLimit: 2,
+      runMs: 40_000,
+    },
+    {
+      name: 'wrong password from the start',
+      plan: [],
+      isBrokenAtStart: true,
+      hasWrongPassword: true,
+      staysDown: true,
+      authRetrySeconds: 5,
+      // one each auth_retry and a minute
+      runMs: size === 'long' ? 140_000 : 15_000,
+      logonLimit: size === 'long' ? 3 : 1,
+    },
+    {
+      name: 'password rotated while proven, then corrected',
+      plan: [],
+      acts: [
+        { atMs: 2000, act: 'rotate' },
+        { atMs: 2000, act: 'reset' },
+        { atMs: 8000, act: 'correct' },
+      ],
+      runMs: 8000,
+    },
+    {
+      name: `weather, seed ${seed}`,
+      plan: drawWeather(seed, weatherMs),
+      authRetrySeconds: 10,
+      blindLimit: A_MINUTE + 20,
+    },
+  ];
+}
