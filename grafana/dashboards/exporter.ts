@@ -157,7 +157,8 @@ export const exporter = () =>
       seriesTable(
         {
           title: 'Values not taken over',
-          description: 'Values of the last polls that were no number or had no name. NaN is usual in logarithms.',
+          description:
+            'What the last good answers held that is not exported: values that are no number, records without a name, fields that are not specified. NaN is usual in logarithms.',
           unit: 'none',
           noValue: 'every value was taken over',
         },

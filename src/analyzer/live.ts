@@ -31,6 +31,11 @@ function checkoutsOf(pools: readonly PoolObservation[], isUser: (user: string) =
   return pools.flatMap(({ checkouts }) => checkouts.filter(({ user }) => isUser(user)));
 }
 
+function expiredIcon(expiry: number | undefined, now: number): string {
+  if (expiry === undefined) return '';
+  return isExpired(expiry, now) ? 'Expired' : isExpiring(expiry, now) ? 'Warning' : '';
+}
+
 /** Spec 4.1. Counts only what matches; a vendor license of which nothing matches is left out. */
 export function getProducts(current: readonly Collected[], now: number, parameters: Parameters): WireProduct[] {
   const isProduct = filter(parameters.filters);
@@ -47,7 +52,9 @@ export function getProducts(current: readonly Collected[], now: number, paramete
       if (parameters.user !== undefined && checkouts.length === 0) return [];
       const { active, inactive, indeterminate } = countByStatus(checkouts);
       const isKnown = indeterminate === 0;
-      const expiry = pools.reduce((earliest, pool) => Math.min(earliest, earliestExpiry(pool)), PERMANENT);
+      const end = pools.reduce((earliest, pool) => Math.min(earliest, earliestExpiry(pool)), PERMANENT);
+      // before the first collection nobody knows
+      const expiry = collected.collectedAt === 0 ? undefined : end;
       const down = isDown(collected, now);
       return [
         {
@@ -57,11 +64,11 @@ export function getProducts(current: readonly Collected[], now: number, paramete
           Inactive: inactive,
           Indeterminate: indeterminate,
           Mapped: active + inactive,
-          MinLicenseExpiration: expiry,
+          MinLicenseExpiration: expiry ?? 0,
           MaxAvailable: pools.reduce((sum, pool) => sum + maxAvailable(pool, now), 0),
           Product: collected.name,
           MappingIcon: down ? 'ServerDown' : '',
-          ExpiredIcon: isExpired(expiry, now) ? 'Expired' : isExpiring(expiry, now) ? 'Warning' : '',
+          ExpiredIcon: expiredIcon(expiry, now),
           IsCurrent: !down,
           LogActive: log10(isKnown ? active : undefined),
           LogInactive: log10(isKnown ? inactive : undefined),

@@ -10,8 +10,17 @@ import type {
 } from '../model/records.ts';
 import type { EndpointName } from '../query-api/endpoints.ts';
 import { readJson } from '../query-api/json.ts';
+import {
+  expirationFields,
+  featureFields,
+  productFields,
+  type RecordFields,
+  serverDownFields,
+  userFields,
+} from '../query-api/records.ts';
 import { answerFault, recogniseBody } from './answer-faults.ts';
 import { decodeEfficiency, decodeHeatMap, decodeReserved, decodeTrend } from './decode-series.ts';
+import { createUnknownFields, describeFields } from './field-names.ts';
 import { createWireValues, type WireValues } from './wire-values.ts';
 
 /** What each endpoint answers, in our words. */
@@ -32,21 +41,24 @@ export interface Answers {
 /** A record of the wire before it is checked. */
 export type Raw = Readonly<Record<string, unknown>>;
 
-type RecordDecoder<T> = (raw: Raw, values: WireValues) => T | undefined;
+/** Gives `undefined` for a record without the field that identifies it. */
+type Decode<T> = (raw: Raw, values: WireValues) => T | undefined;
 
 /** Spec 2.1. */
-const decodeProduct: RecordDecoder<ProductRecord> = (raw, values) => {
+const decodeProduct: Decode<ProductRecord> = (raw, values) => {
   const product = values.text(raw.Product);
   if (product.trim() === '') return undefined;
+  const collectionTime = values.seconds(raw.CollectionTime);
   return {
     product,
-    collectionTime: values.seconds(raw.CollectionTime),
+    collectionTime,
     distinctUsers: values.count(raw.DistinctUsers),
     active: values.count(raw.Active),
     inactive: values.count(raw.Inactive),
     indeterminate: values.count(raw.Indeterminate),
     mapped: values.count(raw.Mapped),
-    minLicenseExpiration: values.expiration(raw.MinLicenseExpiration),
+    // of a server that was never collected nobody knows when its licenses end
+    minLicenseExpiration: collectionTime === undefined ? undefined : values.expiration(raw.MinLicenseExpiration),
     maxAvailable: values.count(raw.MaxAvailable),
     mappingIcon: values.text(raw.MappingIcon),
     expiredIcon: values.text(raw.ExpiredIcon),
@@ -57,7 +69,7 @@ const decodeProduct: RecordDecoder<ProductRecord> = (raw, values) => {
 };
 
 /** Spec 2.2. */
-const decodeFeature: RecordDecoder<FeatureRecord> = (raw, values) => {
+const decodeFeature: Decode<FeatureRecord> = (raw, values) => {
   const feature = values.text(raw.Feature);
   if (feature === '') return undefined;
   return {
@@ -115,7 +127,7 @@ const scalar = (value: unknown): string | number | boolean | undefined =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
 
 /** Spec 2.3. */
-const decodeUser: RecordDecoder<UserRecord> = (raw, values) => {
+const decodeUser: Decode<UserRecord> = (raw, values) => {
   const userName = values.text(raw.UserName);
   if (userName === '') return undefined;
   const status = scalar(raw.app_status);
@@ -141,39 +153,78 @@ const decodeUser: RecordDecoder<UserRecord> = (raw, values) => {
 };
 
 /** Spec 2.4. */
-const decodeServerDown: RecordDecoder<ServerDownRecord> = (raw, values) => {
+const decodeServerDown: Decode<ServerDownRecord> = (raw, values) => {
   const label = values.text(raw.Label);
   return label.trim() === '' ? undefined : { label };
 };
 
-/** Spec 2.5. `LicenseExpirationToDate` repeats LicenseExpiration for a browser and is not read. */
-const decodeExpiration: RecordDecoder<ExpirationRecord> = (raw, values) => {
+/** Spec 2.5. */
+const decodeExpiration: Decode<ExpirationRecord> = (raw, values) => {
   const feature = values.text(raw.Feature);
   if (feature === '') return undefined;
+  const licenseExpiration = values.expiration(raw.LicenseExpiration, raw.LicenseExpirationToDate);
+  const minLicenseExpiration = values.expiration(raw.MinLicenseExpiration);
   return {
     feature,
     version: values.text(raw.Version),
     package: values.text(raw.Package),
     featureType: values.text(raw.FeatureType),
     licenseType: values.text(raw.LicenseType),
-    licenseExpiration: values.expiration(raw.LicenseExpiration),
-    minLicenseExpiration: values.expiration(raw.MinLicenseExpiration),
+    licenseExpiration,
+    // related licenses cannot all be permanent beside one that ends
+    minLicenseExpiration:
+      minLicenseExpiration === Number.POSITIVE_INFINITY && licenseExpiration !== minLicenseExpiration
+        ? undefined
+        : minLicenseExpiration,
     showExpired: values.boolean(raw.ShowExpired),
     showWarning: values.boolean(raw.ShowWarning),
   };
 };
 
-/** Decodes every record and leaves the bad ones out, counted. Generic over the endpoint's record. */
-function decodeRecords<T>(raws: readonly unknown[], decode: RecordDecoder<T>, permanentAfter: number): Answer<T> {
+/** The records of an endpoint. */
+interface RecordKind<T> {
+  readonly fields: RecordFields;
+  /** The field without which a record says nothing. */
+  readonly identity: string;
+  readonly decode: Decode<T>;
+}
+
+const products: RecordKind<ProductRecord> = { fields: productFields, identity: 'Product', decode: decodeProduct };
+const features: RecordKind<FeatureRecord> = { fields: featureFields, identity: 'Feature', decode: decodeFeature };
+const users: RecordKind<UserRecord> = { fields: userFields, identity: 'UserName', decode: decodeUser };
+const serversDown: RecordKind<ServerDownRecord> = {
+  fields: serverDownFields,
+  identity: 'Label',
+  decode: decodeServerDown,
+};
+const expirations: RecordKind<ExpirationRecord> = {
+  fields: expirationFields,
+  identity: 'Feature',
+  decode: decodeExpiration,
+};
+
+const isObject = (raw: unknown): raw is Raw => typeof raw === 'object' && raw !== null && !Array.isArray(raw);
+
+/**
+ * Decodes every record and leaves the bad ones out, counted. Generic over the endpoint's record.
+ *
+ * @throws QueryError of kind `schema` when there are records, but none that can be used: that is not an empty answer
+ */
+function decodeRecords<T>(raws: readonly unknown[], kind: RecordKind<T>, permanentAfter: number): Answer<T> {
   const values = createWireValues(permanentAfter);
+  const unknownFields = createUnknownFields(kind.fields);
   const records: T[] = [];
   for (const raw of raws) {
-    const record =
-      typeof raw === 'object' && raw !== null && !Array.isArray(raw) ? decode(raw as Raw, values) : undefined;
+    const record = isObject(raw) ? kind.decode(raw, values) : undefined;
     if (record === undefined) values.discarded.bad_record += 1;
     else records.push(record);
+    if (isObject(raw)) unknownFields.add(raw);
   }
-  return { records, discarded: values.discarded };
+  if (records.length === 0 && raws.length > 0) {
+    const first = `the first record ${describeFields(raws[0])}`;
+    throw new QueryError('schema', `no record of the answer has a usable ${kind.identity}; ${first}`);
+  }
+  return { records, discarded: values.discarded, unknownFields: unknownFields.names() };
 }
 
 function array(value: unknown, what: string): readonly unknown[] {
@@ -186,9 +237,8 @@ function flatten(value: unknown): readonly unknown[] {
   return array(value, 'the answer').flatMap((item) => (Array.isArray(item) ? item : [item]));
 }
 
-function users(value: unknown): readonly unknown[] {
-  const data = typeof value === 'object' && value !== null ? (value as Raw).data : undefined;
-  return array(data, 'data of the answer');
+function usersData(value: unknown): readonly unknown[] {
+  return array(isObject(value) ? value.data : undefined, 'data of the answer');
 }
 
 function bareInteger(body: Buffer): number {
@@ -217,11 +267,11 @@ function json(body: Buffer): unknown {
 type Decoders = { readonly [E in EndpointName]: (body: Buffer, permanentAfter: number) => Answers[E] };
 
 const decoders: Decoders = {
-  GetProducts: (body, after) => decodeRecords(array(json(body), 'the answer'), decodeProduct, after),
-  GetFeatures: (body, after) => decodeRecords(flatten(json(body)), decodeFeature, after),
-  GetUsers: (body, after) => decodeRecords(users(json(body)), decodeUser, after),
-  GetServerDown: (body, after) => decodeRecords(array(json(body), 'the answer'), decodeServerDown, after),
-  GetExpirationFeatures: (body, after) => decodeRecords(array(json(body), 'the answer'), decodeExpiration, after),
+  GetProducts: (body, after) => decodeRecords(array(json(body), 'the answer'), products, after),
+  GetFeatures: (body, after) => decodeRecords(flatten(json(body)), features, after),
+  GetUsers: (body, after) => decodeRecords(usersData(json(body)), users, after),
+  GetServerDown: (body, after) => decodeRecords(array(json(body), 'the answer'), serversDown, after),
+  GetExpirationFeatures: (body, after) => decodeRecords(array(json(body), 'the answer'), expirations, after),
   GetHistory: (body) => decodeTrend(array(json(body), 'the answer')),
   GetHistoryReserved: (body) => decodeReserved(array(json(body), 'the answer')),
   GetEfficiency: (body) => decodeEfficiency(array(json(body), 'the answer')),

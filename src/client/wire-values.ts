@@ -1,22 +1,29 @@
-import type { DiscardReason, Expiration } from '../model/records.ts';
+import type { Discarded, Expiration } from '../model/records.ts';
+import { parseDate } from '../query-api/dates.ts';
 
 /** Reads single wire values and counts what it could not take over. One per answer. */
 export interface WireValues {
-  readonly discarded: Record<DiscardReason, number>;
+  readonly discarded: { -readonly [R in keyof Discarded]: number };
   /** A count: a number or numeric text, not negative. */
   count(value: unknown): number | undefined;
   /** Any number or numeric text. */
   number(value: unknown): number | undefined;
-  /** Epoch seconds; values over 1e11 are milliseconds. */
+  /** Epoch seconds; values over 1e11 are milliseconds. 0 stands for what never was. */
   seconds(value: unknown): number | undefined;
-  /** Epoch seconds of an expiry, `Infinity` for a permanent license. */
-  expiration(value: unknown): Expiration | undefined;
+  /**
+   * Epoch seconds of an expiry, `Infinity` for a permanent license: for null, 0 and less too, unless the `/Date(ms)/` text
+   * beside it holds a date.
+   */
+  expiration(value: unknown, date?: unknown): Expiration | undefined;
   boolean(value: unknown): boolean | undefined;
   text(value: unknown): string;
 }
 
 /** No epoch second of this era is this large, so it must be milliseconds. */
 const MILLISECONDS_FROM = 1e11;
+
+/** 1990-01-01. No license ends by then and nothing was collected: an earlier date stands for one that is not set. */
+const EARLIEST = 631_152_000;
 
 /**
  * The rules of "From API data to values": `""` (which also stands for the bare literal NaN) and everything else that is
@@ -25,9 +32,9 @@ const MILLISECONDS_FROM = 1e11;
  * @param permanentAfter epoch seconds from which on an expiry means "permanent"
  */
 export function createWireValues(permanentAfter: number): WireValues {
-  const discarded: Record<DiscardReason, number> = { nan: 0, not_a_number: 0, negative: 0, bad_record: 0 };
+  const discarded: WireValues['discarded'] = { nan: 0, not_a_number: 0, negative: 0, bad_record: 0 };
 
-  const discard = (reason: DiscardReason): undefined => {
+  const discard = (reason: keyof Discarded): undefined => {
     discarded[reason] += 1;
     return undefined;
   };
@@ -49,20 +56,32 @@ export function createWireValues(permanentAfter: number): WireValues {
 
   const toSeconds = (value: number): number => (value > MILLISECONDS_FROM ? value / 1000 : value);
 
+  const instant = (seconds: number): number | undefined => (seconds <= EARLIEST ? discard('not_a_number') : seconds);
+
+  const expiry = (seconds: number): Expiration | undefined =>
+    seconds >= permanentAfter ? Number.POSITIVE_INFINITY : instant(seconds);
+
+  /** The date in a `/Date(ms)/` text. One before 1990 is not counted: it is the usual way to write that none is set. */
+  const dated = (value: unknown): Expiration | undefined => {
+    if (value === undefined || value === null || value === '') return undefined;
+    const ms = typeof value === 'string' ? parseDate(value) : undefined;
+    if (ms === undefined) return discard('not_a_number');
+    return ms / 1000 > EARLIEST ? expiry(ms / 1000) : undefined;
+  };
+
   return {
     discarded,
     number,
     count,
     seconds: (value) => {
       const parsed = count(value);
-      return parsed === undefined ? undefined : toSeconds(parsed);
+      return parsed === undefined || parsed === 0 ? undefined : instant(toSeconds(parsed));
     },
-    expiration: (value) => {
-      if (value === null) return Number.POSITIVE_INFINITY;
-      const parsed = number(value);
-      if (parsed === undefined) return undefined;
-      const seconds = toSeconds(parsed);
-      return seconds <= 0 || seconds >= permanentAfter ? Number.POSITIVE_INFINITY : seconds;
+    expiration: (value, date) => {
+      const parsed = value === null ? 0 : number(value);
+      const end = parsed !== undefined && parsed > 0 ? expiry(toSeconds(parsed)) : undefined;
+      const isPermanent = parsed !== undefined && parsed <= 0;
+      return end ?? dated(date) ?? (isPermanent ? Number.POSITIVE_INFINITY : undefined);
     },
     boolean: (value) => {
       if (value === true || value === 1 || value === 'true' || value === '1') return true;

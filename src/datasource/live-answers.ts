@@ -23,9 +23,6 @@ const daysLeft: Column = { text: 'Days left', type: 'number', unit: 'd' };
 const daysUntil = (at: number | undefined, now: number): number | null =>
   cell(at === undefined ? undefined : Math.round(((at - now) / DAY) * 100) / 100);
 
-/** The analyzer says 0 of what it never collected from. */
-const collectedAt = (at: number | undefined): number | null => (at === 0 ? null : millis(at));
-
 /** A column and how a row gets it. */
 type Cells<T> = readonly (readonly [Column, (item: T) => Cell])[];
 
@@ -65,7 +62,7 @@ export function answerProducts(query: Query, site: Site): Answer {
     [text('Daemon'), ({ daemon }) => daemon],
     [flag('Up'), ({ up }) => cell(up)],
     [flag('Current'), ({ product }) => cell(product?.isCurrent)],
-    [time('Collected'), ({ product }) => collectedAt(product?.collectionTime)],
+    [time('Collected'), ({ product }) => millis(product?.collectionTime)],
     [number('Distinct users'), ({ product }) => cell(product?.distinctUsers)],
     [number('Active'), ({ product }) => cell(product?.active)],
     [number('Inactive'), ({ product }) => cell(product?.inactive)],
@@ -88,7 +85,7 @@ export function answerServerDown(query: Query, site: Site): Answer {
     [text('Server'), ({ server }) => server],
     [text('Daemon'), ({ daemon }) => daemon],
     [text('Qualifier'), ({ qualifier }) => qualifier],
-    [time('Last collection'), ({ product }) => collectedAt(product?.collectionTime)],
+    [time('Last collection'), ({ product }) => millis(product?.collectionTime)],
   ];
   return tableOf('server_down', cells, down);
 }

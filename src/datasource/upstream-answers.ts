@@ -189,6 +189,7 @@ export const answerSearchedExpirations = async (
     .flatMap(({ whose, answer }) =>
       answer.records.map((record) => entryOf(parseVendorLicense(whose.product).vendorLicense, record)),
     )
-    .filter((entry) => isLetThrough(query, entry));
+    // no date means permanent to whoever reads the answer
+    .filter((entry) => entry.expiration !== undefined && isLetThrough(query, entry));
   return both(rest, expirationAnswer(query, entries, site.inventory.at, sources.localTime));
 };

@@ -68,14 +68,14 @@ export const catalogue = {
     labels: ['vendor_license'],
     group: 'default',
     source: 'spec 2.1 CollectionTime',
-    help: 'Unix time of the last data collection, from GetProducts.CollectionTime.',
+    help: 'Unix time of the last data collection, absent before the first, from GetProducts.CollectionTime.',
   },
   license_vendor_license_min_expiration_timestamp_seconds: {
     type: 'gauge',
     labels: ['vendor_license'],
     group: 'default',
     source: 'spec 2.1 MinLicenseExpiration',
-    help: 'Unix time of the earliest license expiration, +Inf if permanent, from GetProducts.MinLicenseExpiration.',
+    help: 'Unix time of the earliest license expiration, +Inf if permanent, absent if unknown, from GetProducts.MinLicenseExpiration.',
   },
   license_vendor_license_current: {
     type: 'gauge',
@@ -355,14 +355,14 @@ export const catalogue = {
     labels: FEATURE,
     group: 'default',
     source: 'spec 2.5 LicenseExpiration (fallback 2.2 LicenseExpiration)',
-    help: 'Unix time of the earliest license expiration, +Inf if permanent, from GetExpirationFeatures.LicenseExpiration.',
+    help: 'Unix time of the earliest license expiration, +Inf if permanent, absent if unknown, from GetExpirationFeatures.LicenseExpiration.',
   },
   license_feature_min_expiration_timestamp_seconds: {
     type: 'gauge',
     labels: FEATURE,
     group: 'default',
     source: 'spec 2.5 MinLicenseExpiration',
-    help: 'Unix time of the earliest expiration among related licenses, +Inf if permanent, from GetExpirationFeatures.MinLicenseExpiration.',
+    help: 'Unix time of the earliest expiration among related licenses, +Inf if permanent, absent if unknown, from GetExpirationFeatures.MinLicenseExpiration.',
   },
   license_feature_expired: {
     type: 'gauge',
@@ -474,7 +474,7 @@ export const catalogue = {
     labels: ['endpoint', 'reason'],
     group: 'default',
     source: 'poller',
-    help: 'Values in the last poll that were not exported, by reason (nan, not_a_number, negative, bad_record).',
+    help: 'Values, records and fields in the last good answers that were not exported, by reason (nan, not_a_number, negative, bad_record, unknown_field).',
   },
   license_poll_merged_records: {
     type: 'gauge',

@@ -16,7 +16,8 @@ export const failureKinds = {
     'The analyzer, or a proxy in front of it, asks to be left alone for a while (429, or 503 with Retry-After).',
   status: 'The analyzer answered with another HTTP status than 200.',
   parse: 'The answer is not the JSON, number or text that the endpoint promises.',
-  schema: 'The answer is well-formed, but not of the shape that the endpoint promises.',
+  schema:
+    'The answer is well-formed, but not of the shape that the endpoint promises, or none of its records has the field that names it.',
   too_large:
     'The answer is over one of the limits for its size, depth, items and members, or decoding it takes too much memory.',
   queue_full: 'Too many requests were already waiting for a connection.',

@@ -1,6 +1,9 @@
 import type { FeatureRecord, ProductRecord } from './records.ts';
 
-/** How records with the same labels become one. A sum with an unknown is unknown; the rest ignores unknowns. */
+/**
+ * How records with the same labels become one. A sum with an unknown is unknown, and so is the earliest expiry of an
+ * unknown one and a permanent one; the rest ignores unknowns.
+ */
 
 type Merge<T> = (a: T | undefined, b: T | undefined) => T | undefined;
 
@@ -10,8 +13,13 @@ const minimum: Merge<number> = (a, b) => (a === undefined ? b : b === undefined 
 const and: Merge<boolean> = (a, b) => (a === undefined ? b : b === undefined ? a : a && b);
 const or: Merge<boolean> = (a, b) => (a === undefined ? b : b === undefined ? a : a || b);
 
-/** Earliest expiry, and whether any record shows it as expired or as a warning. */
-export const earliest = minimum;
+/** Earliest expiry. Beside a date an unknown one is ignored; beside a permanent one it may be a date. */
+export const earliest: Merge<number> = (a, b) => {
+  const known = minimum(a, b);
+  return known === Number.POSITIVE_INFINITY && (a === undefined || b === undefined) ? undefined : known;
+};
+
+/** Whether any record shows it as expired or as a warning. */
 export const either = or;
 
 export function mergeProducts(a: ProductRecord, b: ProductRecord): ProductRecord {
@@ -24,7 +32,7 @@ export function mergeProducts(a: ProductRecord, b: ProductRecord): ProductRecord
     inactive: sum(a.inactive, b.inactive),
     indeterminate: sum(a.indeterminate, b.indeterminate),
     mapped: sum(a.mapped, b.mapped),
-    minLicenseExpiration: minimum(a.minLicenseExpiration, b.minLicenseExpiration),
+    minLicenseExpiration: earliest(a.minLicenseExpiration, b.minLicenseExpiration),
     maxAvailable: sum(a.maxAvailable, b.maxAvailable),
     mappingIcon: icons.mappingIcon,
     expiredIcon: icons.expiredIcon,
@@ -39,7 +47,7 @@ export function mergeFeatures(a: FeatureRecord, b: FeatureRecord): FeatureRecord
   const attributes = compare(attributesOf(a), attributesOf(b)) <= 0 ? a : b;
   return {
     ...attributes,
-    licenseExpiration: minimum(a.licenseExpiration, b.licenseExpiration),
+    licenseExpiration: earliest(a.licenseExpiration, b.licenseExpiration),
     distinctUsers: maximum(a.distinctUsers, b.distinctUsers),
     maxAvailable: sum(a.maxAvailable, b.maxAvailable),
     maxInUse: sum(a.maxInUse, b.maxInUse),

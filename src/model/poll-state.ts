@@ -1,5 +1,5 @@
-import type { DiscardReason } from './records.ts';
-import { discardReasons } from './records.ts';
+import type { Answer, DiscardReason } from './records.ts';
+import { discardReasons, isAnswer, MAX_UNKNOWN_FIELDS } from './records.ts';
 import { type EndpointState, lastGood, type PolledEndpoint, type Snapshot } from './snapshot.ts';
 
 /** How polling an endpoint goes. */
@@ -21,21 +21,20 @@ export interface PollState {
   readonly mergedRecords: number;
 }
 
-interface Counted {
-  readonly records: readonly unknown[];
-  readonly discarded: Readonly<Record<DiscardReason, number>>;
+/** Over all answers; an unknown field counts once, however many of them have it. */
+function sumDiscards(answers: readonly Answer<unknown>[]): PollState['discarded'] {
+  const unknownFields = new Set(answers.flatMap((answer) => answer.unknownFields));
+  const count = (reason: DiscardReason): number =>
+    reason === 'unknown_field'
+      ? Math.min(unknownFields.size, MAX_UNKNOWN_FIELDS)
+      : answers.reduce((sum, { discarded }) => sum + discarded[reason], 0);
+  return Object.fromEntries(discardReasons.map((reason) => [reason, count(reason)])) as PollState['discarded'];
 }
-
-const isCounted = (value: unknown): value is Counted =>
-  typeof value === 'object' && value !== null && 'discarded' in value;
 
 function pollState(endpoint: PolledEndpoint, state: EndpointState<unknown>, mergedRecords: number): PollState {
   const readings = [...state.parts.values()];
   const goods = readings.map((reading) => lastGood(reading)?.value).filter((value) => value !== undefined);
-  const answers = goods.filter(isCounted);
-  const discarded = Object.fromEntries(
-    discardReasons.map((reason) => [reason, answers.reduce((sum, answer) => sum + answer.discarded[reason], 0)]),
-  ) as Record<DiscardReason, number>;
+  const answers = goods.filter(isAnswer);
   return {
     endpoint,
     success: readings.length > 0 && readings.every(({ ok }) => ok),
@@ -46,7 +45,7 @@ function pollState(endpoint: PolledEndpoint, state: EndpointState<unknown>, merg
     lastSuccess: state.lastSuccess,
     // an answer that is no list counts as one record
     records: goods.length - answers.length + answers.reduce((sum, { records }) => sum + records.length, 0),
-    discarded,
+    discarded: sumDiscards(answers),
     mergedRecords,
   };
 }

@@ -116,14 +116,26 @@ export interface ExpirationRecord {
 
 /**
  * Why something of an answer was not taken over (metric `license_poll_discarded_values`): a value by one of the first
- * three; `bad_record` a whole record that is no object or has no name.
+ * three, where `not_a_number` is also about a date that cannot be; `bad_record` a whole record that is no object or has no
+ * name; `unknown_field` a field that the specification does not name, once for all records.
  */
-export const discardReasons = ['nan', 'not_a_number', 'negative', 'bad_record'] as const;
+export const discardReasons = ['nan', 'not_a_number', 'negative', 'bad_record', 'unknown_field'] as const;
 export type DiscardReason = (typeof discardReasons)[number];
+
+/** Values and records that were not taken over, by reason. */
+export type Discarded = Readonly<Record<Exclude<DiscardReason, 'unknown_field'>, number>>;
+
+/** As many names of unknown fields are kept. */
+export const MAX_UNKNOWN_FIELDS = 100;
 
 /** The good part of an answer, and what was left out of it. */
 export interface Answer<T> {
   readonly records: readonly T[];
-  /** Values and records not taken over, by reason. */
-  readonly discarded: Readonly<Record<DiscardReason, number>>;
+  readonly discarded: Discarded;
+  /** Names of fields that the specification does not name, shortened and fit for a log; at most `MAX_UNKNOWN_FIELDS`. */
+  readonly unknownFields: readonly string[];
 }
+
+/** Whether what an endpoint answers is a list of records, and not a number or a chart. */
+export const isAnswer = (value: unknown): value is Answer<unknown> =>
+  typeof value === 'object' && value !== null && 'discarded' in value;

@@ -1,11 +1,15 @@
 import { type FailureKind, QueryError } from '../model/failure.ts';
 import type { Log } from '../model/log.ts';
+import { isAnswer, MAX_UNKNOWN_FIELDS } from '../model/records.ts';
 import type { EndpointState, PolledAnswers, PolledEndpoint, Reading, Snapshot } from '../model/snapshot.ts';
 import { askParts, type Limit } from './fan-out.ts';
 import type { Question } from './questions.ts';
 
 /** When failed parts are asked again, seconds after the attempt they belong to. */
 const RETRY_AFTER = [60, 120, 300];
+
+/** As many names of unknown fields are put into one log entry. */
+const FIELDS_LOGGED = 20;
 
 /** Failures that asking again within minutes cannot mend. */
 const LASTING: ReadonlySet<FailureKind> = new Set(['ambiguous_name', 'auth', 'auth_suspended']);
@@ -46,6 +50,8 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
   let retries: NodeJS.Timeout[] = [];
   /** Whether the last attempt was reported as failing, so that only changes are said at info. */
   let failing = false;
+  /** Names of unknown fields that were reported. */
+  const reportedFields = new Set<string>();
 
   const cancelRetries = (): void => {
     for (const timer of retries) clearTimeout(timer);
@@ -93,6 +99,18 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
     }
   };
 
+  /** Reports fields that the specification does not name when they first appear: one of them may be a renamed one. */
+  const reportUnknownFields = (readings: Parts): void => {
+    const found = [...readings.values()].flatMap((reading) =>
+      reading.ok && isAnswer(reading.value) ? reading.value.unknownFields : [],
+    );
+    const fields = [...new Set(found)].filter((name) => !reportedFields.has(name));
+    if (fields.length === 0 || reportedFields.size >= MAX_UNKNOWN_FIELDS) return;
+    for (const name of fields) reportedFields.add(name);
+    const shown = { endpoint, fields: fields.slice(0, FIELDS_LOGGED), count: fields.length };
+    log.warn(shown, 'the answer has fields that the specification does not name, they are ignored');
+  };
+
   /** Puts the outcome of the asked parts into the state. Readings of parts that no longer exist are let go. */
   const commit = (readings: Parts, wanted: readonly string[], started: number): void => {
     const merged = new Map<string, Reading<PolledAnswers[E]>>();
@@ -104,6 +122,7 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
     const seconds = (performance.now() - started) / 1000;
     const allGood = [...merged.values()].every(({ ok }) => ok);
     report(merged, readings.size, seconds);
+    reportUnknownFields(readings);
     const lastSuccess = allGood ? at : state.lastSuccess;
     state = {
       interval,

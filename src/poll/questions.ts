@@ -1,5 +1,6 @@
 import type { QueryClient } from '../client/query-client.ts';
 import { QueryError } from '../model/failure.ts';
+import type { Answer, FeatureRecord } from '../model/records.ts';
 import type { Selection } from '../model/selection.ts';
 import {
   type HistoryQuestion,
@@ -39,6 +40,12 @@ export function knownProducts(snapshot: Snapshot): readonly string[] | undefined
   const reading = snapshot.endpoints.GetProducts?.parts.get(WHOLE);
   const products = lastGood(reading)?.value.records.map(({ product }) => product);
   return products === undefined ? undefined : [...new Set(products)];
+}
+
+/** Features of all vendor licenses at once are of use only when they say whose they are. */
+function requireOwners({ records }: Answer<FeatureRecord>): void {
+  if (records.length === 0 || records.some(({ serverName }) => serverName !== '')) return;
+  throw new QueryError('schema', 'no record of the answer has a usable ServerName; it takes features.request: auto');
 }
 
 /** What is asked of each endpoint, by endpoint. */
@@ -81,7 +88,9 @@ export function createQuestions(options: QuestionOptions): Questions {
       },
       ask: async (part, signal) => {
         refuseAmbiguous(part);
-        return client.getFeatures({ product: part === WHOLE ? '%' : part }, signal);
+        const answer = await client.getFeatures({ product: part === WHOLE ? '%' : part }, signal);
+        if (part === WHOLE) requireOwners(answer);
+        return answer;
       },
     },
     GetExpirationFeatures: {

@@ -23,7 +23,8 @@ const productMeanings: Meanings<typeof productFields> = {
   Inactive: 'Checkouts whose application is known, but not active.',
   Indeterminate: 'Checkouts whose application status is not known.',
   Mapped: 'Checkouts whose application status is known.',
-  MinLicenseExpiration: 'Earliest expiry of the increments of its features; 2147483647 for permanent.',
+  MinLicenseExpiration:
+    'Earliest expiry of the increments of its features; 2147483647 for permanent, 0 before the first collection.',
   MaxAvailable: 'Sum of MaxAvailable over its features.',
   Product: 'Vendor license: server;daemon or server;daemon;part.',
   MappingIcon: 'ServerDown, or empty.',

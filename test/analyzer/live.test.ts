@@ -166,7 +166,7 @@ describe('GetProducts', () => {
           const unknown = count(checkouts, isUnknown);
           const active = count(checkouts, isActive);
           const inactive = count(checkouts, isInactive);
-          const end = expiry(pools);
+          const end = collectedAt === 0 ? undefined : expiry(pools);
           const isOld = NOW - collectedAt >= 1800;
           wanted.push({
             CollectionTime: collectedAt,
@@ -175,11 +175,11 @@ describe('GetProducts', () => {
             Inactive: inactive,
             Indeterminate: unknown,
             Mapped: checkouts.length - unknown,
-            MinLicenseExpiration: end,
+            MinLicenseExpiration: end ?? 0,
             MaxAvailable: total(pools, capacity),
             Product: product,
             MappingIcon: isOld ? 'ServerDown' : '',
-            ExpiredIcon: passed(end) ? 'Expired' : near(end) ? 'Warning' : '',
+            ExpiredIcon: end === undefined ? '' : passed(end) ? 'Expired' : near(end) ? 'Warning' : '',
             IsCurrent: !isOld,
             LogActive: unknown > 0 ? Number.NaN : log(active),
             LogInactive: unknown > 0 ? Number.NaN : log(inactive),

@@ -1,12 +1,18 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { FailureKind } from '../../src/model/failure.ts';
-import { createCleanup, createConfig, eventually, startApp } from '../harness.ts';
+import { quickEngine } from '../alerts/end-to-end.ts';
+import { startFakeAlertmanager } from '../alerts/fake-alertmanager.ts';
+import { createRunner } from '../commands/run.ts';
+import { account, createCleanup, createConfig, eventually, startApp } from '../harness.ts';
 import { type Fault, json, startFaulty, status } from './faulty.ts';
 
 /** How the exporter bears an analyzer that misbehaves: counted, last good data kept for a while, recovery by itself. */
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
+const { run, temporaryFolder } = createRunner(cleanup);
 
 const everySecond = {
   'poll.products': '* * * * * *',
@@ -71,7 +77,7 @@ describe('an analyzer that misbehaves', () => {
     expect(warning?.fields.kind).toBe(kind);
   });
 
-  it('leaves out bad records and values, and takes unknown fields for nothing', async () => {
+  it('leaves out bad records, values and unknown fields, and counts them', async () => {
     const faulty = await startFaulty(cleanup);
     const records = [
       {
@@ -99,8 +105,129 @@ describe('an analyzer that misbehaves', () => {
     }
     const discarded = (reason: string) =>
       app.sample(`license_poll_discarded_values{endpoint="GetProducts",reason="${reason}"}`);
-    expect(await Promise.all(['nan', 'not_a_number', 'negative', 'bad_record'].map(discarded))).toEqual([1, 2, 1, 3]);
+    const reasons = ['nan', 'not_a_number', 'negative', 'bad_record', 'unknown_field'];
+    expect(await Promise.all(reasons.map(discarded))).toEqual([1, 2, 1, 3, 1]);
     expect(await app.sample('license_poll_records{endpoint="GetProducts"}')).toBe(1);
+  });
+
+  it('keeps what it knew when GetServerDown answers what is no list of servers', { timeout: 30_000 }, async () => {
+    const faulty = await startFaulty(cleanup);
+    const alertmanager = await startFakeAlertmanager(cleanup);
+    const app = await startApp(createConfig(faulty.url, { ...everySecond, ...quickEngine([alertmanager.url]) }));
+    cleanup.add(() => app.stop());
+    const down = 'sim-lic01;sim_cadd';
+    const up = () => app.sample(`license_server_up{vendor_license="${down}"}`);
+    const polled = () => app.sample('license_poll_success{endpoint="GetServerDown"}');
+    const told = () =>
+      alertmanager.requests
+        .flatMap(({ at, alerts }) => alerts.map((alert) => ({ at, ...alert })))
+        .filter(({ labels }) => labels.alertname === 'LicenseServerDown' && labels.vendor_license === down);
+    faulty.break('GetServerDown', json(JSON.stringify([{ Label: down }])));
+    await eventually('the server is down', async () => (await up()) === 0);
+    await eventually('the alert', () => told().length > 0);
+
+    for (const text of ['[{"error":"database timeout"}]', `[{"label":"${down}"}]`]) {
+      faulty.break('GetServerDown', json(JSON.stringify([{ Label: down }])));
+      await eventually('a good poll', async () => (await polled()) === 1);
+      faulty.break('GetServerDown', json(text));
+      await eventually(`a failed poll: ${text}`, async () => (await polled()) === 0);
+      const sent = told().length;
+      // longer than the alert is kept: it would be resolved by then
+      await eventually('the alert again', () => told().length > sent + 1);
+      expect([await up(), await app.sample('license_up')]).toEqual([0, 0]);
+    }
+    expect(told().filter(({ at, endsAt }) => Date.parse(endsAt) <= at)).toEqual([]);
+    const warnings = app.log.entries.filter(({ message }) => message === 'poll failed');
+    expect(warnings[0]?.fields).toMatchObject({
+      endpoint: 'GetServerDown',
+      kind: 'schema',
+      reason: 'no record of the answer has a usable Label; the first record has the fields error',
+    });
+    expect(JSON.stringify(app.log.entries)).not.toContain('database timeout');
+  });
+
+  /** As GetProducts would answer with other names of fields. */
+  const renamed: Fault = (_, response, body) => {
+    const text = body.toString().replace(/"([A-Z])(\w+)":/g, (_all, first, rest) => `"${first.toLowerCase()}${rest}":`);
+    response.writeHead(200, { 'content-type': 'application/json' }).end(text);
+  };
+
+  it('keeps every series when GetProducts answers with other names of fields', async () => {
+    const faulty = await startFaulty(cleanup);
+    const app = await startApp(createConfig(faulty.url, everySecond));
+    cleanup.add(() => app.stop());
+    await eventually('first poll', async () => (await app.sample('license_up')) === 1);
+    const series = async () =>
+      (await app.metrics())
+        .split('\n')
+        .filter((line) => /^license_(vendor_license|feature|server)_/.test(line))
+        .map((line) => line.slice(0, line.lastIndexOf(' ')));
+    const before = await series();
+    faulty.break('GetProducts', renamed);
+    await eventually('failure', async () => (await app.sample('license_up')) === 0);
+    expect(await app.sample('license_poll_success{endpoint="GetProducts"}')).toBe(0);
+    expect(await series()).toEqual(before);
+    faulty.break(undefined);
+    await eventually('recovery', async () => (await app.sample('license_up')) === 1);
+  });
+
+  it('with --once exits with 1 when GetProducts answers with other names of fields', async () => {
+    const faulty = await startFaulty(cleanup);
+    faulty.break('GetProducts', renamed);
+    const folder = temporaryFolder();
+    const file = join(folder, 'config.yml');
+    writeFileSync(join(folder, 'password'), account.password);
+    const analyzer = `{url: "${faulty.url}", username: 'CORP\\svc-lic', password_file: password}`;
+    writeFileSync(file, `analyzer: ${analyzer}\nstorage: {path: ${folder}/state}\n`);
+    const once = run([`--config.file=${file}`, '--once', '--log.format=json']);
+    expect(await once.exit).toBe(1);
+    expect(once.output()).toContain('\nlicense_up 0\n');
+    expect(once.lines.find(({ endpoint }) => endpoint === 'GetProducts')).toMatchObject({
+      kind: 'schema',
+      reason: expect.stringMatching(
+        /^no record of the answer has a usable Product; the first record has the fields colle/,
+      ),
+    });
+  });
+
+  it('takes records without a name and fields of other names out of a mixed answer, and reports them', async () => {
+    const faulty = await startFaulty(cleanup);
+    faulty.break('GetServerDown', json('[{"Label":"a;b","since":1},{"label":"c;d"}]'));
+    const app = await startApp(createConfig(faulty.url));
+    cleanup.add(() => app.stop());
+    await eventually('first poll', async () => (await fetch(`${app.url}/-/ready`)).ok);
+    const discarded = (reason: string) =>
+      app.sample(`license_poll_discarded_values{endpoint="GetServerDown",reason="${reason}"}`);
+    expect([await app.sample('license_up'), await discarded('bad_record'), await discarded('unknown_field')]).toEqual([
+      1, 1, 2,
+    ]);
+    expect(await app.sample('license_server_up{vendor_license="a;b"}')).toBe(0);
+    const warnings = app.log.entries.filter(({ message }) => message.includes('fields that'));
+    expect(warnings.map(({ fields }) => fields)).toEqual([
+      { endpoint: 'GetServerDown', fields: ['since', 'label'], count: 2 },
+    ]);
+  });
+
+  it('takes nothing it was told of a server that was never collected for a date', async () => {
+    const faulty = await startFaulty(cleanup);
+    const records = [
+      { Product: 'a;never', CollectionTime: 0, MinLicenseExpiration: 2_147_483_647, IsCurrent: false },
+      { Product: 'b;permanent', CollectionTime: 1_790_000_000, MinLicenseExpiration: 0, IsCurrent: true },
+    ];
+    faulty.break('GetProducts', json(JSON.stringify(records)));
+    const app = await startApp(createConfig(faulty.url));
+    cleanup.add(() => app.stop());
+    await eventually('first poll', async () => (await fetch(`${app.url}/-/ready`)).ok);
+    const of = (name: string, license: string) =>
+      app.sample(`license_vendor_license_${name}_timestamp_seconds{vendor_license="${license}"}`);
+    expect([await of('last_collection', 'a;never'), await of('min_expiration', 'a;never')]).toEqual([
+      undefined,
+      undefined,
+    ]);
+    expect([await of('last_collection', 'b;permanent'), await of('min_expiration', 'b;permanent')]).toEqual([
+      1_790_000_000,
+      Number.POSITIVE_INFINITY,
+    ]);
   });
 
   it('keeps the last good data, lets it age out, and recovers by itself', { timeout: 60_000 }, async () => {

@@ -19,7 +19,7 @@ function decoder(heapLimit?: (bytes: number) => number) {
 /** A GetProducts body of more than 1 MiB, with values to discard in it. */
 const body = (count = 20_001): Buffer => {
   const record = (i: number) =>
-    `{"Product":"sim-${i};é","Active":${i},"Inactive":${i % 7 === 0 ? 'NaN' : -1},"IsCurrent":true}`;
+    `{"Product":"sim-${i};é","Active":${i},"Inactive":${i % 7 === 0 ? 'NaN' : -1},"IsCurrent":true,"New":1}`;
   return Buffer.from(`[${Array.from({ length: count }, (_, i) => record(i)).join(',')},"no record"]`);
 };
 
@@ -28,6 +28,7 @@ describe('decoding in a thread', () => {
     expect(body().byteLength).toBeGreaterThan(1024 * 1024);
     const expected = decodeAnswer('GetProducts', body(), PERMANENT_AFTER);
     expect(expected.discarded).toEqual({ nan: 2858, not_a_number: 0, negative: 17_143, bad_record: 1 });
+    expect(expected.unknownFields).toEqual(['New']);
     expect(await decoder().decode('GetProducts', body())).toEqual(expected);
   });
 

@@ -80,6 +80,20 @@ describe('an analyzer that fails', () => {
     expect([down.status, down.body]).toEqual([200, []]);
   });
 
+  it('says nothing of a license whose end the analyzer leaves out, polled or asked for', async () => {
+    const faulty = await startFaulty(cleanup);
+    const records = [{ Feature: 'unknown' }, { Feature: 'permanent', LicenseExpiration: 0 }];
+    faulty.break('GetExpirationFeatures', json(JSON.stringify(records)));
+    const app = await startApp(createConfig(faulty.url));
+    cleanup.add(() => app.stop());
+    await eventually('first poll', async () => (await fetch(`${app.url}/-/ready`)).ok);
+    for (const search of ['', '&search=2']) {
+      const { body } = await get(`${app.url}/grafana/rows/expirations?product=${PRODUCT}${search}`);
+      const named = body.filter(({ feature }: { feature: string }) => ['unknown', 'permanent'].includes(feature));
+      expect(named).toMatchObject([{ feature: 'permanent', expires: null, days_left: null }]);
+    }
+  });
+
   it('for one vendor license is a warning beside the others', async () => {
     const faulty = await startFaulty(cleanup);
     faulty.break('GetExpirationFeatures?product=sim-lic02', status(500));

@@ -100,8 +100,13 @@ export function expiration(fields: Partial<ExpirationRecord> = {}): ExpirationRe
   };
 }
 
-export function answer<T>(records: readonly T[], discarded: Partial<Answer<T>['discarded']> = {}): Answer<T> {
-  return { records, discarded: { nan: 0, not_a_number: 0, negative: 0, bad_record: 0, ...discarded } };
+export function answer<T>(
+  records: readonly T[],
+  discarded: Partial<Answer<T>['discarded']> = {},
+  unknownFields: readonly string[] = [],
+): Answer<T> {
+  const none = { nan: 0, not_a_number: 0, negative: 0, bad_record: 0 };
+  return { records, discarded: { ...none, ...discarded }, unknownFields };
 }
 
 export const good = <T>(value: T, at = NOW - 10): Reading<T> => ({ at, seconds: 0.5, ok: true, value });

@@ -179,6 +179,32 @@ describe('features', () => {
     expect(poll(inventory, 'GetFeatures')?.mergedRecords).toBe(1);
   });
 
+  it('never end only when every record says so, and end with the first that does', () => {
+    const never = Number.POSITIVE_INFINITY;
+    const merged = (...ends: readonly (number | undefined)[]) => {
+      const products = good(answer(ends.map((end, i) => product({ product: `a;b;${i}`, minLicenseExpiration: end }))));
+      const features = { [WHOLE]: good(answer(ends.map((end) => feature({ licenseExpiration: end })))) };
+      const expirations = {
+        'lic01;cdslmd': good(
+          answer(
+            ends.map((end) => expiration({ feature: 'other', licenseExpiration: end, minLicenseExpiration: end })),
+          ),
+        ),
+      };
+      const { vendorLicenses, features: entries } = derive({ products, features, expirations });
+      const [base, other] = entries;
+      const ab = vendorLicenses.find(({ vendorLicense }) => vendorLicense === 'a;b');
+      return [ab?.product?.minLicenseExpiration, base?.expiration, other?.expiration, other?.minExpiration];
+    };
+    const all = (end: number | undefined) => [end, end, end, end];
+    expect(merged(undefined, never)).toEqual(all(undefined));
+    expect(merged(never, undefined, never)).toEqual(all(undefined));
+    expect(merged(never, never)).toEqual(all(never));
+    expect(merged(NOW, undefined, never)).toEqual(all(NOW));
+    expect(merged(never, undefined, NOW)).toEqual(all(NOW));
+    expect(merged(undefined, NOW)).toEqual(all(NOW));
+  });
+
   it('take their expiry from GetExpirationFeatures, and else from GetFeatures', () => {
     const inventory = derive({
       features: {
@@ -277,12 +303,13 @@ describe('polls', () => {
 
   it('count records and what was left out', () => {
     const features = {
-      a: good(answer([feature(), feature()], { nan: 2 })),
-      b: failed({ at: NOW - 5, value: answer([feature()], { nan: 1, bad_record: 4 }) }),
+      a: good(answer([feature(), feature()], { nan: 2 }, ['maxAvailable', 'x'])),
+      b: failed({ at: NOW - 5, value: answer([feature()], { nan: 1, bad_record: 4 }, ['maxAvailable']) }),
     };
     expect(poll(derive({ features, users: good(7) }), 'GetFeatures')).toMatchObject({
       records: 3,
-      discarded: { nan: 3, bad_record: 4, negative: 0 },
+      // a field counts once, however many answers have it
+      discarded: { nan: 3, bad_record: 4, negative: 0, unknown_field: 2 },
     });
     expect(poll(derive({ users: good(7) }), 'GetConcurrentUsers')?.records).toBe(1);
   });

@@ -252,6 +252,37 @@ describe('the poller', () => {
     expect(parts(running.latest(), 'GetHistory')).toEqual([historyPart(question)]);
   });
 
+  it('reports unknown fields when they first appear, and each only once', async () => {
+    const site = createSite('a;d');
+    let fields = ['label', 'since'];
+    const client = { ...site.client, getServerDown: async () => answer([], {}, fields) } as unknown as QueryClient;
+    const log = createTestLog();
+    const running = create({ client }, { log });
+    const reported = () =>
+      log.entries.filter(({ message }) => message.includes('fields')).map(({ level, fields: shown }) => [level, shown]);
+    const first = ['warn', { endpoint: 'GetServerDown', fields: ['label', 'since'], count: 2 }];
+    await running.pollOnce();
+    await running.pollOnce();
+    expect(reported()).toEqual([first]);
+    fields = ['since', 'Until'];
+    await running.pollOnce();
+    fields = ['label'];
+    await running.pollOnce();
+    expect(reported()).toEqual([first, ['warn', { endpoint: 'GetServerDown', fields: ['Until'], count: 1 }]]);
+  });
+
+  it('takes features that do not say whose they are for no answer', async () => {
+    const site = createSite('a;d');
+    const client = {
+      ...site.client,
+      getFeatures: async () => answer([feature({ serverName: '', daemon: '' })]),
+    } as unknown as QueryClient;
+    const running = create({ client }, { featuresRequest: 'all' });
+    await running.pollOnce();
+    const reading = running.latest().endpoints.GetFeatures?.parts.get(WHOLE);
+    expect(reading).toMatchObject({ ok: false, failure: { kind: 'schema' } });
+  });
+
   it('asks no more than so many at once', async () => {
     let running = 0;
     let peak = 0;
@@ -261,7 +292,8 @@ describe('the poller', () => {
       getExpirationFeatures: async () => {
         running += 1;
         peak = Math.max(peak, running);
-        await Promise.resolve();
+        // longer than GetFeatures takes, which is asked at the same time
+        for (let i = 0; i < 10; i += 1) await Promise.resolve();
         running -= 1;
         return answer([]);
       },
