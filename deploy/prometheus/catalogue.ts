@@ -69,6 +69,11 @@ export const alertCatalogue = {
     condition: 'A part of an endpoint fails, while every endpoint gives some good answer.',
     evaluatedBy: 'rules and engine',
   },
+  LicenseRecordsDiscarded: {
+    severities: ['warning'],
+    condition: 'More than 10 % of the records in the last good answers of an endpoint could not be used.',
+    evaluatedBy: 'rules and engine',
+  },
   LicensePollStale: {
     severities: ['warning'],
     condition: 'An endpoint has not been polled successfully for 3 intervals.',

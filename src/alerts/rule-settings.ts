@@ -41,6 +41,8 @@ export interface RuleSettings {
   readonly LicenseAnalyzerUnreachable: Adjustable<Durations>;
   readonly LicenseAnalyzerAuthFailing: Adjustable<Durations>;
   readonly LicensePollPartial: Adjustable<Durations>;
+  /** A ratio, 0 to 1. */
+  readonly LicenseRecordsDiscarded: Adjustable<Durations & { readonly share: number }>;
 }
 
 export type EngineRuleName = keyof RuleSettings;

@@ -7,6 +7,7 @@ import {
   createAuthFailing,
   createCollectionStale,
   createPollPartial,
+  createRecordsDiscarded,
   createServerDown,
 } from './site-rules.ts';
 
@@ -23,6 +24,7 @@ export function createRules(settings: RuleSettings): readonly Rule[] {
     createAnalyzerUnreachable(settings.LicenseAnalyzerUnreachable),
     createAuthFailing(settings.LicenseAnalyzerAuthFailing),
     createPollPartial(settings.LicensePollPartial),
+    createRecordsDiscarded(settings.LicenseRecordsDiscarded),
   ];
   return rules.filter(({ name }) => {
     const { base, overrides } = settings[name];

@@ -149,3 +149,40 @@ export function createPollPartial({ base }: Adjustable<Durations>): Rule {
     },
   };
 }
+
+export function createRecordsDiscarded({ base }: RuleSettings['LicenseRecordsDiscarded']): Rule {
+  return {
+    id: 'LicenseRecordsDiscarded/warning',
+    name: 'LicenseRecordsDiscarded',
+    severity: 'warning',
+    parameters: base,
+    durations: () => base,
+    judge: ({ inventory: { polls } }) => {
+      const shares = polls.map(({ endpoint, records, discarded: { bad_record: bad } }) => ({
+        endpoint,
+        // NaN while there are no records, which is above nothing
+        share: bad / (bad + records),
+      }));
+      const findings = shares
+        .filter(({ share }) => share > base.share)
+        .map(({ endpoint, share }) =>
+          raised(
+            { alertname: 'LicenseRecordsDiscarded', severity: 'warning', endpoint },
+            {
+              summary: `${(share * 100).toPrecision(3)} % of the records of ${endpoint} are discarded.`,
+              description:
+                'They are no objects or have no name, so vendor licenses or features are missing from the metrics. "license-exporter doctor" compares the answers with the specification.',
+            },
+            share,
+          ),
+        );
+      // nothing was ever read of it, or what was read last was empty
+      const isUnread = (poll: PollState): boolean => !poll.answered && poll.records + poll.discarded.bad_record === 0;
+      return {
+        findings,
+        isUnknown: (labels) => polls.some((poll) => poll.endpoint === labels.endpoint && isUnread(poll)),
+        isBlind: !polls.every(isTried),
+      };
+    },
+  };
+}

@@ -93,6 +93,13 @@ export const alertRules = {
   LicenseAnalyzerUnreachable: { subject: 'analyzer', parameters: durations('10m', '0s') },
   LicenseAnalyzerAuthFailing: { subject: 'analyzer', parameters: durations('2m', '0s') },
   LicensePollPartial: { subject: 'analyzer', parameters: durations('10m', '0s') },
+  LicenseRecordsDiscarded: {
+    subject: 'analyzer',
+    parameters: {
+      ...durations('10m', '0s'),
+      share: parameter(ratio, '0.1', 'Share of the records of an endpoint, discarded, above which there is an alert.'),
+    },
+  },
 } as const satisfies Record<string, RuleTable>;
 
 export type RuleName = keyof typeof alertRules;

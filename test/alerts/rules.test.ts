@@ -361,13 +361,43 @@ describe('the way to the analyzer', () => {
     expect(partial({ down: failed(), expirations: some })).toEqual([]);
   });
 
+  it('LicenseRecordsDiscarded: more than a share of the records of an endpoint', () => {
+    const id = 'LicenseRecordsDiscarded/warning';
+    const records = Array.from({ length: 9 }, () => expiration());
+    const about = { alertname: 'LicenseRecordsDiscarded', severity: 'warning', endpoint: 'GetExpirationFeatures' };
+    const of = (bad: number, settings = {}) =>
+      judge(id, { expirations: { a: good(answer(records, { bad_record: bad, nan: 99 })) }, down: fresh }, { settings });
+    expect(of(1).labels).toEqual([]);
+    expect(of(1).isUnknown(about)).toBe(false);
+    expect(of(2).labels).toEqual([about]);
+    expect(of(2).findings[0]?.annotations.summary).toBe(
+      '18.2 % of the records of GetExpirationFeatures are discarded.',
+    );
+    expect(of(2, { LicenseRecordsDiscarded: { share: 0.2 } }).labels).toEqual([]);
+  });
+
+  it('LicenseRecordsDiscarded: goes on while the endpoint fails, and does not know what was never read', () => {
+    const id = 'LicenseRecordsDiscarded/warning';
+    const about = { alertname: 'LicenseRecordsDiscarded', severity: 'warning', endpoint: 'GetServerDown' };
+    const last = { at: NOW - 900, value: answer([{ label: LIC }], { bad_record: 1 }) };
+    expect(judge(id, { down: failed(last) }).labels).toEqual([about]);
+    const never = judge(id, { down: failed() });
+    expect([never.labels, never.isUnknown(about)]).toEqual([[], true]);
+    const empty = judge(id, { down: fresh });
+    expect([empty.labels, empty.isUnknown(about)]).toEqual([[], false]);
+  });
+
   it('concludes nothing before every endpoint has been tried', () => {
     const { endpoints } = createSnapshot({ down: good(answer([])), expirations: { a: failed(), b: good(answer([])) } });
     const untried = { interval: 60, maxAge: 300, parts: new Map() };
     const view = viewOf({ at: NOW, endpoints: { ...endpoints, GetProducts: untried } });
-    for (const id of ['LicenseAnalyzerUnreachable/critical', 'LicensePollPartial/warning']) {
+    for (const id of [
+      'LicenseAnalyzerUnreachable/critical',
+      'LicensePollPartial/warning',
+      'LicenseRecordsDiscarded/warning',
+    ]) {
       const { findings, isUnknown, isBlind } = ruleOf(id).judge(view);
-      expect([id, findings, isUnknown({}), isBlind]).toEqual([id, [], true, true]);
+      expect([id, findings, isUnknown({ endpoint: 'GetProducts' }), isBlind]).toEqual([id, [], true, true]);
     }
   });
 

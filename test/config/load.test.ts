@@ -100,7 +100,7 @@ const bad = [
   ],
   [
     'alert-rule-of-prometheus.yml',
-    'alert-rule-of-prometheus.yml:2: alerting.rules: unknown key LicenseCapacityDropped; there are LicenseServerDown, LicenseCollectionStale, LicenseExpired, LicenseExpiringSoon, LicenseFeatureSaturated, LicenseRequestsQueued, LicenseDenials, LicenseAnalyzerUnreachable, LicenseAnalyzerAuthFailing, LicensePollPartial',
+    'alert-rule-of-prometheus.yml:2: alerting.rules: unknown key LicenseCapacityDropped; there are LicenseServerDown, LicenseCollectionStale, LicenseExpired, LicenseExpiringSoon, LicenseFeatureSaturated, LicenseRequestsQueued, LicenseDenials, LicenseAnalyzerUnreachable, LicenseAnalyzerAuthFailing, LicensePollPartial, LicenseRecordsDiscarded',
   ],
   [
     'alert-rule-unknown-key.yml',
@@ -108,7 +108,7 @@ const bad = [
   ],
   [
     'alert-rule-unknown.yml',
-    'alert-rule-unknown.yml:2: alerting.rules: unknown key LicenseExpiring, did you mean LicenseExpired?; there are LicenseServerDown, LicenseCollectionStale, LicenseExpired, LicenseExpiringSoon, LicenseFeatureSaturated, LicenseRequestsQueued, LicenseDenials, LicenseAnalyzerUnreachable, LicenseAnalyzerAuthFailing, LicensePollPartial',
+    'alert-rule-unknown.yml:2: alerting.rules: unknown key LicenseExpiring, did you mean LicenseExpired?; there are LicenseServerDown, LicenseCollectionStale, LicenseExpired, LicenseExpiringSoon, LicenseFeatureSaturated, LicenseRequestsQueued, LicenseDenials, LicenseAnalyzerUnreachable, LicenseAnalyzerAuthFailing, LicensePollPartial, LicenseRecordsDiscarded',
   ],
   ['alertmanager-api-v1.yml', 'alertmanager-api-v1.yml:2: alerting.alertmanagers: api_version: "v1" is not one of v2'],
   [

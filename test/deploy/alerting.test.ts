@@ -162,6 +162,7 @@ describe('the rules', () => {
       'LicenseAnalyzerUnreachable/critical: keep_firing_for',
       'LicenseAnalyzerAuthFailing/critical: keep_firing_for',
       'LicensePollPartial/warning: keep_firing_for',
+      'LicenseRecordsDiscarded/warning: keep_firing_for',
     ]);
   });
 });
@@ -231,6 +232,7 @@ describe('the example for Alertmanager', () => {
     ['LicenseAnalyzerUnreachable', 'critical', 'monitoring-team'],
     ['LicenseAnalyzerAuthFailing', 'critical', 'monitoring-team'],
     ['LicensePollPartial', 'warning', 'monitoring-team'],
+    ['LicenseRecordsDiscarded', 'warning', 'monitoring-team'],
     ['LicenseExporterDown', 'critical', 'monitoring-team'],
     ['LicenseAlertDeliveryFailing', 'critical', 'monitoring-team'],
     ['LicenseExporterTestAlert', 'info', 'license-team'],

@@ -136,7 +136,7 @@ describe('the stack', () => {
         encoding: 'utf8',
       });
       expect(checked).toContain('1 rule files found');
-      expect(checked).toContain('20 rules found');
+      expect(checked).toContain('21 rules found');
     } finally {
       rmSync(folder, { recursive: true });
     }
