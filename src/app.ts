@@ -94,6 +94,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     shard: initial.shard,
     endpoints: endpointNames,
     upstream,
+    web: () => web.counts(),
     alerting: () => pipeline.alerting?.status(),
     processMetrics: true,
   });
@@ -139,6 +140,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       { path: '/api/v1', about: undefined, ...createAlertApi(alertRoutes) },
       {
         path: initial.datasource.path,
+        deadline: () => pipeline.config.datasource.deadline,
         about: 'History, users and the last poll as JSON, for Grafana.',
         ...createDatasource({
           sources: () => pipeline.datasource,

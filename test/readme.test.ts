@@ -23,6 +23,7 @@ import { cronProblem } from '../src/poll/schedule.ts';
 import { endpoints } from '../src/query-api/endpoints.ts';
 import { errorCodes } from '../src/query-api/errors.ts';
 import { recordMeanings } from '../src/query-api/meanings.ts';
+import { webLimits } from '../src/web/limits.ts';
 import { settingsOf } from './alerts/views.ts';
 import { alertRules } from './deploy/rules.ts';
 import { dashboards } from './grafana/dashboards.ts';
@@ -147,6 +148,34 @@ const tables: Readonly<Record<string, () => string>> = {
       ['the history store (FILE): …'],
       Object.values(storeProblems).map((problem) => [cell(problem)]),
     ),
+  'web limits': () => {
+    const { connections, scrapes, requests, logons, ahead, stalledMs, answerMs, headMs, waitMs } = webLimits;
+    const seconds = (ms: number): string => (ms % 60_000 === 0 ? `${ms / 60_000} min` : `${ms / 1000} s`);
+    return table(
+      ['what', 'of one address', 'in all', 'beyond it'],
+      [
+        ['`/metrics` at once', `${scrapes.workPerAddress}`, `${scrapes.work}`, '503'],
+        ['other requests at once', `${requests.workPerAddress}`, `${requests.work}`, 'they wait'],
+        [
+          'other requests that wait',
+          `${requests.waitingPerAddress}`,
+          `${requests.waiting}`,
+          `503; after their deadline too (\`datasource.deadline\`, else ${seconds(waitMs)})`,
+        ],
+        [
+          'passwords not yet known to be right that wait for their check',
+          `${logons.waitingPerAddress}`,
+          `${logons.waiting}`,
+          '503',
+        ],
+        ['connections', `${connections.perAddress}`, `${connections.total}`, 'closed'],
+        ['requests sent ahead on a connection', `${ahead}`, '', 'connection cut'],
+        ['an answer of which the client takes no byte', seconds(stalledMs), '', 'connection cut'],
+        ['a request and its answer', seconds(answerMs), '', 'connection cut'],
+        ['the head of a request', seconds(headMs), '', '408'],
+      ],
+    );
+  },
   'web config': () =>
     table(
       ['key of the web config', 'meaning'],

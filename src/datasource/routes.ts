@@ -144,7 +144,8 @@ export function createDatasource({ sources, deadline, onProblem }: DatasourceOpt
           const seconds = deadline();
           const late = setTimeout(
             () => gone.abort(new DatasourceError('deadline', `the analyzer did not answer within ${seconds} s`)),
-            seconds * 1000,
+            // waiting for its turn counts
+            seconds * 1000 - reply.elapsedTime,
           );
           try {
             const answer = await handler(request, gone.signal);

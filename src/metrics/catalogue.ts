@@ -595,6 +595,20 @@ export const catalogue = {
     source: 'config',
     help: 'Unix time of the last successful configuration reload.',
   },
+  license_exporter_http_requests_refused_total: {
+    type: 'counter',
+    labels: ['reason'],
+    group: 'default',
+    source: 'web',
+    help: 'Requests to the exporter that were answered with 503 because of its limits, by reason (scrapes, queue_full, deadline, logons).',
+  },
+  license_exporter_http_connections_cut_total: {
+    type: 'counter',
+    labels: ['reason'],
+    group: 'default',
+    source: 'web',
+    help: 'Connections to the exporter that it cut because of its limits, by reason (too_many, pipelining, stalled, too_long).',
+  },
   license_exporter_shard_index: {
     type: 'gauge',
     labels: [],

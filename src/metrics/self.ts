@@ -27,6 +27,12 @@ export interface UpstreamState {
   readonly staleRetries: number;
 }
 
+/** How often limits of the listener took effect, by reason. */
+export interface WebState {
+  readonly refused: Readonly<Record<string, number>>;
+  readonly cut: Readonly<Record<string, number>>;
+}
+
 export interface SelfMetricsOptions {
   readonly version: string;
   readonly revision: string;
@@ -36,6 +42,7 @@ export interface SelfMetricsOptions {
   /** Endpoints whose request counter begins at 0. */
   readonly endpoints: readonly string[];
   readonly upstream: () => UpstreamState;
+  readonly web: () => WebState;
   /** Undefined while the alert engine is off: then it has no metrics. */
   readonly alerting: () => AlertingState | undefined;
   /** Left out in tests that compare whole pages. */
@@ -113,7 +120,16 @@ export function createSelfMetrics(options: SelfMetricsOptions): SelfMetrics {
       },
     });
 
-  const { version, revision, nodeVersion, demo, shard, upstream } = options;
+  const mirrorReasons = (name: MetricName, read: () => Readonly<Record<string, number>>): Counter =>
+    new Counter({
+      ...configuration(name),
+      collect() {
+        this.reset();
+        for (const [reason, count] of Object.entries(read())) this.inc({ reason }, count);
+      },
+    });
+
+  const { version, revision, nodeVersion, demo, shard, upstream, web } = options;
   gauge('license_exporter_build_info').set({ version, revision, node_version: nodeVersion }, 1);
   gauge('license_exporter_demo').set(Number(demo));
   gauge('license_exporter_shard_index').set(shard.index);
@@ -129,6 +145,8 @@ export function createSelfMetrics(options: SelfMetricsOptions): SelfMetrics {
   mirror('license_exporter_upstream_reauthentications_total', () => upstream().reauthentications);
   mirror('license_exporter_upstream_rejected_logons_total', () => upstream().rejectedLogons);
   mirror('license_exporter_upstream_stale_retries_total', () => upstream().staleRetries);
+  mirrorReasons('license_exporter_http_requests_refused_total', () => web().refused);
+  mirrorReasons('license_exporter_http_connections_cut_total', () => web().cut);
 
   exposeAlerting(configuration, options.alerting);
 

@@ -1,9 +1,15 @@
+import { lookup } from 'node:dns/promises';
 import { Readable } from 'node:stream';
-import { type TLSSocket, Server as TlsServer } from 'node:tls';
+import { Server as TlsServer } from 'node:tls';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Log } from '../model/log.ts';
-import { type Access, createAuthenticator, isClientAccepted, tlsOptions } from './access.ts';
+import { type Access, tlsOptions } from './access.ts';
+import { addressOf } from './connections.ts';
+import { createFront, type Front } from './front.ts';
 import { landingPage } from './landing-page.ts';
+import { type WebCounts, type WebLimits, webLimits } from './limits.ts';
+import { createListener } from './listener.ts';
+import { isLong, slicesOf } from './slices.ts';
 
 /** A page of metrics, ready to be sent. */
 export interface MetricsPage {
@@ -22,7 +28,7 @@ export interface MetricsRequest {
 /** Why a request is answered before it comes to a route, and what everybody is told of it. */
 const refusals = {
   unauthorized: { status: 401, message: 'Name and password of a user of the web config are needed.' },
-  busy: { status: 503, message: 'Too many logons at once, try later.' },
+  busy: { status: 503, message: 'Too many requests or logons at once, try later.' },
   bad_path: { status: 400, message: 'The path cannot be decoded.' },
 } as const;
 export type Refusal = keyof typeof refusals;
@@ -33,6 +39,8 @@ export interface Mount {
   /** A sentence for the landing page, where there is something to see for people. */
   readonly about: string | undefined;
   readonly plugin: (app: FastifyInstance) => Promise<void>;
+  /** Seconds a request may take, waiting for its turn included. `reply.elapsedTime` says how much of it is over. */
+  readonly deadline?: () => number;
   /** Answers a refusal, whose status is set already, in the form of these routes. */
   readonly refuse: (reply: FastifyReply, refusal: Refusal, message: string) => FastifyReply;
 }
@@ -51,6 +59,8 @@ export interface WebOptions {
   readonly access: () => Access;
   readonly isReady: () => boolean;
   readonly log: Log;
+  /** Others than `webLimits`, for tests. */
+  readonly limits?: WebLimits;
 }
 
 export interface WebServer {
@@ -60,26 +70,37 @@ export interface WebServer {
   stop(): Promise<void>;
   /** `http://host:port` of each listener, after `start`. */
   addresses(): readonly string[];
+  /** How often limits took effect. */
+  counts(): WebCounts;
   /** Takes changed certificates over for new connections. */
   refreshCertificates(): void;
 }
 
 /** Answers to scrapes that are still running are given this long at stop, milliseconds. */
 const CLOSE_GRACE_MS = 5_000;
+/** What refused clients are told to wait, seconds. */
+const RETRY_AFTER = 5;
 
 /** The HTTP front: metrics, health, and a landing page for people. */
 export function createWebServer(options: WebOptions): WebServer {
+  const front = createFront(options.limits ?? webLimits);
   let stopping = false;
   let listeners: FastifyInstance[] = [];
   let addresses: string[] = [];
 
   const listen = async (host: string, port: number): Promise<void> => {
-    const app = createApplication(options, () => stopping);
+    const [first = host, ...others] = host === 'localhost' ? await addressesOf(host) : [];
+    const app = createApplication(options, front, () => stopping);
     listeners.push(app);
-    addresses.push(await app.listen({ host, port }));
+    addresses.push(await app.listen({ host: first, port }));
+    // the port is the same where the system chose it; an address that is not there is no mistake
+    const bound = app.server.address();
+    const same = typeof bound === 'object' && bound !== null ? bound.port : port;
+    for (const other of others) await listen(other, same).catch(() => undefined);
   };
 
   const start = async (): Promise<void> => {
+    front.start();
     for (const { host, port } of options.listen) {
       try {
         // without IPv6 there is no address for everything but that of IPv4
@@ -98,6 +119,7 @@ export function createWebServer(options: WebOptions): WebServer {
 
   const stop = async (): Promise<void> => {
     stopping = true;
+    front.stop();
     const closing = listeners;
     listeners = [];
     addresses = [];
@@ -119,7 +141,12 @@ export function createWebServer(options: WebOptions): WebServer {
     }
   };
 
-  return { start, stop, addresses: () => addresses, refreshCertificates };
+  return { start, stop, addresses: () => addresses, counts: () => front.counts, refreshCertificates };
+}
+
+async function addressesOf(host: string): Promise<string[]> {
+  const found = await lookup(host, { all: true }).catch(() => []);
+  return found.map(({ address }) => address);
 }
 
 function reason(error: unknown): string {
@@ -132,33 +159,37 @@ function reason(error: unknown): string {
 /** Methods of each path, so that another method is 405 and not 404. */
 const GET_ONLY = 'GET, HEAD';
 
-function createApplication(options: WebOptions, isStopping: () => boolean): FastifyInstance {
+function createApplication(options: WebOptions, front: Front, isStopping: () => boolean): FastifyInstance {
   const { tls } = options.access();
   const app: FastifyInstance = Fastify({
-    ...(tls !== undefined && { https: tlsOptions(tls) }),
+    // the factory makes the server; this makes the addresses begin with https
+    ...(tls !== undefined && { https: {} }),
+    serverFactory: (handler) => createListener(options.access, front.limits, front.connections, handler),
     logger: false,
     frameworkErrors: (_, request, reply) => void refuse(options, request, reply, 'bad_path'),
     routerOptions: { ignoreTrailingSlash: false },
     forceCloseConnections: 'idle',
     // a scrape is a few hundred bytes; more is a mistake or an attack
     bodyLimit: 4096,
-    requestTimeout: 30_000,
     return503OnClosing: false,
   });
-  if (tls !== undefined) {
-    app.server.on('secureConnection', (socket: TLSSocket) => {
-      const now = options.access().tls ?? tls;
-      if (!isClientAccepted(socket, now)) socket.destroy();
-    });
-  }
-  const authenticate = createAuthenticator();
   app.addHook('onRequest', async (request, reply) => {
     const { users, headers } = options.access();
+    const address = addressOf(request.socket);
     reply.headers({ ...headers });
-    const verdict = await authenticate(users, request.headers.authorization);
-    if (verdict === 'accepted') return undefined;
+    const verdict = await front.authenticate(users, request.headers.authorization, address);
+    if (verdict === 'busy') front.counts.refused.logons += 1;
     if (verdict === 'unauthorized') reply.header('www-authenticate', 'Basic realm="license-exporter"');
-    return refuse(options, request, reply, verdict);
+    if (verdict !== 'accepted') return refuse(options, request, reply, verdict);
+    return admit(options, front, request, reply, address);
+  });
+  // with it `reply.elapsedTime` counts from the beginning
+  app.addHook('onResponse', async () => undefined);
+  app.addHook('onSend', async (_, reply, payload) => {
+    if (!(typeof payload === 'string' || Buffer.isBuffer(payload)) || !isLong(payload)) return payload;
+    const body = Buffer.isBuffer(payload) ? payload : Buffer.from(payload);
+    reply.header('content-length', body.length);
+    return Readable.from(slicesOf([body]));
   });
   const routes: Record<string, (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>> = {
     '/': async (_, reply) => {
@@ -199,10 +230,35 @@ function createApplication(options: WebOptions, isStopping: () => boolean): Fast
   return app;
 }
 
+/** Paths that are answered however much there is to do. */
+const UNLIMITED: readonly (string | undefined)[] = ['/-/healthy', '/-/ready'];
+
+/** Lets a request work when it is its turn; its place is free again when the answer is over or the client has gone. */
+async function admit(
+  options: WebOptions,
+  front: Front,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  address: string,
+): Promise<FastifyReply | undefined> {
+  const { url } = request.routeOptions;
+  if (UNLIMITED.includes(url)) return undefined;
+  const seconds = mountOf(options, request)?.deadline?.() ?? front.limits.waitMs / 1000;
+  const kind = url === options.telemetryPath ? 'scrapes' : 'requests';
+  const outcome = await front.entrance.enter(kind, address, seconds * 1000, reply.raw);
+  if (outcome === 'admitted') return undefined;
+  return outcome === 'gone' ? reply.hijack() : refuse(options, request, reply, 'busy');
+}
+
+function mountOf({ mounts }: WebOptions, { url }: FastifyRequest): Mount | undefined {
+  return mounts.find(({ path }) => url.startsWith(path) && /^([/?]|$)/.test(url.slice(path.length)));
+}
+
 /** Refuses a request in the form of the path it is for. */
-function refuse(options: WebOptions, { url }: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply {
+function refuse(options: WebOptions, request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply {
   const { status, message } = refusals[refusal];
-  const mount = options.mounts.find(({ path }) => url.startsWith(path) && /^([/?]|$)/.test(url.slice(path.length)));
+  if (refusal === 'busy') reply.header('retry-after', RETRY_AFTER).header('connection', 'close');
+  const mount = mountOf(options, request);
   return mount === undefined ? text(reply, status, `${message}\n`) : mount.refuse(reply.code(status), refusal, message);
 }
 
@@ -219,7 +275,7 @@ async function sendMetrics(options: WebOptions, request: FastifyRequest, reply: 
   });
   reply.code(page.status).headers({ ...page.headers });
   if (Buffer.isBuffer(page.body)) return reply.send(page.body);
-  return reply.send(Readable.from(page.body));
+  return reply.send(Readable.from(slicesOf(page.body)));
 }
 
 function single(value: string | string[] | undefined): string | undefined {

@@ -18,6 +18,7 @@ async function createPage(enabled = allCollectors): Promise<Exposition> {
     shard: { index: 0, total: 1 },
     endpoints: ['GetFeatures', 'GetProducts'],
     alerting: () => undefined,
+    web: () => ({ refused: { scrapes: 3, logons: 0 }, cut: { stalled: 2 } }),
     upstream: () => ({
       authenticated: true,
       authRetryAt: 0,

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { hashSync } from 'bcryptjs';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { SettingKey } from '../../src/config/settings.ts';
-import { createAuthenticator } from '../../src/web/access.ts';
 import { get, post } from '../datasource/site.ts';
 import { createCleanup, createConfig, eventually, startAnalyzer, startApp } from '../harness.ts';
 import { type Certificate, createCertificate } from '../peers/certificate.ts';
@@ -17,7 +16,7 @@ afterEach(() => cleanup.run());
 
 const NAME = 'grafana';
 const PASSWORD = 'pass:wörd';
-const users = (password = PASSWORD): string => `basic_auth_users: {${NAME}: '${hashSync(password, 4)}'}\n`;
+const users = (password = PASSWORD, cost = 4): string => `basic_auth_users: {${NAME}: '${hashSync(password, cost)}'}\n`;
 const basic = (name: string, password: string) => ({
   authorization: `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`,
 });
@@ -82,14 +81,23 @@ describe('users of the web config', () => {
     expect((await fetch(`${url}/metrics`, { headers: basic(NAME, PASSWORD) })).status).toBe(200);
   });
 
-  it('may guess only so many passwords at once', async () => {
-    const authenticate = createAuthenticator();
-    const known = new Map([[NAME, hashSync(PASSWORD, 4)]]);
-    const guesses = Array.from({ length: 60 }, (_, i) => authenticate(known, basic(NAME, `guess ${i}`).authorization));
-    const verdicts = await Promise.all(guesses);
-    expect(verdicts.filter((verdict) => verdict === 'unauthorized')).toHaveLength(20);
-    expect(verdicts.filter((verdict) => verdict === 'busy')).toHaveLength(40);
-    expect(await authenticate(known, basic(NAME, PASSWORD).authorization)).toBe('accepted');
+  it('that are proven are served while others guess, and the metrics show the guesses', async () => {
+    // as costly as hash-password makes it
+    const { url, metrics } = await start({ 'web.config_file': writeConfig(users(PASSWORD, 10)) });
+    const headers = basic(NAME, PASSWORD);
+    expect((await fetch(`${url}/metrics`, { headers })).status).toBe(200);
+    // connections are there already, so that all ask at once
+    await Promise.all(Array.from({ length: 40 }, async () => (await fetch(`${url}/-/healthy`, { headers })).text()));
+    const guesses = Array.from({ length: 25 }, (_, i) =>
+      fetch(`${url}/metrics`, { headers: basic(NAME, `guess ${i}`) }),
+    );
+    const scrapes = Array.from({ length: 10 }, () => fetch(`${url}/metrics`, { headers }));
+    expect((await Promise.all(scrapes)).map(({ status }) => status)).toEqual(Array(10).fill(200));
+    const refused = (await Promise.all(guesses)).filter(({ status }) => status === 503);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(await metrics(headers)).toContain(
+      `license_exporter_http_requests_refused_total{reason="logons"} ${refused.length}\n`,
+    );
   });
 
   it('change with the file, and stay when it is broken', { timeout: 40_000 }, async () => {

@@ -1,0 +1,36 @@
+import { createAuthenticator } from './authenticator.ts';
+import { createConnections } from './connections.ts';
+import { createEntrance } from './entrance.ts';
+import { createWebCounts, type WebLimits } from './limits.ts';
+
+/** How often limits of time are looked at, milliseconds. */
+const SWEEP_MS = 1_000;
+
+export type Front = ReturnType<typeof createFront>;
+
+/** What all listeners share: limits are those of the process. */
+export function createFront(limits: WebLimits) {
+  const counts = createWebCounts();
+  const now = (): number => performance.now();
+  const onCut = (reason: keyof typeof counts.cut): void => {
+    counts.cut[reason] += 1;
+  };
+  const connections = createConnections(limits, onCut, now);
+  const entrance = createEntrance(limits, counts, now);
+  let sweeping: NodeJS.Timeout | undefined;
+  const sweep = (): void => {
+    connections.sweep(now());
+    entrance.expire(now());
+  };
+  return {
+    limits,
+    counts,
+    connections,
+    entrance,
+    authenticate: createAuthenticator(limits.logons),
+    start: (): void => {
+      sweeping = setInterval(sweep, Math.min(SWEEP_MS, limits.stalledMs / 4)).unref();
+    },
+    stop: (): void => clearInterval(sweeping),
+  };
+}

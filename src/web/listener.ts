@@ -1,0 +1,44 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { TLSSocket } from 'node:tls';
+import { type Access, isClientAccepted, tlsOptions } from './access.ts';
+import type { Connections } from './connections.ts';
+import type { WebLimits } from './limits.ts';
+
+/** Bytes of the head of a request. */
+const MAX_HEAD = 16 * 1024;
+/** A request with its body, milliseconds. */
+const REQUEST_MS = 30_000;
+/** Longer than most scrape intervals, milliseconds. */
+const KEEP_ALIVE_MS = 72_000;
+/** How often Node looks for requests that take too long, milliseconds. */
+const CHECK_MS = 1_000;
+
+/** A server of Node with bounds on what peers can make it hold. Whether there is TLS is decided here, once. */
+export function createListener(
+  access: () => Access,
+  limits: WebLimits,
+  connections: Connections,
+  listener: RequestListener,
+): Server {
+  const { tls } = access();
+  const options = {
+    maxHeaderSize: MAX_HEAD,
+    headersTimeout: limits.headMs,
+    requestTimeout: Math.max(REQUEST_MS, limits.headMs),
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    connectionsCheckingInterval: CHECK_MS,
+  };
+  const inTurn = connections.inTurn(listener);
+  const server =
+    tls === undefined
+      ? createServer(options, inTurn)
+      : createTlsServer({ ...options, ...tlsOptions(tls), handshakeTimeout: limits.headMs }, inTurn);
+  server.on('connection', connections.accept);
+  if (tls !== undefined) {
+    server.on('secureConnection', (socket: TLSSocket) => {
+      if (!isClientAccepted(socket, access().tls ?? tls)) socket.destroy();
+    });
+  }
+  return server;
+}
