@@ -34,6 +34,7 @@ const countBy = (all: readonly Entered[], is: (entered: Entered) => boolean): Ma
   for (const one of all) counts.set(one.address, (counts.get(one.address) ?? 0) + Number(is(one)));
   return counts;
 };
+const sum = (counts: Map<string, number>): number => [...counts.values()].reduce((total, count) => total + count, 0);
 const runs = { numRuns: isLong ? 20_000 : 500 };
 const addresses = fc.constantFrom('a', 'b', 'c', 'd');
 const small: AdmissionLimits = { work: 1, workPerAddress: 1, waiting: 4, waitingPerAddress: 4 };
@@ -58,7 +59,15 @@ describe('admission', () => {
         const all: Entered[] = [];
         let now = 0;
         for (const one of steps) {
-          if (one.kind === 'enter') all.push(enter(admission, one.address, now + one.wait));
+          if (one.kind === 'enter') {
+            const before = countBy(all, isWaiting);
+            const newcomer = enter(admission, one.address, now + one.wait);
+            all.push(newcomer);
+            if (newcomer.decisions[0] === 'full') {
+              const own = before.get(one.address) ?? 0;
+              expect(own === limits.waitingPerAddress || sum(before) === limits.waiting).toBe(true);
+            }
+          }
           // also those that are over: leaving twice does nothing
           else if (one.kind === 'leave') all[one.index % Math.max(1, all.length)]?.leave();
           else {
@@ -67,7 +76,6 @@ describe('admission', () => {
             expect(all.filter((other) => isWaiting(other) && other.deadline <= now)).toEqual([]);
           }
           const [working, waiting] = [countBy(all, isWorking), countBy(all, isWaiting)];
-          const sum = (counts: Map<string, number>) => [...counts.values()].reduce((total, count) => total + count, 0);
           expect(sum(working)).toBeLessThanOrEqual(limits.work);
           expect(sum(waiting)).toBeLessThanOrEqual(limits.waiting);
           for (const [address, count] of working) {
