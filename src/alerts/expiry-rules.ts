@@ -8,9 +8,7 @@ import type { RuleSettings } from './rule-settings.ts';
 type Expired = RuleSettings['LicenseExpired'];
 type ExpiringSoon = RuleSettings['LicenseExpiringSoon'];
 
-/** An expiry comes from GetExpirationFeatures, or from GetFeatures where that has none. */
-const isExpiryKnown = ({ knowledge }: View, vendorLicense: string): boolean =>
-  knowledge.expirations(vendorLicense) && knowledge.features(vendorLicense);
+const isExpiryKnown = ({ knowledge }: View, vendorLicense: string): boolean => knowledge.expiries(vendorLicense);
 
 export function createExpired(settings: Expired): Rule {
   return createFeatureRule<Expired['base']>({

@@ -1,4 +1,11 @@
-import { type EndpointState, freshGood, type PolledEndpoint, type Snapshot, WHOLE } from '../model/snapshot.ts';
+import {
+  type EndpointState,
+  freshGood,
+  isExpected,
+  type PolledEndpoint,
+  type Snapshot,
+  WHOLE,
+} from '../model/snapshot.ts';
 import { parseVendorLicense } from '../model/vendor-license.ts';
 
 /**
@@ -9,7 +16,8 @@ export interface Knowledge {
   readonly products: boolean;
   readonly serverDown: boolean;
   features(vendorLicense: string): boolean;
-  expirations(vendorLicense: string): boolean;
+  /** Of GetExpirationFeatures and, where that has none, GetFeatures: of those two that are polled and that there are. */
+  expiries(vendorLicense: string): boolean;
 }
 
 const nameOf = (part: string): string => parseVendorLicense(part).vendorLicense.toLowerCase();
@@ -21,23 +29,30 @@ function staleParts<T>(state: EndpointState<T>, now: number): ReadonlySet<string
 }
 
 /** @param now epoch seconds */
-export function createKnowledge({ endpoints }: Snapshot, now: number): Knowledge {
+export function createKnowledge(snapshot: Snapshot, now: number): Knowledge {
+  const { endpoints } = snapshot;
   const isWholeKnown = (endpoint: 'GetProducts' | 'GetServerDown'): boolean => {
     const state: EndpointState<unknown> | undefined = endpoints[endpoint];
     return state !== undefined && freshGood(state, WHOLE, now) !== undefined;
   };
   const byVendorLicense = (endpoint: PolledEndpoint): ((vendorLicense: string) => boolean) => {
     const state: EndpointState<unknown> | undefined = endpoints[endpoint];
-    // not polled, because there is nothing to ask for
-    if (state === undefined) return () => true;
+    // without a state it is off, or else there is nothing to ask for
+    if (state === undefined) return () => isExpected(snapshot, endpoint);
     if (state.parts.size === 0) return () => false;
     const stale = staleParts(state, now);
     return (vendorLicense) => !stale.has(WHOLE) && !stale.has(vendorLicense.toLowerCase());
   };
+  const features = byVendorLicense('GetFeatures');
+  const expirations = byVendorLicense('GetExpirationFeatures');
+  const sources = [
+    ...(isExpected(snapshot, 'GetFeatures') ? [features] : []),
+    ...(isExpected(snapshot, 'GetExpirationFeatures') ? [expirations] : []),
+  ];
   return {
     products: isWholeKnown('GetProducts'),
     serverDown: isWholeKnown('GetServerDown'),
-    features: byVendorLicense('GetFeatures'),
-    expirations: byVendorLicense('GetExpirationFeatures'),
+    features,
+    expiries: (vendorLicense) => sources.length > 0 && sources.every((isKnown) => isKnown(vendorLicense)),
   };
 }

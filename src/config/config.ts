@@ -56,6 +56,7 @@ export interface AlertingConfig {
 export interface Config {
   /** Absent only where it is not required. */
   readonly analyzer: AnalyzerConfig | undefined;
+  /** Schedules are cron expressions, or `off`. */
   readonly poll: {
     readonly products: string;
     readonly serverDown: string;
@@ -76,6 +77,8 @@ export interface Config {
     readonly usageWhenNotCurrent: 'withhold' | 'export';
     readonly maxSeries: number;
   };
+  /** Search level sent to GetExpirationFeatures. */
+  readonly expirationSearch: 'none' | '0' | '1' | '2';
   /** Epoch seconds. */
   readonly permanentAfter: number;
   readonly storagePath: string | undefined;

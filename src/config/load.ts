@@ -5,7 +5,7 @@ import { type Context, type LoadOptions, readText, whereOf } from './context.ts'
 import { embeddedOf } from './embedded-analyzer.ts';
 import { type Located, readConfigFile } from './file.ts';
 import { ConfigError, type Problem, suggest } from './problems.ts';
-import { environmentName, type SettingKey, type SettingValues, settingKeys, settings } from './settings.ts';
+import { environmentName, OFF, type SettingKey, type SettingValues, settingKeys, settings } from './settings.ts';
 import { analyzerOf } from './upstream-analyzer.ts';
 import { ValueError } from './values.ts';
 import { webOf } from './web.ts';
@@ -61,15 +61,28 @@ function parseAll(
   return Object.fromEntries(settingKeys.map((key) => [key, parse(key)])) as SettingValues;
 }
 
+function scheduleProblem(key: SettingKey, value: string, cronProblem: LoadOptions['cronProblem']): string | undefined {
+  if (value === OFF) {
+    return key === 'poll.products'
+      ? 'GetProducts cannot be off: it names the vendor licenses that everything else is asked about'
+      : undefined;
+  }
+  const problem = cronProblem(value);
+  return problem === undefined ? undefined : `${JSON.stringify(value)} is not a cron expression: ${problem}`;
+}
+
 /** What single values cannot tell: cron expressions, and settings that must fit together. */
 function checkRelations(context: Context): void {
   const { values, problems, warnings, options } = context;
   for (const key of settingKeys) {
     if (!key.startsWith('poll.') || key === 'poll.max_data_age' || key === 'poll.start_offset') continue;
-    const problem = options.cronProblem(String(values[key]));
-    if (problem === undefined) continue;
-    const message = `${JSON.stringify(values[key])} is not a cron expression: ${problem}`;
-    problems.push({ key, where: whereOf(context, key), message });
+    const message = scheduleProblem(key, String(values[key]), options.cronProblem);
+    if (message !== undefined) problems.push({ key, where: whereOf(context, key), message });
+  }
+  if (values['poll.server_down'] === OFF) {
+    warnings.push(
+      'poll.server_down is off: license servers that are down are not seen, and LicenseServerDown never fires',
+    );
   }
   const [index = 0, total = 1] = [values['shard.index'], values['shard.total']];
   if (index >= total) {
@@ -140,6 +153,7 @@ export function loadConfig(options: LoadOptions): Config {
       usageWhenNotCurrent: all['metrics.usage_when_not_current'],
       maxSeries: all['metrics.max_series'],
     },
+    expirationSearch: all['expiration.search'],
     permanentAfter: all['expiration.permanent_after'],
     storagePath: values['storage.path'] === undefined ? undefined : resolve(values['storage.path']),
     web: {

@@ -34,6 +34,9 @@ export interface Setting<T = unknown> {
   readonly shownDefault?: string;
 }
 
+/** Written in place of a schedule: the endpoint is not polled. */
+export const OFF = 'off';
+
 const setting = <T>(parse: Parse<T>, fallback: unknown, doc: string, more: Partial<Setting<T>> = {}): Setting<T> => ({
   parse,
   default: fallback,
@@ -41,7 +44,8 @@ const setting = <T>(parse: Parse<T>, fallback: unknown, doc: string, more: Parti
   ...more,
 });
 
-const cron = text;
+/** A cron expression, or `off`. What reads YAML by its version 1.1 takes `off` for `false`. */
+const cron: Parse<string> = (raw) => (raw === false || /^(off|false)$/i.test(String(raw).trim()) ? OFF : text(raw));
 /** Paths of other pages. */
 const reserved = ['/-/healthy', '/-/ready', '/alerts', '/api/v1/alerts', '/api/v1/rules'];
 const DAY = 86_400;
@@ -111,11 +115,19 @@ export const settings = {
     '* * * * *',
     'When GetProducts is polled: cron with five fields, or six with seconds first.',
   ),
-  'poll.server_down': setting(cron, '* * * * *', 'When GetServerDown is polled.'),
-  'poll.concurrent_users': setting(cron, '* * * * *', 'When GetConcurrentUsers is polled.'),
-  'poll.features': setting(cron, '*/5 * * * *', 'When GetFeatures is polled.'),
-  'poll.expirations': setting(cron, '7 * * * *', 'When GetExpirationFeatures is polled.'),
-  'poll.history': setting(cron, '17 * * * *', 'When GetHistory is polled, for the features under `history.features`.'),
+  'poll.server_down': setting(
+    cron,
+    '* * * * *',
+    'When GetServerDown is polled; `off` for never, here and in the four below. Without it servers that are down are not seen.',
+  ),
+  'poll.concurrent_users': setting(cron, '* * * * *', 'When GetConcurrentUsers is polled, or `off`.'),
+  'poll.features': setting(cron, '*/5 * * * *', 'When GetFeatures is polled, or `off`.'),
+  'poll.expirations': setting(cron, '7 * * * *', 'When GetExpirationFeatures is polled, or `off`.'),
+  'poll.history': setting(
+    cron,
+    '17 * * * *',
+    'When GetHistory is polled, for the features under `history.features`, or `off`.',
+  ),
   'poll.max_data_age': setting(
     autoOr(duration(1)),
     'auto',
@@ -161,6 +173,11 @@ export const settings = {
     'What becomes of the usage of a vendor license that is not current: the analyzer keeps reporting its last counts.',
   ),
   'metrics.max_series': setting(integer(1), 500_000, 'Series of API data at most.'),
+  'expiration.search': setting(
+    oneOf('none', '0', '1', '2'),
+    2,
+    'Search level sent to GetExpirationFeatures: 0 features, 1 packages too, 2 components too; `none` sends no level.',
+  ),
   'expiration.permanent_after': setting(
     integer(1),
     2_147_483_641,

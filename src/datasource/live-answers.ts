@@ -1,6 +1,7 @@
 import type { FeatureEntry } from '../model/feature-entries.ts';
 import type { VendorLicenseEntry } from '../model/inventory.ts';
 import { dateText, type LocalTime } from '../model/local-time.ts';
+import { isExpected } from '../model/snapshot.ts';
 import { annotations } from './annotations.ts';
 import { DatasourceError } from './errors.ts';
 import { type Answer, type Cell, type Column, cell, millis, type Notice, table } from './items.ts';
@@ -156,7 +157,10 @@ export function featureTable(
 }
 
 export function answerExpirations(query: Query, site: Site, localTime: LocalTime): Answer {
-  const problems = requireFresh(site, 'GetExpirationFeatures', productMatcher(query.values.products));
+  const { products } = query.values;
+  // where GetExpirationFeatures is off or absent, GetFeatures has expiries too
+  const source = isExpected(site.snapshot, 'GetExpirationFeatures') ? 'GetExpirationFeatures' : 'GetFeatures';
+  const problems = requireFresh(site, source, productMatcher(products));
   const entries = selectFeatures(query, site, query.values.features).filter(
     ({ expiration }) => expiration !== undefined,
   );

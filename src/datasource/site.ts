@@ -37,6 +37,9 @@ export function requireFresh(
   isAskedFor: (vendorLicense: string) => boolean,
 ): readonly DatasourceError[] {
   const state = snapshot.endpoints[endpoint];
+  if (snapshot.off?.includes(endpoint) === true) {
+    throw new DatasourceError('upstream_down', `${endpoint} is not polled: it is switched off under poll`);
+  }
   // a good GetProducts that lists nothing leaves nothing to ask for
   if (state === undefined && snapshot.endpoints.GetProducts?.lastSuccess !== undefined) return [];
   const parts = [...(state?.parts.keys() ?? [])].filter(

@@ -483,6 +483,13 @@ export const catalogue = {
     source: 'poller',
     help: 'Records in the last poll that shared all labels with another record and were merged.',
   },
+  license_endpoint_state: {
+    type: 'gauge',
+    labels: ['endpoint', 'state'],
+    group: 'default',
+    source: 'poller',
+    help: 'Whether the endpoint is in the state: polled, absent (the analyzer does not have it), off (by configuration).',
+  },
   license_exporter_build_info: {
     type: 'gauge',
     labels: ['version', 'revision', 'node_version'],

@@ -1,4 +1,5 @@
 import type { Inventory, VendorLicenseEntry } from '../model/inventory.ts';
+import { availabilities } from '../model/poll-state.ts';
 import { discardReasons } from '../model/records.ts';
 import { catalogue, type MetricName } from './catalogue.ts';
 import { createFamily, type Family, toNumber } from './family.ts';
@@ -83,7 +84,7 @@ export function collectSite({ concurrentUsers }: Inventory): Family[] {
 }
 
 /** How polling goes. These are shown on every page and never age out. */
-export function collectPolls({ polls, up }: Inventory): Family[] {
+export function collectPolls({ polls, availability, up }: Inventory): Family[] {
   const rows = rowsOf(
     'license_poll_success',
     polls.map(({ endpoint }) => [endpoint]),
@@ -92,6 +93,13 @@ export function collectPolls({ polls, up }: Inventory): Family[] {
   const discardRows = rowsOf(
     'license_poll_discarded_values',
     discards.map(({ poll, reason }) => [poll.endpoint, reason]),
+  );
+  const states = availability.flatMap(({ endpoint, state }) =>
+    availabilities.map((each) => ({ endpoint, each, is: each === state })),
+  );
+  const stateRows = rowsOf(
+    'license_endpoint_state',
+    states.map(({ endpoint, each }) => [endpoint, each]),
   );
   const figure = (name: MetricName, read: (poll: (typeof polls)[number]) => number | undefined): Family =>
     createFamily(name, rows, (row) => {
@@ -111,5 +119,6 @@ export function collectPolls({ polls, up }: Inventory): Family[] {
       return discard?.poll.discarded[discard.reason];
     }),
     figure('license_poll_merged_records', ({ mergedRecords }) => mergedRecords),
+    createFamily('license_endpoint_state', stateRows, (row) => Number(states[row]?.is)),
   ];
 }

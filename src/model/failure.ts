@@ -17,7 +17,7 @@ export const failureKinds = {
   status: 'The analyzer answered with another HTTP status than 200.',
   parse: 'The answer is not the JSON, number or text that the endpoint promises.',
   schema:
-    'The answer is well-formed, but not of the shape that the endpoint promises, or none of its records has the field that names it.',
+    'The answer is well-formed, but not of the shape that the endpoint promises, none of its records has the field that names it, or it contradicts another good answer.',
   too_large:
     'The answer is over one of the limits for its size, depth, items and members, or decoding it takes too much memory.',
   queue_full: 'Too many requests were already waiting for a connection.',

@@ -1,6 +1,6 @@
 import { createFeatureIndex, type FeatureEntry } from './feature-entries.ts';
 import { mergeProducts, withoutUsage } from './merge.ts';
-import { type PollState, pollStates } from './poll-state.ts';
+import { availabilityOf, type EndpointAvailability, type PollState, pollStates } from './poll-state.ts';
 import type { ProductRecord } from './records.ts';
 import type { Selection } from './selection.ts';
 import { freshGood, historyQuestion, lastGood, type Snapshot, WHOLE } from './snapshot.ts';
@@ -49,6 +49,7 @@ export interface Inventory {
   readonly history: readonly HistoryEntry[];
   readonly concurrentUsers: number | undefined;
   readonly polls: readonly PollState[];
+  readonly availability: readonly EndpointAvailability[];
   /** Whether the last attempt of every polled endpoint got at least one good answer. */
   readonly up: boolean;
   /** What `features` was made from, to find out whether it must be made again. */
@@ -209,6 +210,7 @@ export function* deriveInventory(
     history: deriveHistory(snapshot, now, policy),
     concurrentUsers: users === undefined ? undefined : freshGood(users, WHOLE, now)?.value,
     polls,
+    availability: availabilityOf(snapshot),
     up: polls.length > 0 && polls.every(({ answered }) => answered),
     featureInputs: inputs,
   };

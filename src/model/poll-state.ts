@@ -1,6 +1,6 @@
 import type { Answer, DiscardReason } from './records.ts';
 import { discardReasons, isAnswer, MAX_UNKNOWN_FIELDS } from './records.ts';
-import { type EndpointState, lastGood, type PolledEndpoint, type Snapshot } from './snapshot.ts';
+import { type EndpointState, isExpected, lastGood, type PolledEndpoint, type Snapshot } from './snapshot.ts';
 
 /** How polling an endpoint goes. */
 export interface PollState {
@@ -50,9 +50,31 @@ function pollState(endpoint: PolledEndpoint, state: EndpointState<unknown>, merg
   };
 }
 
-/** The poll state of every endpoint that is polled, sorted by name. */
+/** What an endpoint can be: `off` by the configuration, `absent` when the analyzer does not have it. */
+export const availabilities = ['polled', 'absent', 'off'] as const;
+export type Availability = (typeof availabilities)[number];
+
+export interface EndpointAvailability {
+  readonly endpoint: PolledEndpoint;
+  readonly state: Availability;
+}
+
+/** Which endpoints there are, sorted by name. */
+export function availabilityOf({ endpoints, off = [] }: Snapshot): readonly EndpointAvailability[] {
+  const known = Object.entries(endpoints).map(
+    ([name, { isAbsent }]): EndpointAvailability => ({
+      endpoint: name as PolledEndpoint,
+      state: isAbsent === true ? 'absent' : 'polled',
+    }),
+  );
+  const switchedOff = off.map((endpoint): EndpointAvailability => ({ endpoint, state: 'off' }));
+  return [...known, ...switchedOff].sort((a, b) => (a.endpoint < b.endpoint ? -1 : 1));
+}
+
+/** The poll state of every endpoint that is polled and that the analyzer has, sorted by name. */
 export function pollStates(snapshot: Snapshot, merged: Partial<Record<PolledEndpoint, number>>): readonly PollState[] {
   return Object.entries(snapshot.endpoints)
+    .filter(([name]) => isExpected(snapshot, name as PolledEndpoint))
     .map(([name, state]) => {
       const endpoint = name as PolledEndpoint;
       return pollState(endpoint, state, merged[endpoint] ?? 0);

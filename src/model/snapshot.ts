@@ -58,6 +58,8 @@ export interface EndpointState<T> {
   readonly lastAttempt?: { readonly at: number; readonly seconds: number };
   /** When a poll last ended with every part good, epoch seconds. */
   readonly lastSuccess?: number;
+  /** Whether the analyzer does not have the endpoint, by its own answers. Data from before stays until it is too old. */
+  readonly isAbsent?: true;
   /** What is polled: `WHOLE`, vendor licenses, or history parts. Empty before the first attempt. */
   readonly parts: ReadonlyMap<string, Reading<T>>;
 }
@@ -70,6 +72,13 @@ export interface Snapshot {
   /** When it was committed, epoch seconds. */
   readonly at: number;
   readonly endpoints: { readonly [E in PolledEndpoint]?: EndpointState<PolledAnswers[E]> };
+  /** Endpoints that the configuration switches off: nothing is known of what they would answer. */
+  readonly off?: readonly PolledEndpoint[];
+}
+
+/** Whether something is to be expected of an endpoint: it is neither switched off nor missing on the analyzer. */
+export function isExpected({ endpoints, off = [] }: Snapshot, endpoint: PolledEndpoint): boolean {
+  return !off.includes(endpoint) && endpoints[endpoint]?.isAbsent !== true;
 }
 
 /** The last good value of a reading, whether its newest outcome was good or not. */

@@ -3,7 +3,7 @@ import { fingerprint } from '../../src/alerts/alert.ts';
 import { humanDuration } from '../../src/alerts/rule.ts';
 import { createRules } from '../../src/alerts/rules.ts';
 import type { Answer } from '../../src/model/records.ts';
-import { historyPart, type Snapshot } from '../../src/model/snapshot.ts';
+import { historyPart, type PolledEndpoint, type Snapshot } from '../../src/model/snapshot.ts';
 import {
   answer,
   createSnapshot,
@@ -224,6 +224,53 @@ describe('expiries', () => {
       isUnknown({ ...about, vendor_license: LIC }),
       isUnknown({ ...about, vendor_license: 'lic02;mgcld' }),
     ]).toEqual([false, true]);
+  });
+});
+
+describe('endpoints that are off or absent', () => {
+  const past = { licenseExpiration: NOW - 60 };
+  const scenario = {
+    products: good(answer([product()])),
+    features: { '': good(answer([feature(past)])) },
+    expirations: { 'lic01;cdslmd': failed<never>() },
+  };
+  const snapshot = createSnapshot(scenario);
+  const without = (...off: PolledEndpoint[]): Snapshot => ({
+    ...snapshot,
+    endpoints: Object.fromEntries(
+      Object.entries(snapshot.endpoints).filter(([name]) => !off.includes(name as PolledEndpoint)),
+    ),
+    off,
+  });
+  const { GetExpirationFeatures: failing } = snapshot.endpoints;
+  const absent: Snapshot = {
+    ...snapshot,
+    endpoints: {
+      ...snapshot.endpoints,
+      ...(failing !== undefined && { GetExpirationFeatures: { ...failing, isAbsent: true } }),
+    },
+  };
+  const isUnknown = (id: string, view: Snapshot): boolean =>
+    ruleOf(id).judge(viewOf(view)).isUnknown({ vendor_license: 'lic01;cdslmd', feature: 'other' });
+
+  it.each<[string, Snapshot, boolean, boolean]>([
+    ['GetExpirationFeatures fails', snapshot, true, false],
+    ['it is off', without('GetExpirationFeatures'), false, false],
+    ['it is absent', absent, false, false],
+    ['GetFeatures is off', without('GetFeatures'), true, true],
+    ['both are off', without('GetFeatures', 'GetExpirationFeatures'), true, true],
+  ])('are not waited for, but resolve nothing that only they know: %s', (_, view, expiry, usage) => {
+    expect([isUnknown('LicenseExpired/critical', view), isUnknown('LicenseFeatureSaturated/warning', view)]).toEqual([
+      expiry,
+      usage,
+    ]);
+  });
+
+  it('do not make the analyzer unreachable', () => {
+    const { findings, isUnknown: isNotKnown } = ruleOf('LicenseAnalyzerUnreachable/critical').judge(viewOf(absent));
+    expect([findings, isNotKnown({})]).toEqual([[], false]);
+    expect(ruleOf('LicensePollPartial/warning').judge(viewOf(absent)).findings).toEqual([]);
+    expect(viewOf(absent).inventory.up).toBe(true);
   });
 });
 

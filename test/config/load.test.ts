@@ -190,6 +190,10 @@ const bad = [
     'bad-cron.yml',
     'bad-cron.yml:2: poll.products: "61 * * * *" is not a cron expression: 61 is a invalid expression for minute',
   ],
+  [
+    'products-off.yml',
+    'products-off.yml:2: poll.products: GetProducts cannot be off: it names the vendor licenses that everything else is asked about',
+  ],
   ['bad-age.yml', 'bad-age.yml:1: poll.max_data_age: "old" is not a duration such as 30s, 5m or 1h30m, nor auto'],
   [
     'bad-regex.yml',
@@ -310,6 +314,19 @@ describe('loadConfig', () => {
       maxDataAge: 'auto',
       startOffset: 0,
     });
+  });
+
+  it.each(['off', '"off"', 'OFF', 'false'])('takes %s for an endpoint that is not polled', (written) => {
+    const { poll, warnings } = load(temporaryFile(`poll: {concurrent_users: ${written}, expirations: 1 * * * *}\n`));
+    expect([poll.concurrentUsers, poll.expirations, warnings]).toEqual(['off', '1 * * * *', []]);
+  });
+
+  it('warns when servers that are down will not be seen', () => {
+    const { poll, warnings } = load(undefined, ['--poll.server-down=off']);
+    expect(poll.serverDown).toBe('off');
+    expect(warnings).toEqual([
+      'poll.server_down is off: license servers that are down are not seen, and LicenseServerDown never fires',
+    ]);
   });
 
   it('takes the defaults of a command before those of the settings, and all else before both', () => {
