@@ -111,6 +111,7 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     requestTimeout: analyzer.timeout,
     concurrency: analyzer.concurrency,
     featuresRequest: config.featuresRequest,
+    expirationSearch: config.expirationSearch,
     selection,
     ownsSite: shard.index === 0,
     history: config.metrics.collectors.history

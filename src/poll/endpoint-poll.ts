@@ -1,18 +1,17 @@
-import { type FailureKind, QueryError } from '../model/failure.ts';
+import { QueryError } from '../model/failure.ts';
 import type { Log } from '../model/log.ts';
 import { isAnswer, MAX_UNKNOWN_FIELDS } from '../model/records.ts';
 import type { EndpointState, PolledAnswers, PolledEndpoint, Reading, Snapshot } from '../model/snapshot.ts';
+import { createAbsence } from './absence.ts';
+import { CONTRADICTION } from './credibility.ts';
 import { askParts, type Limit } from './fan-out.ts';
 import type { Question } from './questions.ts';
-
-/** When failed parts are asked again, seconds after the attempt they belong to. */
-const RETRY_AFTER = [60, 120, 300];
+import { createRetry } from './retry.ts';
 
 /** As many names of unknown fields are put into one log entry. */
 const FIELDS_LOGGED = 20;
 
-/** Failures that asking again within minutes cannot mend. */
-const LASTING: ReadonlySet<FailureKind> = new Set(['ambiguous_name', 'auth', 'auth_suspended']);
+export type Parts<E extends PolledEndpoint> = ReadonlyMap<string, Reading<PolledAnswers[E]>>;
 
 export interface EndpointPollOptions<E extends PolledEndpoint> {
   readonly question: Question<E>;
@@ -26,8 +25,14 @@ export interface EndpointPollOptions<E extends PolledEndpoint> {
   readonly snapshot: () => Snapshot;
   /** Called with the new state, or with `undefined` when there is nothing to poll. */
   readonly commit: (state: EndpointState<PolledAnswers[E]> | undefined) => void;
+  /** Why an answer is not believed: it becomes a failed poll of kind `schema`. */
+  readonly doubt?: (part: string, answer: PolledAnswers[E]) => string | undefined;
   /** May ask for another pass at once, after looking at the readings: the way GetFeatures changes its form. */
-  readonly review?: (readings: ReadonlyMap<string, Reading<PolledAnswers[E]>>) => 'accept' | 'again';
+  readonly review?: (readings: Parts<E>) => 'accept' | 'again';
+  /** What is known of a part that was never asked for alone, from other parts. */
+  readonly derive?: (part: string, parts: Parts<E>) => Reading<PolledAnswers[E]> | undefined;
+  /** Where the analyzer may do without the endpoint: whether GetProducts is good, so that its absence can be told. */
+  readonly isServing?: () => boolean;
 }
 
 export interface EndpointPoll {
@@ -41,30 +46,25 @@ export interface EndpointPoll {
 
 /** The polling of one endpoint: its passes, the retries of what failed, and its state. */
 export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPollOptions<E>): EndpointPoll {
-  type Parts = ReadonlyMap<string, Reading<PolledAnswers[E]>>;
   const { question, log, now } = options;
   const { endpoint } = question;
   const { interval, maxAge } = options.initial;
+  const absence = createAbsence(options.initial.isAbsent === true);
   let state = options.initial;
   let running: Promise<void> | undefined;
-  let retries: NodeJS.Timeout[] = [];
   /** Whether the last attempt was reported as failing, so that only changes are said at info. */
   let failing = false;
   /** Names of unknown fields that were reported. */
   const reportedFields = new Set<string>();
 
-  const cancelRetries = (): void => {
-    for (const timer of retries) clearTimeout(timer);
-    retries = [];
+  const askOne = async (part: string, signal: AbortSignal): Promise<PolledAnswers[E]> => {
+    const answer = await question.ask(part, signal);
+    const doubt = options.doubt?.(part, answer);
+    if (doubt !== undefined) throw new QueryError('schema', doubt, { code: CONTRADICTION });
+    return answer;
   };
 
-  const scheduleRetries = (signal: AbortSignal): void => {
-    cancelRetries();
-    if (![...state.parts.values()].some((reading) => !reading.ok && !LASTING.has(reading.failure.kind))) return;
-    retries = RETRY_AFTER.map((seconds) => setTimeout(() => void catchUp(signal, 'failed'), seconds * 1000).unref());
-  };
-
-  const ask = async (parts: readonly string[], stop: AbortSignal): Promise<Map<string, Reading<PolledAnswers[E]>>> => {
+  const ask = async (parts: readonly string[], stop: AbortSignal): Promise<Parts<E>> => {
     const deadline = new AbortController();
     const timer = setTimeout(
       () => deadline.abort(new QueryError('timeout', `the poll did not end within ${options.deadline} s`)),
@@ -74,8 +74,8 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
     try {
       return await askParts({
         parts,
-        ask: (part) => question.ask(part, signal),
-        previous: state.parts,
+        ask: (part) => askOne(part, signal),
+        previous: (part) => state.parts.get(part) ?? options.derive?.(part, state.parts),
         limit: options.limit,
         now,
       });
@@ -84,14 +84,14 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
     }
   };
 
-  const report = (parts: Parts, asked: number, seconds: number): void => {
+  const report = (parts: Parts<E>, asked: number, seconds: number): void => {
     const failures = [...parts].flatMap(([part, reading]) => (reading.ok ? [] : [{ part, ...reading.failure }]));
     const [first] = failures;
     log.debug({ endpoint, parts: asked, failed: failures.length, seconds }, 'poll ended');
     if (first !== undefined) {
       const { part, kind, message, code } = first;
       const fields = { endpoint, kind, code, reason: message, part, failed: failures.length, parts: parts.size };
-      log.warn(fields, 'poll failed');
+      if (!absence.isAbsent) log.warn(fields, 'poll failed');
       failing = true;
     } else if (failing || state.lastSuccess === undefined) {
       log.info({ endpoint, parts: parts.size }, failing ? 'poll recovered' : 'first good poll');
@@ -100,7 +100,7 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
   };
 
   /** Reports fields that the specification does not name when they first appear: one of them may be a renamed one. */
-  const reportUnknownFields = (readings: Parts): void => {
+  const reportUnknownFields = (readings: Parts<E>): void => {
     const found = [...readings.values()].flatMap((reading) =>
       reading.ok && isAnswer(reading.value) ? reading.value.unknownFields : [],
     );
@@ -111,8 +111,20 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
     log.warn(shown, 'the answer has fields that the specification does not name, they are ignored');
   };
 
+  const observeAbsence = (parts: Parts<E>, at: number): void => {
+    if (options.isServing === undefined) return;
+    const wasAbsent = absence.isAbsent;
+    absence.observe(parts.values(), at, options.isServing());
+    if (absence.isAbsent && !wasAbsent) {
+      log.warn(
+        { endpoint },
+        'the analyzer does not have this endpoint: asked again hourly, never if it is off under poll',
+      );
+    }
+  };
+
   /** Puts the outcome of the asked parts into the state. Readings of parts that no longer exist are let go. */
-  const commit = (readings: Parts, wanted: readonly string[], started: number): void => {
+  const commit = (readings: Parts<E>, wanted: readonly string[], started: number): void => {
     const merged = new Map<string, Reading<PolledAnswers[E]>>();
     for (const part of wanted) {
       const reading = readings.get(part) ?? state.parts.get(part);
@@ -121,6 +133,7 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
     const at = now();
     const seconds = (performance.now() - started) / 1000;
     const allGood = [...merged.values()].every(({ ok }) => ok);
+    observeAbsence(merged, at);
     report(merged, readings.size, seconds);
     reportUnknownFields(readings);
     const lastSuccess = allGood ? at : state.lastSuccess;
@@ -129,6 +142,7 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
       maxAge,
       lastAttempt: { at, seconds },
       ...(lastSuccess !== undefined && { lastSuccess }),
+      ...(absence.isAbsent && { isAbsent: true }),
       parts: merged,
     };
     options.commit(state);
@@ -165,26 +179,45 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
     return running;
   };
 
-  const catchUp = (signal: AbortSignal, which: 'new' | 'failed'): Promise<void> =>
-    exclusively(() =>
-      pass(signal, (wanted) =>
-        wanted.filter((part) => {
-          const reading = state.parts.get(part);
-          return reading === undefined || (which === 'failed' && !reading.ok);
-        }),
-      ),
-    );
+  const isFailed = (part: string): boolean => state.parts.get(part)?.ok === false;
+  const isNew = (part: string): boolean => !state.parts.has(part);
+
+  const passOverFailed = (signal: AbortSignal): Promise<void> =>
+    pass(signal, (wanted) => wanted.filter((part) => isNew(part) || isFailed(part)));
+
+  /** Asks one part of those that failed, another one each time, and the rest when that one is good. */
+  const probe = async (signal: AbortSignal, attempt: number): Promise<void> => {
+    const failed = [...state.parts.keys()].filter(isFailed);
+    const part = failed[attempt % failed.length];
+    await pass(signal, (wanted) => wanted.filter((each) => each === part));
+    if (!signal.aborted && (part === undefined || !isFailed(part))) await passOverFailed(signal);
+  };
+
+  const retry = createRetry({
+    state: () => state,
+    hasRunSoon: interval <= 60,
+    now,
+    attempt: (signal, which, attempt) =>
+      exclusively(() => (which === 'one' ? probe(signal, attempt) : passOverFailed(signal))),
+  });
 
   return {
-    run: (signal) =>
-      exclusively(async () => {
-        cancelRetries();
-        await pass(signal, (wanted) => wanted);
-        if (!signal.aborted) scheduleRetries(signal);
-      }),
-    catchUp,
+    run: (signal) => {
+      if (absence.isAbsent && !retry.isDue()) {
+        retry.plan(signal);
+        return Promise.resolve();
+      }
+      retry.restart();
+      return exclusively(() => pass(signal, (wanted) => wanted)).then(() => retry.plan(signal));
+    },
+    catchUp: (signal, which) => {
+      if (absence.isAbsent) return Promise.resolve();
+      const work = (): Promise<void> =>
+        which === 'failed' ? passOverFailed(signal) : pass(signal, (wanted) => wanted.filter(isNew));
+      return exclusively(work).then(() => retry.plan(signal));
+    },
     stop: async () => {
-      cancelRetries();
+      retry.stop();
       await running;
     },
   };

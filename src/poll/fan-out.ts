@@ -1,5 +1,5 @@
 import { type Failure, QueryError } from '../model/failure.ts';
-import { type Good, lastGood, type Reading } from '../model/snapshot.ts';
+import { type Good, lastGood, type Reading, WHOLE } from '../model/snapshot.ts';
 
 /** Runs tasks, at most a given number at once, the others in order of arrival. */
 export type Limit = <T>(task: () => Promise<T>) => Promise<T>;
@@ -37,7 +37,8 @@ function failedReading<T>(failure: Failure, at: number, seconds: number, previou
 interface AskOptions<T> {
   readonly parts: readonly string[];
   readonly ask: (part: string) => Promise<T>;
-  readonly previous: ReadonlyMap<string, Reading<T>>;
+  readonly previous: (part: string) => Reading<T> | undefined;
+  /** Of the parts of a vendor license each; a question about the whole site does not wait for those. */
   readonly limit: Limit;
   /** Epoch seconds. */
   readonly now: () => number;
@@ -47,8 +48,8 @@ interface AskOptions<T> {
 export async function askParts<T>(options: AskOptions<T>): Promise<Map<string, Reading<T>>> {
   const { ask, previous, limit, now } = options;
   const readings = await Promise.all(
-    options.parts.map((part) =>
-      limit(async (): Promise<[string, Reading<T>]> => {
+    options.parts.map((part) => {
+      const askPart = async (): Promise<[string, Reading<T>]> => {
         const started = performance.now();
         const elapsed = (): number => (performance.now() - started) / 1000;
         try {
@@ -56,10 +57,11 @@ export async function askParts<T>(options: AskOptions<T>): Promise<Map<string, R
           return [part, { at: now(), seconds: elapsed(), ok: true, value }];
         } catch (error) {
           if (!(error instanceof QueryError)) throw error;
-          return [part, failedReading(error, now(), elapsed(), previous.get(part))];
+          return [part, failedReading(error, now(), elapsed(), previous(part))];
         }
-      }),
-    ),
+      };
+      return part === WHOLE ? askPart() : limit(askPart);
+    }),
   );
   return new Map(readings);
 }

@@ -7,21 +7,31 @@ import type { Selection } from '../model/selection.ts';
 import {
   type EndpointState,
   type HistoryQuestion,
+  lastGood,
   type PolledAnswers,
   type PolledEndpoint,
   type Reading,
   type Snapshot,
   WHOLE,
 } from '../model/snapshot.ts';
-import { parseVendorLicense } from '../model/vendor-license.ts';
-import { createEndpointPoll, type EndpointPoll } from './endpoint-poll.ts';
+import {
+  createSplit,
+  doubtAllFeatures,
+  doubtExpirations,
+  doubtFeatures,
+  doubtProducts,
+  type EmptyRow,
+  type Known,
+} from './credibility.ts';
+import { createEndpointPoll, type EndpointPoll, type EndpointPollOptions, type Parts } from './endpoint-poll.ts';
+import type { SearchLevel } from './expiration-search.ts';
 import { createLimit } from './fan-out.ts';
-import { createQuestions, knownProducts } from './questions.ts';
+import { createQuestions } from './questions.ts';
 import { createSchedule, longestGap } from './schedule.ts';
 
 export interface PollerOptions {
   readonly client: QueryClient;
-  /** Cron expression of each endpoint. */
+  /** Cron expression of each endpoint, or `off` where it is not polled; GetProducts always is. */
   readonly schedules: Readonly<Record<PolledEndpoint, string>>;
   /** Seconds; `auto` is 3 × the interval of the endpoint, at least 5 minutes. */
   readonly maxDataAge: number | 'auto';
@@ -32,6 +42,7 @@ export interface PollerOptions {
   /** Requests at once. */
   readonly concurrency: number;
   readonly featuresRequest: 'auto' | 'all' | 'per_vendor_license';
+  readonly expirationSearch: SearchLevel;
   readonly selection: Selection;
   readonly ownsSite: boolean;
   readonly history: readonly HistoryQuestion[];
@@ -60,14 +71,26 @@ const MAX_DEADLINE = 3600;
 /** Failures after which GetFeatures is asked per vendor license instead of all at once. */
 const REFUSALS: ReadonlySet<FailureKind> = new Set(['status', 'timeout', 'too_large', 'parse', 'schema']);
 
+type Specifics<E extends PolledEndpoint> = Pick<EndpointPollOptions<E>, 'doubt' | 'review' | 'derive' | 'isServing'>;
+
+/** What is known at first; data of endpoints that are off now is let go. */
+function createSnapshot(initial: Snapshot | undefined, off: readonly PolledEndpoint[], at: number): Snapshot {
+  const kept = Object.entries(initial?.endpoints ?? {}).filter(([name]) => !off.includes(name as PolledEndpoint));
+  return { at: initial?.at ?? at, endpoints: Object.fromEntries(kept), off };
+}
+
 /** Polls the analyzer on schedule and keeps the newest snapshot. */
 export function createPoller(options: PollerOptions): Poller {
   const { now, log } = options;
   const stopping = new AbortController();
-  const limit = createLimit(options.concurrency);
+  // one place is left to the questions about the whole site, however many vendor licenses hang
+  const limit = createLimit(Math.max(1, options.concurrency - 1));
   const offsets = new Set<NodeJS.Timeout>();
   let tasks: ScheduledTask[] = [];
-  let snapshot: Snapshot = options.initial ?? { at: now(), endpoints: {} };
+  const off = (Object.keys(options.schedules) as PolledEndpoint[]).filter((name) => options.schedules[name] === 'off');
+  let snapshot = createSnapshot(options.initial, off, now());
+  /** Whether this is all that is ever asked. */
+  let isOnce = false;
   /** The first pass goes through the endpoints in order by itself. */
   let isFirstPass = false;
   let perVendorLicense = options.featuresRequest === 'per_vendor_license';
@@ -79,46 +102,54 @@ export function createPoller(options: PollerOptions): Poller {
   const commit = <E extends PolledEndpoint>(endpoint: E, state: EndpointState<PolledAnswers[E]> | undefined): void => {
     const wasGood = isGood();
     const { [endpoint]: _replaced, ...others } = snapshot.endpoints;
-    snapshot = { at: now(), endpoints: state === undefined ? others : { ...others, [endpoint]: state } };
+    snapshot = {
+      ...snapshot,
+      at: now(),
+      endpoints: state === undefined ? others : { ...others, [endpoint]: state },
+    };
     options.onCommit(snapshot);
     if (endpoint === 'GetProducts' && isGood() && !isFirstPass) followProducts(wasGood);
   };
 
   /**
    * A vendor license that GetProducts lists for the first time is asked about at once; so is everything that failed while
-   * GetProducts failed, because an hourly endpoint would otherwise stay failed for an hour after the analyzer is back.
+   * GetProducts failed, because an hourly endpoint would otherwise stay failed for minutes after the analyzer is back.
    */
   const followProducts = (wasGood: boolean): void => {
-    for (const endpoint of endpoints) {
-      if (endpoint !== 'GetProducts') void polls[endpoint].catchUp(stopping.signal, wasGood ? 'new' : 'failed');
+    for (const [endpoint, poll] of polls) {
+      if (endpoint !== 'GetProducts') void poll.catchUp(stopping.signal, wasGood ? 'new' : 'failed');
     }
+  };
+
+  const known = (): Known => ({ snapshot, now: now(), ownsVendorLicense: options.selection.ownsVendorLicense });
+
+  /** The empty answers of GetProducts up to now. */
+  let emptyRow: EmptyRow | undefined;
+  const judgeProducts = (answer: PolledAnswers['GetProducts']): string | undefined => {
+    const { doubt, row } = doubtProducts(answer, known(), emptyRow, isOnce);
+    emptyRow = row;
+    return doubt;
   };
 
   /**
    * With `auto`, one request for all features is tried first and given up for good when the server is not up to it. While
    * GetProducts fails too, it is the server as a whole that has a problem, and nothing is concluded.
    */
-  const reviewFeatures = (readings: ReadonlyMap<string, Reading<Answer<FeatureRecord>>>): 'accept' | 'again' => {
+  const reviewFeatures = (readings: Parts<'GetFeatures'>): 'accept' | 'again' => {
     const reading = readings.get(WHOLE);
     if (options.featuresRequest !== 'auto' || reading === undefined || !isGood()) return 'accept';
-    const reason = reading.ok ? unknownOwner(reading.value) : reading.failure.kind;
+    const reason = reading.ok ? doubtAllFeatures(reading.value, known()) : reading.failure.message;
     if (reason === undefined || (!reading.ok && !REFUSALS.has(reading.failure.kind))) return 'accept';
     perVendorLicense = true;
     log.info({ endpoint: 'GetFeatures', reason }, 'asking per vendor license from now on');
     return 'again';
   };
 
-  /** Says so when a record names a vendor license that GetProducts does not know. */
-  const unknownOwner = (answer: Answer<FeatureRecord>): string | undefined => {
-    const key = (name: string): string => parseVendorLicense(name).vendorLicense.toLowerCase();
-    const known = new Set(knownProducts(snapshot)?.map(key));
-    // records of one vendor license stand together: only where the name changes is it looked up
-    const isKnown = ({ serverName, daemon }: FeatureRecord, i: number): boolean => {
-      const before = answer.records[i - 1];
-      if (before?.serverName === serverName && before.daemon === daemon) return true;
-      return known.has(key(`${serverName};${daemon}`));
-    };
-    return answer.records.every(isKnown) ? undefined : 'a record of no known vendor license';
+  const split = createSplit();
+  const deriveFeatures = (part: string, parts: Parts<'GetFeatures'>): Reading<Answer<FeatureRecord>> | undefined => {
+    const whole = lastGood(parts.get(WHOLE));
+    const value = whole === undefined ? undefined : split(part, whole.value);
+    return whole && value && { at: whole.at, seconds: 0, ok: true, value };
   };
 
   /** Finding the gaps of a schedule is slow, and several endpoints usually share one. */
@@ -129,10 +160,7 @@ export function createPoller(options: PollerOptions): Poller {
     return interval;
   };
 
-  const createPoll = <E extends PolledEndpoint>(
-    endpoint: E,
-    review?: (readings: ReadonlyMap<string, Reading<PolledAnswers[E]>>) => 'accept' | 'again',
-  ): EndpointPoll => {
+  const createPoll = <E extends PolledEndpoint>(endpoint: E, more: Specifics<E> = {}): EndpointPoll => {
     const interval = intervalOf(options.schedules[endpoint]);
     const maxAge = options.maxDataAge === 'auto' ? Math.max(MIN_DATA_AGE, 3 * interval) : options.maxDataAge;
     const parts = options.initial?.endpoints[endpoint]?.parts ?? new Map();
@@ -150,56 +178,73 @@ export function createPoller(options: PollerOptions): Poller {
       log,
       snapshot: () => snapshot,
       commit: (state) => commit(endpoint, state),
-      ...(review !== undefined && { review }),
+      ...more,
     });
   };
 
-  const polls: Readonly<Record<PolledEndpoint, EndpointPoll>> = {
-    GetProducts: createPoll('GetProducts'),
-    GetServerDown: createPoll('GetServerDown'),
-    GetConcurrentUsers: createPoll('GetConcurrentUsers'),
-    GetFeatures: createPoll('GetFeatures', reviewFeatures),
-    GetExpirationFeatures: createPoll('GetExpirationFeatures'),
-    GetHistory: createPoll('GetHistory'),
+  const creators: { readonly [E in PolledEndpoint]: () => EndpointPoll } = {
+    GetProducts: () => createPoll('GetProducts', { doubt: (_, answer) => judgeProducts(answer) }),
+    GetServerDown: () => createPoll('GetServerDown'),
+    GetConcurrentUsers: () => createPoll('GetConcurrentUsers', { isServing: isGood }),
+    GetFeatures: () =>
+      createPoll('GetFeatures', {
+        doubt: (part, answer) => doubtFeatures(part, answer, known()),
+        review: reviewFeatures,
+        derive: deriveFeatures,
+      }),
+    GetExpirationFeatures: () =>
+      createPoll('GetExpirationFeatures', {
+        doubt: (part, answer) => doubtExpirations(part, answer, known()),
+        isServing: isGood,
+      }),
+    GetHistory: () => createPoll('GetHistory'),
   };
-  const endpoints = Object.keys(polls) as PolledEndpoint[];
+  const polls = new Map(
+    (Object.keys(creators) as PolledEndpoint[])
+      .filter((endpoint) => !off.includes(endpoint))
+      .map((endpoint) => [endpoint, creators[endpoint]()]),
+  );
+
+  const run = (...endpoints: PolledEndpoint[]): Promise<unknown> =>
+    Promise.all(endpoints.map((endpoint) => polls.get(endpoint)?.run(stopping.signal)));
 
   const runLater = (endpoint: PolledEndpoint): void => {
     const timer = setTimeout(() => {
       offsets.delete(timer);
-      void polls[endpoint].run(stopping.signal);
+      void run(endpoint);
     }, options.startOffset * 1000);
     offsets.add(timer);
   };
 
-  const pollOnce = async (): Promise<void> => {
-    const { signal } = stopping;
+  const firstPass = async (): Promise<void> => {
+    const users = run('GetConcurrentUsers');
     isFirstPass = true;
-    await Promise.all(
-      [polls.GetProducts, polls.GetServerDown, polls.GetConcurrentUsers].map((poll) => poll.run(signal)),
-    );
+    await run('GetProducts', 'GetServerDown');
     isFirstPass = false;
     // these depend on what GetProducts lists
-    await Promise.all(
-      [polls.GetFeatures, polls.GetExpirationFeatures, polls.GetHistory].map((poll) => poll.run(signal)),
-    );
+    await run('GetFeatures', 'GetExpirationFeatures', 'GetHistory');
+    await users;
   };
 
   return {
-    pollOnce,
+    pollOnce: () => {
+      isOnce = true;
+      return firstPass();
+    },
     start: async () => {
-      tasks = endpoints.map((endpoint) =>
+      tasks = [...polls.keys()].map((endpoint) =>
         createSchedule(options.schedules[endpoint], endpoint, () => runLater(endpoint)),
       );
-      await pollOnce();
-      if (stopping.signal.aborted) return;
-      for (const task of tasks) await task.start();
+      const first = firstPass();
+      // a first pass that hangs must not keep the others from their schedule
+      for (const task of tasks) if (!stopping.signal.aborted) await task.start();
+      await first;
     },
     stop: async () => {
       stopping.abort();
       for (const timer of offsets) clearTimeout(timer);
       await Promise.all(tasks.map((task) => task.destroy()));
-      await Promise.all(endpoints.map((endpoint) => polls[endpoint].stop()));
+      await Promise.all([...polls.values()].map((poll) => poll.stop()));
     },
     latest: () => snapshot,
   };

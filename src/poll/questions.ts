@@ -1,5 +1,6 @@
 import type { QueryClient } from '../client/query-client.ts';
 import { QueryError } from '../model/failure.ts';
+import type { Log } from '../model/log.ts';
 import type { Answer, FeatureRecord } from '../model/records.ts';
 import type { Selection } from '../model/selection.ts';
 import {
@@ -14,6 +15,7 @@ import {
 } from '../model/snapshot.ts';
 import { parseVendorLicense } from '../model/vendor-license.ts';
 import { createPattern } from '../model/wildcard.ts';
+import { createExpirationSearch, type SearchLevel } from './expiration-search.ts';
 
 /** How one endpoint is polled: which parts there are now, and how one is asked. */
 export interface Question<E extends PolledEndpoint> {
@@ -31,6 +33,8 @@ export interface QuestionOptions {
   /** Whether this exporter reports what belongs to no vendor license (shard 0 does). */
   readonly ownsSite: boolean;
   readonly history: readonly HistoryQuestion[];
+  readonly expirationSearch: SearchLevel;
+  readonly log: Log;
   /** How GetFeatures is asked at present. */
   readonly featuresPerVendorLicense: () => boolean;
 }
@@ -71,6 +75,7 @@ export function createQuestions(options: QuestionOptions): Questions {
   };
 
   const whole = (): readonly string[] => [WHOLE];
+  const askExpirations = createExpirationSearch({ client, level: options.expirationSearch, log: options.log });
   return {
     GetProducts: { endpoint: 'GetProducts', parts: whole, ask: (_, signal) => client.getProducts({}, signal) },
     GetServerDown: { endpoint: 'GetServerDown', parts: whole, ask: (_, signal) => client.getServerDown({}, signal) },
@@ -98,7 +103,7 @@ export function createQuestions(options: QuestionOptions): Questions {
       parts: ownProducts,
       ask: async (part, signal) => {
         refuseAmbiguous(part);
-        return client.getExpirationFeatures({ product: part }, signal);
+        return askExpirations(part, signal);
       },
     },
     GetHistory: {

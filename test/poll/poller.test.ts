@@ -14,17 +14,22 @@ interface Site {
   products: string[];
   /** Calls that fail, by endpoint or by endpoint and product. */
   failing: Set<string>;
+  /** With this HTTP status. */
+  status: number;
+  /** Calls that answer no records. */
+  empty: Set<string>;
   calls: string[];
 }
 
 function createSite(...products: string[]): Site & { client: QueryClient } {
-  const site: Site = { products, failing: new Set(), calls: [] };
+  const site: Site = { products, failing: new Set(), status: 500, empty: new Set(), calls: [] };
   const call = async <T>(endpoint: string, detail: string, value: T): Promise<T> => {
     const name = detail === '' ? endpoint : `${endpoint} ${detail}`;
     site.calls.push(name);
     if (site.failing.has(endpoint) || site.failing.has(name))
-      throw new QueryError('status', 'the analyzer answered 500');
-    return value;
+      throw new QueryError('status', `the analyzer answered ${site.status}`, { code: String(site.status) });
+    const isEmpty = site.empty.has(endpoint) || site.empty.has(name);
+    return isEmpty ? (answer([]) as T) : value;
   };
   const client = {
     getProducts: () => call('GetProducts', '', answer(site.products.map((name) => product({ product: name })))),
@@ -49,23 +54,26 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
+const schedules: PollerOptions['schedules'] = {
+  GetProducts: '* * * * *',
+  GetServerDown: '* * * * *',
+  GetConcurrentUsers: '* * * * *',
+  GetFeatures: '*/5 * * * *',
+  GetExpirationFeatures: '7 * * * *',
+  GetHistory: '17 * * * *',
+};
+
 function create(site: { client: QueryClient }, options: Partial<PollerOptions> = {}): Poller {
   vi.useFakeTimers({ now: Date.UTC(2026, 10, 18, 9, 0, 30) });
   poller = createPoller({
     client: site.client,
-    schedules: {
-      GetProducts: '* * * * *',
-      GetServerDown: '* * * * *',
-      GetConcurrentUsers: '* * * * *',
-      GetFeatures: '*/5 * * * *',
-      GetExpirationFeatures: '7 * * * *',
-      GetHistory: '17 * * * *',
-    },
+    schedules,
     maxDataAge: 'auto',
     startOffset: 0,
     requestTimeout: 30,
     concurrency: 4,
     featuresRequest: 'auto',
+    expirationSearch: 'none',
     selection: createSelection({ index: 0, total: 1 }, { include: [], exclude: [] }),
     ownsSite: true,
     history: [],
@@ -142,22 +150,43 @@ describe('the poller', () => {
     expect(count(site, 'GetProducts')).toBe(2);
   });
 
-  it('asks a failed part again after 1, 2 and 5 minutes, alone', async () => {
+  /** Minutes after the start at which a call is made, until it is good and for a while after. */
+  const minutesOf = async (site: Site, call: string, minutes: number): Promise<number[]> => {
+    const times: number[] = [];
+    for (let second = 0; second < minutes * 60 + 20; second += 1) {
+      const before = count(site, call);
+      await vi.advanceTimersByTimeAsync(1000);
+      if (count(site, call) > before) times.push(Math.round(second / 60));
+    }
+    return times;
+  };
+
+  it('asks a failed part again after 1, 2 and 5 minutes and every 5, alone, until it is good', async () => {
     const site = createSite('a;d', 'b;d');
     site.failing.add('GetExpirationFeatures b;d');
     await create(site).start();
-    const times: number[] = [];
-    const started = Date.now();
-    for (let second = 0; second < 380; second += 1) {
-      const before = count(site, 'GetExpirationFeatures b;d');
-      await vi.advanceTimersByTimeAsync(1000);
-      if (count(site, 'GetExpirationFeatures b;d') > before) times.push(Math.round((Date.now() - started) / 60_000));
-    }
-    expect(times).toEqual([1, 2, 5]);
-    expect(count(site, 'GetExpirationFeatures a;d')).toBe(1);
+    expect(await minutesOf(site, 'GetExpirationFeatures b;d', 25)).toEqual([1, 2, 5, 7, 8, 9, 12, 17, 22]);
+    // once more at 9:07, when everything is asked
+    expect(count(site, 'GetExpirationFeatures a;d')).toBe(2);
+    site.failing.clear();
+    expect(await minutesOf(site, 'GetExpirationFeatures b;d', 10)).toEqual([1]);
+    expect(poller?.latest().endpoints.GetExpirationFeatures?.lastSuccess).toBeDefined();
+  });
+
+  it('asks one part every minute where all fail, and the others as soon as that is good', async () => {
+    const site = createSite('a;d', 'b;d', 'c;d');
+    site.failing.add('GetExpirationFeatures');
+    await create(site, { schedules: { ...schedules, GetExpirationFeatures: '0 8 * * *' } }).start();
+    await vi.advanceTimersByTimeAsync(125_000);
+    expect(count(site, 'GetExpirationFeatures')).toBe(9);
+    await vi.advanceTimersByTimeAsync(120_000);
+    expect(count(site, 'GetExpirationFeatures')).toBe(11);
+    await vi.advanceTimersByTimeAsync(120_000);
     site.failing.clear();
     await vi.advanceTimersByTimeAsync(60_000);
-    expect(poller?.latest().endpoints.GetExpirationFeatures?.lastSuccess).toBeDefined();
+    expect(count(site, 'GetExpirationFeatures')).toBe(18);
+    const readings = [...(poller?.latest().endpoints.GetExpirationFeatures?.parts.values() ?? [])];
+    expect(readings.map(({ ok }) => ok)).toEqual([true, true, true]);
   });
 
   it('asks about a new vendor license at once, and forgets one that is gone', async () => {
@@ -172,9 +201,135 @@ describe('the poller', () => {
     site.products = ['new;d'];
     await vi.advanceTimersByTimeAsync(60_000);
     expect(parts(running.latest(), 'GetExpirationFeatures')).toEqual(['new;d']);
-    site.products = [];
-    await vi.advanceTimersByTimeAsync(60_000);
-    expect(running.latest().endpoints.GetExpirationFeatures).toBeUndefined();
+  });
+
+  it('believes an empty GetProducts after 15 minutes, and not while another endpoint names a vendor license', async () => {
+    const site = createSite('a;d');
+    const running = create(site);
+    const reading = () => running.latest().endpoints.GetProducts?.parts.get(WHOLE);
+    await running.start();
+    for (const call of ['GetProducts', 'GetFeatures']) site.empty.add(call);
+    await vi.advanceTimersByTimeAsync(30 * 60_000);
+    expect(reading()).toMatchObject({
+      ok: false,
+      failure: { kind: 'schema', message: expect.stringContaining('GetExpirationFeatures has features of "a;d"') },
+      last: { value: { records: [{ product: 'a;d' }] } },
+    });
+    expect(parts(running.latest(), 'GetExpirationFeatures')).toEqual(['a;d']);
+    // at 10:07 that is asked again
+    site.empty.add('GetExpirationFeatures');
+    await vi.advanceTimersByTimeAsync(50 * 60_000);
+    expect(reading()).toMatchObject({
+      ok: false,
+      failure: { message: expect.stringMatching(/so far 14 within 13 min/) },
+    });
+    await vi.advanceTimersByTimeAsync(3 * 60_000);
+    expect(reading()).toMatchObject({ ok: true, value: { records: [] } });
+    expect(Object.keys(running.latest().endpoints).sort()).toEqual([
+      'GetConcurrentUsers',
+      'GetProducts',
+      'GetServerDown',
+    ]);
+  });
+
+  it('believes an empty GetProducts at once when it is asked once', async () => {
+    const running = create(createSite());
+    await running.pollOnce();
+    expect(running.latest().endpoints.GetProducts?.parts.get(WHOLE)).toMatchObject({ ok: true });
+    await running.stop();
+    const daemon = create(createSite());
+    await daemon.start();
+    expect(daemon.latest().endpoints.GetProducts?.parts.get(WHOLE)).toMatchObject({
+      ok: false,
+      failure: { kind: 'schema' },
+    });
+  });
+
+  it.each(['GetFeatures %', 'GetFeatures'])('keeps the last good features when %s yields nothing', async (call) => {
+    const site = createSite('a;d', 'b;d');
+    const running = create(site);
+    await running.start();
+    site.empty.add(call);
+    await vi.advanceTimersByTimeAsync(5 * 60_000);
+    expect(parts(running.latest(), 'GetFeatures')).toEqual(['a;d', 'b;d']);
+    const reading = running.latest().endpoints.GetFeatures?.parts.get('a;d');
+    if (call === 'GetFeatures %') expect(reading).toMatchObject({ ok: true });
+    else {
+      const last = { value: { records: [{ serverName: 'a' }] } };
+      expect(reading).toMatchObject({ ok: false, failure: { kind: 'schema' }, last });
+    }
+  });
+
+  it('does not poll what is off, and lets its data go', async () => {
+    const site = createSite('a;d');
+    const before = create(site);
+    await before.start();
+    await before.stop();
+    site.calls.length = 0;
+    const running = create(site, {
+      initial: before.latest(),
+      schedules: { ...schedules, GetServerDown: 'off', GetConcurrentUsers: 'off', GetFeatures: 'off' },
+    });
+    await running.start();
+    await vi.advanceTimersByTimeAsync(10 * 60_000);
+    expect([...new Set(site.calls)].sort()).toEqual(['GetExpirationFeatures a;d', 'GetProducts']);
+    expect(Object.keys(running.latest().endpoints).sort()).toEqual(['GetExpirationFeatures', 'GetProducts']);
+    expect(running.latest().off).toEqual(['GetServerDown', 'GetConcurrentUsers', 'GetFeatures']);
+  });
+
+  it('takes an endpoint for absent after 5 minutes, asks again hourly, and polls it again when it answers', async () => {
+    const site = createSite('a;d', 'b;d');
+    site.status = 404;
+    for (const call of ['GetConcurrentUsers', 'GetExpirationFeatures', 'GetServerDown']) site.failing.add(call);
+    const log = createTestLog();
+    const running = create(site, { log });
+    await running.start();
+    const absent = () =>
+      Object.entries(running.latest().endpoints).flatMap(([name, { isAbsent }]) => (isAbsent === true ? [name] : []));
+    expect(absent()).toEqual([]);
+    await vi.advanceTimersByTimeAsync(6 * 60_000 + 30_000);
+    // GetServerDown is never absent
+    expect(absent().sort()).toEqual(['GetConcurrentUsers', 'GetExpirationFeatures']);
+    site.calls.length = 0;
+    await vi.advanceTimersByTimeAsync(57 * 60_000);
+    expect([count(site, 'GetConcurrentUsers'), count(site, 'GetExpirationFeatures')]).toEqual([0, 0]);
+    site.failing.clear();
+    await vi.advanceTimersByTimeAsync(2.5 * 60_000);
+    expect(absent()).toEqual([]);
+    expect(count(site, 'GetExpirationFeatures')).toBe(2);
+    site.calls.length = 0;
+    await vi.advanceTimersByTimeAsync(5 * 60_000);
+    expect(count(site, 'GetConcurrentUsers')).toBe(5);
+    const told = log.entries.filter(({ message }) => message.startsWith('the analyzer does not have this endpoint'));
+    expect(told.map(({ fields }) => fields.endpoint).sort()).toEqual(['GetConcurrentUsers', 'GetExpirationFeatures']);
+  });
+
+  it('remembers over a reload what is absent', async () => {
+    const site = createSite('a;d');
+    site.status = 404;
+    site.failing.add('GetConcurrentUsers');
+    const before = create(site);
+    await before.start();
+    await vi.advanceTimersByTimeAsync(7 * 60_000);
+    const initial = before.latest();
+    await before.stop();
+    site.calls.length = 0;
+    const running = create(site, { initial, now: () => initial.at + 60 });
+    await running.start();
+    expect([count(site, 'GetConcurrentUsers'), running.latest().endpoints.GetConcurrentUsers?.isAbsent]).toEqual([
+      0,
+      true,
+    ]);
+  });
+
+  it('polls the others on schedule while the first pass over one hangs', async () => {
+    const site = createSite('a;d', 'b;d', 'c;d');
+    const hanging = (_: unknown, signal: AbortSignal) =>
+      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    const client = { ...site.client, getExpirationFeatures: hanging, getConcurrentUsers: hanging };
+    void create({ client: client as unknown as QueryClient }, { concurrency: 2 }).start();
+    await vi.advanceTimersByTimeAsync(10 * 60_000);
+    expect([count(site, 'GetProducts'), count(site, 'GetFeatures')]).toEqual([11, 3]);
   });
 
   it('asks everything that failed again when GetProducts is back', async () => {
@@ -298,22 +453,21 @@ describe('the poller', () => {
         return answer([]);
       },
     } as unknown as QueryClient;
-    await create({ client }, { concurrency: 3 }).start();
+    // one place is kept for questions about the whole site
+    await create({ client }, { concurrency: 4 }).start();
     expect(peak).toBe(3);
   });
 
   it('bears a schedule that runs once a year', async () => {
     const site = createSite('a;d');
-    const schedules = Object.fromEntries(
-      ['GetProducts', 'GetServerDown', 'GetConcurrentUsers', 'GetFeatures', 'GetExpirationFeatures', 'GetHistory'].map(
-        (endpoint) => [endpoint, '0 0 1 1 *'],
-      ),
+    const yearly = Object.fromEntries(
+      Object.keys(schedules).map((endpoint) => [endpoint, '0 0 1 1 *']),
     ) as PollerOptions['schedules'];
     const slow = {
       ...site.client,
       getServerDown: () => new Promise((resolve) => setTimeout(() => resolve(answer([])), 5000)),
     };
-    const polling = create({ client: slow as unknown as QueryClient }, { schedules });
+    const polling = create({ client: slow as unknown as QueryClient }, { schedules: yearly });
     const started = polling.start();
     await vi.advanceTimersByTimeAsync(6000);
     await started;

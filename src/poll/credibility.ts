@@ -1,0 +1,174 @@
+import type { Answer, ExpirationRecord, FeatureRecord, ProductRecord } from '../model/records.ts';
+import { type EndpointState, freshGood, lastGood, type Snapshot, WHOLE } from '../model/snapshot.ts';
+import { parseVendorLicense } from '../model/vendor-license.ts';
+
+/**
+ * Whether an answer can be believed. An empty answer is well-formed, and yet often the sign of a broken analyzer: where it
+ * contradicts another good answer, it counts as a failed poll. Each `doubt…` gives the contradiction in words, and
+ * `undefined` where there is none. Times are epoch seconds.
+ */
+
+/** Failure code of an answer that is not believed. */
+export const CONTRADICTION = 'CONTRADICTION';
+
+/** What an answer is compared with. */
+export interface Known {
+  readonly snapshot: Snapshot;
+  readonly now: number;
+  /** Whether this exporter looks after a vendor license, by its canonical name. */
+  readonly ownsVendorLicense: (vendorLicense: string) => boolean;
+}
+
+/** Empty answers of GetProducts, one after another. */
+export interface EmptyRow {
+  readonly count: number;
+  readonly since: number;
+}
+
+/** How often, and for how long (seconds), GetProducts must list nothing before that is believed. */
+const ROW_COUNT = 3;
+const ROW_SECONDS = 900;
+
+const quote = (name: string): string => JSON.stringify(name);
+
+/** The same for all spellings that the API takes for one vendor license. */
+const canonical = (name: string): string => parseVendorLicense(name).vendorLicense.toLowerCase();
+
+const ownerOf = ({ serverName, daemon }: FeatureRecord): string => `${serverName};${daemon}`;
+
+/** What an endpoint answered last, by part, unless that is too old. */
+function current<T>(state: EndpointState<T> | undefined, now: number): readonly (readonly [string, T])[] {
+  const parts = [...(state?.parts ?? [])];
+  return parts.flatMap(([part, reading]) =>
+    reading.ok && now - reading.at <= (state?.maxAge ?? 0) ? [[part, reading.value] as const] : [],
+  );
+}
+
+/** Says so when another endpoint than GetProducts names a vendor license. */
+function namedElsewhere({ snapshot: { endpoints }, now }: Known): string | undefined {
+  for (const [, { records }] of current(endpoints.GetServerDown, now)) {
+    if (records[0] !== undefined) return `GetServerDown lists ${quote(records[0].label)}`;
+  }
+  for (const [part, { records }] of current(endpoints.GetFeatures, now)) {
+    if (records[0] !== undefined) {
+      return `GetFeatures has features of ${quote(part === WHOLE ? ownerOf(records[0]) : part)}`;
+    }
+  }
+  for (const [part, { records }] of current(endpoints.GetExpirationFeatures, now)) {
+    if (records.length > 0) return `GetExpirationFeatures has features of ${quote(part)}`;
+  }
+  return undefined;
+}
+
+/**
+ * GetProducts may be empty when it was before, when it is asked once and nothing was ever known, or when it stays empty for
+ * three polls and 15 minutes while nothing else names a vendor license.
+ *
+ * @param before the row of empty answers up to the last poll
+ * @returns the row with this answer in it, for the next time
+ */
+export function doubtProducts(
+  { records }: Answer<ProductRecord>,
+  known: Known,
+  before: EmptyRow | undefined,
+  isOnce: boolean,
+): { readonly doubt?: string; readonly row?: EmptyRow } {
+  if (records.length > 0) return {};
+  const reading = known.snapshot.endpoints.GetProducts?.parts.get(WHOLE);
+  const last = lastGood(reading);
+  if (last === undefined ? isOnce : last.value.records.length === 0) return {};
+  const named = namedElsewhere(known);
+  if (named !== undefined) return { doubt: `the answer lists no vendor license, but ${named}` };
+  // a poll that failed for another reason ends the row
+  const isInRow = reading?.ok === false && reading.failure.code === CONTRADICTION;
+  const { count, since } = isInRow && before !== undefined ? before : { count: 0, since: known.now };
+  const row = { count: count + 1, since };
+  const seconds = known.now - since;
+  if (row.count >= ROW_COUNT && seconds >= ROW_SECONDS) return { row };
+  const soFar = `so far ${row.count} within ${Math.floor(seconds / 60)} min`;
+  const rule = `${ROW_COUNT} such answers in a row over at least ${ROW_SECONDS / 60} min are needed`;
+  return { doubt: `the answer lists no vendor license; before that is believed, ${rule} (${soFar})`, row };
+}
+
+/** Vendor licenses that must have features: current, not down, with licenses. As GetProducts spells them. */
+function withLicenses({ snapshot, now, ownsVendorLicense }: Known): readonly ProductRecord[] | undefined {
+  const { GetProducts, GetServerDown } = snapshot.endpoints;
+  const products = lastGood(GetProducts?.parts.get(WHOLE))?.value.records;
+  const down = GetServerDown === undefined ? undefined : freshGood(GetServerDown, WHOLE, now);
+  const areDown = new Set(down?.value.records.map(({ label }) => canonical(label)));
+  return products?.filter(
+    ({ product, isCurrent, maxAvailable = 0 }) =>
+      isCurrent !== false &&
+      maxAvailable > 0 &&
+      !areDown.has(canonical(product)) &&
+      ownsVendorLicense(parseVendorLicense(product).vendorLicense),
+  );
+}
+
+const noFeaturesOf = ({ product, maxAvailable }: ProductRecord): string =>
+  `no features of ${quote(product)}, but GetProducts says that it is current and has ${maxAvailable} licenses`;
+
+/** An answer without any feature is believed where no vendor license it is about must have some. */
+export function doubtFeatures(part: string, { records }: Answer<FeatureRecord>, known: Known): string | undefined {
+  if (records.length > 0) return undefined;
+  const expected = withLicenses(known);
+  if (expected === undefined) return 'the answer holds no features, and the vendor licenses are not known';
+  const first = expected.find(({ product }) => part === WHOLE || product === part);
+  return first === undefined ? undefined : `the answer holds ${noFeaturesOf(first)}`;
+}
+
+/**
+ * What is wrong with an answer for all vendor licenses, so that each must be asked for alone: a record of a stranger, or no
+ * record of a vendor license that must have some.
+ */
+export function doubtAllFeatures({ records }: Answer<FeatureRecord>, known: Known): string | undefined {
+  const products = lastGood(known.snapshot.endpoints.GetProducts?.parts.get(WHOLE))?.value.records ?? [];
+  const names = new Set(products.map(({ product }) => canonical(product)));
+  const found = new Set<string>();
+  for (const [i, record] of records.entries()) {
+    // records of one vendor license stand together: only where the name changes is it looked up
+    const before = records[i - 1];
+    if (before?.serverName === record.serverName && before.daemon === record.daemon) continue;
+    const owner = canonical(ownerOf(record));
+    if (!names.has(owner)) return 'a record of no known vendor license';
+    found.add(owner);
+  }
+  const missing = withLicenses(known)?.find(({ product }) => !found.has(canonical(product)));
+  return missing === undefined ? undefined : noFeaturesOf(missing);
+}
+
+/** An answer without any expiry is believed unless there were some before and GetFeatures still has the features. */
+export function doubtExpirations(
+  part: string,
+  { records }: Answer<ExpirationRecord>,
+  { snapshot, now }: Known,
+): string | undefined {
+  if (records.length > 0) return undefined;
+  const { GetExpirationFeatures, GetFeatures } = snapshot.endpoints;
+  const before = lastGood(GetExpirationFeatures?.parts.get(part))?.value.records.length ?? 0;
+  if (before === 0 || GetFeatures === undefined) return undefined;
+  const whole = freshGood(GetFeatures, WHOLE, now)?.value.records ?? [];
+  const own = freshGood(GetFeatures, part, now)?.value.records ?? [];
+  const features = own.length + whole.filter((record) => canonical(ownerOf(record)) === canonical(part)).length;
+  if (features === 0) return undefined;
+  return `the answer holds no features of ${quote(part)}; it held ${before} before, and GetFeatures still has ${features}`;
+}
+
+/**
+ * Takes the answer about one vendor license out of that about all, `undefined` without a record: so that the last good data
+ * stays when GetFeatures is asked per vendor license from now on.
+ */
+export function createSplit(): (part: string, whole: Answer<FeatureRecord>) => Answer<FeatureRecord> | undefined {
+  let source: Answer<FeatureRecord> | undefined;
+  let byOwner = new Map<string, FeatureRecord[]>();
+  return (part, whole) => {
+    if (source !== whole) {
+      source = whole;
+      byOwner = Map.groupBy(whole.records, (record) => canonical(ownerOf(record)));
+    }
+    const records = byOwner.get(canonical(part));
+    if (records === undefined) return undefined;
+    const discarded = Object.fromEntries(Object.keys(whole.discarded).map((reason) => [reason, 0]));
+    return { ...whole, records, discarded: discarded as typeof whole.discarded };
+  };
+}

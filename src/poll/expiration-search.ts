@@ -1,0 +1,76 @@
+import type { QueryClient } from '../client/query-client.ts';
+import { type FailureKind, QueryError } from '../model/failure.ts';
+import type { Log } from '../model/log.ts';
+import type { Answer, ExpirationRecord } from '../model/records.ts';
+
+/** Sent as `search` (spec 4.5): features, packages too, components too; `none` sends nothing. */
+export type SearchLevel = 'none' | '0' | '1' | '2';
+
+/** Failures of a request that may be due to its search level. */
+export const searchRefusals: ReadonlySet<FailureKind> = new Set(['status', 'timeout', 'too_large', 'parse', 'schema']);
+
+/** Refusals in a row after which a vendor license is asked about without a search level from the start. */
+const MAX_REFUSALS = 2;
+
+interface SearchOptions {
+  readonly client: Pick<QueryClient, 'getExpirationFeatures'>;
+  readonly level: SearchLevel;
+  readonly log: Log;
+}
+
+/**
+ * Asks GetExpirationFeatures with a search level, which is "for internal use" (spec 4.5): a server that refuses it, or that
+ * answers fewer records with it than without, is asked without. That is compared once for each vendor license.
+ */
+export function createExpirationSearch({ client, level, log }: SearchOptions) {
+  /** Vendor licenses that are asked about without it. */
+  const without = new Set<string>();
+  const compared = new Set<string>();
+  const refusals = new Map<string, number>();
+  let isSaid = false;
+
+  const giveUp = (product: string, reason: string): void => {
+    without.add(product);
+    if (isSaid) return;
+    isSaid = true;
+    const fields = { endpoint: 'GetExpirationFeatures', part: product, level, reason };
+    log.info(fields, 'search level not usable, asking without it; packages and components may be missing');
+  };
+
+  /** After a refusal; only when the plain question fares better is it due to the search level. */
+  const askPlain = async (product: string, failure: QueryError, signal: AbortSignal) => {
+    const answer = await client.getExpirationFeatures({ product }, signal);
+    const count = (refusals.get(product) ?? 0) + 1;
+    refusals.set(product, count);
+    if (count >= MAX_REFUSALS) giveUp(product, failure.message);
+    return answer;
+  };
+
+  /** The answer without the level where that holds more, else `undefined`. */
+  const compare = async (product: string, found: number, signal: AbortSignal) => {
+    try {
+      const plain = await client.getExpirationFeatures({ product }, signal);
+      compared.add(product);
+      if (plain.records.length <= found) return undefined;
+      giveUp(product, `${found} records with it, ${plain.records.length} without`);
+      return plain;
+    } catch (error) {
+      // compared another time
+      if (error instanceof QueryError && !signal.aborted) return undefined;
+      throw error;
+    }
+  };
+
+  return async (product: string, signal: AbortSignal): Promise<Answer<ExpirationRecord>> => {
+    if (level === 'none' || without.has(product)) return client.getExpirationFeatures({ product }, signal);
+    try {
+      const answer = await client.getExpirationFeatures({ product, search: level }, signal);
+      refusals.delete(product);
+      if (compared.has(product)) return answer;
+      return (await compare(product, answer.records.length, signal)) ?? answer;
+    } catch (error) {
+      if (!(error instanceof QueryError) || !searchRefusals.has(error.kind) || signal.aborted) throw error;
+      return askPlain(product, error, signal);
+    }
+  };
+}

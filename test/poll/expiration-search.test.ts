@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { type FailureKind, QueryError } from '../../src/model/failure.ts';
+import { createExpirationSearch, type SearchLevel } from '../../src/poll/expiration-search.ts';
+import { createTestLog } from '../harness.ts';
+import { answer, expiration } from '../metrics/scenario.ts';
+
+/** How GetExpirationFeatures is asked, on a server that says how many records each question has, or why it has none. */
+
+type Outcome = number | FailureKind;
+
+function create(outcomes: { searched: Outcome; plain: Outcome }, level: SearchLevel = '2') {
+  const asked: string[] = [];
+  const log = createTestLog();
+  const getExpirationFeatures = async ({ product = '', search }: { product?: string; search?: string }) => {
+    asked.push(search === undefined ? product : `${product} ${search}`);
+    const outcome = search === undefined ? outcomes.plain : outcomes.searched;
+    if (typeof outcome === 'string') throw new QueryError(outcome, outcome);
+    return answer(Array.from({ length: outcome }, () => expiration()));
+  };
+  const ask = createExpirationSearch({ client: { getExpirationFeatures }, level, log });
+  const signal = new AbortController().signal;
+  return { outcomes, asked, log, ask: async (product: string) => (await ask(product, signal)).records.length };
+}
+
+describe('the search level of GetExpirationFeatures', () => {
+  it('is sent, and compared with the plain question once for each vendor license', async () => {
+    const { ask, asked, log } = create({ searched: 5, plain: 3 });
+    expect([await ask('a'), await ask('a'), await ask('b')]).toEqual([5, 5, 5]);
+    expect(asked).toEqual(['a 2', 'a', 'a 2', 'b 2', 'b']);
+    expect(log.entries).toEqual([]);
+  });
+
+  it('is a setting', async () => {
+    const none = create({ searched: 5, plain: 3 }, 'none');
+    expect(await none.ask('a')).toBe(3);
+    expect(none.asked).toEqual(['a']);
+    const features = create({ searched: 3, plain: 3 }, '0');
+    expect(await features.ask('a')).toBe(3);
+    expect(features.asked).toEqual(['a 0', 'a']);
+  });
+
+  it('is given up where it finds fewer records, and that is said once', async () => {
+    const { ask, asked, log } = create({ searched: 2, plain: 3 });
+    expect([await ask('a'), await ask('a'), await ask('b')]).toEqual([3, 3, 3]);
+    expect(asked).toEqual(['a 2', 'a', 'a', 'b 2', 'b']);
+    expect(log.entries.map(({ fields }) => fields.reason)).toEqual(['2 records with it, 3 without']);
+  });
+
+  it.each<FailureKind>(['status', 'timeout', 'too_large', 'parse', 'schema'])(
+    'is left out after %s, and given up after two of them',
+    async (kind) => {
+      const { ask, asked, log } = create({ searched: kind, plain: 3 });
+      expect([await ask('a'), await ask('a'), await ask('a')]).toEqual([3, 3, 3]);
+      expect(asked).toEqual(['a 2', 'a', 'a 2', 'a', 'a']);
+      expect(log.entries).toHaveLength(1);
+    },
+  );
+
+  it('is kept when the analyzer had a problem for a moment', async () => {
+    const site = create({ searched: 'status', plain: 3 });
+    await site.ask('a');
+    site.outcomes.searched = 5;
+    await site.ask('a');
+    site.outcomes.searched = 'status';
+    await site.ask('a');
+    site.outcomes.searched = 5;
+    expect(await site.ask('a')).toBe(5);
+  });
+
+  it('is not blamed for what the plain question fails of too, nor for a failure of the connection', async () => {
+    const site = create({ searched: 'status', plain: 'parse' });
+    for (let i = 0; i < 3; i += 1) await expect(site.ask('a')).rejects.toThrow('parse');
+    site.outcomes.searched = 5;
+    // the comparison fails, the answer counts
+    expect(await site.ask('a')).toBe(5);
+    site.outcomes.searched = 'connect';
+    await expect(site.ask('a')).rejects.toThrow('connect');
+    expect(site.asked.at(-1)).toBe('a 2');
+  });
+});
