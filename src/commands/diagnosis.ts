@@ -1,17 +1,21 @@
 import { type Inspection, inspectAnswer } from '../client/inspection.ts';
-import { createQueryClient, type QueryClient } from '../client/query-client.ts';
+import { createQueryClient } from '../client/query-client.ts';
 import type { AnalyzerConfig } from '../config/config.ts';
-import type { QueryError } from '../model/failure.ts';
+import { QueryError } from '../model/failure.ts';
 import type { Log } from '../model/log.ts';
 import type { Answer, DiscardReason } from '../model/records.ts';
 import { type EndpointName, endpointNames } from '../query-api/endpoints.ts';
 import { createDispatcher, openAccount } from '../upstream.ts';
+import { examine, type Plan, type Probe } from './examination.ts';
 
 /** What came of one endpoint. */
 export interface Finding {
   readonly endpoint: EndpointName;
-  /** `deviates`: answered, but a specified field is missing or of another type. */
-  readonly result: 'ok' | 'deviates' | 'failed' | 'not asked';
+  /**
+   * `deviates`: not as specified, but the exporter can work with it. `absent`: the analyzer does not have the endpoint, and
+   * the exporter does without. `failed`: the exporter would not accept it.
+   */
+  readonly result: 'ok' | 'deviates' | 'absent' | 'failed' | 'not asked';
   /** Of the request, the logon included where there was one. */
   readonly seconds?: number;
   readonly records?: number;
@@ -20,7 +24,7 @@ export interface Finding {
   readonly mistyped?: readonly string[];
   /** Values the exporter would not take over, by reason. */
   readonly dropped?: Readonly<Partial<Record<DiscardReason, number>>>;
-  /** Why it failed or was not asked. */
+  /** Why it failed or was not asked, or what else there is to say. */
   readonly reason?: string;
 }
 
@@ -28,11 +32,14 @@ export interface Diagnosis {
   readonly analyzer: string;
   /** Who the analyzer says we are, where it got so far. */
   readonly identity: string | undefined;
+  /** Whether the exporter accepts every answer. */
   readonly healthy: boolean;
   readonly endpoints: readonly Finding[];
 }
 
 export interface DiagnosisOptions {
+  /** What the exporter would poll, and how. */
+  readonly plan: Plan;
   readonly analyzer: AnalyzerConfig;
   readonly storagePath: string | undefined;
   readonly log: Log;
@@ -50,18 +57,12 @@ function dropsOf(answer: unknown): NonNullable<Finding['dropped']> {
   return Object.fromEntries(Object.entries(discarded ?? {}).filter(([, count]) => count > 0));
 }
 
-interface Probe {
-  /** Asks one endpoint and keeps what is found; `undefined` when it failed. */
-  ask<T>(
-    endpoint: EndpointName,
-    call: (client: QueryClient, signal: AbortSignal) => Promise<T>,
-  ): Promise<T | undefined>;
-  skip(endpoints: readonly EndpointName[], reason: string): void;
+interface OwnedProbe extends Probe {
   findings(): readonly Finding[];
   close(): Promise<void>;
 }
 
-function createProbe({ analyzer, storagePath, log, version }: DiagnosisOptions): Probe {
+function createProbe({ analyzer, storagePath, log, version }: DiagnosisOptions): OwnedProbe {
   const account = openAccount(analyzer, storagePath, log);
   const found = new Map<EndpointName, Finding>();
   let inspection: Inspection | undefined;
@@ -86,25 +87,35 @@ function createProbe({ analyzer, storagePath, log, version }: DiagnosisOptions):
       } catch {}
     },
   });
+  /** What an answer that can be used came to. */
+  const accept = (endpoint: EndpointName, answer: unknown, remark: string | undefined): void => {
+    const { records, missing = [], extra = [], mistyped = [] } = inspection ?? {};
+    const result = missing.length + mistyped.length === 0 ? 'ok' : 'deviates';
+    const counted = records === undefined ? {} : { records };
+    const reason = remark === undefined ? {} : { reason: remark };
+    const dropped = dropsOf(answer);
+    found.set(endpoint, { endpoint, result, seconds, ...counted, missing, extra, mistyped, dropped, ...reason });
+  };
+
   return {
-    ask: async (endpoint, call) => {
+    ask: async (endpoint, call, { doubt, remark, excuse } = {}) => {
       if (stop !== undefined) {
         found.set(endpoint, { endpoint, result: 'not asked', reason: stop });
-        return undefined;
+        return {};
       }
       try {
         const answer = await call(client, new AbortController().signal);
-        const { records, missing = [], extra = [], mistyped = [] } = inspection ?? {};
-        const result = missing.length + mistyped.length === 0 ? 'ok' : 'deviates';
-        const dropped = dropsOf(answer);
-        const counted = records === undefined ? {} : { records };
-        found.set(endpoint, { endpoint, result, seconds, ...counted, missing, extra, mistyped, dropped });
-        return answer;
+        const doubted = doubt?.(answer);
+        if (doubted !== undefined) throw new QueryError('schema', doubted);
+        accept(endpoint, answer, remark?.(answer));
+        return { answer };
       } catch (error) {
         const failure = error as QueryError;
         if (isLogonFailure(failure)) stop = 'an earlier logon was not accepted';
-        found.set(endpoint, { endpoint, result: 'failed', seconds, reason: reasonOf(failure) });
-        return undefined;
+        const excused = excuse?.(failure);
+        const reason = [reasonOf(failure), ...(excused === undefined ? [] : [excused.reason])].join('; ');
+        found.set(endpoint, { endpoint, result: excused?.result ?? 'failed', seconds, reason });
+        return { failure };
       }
     },
     skip: (endpoints, reason) => {
@@ -118,51 +129,13 @@ function createProbe({ analyzer, storagePath, log, version }: DiagnosisOptions):
   };
 }
 
-/** Endpoints that are asked about a feature. */
-const ofFeatures = ['GetUsers', 'GetHistory', 'GetHistoryReserved', 'GetEfficiency', 'GetHeatMap'] as const;
-
-/** Asks every endpoint once, the later ones about what the earlier ones named. */
-async function examine({ ask, skip }: Probe): Promise<string | undefined> {
-  const identity = await ask('GetHttpUserName', (client, signal) => client.getHttpUserName({}, signal));
-  await ask('GetServerDown', (client, signal) => client.getServerDown({}, signal));
-  await ask('GetConcurrentUsers', (client, signal) => client.getConcurrentUsers({}, signal));
-  const products = await ask('GetProducts', (client, signal) => client.getProducts({}, signal));
-  const { product } = products?.records.find(({ isCurrent }) => isCurrent) ?? products?.records[0] ?? {};
-  if (product === undefined) {
-    const rest = ['GetFeatures', 'GetExpirationFeatures', ...ofFeatures] as const;
-    skip(rest, 'GetProducts names no vendor license to ask about');
-    return identity;
-  }
-  const features = await ask('GetFeatures', (client, signal) => client.getFeatures({ product }, signal));
-  await ask('GetExpirationFeatures', (client, signal) =>
-    client.getExpirationFeatures({ product, search: '2' }, signal),
-  );
-  const [busiest] = (features?.records ?? []).toSorted((a, b) => (b.inUse ?? 0) - (a.inUse ?? 0));
-  if (busiest === undefined) {
-    skip(ofFeatures, 'GetFeatures names no feature to ask about');
-    return identity;
-  }
-  const { feature, package: packageName } = busiest;
-  const whose = { product, feature, package: packageName };
-  const now = new Date();
-  const window = { ...whose, year: String(now.getFullYear()), month: String(now.getMonth() + 1) };
-  await ask('GetUsers', (client, signal) =>
-    client.getUsers({ format: 'sql', sortdatafield: 'Username', ...whose }, signal),
-  );
-  await ask('GetHistory', (client, signal) => client.getHistory(whose, signal));
-  await ask('GetHistoryReserved', (client, signal) => client.getHistoryReserved(whose, signal));
-  await ask('GetEfficiency', (client, signal) => client.getEfficiency(window, signal));
-  await ask('GetHeatMap', (client, signal) => client.getHeatMap(window, signal));
-  return identity;
-}
-
 /** Calls every endpoint once, and none any more after a rejected logon. */
 export async function diagnose(options: DiagnosisOptions): Promise<Diagnosis> {
   const probe = createProbe(options);
   try {
-    const identity = await examine(probe);
+    const identity = await examine(probe, options.plan);
     const endpoints = probe.findings();
-    const healthy = endpoints.every(({ result }) => result === 'ok');
+    const healthy = endpoints.every(({ result }) => result !== 'failed');
     return { analyzer: options.analyzer.url, identity, healthy, endpoints };
   } finally {
     await probe.close();

@@ -1,10 +1,12 @@
-import type { AnalyzerConfig } from '../config/config.ts';
+import type { AnalyzerConfig, Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
+import { createSelection } from '../model/selection.ts';
 import { cronProblem } from '../poll/schedule.ts';
 import { logonFileOf } from '../upstream.ts';
 import type { CommandContext } from './context.ts';
 import { type Diagnosis, diagnose, type Finding } from './diagnosis.ts';
 import { createDemoAnalyzer, demoDefaults } from './embedded-analyzer.ts';
+import type { Plan } from './examination.ts';
 
 function remarksOf({ missing = [], extra = [], mistyped = [], dropped = {}, reason }: Finding): string {
   const drops = Object.entries(dropped).map(([why, count]) => `${count} ${why}`);
@@ -16,6 +18,14 @@ function remarksOf({ missing = [], extra = [], mistyped = [], dropped = {}, reas
   ];
   const told = parts.filter(([, list]) => list.length > 0).map(([what, list]) => `${what}: ${list.join(', ')}`);
   return [...(reason === undefined ? [] : [reason]), ...told].join('; ');
+}
+
+function verdictOn(healthy: boolean, endpoints: readonly Finding[]): string {
+  if (!healthy) return 'Not every endpoint gives an answer that license-exporter accepts.';
+  const isExact = endpoints.every(({ result }) => result === 'ok');
+  return isExact
+    ? 'Every endpoint answers as specified.'
+    : 'license-exporter works with this analyzer, although not every endpoint answers as specified.';
 }
 
 /** The diagnosis as a table for a person. */
@@ -41,18 +51,28 @@ function diagnosisText({ analyzer, identity, healthy, endpoints }: Diagnosis): s
     '',
     ...lines,
     '',
-    healthy ? 'Every endpoint answers as specified.' : 'Not every endpoint answers as specified.',
+    verdictOn(healthy, endpoints),
     '',
   ].join('\n');
 }
 
-/** Calls every endpoint once and tells how the answers compare with the specification: 0 when all do, else 1. */
+const planOf = ({ poll, featuresRequest, expirationSearch, shard, select }: Config): Plan => ({
+  poll,
+  featuresRequest,
+  expirationSearch,
+  ...createSelection(shard, select),
+});
+
+/**
+ * Calls every endpoint once, as the exporter does, and tells how the answers compare with the specification: 0 when the
+ * exporter accepts all of them, else 1.
+ */
 export async function doctor({ line, env, version, createLog, print }: CommandContext): Promise<number> {
   const config = loadConfig({ ...line, env, defaults: demoDefaults, requireAnalyzer: !line.demo, cronProblem });
   // standard output is for the result
   const log = createLog({ ...config.log, level: config.log.level === 'info' ? 'warn' : config.log.level });
   const report = async (analyzer: AnalyzerConfig, storagePath: string | undefined): Promise<number> => {
-    const diagnosis = await diagnose({ analyzer, storagePath, log, version });
+    const diagnosis = await diagnose({ plan: planOf(config), analyzer, storagePath, log, version });
     print(line.json ? `${JSON.stringify(diagnosis, undefined, 2)}\n` : diagnosisText(diagnosis));
     return diagnosis.healthy ? 0 : 1;
   };

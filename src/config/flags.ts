@@ -35,7 +35,7 @@ export const commands: Readonly<Record<Command, string>> = {
   analyzer: 'The embedded analyzer alone, as a server of the Query API for others.',
   'analyzer hash-password': 'Print a line for its file of users: analyzer hash-password NAME, the password on stdin.',
   doctor:
-    'Call every endpoint of the configured analyzer, or with --demo of an embedded one, and compare the answers with the specification: 0 when all are as specified, else 1.',
+    'Call every endpoint of the configured analyzer, or with --demo of an embedded one, as the exporter does, and compare the answers with the specification: 0 when the exporter accepts all of them, else 1.',
   'check-config': 'Check a configuration and report everything wrong with it, with the line: check-config FILE.',
   'test-alert':
     'Send one alert that says it is a test to every configured Alertmanager, and tell what each answers: 0 when all take it, else 1.',

@@ -1,3 +1,4 @@
+import type { Failure } from '../model/failure.ts';
 import type { Reading } from '../model/snapshot.ts';
 
 /** Statuses by which a server says that it does not have an endpoint. */
@@ -6,9 +7,8 @@ const STATUSES: ReadonlySet<string | undefined> = new Set(['404', '405', '501'])
 /** Two such attempts must lie as far apart, seconds. */
 const MIN_SECONDS = 300;
 
-/** Whether a reading says that the analyzer does not have the endpoint. */
-export const isMissing = (reading: Reading<unknown>): boolean =>
-  !reading.ok && reading.failure.kind === 'status' && STATUSES.has(reading.failure.code);
+/** Whether a failure says that the analyzer does not have the endpoint. */
+export const isMissing = ({ kind, code }: Failure): boolean => kind === 'status' && STATUSES.has(code);
 
 /** Finds out whether the analyzer does not have an endpoint. */
 export interface Absence {
@@ -29,7 +29,8 @@ export function createAbsence(isAbsentAtFirst: boolean): Absence {
       const all = [...readings];
       if (all.some(({ ok }) => ok)) isAbsent = false;
       if (isAbsent) return;
-      const isAllMissing = isServing && all.length > 0 && all.every(isMissing);
+      const isAllMissing =
+        isServing && all.length > 0 && all.every((reading) => !reading.ok && isMissing(reading.failure));
       since = isAllMissing ? (since ?? at) : undefined;
       isAbsent = since !== undefined && at - since >= MIN_SECONDS;
     },

@@ -32,7 +32,7 @@ const ROW_SECONDS = 900;
 const quote = (name: string): string => JSON.stringify(name);
 
 /** The same for all spellings that the API takes for one vendor license. */
-const canonical = (name: string): string => parseVendorLicense(name).vendorLicense.toLowerCase();
+export const canonical = (name: string): string => parseVendorLicense(name).vendorLicense.toLowerCase();
 
 const ownerOf = ({ serverName, daemon }: FeatureRecord): string => `${serverName};${daemon}`;
 

@@ -1,6 +1,5 @@
 import type { ScheduledTask } from 'node-cron';
 import type { QueryClient } from '../client/query-client.ts';
-import type { FailureKind } from '../model/failure.ts';
 import type { Log } from '../model/log.ts';
 import type { Answer, FeatureRecord } from '../model/records.ts';
 import type { Selection } from '../model/selection.ts';
@@ -26,7 +25,7 @@ import {
 import { createEndpointPoll, type EndpointPoll, type EndpointPollOptions, type Parts } from './endpoint-poll.ts';
 import type { SearchLevel } from './expiration-search.ts';
 import { createLimit } from './fan-out.ts';
-import { createQuestions } from './questions.ts';
+import { createQuestions, featuresRefusals } from './questions.ts';
 import { createSchedule, longestGap } from './schedule.ts';
 
 export interface PollerOptions {
@@ -67,9 +66,6 @@ const MIN_DATA_AGE = 300;
 
 /** No pass is let run longer than this, however rare it is, seconds. */
 const MAX_DEADLINE = 3600;
-
-/** Failures after which GetFeatures is asked per vendor license instead of all at once. */
-const REFUSALS: ReadonlySet<FailureKind> = new Set(['status', 'timeout', 'too_large', 'parse', 'schema']);
 
 type Specifics<E extends PolledEndpoint> = Pick<EndpointPollOptions<E>, 'doubt' | 'review' | 'derive' | 'isServing'>;
 
@@ -139,7 +135,7 @@ export function createPoller(options: PollerOptions): Poller {
     const reading = readings.get(WHOLE);
     if (options.featuresRequest !== 'auto' || reading === undefined || !isGood()) return 'accept';
     const reason = reading.ok ? doubtAllFeatures(reading.value, known()) : reading.failure.message;
-    if (reason === undefined || (!reading.ok && !REFUSALS.has(reading.failure.kind))) return 'accept';
+    if (reason === undefined || (!reading.ok && !featuresRefusals.has(reading.failure.kind))) return 'accept';
     perVendorLicense = true;
     log.info({ endpoint: 'GetFeatures', reason }, 'asking per vendor license from now on');
     return 'again';

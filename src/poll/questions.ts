@@ -1,5 +1,5 @@
 import type { QueryClient } from '../client/query-client.ts';
-import { QueryError } from '../model/failure.ts';
+import { type FailureKind, QueryError } from '../model/failure.ts';
 import type { Log } from '../model/log.ts';
 import type { Answer, FeatureRecord } from '../model/records.ts';
 import type { Selection } from '../model/selection.ts';
@@ -25,6 +25,15 @@ export interface Question<E extends PolledEndpoint> {
   ask(part: string, signal: AbortSignal): Promise<PolledAnswers[E]>;
 }
 
+/** Failures after which GetFeatures is asked per vendor license instead of all at once. */
+export const featuresRefusals: ReadonlySet<FailureKind> = new Set([
+  'status',
+  'timeout',
+  'too_large',
+  'parse',
+  'schema',
+]);
+
 export type Questions = { readonly [E in PolledEndpoint]: Question<E> };
 
 export interface QuestionOptions {
@@ -40,7 +49,7 @@ export interface QuestionOptions {
 }
 
 /** Vendor licenses of the last good GetProducts, as the API spells them. */
-export function knownProducts(snapshot: Snapshot): readonly string[] | undefined {
+function knownProducts(snapshot: Snapshot): readonly string[] | undefined {
   const reading = snapshot.endpoints.GetProducts?.parts.get(WHOLE);
   const products = lastGood(reading)?.value.records.map(({ product }) => product);
   return products === undefined ? undefined : [...new Set(products)];

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ntHash } from '../../src/ntlm/primitives.ts';
 import { endpointNames } from '../../src/query-api/endpoints.ts';
+import { type Fault, json, startFaulty, status } from '../app/faulty.ts';
 import { account, createCleanup, startAnalyzer } from '../harness.ts';
 import { createRunner } from './run.ts';
 
@@ -103,7 +104,82 @@ describe('doctor', () => {
       /^failed .* parse \(ANSWER_HTML\): the answer is an HTML page, not JSON: /,
     );
     expect(remarks('GetHeatMap')).toMatch(/^not asked +GetFeatures names no feature to ask about$/);
-    expect(doctor.output()).toContain('Not every endpoint answers as specified.');
+    expect(doctor.output()).toContain('Not every endpoint gives an answer that license-exporter accepts.');
+  });
+
+  /** GetFeatures renamed in what identifies nothing, and a few values. */
+  const renamed: Fault = (_, response, body) => response.end(body.toString().replaceAll('"MaxInUse"', '"PeakInUse"'));
+
+  it.each<[what: string, part: string, fault: Fault, exit: number, line: RegExp]>([
+    [
+      'an endpoint that is missing and can be',
+      'GetConcurrentUsers',
+      status(404),
+      0,
+      /^GetConcurrentUsers +absent .*status \(404\): .*; the analyzer does not have this endpoint: set poll.concurrent_users: off$/m,
+    ],
+    [
+      'an endpoint that must not be missing',
+      'GetServerDown',
+      status(404),
+      1,
+      /^GetServerDown +failed .*status \(404\)/m,
+    ],
+    [
+      'features that all at once yields none of',
+      'GetFeatures?product=%',
+      json('[[]]'),
+      0,
+      /^GetFeatures +ok .*product=%: the answer holds no features of "sim-.*; asked per vendor license, as the exporter does/m,
+    ],
+    [
+      'no features at all',
+      'GetFeatures',
+      json('[[]]'),
+      1,
+      /^GetFeatures +failed .*schema: the answer holds no features of/m,
+    ],
+    [
+      'a search level that is refused',
+      'search=2',
+      status(400),
+      0,
+      /^GetExpirationFeatures +ok .*search=2: .*; asked without it, as the exporter does/m,
+    ],
+    [
+      'fields of another name that identify nothing',
+      'GetFeatures',
+      renamed,
+      0,
+      /^GetFeatures +deviates .*missing: MaxInUse/m,
+    ],
+    [
+      'no vendor license',
+      'GetProducts',
+      json('[]'),
+      0,
+      /^GetProducts +ok .*believes that after 3 such polls over at least 15 min$/m,
+    ],
+    ['no identity', 'GetHttpUserName', status(404), 0, /^GetHttpUserName +deviates .*the logon itself was accepted$/m],
+  ])('agrees with the exporter about %s', async (_, part, fault, exit, line) => {
+    const faulty = await startFaulty(cleanup);
+    faulty.break(part, fault);
+    const doctor = run(['doctor', `--config.file=${configure(faulty.url, 'x')}`]);
+    expect([await doctor.exit, doctor.output()]).toEqual([exit, expect.stringMatching(line)]);
+    expect(doctor.output()).toContain(
+      exit === 0 ? '' : 'Not every endpoint gives an answer that license-exporter accepts.',
+    );
+  });
+
+  it('does not ask what is off', async () => {
+    const faulty = await startFaulty(cleanup);
+    const off = ['server-down', 'concurrent-users', 'features', 'expirations'].map((name) => `--poll.${name}=off`);
+    const doctor = run(['doctor', `--config.file=${configure(faulty.url, 'x')}`, ...off]);
+    expect(await doctor.exit).toBe(0);
+    expect(doctor.output()).toMatch(
+      /^GetServerDown +not asked +poll.server_down is off: servers that are down are not seen$/m,
+    );
+    expect(faulty.seen.map((url) => /Get\w+/.exec(url)?.[0])).toEqual(['GetHttpUserName', 'GetProducts']);
   });
 
   it('names what it cannot reach', async () => {
