@@ -289,6 +289,23 @@ describe('age', () => {
 });
 
 describe('polls', () => {
+  it('leave out what is absent or off, but not its data', () => {
+    const snapshot = createSnapshot({ products: good(answer([product()])), users: failed({ at: NOW - 60, value: 3 }) });
+    const users = snapshot.endpoints.GetConcurrentUsers;
+    const endpoints = {
+      ...snapshot.endpoints,
+      ...(users !== undefined && { GetConcurrentUsers: { ...users, isAbsent: true as const } }),
+    };
+    const inventory = deriveInventoryNow({ ...snapshot, endpoints, off: ['GetServerDown'] }, NOW, policy);
+    expect(inventory.polls.map(({ endpoint }) => endpoint)).toEqual(['GetProducts']);
+    expect([inventory.up, inventory.concurrentUsers]).toEqual([true, 3]);
+    expect(inventory.availability).toEqual([
+      { endpoint: 'GetConcurrentUsers', state: 'absent' },
+      { endpoint: 'GetProducts', state: 'polled' },
+      { endpoint: 'GetServerDown', state: 'off' },
+    ]);
+  });
+
   it('are up when every endpoint got at least one good answer', () => {
     const products = good(answer([product()]));
     expect(derive({ products, features: { a: failed(), b: good(answer([])) } }).up).toBe(true);

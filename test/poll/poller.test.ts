@@ -260,6 +260,21 @@ describe('the poller', () => {
     }
   });
 
+  it('keeps the last good expiries when there are none all at once', async () => {
+    const site = createSite('a;d', 'b;d');
+    const running = create(site);
+    await running.start();
+    site.empty.add('GetExpirationFeatures b;d');
+    await vi.advanceTimersByTimeAsync(8 * 60_000);
+    const { parts: readings } = running.latest().endpoints.GetExpirationFeatures ?? {};
+    expect(readings?.get('a;d')).toMatchObject({ ok: true });
+    expect(readings?.get('b;d')).toMatchObject({
+      ok: false,
+      failure: { kind: 'schema', code: 'CONTRADICTION' },
+      last: { value: { records: [{}] } },
+    });
+  });
+
   it('does not poll what is off, and lets its data go', async () => {
     const site = createSite('a;d');
     const before = create(site);
