@@ -75,7 +75,7 @@ interface PipelineDeps {
 export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline {
   const { gate, self, carried, now, log } = deps;
   const { analyzer, poll, shard } = config;
-  const dispatcher = createDispatcher(analyzer, gate, log);
+  const dispatcher = createDispatcher(analyzer, gate, log, () => poller.retryFailed());
   const client = createQueryClient({
     baseUrl: analyzer.url,
     dispatcher,

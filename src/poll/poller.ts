@@ -58,6 +58,8 @@ export interface Poller {
   start(): Promise<void>;
   /** Polls every endpoint once, without a schedule. */
   pollOnce(): Promise<void>;
+  /** Asks everything that failed at once: what kept it from being asked is over. */
+  retryFailed(): void;
   stop(): Promise<void>;
   latest(): Snapshot;
 }
@@ -235,6 +237,9 @@ export function createPoller(options: PollerOptions): Poller {
       // a first pass that hangs must not keep the others from their schedule
       for (const task of tasks) if (!stopping.signal.aborted) await task.start();
       await first;
+    },
+    retryFailed: () => {
+      for (const poll of polls.values()) void poll.catchUp(stopping.signal, 'failed');
     },
     stop: async () => {
       stopping.abort();

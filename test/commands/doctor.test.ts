@@ -179,7 +179,7 @@ describe('doctor', () => {
     expect(doctor.output()).toMatch(
       /^GetServerDown +not asked +poll.server_down is off: servers that are down are not seen$/m,
     );
-    expect(faulty.seen.map((url) => /Get\w+/.exec(url)?.[0])).toEqual(['GetHttpUserName', 'GetProducts']);
+    expect([...new Set(faulty.seen.map((url) => /Get\w+/.exec(url)?.[0]))]).toEqual(['GetHttpUserName', 'GetProducts']);
   });
 
   it('names what it cannot reach', async () => {
