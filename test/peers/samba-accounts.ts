@@ -92,15 +92,14 @@ function createHelper(file: string, env: NodeJS.ProcessEnv, children: Set<ChildP
   };
 }
 
-/** winbindd starts servers of its own that outlive it, as a group of processes. Resolves when they are gone. */
+/** winbindd starts servers of its own that may outlive it, as a group of processes. Resolves when they are gone. */
 async function endRpcServers(folder: string): Promise<void> {
   const file = join(folder, 'run/samba-dcerpcd.pid');
   if (!existsSync(file)) return;
   const group = -Number(readFileSync(file, 'utf8'));
-  process.kill(group, 'SIGTERM');
   const isGone = (): boolean => {
     try {
-      process.kill(group, 0);
+      process.kill(group, 'SIGTERM');
       return false;
     } catch {
       return true;

@@ -16,6 +16,8 @@ export interface FaultProxy {
   /** Base URL of the Query API. */
   readonly url: string;
   readonly ledger: LogonLedger;
+  /** Does harm from now on, until what it returns is called. */
+  begin(fault: Fault, scope?: Scope): () => void;
   /** Runs a plan from now on. Resolves when its last fault is over. */
   run(plan: readonly PlannedFault[]): Promise<void>;
   /** Resets every connection that is open now. */
@@ -138,20 +140,29 @@ export async function startFaultProxy(cleanup: Cleanup, behind: string, seed: nu
     await new Promise((resolve) => server.close(resolve));
   });
 
-  const happen = async ({ atMs, forMs, fault, scope = 'all' }: PlannedFault): Promise<void> => {
-    await pause(atMs);
-    const over = pause(forMs);
+  const begin = (fault: Fault, scope: Scope = 'all'): (() => void) => {
+    const { promise: over, resolve } = Promise.withResolvers<void>();
     const entry: Active = { fault, scope, over };
     active.add(entry);
     if (fault.kind === 'reset') resetAll();
-    await over;
-    active.delete(entry);
+    return () => {
+      active.delete(entry);
+      resolve();
+    };
+  };
+
+  const happen = async ({ atMs, forMs, fault, scope }: PlannedFault): Promise<void> => {
+    if (atMs > 0) await pause(atMs);
+    const end = begin(fault, scope);
+    await pause(forMs);
+    end();
   };
 
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}${target.pathname}`,
     ledger,
+    begin,
     resetAll,
     get connections() {
       return clients.size;

@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { createCleanup } from '../harness.ts';
 import { startReferee } from './referee.ts';
 import { findProblems, writeReport } from './report.ts';
-import { type Outcome, PASSWORD, runScenario } from './run-scenario.ts';
+import { type Broken, type Outcome, PASSWORD, runScenario } from './run-scenario.ts';
 import { createScenarios, type Scenario } from './scenarios.ts';
 
 /** `npm run storm`: daemons in bad weather, each behind a fault proxy, with a referee that counts their logons. */
@@ -33,23 +33,33 @@ const { values } = parseArgs({
   },
 });
 
-async function runAll(scenarios: readonly Scenario[], seed: number, jobs: number): Promise<readonly Outcome[]> {
-  const cleanup = createCleanup();
+/** Everything that was started, which ends with this process however it ends. */
+const cleanup = createCleanup();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => void cleanup.run().finally(() => process.exit(1)));
+}
+
+async function runAll(
+  scenarios: readonly Scenario[],
+  seed: number,
+  jobs: number,
+): Promise<readonly (Outcome | Broken)[]> {
   const folder = mkdtempSync(join(tmpdir(), 'license-exporter-storm-'));
   cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
   try {
     const userOf = (at: number): string => `svc-${at}`;
     const users = ['calm', ...scenarios.map((_, at) => userOf(at))];
     const referee = await startReferee(cleanup, Object.fromEntries(users.map((user) => [user, PASSWORD])));
-    const options = { referee, folder, seed };
+    const options = { referee, folder, seed, onEnd: cleanup.add };
     const calm: Scenario = { name: 'calm', plan: [] };
     const { page: truth } = await runScenario(calm, { ...options, user: 'calm', truth: undefined });
-    const outcomes: Outcome[] = [];
+    const outcomes: (Outcome | Broken)[] = [];
     const waiting = [...scenarios.entries()];
     const work = async (): Promise<void> => {
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
         const [at, scenario] = next;
-        outcomes[at] = await runScenario(scenario, { ...options, user: userOf(at), truth });
+        const run = runScenario(scenario, { ...options, user: userOf(at), truth });
+        outcomes[at] = await run.catch((error: Error): Broken => ({ name: scenario.name, broken: error.message }));
         if (!values.json) process.stderr.write(`${scenario.name}\n`);
       }
     };

@@ -1,4 +1,4 @@
-import { BUDGET, type Outcome, POLL_SECONDS } from './run-scenario.ts';
+import { type Broken, BUDGET, type Outcome, POLL_SECONDS } from './run-scenario.ts';
 
 const MIB = 2 ** 20;
 
@@ -12,7 +12,8 @@ const limits = {
 } as const;
 
 /** Every limit that a storm exceeded, in words. */
-export function findProblems(outcome: Outcome): string[] {
+export function findProblems(outcome: Outcome | Broken): string[] {
+  if ('broken' in outcome) return [outcome.broken];
   const { before, after } = outcome;
   const problems: [boolean, string][] = [
     [outcome.failedScrapes.length > 0, `${outcome.failedScrapes.length} scrapes failed: ${outcome.failedScrapes[0]}`],
@@ -52,7 +53,8 @@ const heading = [
   'sockets',
 ];
 
-function row(outcome: Outcome): string[] {
+function row(outcome: Outcome | Broken): string[] {
+  if ('broken' in outcome) return [outcome.name, 'broken'];
   const { before, after, peakMemory, blindSeconds, staysDown } = outcome;
   const isSeen = Number.isFinite(blindSeconds);
   const blind = staysDown ? '-' : isSeen ? blindSeconds.toFixed(1) : `> ${outcome.blindLimit}`;
@@ -73,7 +75,7 @@ function row(outcome: Outcome): string[] {
 }
 
 /** The table of all storms, then what exceeded a limit. */
-export function writeReport(outcomes: readonly Outcome[], referee: string): string {
+export function writeReport(outcomes: readonly (Outcome | Broken)[], referee: string): string {
   const table = [heading, ...outcomes.map(row)];
   const widths = heading.map((_, column) => Math.max(...table.map((cells) => cells[column]?.length ?? 0)));
   const lines = table.map((cells) =>

@@ -42,6 +42,12 @@ export interface Outcome {
   readonly after: Resources;
 }
 
+/** A storm that could not be run to its end, and why. */
+export interface Broken {
+  readonly name: string;
+  readonly broken: string;
+}
+
 export interface RunOptions {
   readonly referee: Referee;
   readonly user: string;
@@ -49,6 +55,8 @@ export interface RunOptions {
   readonly seed: number;
   /** What a daemon in calm weather says. */
   readonly truth: Page | undefined;
+  /** Takes what ends a storm that is under way. */
+  readonly onEnd: (stop: () => unknown) => void;
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -169,6 +177,7 @@ async function untilRight(watch: Watch, truth: Page, since: number, limit: numbe
 /** Runs one storm against a daemon of its own. */
 export async function runScenario(scenario: Scenario, options: RunOptions): Promise<Outcome & { readonly page: Page }> {
   const cleanup = createCleanup();
+  options.onEnd(() => cleanup.run());
   try {
     const { referee, user, seed } = options;
     const proxy = await startFaultProxy(cleanup, referee.url, seed);
@@ -185,7 +194,7 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
     const watch = createWatch(daemon, () => options.truth);
     cleanup.add(() => watch.stop());
     if (begun === undefined) {
-      const isCalm = (): boolean => watch.latest !== undefined && watch.latest.isUp && watch.latest.freshSince > 0;
+      const isCalm = (): boolean => watch.latest?.isUp === true && watch.latest.freshSince > 0;
       await eventually(`a first good poll of ${scenario.name}`, isCalm, 60_000);
     } else {
       await pause(1000);

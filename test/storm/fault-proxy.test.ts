@@ -1,0 +1,59 @@
+import { afterEach, expect, it } from 'vitest';
+import { createCleanup, createClient, startAnalyzer } from '../harness.ts';
+import type { Fault } from './fault.ts';
+import { startFaultProxy } from './fault-proxy.ts';
+
+/** The fault proxy does what a plan says, and nothing else. */
+
+const cleanup = createCleanup();
+afterEach(() => cleanup.run());
+const never = new AbortController().signal;
+
+async function start(timeout = 0.5) {
+  const analyzer = await startAnalyzer();
+  cleanup.add(() => analyzer.stop());
+  const proxy = await startFaultProxy(cleanup, analyzer.url, 1);
+  const { client } = createClient(proxy.url, { timeout, maxResponseSize: 1_000_000 });
+  cleanup.add(() => client.close());
+  const outcome = (): Promise<string> =>
+    client.getProducts({}, never).then(
+      () => 'ok',
+      (error: { kind: string }) => error.kind,
+    );
+  return { proxy, outcome };
+}
+
+const faults: readonly (readonly [string, Fault, string])[] = [
+  ['a short delay', { kind: 'delay', ms: 10 }, 'ok'],
+  ['a long delay', { kind: 'delay', ms: 5000 }, 'timeout'],
+  ['drip', { kind: 'drip', bytes: 1, everyMs: 50 }, 'timeout'],
+  ['headers byte by byte', { kind: 'loris', everyMs: 50 }, 'timeout'],
+  ['corrupt', { kind: 'corrupt' }, 'parse'],
+  ['reset', { kind: 'reset' }, 'connect'],
+  ['status', { kind: 'status', status: 502 }, 'status'],
+  ['no HTTP', { kind: 'garbage' }, 'connect'],
+  ['deep', { kind: 'bomb', shape: 'deep', bytes: 100_000 }, 'parse'],
+  ['endless', { kind: 'bomb', shape: 'endless', bytes: 50_000_000 }, 'too_large'],
+  ['redirect', { kind: 'redirect' }, 'status'],
+  ['a login page', { kind: 'html' }, 'parse'],
+  ['stall', { kind: 'stall' }, 'timeout'],
+];
+
+it.each(faults)('does %s to answers, and lets the next ones through', async (_, fault, expected) => {
+  const { proxy, outcome } = await start();
+  expect(await outcome()).toBe('ok');
+  const { logons } = proxy.ledger;
+  expect(logons.map(({ user, judged, told }) => [user, judged, told?.status])).toEqual([['svc-lic', 'good', 200]]);
+  const end = proxy.begin(fault, 'GetProducts');
+  expect(await outcome()).toBe(expected);
+  end();
+  expect(await outcome()).toBe('ok');
+});
+
+it('counts a logon whose verdict it swallows, as the server judged it', async () => {
+  const { proxy, outcome } = await start();
+  proxy.begin({ kind: 'swallow' }, 'verdicts');
+  expect(await outcome()).toBe('connect');
+  expect(proxy.ledger.logons[0]).toMatchObject({ user: 'svc-lic', judged: 'good' });
+  expect(proxy.ledger.logons[0]?.told).toBeUndefined();
+});

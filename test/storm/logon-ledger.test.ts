@@ -1,0 +1,68 @@
+import { expect, it } from 'vitest';
+import { createLogonLedger } from './logon-ledger.ts';
+
+const MINUTE = 60_000;
+const RETRY = 30 * MINUTE;
+
+/** One message: seconds after the beginning, and the status the client was told, if any. */
+type Sent = readonly [at: number, status?: number];
+
+const histories: readonly (readonly [string, readonly Sent[], worst: number, debt: number])[] = [
+  ['nothing', [], 0, 0],
+  [
+    'good ones, one after the other',
+    [
+      [0, 200],
+      [1, 200],
+      [2, 404],
+      [3, 403],
+      [4, 405],
+    ],
+    1,
+    0,
+  ],
+  ['one without verdict', [[0]], 1, 1],
+  ['two without verdict', [[0], [30]], 2, 2],
+  ['a third', [[0], [30], [60]], 3, 3],
+  ['a third after the hold and a minute', [[0], [30], [30 + 31 * 60]], 2, 1],
+  ['a good verdict between', [[0], [30, 200], [60], [90]], 2, 2],
+  [
+    'no verdict is no good verdict',
+    [
+      [0, 500],
+      [30, 429],
+      [60, 302],
+    ],
+    3,
+    3,
+  ],
+  ['a rejection uses it up', [[0, 401]], 1, 2],
+  ['one more after a rejection', [[0, 401], [1799]], 3, 3],
+];
+
+it.each(histories)('counts what stands against an account: %s', (_, sent, worst, debt) => {
+  let now = 0;
+  const ledger = createLogonLedger(() => now);
+  for (const [at, status] of sent) {
+    now = at * 1000;
+    const logon = ledger.add('svc');
+    if (status !== undefined) logon.told = { status, at: now };
+  }
+  expect([ledger.worstDebt(2, RETRY), ledger.debt(2, RETRY)]).toEqual([worst, debt]);
+});
+
+it('takes a late verdict when it comes, and begins anew with other credentials', () => {
+  let now = 0;
+  const ledger = createLogonLedger(() => now);
+  const late = ledger.add('svc');
+  now = 30_000;
+  ledger.add('svc');
+  late.told = { status: 200, at: 40_000 };
+  expect(ledger.debt(2, RETRY)).toBe(0);
+  now = 50_000;
+  ledger.add('svc').told = { status: 401, at: 50_000 };
+  expect(ledger.debt(2, RETRY)).toBe(2);
+  now = 51_000;
+  ledger.credentialsChanged();
+  expect(ledger.debt(2, RETRY)).toBe(0);
+});
