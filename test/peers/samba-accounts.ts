@@ -35,7 +35,7 @@ export interface SambaAccounts {
 }
 
 /** Bad logons in a row after which an account is locked. */
-export const LOCKOUT_THRESHOLD = 3;
+const LOCKOUT_THRESHOLD = 3;
 
 const folders = ['private', 'lock', 'state', 'cache', 'run', 'ncalrpc', 'winbindd'];
 
@@ -135,7 +135,10 @@ export async function startSambaAccounts(
     execute('smbpasswd', ['-c', file, '-s', ...options, user], `${password}\n${password}\n`);
   };
   for (const [user, password] of Object.entries(passwords)) setPassword(user, password, '-a');
-  const winbindd = spawn('winbindd', ['-F', '--no-process-group', '-s', file], { env, stdio: 'ignore' });
+  const winbindd = spawn(findProgram('winbindd') ?? 'winbindd', ['-F', '--no-process-group', '-s', file], {
+    env,
+    stdio: 'ignore',
+  });
   const children = new Set<ChildProcess>();
   cleanup.add(async () => {
     for (const child of children) child.kill();

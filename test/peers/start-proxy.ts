@@ -73,8 +73,6 @@ const configurations = {
 
 export type ProxyName = keyof typeof configurations;
 
-export const proxyNames = Object.keys(configurations) as ProxyName[];
-
 /** A port of the loopback address that is free now. */
 export async function freePort(): Promise<number> {
   const server = createServer();

@@ -8,7 +8,7 @@ import type { Scenario } from './scenarios.ts';
 
 /** Seconds between polls of every endpoint, and that one request may take. */
 export const POLL_SECONDS = 2;
-export const TIMEOUT_SECONDS = 1;
+const TIMEOUT_SECONDS = 1;
 /** Messages that may count against an account at any time (decision 30). */
 export const BUDGET = 2;
 const AUTH_RETRY_SECONDS = 1800;
