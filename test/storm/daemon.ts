@@ -32,8 +32,8 @@ export interface Daemon {
   /** @throws Error when it does not answer */
   scrape(): Promise<string>;
   resources(): Resources;
-  /** The last lines of its log. */
-  log(): string;
+  /** The last line of its log that is a warning or worse; empty without one. */
+  lastWarning(): string;
 }
 
 function nest(settings: Readonly<Record<string, unknown>>): Record<string, unknown> {
@@ -85,6 +85,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
   let child: ChildProcess | undefined;
   let address = '';
   let lines: string[] = [];
+  let lastWarning = '';
 
   const start = async (): Promise<void> => {
     const started = spawn(process.execPath, [launch, 'serve', `--config.file=${configFile}`, '--log.format=json'], {
@@ -95,8 +96,9 @@ export function createDaemon(options: DaemonOptions): Daemon {
     address = await new Promise<string>((resolve, reject) => {
       started.once('exit', (code) => reject(new Error(`the daemon ended with ${code}:\n${lines.join('\n')}`)));
       createInterface({ input: started.stderr }).on('line', (line) => {
-        lines = [...lines.slice(-200), line];
-        const { msg, address: at } = JSON.parse(line) as { msg?: string; address?: string };
+        lines = [...lines.slice(-20), line];
+        const { level, msg, address: at } = JSON.parse(line) as { level: string; msg?: string; address?: string };
+        if (level === 'warn' || level === 'error') lastWarning = line;
         if (msg === 'listening' && at !== undefined) resolve(at);
       });
     });
@@ -119,6 +121,6 @@ export function createDaemon(options: DaemonOptions): Daemon {
       return page;
     },
     resources: () => readResources(child?.pid),
-    log: () => lines.join('\n'),
+    lastWarning: () => lastWarning,
   };
 }

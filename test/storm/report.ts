@@ -83,7 +83,11 @@ export function writeReport(outcomes: readonly (Outcome | Broken)[], referee: st
       .map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
       .join('  '),
   );
-  const problems = outcomes.flatMap((outcome) => findProblems(outcome).map((text) => `${outcome.name}: ${text}`));
+  const problems = outcomes.flatMap((outcome) => {
+    const found = findProblems(outcome).map((text) => `${outcome.name}: ${text}`);
+    const warned = found.length > 0 && 'lastWarning' in outcome && outcome.lastWarning !== '';
+    return warned ? [...found, `  its last warning: ${outcome.lastWarning}`] : found;
+  });
   const verdict = problems.length === 0 ? ['Every storm stayed within its limits.'] : problems;
   return `Logons are judged by ${referee}.\n\n${[...lines, '', ...verdict].join('\n')}\n`;
 }

@@ -40,6 +40,8 @@ export interface Outcome {
   readonly before: Resources;
   readonly peakMemory: number;
   readonly after: Resources;
+  /** The last thing the daemon warned of. */
+  readonly lastWarning: string;
 }
 
 /** A storm that could not be run to its end, and why. */
@@ -189,11 +191,13 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
       settings: settings(scenario),
     });
     cleanup.add(() => daemon.kill());
-    const begun = scenario.isBrokenAtStart === true ? proxy.run(scenario.plan) : undefined;
+    const isBroken = scenario.isBrokenAtStart === true;
+    // what is broken at the start stays so for its time, however long the start takes
+    const ends = isBroken ? scenario.plan.map(({ fault, scope }) => proxy.begin(fault, scope)) : [];
     await daemon.start();
     const watch = createWatch(daemon, () => options.truth);
     cleanup.add(() => watch.stop());
-    if (begun === undefined) {
+    if (!isBroken) {
       const isCalm = (): boolean => watch.latest?.isUp === true && watch.latest.freshSince > 0;
       await eventually(`a first good poll of ${scenario.name}`, isCalm, 60_000);
     } else {
@@ -203,11 +207,12 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
     const before = daemon.resources();
     const started = Date.now();
     await Promise.all([
-      begun ?? proxy.run(scenario.plan),
+      isBroken ? pause(Math.max(0, ...scenario.plan.map(({ forMs }) => forMs))) : proxy.run(scenario.plan),
       act(scenario, proxy, daemon, options),
       restart(scenario, daemon, watch),
       pause(scenario.runMs ?? 0),
     ]);
+    for (const end of ends) end();
     const over = Date.now();
     const authRetryMs = (scenario.authRetrySeconds ?? AUTH_RETRY_SECONDS) * 1000;
     const blindLimit = allowedBlindness(scenario, proxy.ledger.debt(BUDGET, authRetryMs));
@@ -235,6 +240,7 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
       before,
       peakMemory: watch.peak,
       after: daemon.resources(),
+      lastWarning: daemon.lastWarning(),
       page: watch.latest ?? truth,
     };
   } finally {

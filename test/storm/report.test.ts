@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { readPage } from './page.ts';
+import { findProblems } from './report.ts';
+import type { Outcome } from './run-scenario.ts';
+
+const resources = { memory: 200_000_000, handles: 30, sockets: 10 };
+
+const good: Outcome = {
+  name: 'a storm',
+  faultSeconds: 6,
+  scrapes: 30,
+  failedScrapes: [],
+  worstScrapeMs: 100,
+  blindSeconds: 2,
+  blindLimit: 5,
+  staysDown: false,
+  isUpAtEnd: true,
+  wrong: [],
+  logons: 4,
+  logonLimit: 8,
+  worstDebt: 2,
+  badLogons: 1,
+  isLocked: false,
+  before: resources,
+  peakMemory: 300_000_000,
+  after: resources,
+  lastWarning: '',
+};
+
+describe('the limits of a storm', () => {
+  it('finds nothing in one that kept them', () => expect(findProblems(good)).toEqual([]));
+
+  const exceeded: readonly (readonly [Partial<Outcome>, string])[] = [
+    [{ failedScrapes: ['Error: no'] }, '1 scrapes failed: Error: no'],
+    [{ worstScrapeMs: 2001 }, 'a scrape took 2001 ms'],
+    [{ wrong: ['license_server_up{} 1'] }, '1 wrong figures: license_server_up{} 1'],
+    [{ blindSeconds: 5.1 }, 'not right within 5 s of recovery, but after 5.1 s'],
+    [{ staysDown: true }, 'license_up is 1 although the logon cannot succeed'],
+    [{ logons: 9 }, '9 logons, 8 allowed'],
+    [{ worstDebt: 3 }, '3 logons without a good verdict, 2 allowed'],
+    [{ badLogons: 3 }, '3 bad logons counted by the referee'],
+    [{ isLocked: true }, 'the referee locked the account'],
+    [{ after: { ...resources, memory: 400_000_000 } }, 'memory grew from 191 to 381 MiB'],
+    [{ peakMemory: 800_000_000 }, 'memory reached 763 MiB'],
+    [{ after: { ...resources, handles: 47 } }, 'handles grew from 30 to 47'],
+  ];
+  it.each(exceeded)('finds %j', (change, problem) => {
+    expect(findProblems({ ...good, ...change })).toEqual([problem]);
+  });
+});
+
+it('takes figures of the site from a page, and no figures about the exporter', () => {
+  const page = readPage(
+    [
+      '# HELP license_up x',
+      'license_up 1',
+      'license_server_up{a="b c"} 1',
+      'license_poll_success{endpoint="GetProducts"} 1',
+      'license_poll_last_success_timestamp_seconds{endpoint="GetProducts"} 12.5',
+      'license_poll_last_success_timestamp_seconds{endpoint="GetFeatures"} 11',
+      'license_upstream_authenticated 1',
+      'license_exporter_series 3',
+      'nodejs_version_info 1',
+    ].join('\n'),
+  );
+  expect(page).toEqual({ isUp: true, freshSince: 11, figures: new Map([['license_server_up{a="b c"}', '1']]) });
+});
