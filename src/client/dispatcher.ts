@@ -1,6 +1,6 @@
 import { Dispatcher } from 'undici';
 import type { CredentialGate } from '../ntlm/credential-gate.ts';
-import { NtlmError } from '../ntlm/errors.ts';
+import { isRejection, NtlmError } from '../ntlm/errors.ts';
 import type { Connection } from './connection.ts';
 import { ConnectionPool, type ConnectionPoolOptions } from './connection-pool.ts';
 import { Handshake } from './handshake.ts';
@@ -30,9 +30,6 @@ export interface NtlmDispatcherOptions extends ConnectionPoolOptions {
 const HEADERS_TIMEOUT_MS = 30_000;
 
 const closedError = (): NtlmError => new NtlmError('NTLM_CLOSED', 'the dispatcher is closed');
-
-const isRejection = (error: Error): boolean =>
-  error instanceof NtlmError && ['NTLM_CREDENTIALS_REJECTED', 'NTLM_CONNECTION_SHARED'].includes(error.code);
 
 /** Whether a connection can be used again. */
 const isOfUse = ({ kind }: Served): boolean => kind === 'delivered' || kind === 'logon_needed';

@@ -10,6 +10,7 @@ export const ntlmKinds: Readonly<Record<NtlmCode, FailureKind>> = {
   NTLM_NO_VERDICT: 'status',
   NTLM_THROTTLED: 'throttled',
   NTLM_CONNECTION_NOT_KEPT: 'connection_not_kept',
+  NTLM_REJECTED_BEHIND_PROXY: 'connection_not_kept',
   NTLM_CONNECTION_SHARED: 'connection_not_kept',
   NTLM_CHALLENGE_MISSING: 'connection_not_kept',
   NTLM_CHALLENGE_INVALID: 'auth_protocol',

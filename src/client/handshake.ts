@@ -8,7 +8,7 @@ import { isReplayable, isSafe, type Job } from './job.ts';
 import { DELIVERED, failed, LOGON_NEEDED, lostInside, lostOutside, retry, type Served } from './served.ts';
 import type { ServerTraits } from './server-traits.ts';
 import type { NtlmStats } from './stats.ts';
-import { connectionNotKept, kerberosOnly, rejectedThrough, verdictOf } from './verdicts.ts';
+import { connectionNotKept, explainRejection, kerberosOnly, verdictOf } from './verdicts.ts';
 import type { Wait } from './wait.ts';
 
 export interface HandshakeOptions {
@@ -225,7 +225,7 @@ export class Handshake {
           connection.requestsSinceLogon = 0;
           stats.handshakes += 1;
         } else if (verdict === 'rejected') {
-          rejection = rejectedThrough(headers, permit.rejected(), this.#isJustProven(startedAt));
+          rejection = permit.rejected(explainRejection(headers, this.#isJustProven(startedAt)));
         }
         answered.abort();
         onVerdict();

@@ -1,3 +1,4 @@
+import type { Rejection } from '../ntlm/credential-gate.ts';
 import { NtlmError } from '../ntlm/errors.ts';
 import type { IncomingHeaders } from './connection.ts';
 
@@ -76,20 +77,23 @@ function proxyOf(headers: IncomingHeaders): string | undefined {
 }
 
 /**
- * A rejected logon, with what speaks for another cause than the password.
+ * What a rejected logon is most likely about.
  *
+ * @param headers of the rejection
  * @param isJustProven whether the same credentials were accepted on another connection a moment ago
  */
-export function rejectedThrough(headers: IncomingHeaders, rejection: NtlmError, isJustProven: boolean): NtlmError {
+export function explainRejection(headers: IncomingHeaders, isJustProven: boolean): Rejection {
   const proxy = proxyOf(headers);
-  const { retryAt } = rejection;
-  const more = retryAt === undefined ? {} : { retryAt };
   if (isJustProven) {
     const through = proxy === undefined ? '' : ` (${proxy} is in between)`;
     const message = `the logon was rejected moments after it was accepted on another connection${through}: either the password was just changed, or a reverse proxy shares its connections between clients; ${REMEDY}`;
-    return new NtlmError('NTLM_CONNECTION_SHARED', message, more);
+    return { code: 'NTLM_CONNECTION_SHARED', message };
   }
-  if (proxy === undefined) return rejection;
-  const message = `the logon was rejected, and a reverse proxy (${proxy}) is in between: a proxy that does not keep one connection for each client makes every logon fail, with the right password too; ${REMEDY}. Otherwise: wrong password, locked or disabled account, or a policy against it`;
-  return new NtlmError(rejection.code, message, more);
+  if (proxy !== undefined) {
+    const message = `the logon was rejected, and a reverse proxy (${proxy}) is in between: one that does not keep one connection for each client makes every logon fail, with the right password too; ${REMEDY}. Otherwise: wrong password, locked or disabled account, or a policy against it`;
+    return { code: 'NTLM_REJECTED_BEHIND_PROXY', message };
+  }
+  const message =
+    'the analyzer rejected the logon: wrong password, locked or disabled account, a policy against it, or a reverse proxy in between that does not keep one connection for each client';
+  return { code: 'NTLM_CREDENTIALS_REJECTED', message };
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Credentials } from './client-codec.ts';
-import { NtlmError } from './errors.ts';
+import { NtlmError, type RejectionCode } from './errors.ts';
 import {
   type Carrier,
   current,
@@ -47,12 +47,19 @@ export interface CredentialGateOptions extends GateLimits {
   readonly now?: () => number;
 }
 
+/** What a rejected logon is most likely about. */
+export interface Rejection {
+  readonly code: RejectionCode;
+  /** One line with the remedy. */
+  readonly message: string;
+}
+
 /** The right to send one AUTHENTICATE message. Exactly one of the methods ends it; what comes after the first is ignored. */
 export interface Permit {
   /** A good verdict. */
   accepted(): void;
   /** The server answered 401 to the message. Returns the error to report. */
-  rejected(): NtlmError;
+  rejected(rejection: Rejection): NtlmError;
   /** The message was sent, and its verdict will not come: the server may have counted it as a failure. */
   lost(): void;
   /** The message was not sent, or the credentials were seen to be good right before or since. */
@@ -98,14 +105,17 @@ const isSame = (a: Credentials, b: Credentials): boolean =>
 
 const iso = (time: number): string => new Date(time).toISOString();
 
-function refusalOf(state: Standing): NtlmError | undefined {
+/** Where the rejection was another process's. */
+const REJECTED_BEFORE = 'an earlier logon with these credentials was rejected';
+
+function refusalOf(state: Standing, rejectedBecause: string): NtlmError | undefined {
   if (state.is === 'suspended') {
     const until = iso(state.until);
-    const why =
+    const message =
       state.because === 'rejected'
-        ? `an earlier one was rejected; nothing is sent until ${until}, or until the credentials change`
-        : `as many as the account can stand got no verdict; nothing is sent until ${until}, or until one of them gets a good verdict`;
-    return new NtlmError('NTLM_CREDENTIALS_SUSPENDED', `no logon is sent: ${why}`, { retryAt: state.until });
+        ? `no logon is sent until ${until}, or until the credentials change: ${rejectedBecause}`
+        : `no logon is sent until ${until}, or until one gets a good verdict: as many as the account can stand got none`;
+    return new NtlmError('NTLM_CREDENTIALS_SUSPENDED', message, { retryAt: state.until });
   }
   if (state.is === 'unchecked') {
     const message = `no logon is sent: the last one got no verdict; the next one is sent after ${iso(state.from)}, once the analyzer answers again`;
@@ -123,6 +133,7 @@ export function createCredentialGate(options: CredentialGateOptions): Credential
   let checkedAt = 0;
   let cheapProvenAt = Number.NEGATIVE_INFINITY;
   let servedAt = Number.NEGATIVE_INFINITY;
+  let rejectedBecause = REJECTED_BEFORE;
   /** When the message of each carrier was sent whose verdict this process waits for. */
   const sent = new Map<Carrier, number>();
   const waiting = new Set<() => void>();
@@ -154,7 +165,7 @@ export function createCredentialGate(options: CredentialGateOptions): Credential
 
   /** Writes the message down before it is sent; `undefined` when it is not its time. */
   const register = (carrier: Carrier): LogonMessage | undefined => {
-    const refusal = refusalOf(standingOf(record()));
+    const refusal = refusalOf(standingOf(record()), rejectedBecause);
     if (refusal !== undefined) throw refusal;
     if (isBusy(carrier)) return undefined;
     const sentAt = now();
@@ -197,16 +208,14 @@ export function createCredentialGate(options: CredentialGateOptions): Credential
         if (!end((before) => withGoodVerdict(before, id, now())) || mine !== generation) return;
         if (carrier === 'cheap') cheapProvenAt = now();
       },
-      rejected: () => {
+      rejected: ({ code, message: why }) => {
         const retryAt = now() + holdMs();
         end(() => withRejection(message, retryAt, now()));
-        if (mine === generation) servedAt = Number.NEGATIVE_INFINITY;
-        return new NtlmError(
-          'NTLM_CREDENTIALS_REJECTED',
-          'the analyzer rejected the logon: wrong password, locked or disabled account, a policy against it, or a reverse ' +
-            'proxy in between that does not keep one connection for each client',
-          { retryAt },
-        );
+        if (mine === generation) {
+          servedAt = Number.NEGATIVE_INFINITY;
+          rejectedBecause = why;
+        }
+        return new NtlmError(code, why, { retryAt });
       },
       lost: () => void end((before) => withoutVerdict(before, id)),
       release: () => void end((before) => withoutMessage(before, id)),
@@ -232,7 +241,7 @@ export function createCredentialGate(options: CredentialGateOptions): Credential
       return state.is === 'unchecked' ? state.from : 0;
     },
     standing: () => standingOf(record()),
-    refusal: () => refusalOf(standingOf(record())),
+    refusal: () => refusalOf(standingOf(record()), rejectedBecause),
     acquire: async (carrier, signal) => {
       for (;;) {
         signal.throwIfAborted();
@@ -261,6 +270,7 @@ export function createCredentialGate(options: CredentialGateOptions): Credential
       checkedAt = 0;
       cheapProvenAt = Number.NEGATIVE_INFINITY;
       servedAt = Number.NEGATIVE_INFINITY;
+      rejectedBecause = REJECTED_BEFORE;
       wake();
       return true;
     },

@@ -12,6 +12,8 @@ export const ntlmCodes = {
     'The logon was answered with 429, or 503 with Retry-After. No other one is sent for as long as it asks.',
   NTLM_CONNECTION_NOT_KEPT:
     'The connection is closed between the messages of a logon. Let the server, and a proxy in front of it, keep connections alive.',
+  NTLM_REJECTED_BEHIND_PROXY:
+    'The logon was rejected, and a reverse proxy is in between. One that does not keep one connection for each client makes every logon fail; otherwise as NTLM_CREDENTIALS_REJECTED.',
   NTLM_CONNECTION_SHARED:
     'The logon was rejected moments after it was accepted on another connection: a reverse proxy shares connections, or the password was just changed.',
   NTLM_CHALLENGE_MISSING:
@@ -28,6 +30,13 @@ export const ntlmCodes = {
 } as const satisfies Record<string, string>;
 
 export type NtlmCode = keyof typeof ntlmCodes;
+
+/** 401 to the AUTHENTICATE message. */
+const rejections = ['NTLM_CREDENTIALS_REJECTED', 'NTLM_REJECTED_BEHIND_PROXY', 'NTLM_CONNECTION_SHARED'] as const;
+export type RejectionCode = (typeof rejections)[number];
+
+export const isRejection = (error: Error): boolean =>
+  error instanceof NtlmError && rejections.some((code) => code === error.code);
 
 /** A failure of NTLM authentication or of the connection it is bound to. Its message never holds a secret. */
 export class NtlmError extends Error {

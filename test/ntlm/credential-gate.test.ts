@@ -15,6 +15,8 @@ const RETRY_SECONDS = 1800;
 /** `auth_retry` and a minute. */
 const WINDOW = 31 * MINUTE;
 
+const REJECTION = { code: 'NTLM_CREDENTIALS_REJECTED', message: 'rejected' } as const;
+
 const never = new AbortController().signal;
 
 interface Clock {
@@ -113,7 +115,10 @@ describe('the logon budget', () => {
     const gate = createGate(clock);
     const first = await permit(gate);
     clock.now = 5 * MINUTE;
-    expect(first.rejected()).toMatchObject({ code: 'NTLM_CREDENTIALS_REJECTED', retryAt: 5 * MINUTE + WINDOW });
+    expect(first.rejected(REJECTION)).toMatchObject({
+      code: 'NTLM_CREDENTIALS_REJECTED',
+      retryAt: 5 * MINUTE + WINDOW,
+    });
     expect([gate.authenticated, gate.retryAt]).toEqual([false, 5 * MINUTE + WINDOW]);
     clock.now = 5 * MINUTE + WINDOW - 1;
     expect(await ask(gate)).toBe('NTLM_CREDENTIALS_SUSPENDED');
@@ -127,7 +132,7 @@ describe('the logon budget', () => {
     const gate = createGate({ now: 0 });
     const old = await permit(gate);
     expect(gate.reconfigure({ ...account, password: 'next' })).toBe(true);
-    old.rejected();
+    old.rejected(REJECTION);
     expect([gate.standing(), gate.authenticated]).toEqual([{ is: 'ready' }, undefined]);
     gate.reconfigure(account);
     expect(await ask(gate)).toBe('NTLM_CREDENTIALS_SUSPENDED');
@@ -136,11 +141,11 @@ describe('the logon budget', () => {
   it('takes another auth_retry over for the next hold', async () => {
     const clock = { now: 0 };
     const gate = createGate(clock);
-    (await permit(gate)).rejected();
+    (await permit(gate)).rejected(REJECTION);
     gate.reconfigure(account, { authRetrySeconds: 60, maxFailedLogons: 2 });
     expect(gate.retryAt).toBe(WINDOW);
     clock.now = WINDOW;
-    (await permit(gate)).rejected();
+    (await permit(gate)).rejected(REJECTION);
     expect(gate.retryAt).toBe(WINDOW + 2 * MINUTE);
   });
 
@@ -168,7 +173,7 @@ describe('the logon budget', () => {
   it('a clock that was set back holds nothing up for longer', async () => {
     const clock = { now: 100 * MINUTE };
     const gate = createGate(clock);
-    (await permit(gate)).rejected();
+    (await permit(gate)).rejected(REJECTION);
     clock.now = 0;
     expect(gate.retryAt).toBe(WINDOW);
   });
@@ -274,7 +279,7 @@ describe('whatever happens', () => {
           let counted: number[] = [];
           const settle = ({ permit: given }: { permit: Permit }): void => {
             directory.logon(isGood, clock.now);
-            if (!isGood) given.rejected();
+            if (!isGood) given.rejected(REJECTION);
             else {
               given.accepted();
               counted = inFlight.map(({ sentAt }) => sentAt);

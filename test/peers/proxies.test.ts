@@ -88,8 +88,7 @@ describe.runIf(peer('haproxy'))('haproxy', () => {
 const pointsToTheProxy = ({ kinds, messages }: Tally): void => {
   expect(kinds.connection_not_kept ?? 0).toBeGreaterThan(0);
   expect(kinds.auth ?? 0).toBe(0);
-  expect(kinds.auth_suspended ?? 0).toBe(0);
-  expect(messages.join('\n')).toMatch(/reverse proxy/);
+  for (const message of messages) expect(message).toContain('reverse proxy');
 };
 
 describe.runIf(peer('nginx', 'haproxy'))('a proxy that opens a connection for each request', () => {
