@@ -36,10 +36,24 @@ const during = (fault: Fault, forMs: number, scope?: Scope): PlannedFault[] => [
   { atMs: 0, forMs, fault, ...(scope !== undefined && { scope }) },
 ];
 
+/** New logons are needed while the fault lasts: connections that have theirs would hide what it does to one. */
+const withoutConnections: readonly Act[] = [{ atMs: 500, act: 'reset' }];
+
 /** One fault after another. */
 function inTurn(faults: readonly Fault[], forMs: number, scope?: Scope): PlannedFault[] {
   return faults.map((fault, at) => ({ atMs: at * forMs, forMs, fault, ...(scope !== undefined && { scope }) }));
 }
+
+const simple: readonly (readonly [string, Fault])[] = [
+  ['delay', { kind: 'delay', ms: 1500 }],
+  ['drip', { kind: 'drip', bytes: 32, everyMs: 20 }],
+  ['headers byte by byte', { kind: 'loris', everyMs: 50 }],
+  ['cut', { kind: 'cut' }],
+  ['corrupt', { kind: 'corrupt' }],
+  ['no HTTP', { kind: 'garbage' }],
+  ['redirect to a login page', { kind: 'redirect' }],
+  ['a login page', { kind: 'html' }],
+];
 
 const bombs: readonly Fault[] = [
   { kind: 'bomb', shape: 'deep', bytes: 4_000_000 },
@@ -112,17 +126,15 @@ export function createScenarios({ seed, size }: ScenarioOptions): Scenario[] {
       isBrokenAtStart: true,
       blindLimit: A_MINUTE,
     },
-    { name: 'delay', plan: during({ kind: 'delay', ms: 1500 }, faultMs) },
-    { name: 'drip', plan: during({ kind: 'drip', bytes: 32, everyMs: 20 }, faultMs) },
-    { name: 'headers byte by byte', plan: during({ kind: 'loris', everyMs: 50 }, faultMs), blindLimit: A_MINUTE },
-    { name: 'cut', plan: during({ kind: 'cut' }, faultMs) },
-    { name: 'corrupt', plan: during({ kind: 'corrupt' }, faultMs) },
+    ...simple.map(([name, fault]): Scenario => ({ name, plan: during(fault, faultMs), acts: withoutConnections })),
     {
       name: '500, 502, 503',
       plan: inTurn(
         [500, 502, 503].map((status) => ({ kind: 'status', status })),
         faultMs / 3,
+        'past_challenge',
       ),
+      acts: withoutConnections,
       blindLimit: A_MINUTE,
     },
     {
@@ -131,12 +143,15 @@ export function createScenarios({ seed, size }: ScenarioOptions): Scenario[] {
         [429, 503].map((status) => ({ kind: 'status', status, retryAfter: 3 })),
         faultMs / 2,
       ),
+      acts: withoutConnections,
       blindLimit: A_MINUTE,
     },
-    { name: '429 without Retry-After', plan: during({ kind: 'status', status: 429 }, faultMs), blindLimit: A_MINUTE },
-    { name: 'no HTTP', plan: during({ kind: 'garbage' }, faultMs) },
-    { name: 'redirect to a login page', plan: during({ kind: 'redirect' }, faultMs) },
-    { name: 'a login page', plan: during({ kind: 'html' }, faultMs) },
+    {
+      name: '429 without Retry-After',
+      plan: during({ kind: 'status', status: 429 }, faultMs),
+      acts: withoutConnections,
+      blindLimit: A_MINUTE,
+    },
     { name: 'bombs', plan: inTurn(bombs, faultMs, 'past_challenge') },
     {
       name: 'verdicts swallowed, 6 starts in 24 s',
