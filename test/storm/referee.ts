@@ -24,7 +24,7 @@ async function startSamba(cleanup: Cleanup, passwords: Readonly<Record<string, s
   return { name: 'Samba, lockout threshold 3', url: front.url, ...accounts };
 }
 
-/** Our own acceptor, where Samba is not installed: it counts, and never locks. */
+/** Our own acceptor, where Samba cannot be started: it counts, and never locks. */
 async function startOwn(cleanup: Cleanup, passwords: Readonly<Record<string, string>>): Promise<Referee> {
   const hashes = new Map(Object.entries(passwords).map(([user, password]) => [user, ntHash(password)]));
   const bad = new Map<string, number>();
@@ -42,7 +42,7 @@ async function startOwn(cleanup: Cleanup, passwords: Readonly<Record<string, str
   );
   cleanup.add(() => analyzer.stop());
   return {
-    name: 'our own acceptor (Samba is not installed)',
+    name: 'our own acceptor (Samba is not installed, or this is not root)',
     url: analyzer.url,
     badLogons: (user) => ({ count: bad.get(user) ?? 0, isLocked: false }),
     setPassword: (user, password) => hashes.set(user, ntHash(password)),
@@ -51,6 +51,7 @@ async function startOwn(cleanup: Cleanup, passwords: Readonly<Record<string, str
 
 /** Starts the analyzer with these accounts. It ends with the test. */
 export function startReferee(cleanup: Cleanup, passwords: Readonly<Record<string, string>>): Promise<Referee> {
-  const isSamba = peer('winbindd', 'ntlm_auth', 'pdbedit', 'smbpasswd', 'libnss_wrapper.so');
-  return isSamba ? startSamba(cleanup, passwords) : startOwn(cleanup, passwords);
+  const isInstalled = peer('winbindd', 'ntlm_auth', 'pdbedit', 'smbpasswd', 'libnss_wrapper.so');
+  // winbindd and smbpasswd want to be root, whatever files they work on
+  return isInstalled && process.getuid?.() === 0 ? startSamba(cleanup, passwords) : startOwn(cleanup, passwords);
 }
