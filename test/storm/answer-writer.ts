@@ -27,10 +27,21 @@ async function writePieces(client: Socket, bytes: Buffer, size: number, everyMs:
   }
 }
 
+/** Waits until the client takes more, or is gone. */
+function waitForRoom(client: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    const go = (): void => {
+      client.off('drain', go).off('close', go);
+      resolve();
+    };
+    client.on('drain', go).on('close', go);
+  });
+}
+
 async function writeEndless(client: Socket, bytes: number): Promise<void> {
   const piece = Buffer.from('{"Product":"a;b","MaxAvailable":1},'.repeat(2000));
   for (let sent = 0; sent < bytes && client.writable; sent += piece.length) {
-    if (!client.write(piece)) await new Promise((resolve) => client.once('drain', resolve).once('close', resolve));
+    if (!client.write(piece)) await waitForRoom(client);
   }
   client.destroy();
 }

@@ -66,7 +66,7 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 const everyPoll = `*/${POLL_SECONDS} * * * * *`;
 
 const settings = (scenario: Scenario): Record<string, unknown> => ({
-  'analyzer.timeout': `${TIMEOUT_SECONDS}s`,
+  'analyzer.timeout': `${scenario.timeoutSeconds ?? TIMEOUT_SECONDS}s`,
   'analyzer.auth_retry': `${scenario.authRetrySeconds ?? AUTH_RETRY_SECONDS}s`,
   'analyzer.max_response_size': '16MiB',
   'poll.products': everyPoll,

@@ -27,6 +27,8 @@ export interface Scenario {
   readonly runMs?: number;
   readonly logonLimit?: number;
   readonly authRetrySeconds?: number;
+  /** How long one request may take. */
+  readonly timeoutSeconds?: number;
 }
 
 /** What an operator may be asked to wait after a stall, resets, or a query that is too slow. */
@@ -121,6 +123,11 @@ export function createScenarios({ seed, size }: ScenarioOptions): Scenario[] {
     { name: 'stall from the first byte', plan: during({ kind: 'stall' }, stallMs), blindLimit: A_MINUTE },
     { name: 'resets for 6 s', plan: during({ kind: 'reset' }, 6000), blindLimit: A_MINUTE },
     {
+      name: 'resets for 6 s, behind the logon',
+      plan: during({ kind: 'reset' }, 6000, 'past_challenge'),
+      blindLimit: A_MINUTE,
+    },
+    {
       name: 'only GetFeatures is too slow, from the start',
       plan: during({ kind: 'stall', forwards: true, late: true }, stallMs, 'GetFeatures'),
       isBrokenAtStart: true,
@@ -165,7 +172,9 @@ export function createScenarios({ seed, size }: ScenarioOptions): Scenario[] {
       plan: during({ kind: 'stall', forwards: true }, 24_000, 'verdicts'),
       isBrokenAtStart: true,
       hasWrongPassword: true,
+      // each process ends before it gives its message up
       starts: { count: 6, everyMs: 4000 },
+      timeoutSeconds: 30,
       staysDown: true,
       logonLimit: 2,
       runMs: 40_000,
