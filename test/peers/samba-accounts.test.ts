@@ -1,0 +1,36 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { account, createCleanup, createClient, startAnalyzer } from '../harness.ts';
+import { peer } from './peers.ts';
+import { startSambaAccounts } from './samba-accounts.ts';
+import { startSambaFront } from './samba-front.ts';
+
+const cleanup = createCleanup();
+afterEach(() => cleanup.run());
+const never = new AbortController().signal;
+
+const isInstalled = peer('winbindd', 'ntlm_auth', 'pdbedit', 'smbpasswd', 'libnss_wrapper.so');
+
+// Samba's servers start as root only
+describe.runIf(isInstalled && process.getuid?.() === 0)('an account of Samba', () => {
+  it('takes our logons, counts a bad one of many requests once, and is locked by three processes', {
+    timeout: 60_000,
+  }, async () => {
+    const analyzer = await startAnalyzer({}, { gate: 'none' });
+    cleanup.add(() => analyzer.stop());
+    const accounts = await startSambaAccounts(cleanup, 'CORP', { [account.username]: account.password });
+    const front = await startSambaFront(cleanup, accounts, analyzer.url);
+    const ask = async (password: string): Promise<readonly string[]> => {
+      const { client } = createClient(front.url, { credentials: { ...account, password } });
+      const asked = Array.from({ length: 8 }, () => client.getHttpUserName({}, never));
+      const outcomes = await Promise.allSettled(asked);
+      await client.close();
+      return outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : outcome.reason.kind));
+    };
+    expect(new Set(await ask(account.password))).toEqual(new Set(['CORP\\svc-lic']));
+    for (const count of [1, 2, 3]) {
+      expect(await ask('not it')).toContain('auth');
+      expect(accounts.badLogons(account.username)).toEqual({ count, isLocked: count === 3 });
+    }
+    expect(await ask(account.password)).toContain('auth');
+  });
+});
