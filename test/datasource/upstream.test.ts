@@ -166,13 +166,13 @@ describe('an analyzer that refuses the logon', () => {
   it('is never told as 401', async () => {
     const analyzer = await startAnalyzer();
     cleanup.add(() => analyzer.stop());
-    const app = await startApp(createConfig(analyzer.url, { 'analyzer.password': 'wrong' }));
+    const app = await startApp(createConfig(analyzer.url, { 'analyzer.password': 'not-the-right-one' }));
     cleanup.add(() => app.stop());
     await eventually('first poll', async () => (await fetch(`${app.url}/-/ready`)).ok);
     const reply = await ask(`${app.url}/grafana`);
     expect([reply.status, reply.body.error.code]).toEqual([502, 'upstream_auth']);
     expect(reply.body.message).toMatch(/logon|rejected|suspended/);
-    expect(JSON.stringify(reply.body)).not.toContain('wrong');
+    expect(JSON.stringify(reply.body)).not.toContain('not-the-right-one');
     const live = await get(`${app.url}/grafana/rows/products`);
     expect([live.status, live.body.error.code]).toEqual([502, 'upstream_auth']);
     const health = await get(`${app.url}/grafana`);
