@@ -6,7 +6,7 @@ interface ConnectionLimitOptions {
   readonly connections: number;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** Told of refused connections, once a minute at most. */
+  /** Called about refused connections, once a minute at most. */
   readonly onProblem: (error: unknown) => void;
 }
 

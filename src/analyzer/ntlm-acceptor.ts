@@ -33,7 +33,7 @@ export interface NtlmAcceptorOptions {
   readonly onVerdict?: (verdict: LogonVerdict) => void;
 }
 
-/** For the log; the client is told nothing but 401, or 429 where it is throttled. */
+/** For the log; the client gets nothing but 401, or 429 where it is throttled. */
 export interface LogonVerdict {
   readonly ok: boolean;
   /** `throttled`: the password was not looked at. */
@@ -81,7 +81,7 @@ export function createNtlmAcceptor(options: NtlmAcceptorOptions): NtlmAcceptor {
     }
   };
 
-  const judge = ({ socket, address = '' }: AuthenticationRequest, message: Buffer): Authentication => {
+  const evaluate = ({ socket, address = '' }: AuthenticationRequest, message: Buffer): Authentication => {
     const tell = (verdict: LogonVerdict): void =>
       options.onVerdict?.({ ...verdict, ...(address !== '' && { address }) });
     const context = contexts.get(socket);
@@ -123,7 +123,7 @@ export function createNtlmAcceptor(options: NtlmAcceptorOptions): NtlmAcceptor {
       const type = message.length >= 12 ? message.readUInt32LE(8) : 0;
       // the answer to a challenge would come on another connection, and look like a wrong password: this says so sooner
       if (offer !== undefined && type === 1 && request.isLast !== true) return challenge(socket, offer.scheme, message);
-      if (type === 3) return judge(request, message);
+      if (type === 3) return evaluate(request, message);
       contexts.delete(socket);
       return OFFER;
     },

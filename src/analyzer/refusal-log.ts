@@ -20,7 +20,7 @@ export interface RefusalLog {
 }
 
 const INTERVAL_MS = 60_000;
-/** Pairs beyond are told of together. */
+/** Pairs beyond are logged together. */
 const MAX_PAIRS = 1000;
 const OTHERS: Pair = { user: '(others)', address: '(others)' };
 const MAX_NAME_LENGTH = 64;

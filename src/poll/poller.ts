@@ -123,7 +123,7 @@ export function createPoller(options: PollerOptions): Poller {
 
   /** The empty answers of GetProducts up to now. */
   let emptyRow: EmptyRow | undefined;
-  const judgeProducts = (answer: PolledAnswers['GetProducts']): string | undefined => {
+  const doubtOf = (answer: PolledAnswers['GetProducts']): string | undefined => {
     const { doubt, row } = doubtProducts(answer, known(), emptyRow, isOnce);
     emptyRow = row;
     return doubt;
@@ -181,7 +181,7 @@ export function createPoller(options: PollerOptions): Poller {
   };
 
   const creators: { readonly [E in PolledEndpoint]: () => EndpointPoll } = {
-    GetProducts: () => createPoll('GetProducts', { doubt: (_, answer) => judgeProducts(answer) }),
+    GetProducts: () => createPoll('GetProducts', { doubt: (_, answer) => doubtOf(answer) }),
     GetServerDown: () => createPoll('GetServerDown'),
     GetConcurrentUsers: () => createPoll('GetConcurrentUsers', { isServing: isGood }),
     GetFeatures: () =>

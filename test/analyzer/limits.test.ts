@@ -2,8 +2,9 @@ import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createRateLimit } from '../../src/analyzer/rate-limit.ts';
 import type { AnalyzerOptions } from '../../src/analyzer/server.ts';
+import type { QueryError } from '../../src/model/failure.ts';
 import { ntHash } from '../../src/ntlm/primitives.ts';
-import { createCleanup, startAnalyzer, testLimits, WORKDAY } from '../harness.ts';
+import { createCleanup, createClient, startAnalyzer, testLimits, WORKDAY } from '../harness.ts';
 import { createCertificate } from '../peers/certificate.ts';
 import { type Answer, connectTo, logOn, sendRaw } from './connection.ts';
 
@@ -28,6 +29,20 @@ async function logOnOnce(url: string, password?: string, user?: string): Promise
   cleanup.add(() => connection.close());
   return logOn(connection, api('GetHttpUserName'), password, {}, user);
 }
+
+describe('a throttled logon of the exporter', () => {
+  it('is no rejected one: it says throttled, and nothing is held beyond that', async () => {
+    const url = await start();
+    for (let i = 0; i < 3; i += 1) expect((await logOnOnce(url, 'wrong')).status).toBe(401);
+    const credentials = { username: 'svc', domain: 'SIM', workstation: '', password: 'S3cret-pass!' };
+    const { client, gate } = createClient(url, { credentials });
+    cleanup.add(() => client.close());
+    const failure = await client.getProducts({}, new AbortController().signal).catch((error: QueryError) => error);
+    expect(failure).toMatchObject({ kind: 'throttled', code: 'NTLM_THROTTLED' });
+    expect(gate.authenticated).toBeUndefined();
+    expect(gate.standing().is).toBe('unchecked');
+  });
+});
 
 describe('failed logons', () => {
   it('are answered with 429 before the password is looked at, for that user at that address and not for long', async () => {

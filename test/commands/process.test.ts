@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -131,6 +131,30 @@ describe('serve', () => {
     expect(new Set(await reasons())).toEqual(new Set(['auth_suspended']));
     expect(statSync(join(folder, 'state/logons.db')).mode & 0o777).toBe(0o600);
     expect(readFileSync(join(folder, 'state/logons.db'), 'latin1')).not.toContain('wrong');
+  });
+
+  it.each([
+    [
+      'is a directory',
+      (path: string) => mkdirSync(path),
+      'it cannot be opened; make its directory, and let the user that runs license-exporter write to it',
+    ],
+    [
+      'is damaged',
+      (path: string) => writeFileSync(path, 'no database, '.repeat(100)),
+      'it is no SQLite file; remove it, or set analyzer.logon_file to another path',
+    ],
+  ])('does not start where the file that counts logons %s, and sends nothing', async (_, damage, reason) => {
+    const { file, folder } = await configure();
+    mkdirSync(join(folder, 'state'));
+    const path = join(folder, 'state/logons.db');
+    damage(path);
+    for (const args of [ports, ['--once', '--log.format=json']]) {
+      const serve = run([`--config.file=${file}`, ...args]);
+      expect(await serve.exit).toBe(1);
+      expect(serve.output()).toContain(`the file that counts logons, ${path}, cannot be used: ${reason}\n`);
+      expect(serve.output()).not.toContain('    at ');
+    }
   });
 
   it('has its storage to itself; a command beside it needs none', async () => {

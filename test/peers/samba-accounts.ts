@@ -13,7 +13,7 @@ export type SambaVerdict = { readonly ok: true; readonly identity: string } | { 
 /** One logon: the challenge, then the verdict. */
 interface SambaHelper {
   challenge(negotiate: string): Promise<string | undefined>;
-  judge(authenticate: string): Promise<SambaVerdict>;
+  verify(authenticate: string): Promise<SambaVerdict>;
 }
 
 export interface BadLogons {
@@ -85,7 +85,7 @@ function createHelper(file: string, env: NodeJS.ProcessEnv, children: Set<ChildP
       const [word, token] = await ask(`YR ${negotiate}`);
       return word === 'TT' ? token : undefined;
     },
-    judge: async (authenticate) => {
+    verify: async (authenticate) => {
       const [word, identity] = await ask(`KK ${authenticate}`);
       return word === 'AF' ? { ok: true, identity } : { ok: false };
     },

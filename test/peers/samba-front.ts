@@ -6,7 +6,7 @@ import type { SambaAccounts } from './samba-accounts.ts';
 
 type Helper = ReturnType<SambaAccounts['takeHelper']>;
 
-/** An HTTP server whose NTLM logons Samba judges, in front of an analyzer without a gate of its own. */
+/** An HTTP server whose NTLM logons Samba verifies, in front of an analyzer without a gate of its own. */
 export interface SambaFront {
   /** Base URL of the Query API. */
   readonly url: string;
@@ -84,7 +84,7 @@ export async function startSambaFront(
       const { helper } = state;
       delete state.identity;
       delete state.helper;
-      const verdict = await helper?.judge(token);
+      const verdict = await helper?.verify(token);
       if (helper !== undefined) accounts.returnHelper(helper);
       if (verdict?.ok === true) state.identity = verdict.identity;
     }

@@ -43,17 +43,17 @@ it.each(faults)('does %s to answers, and lets the next ones through', async (_, 
   const { proxy, outcome } = await start();
   expect(await outcome()).toBe('ok');
   const { logons } = proxy.ledger;
-  expect(logons.map(({ user, judged, told }) => [user, judged, told?.status])).toEqual([['svc-lic', 'good', 200]]);
+  expect(logons.map(({ user, verdict, told }) => [user, verdict, told?.status])).toEqual([['svc-lic', 'good', 200]]);
   const end = proxy.begin(fault, 'GetProducts');
   expect(await outcome()).toBe(expected);
   end();
   expect(await outcome()).toBe('ok');
 });
 
-it('counts a logon whose verdict it swallows, as the server judged it', async () => {
+it('counts a logon whose verdict it swallows, as the server verified it', async () => {
   const { proxy, outcome } = await start();
   proxy.begin({ kind: 'swallow' }, 'verdicts');
   expect(await outcome()).toBe('connect');
-  expect(proxy.ledger.logons[0]).toMatchObject({ user: 'svc-lic', judged: 'good' });
+  expect(proxy.ledger.logons[0]).toMatchObject({ user: 'svc-lic', verdict: 'good' });
   expect(proxy.ledger.logons[0]?.told).toBeUndefined();
 });

@@ -106,7 +106,7 @@ export async function startFaultProxy(cleanup: Cleanup, behind: string, seed: nu
       await met?.over;
     }
     const answer = await pair.ask(request);
-    if (logon !== undefined) logon.judged = answer.head.includes(' 401 ') ? 'rejected' : 'good';
+    if (logon !== undefined) logon.verdict = answer.head.includes(' 401 ') ? 'rejected' : 'good';
     if (fault?.kind === 'stall' && fault.forwards === true) {
       if (fault.late !== true) return;
       await met?.over;

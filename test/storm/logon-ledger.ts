@@ -2,8 +2,8 @@
 export interface Logon {
   readonly user: string;
   readonly at: number;
-  /** How the server judged it, whatever the client was told. */
-  judged?: 'good' | 'rejected';
+  /** The verdict of the server, whatever the client got. */
+  verdict?: 'good' | 'rejected';
   /** The status that the client was told, and when; absent while it has not been told any. */
   told?: { readonly status: number; readonly at: number };
 }

@@ -4,7 +4,7 @@ import { peer } from '../peers/peers.ts';
 import { type BadLogons, startSambaAccounts } from '../peers/samba-accounts.ts';
 import { startSambaFront } from '../peers/samba-front.ts';
 
-/** An analyzer whose data never changes, and who judges and counts the logons to it. */
+/** An analyzer whose data never changes, and that verifies and counts the logons to it. */
 export interface Referee {
   readonly name: string;
   /** Base URL of the Query API. */

@@ -89,5 +89,5 @@ export function writeReport(outcomes: readonly (Outcome | Broken)[], referee: st
     return warned ? [...found, `  its last warning: ${outcome.lastWarning}`] : found;
   });
   const verdict = problems.length === 0 ? ['Every storm stayed within its limits.'] : problems;
-  return `Logons are judged by ${referee}.\n\n${[...lines, '', ...verdict].join('\n')}\n`;
+  return `Logons are verified by ${referee}.\n\n${[...lines, '', ...verdict].join('\n')}\n`;
 }

@@ -235,7 +235,7 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
       logons: proxy.ledger.logons.length,
       logonLimit: scenario.logonLimit ?? Number.POSITIVE_INFINITY,
       worstDebt: proxy.ledger.worstDebt(BUDGET, authRetryMs),
-      badLogons: proxy.ledger.logons.filter(({ judged }) => judged === 'rejected').length,
+      badLogons: proxy.ledger.logons.filter(({ verdict }) => verdict === 'rejected').length,
       isLocked: referee.badLogons(user).isLocked,
       before,
       peakMemory: watch.peak,
