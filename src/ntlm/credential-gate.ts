@@ -136,11 +136,14 @@ export function createCredentialGate(options: CredentialGateOptions): Credential
   let rejectedBecause = REJECTED_BEFORE;
   /** When the message of each carrier was sent whose verdict this process waits for. */
   const sent = new Map<Carrier, number>();
+  /** Messages whose verdict may still come to this process. */
+  const awaited = new Set<string>();
   const waiting = new Set<() => void>();
 
   const record = (): LogonRecord => current(store.read(credentials), now());
   const holdMs = (): number => limits.authRetrySeconds * 1000 + MARGIN_MS;
-  const standingOf = (known: LogonRecord): Standing => standing(known, now(), limits.maxFailedLogons, checkedAt);
+  const standingOf = (known: LogonRecord): Standing =>
+    standing(known, now(), limits.maxFailedLogons, checkedAt, (id) => awaited.has(id));
 
   const wake = (): void => {
     for (const look of [...waiting]) look();
@@ -190,10 +193,12 @@ export function createCredentialGate(options: CredentialGateOptions): Credential
     const of = credentials;
     const mine = generation;
     let open = true;
+    awaited.add(id);
     /** Ends the permit once. The verdict counts for the credentials it is about, also when they were replaced meanwhile. */
     const end = (change: (record: LogonRecord) => LogonRecord): boolean => {
       if (!open) return false;
       open = false;
+      awaited.delete(id);
       if (sent.get(carrier) === sentAt) sent.delete(carrier);
       try {
         store.change(of, (before) => change(current(before, now())));

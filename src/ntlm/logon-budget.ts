@@ -7,7 +7,7 @@
  * | --- | --- |
  * | nothing was sent | at once |
  * | a message was sent less than 30 s ago and has no verdict yet | waits for the verdict |
- * | messages without verdict, fewer than the budget | 30 s after the last one, once the path was seen to work |
+ * | messages without verdict, fewer than the budget | 30 s after the last one, once the path was seen to work; 3 min after it while this process still waits for its verdict |
  * | messages without verdict, as many as the budget | when the last one stops to count, or one gets a good verdict |
  * | a rejected message | when the last message stops to count |
  *
@@ -48,6 +48,12 @@ export type Standing =
 /** So long a message that has no verdict keeps the next one waiting, milliseconds. */
 export const QUIET_MS = 30_000;
 
+/**
+ * So long while its verdict may still come, milliseconds. A server that answers NEGOTIATE, but not the logon, hangs behind
+ * it, where another logon would hang too; if it is then restarted, none would be left.
+ */
+export const PATIENCE_MS = 180_000;
+
 /** A verdict that comes later than this is not waited for, milliseconds. */
 export const VERDICT_MS = 10 * 60_000;
 
@@ -73,8 +79,15 @@ export function current(record: LogonRecord, now: number): LogonRecord {
  * @param record as `current` gives it
  * @param budget messages that may count at a time
  * @param checkedAt when the path was last seen to work, epoch milliseconds
+ * @param isAwaited whether this process still waits for the verdict on the message with this id
  */
-export function standing(record: LogonRecord, now: number, budget: number, checkedAt: number): Standing {
+export function standing(
+  record: LogonRecord,
+  now: number,
+  budget: number,
+  checkedAt: number,
+  isAwaited: (id: string) => boolean,
+): Standing {
   const { messages } = record;
   const last = messages.at(-1);
   if (last === undefined) return { is: 'ready' };
@@ -89,7 +102,8 @@ export function standing(record: LogonRecord, now: number, budget: number, check
   const newest = open.at(-1);
   if (newest === undefined) return { is: 'ready' };
   if (isYoung(newest)) return { is: 'waiting' };
-  return checkedAt >= newest.sentAt + QUIET_MS ? { is: 'ready' } : { is: 'unchecked', from: newest.sentAt + QUIET_MS };
+  const from = newest.sentAt + (isAwaited(newest.id) ? PATIENCE_MS : QUIET_MS);
+  return checkedAt >= from ? { is: 'ready' } : { is: 'unchecked', from };
 }
 
 export const withMessage = (record: LogonRecord, message: LogonMessage): LogonRecord => ({

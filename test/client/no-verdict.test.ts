@@ -144,7 +144,9 @@ describe('a logon without verdict', () => {
     expect(logons()).toBe(1);
     await clock.advance(31);
     expect(await send()).toBe('NTLM_PATH_UNCHECKED');
-    await clock.advance(10);
+    await clock.advance(145);
+    expect(logons()).toBe(1);
+    await clock.advance(15);
     await eventually('a second logon', () => logons() === 2);
     await clock.advance(31);
     expect(await send()).toBe('NTLM_CREDENTIALS_SUSPENDED');

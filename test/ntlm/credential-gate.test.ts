@@ -77,22 +77,35 @@ describe('the logon budget', () => {
     expect(gate.standing()).toEqual({ is: 'ready' });
   });
 
-  it('a message in flight for 30 s is one without verdict, and a late verdict counts', async () => {
+  it('a message that is in flight for 3 min is one without verdict, and a late verdict counts', async () => {
     const clock = { now: 0 };
     const gate = createGate(clock);
     const late = await permit(gate);
     clock.now = 29_999;
     expect(await ask(gate)).toBe('waiting');
     clock.now = 30_000;
-    expect(await ask(gate)).toBe('NTLM_PATH_UNCHECKED');
+    gate.pathChecked();
+    expect([await ask(gate), gate.retryAt]).toEqual(['NTLM_PATH_UNCHECKED', 3 * MINUTE]);
+    clock.now = 3 * MINUTE;
     gate.pathChecked();
     const second = await permit(gate);
-    clock.now = 60_000;
+    clock.now = 4 * MINUTE;
     expect(await ask(gate)).toBe('NTLM_CREDENTIALS_SUSPENDED');
     late.accepted();
     // the second one still counts, so the path must be seen to work before another is sent
     expect(await ask(gate)).toBe('NTLM_PATH_UNCHECKED');
     second.accepted();
+    expect(await ask(gate)).toBeTypeOf('object');
+  });
+
+  it('a message in flight whose connection is lost: no longer than one without verdict', async () => {
+    const clock = { now: 0 };
+    const gate = createGate(clock);
+    const first = await permit(gate);
+    clock.now = 2 * MINUTE;
+    first.lost();
+    expect(await ask(gate)).toBe('NTLM_PATH_UNCHECKED');
+    gate.pathChecked();
     expect(await ask(gate)).toBeTypeOf('object');
   });
 
