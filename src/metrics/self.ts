@@ -17,7 +17,7 @@ import { formatLabels } from './rows.ts';
 export interface UpstreamState {
   /** Whether the last verdict on a logon was good; `undefined` before the first. */
   readonly authenticated: boolean | undefined;
-  /** Epoch seconds before which no logon is sent, 0 without a hold. */
+  /** Epoch seconds before which no logon is sent, 0 when nothing is in the way. */
   readonly authRetryAt: number;
   readonly connectionsOpened: number;
   readonly roundTrips: number;
