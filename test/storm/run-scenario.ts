@@ -236,7 +236,7 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
       logonLimit: scenario.logonLimit ?? Number.POSITIVE_INFINITY,
       worstDebt: proxy.ledger.worstDebt(BUDGET, authRetryMs),
       badLogons: proxy.ledger.logons.filter(({ verdict }) => verdict === 'rejected').length,
-      isLocked: referee.badLogons(user).isLocked,
+      isLocked: scenario.mayLock !== true && referee.badLogons(user).isLocked,
       before,
       peakMemory: watch.peak,
       after: daemon.resources(),
