@@ -230,7 +230,7 @@ export class NtlmDispatcher extends Dispatcher {
     const connection = this.#pool.create();
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(timeout)]);
     signal.addEventListener('abort', () => connection.destroy(), { once: true });
-    const isGood = await this.#handshake.probe(connection, timeout);
+    const isGood = await this.#handshake.probe(connection);
     connection.destroy();
     return isGood;
   }

@@ -38,6 +38,7 @@ const FRESH_PROOF_MS = 10_000;
 type Response = LegOutcome & { kind: 'response' };
 
 interface Negotiated {
+  readonly kind: 'challenged';
   readonly scheme: NtlmScheme;
   readonly sent: Buffer;
   readonly challenge: Buffer;
@@ -115,12 +116,14 @@ export class Handshake {
   }
 
   /** Whether the server answers NEGOTIATE with a challenge, on a connection that stays. No logon is spent. */
-  async probe(connection: Connection, timeout: number): Promise<boolean> {
-    const leg = { ...this.#cheapLeg(negotiate()), headersTimeout: timeout, bodyTimeout: timeout };
-    const outcome = await this.#exchange(connection, leg, undefined, () => 'drain');
-    if (outcome.kind === 'lost' || isClosing(outcome.headers)) return false;
-    if (outcome.status !== 401) return verdictOf(outcome.status) === 'good';
-    return offers(outcome.headers).some(({ token }) => token !== undefined);
+  async probe(connection: Connection): Promise<boolean> {
+    try {
+      const negotiated = await this.#negotiate(connection, undefined);
+      if (negotiated.kind === 'response') return verdictOf(negotiated.status) === 'good';
+      return negotiated.kind === 'challenged';
+    } catch {
+      return false;
+    }
   }
 
   /** NEGOTIATE, CHALLENGE, AUTHENTICATE, with the cheapest call or with a query. */
@@ -133,7 +136,8 @@ export class Handshake {
     const { gate, now } = this.#options;
     for (;;) {
       const negotiated = await this.#negotiate(connection, job);
-      if ('kind' in negotiated) return negotiated;
+      if (negotiated.kind === 'response') return this.#notAsked(connection, job, negotiated);
+      if (negotiated.kind !== 'challenged') return negotiated;
       const asked = now();
       const permit = await gate.acquire(job === undefined ? 'cheap' : 'query', signal);
       try {
@@ -146,8 +150,8 @@ export class Handshake {
     }
   }
 
-  /** Sends NEGOTIATE; gives the challenge, or how the request ended without one. */
-  async #negotiate(connection: Connection, job: Job | undefined): Promise<Negotiated | Served> {
+  /** Sends NEGOTIATE; gives the challenge, the response of a server that did not ask, or how it ended without either. */
+  async #negotiate(connection: Connection, job: Job | undefined): Promise<Negotiated | Response | Served> {
     const { traits, headersTimeout } = this.#options;
     for (;;) {
       const { scheme } = traits;
@@ -160,11 +164,11 @@ export class Handshake {
       });
       if (outcome.kind === 'lost') return lostInside(outcome, connection, job, true);
       if (isPaused && traits.pause !== undefined) return failed(traits.pause);
-      if (outcome.status !== 401) return this.#notAsked(connection, job, outcome);
+      if (outcome.status !== 401) return outcome;
       const offered = offers(outcome.headers);
       const token = offered.find((offer) => offer.scheme === scheme)?.token ?? offered.find((o) => o.token)?.token;
       if (token !== undefined && isClosing(outcome.headers)) return failed(connectionNotKept());
-      if (token !== undefined) return { scheme, sent: message, challenge: decodeToken(token) };
+      if (token !== undefined) return { kind: 'challenged', scheme, sent: message, challenge: decodeToken(token) };
       if (offered.length === 0) {
         return failed(new NtlmError('NTLM_NOT_OFFERED', 'the server asks for a logon, but offers no NTLM'));
       }

@@ -1,76 +1,16 @@
-import { setImmediate } from 'node:timers/promises';
 import { request } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
-import { NtlmDispatcher, type NtlmDispatcherOptions } from '../../src/client/dispatcher.ts';
-import { createCleanup, createTestGate, eventually } from '../harness.ts';
-import { type Call, LOGON_PATH, startScripted } from './scripted-server.ts';
+import { createCleanup, eventually } from '../harness.ts';
+import { type Call, LOGON_PATH } from './scripted-server.ts';
+import { type ScriptedOptions, setUpScripted } from './scripted-transport.ts';
 
 /** Logons whose verdict does not come, and how the transport finds back. */
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
 
-/** Time that passes only when it is told to: waits end when the clock reaches them. */
-function createClock() {
-  let now = 1_000_000;
-  let waits: { readonly until: number; readonly resolve: () => void }[] = [];
-  const wait = (ms: number, signal: AbortSignal): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const entry = { until: now + ms, resolve };
-      waits.push(entry);
-      signal.addEventListener('abort', () => {
-        waits = waits.filter((other) => other !== entry);
-        reject(new Error('aborted'));
-      });
-    });
-  return {
-    now: () => now,
-    wait,
-    /** Lets time pass second by second, and what waits run. */
-    advance: async (seconds: number): Promise<void> => {
-      for (let i = 0; i < seconds; i += 1) {
-        now += 1000;
-        const due = waits.filter(({ until }) => until <= now);
-        waits = waits.filter(({ until }) => until > now);
-        for (const { resolve } of due) resolve();
-        // an exchange over loopback takes a few turns of the event loop
-        for (let turn = 0; turn < 30; turn += 1) await setImmediate();
-      }
-    },
-  };
-}
-
-async function setUp(script: (call: Call) => void, options: Partial<NtlmDispatcherOptions> = {}) {
-  const clock = createClock();
-  const server = await startScripted(script);
-  const gate = createTestGate({ now: clock.now });
-  let recoveries = 0;
-  const dispatcher = new NtlmDispatcher({
-    origin: server.url,
-    logonPath: LOGON_PATH,
-    gate,
-    now: clock.now,
-    wait: clock.wait,
-    onRecovered: () => {
-      recoveries += 1;
-    },
-    ...options,
-  });
-  cleanup.add(() => server.stop());
-  cleanup.add(() => dispatcher.destroy());
-  const send = async (patienceMs = 10_000): Promise<number | string> => {
-    try {
-      const response = await request(`${server.url}/x`, { dispatcher, signal: AbortSignal.timeout(patienceMs) });
-      await response.body.text();
-      return response.statusCode;
-    } catch (error) {
-      const { code, name } = error as { code?: string | number; name: string };
-      return name === 'TimeoutError' ? name : String(code ?? name);
-    }
-  };
-  const logons = (): number => server.log.filter((line) => line.endsWith('NTLM3')).length;
-  return { clock, server, gate, dispatcher, send, logons, recoveries: () => recoveries };
-}
+const setUp = (script: (call: Call) => void, options: ScriptedOptions = {}) =>
+  setUpScripted(cleanup, script, options);
 
 describe('a logon without verdict', () => {
   it('resets before the challenge spend nothing', async () => {

@@ -1,0 +1,62 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createMemoryStore } from '../../src/ntlm/credential-gate.ts';
+import { withMessage } from '../../src/ntlm/logon-budget.ts';
+import { account, createCleanup, eventually } from '../harness.ts';
+import { type Call, LOGON_PATH } from './scripted-server.ts';
+import { type ScriptedOptions, setUpScripted } from './scripted-transport.ts';
+
+/** Servers that were seen in a bad moment, and are well again. */
+
+const cleanup = createCleanup();
+afterEach(() => cleanup.run());
+
+const setUp = (script: (call: Call) => void, options: ScriptedOptions = {}) =>
+  setUpScripted(cleanup, script, options);
+
+const isCheap = ({ request }: Call): boolean => request.url === LOGON_PATH;
+
+/** A 401 that offers these schemes without a challenge. */
+const offer = ({ response }: Call, ...offers: string[]): void => {
+  response.writeHead(401, { 'www-authenticate': offers, 'content-length': 0 }).end();
+};
+
+/** A store in which another process leaves a message without verdict. */
+function createSharedStore() {
+  const store = createMemoryStore();
+  const leave = (sentAt: number): void => {
+    const message = { id: 'other', sentAt, countsUntil: sentAt + 1_860_000, carrier: 'cheap' } as const;
+    store.change(account, (before) => withMessage(before, { ...message, outcome: 'no_verdict' }));
+  };
+  return { store, leave };
+}
+
+describe('a server that is well again', () => {
+  it('is found so where it offers only Negotiate, by a process that has not seen it before', async () => {
+    const { store, leave } = createSharedStore();
+    const { clock, send } = await setUp(
+      (call) => (call.token.startsWith('NTLM') ? offer(call, 'Negotiate') : call.proceed()),
+      { gate: { store } },
+    );
+    leave(clock.now());
+    expect(await send()).toBe('NTLM_PATH_UNCHECKED');
+    await clock.advance(40);
+    expect(await send()).toBe(200);
+  });
+
+  it('is left alone by probes for as long as it asks', async () => {
+    let isBroken = true;
+    const { clock, server, send, logons } = await setUp((call) => {
+      if (!isBroken) call.proceed();
+      else if (call.token.endsWith('3')) call.socket.resetAndDestroy();
+      else if (call.number > 2) call.response.writeHead(429, { 'retry-after': '120' }).end();
+      else call.proceed();
+    });
+    expect(await send()).toBe('NTLM_CONNECTION_LOST');
+    await clock.advance(100);
+    expect(server.log).toHaveLength(3);
+    isBroken = false;
+    await clock.advance(60);
+    await eventually('another logon', () => logons() === 2);
+    expect(await send()).toBe(200);
+  });
+});
