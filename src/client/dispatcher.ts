@@ -88,7 +88,7 @@ export class NtlmDispatcher extends Dispatcher {
       now,
       probe: (timeout) => this.#probe(timeout),
       pausedUntil: () => this.#traits.pause?.retryAt ?? 0,
-      logOn: () => this.#logOn(this.#pool.create()),
+      logOn: () => this.#track(this.#logOn(this.#pool.create())),
       onRecovered: options.onRecovered ?? (() => undefined),
       wait,
     });
@@ -235,9 +235,10 @@ export class NtlmDispatcher extends Dispatcher {
     return isGood;
   }
 
-  #track(work: Promise<void>): void {
+  #track(work: Promise<void>): Promise<void> {
     const running = work.finally(() => this.#running.delete(running));
     this.#running.add(running);
+    return running;
   }
 
   /** Serves the request that has waited longest. */

@@ -1,4 +1,5 @@
 import type { CredentialGate } from '../ntlm/credential-gate.ts';
+import { QUIET_MS } from '../ntlm/logon-budget.ts';
 import type { Wait } from './wait.ts';
 
 export interface RecoveryOptions {
@@ -64,7 +65,8 @@ export class Recovery {
       else if (Math.max(standing.from, pausedUntil()) > now()) await this.#wait(LOOK_MS);
       else if (await this.#isPathGood()) {
         gate.pathChecked();
-        await logOn();
+        // a verdict that is overdue must not keep the next message back
+        await Promise.race([logOn(), this.#wait(QUIET_MS)]);
       }
     }
     onRecovered();

@@ -17,6 +17,7 @@ function createClock() {
   let waits: { readonly until: number; readonly resolve: () => void }[] = [];
   const wait = (ms: number, signal: AbortSignal): Promise<void> =>
     new Promise((resolve, reject) => {
+      signal.throwIfAborted();
       const entry = { until: now + ms, resolve };
       waits.push(entry);
       signal.addEventListener('abort', () => {

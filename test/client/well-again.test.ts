@@ -59,4 +59,42 @@ describe('a server that is well again', () => {
     await eventually('another logon', () => logons() === 2);
     expect(await send()).toBe(200);
   });
+
+  it('is logged on to while the verdict on an earlier logon still hangs', async () => {
+    const held: Call[] = [];
+    const { clock, send, logons } = await setUp((call) => {
+      if (call.token.endsWith('3') && held.length < 2) held.push(call);
+      else call.proceed();
+    });
+    expect(await send(200)).toBe('TimeoutError');
+    await clock.advance(45);
+    await eventually('a second logon', () => logons() === 2);
+    held[0]?.proceed();
+    await eventually('the late verdict', async () => (await send()) === 200);
+    await clock.advance(31);
+    held[0]?.socket.destroy();
+    await clock.advance(10);
+    expect(await send()).toBe(200);
+  });
+
+  it('is closed in order while a request waits for the logon that ends the recovery', async () => {
+    const seen: Call[] = [];
+    const setup = await setUp(
+      (call) => {
+        if (call.token.endsWith('3')) seen.push(call);
+        if (seen.length === 1 && call === seen[0]) call.socket.resetAndDestroy();
+        else if (call !== seen[1]) call.proceed();
+      },
+      { connections: 1 },
+    );
+    const { clock, dispatcher, send } = setup;
+    expect(await send()).toBe('NTLM_CONNECTION_LOST');
+    await clock.advance(38);
+    await eventually('the logon of the recovery', () => seen.length === 2);
+    const waiting = send();
+    const closed = dispatcher.close();
+    seen[1]?.proceed();
+    expect(await waiting).toBe(200);
+    await closed;
+  });
 });
