@@ -153,10 +153,13 @@ export class Handshake {
   /** Sends NEGOTIATE; gives the challenge, the response of a server that did not ask, or how it ended without either. */
   async #negotiate(connection: Connection, job: Job | undefined): Promise<Negotiated | Response | Served> {
     const { traits, headersTimeout } = this.#options;
+    const tried = new Set<NtlmScheme>();
     for (;;) {
       const { scheme } = traits;
+      tried.add(scheme);
       const message = negotiate();
-      const leg = job === undefined ? this.#cheapLeg(message) : withoutBody(job, authorization(scheme, message));
+      const added = authorization(scheme, message);
+      const leg = job === undefined ? this.#cheapLeg(added) : withoutBody(job, added);
       let isPaused = false;
       const outcome = await this.#exchange(connection, { ...leg, headersTimeout }, job, (status, headers) => {
         isPaused = traits.heed(status, headers);
@@ -177,9 +180,11 @@ export class Handshake {
         const error = new NtlmError('NTLM_CHALLENGE_MISSING', 'the server refuses a new logon on this connection');
         return retry(error, false);
       }
-      if (offered.some((offer) => offer.scheme === 'NTLM')) return failed(connectionNotKept('NTLM_CHALLENGE_MISSING'));
-      if (scheme === 'Negotiate') return failed(kerberosOnly());
-      traits.scheme = 'Negotiate';
+      const next = offered.some((offer) => offer.scheme === 'NTLM') ? 'NTLM' : 'Negotiate';
+      if (tried.has(next)) {
+        return failed(next === 'NTLM' ? connectionNotKept('NTLM_CHALLENGE_MISSING') : kerberosOnly());
+      }
+      traits.scheme = next;
     }
   }
 
@@ -207,7 +212,8 @@ export class Handshake {
       ...(certificate !== undefined && { certificate }),
     });
     const startedAt = now();
-    const leg = job === undefined ? this.#cheapLeg(message) : withAuthorization(job, authorization(scheme, message));
+    const added = authorization(scheme, message);
+    const leg = job === undefined ? this.#cheapLeg(added) : withAuthorization(job, added);
     let rejection: NtlmError | undefined;
     let isGood = false;
     // that the server has closed the connection may become known only now
@@ -268,9 +274,9 @@ export class Handshake {
     this.#options.onNoVerdict();
   }
 
-  #cheapLeg(message: Buffer): Leg {
-    const { logonPath: path, traits, headersTimeout: bodyTimeout } = this.#options;
-    return { path, method: 'GET', headers: authorization(traits.scheme, message), body: null, bodyTimeout };
+  #cheapLeg(headers: Leg['headers']): Leg {
+    const { logonPath: path, headersTimeout: bodyTimeout } = this.#options;
+    return { path, method: 'GET', headers, body: null, bodyTimeout };
   }
 
   #exchange(

@@ -97,4 +97,16 @@ describe('a server that is well again', () => {
     expect(await waiting).toBe(200);
     await closed;
   });
+
+  it('is asked in the scheme that it offers now', async () => {
+    let isKerberosOnly = true;
+    const { send } = await setUp((call) => {
+      if (isKerberosOnly) offer(call, 'Negotiate');
+      else if (call.token.startsWith('Negotiate')) offer(call, 'Negotiate', 'NTLM');
+      else call.proceed();
+    });
+    expect(await send()).toBe('NTLM_KERBEROS_ONLY');
+    isKerberosOnly = false;
+    expect(await send()).toBe(200);
+  });
 });
