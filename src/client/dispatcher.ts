@@ -154,8 +154,10 @@ export class NtlmDispatcher extends Dispatcher {
   /** As `#serveNext`, where each request carries a logon of its own: then they go one at a time. */
   #carryNext(): boolean {
     if (this.#isCarrying || this.#loggingOn.size > 0) return false;
-    if (this.#handshake.needsProof) return this.#startLogon(this.#pool.free());
-    const connection = this.#pool.free() ?? this.#pool.open();
+    const free = this.#pool.free();
+    if (this.#handshake.needsProof) return this.#startLogon(free);
+    if (this.#isRefused(free)) return false;
+    const connection = free ?? this.#pool.open();
     if (connection === undefined) return false;
     this.#isCarrying = true;
     const onVerdict = (): void => {
@@ -166,16 +168,20 @@ export class NtlmDispatcher extends Dispatcher {
     return this.#run(connection, (job) => this.#handshake.carry(connection, job, onVerdict).finally(onVerdict));
   }
 
-  /** Logs a connection on if that may be done now; what waits fails when it may not, and nobody else will serve it. */
-  #startLogon(free?: Connection): boolean {
+  /** Whether no logon may be sent now; then what waits fails, unless somebody else will serve it. */
+  #isRefused(free: Connection | undefined): boolean {
     const refusal = this.#traits.pause ?? this.#options.gate.refusal();
-    if (refusal !== undefined) {
-      if (refusal.code === 'NTLM_PATH_UNCHECKED') this.#recovery.start();
-      if (free !== undefined) this.#pool.drop(free);
-      // a busy connection will be free, or a logon that is under way will end, and what waits is looked at again
-      if (!this.#pool.isAnyBusy) this.#failQueue(refusal);
-      return false;
-    }
+    if (refusal === undefined) return false;
+    if (refusal.code === 'NTLM_PATH_UNCHECKED') this.#recovery.start();
+    if (free !== undefined) this.#pool.drop(free);
+    // a busy connection will be free, or a logon that is under way will end, and what waits is looked at again
+    if (!this.#pool.isAnyBusy) this.#failQueue(refusal);
+    return true;
+  }
+
+  /** Logs a connection on, if that may be done now. */
+  #startLogon(free?: Connection): boolean {
+    if (this.#isRefused(free)) return false;
     const connection = free ?? this.#pool.open();
     if (connection === undefined) return false;
     this.#track(this.#logOn(connection));

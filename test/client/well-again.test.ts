@@ -109,4 +109,34 @@ describe('a server that is well again', () => {
     isKerberosOnly = false;
     expect(await send()).toBe(200);
   });
+
+  it('is probed where queries carry the logon, too', async () => {
+    const { store, leave } = createSharedStore();
+    const { clock, send } = await setUp((call) => (isCheap(call) ? call.response.end('ok') : call.proceed()), {
+      gate: { store },
+    });
+    expect(await send()).toBe(200);
+    leave(clock.now());
+    expect(await send()).toBe('NTLM_PATH_UNCHECKED');
+    await clock.advance(40);
+    expect(await send()).toBe(200);
+  });
+
+  it('is left alone for as long as it asks where queries carry the logon, too', async () => {
+    let isBusy = false;
+    const { clock, server, send } = await setUp((call) => {
+      if (isCheap(call)) call.response.end('ok');
+      else if (isBusy) call.response.writeHead(429, { 'retry-after': '120' }).end();
+      else call.proceed();
+    });
+    expect(await send()).toBe(200);
+    isBusy = true;
+    expect(await send()).toBe('NTLM_THROTTLED');
+    const before = server.log.length;
+    expect(await send()).toBe('NTLM_THROTTLED');
+    expect(server.log).toHaveLength(before);
+    isBusy = false;
+    await clock.advance(120);
+    expect(await send()).toBe(200);
+  });
 });
