@@ -32,7 +32,7 @@ export interface HandshakeOptions {
 /** Servers forget a challenge after a while, and an answer to a forgotten one counts as a rejected logon. */
 const CHALLENGE_FRESH_MS = 5_000;
 
-/** For so long a good verdict on the cheapest call says that a query's logon is good too. */
+/** For so long what the cheapest call showed holds for a query: a good verdict, or that it cannot give one. */
 const FRESH_PROOF_MS = 10_000;
 
 type Response = LegOutcome & { kind: 'response' };
@@ -81,7 +81,8 @@ export class Handshake {
 
   /** Whether the credentials must be proven by the cheapest call before a query may carry a logon. */
   get needsProof(): boolean {
-    return !this.#options.traits.isCheapestOpen && !this.#isJustProven(this.#options.now());
+    const { traits, now } = this.#options;
+    return traits.cheapestOpenAt < now() - FRESH_PROOF_MS && !this.#isJustProven(now());
   }
 
   #isJustProven(at: number): boolean {
@@ -108,8 +109,10 @@ export class Handshake {
     }
     stats.reauthentications += 1;
     connection.reauthentications += 1;
+    traits.isAsked = true;
     // a logon that did not outlive its own request, twice in a row or at the first chance, is one per request
-    if (connection.requestsSinceLogon === 0 || connection.reauthentications > 1) traits.setPerRequest();
+    const isShort = connection.requestsSinceLogon === 0 || connection.reauthentications > 1;
+    if (isShort && connection.state === 'authenticated') traits.setPerRequest();
     if (isReplayable(job)) return LOGON_NEEDED;
     const message = 'the server asks for a new logon, and the body cannot be sent again';
     return failed(new NtlmError('NTLM_BODY_NOT_REPLAYABLE', message));
@@ -160,13 +163,13 @@ export class Handshake {
       const message = negotiate();
       const added = authorization(scheme, message);
       const leg = job === undefined ? this.#cheapLeg(added) : withoutBody(job, added);
-      let isPaused = false;
+      let pause: NtlmError | undefined;
       const outcome = await this.#exchange(connection, { ...leg, headersTimeout }, job, (status, headers) => {
-        isPaused = traits.heed(status, headers);
-        return status === 401 || isPaused || job === undefined || !isSafe(job) ? 'drain' : 'deliver';
+        pause = traits.heed(status, headers);
+        return status === 401 || pause !== undefined || job === undefined || !isSafe(job) ? 'drain' : 'deliver';
       });
       if (outcome.kind === 'lost') return lostInside(outcome, connection, job, true);
-      if (isPaused && traits.pause !== undefined) return failed(traits.pause);
+      if (pause !== undefined) return failed(pause);
       if (outcome.status !== 401) return outcome;
       const offered = offers(outcome.headers);
       const token = offered.find((offer) => offer.scheme === scheme)?.token ?? offered.find((o) => o.token)?.token;
@@ -190,11 +193,14 @@ export class Handshake {
 
   /** The server answered NEGOTIATE as if it asked nobody for a logon. */
   #notAsked(connection: Connection, job: Job | undefined, outcome: Response): Served | Promise<Served> {
+    const { traits, now } = this.#options;
     if (job === undefined && outcome.status >= 500) return failed(noVerdict(outcome.status));
     connection.state = 'open';
-    if (job === undefined) this.#options.traits.isCheapestOpen = true;
-    if (job === undefined || outcome.delivered) return DELIVERED;
-    return this.serve(connection, job);
+    if (job !== undefined) return outcome.delivered ? DELIVERED : this.serve(connection, job);
+    traits.cheapestOpenAt = now();
+    // it asks at queries alone, so these must carry the logon
+    if (traits.isAsked) traits.setPerRequest();
+    return DELIVERED;
   }
 
   async #authenticate(
@@ -215,6 +221,7 @@ export class Handshake {
     const added = authorization(scheme, message);
     const leg = job === undefined ? this.#cheapLeg(added) : withAuthorization(job, added);
     let rejection: NtlmError | undefined;
+    let pause: NtlmError | undefined;
     let isGood = false;
     // that the server has closed the connection may become known only now
     await new Promise((resolve) => setImmediate(resolve));
@@ -229,7 +236,8 @@ export class Handshake {
         const verdict = verdictOf(status);
         isGood = verdict === 'good';
         if (isGood) {
-          if (job === undefined) traits.isCheapestOpen = false;
+          if (job === undefined) traits.cheapestOpenAt = Number.NEGATIVE_INFINITY;
+          traits.isAsked = false;
           permit.accepted();
           connection.state = 'authenticated';
           connection.requestsSinceLogon = 0;
@@ -239,8 +247,8 @@ export class Handshake {
         }
         answered.abort();
         onVerdict();
-        const isPaused = verdict === 'none' && traits.heed(status, headers);
-        return job === undefined || rejection !== undefined || isPaused ? 'drain' : 'deliver';
+        if (verdict === 'none') pause = traits.heed(status, headers);
+        return job === undefined || rejection !== undefined || pause !== undefined ? 'drain' : 'deliver';
       },
     );
     answered.abort();
@@ -255,7 +263,7 @@ export class Handshake {
     traits.learn(outcome.headers);
     if (isGood && job === undefined && isClosing(outcome.headers)) traits.setPerRequest();
     if (isGood || outcome.delivered) return DELIVERED;
-    return failed(traits.pause ?? noVerdict(outcome.status));
+    return failed(pause ?? noVerdict(outcome.status));
   }
 
   #watch(connection: Connection, answered: AbortSignal): void {

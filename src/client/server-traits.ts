@@ -9,8 +9,10 @@ const REPROBE_MS = 3_600_000;
 /** What a server was found to want; shared by the connections to it. */
 export class ServerTraits {
   scheme: NtlmScheme = 'NTLM';
-  /** Whether the server asks for no logon at its cheapest call, so that this cannot prove the credentials. */
-  isCheapestOpen = false;
+  /** When the server last asked for no logon at its cheapest call, so that this cannot prove the credentials. */
+  cheapestOpenAt = Number.NEGATIVE_INFINITY;
+  /** Whether a query was asked for a logon since the last good verdict. */
+  isAsked = false;
   readonly #now: () => number;
   readonly #onPerRequest: () => void;
   #perRequestUntil = 0;
@@ -58,11 +60,11 @@ export class ServerTraits {
     return this.#pause;
   }
 
-  /** Whether a response to a leg of a logon asks to be left alone. */
-  heed(status: number, headers: IncomingHeaders): boolean {
+  /** Takes note of a response to a leg of a logon that asks to be left alone, and gives it as an error. */
+  heed(status: number, headers: IncomingHeaders): NtlmError | undefined {
     const wait = retryAfter(status, headers, this.#now());
-    if (wait === undefined) return false;
+    if (wait === undefined) return undefined;
     this.#pause = throttled(status, this.#now() + wait);
-    return true;
+    return this.#pause;
   }
 }

@@ -176,7 +176,7 @@ describe('a logon without verdict', () => {
     });
     const { server, send, gate } = setup;
     expect(await send()).toBe(200);
-    expect(server.log).toEqual(['1:logon+NTLM1', '1:GET', '1:GET+NTLM1', '1:GET+NTLM3']);
+    expect(server.log).toEqual(['1:logon+NTLM1', '1:GET', '1:logon+NTLM1', '1:GET+NTLM1', '1:GET+NTLM3']);
     isBroken = true;
     // nothing has proven the credentials, so the message counts
     expect(await send()).toBe('NTLM_CONNECTION_LOST');

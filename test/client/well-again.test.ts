@@ -139,4 +139,36 @@ describe('a server that is well again', () => {
     await clock.advance(120);
     expect(await send()).toBe(200);
   });
+
+  it.each([
+    ['404', 404, {}],
+    ['429 with a Retry-After of nothing', 429, { 'retry-after': '0' }],
+  ])('keeps its logons although it answered %s to the first message', async (_, status, headers) => {
+    const { server, send } = await setUp((call) => {
+      if (call.number === 1) call.response.writeHead(status, headers).end();
+      else call.proceed();
+    });
+    await send();
+    expect([await send(), await send(), await send()]).toEqual([200, 200, 200]);
+    expect(server.log.filter((line) => line.endsWith('GET+NTLM3'))).toEqual([]);
+  });
+
+  it('proves the credentials again before queries carry the logon', async () => {
+    let isBroken = false;
+    const { clock, send, gate } = await setUp((call) => {
+      call.response.setHeader('persistent-auth', 'false');
+      if (isBroken && isCheap(call)) call.response.writeHead(404).end();
+      else if (call.request.url !== '/slow' || call.token.endsWith('1')) call.proceed();
+    });
+    expect(await send()).toBe(200);
+    isBroken = true;
+    await clock.advance(11);
+    await send();
+    isBroken = false;
+    await clock.advance(11);
+    for (let i = 0; i < 2; i += 1) {
+      expect(await send(100, '/slow')).toBe('TimeoutError');
+      expect(gate.standing()).toEqual({ is: 'ready' });
+    }
+  });
 });
