@@ -71,9 +71,9 @@ export class Connection {
   isRetiring = false;
   /** Exchanges that ended well. */
   served = 0;
-  /** Requests served since the last logon, and logons repeated on this connection. */
   requestsSinceLogon = 0;
-  reauthentications = 0;
+  /** Logons in a row that served one request at most. */
+  shortLogons = 0;
   readonly generation: number;
   #socket: Socket | TLSSocket | undefined;
   readonly #client: Client;

@@ -108,10 +108,10 @@ export class Handshake {
       return DELIVERED;
     }
     stats.reauthentications += 1;
-    connection.reauthentications += 1;
+    connection.shortLogons = connection.requestsSinceLogon > 1 ? 0 : connection.shortLogons + 1;
     traits.isAsked = true;
-    // a logon that did not outlive its own request, twice in a row or at the first chance, is one per request
-    const isShort = connection.requestsSinceLogon === 0 || connection.reauthentications > 1;
+    // a logon that served one request, twice in a row, or none at all, is one per request
+    const isShort = connection.requestsSinceLogon === 0 || connection.shortLogons > 1;
     if (isShort && connection.state === 'authenticated') traits.setPerRequest();
     if (isReplayable(job)) return LOGON_NEEDED;
     const message = 'the server asks for a new logon, and the body cannot be sent again';

@@ -171,4 +171,15 @@ describe('a server that is well again', () => {
       expect(gate.standing()).toEqual({ is: 'ready' });
     }
   });
+
+  it('that forgets a logon now and then is not one that wants a logon per request', async () => {
+    let count = 0;
+    const { server, send } = await setUp((call) => {
+      if (call.token === '') count += 1;
+      if (call.token === '' && count % 5 === 0) offer(call, 'NTLM');
+      else call.proceed();
+    });
+    for (let i = 0; i < 20; i += 1) expect(await send()).toBe(200);
+    expect(server.log.filter((line) => line.endsWith('GET+NTLM3'))).toEqual([]);
+  });
 });
