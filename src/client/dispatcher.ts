@@ -52,8 +52,8 @@ export class NtlmDispatcher extends Dispatcher {
   readonly #closing = new AbortController();
   /** Connections that are being logged on, and whose verdict is not overdue. */
   readonly #loggingOn = new Set<Connection>();
-  /** Whether a query is carrying a logon whose verdict has not come. */
-  #isCarrying = false;
+  /** The query that is carrying a logon whose verdict has not come. */
+  #carrying: Job | undefined;
   readonly #running = new Set<Promise<void>>();
   #queue: Job[] = [];
   #needsDrain = false;
@@ -153,19 +153,21 @@ export class NtlmDispatcher extends Dispatcher {
 
   /** As `#serveNext`, where each request carries a logon of its own: then they go one at a time. */
   #carryNext(): boolean {
-    if (this.#isCarrying || this.#loggingOn.size > 0) return false;
+    if (this.#carrying !== undefined || this.#loggingOn.size > 0) return false;
     const free = this.#pool.free();
     if (this.#handshake.needsProof) return this.#startLogon(free);
     if (this.#isRefused(free)) return false;
     const connection = free ?? this.#pool.open();
     if (connection === undefined) return false;
-    this.#isCarrying = true;
-    const onVerdict = (): void => {
-      if (!this.#isCarrying) return;
-      this.#isCarrying = false;
-      this.#pump();
-    };
-    return this.#run(connection, (job) => this.#handshake.carry(connection, job, onVerdict).finally(onVerdict));
+    return this.#run(connection, (job) => {
+      this.#carrying = job;
+      const onVerdict = (): void => {
+        if (this.#carrying !== job) return;
+        this.#carrying = undefined;
+        this.#pump();
+      };
+      return this.#handshake.carry(connection, job, onVerdict).finally(onVerdict);
+    });
   }
 
   /** Whether no logon may be sent now; then what waits fails, unless somebody else will serve it. */

@@ -182,4 +182,32 @@ describe('a server that is well again', () => {
     for (let i = 0; i < 20; i += 1) expect(await send()).toBe(200);
     expect(server.log.filter((line) => line.endsWith('GET+NTLM3'))).toEqual([]);
   });
+
+  it('a query that carries a logon waits for the verdict on the one before, whatever older ones still receive', async () => {
+    const held = new Map<string, Call>();
+    const { server, send } = await setUp(
+      (call) => {
+        call.response.setHeader('persistent-auth', 'false');
+        const path = call.request.url ?? '';
+        if (call.token.endsWith('3') && path.startsWith('/held')) {
+          held.set(path, call);
+          if (path === '/held-body') call.response.writeHead(200).write('o');
+        } else call.proceed();
+      },
+      { connections: 4 },
+    );
+    expect(await send()).toBe(200);
+    const body = send(5_000, '/held-body');
+    await eventually('the status line of one', () => held.size === 1);
+    const verdict = send(5_000, '/held-verdict');
+    await eventually('the message of the next', () => held.size === 2);
+    const third = send();
+    held.get('/held-body')?.response.end('k');
+    expect(await body).toBe(200);
+    const lines = server.log.length;
+    for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    expect(server.log).toHaveLength(lines);
+    held.get('/held-verdict')?.proceed();
+    expect([await verdict, await third]).toEqual([200, 200]);
+  });
 });
