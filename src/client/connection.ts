@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { type buildConnector, Client, type Dispatcher } from 'undici';
+import { type buildConnector, Client, type Dispatcher, errors } from 'undici';
 import { NtlmError } from '../ntlm/errors.ts';
 
 type Headers = Record<string, string | string[]>;
@@ -47,6 +47,9 @@ export type LegOutcome =
 
 /** An answer to a leg of a logon that is larger is none. */
 const DRAIN_LIMIT = 1024 * 1024;
+
+/** So long it may take from its status line on, where no limit is given, milliseconds: one that drips has no end. */
+const DRAIN_MS = 30_000;
 
 export interface ConnectionOptions {
   readonly origin: string;
@@ -133,7 +136,9 @@ export class Connection {
       let response: { status: number; headers: IncomingHeaders } | undefined;
       let disposition: Disposition = 'drain';
       let drained = 0;
+      let drainTimer: NodeJS.Timeout | undefined;
       const lost = (error: Error): void => {
+        clearTimeout(drainTimer);
         const delivering = response !== undefined && disposition === 'deliver';
         const unsent = error instanceof NtlmError && error.code === 'NTLM_CONNECTION_CLOSED';
         resolve({ kind: 'lost', error, delivering, sent: !unsent && this.isOpen });
@@ -153,6 +158,10 @@ export class Connection {
             if (status < 200) return;
             response = { status, headers };
             disposition = listener.onResponse(status, headers);
+            if (disposition === 'drain') {
+              const giveUp = (): void => own.abort(new errors.BodyTimeoutError());
+              drainTimer = setTimeout(giveUp, leg.bodyTimeout || DRAIN_MS).unref();
+            }
             if (disposition === 'drain' || caller === undefined) return;
             caller.controller.rawHeaders = own.rawHeaders ?? null;
             caller.sink.onResponseStart?.(caller.controller, status, headers, statusMessage);
@@ -168,6 +177,7 @@ export class Connection {
             }
           },
           onResponseEnd: (own, trailers) => {
+            clearTimeout(drainTimer);
             this.served += 1;
             const delivered = disposition === 'deliver';
             if (delivered && caller !== undefined) {

@@ -210,4 +210,23 @@ describe('a server that is well again', () => {
     held.get('/held-verdict')?.proceed();
     expect([await verdict, await third]).toEqual([200, 200]);
   });
+
+  it('is not kept by the body of a verdict that never ends', async () => {
+    let isBroken = true;
+    const { send } = await setUp(
+      (call) => {
+        if (!isBroken || !call.token.endsWith('3')) {
+          call.proceed();
+          return;
+        }
+        call.response.writeHead(200);
+        const drip = setInterval(() => call.response.write('.'), 20);
+        call.socket.on('close', () => clearInterval(drip));
+      },
+      { connections: 1, headersTimeout: 200 },
+    );
+    expect(await send(3_000)).toBe('UND_ERR_BODY_TIMEOUT');
+    isBroken = false;
+    expect(await send()).toBe(200);
+  });
 });
