@@ -32,6 +32,9 @@ export interface HandshakeOptions {
 /** Servers forget a challenge after a while, and an answer to a forgotten one counts as a rejected logon. */
 const CHALLENGE_FRESH_MS = 5_000;
 
+/** A connection that is closed later than this after its challenge was closed because it was idle. */
+const IDLE_MS = 500;
+
 /** For so long what the cheapest call showed holds for a query: a good verdict, or that it cannot give one. */
 const FRESH_PROOF_MS = 10_000;
 
@@ -144,7 +147,8 @@ export class Handshake {
       const asked = now();
       const permit = await gate.acquire(job === undefined ? 'cheap' : 'query', signal);
       try {
-        if (now() - asked > CHALLENGE_FRESH_MS) continue;
+        const waited = now() - asked;
+        if (waited > (connection.closed ? IDLE_MS : CHALLENGE_FRESH_MS)) continue;
         if (job !== undefined && this.needsProof) return LOGON_NEEDED;
         return await this.#authenticate(connection, job, negotiated, permit, onVerdict);
       } finally {

@@ -229,4 +229,23 @@ describe('a server that is well again', () => {
     isBroken = false;
     expect(await send()).toBe(200);
   });
+
+  it('may close connections that wait for their turn to log on', async () => {
+    let held: Call | undefined;
+    const waiting: Call[] = [];
+    const { clock, send } = await setUp((call) => {
+      if (call.token.endsWith('3') && held === undefined) held = call;
+      else {
+        if (held === undefined || waiting.length < 4) waiting.push(call);
+        call.proceed();
+      }
+    });
+    const results = [send(), send(), send(), send()];
+    await eventually('all have their challenge', () => waiting.length === 4 && held !== undefined);
+    await clock.advance(2);
+    for (const { socket } of waiting) if (socket !== held?.socket) socket.destroy();
+    await clock.advance(1);
+    held?.proceed();
+    expect(await Promise.all(results)).toEqual([200, 200, 200, 200]);
+  });
 });
