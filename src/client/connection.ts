@@ -1,5 +1,3 @@
-import type { Socket } from 'node:net';
-import type { TLSSocket } from 'node:tls';
 import { type buildConnector, Client, type Dispatcher, errors } from 'undici';
 import { NtlmError } from '../ntlm/errors.ts';
 
@@ -69,6 +67,8 @@ export class Connection {
   /** `open`: the server did not ask for a logon. */
   state: 'new' | 'open' | 'authenticated' = 'new';
   busy = false;
+  /** Whether it was ever connected. */
+  wasOpen = false;
   closed = false;
   /** Whether it serves nothing after what it is serving. */
   isRetiring = false;
@@ -78,7 +78,8 @@ export class Connection {
   /** Logons in a row that served one request at most. */
   shortLogons = 0;
   readonly generation: number;
-  #socket: Socket | TLSSocket | undefined;
+  #isTls = false;
+  #certificate: Buffer | undefined;
   readonly #client: Client;
 
   constructor(options: ConnectionOptions) {
@@ -99,7 +100,12 @@ export class Connection {
             callback(error, null);
             return;
           }
-          this.#socket = socket;
+          this.wasOpen = true;
+          if ('getPeerCertificate' in socket) {
+            this.#isTls = true;
+            // a socket that was closed has none any more
+            this.#certificate = socket.getPeerCertificate()?.raw;
+          }
           options.onSocket();
           socket.once('close', () => {
             this.closed = true;
@@ -111,22 +117,15 @@ export class Connection {
     });
   }
 
-  get isOpen(): boolean {
-    return this.#socket !== undefined;
-  }
-
   /** DER of the server's certificate; `undefined` without TLS. @throws NtlmError when it cannot be read */
   certificate(): Buffer | undefined {
-    const socket = this.#socket;
-    if (socket === undefined || !('getPeerCertificate' in socket)) return undefined;
-    const raw: Buffer | undefined = socket.getPeerCertificate().raw;
-    if (raw === undefined) {
+    if (this.#isTls && this.#certificate === undefined) {
       throw new NtlmError(
         'NTLM_CHALLENGE_INVALID',
         'the certificate of the server cannot be read to bind the logon to it',
       );
     }
-    return raw;
+    return this.#certificate;
   }
 
   /** Sends one request and resolves when the exchange is over. Never rejects. */
@@ -141,7 +140,7 @@ export class Connection {
         clearTimeout(drainTimer);
         const delivering = response !== undefined && disposition === 'deliver';
         const unsent = error instanceof NtlmError && error.code === 'NTLM_CONNECTION_CLOSED';
-        resolve({ kind: 'lost', error, delivering, sent: !unsent && this.isOpen });
+        resolve({ kind: 'lost', error, delivering, sent: !unsent && this.wasOpen });
       };
       this.#client.dispatch(
         {

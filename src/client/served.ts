@@ -52,7 +52,7 @@ export function lostInside(outcome: Lost, connection: Connection, job: Job | und
   const { error, delivering } = outcome;
   if (delivering && job !== undefined) return lostOutside(outcome, job);
   // a connection that was never made is no handshake
-  if (passesThrough(error) || !connection.isOpen) return failed(error);
+  if (passesThrough(error) || !connection.wasOpen) return failed(error);
   const lost = new NtlmError('NTLM_CONNECTION_LOST', 'the connection was lost during the logon', { cause: error });
   return again && connection.served > 0 && isLost(error) ? retry(lost, false) : failed(lost);
 }

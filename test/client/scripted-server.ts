@@ -37,7 +37,7 @@ export interface ScriptedServer {
   stop(): Promise<void>;
 }
 
-const target = { domain: 'CORP', computer: 'SRV', dnsDomain: 'corp.invalid', dnsComputer: 'srv.corp.invalid' };
+export const target = { domain: 'CORP', computer: 'SRV', dnsDomain: 'corp.invalid', dnsComputer: 'srv.corp.invalid' };
 
 /** A server with NTLM that misbehaves as scripted. Without a script it is a good one. */
 export async function startScripted(

@@ -1,7 +1,9 @@
 import { createSecureServer } from 'node:http2';
+import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { request } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
+import { createNtlmAcceptor } from '../../src/analyzer/ntlm-acceptor.ts';
 import { NtlmDispatcher } from '../../src/client/dispatcher.ts';
 import { toQueryError } from '../../src/client/failures.ts';
 import { ntHash } from '../../src/ntlm/primitives.ts';
@@ -16,6 +18,7 @@ import {
 } from '../harness.ts';
 import { createCertificate } from '../peers/certificate.ts';
 import { peer } from '../peers/peers.ts';
+import { target } from './scripted-server.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
@@ -61,6 +64,35 @@ describe.runIf(peer('openssl'))('over TLS', () => {
       await stranger.sample('license_exporter_upstream_request_failures_total{endpoint="GetProducts",reason="tls"}'),
     ).toBe(1);
     expect(await stranger.sample('license_exporter_upstream_handshakes_total')).toBe(0);
+  });
+
+  it('F8 says that connections are closed after the challenge, also where others wait for their turn', async () => {
+    const { cert, key } = createCertificate(cleanup);
+    const acceptor = createNtlmAcceptor({ lookup: () => undefined, target });
+    const server = createServer({ cert, key }, ({ socket, headers }, response) => {
+      const result = acceptor.authenticate({ socket, authorization: headers.authorization });
+      const challenge = result.ok ? '' : result.challenge;
+      response.writeHead(401, { 'www-authenticate': challenge, 'content-length': 0 }).end(() => socket.end());
+    });
+    let closed = 0;
+    server.on('secureConnection', (socket) => {
+      socket.once('close', () => {
+        closed += 1;
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    cleanup.add(() => server.close());
+    const gate = createTestGate();
+    const origin = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const dispatcher = new NtlmDispatcher({ origin, logonPath: '/x', gate, tls: { ca: cert } });
+    cleanup.add(() => dispatcher.destroy());
+    // the others have their challenge meanwhile
+    const first = await gate.acquire('cheap', new AbortController().signal);
+    const failures = Promise.allSettled([1, 2, 3, 4].map(() => request(`${origin}/x`, { dispatcher })));
+    await eventually('all are closed', () => closed === 4);
+    first.release();
+    const codes = (await failures).map((failure) => failure.status === 'rejected' && failure.reason.code);
+    expect(new Set(codes)).toEqual(new Set(['NTLM_CONNECTION_NOT_KEPT']));
   });
 
   it('F33 speaks HTTP/1.1 where the server could speak HTTP/2', async () => {
