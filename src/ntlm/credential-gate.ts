@@ -140,10 +140,27 @@ export function createCredentialGate(options: CredentialGateOptions): Credential
   const awaited = new Set<string>();
   const waiting = new Set<() => void>();
 
-  const record = (): LogonRecord => current(store.read(credentials), now());
+  /** Of a time that this process noted: else the clock was set back since. */
+  const isPast = (time: number): boolean => time <= now();
+
+  /** What cannot be written down goes on as it is; the store has reported it. */
+  const keep = (of: Credentials, change: (record: LogonRecord) => LogonRecord): void => {
+    try {
+      store.change(of, change);
+    } catch {
+      // a message goes on counting
+    }
+  };
+
+  /** What counts. That the clock was set back is written down: else messages would count until it has caught up. */
+  const record = (): LogonRecord => {
+    const kept = store.read(credentials);
+    if (kept.messages.some(({ sentAt }) => sentAt > now())) keep(credentials, (before) => current(before, now()));
+    return current(kept, now());
+  };
   const holdMs = (): number => limits.authRetrySeconds * 1000 + MARGIN_MS;
   const standingOf = (known: LogonRecord): Standing =>
-    standing(known, now(), limits.maxFailedLogons, checkedAt, (id) => awaited.has(id));
+    standing(known, now(), limits.maxFailedLogons, isPast(checkedAt) ? checkedAt : 0, (id) => awaited.has(id));
 
   const wake = (): void => {
     for (const look of [...waiting]) look();
@@ -164,7 +181,10 @@ export function createCredentialGate(options: CredentialGateOptions): Credential
     });
 
   /** Whether this process waits for the verdict on a message that is not overdue. */
-  const isBusy = (carrier: Carrier): boolean => now() - (sent.get(carrier) ?? Number.NEGATIVE_INFINITY) < QUIET_MS;
+  const isBusy = (carrier: Carrier): boolean => {
+    const sentAt = sent.get(carrier);
+    return sentAt !== undefined && isPast(sentAt) && now() - sentAt < QUIET_MS;
+  };
 
   /** Writes the message down before it is sent; `undefined` when it is not its time. */
   const register = (carrier: Carrier): LogonMessage | undefined => {
@@ -200,11 +220,7 @@ export function createCredentialGate(options: CredentialGateOptions): Credential
       open = false;
       awaited.delete(id);
       if (sent.get(carrier) === sentAt) sent.delete(carrier);
-      try {
-        store.change(of, (before) => change(current(before, now())));
-      } catch {
-        // the store has reported it, and the message goes on counting
-      }
+      keep(of, (before) => change(current(before, now())));
       wake();
       return true;
     };
@@ -265,7 +281,7 @@ export function createCredentialGate(options: CredentialGateOptions): Credential
     served: () => {
       servedAt = now();
     },
-    isProvenSince: (time) => cheapProvenAt >= time,
+    isProvenSince: (time) => cheapProvenAt >= time && isPast(cheapProvenAt),
     reconfigure: (next, nextLimits) => {
       limits = nextLimits ?? limits;
       if (isSame(credentials, next)) return false;
