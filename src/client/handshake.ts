@@ -85,7 +85,7 @@ export class Handshake {
   /** Whether the credentials must be proven by the cheapest call before a query may carry a logon. */
   get needsProof(): boolean {
     const { traits, now } = this.#options;
-    return traits.cheapestOpenAt < now() - FRESH_PROOF_MS && !this.#isJustProven(now());
+    return Math.abs(now() - traits.cheapestOpenAt) > FRESH_PROOF_MS && !this.#isJustProven(now());
   }
 
   #isJustProven(at: number): boolean {

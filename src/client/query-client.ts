@@ -8,7 +8,7 @@ import { limitsOf, type Received, readBody } from './body.ts';
 import type { Answers } from './decode.ts';
 import { createDecoder } from './decoder.ts';
 import { toQueryError } from './failures.ts';
-import { retryAfter, throttled } from './verdicts.ts';
+import { isPaused, retryAfter, throttled } from './verdicts.ts';
 
 /** What one request came to, for metrics and the log. */
 export interface RequestObservation {
@@ -71,7 +71,7 @@ export function createQueryClient(options: QueryClientOptions): QueryClient {
   ): Promise<Answers[E]> => {
     const endpoint: Endpoint = endpoints[name];
     const paused = pauses.get(name);
-    if (paused !== undefined && Date.now() < paused.until) throw paused.failure;
+    if (paused !== undefined && isPaused(paused.until, Date.now())) throw paused.failure;
     const query = writeQuery(endpoint, parameters);
     const response = await request(`${baseUrl}${endpoint.path}${query}`, {
       dispatcher: options.dispatcher,

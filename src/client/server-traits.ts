@@ -1,7 +1,7 @@
 import type { NtlmScheme } from '../ntlm/challenges.ts';
 import type { NtlmError } from '../ntlm/errors.ts';
 import type { IncomingHeaders } from './connection.ts';
-import { retryAfter, throttled } from './verdicts.ts';
+import { isPaused, retryAfter, throttled } from './verdicts.ts';
 
 /** Per-request servers are asked again after this long whether they still are. */
 const REPROBE_MS = 3_600_000;
@@ -56,7 +56,7 @@ export class ServerTraits {
 
   /** That the server wants no logons for a while, as an error. */
   get pause(): NtlmError | undefined {
-    if (this.#pause !== undefined && this.#now() >= (this.#pause.retryAt ?? 0)) this.#pause = undefined;
+    if (!isPaused(this.#pause?.retryAt ?? 0, this.#now())) this.#pause = undefined;
     return this.#pause;
   }
 

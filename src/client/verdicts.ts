@@ -30,6 +30,9 @@ export function retryAfter(status: number, headers: IncomingHeaders, now: number
   return Number.isNaN(wait) ? DEFAULT_WAIT_MS : Math.min(Math.max(wait, 0), MAX_WAIT_MS);
 }
 
+/** Whether a pause goes on. One that is longer than any is from before the clock was set back. Epoch milliseconds. */
+export const isPaused = (until: number, now: number): boolean => until > now && until - now <= MAX_WAIT_MS;
+
 /** @param until epoch milliseconds */
 export function throttled(status: number, until: number): NtlmError {
   const message = `the analyzer, or a proxy in front of it, answered ${status} and asks to be left alone until ${new Date(until).toISOString()}`;

@@ -248,4 +248,15 @@ describe('a server that is well again', () => {
     held?.proceed();
     expect(await Promise.all(results)).toEqual([200, 200, 200, 200]);
   });
+
+  it('is asked again although the clock was set back while it wanted to be left alone', async () => {
+    let now = 100 * 3_600_000;
+    const { send } = await setUp(
+      (call) => (call.number === 1 ? call.response.writeHead(429, { 'retry-after': '300' }).end() : call.proceed()),
+      { now: () => now, gate: { now: () => now } },
+    );
+    expect([await send(), await send()]).toEqual(['NTLM_THROTTLED', 'NTLM_THROTTLED']);
+    now -= 3_600_000;
+    expect(await send()).toBe(200);
+  });
 });
