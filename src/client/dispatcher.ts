@@ -219,13 +219,16 @@ export class NtlmDispatcher extends Dispatcher {
     if (isConsequence && this.#pool.isAnyBusy) return;
     const first = isLate ? undefined : this.#queue.shift();
     if (first !== undefined) this.#fail(first, error);
-    if (isRejection(error)) this.#endAfterRejection(error);
+    if (isRejection(error)) this.#endAfterRejection();
   }
 
   /** Nothing may try the same password, and what was authenticated with it is not used any more. */
-  #endAfterRejection(error: Error): void {
+  #endAfterRejection(): void {
+    const refusal = this.#options.gate.refusal();
+    // the credentials were changed while the verdict on the old ones was awaited
+    if (refusal === undefined) return;
     this.#pool.retire();
-    this.#failQueue(this.#options.gate.refusal() ?? error);
+    this.#failQueue(refusal);
   }
 
   #failQueue(error: Error): void {
@@ -284,7 +287,7 @@ export class NtlmDispatcher extends Dispatcher {
     }
     if (result.kind === 'failed' && result.reported) return;
     this.#fail(job, job.controller.reason ?? result.error);
-    if (result.kind === 'failed' && isRejection(result.error)) this.#endAfterRejection(result.error);
+    if (result.kind === 'failed' && isRejection(result.error)) this.#endAfterRejection();
   }
 
   #mayRetry(job: Job, sent: boolean): boolean {

@@ -106,7 +106,7 @@ export class Handshake {
     if (outcome.kind === 'lost') return lostOutside(outcome, job);
     if (!isAsked) {
       connection.requestsSinceLogon += 1;
-      if (connection.state === 'authenticated') gate.served();
+      if (connection.state === 'authenticated' && connection.generation === gate.generation) gate.served();
       traits.learn(outcome.headers);
       return DELIVERED;
     }
@@ -214,9 +214,9 @@ export class Handshake {
     permit: Permit,
     onVerdict: () => void,
   ): Promise<Served> {
-    const { gate, host, stats, traits, now } = this.#options;
+    const { host, stats, traits, now } = this.#options;
     const certificate = connection.certificate();
-    const message = authenticate(challenge, gate.credentials, {
+    const message = authenticate(challenge, permit.credentials, {
       negotiate: sent,
       host,
       ...(certificate !== undefined && { certificate }),

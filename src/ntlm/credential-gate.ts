@@ -56,6 +56,8 @@ export interface Rejection {
 
 /** The right to send one AUTHENTICATE message. Exactly one of the methods ends it; what comes after the first is ignored. */
 export interface Permit {
+  /** What the message must be made of: the gate may have others since. */
+  readonly credentials: Credentials;
   /** A good verdict. */
   accepted(): void;
   /** The server answered 401 to the message. Returns the error to report. */
@@ -101,7 +103,10 @@ const PROVEN_MS = 24 * 3_600_000;
 const LOOK_MS = 250;
 
 const isSame = (a: Credentials, b: Credentials): boolean =>
-  a.username === b.username && a.domain === b.domain && a.password === b.password;
+  a.username === b.username &&
+  a.domain === b.domain &&
+  a.workstation === b.workstation &&
+  a.password === b.password;
 
 const iso = (time: number): string => new Date(time).toISOString();
 
@@ -225,6 +230,7 @@ export function createCredentialGate(options: CredentialGateOptions): Credential
       return true;
     };
     return {
+      credentials: of,
       accepted: () => {
         if (!end((before) => withGoodVerdict(before, id, now())) || mine !== generation) return;
         if (carrier === 'cheap') cheapProvenAt = now();
