@@ -139,8 +139,8 @@ export function createCredentialGate(options: CredentialGateOptions): Credential
   let cheapProvenAt = Number.NEGATIVE_INFINITY;
   let servedAt = Number.NEGATIVE_INFINITY;
   let rejectedBecause = REJECTED_BEFORE;
-  /** When the message of each carrier was sent whose verdict this process waits for. */
-  const sent = new Map<Carrier, number>();
+  /** When a query was sent whose verdict this process waits for. */
+  let querySentAt = Number.NEGATIVE_INFINITY;
   /** Messages whose verdict may still come to this process. */
   const awaited = new Set<string>();
   const waiting = new Set<() => void>();
@@ -148,19 +148,20 @@ export function createCredentialGate(options: CredentialGateOptions): Credential
   /** Of a time that this process noted: else the clock was set back since. */
   const isPast = (time: number): boolean => time <= now();
 
-  /** What cannot be written down goes on as it is; the store has reported it. */
-  const keep = (of: Credentials, change: (record: LogonRecord) => LogonRecord): void => {
+  /** What could not be written down, which the store has reported. It is, before the next message. */
+  const unkept: (() => void)[] = [];
+  const keep = (of: Credentials, change: (known: LogonRecord) => LogonRecord): void => {
     try {
-      store.change(of, change);
+      store.change(of, (before) => change(current(before, now())));
     } catch {
-      // a message goes on counting
+      unkept.push(() => keep(of, change));
     }
   };
 
   /** What counts. That the clock was set back is written down: else messages would count until it has caught up. */
   const record = (): LogonRecord => {
     const kept = store.read(credentials);
-    if (kept.messages.some(({ sentAt }) => sentAt > now())) keep(credentials, (before) => current(before, now()));
+    if (unkept.length === 0 && kept.messages.some(({ sentAt }) => sentAt > now())) keep(credentials, (known) => known);
     return current(kept, now());
   };
   const holdMs = (): number => limits.authRetrySeconds * 1000 + MARGIN_MS;
@@ -185,17 +186,16 @@ export function createCredentialGate(options: CredentialGateOptions): Credential
       signal.addEventListener('abort', done, { once: true });
     });
 
-  /** Whether this process waits for the verdict on a message that is not overdue. */
-  const isBusy = (carrier: Carrier): boolean => {
-    const sentAt = sent.get(carrier);
-    return sentAt !== undefined && isPast(sentAt) && now() - sentAt < QUIET_MS;
-  };
+  /** Whether this process waits for the verdict on a query, which is not overdue. Of the cheapest call the record says it. */
+  const isQueryOpen = (): boolean => isPast(querySentAt) && now() - querySentAt < QUIET_MS;
 
   /** Writes the message down before it is sent; `undefined` when it is not its time. */
   const register = (carrier: Carrier): LogonMessage | undefined => {
-    const refusal = refusalOf(standingOf(record()), rejectedBecause);
+    for (const keepAgain of unkept.splice(0)) keepAgain();
+    const state = standingOf(record());
+    const refusal = refusalOf(state, rejectedBecause);
     if (refusal !== undefined) throw refusal;
-    if (isBusy(carrier)) return undefined;
+    if (state.is === 'waiting' || (carrier === 'query' && isQueryOpen())) return undefined;
     const sentAt = now();
     const countsUntil = sentAt + holdMs();
     const message: LogonMessage = { id: randomUUID(), sentAt, countsUntil, carrier, outcome: 'in_flight' };
@@ -224,8 +224,8 @@ export function createCredentialGate(options: CredentialGateOptions): Credential
       if (!open) return false;
       open = false;
       awaited.delete(id);
-      if (sent.get(carrier) === sentAt) sent.delete(carrier);
-      keep(of, (before) => change(current(before, now())));
+      if (carrier === 'query' && querySentAt === sentAt) querySentAt = Number.NEGATIVE_INFINITY;
+      keep(of, change);
       wake();
       return true;
     };
@@ -274,7 +274,7 @@ export function createCredentialGate(options: CredentialGateOptions): Credential
         signal.throwIfAborted();
         const message = register(carrier);
         if (message !== undefined) {
-          sent.set(carrier, message.sentAt);
+          if (carrier === 'query') querySentAt = message.sentAt;
           return createPermit(message);
         }
         await pause(signal);
@@ -293,7 +293,7 @@ export function createCredentialGate(options: CredentialGateOptions): Credential
       if (isSame(credentials, next)) return false;
       credentials = next;
       generation += 1;
-      sent.clear();
+      querySentAt = Number.NEGATIVE_INFINITY;
       checkedAt = 0;
       cheapProvenAt = Number.NEGATIVE_INFINITY;
       servedAt = Number.NEGATIVE_INFINITY;
