@@ -68,7 +68,7 @@ function createFile(path: string): void {
  * @throws LogonFileError when it cannot be used now
  */
 export function openLogonFile(path: string, onProblem: (error: LogonFileError) => void): LogonFile {
-  let database: DatabaseSync;
+  let database: DatabaseSync | undefined;
   let salt: Buffer;
   try {
     createFile(path);
@@ -81,6 +81,7 @@ export function openLogonFile(path: string, onProblem: (error: LogonFileError) =
     const row = database.prepare("SELECT value FROM note WHERE key = 'salt'").get() as { value: string };
     salt = Buffer.from(row.value, 'hex');
   } catch (error) {
+    database?.close();
     throw explain(path, error);
   }
   const select = database.prepare('SELECT record FROM logons WHERE account = ? AND fingerprint = ?');
@@ -99,7 +100,9 @@ export function openLogonFile(path: string, onProblem: (error: LogonFileError) =
 
   const load = (key: readonly [string, string]): LogonRecord => {
     const row = select.get(...key) as { record: string } | undefined;
-    return row === undefined ? emptyRecord : (JSON.parse(row.record) as LogonRecord);
+    const record = row === undefined ? emptyRecord : (JSON.parse(row.record) as LogonRecord);
+    if (!Array.isArray(record.messages)) throw new Error('it is of another version; remove it');
+    return record;
   };
 
   /** Shown while the file cannot be read. */
@@ -125,7 +128,8 @@ export function openLogonFile(path: string, onProblem: (error: LogonFileError) =
           forget.run(Date.now() - FORGET_MS);
           database.exec('COMMIT');
         } catch (error) {
-          database.exec('ROLLBACK');
+          // a full disk, for one, has undone it already
+          if (database.isTransaction) database.exec('ROLLBACK');
           throw error;
         }
       } catch (error) {

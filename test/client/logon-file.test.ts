@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, it } from 'vitest';
 import { LogonFileError, openLogonFile } from '../../src/client/logon-file.ts';
 import { emptyRecord, withMessage } from '../../src/ntlm/logon-budget.ts';
@@ -87,6 +88,38 @@ describe('the file that counts logons', () => {
     await expect(gate.acquire('cheap', never)).rejects.toMatchObject({ code: 'NTLM_LOGON_NOT_KEPT' });
     expect(gate.standing()).toEqual({ is: 'ready' });
     expect(problems.at(-1)).toContain(`the file that counts logons, ${path}, cannot be used: `);
+  });
+
+  it('says why a change failed where SQLite has undone it already', () => {
+    const path = join(createFolder(), 'logons.db');
+    const { file, problems } = open(path);
+    const other = new DatabaseSync(path);
+    other.exec("CREATE TRIGGER full BEFORE INSERT ON logons BEGIN SELECT RAISE(ROLLBACK, 'no room'); END");
+    other.close();
+    expect(() => file.change(account, (record) => withMessage(record, message))).toThrow('no room');
+    expect(problems).toEqual([`the file that counts logons, ${path}, cannot be used: no room`]);
+  });
+
+  it('with something else in it is a problem, and nothing is sent', async () => {
+    const path = join(createFolder(), 'logons.db');
+    const { file, problems } = open(path);
+    file.change(account, (record) => withMessage(record, message));
+    const other = new DatabaseSync(path);
+    other.exec("UPDATE logons SET record = '{}'");
+    other.close();
+    const gate = createTestGate({ store: file });
+    expect(gate.authenticated).toBeUndefined();
+    await expect(gate.acquire('cheap', never)).rejects.toMatchObject({ code: 'NTLM_LOGON_NOT_KEPT' });
+    expect(problems.at(-1)).toContain('it is of another version; remove it');
+  });
+
+  it.runIf(existsSync('/proc/self/fd'))('that cannot be used is not left open', () => {
+    const path = join(createFolder(), 'logons.db');
+    writeFileSync(path, 'something else that is long enough to be read as the head of a file');
+    const count = (): number => readdirSync('/proc/self/fd').length;
+    const before = count();
+    for (let i = 0; i < 20; i += 1) expect(() => openLogonFile(path, () => undefined)).toThrow(LogonFileError);
+    expect(count()).toBeLessThan(before + 10);
   });
 
   it('counts across processes that are killed while a logon is in flight', async () => {
