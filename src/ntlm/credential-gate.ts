@@ -103,10 +103,7 @@ const PROVEN_MS = 24 * 3_600_000;
 const LOOK_MS = 250;
 
 const isSame = (a: Credentials, b: Credentials): boolean =>
-  a.username === b.username &&
-  a.domain === b.domain &&
-  a.workstation === b.workstation &&
-  a.password === b.password;
+  a.username === b.username && a.domain === b.domain && a.workstation === b.workstation && a.password === b.password;
 
 const iso = (time: number): string => new Date(time).toISOString();
 

@@ -9,8 +9,7 @@ import { type ScriptedOptions, setUpScripted } from './scripted-transport.ts';
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
 
-const setUp = (script: (call: Call) => void, options: ScriptedOptions = {}) =>
-  setUpScripted(cleanup, script, options);
+const setUp = (script: (call: Call) => void, options: ScriptedOptions = {}) => setUpScripted(cleanup, script, options);
 
 describe('a logon without verdict', () => {
   it('resets before the challenge spend nothing', async () => {

@@ -10,8 +10,7 @@ import { type ScriptedOptions, setUpScripted } from './scripted-transport.ts';
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
 
-const setUp = (script: (call: Call) => void, options: ScriptedOptions = {}) =>
-  setUpScripted(cleanup, script, options);
+const setUp = (script: (call: Call) => void, options: ScriptedOptions = {}) => setUpScripted(cleanup, script, options);
 
 const isCheap = ({ request }: Call): boolean => request.url === LOGON_PATH;
 
