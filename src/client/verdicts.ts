@@ -89,7 +89,7 @@ export function explainRejection(headers: IncomingHeaders, isJustProven: boolean
   const proxy = proxyOf(headers);
   if (isJustProven) {
     const through = proxy === undefined ? '' : ` (${proxy} is in between)`;
-    const message = `the logon was rejected moments after it was accepted on another connection${through}: either the password was just changed, or a reverse proxy shares its connections between clients; ${REMEDY}`;
+    const message = `the logon was rejected moments after it was accepted on another connection${through}: the password was just changed, the server answers 401 to what the account may not read, or a reverse proxy shares its connections between clients; for the last, ${REMEDY}`;
     return { code: 'NTLM_CONNECTION_SHARED', message };
   }
   if (proxy !== undefined) {

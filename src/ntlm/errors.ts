@@ -15,7 +15,7 @@ export const ntlmCodes = {
   NTLM_REJECTED_BEHIND_PROXY:
     'The logon was rejected, and a reverse proxy is in between. One that does not keep one connection for each client makes every logon fail; otherwise as NTLM_CREDENTIALS_REJECTED.',
   NTLM_CONNECTION_SHARED:
-    'The logon was rejected moments after it was accepted on another connection: a reverse proxy shares connections, or the password was just changed.',
+    'The logon was rejected moments after it was accepted on another connection: a reverse proxy shares connections, the server answers 401 to what the account may not read, or the password was just changed.',
   NTLM_CHALLENGE_MISSING:
     'NTLM is offered, but NEGOTIATE is answered without a challenge. Often a reverse proxy shares its connections between clients.',
   NTLM_CHALLENGE_INVALID: 'The challenge is malformed, or allows less than NTLMv2.',
