@@ -52,7 +52,7 @@ export const QUIET_MS = 30_000;
  * So long while its verdict may still come, milliseconds. A server that answers NEGOTIATE, but not the logon, hangs behind
  * it, where another logon would hang too; if it is then restarted, none would be left.
  */
-export const PATIENCE_MS = 180_000;
+const PATIENCE_MS = 180_000;
 
 /** A verdict that comes later than this is not waited for, milliseconds. */
 export const VERDICT_MS = 10 * 60_000;
@@ -74,7 +74,8 @@ export function current(record: LogonRecord, now: number): LogonRecord {
 }
 
 /**
- * Whether a message may be sent.
+ * Whether a message may be sent. A message whose verdict is still to come keeps no other waiting once a later verdict was
+ * good; it goes on counting.
  *
  * @param record as `current` gives it
  * @param budget messages that may count at a time
@@ -101,6 +102,8 @@ export function standing(
   const open = messages.filter(({ carrier, outcome }) => carrier === 'cheap' || outcome !== 'in_flight');
   const newest = open.at(-1);
   if (newest === undefined) return { is: 'ready' };
+  const { verdict } = record;
+  if (verdict?.isGood === true && verdict.at > newest.sentAt) return { is: 'ready' };
   if (isYoung(newest)) return { is: 'waiting' };
   const from = newest.sentAt + (isAwaited(newest.id) ? PATIENCE_MS : QUIET_MS);
   return checkedAt >= from ? { is: 'ready' } : { is: 'unchecked', from };

@@ -66,7 +66,7 @@ describe('a server that is well again', () => {
       else call.proceed();
     });
     expect(await send(200)).toBe('TimeoutError');
-    await clock.advance(45);
+    await clock.advance(195);
     await eventually('a second logon', () => logons() === 2);
     held[0]?.proceed();
     await eventually('the late verdict', async () => (await send()) === 200);

@@ -39,7 +39,7 @@ describe('a clock that is set back', () => {
     await gate.acquire('cheap', never);
     clock.now = 0;
     expect(gate.standing()).toEqual({ is: 'waiting' });
-    clock.now = 30_000;
+    clock.now = 180_000;
     gate.pathChecked();
     expect(await gate.acquire('cheap', never)).toBeTypeOf('object');
   });
