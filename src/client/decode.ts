@@ -8,6 +8,7 @@ import type {
   ServerDownRecord,
   UserRecord,
 } from '../model/records.ts';
+import { parseVendorLicense } from '../model/vendor-license.ts';
 import type { EndpointName } from '../query-api/endpoints.ts';
 import { readJson } from '../query-api/json.ts';
 import {
@@ -46,8 +47,9 @@ type Decode<T> = (raw: Raw, values: WireValues) => T | undefined;
 
 /** Spec 2.1. */
 const decodeProduct: Decode<ProductRecord> = (raw, values) => {
-  const product = values.text(raw.Product);
-  if (product.trim() === '') return undefined;
+  const product = raw.Product;
+  // a number, or nothing but separators, names no vendor license
+  if (typeof product !== 'string' || !/[^;\s]/.test(product)) return undefined;
   const collectionTime = values.seconds(raw.CollectionTime);
   return {
     product,
@@ -153,9 +155,11 @@ const decodeUser: Decode<UserRecord> = (raw, values) => {
 };
 
 /** Spec 2.4. */
-const decodeServerDown: Decode<ServerDownRecord> = (raw, values) => {
-  const label = values.text(raw.Label);
-  return label.trim() === '' ? undefined : { label };
+const decodeServerDown: Decode<ServerDownRecord> = ({ Label: label }) => {
+  if (typeof label !== 'string') return undefined;
+  // a text without server and daemon, such as a message, says of no server that it is down
+  const { server, daemon } = parseVendorLicense(label);
+  return server === '' || daemon === '' ? undefined : { label };
 };
 
 /** Spec 2.5. */

@@ -41,6 +41,16 @@ describe('an answer without a usable record', () => {
       [{ Label: ' ' }, {}],
       'no record of the answer has a usable Label; the first record has the fields Label',
     ],
+    ...['database timeout', 'lic01', 'lic01; ', ';', ' ; ; ', 0, false].map((Label): [Bulk, unknown, string] => [
+      'GetServerDown',
+      [{ Label }],
+      'no record of the answer has a usable Label; the first record has the fields Label',
+    ]),
+    ...[';', 7, true].map((Product): [Bulk, unknown, string] => [
+      'GetProducts',
+      [{ Product }],
+      'no record of the answer has a usable Product; the first record has the fields Product',
+    ]),
     ['GetServerDown', [{}], 'no record of the answer has a usable Label; the first record has no fields'],
     ['GetServerDown', [null], 'no record of the answer has a usable Label; the first record is null'],
     ['GetServerDown', ['secret'], 'no record of the answer has a usable Label; the first record is a string'],
