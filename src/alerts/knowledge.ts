@@ -14,6 +14,7 @@ import { parseVendorLicense } from '../model/vendor-license.ts';
  */
 export interface Knowledge {
   readonly products: boolean;
+  /** Whether GetServerDown lists all servers that are down: no record of it was discarded. */
   readonly serverDown: boolean;
   features(vendorLicense: string): boolean;
   /** Of GetExpirationFeatures and, where that has none, GetFeatures: of those two that are polled and that there are. */
@@ -31,10 +32,8 @@ function staleParts<T>(state: EndpointState<T>, now: number): ReadonlySet<string
 /** @param now epoch seconds */
 export function createKnowledge(snapshot: Snapshot, now: number): Knowledge {
   const { endpoints } = snapshot;
-  const isWholeKnown = (endpoint: 'GetProducts' | 'GetServerDown'): boolean => {
-    const state: EndpointState<unknown> | undefined = endpoints[endpoint];
-    return state !== undefined && freshGood(state, WHOLE, now) !== undefined;
-  };
+  const { GetProducts, GetServerDown } = endpoints;
+  const down = GetServerDown && freshGood(GetServerDown, WHOLE, now);
   const byVendorLicense = (endpoint: PolledEndpoint): ((vendorLicense: string) => boolean) => {
     const state: EndpointState<unknown> | undefined = endpoints[endpoint];
     // without a state it is off, or else there is nothing to ask for
@@ -50,8 +49,8 @@ export function createKnowledge(snapshot: Snapshot, now: number): Knowledge {
     ...(isExpected(snapshot, 'GetExpirationFeatures') ? [expirations] : []),
   ];
   return {
-    products: isWholeKnown('GetProducts'),
-    serverDown: isWholeKnown('GetServerDown'),
+    products: GetProducts !== undefined && freshGood(GetProducts, WHOLE, now) !== undefined,
+    serverDown: down?.value.discarded.bad_record === 0,
     features,
     expiries: (vendorLicense) => sources.length > 0 && sources.every((isKnown) => isKnown(vendorLicense)),
   };

@@ -54,7 +54,7 @@ export const catalogue = {
     labels: ['vendor_license'],
     group: 'default',
     source: 'spec 2.4 Label absent/present',
-    help: 'Whether the license server sent data within the window of GetServerDown (30 minutes): 0 if listed there, 1 otherwise.',
+    help: 'Whether the license server sent data within the window of GetServerDown (30 minutes): 0 if listed there, 1 if not, absent while records of it that cannot be used may list it.',
   },
   license_server_down_info: {
     type: 'gauge',

@@ -18,7 +18,7 @@ export interface VendorLicenseEntry {
   readonly daemon: string;
   /** `undefined` when GetProducts has no fresh record of it. Usage that is withheld is `undefined` in it. */
   readonly product: ProductRecord | undefined;
-  /** By GetServerDown; `undefined` without a fresh reading. */
+  /** By GetServerDown; `undefined` without a fresh reading, and where records that cannot be read may have listed it. */
   readonly up: boolean | undefined;
   /** Third parts of the GetServerDown labels of this vendor license. */
   readonly downQualifiers: readonly string[];
@@ -78,12 +78,15 @@ function lastProducts(snapshot: Snapshot): readonly ProductRecord[] {
   return lastGood(snapshot.endpoints.GetProducts?.parts.get(WHOLE))?.value.records ?? [];
 }
 
-/** Labels of a fresh GetServerDown by vendor license, or `undefined` without one. */
-function downLabels(
-  snapshot: Snapshot,
-  now: number,
-  spell: (name: string) => string,
-): Map<string, string[]> | undefined {
+interface ServersDown {
+  /** By vendor license. */
+  readonly labels: ReadonlyMap<string, readonly string[]>;
+  /** Whether what is not listed is up: no record was discarded. */
+  readonly isComplete: boolean;
+}
+
+/** What a fresh GetServerDown lists, or `undefined` without one. */
+function serversDown(snapshot: Snapshot, now: number, spell: (name: string) => string): ServersDown | undefined {
   const state = snapshot.endpoints.GetServerDown;
   const good = state === undefined ? undefined : freshGood(state, WHOLE, now);
   if (good === undefined) return undefined;
@@ -93,7 +96,7 @@ function downLabels(
     const name = spell(vendorLicense);
     labels.set(name, [...new Set([...(labels.get(name) ?? []), qualifier])].sort());
   }
-  return labels;
+  return { labels, isComplete: good.value.discarded.bad_record === 0 };
 }
 
 interface VendorLicenses {
@@ -110,7 +113,7 @@ function deriveVendorLicenses(
 ): VendorLicenses {
   const state = snapshot.endpoints.GetProducts;
   const fresh = (state === undefined ? undefined : freshGood(state, WHOLE, now))?.value.records ?? [];
-  const down = downLabels(snapshot, now, spell);
+  const down = serversDown(snapshot, now, spell);
   const products = new Map<string, ProductRecord>();
   let merged = 0;
   for (const record of fresh) {
@@ -122,11 +125,11 @@ function deriveVendorLicenses(
 
   const known =
     down === undefined ? [] : lastProducts(snapshot).map(({ product }) => parseVendorLicense(product).vendorLicense);
-  const names = new Set([...products.keys(), ...(down?.keys() ?? []), ...known.map(spell)]);
+  const names = new Set([...products.keys(), ...(down?.labels.keys() ?? []), ...known.map(spell)]);
   const withheld = new Set<string>();
   const entries = [...names].filter(policy.ownsVendorLicense).map((name): VendorLicenseEntry => {
     const product = products.get(name);
-    const isDown = down?.has(name) === true;
+    const isDown = down?.labels.has(name) === true;
     const isOldNews = policy.usageWhenNotCurrent === 'withhold' && (isDown || product?.isCurrent === false);
     if (isOldNews) withheld.add(name);
     const { server, daemon } = parseVendorLicense(name);
@@ -135,8 +138,8 @@ function deriveVendorLicenses(
       server,
       daemon,
       product: product !== undefined && isOldNews ? withoutUsage(product) : product,
-      up: down === undefined ? undefined : !isDown,
-      downQualifiers: down?.get(name) ?? [],
+      up: isDown ? false : down?.isComplete === true ? true : undefined,
+      downQualifiers: down?.labels.get(name) ?? [],
       isWithheld: isOldNews,
     };
   });

@@ -68,6 +68,13 @@ describe('LicenseServerDown', () => {
     expect([held.labels, held.isBlind]).toEqual([[about], false]);
   });
 
+  it('does not know of the others while some records cannot be read', () => {
+    const down = good(answer([{ label: 'lic02;mgcld' }], { bad_record: 1 }));
+    const { labels, isUnknown } = judge(id, { products, down });
+    expect(labels.map(({ vendor_license }) => vendor_license)).toEqual(['lic02;mgcld']);
+    expect(isUnknown(about)).toBe(true);
+  });
+
   it('takes an icon for the same, where that is said', () => {
     const settings = { LicenseServerDown: { icon_pattern: '^ServerDown$' } };
     const { labels } = judge(id, { products, down: good(answer([])) }, { settings });

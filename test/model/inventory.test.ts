@@ -96,6 +96,12 @@ describe('vendor licenses', () => {
     ).toEqual([]);
   });
 
+  it('are not known to be up while GetServerDown has records that cannot be read', () => {
+    const products = good(answer([product({ product: 'a;b' }), product({ product: 'c;d' })]));
+    const found = licenses(derive({ products, down: good(answer([{ label: 'a;b' }], { bad_record: 1 })) }));
+    expect([found['a;b']?.up, found['c;d']?.up]).toEqual([false, undefined]);
+  });
+
   it.each([
     ['not current', product({ product: 'a;b', isCurrent: false }), []],
     ['listed as down', product({ product: 'a;b' }), [{ label: 'A;B' }]],
