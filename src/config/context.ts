@@ -30,8 +30,8 @@ export interface Context {
 
 export const whereOf = ({ given }: Context, key: SettingKey): string => given.get(key)?.where ?? 'configuration';
 
-/** Files named in the configuration file are meant relative to it. */
-export function pathOf(context: Context, key: SettingKey & `${string}_file`): string | undefined {
+/** Files and directories named in the configuration file are meant relative to it. */
+export function pathOf(context: Context, key: SettingKey & (`${string}_file` | 'storage.path')): string | undefined {
   const path = context.values[key];
   if (typeof path !== 'string') return undefined;
   const { configFile } = context.options;

@@ -1,7 +1,7 @@
-import { basename, resolve } from 'node:path';
+import { basename } from 'node:path';
 import { alertmanagersOf } from './alertmanager-files.ts';
 import type { Config } from './config.ts';
-import { type Context, type LoadOptions, readText, whereOf } from './context.ts';
+import { type Context, type LoadOptions, pathOf, readText, whereOf } from './context.ts';
 import { embeddedOf } from './embedded-analyzer.ts';
 import { type Located, readConfigFile } from './file.ts';
 import { ConfigError, type Problem, suggest } from './problems.ts';
@@ -155,7 +155,7 @@ export function loadConfig(options: LoadOptions): Config {
     },
     expirationSearch: all['expiration.search'],
     permanentAfter: all['expiration.permanent_after'],
-    storagePath: values['storage.path'] === undefined ? undefined : resolve(values['storage.path']),
+    storagePath: pathOf(context, 'storage.path'),
     web: {
       listen: all['web.listen_address'],
       telemetryPath: all['web.telemetry_path'],

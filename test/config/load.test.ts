@@ -352,10 +352,11 @@ describe('loadConfig', () => {
   it('reads a whole configuration, with paths relative to the file', () => {
     const path = temporaryFile(
       'analyzer: {url: https://h:1/analyzer/, username: corp\\svc, password_file: pw, auth_retry: 1h, max_response_size: 1MiB}\n' +
-        'history: {features: [{vendor_license: a;b, feature: f}]}\nshard: {index: 1, total: 4}\nmetrics: {collectors: {history: true}}\n',
+        'history: {features: [{vendor_license: a;b, feature: f}]}\nshard: {index: 1, total: 4}\nmetrics: {collectors: {history: true}}\n' +
+        'storage: {path: state}\n',
     );
     writeFileSync(join(path, '../pw'), 'päss word \r\n', { mode: 0o600 });
-    const { analyzer, historyFeatures, poll, warnings } = load(path, [], {}, true);
+    const { analyzer, historyFeatures, poll, storagePath, warnings } = load(path, [], {}, true);
     expect(analyzer).toMatchObject({
       url: 'https://h:1/analyzer',
       username: 'svc',
@@ -367,6 +368,7 @@ describe('loadConfig', () => {
     expect(analyzer?.password.reveal()).toBe('päss word ');
     expect(historyFeatures).toEqual([{ vendorLicense: 'a;b', feature: 'f', package: '', featureType: '' }]);
     expect([poll.startOffset, warnings]).toEqual([2.5, []]);
+    expect(storagePath).toBe(join(path, '../state'));
   });
 
   it('reads Alertmanagers as Prometheus does, or as URLs', () => {
