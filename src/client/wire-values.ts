@@ -84,8 +84,9 @@ export function createWireValues(permanentAfter: number): WireValues {
       return end ?? dated(date) ?? (isPermanent ? Number.POSITIVE_INFINITY : undefined);
     },
     boolean: (value) => {
-      if (value === true || value === 1 || value === 'true' || value === '1') return true;
-      if (value === false || value === 0 || value === 'false' || value === '0') return false;
+      const text = typeof value === 'string' ? value.toLowerCase() : value;
+      if (text === true || text === 1 || text === 'true' || text === '1') return true;
+      if (text === false || text === 0 || text === 'false' || text === '0') return false;
       return value === undefined ? undefined : discard(value === '' ? 'nan' : 'not_a_number');
     },
     text: (value) => {

@@ -121,6 +121,18 @@ describe('an answer without a usable record', () => {
   });
 });
 
+describe('a truth value', () => {
+  it.each([
+    [true, true],
+    ['True', true],
+    ['FALSE', false],
+    [0, false],
+    ['no', undefined],
+  ])('%j is %s', (IsCurrent, expected) => {
+    expect(decode('GetProducts', [{ Product: 'a;b', IsCurrent }]).records[0]?.isCurrent).toBe(expected);
+  });
+});
+
 describe('a mixed answer', () => {
   it('gives what is usable and counts the rest', () => {
     const { records, discarded } = decode('GetServerDown', [{ Label: 'a;b' }, { error: 'x' }, 7]);
