@@ -57,8 +57,9 @@ function knownProducts(snapshot: Snapshot): readonly string[] | undefined {
 
 /** Features of all vendor licenses at once are of use only when they say whose they are. */
 function requireOwners({ records }: Answer<FeatureRecord>): void {
-  if (records.length === 0 || records.some(({ serverName }) => serverName !== '')) return;
-  throw new QueryError('schema', 'no record of the answer has a usable ServerName; it takes features.request: auto');
+  if (records.length === 0 || records.some(({ serverName, daemon }) => serverName !== '' && daemon !== '')) return;
+  const message = 'no record of the answer has both ServerName and Daemon: set features.request: per_vendor_license';
+  throw new QueryError('schema', message);
 }
 
 /** What is asked of each endpoint, by endpoint. */
