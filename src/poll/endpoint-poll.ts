@@ -108,7 +108,7 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
     if (fields.length === 0 || reportedFields.size >= MAX_UNKNOWN_FIELDS) return;
     for (const name of fields) reportedFields.add(name);
     const shown = { endpoint, fields: fields.slice(0, FIELDS_LOGGED), count: fields.length };
-    log.warn(shown, 'the answer has fields that the specification does not name, they are ignored');
+    log.warn(shown, 'the answer has fields that the specification does not name; they are ignored');
   };
 
   const observeAbsence = (parts: Parts<E>, at: number): void => {

@@ -1,7 +1,7 @@
 import type { ScheduledTask } from 'node-cron';
 import type { QueryClient } from '../client/query-client.ts';
 import type { Log } from '../model/log.ts';
-import type { Answer, FeatureRecord } from '../model/records.ts';
+import type { Answer, FeatureRecord, ProductRecord } from '../model/records.ts';
 import type { Selection } from '../model/selection.ts';
 import {
   type EndpointState,
@@ -14,6 +14,7 @@ import {
   WHOLE,
 } from '../model/snapshot.ts';
 import {
+  canonical,
   createSplit,
   doubtAllFeatures,
   doubtExpirations,
@@ -66,6 +67,9 @@ export interface Poller {
 
 const MIN_DATA_AGE = 300;
 
+/** As many names of vendor licenses are put into one log entry. */
+const NAMES_LOGGED = 20;
+
 /** No pass is let run longer than this, however rare it is, seconds. */
 const MAX_DEADLINE = 3600;
 
@@ -95,10 +99,23 @@ export function createPoller(options: PollerOptions): Poller {
 
   const questions = createQuestions({ ...options, featuresPerVendorLicense: () => perVendorLicense });
 
+  const listedProducts = (): readonly ProductRecord[] =>
+    lastGood(snapshot.endpoints.GetProducts?.parts.get(WHOLE))?.value.records ?? [];
+
+  /** Their series end, and so do their alerts: whether they were removed, or an answer is cut short, people must see. */
+  const reportGone = (before: readonly ProductRecord[]): void => {
+    const listed = new Set(listedProducts().map(({ product }) => canonical(product)));
+    const gone = before.map(({ product }) => product).filter((product) => !listed.has(canonical(product)));
+    if (gone.length === 0) return;
+    const fields = { endpoint: 'GetProducts', vendor_licenses: gone.slice(0, NAMES_LOGGED), count: gone.length };
+    log.warn(fields, 'GetProducts no longer lists vendor licenses that it listed before; their series end');
+  };
+
   const isGood = (): boolean => snapshot.endpoints.GetProducts?.parts.get(WHOLE)?.ok === true;
 
   const commit = <E extends PolledEndpoint>(endpoint: E, state: EndpointState<PolledAnswers[E]> | undefined): void => {
     const wasGood = isGood();
+    const listed = listedProducts();
     const { [endpoint]: _replaced, ...others } = snapshot.endpoints;
     snapshot = {
       ...snapshot,
@@ -106,6 +123,7 @@ export function createPoller(options: PollerOptions): Poller {
       endpoints: state === undefined ? others : { ...others, [endpoint]: state },
     };
     options.onCommit(snapshot);
+    if (endpoint === 'GetProducts') reportGone(listed);
     if (endpoint === 'GetProducts' && isGood() && !isFirstPass) followProducts(wasGood);
   };
 

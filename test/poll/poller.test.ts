@@ -90,6 +90,33 @@ const parts = (snapshot: Snapshot, endpoint: 'GetExpirationFeatures' | 'GetFeatu
   ...(snapshot.endpoints[endpoint]?.parts.keys() ?? []),
 ];
 
+it('reports vendor licenses that GetProducts no longer lists, once', async () => {
+  const site = createSite('a;d', 'b;d', 'C;d');
+  const log = createTestLog();
+  const running = create(site, { log });
+  await running.start();
+  site.products = ['a;d', 'c;d'];
+  await vi.advanceTimersByTimeAsync(180_000);
+  const gone = log.entries.filter(({ message }) => message.includes('no longer lists'));
+  expect(gone.map(({ level, fields }) => [level, fields])).toEqual([
+    ['warn', { endpoint: 'GetProducts', vendor_licenses: ['b;d'], count: 1 }],
+  ]);
+});
+
+it('fails GetFeatures of all vendor licenses when no record says whose it is', async () => {
+  const site = createSite('a;d');
+  const client = { ...site.client, getFeatures: async () => answer([feature({ serverName: 'a', daemon: '' })]) };
+  const running = create({ client: client as QueryClient }, { featuresRequest: 'all' });
+  await running.pollOnce();
+  expect(running.latest().endpoints.GetFeatures?.parts.get(WHOLE)).toMatchObject({
+    ok: false,
+    failure: {
+      kind: 'schema',
+      message: expect.stringMatching(/^no record of the answer has both ServerName and Daemon/),
+    },
+  });
+});
+
 describe('schedules', () => {
   it.each([
     ['* * * * *', 60],
