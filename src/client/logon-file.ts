@@ -38,12 +38,24 @@ const reasons: Readonly<Record<number, string>> = {
   11: 'it is damaged; remove it',
   13: 'the disk is full; make room',
   14: 'it cannot be opened; make its directory, and let the user that runs license-exporter write to it',
-  26: 'it is no SQLite file; remove it, or set analyzer.logon_file to another path',
+  26: 'it is another kind of file; set analyzer.logon_file to another path, or move it away',
+};
+
+/** Codes of the system, where the file is made. */
+const systemReasons: Readonly<Record<string, string>> = {
+  EACCES: 'no permission; let the user that runs license-exporter write to its directory',
+  EISDIR: 'it is a directory; set analyzer.logon_file to another path, or move it away',
+  ENOENT: 'its directory does not exist; make it, for the user that runs license-exporter',
+  ENOSPC: 'the disk is full; make room',
+  ENOTDIR: 'a part of the path is a file; set storage.path or analyzer.logon_file to another path',
+  EPERM: 'no permission; let the user that runs license-exporter write to its directory',
+  EROFS: 'its file system is read-only; set storage.path or analyzer.logon_file to a path that can be written to',
 };
 
 function explain(path: string, error: unknown): LogonFileError {
   const { errcode, code, message } = error as { errcode?: number; code?: string; message: string };
-  const reason = errcode === undefined ? (code ?? message) : (reasons[errcode & 0xff] ?? message);
+  const known = errcode === undefined ? systemReasons[code ?? ''] : reasons[errcode & 0xff];
+  const reason = known ?? message;
   return new LogonFileError(`the file that counts logons, ${path}, cannot be used: ${reason}`, { cause: error });
 }
 
@@ -52,7 +64,8 @@ function createFile(path: string): void {
   const directory = dirname(path);
   // `recursive` never returns where a parent cannot be made, in /proc for one
   if (!existsSync(directory) && existsSync(dirname(directory))) mkdirSync(directory, { mode: 0o700 });
-  if (existsSync(path)) return;
+  // opening a directory says what it is, and SQLite does not
+  if (existsSync(path) && !statSync(path).isDirectory()) return;
   closeSync(openSync(path, 'a', 0o600));
   chmodSync(path, 0o600);
   if (process.getuid?.() !== 0) return;

@@ -62,7 +62,7 @@ describe('the file that counts logons', () => {
         writeFileSync(join(folder, 'logons.db'), 'no database, '.repeat(100));
         return join(folder, 'logons.db');
       },
-      'it is no SQLite file; remove it, or set analyzer.logon_file to another path',
+      'it is another kind of file; set analyzer.logon_file to another path, or move it away',
     ],
     [
       'is below a file',
@@ -70,7 +70,7 @@ describe('the file that counts logons', () => {
         writeFileSync(join(folder, 'file'), '');
         return join(folder, 'file/logons.db');
       },
-      'ENOTDIR',
+      'a part of the path is a file; set storage.path or analyzer.logon_file to another path',
     ],
     [
       'is a directory',
@@ -78,9 +78,13 @@ describe('the file that counts logons', () => {
         mkdirSync(join(folder, 'logons.db'));
         return join(folder, 'logons.db');
       },
-      'it cannot be opened; make its directory, and let the user that runs license-exporter write to it',
+      'it is a directory; set analyzer.logon_file to another path, or move it away',
     ],
-    ['has no parent', (folder: string) => join(folder, 'no/such/logons.db'), 'ENOENT'],
+    [
+      'has no parent',
+      (folder: string) => join(folder, 'no/such/logons.db'),
+      'its directory does not exist; make it, for the user that runs license-exporter',
+    ],
   ])('cannot be used where it %s', (_, prepare, reason) => {
     const path = prepare(createFolder());
     expect(() => openLogonFile(path, () => undefined)).toThrow(
