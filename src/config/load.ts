@@ -68,7 +68,8 @@ function scheduleProblem(key: SettingKey, value: string, cronProblem: LoadOption
       : undefined;
   }
   const problem = cronProblem(value);
-  return problem === undefined ? undefined : `${JSON.stringify(value)} is not a cron expression: ${problem}`;
+  const wanted = key === 'poll.products' ? 'not a cron expression' : 'neither off nor a cron expression';
+  return problem === undefined ? undefined : `${JSON.stringify(value)} is ${wanted}: ${problem}`;
 }
 
 /** What single values cannot tell: cron expressions, and settings that must fit together. */

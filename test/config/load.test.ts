@@ -191,6 +191,10 @@ const bad = [
     'bad-cron.yml:2: poll.products: "61 * * * *" is not a cron expression: 61 is a invalid expression for minute',
   ],
   [
+    'neither-cron-nor-off.yml',
+    'neither-cron-nor-off.yml:2: poll.features: "never" is neither off nor a cron expression: expected 5 or 6 fields but got 1',
+  ],
+  [
     'products-off.yml',
     'products-off.yml:2: poll.products: GetProducts cannot be off: it names the vendor licenses that everything else is asked about',
   ],
