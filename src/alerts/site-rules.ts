@@ -114,7 +114,7 @@ export function createAuthFailing({ base }: Adjustable<Durations>): Rule {
         {
           summary: 'The license analyzer rejects the logon.',
           description:
-            'The password is wrong or has expired, the account is locked, or a reverse proxy does not keep one connection for each client. Nothing is polled until the next logon may be sent or the credentials change, so that the account is not locked.',
+            'The password is wrong or has expired, the account is locked, or a reverse proxy in between does not keep one connection for each client. Nothing is polled until the next logon may be sent or the credentials change, so that the account is not locked.',
         },
       );
       const isUnknown = authenticated === undefined;

@@ -55,7 +55,7 @@ export function connectionNotKept(
     code === 'NTLM_CHALLENGE_MISSING'
       ? 'the server offers NTLM, but answers NEGOTIATE without a challenge'
       : 'the connection is closed after the challenge (HTTP/1.0, Connection: close, or no keep-alive)';
-  return new NtlmError(code, `${what}; mostly a reverse proxy in between is the cause: ${REMEDY}`);
+  return new NtlmError(code, `${what}; usually a reverse proxy in between is the cause: ${REMEDY}`);
 }
 
 export function kerberosOnly(): NtlmError {

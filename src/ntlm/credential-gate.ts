@@ -108,7 +108,8 @@ const isSame = (a: Credentials, b: Credentials): boolean =>
 const iso = (time: number): string => new Date(time).toISOString();
 
 /** Where the rejection was another process's. */
-const REJECTED_BEFORE = 'an earlier logon with these credentials was rejected';
+const REJECTED_BEFORE =
+  'an earlier logon with these credentials was rejected: wrong password, locked or disabled account, a policy against it, or a reverse proxy in between that does not keep one connection for each client';
 
 function refusalOf(state: Standing, rejectedBecause: string): NtlmError | undefined {
   if (state.is === 'suspended') {

@@ -154,6 +154,14 @@ describe('the logon budget', () => {
     expect(await ask(gate)).toBe('NTLM_CREDENTIALS_SUSPENDED');
   });
 
+  it('a rejection that another process met names every cause, a reverse proxy too', async () => {
+    const store = createMemoryStore();
+    (await permit(createGate({ now: 0 }, { store }))).rejected(REJECTION);
+    expect(createGate({ now: 0 }, { store }).refusal()?.message).toMatch(
+      /until the credentials change: an earlier logon with these credentials was rejected: wrong password.* reverse proxy/,
+    );
+  });
+
   it('takes another auth_retry over for the next hold', async () => {
     const clock = { now: 0 };
     const gate = createGate(clock);
