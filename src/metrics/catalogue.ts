@@ -411,7 +411,7 @@ export const catalogue = {
     labels: [],
     group: 'default',
     source: 'poller',
-    help: 'Whether the last attempt of every polled endpoint of the License Monitoring Query API got at least one good answer.',
+    help: 'Whether the last attempt of every polled endpoint of the License Monitoring Query API got at least one good answer, which must not be empty where others failed.',
   },
   license_upstream_authenticated: {
     type: 'gauge',

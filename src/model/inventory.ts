@@ -50,7 +50,7 @@ export interface Inventory {
   readonly concurrentUsers: number | undefined;
   readonly polls: readonly PollState[];
   readonly availability: readonly EndpointAvailability[];
-  /** Whether the last attempt of every polled endpoint got at least one good answer. */
+  /** Whether the last attempt of every polled endpoint got at least one good answer that is not empty beside failed ones. */
   readonly up: boolean;
   /** What `features` was made from, to find out whether it must be made again. */
   readonly featureInputs: readonly unknown[];

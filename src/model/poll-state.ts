@@ -7,7 +7,7 @@ export interface PollState {
   readonly endpoint: PolledEndpoint;
   /** Whether every part was good at its newest attempt. */
   readonly success: boolean;
-  /** Whether at least one part was. */
+  /** Whether at least one part was; an empty one does not count where others failed. */
   readonly answered: boolean;
   /** Seconds. */
   readonly interval: number;
@@ -31,14 +31,18 @@ function sumDiscards(answers: readonly Answer<unknown>[]): PollState['discarded'
   return Object.fromEntries(discardReasons.map((reason) => [reason, count(reason)])) as PollState['discarded'];
 }
 
+/** Such an answer may be right for one vendor license, and yet nothing is known where all others failed. */
+const isEmpty = (value: unknown): boolean => isAnswer(value) && value.records.length === 0;
+
 function pollState(endpoint: PolledEndpoint, state: EndpointState<unknown>, mergedRecords: number): PollState {
   const readings = [...state.parts.values()];
   const goods = readings.map((reading) => lastGood(reading)?.value).filter((value) => value !== undefined);
   const answers = goods.filter(isAnswer);
+  const success = readings.length > 0 && readings.every(({ ok }) => ok);
   return {
     endpoint,
-    success: readings.length > 0 && readings.every(({ ok }) => ok),
-    answered: readings.some(({ ok }) => ok),
+    success,
+    answered: success || readings.some((reading) => reading.ok && !isEmpty(reading.value)),
     interval: state.interval,
     duration: state.lastAttempt?.seconds,
     lastAttempt: state.lastAttempt?.at,

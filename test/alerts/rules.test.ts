@@ -394,21 +394,22 @@ describe('LicenseDenials', () => {
 
 describe('the way to the analyzer', () => {
   const fresh = good(answer([]));
-  const lost = failed<Answer<never>>();
+  const filled = good(answer([expiration()]));
+  const lost = failed<Answer<ReturnType<typeof expiration>>>();
   const unreachable = (parts: Parameters<typeof judge>[1]) => judge('LicenseAnalyzerUnreachable/critical', parts);
 
   it('LicenseAnalyzerUnreachable: an endpoint gave no good answer', () => {
-    const { labels, findings } = unreachable({ down: failed(), expirations: { a: lost, b: fresh } });
+    const { labels, findings } = unreachable({ down: failed(), expirations: { a: lost, b: filled } });
     expect(labels).toEqual([{ alertname: 'LicenseAnalyzerUnreachable', severity: 'critical' }]);
     expect(findings[0]?.annotations.description).toContain('No good answer from GetServerDown.');
-    const well = unreachable({ down: fresh, expirations: { a: lost, b: fresh } });
+    const well = unreachable({ down: fresh, expirations: { a: lost, b: filled } });
     expect([well.labels, well.isUnknown({})]).toEqual([[], false]);
     expect(unreachable({}).isUnknown({})).toBe(true);
   });
 
   it('LicensePollPartial: a part failed, but every endpoint gave some good answer', () => {
     const partial = (parts: Parameters<typeof judge>[1]) => judge('LicensePollPartial/warning', parts).labels;
-    const some = { a: lost, b: fresh };
+    const some = { a: lost, b: filled };
     expect(partial({ down: fresh, expirations: some })).toEqual([
       { alertname: 'LicensePollPartial', severity: 'warning', endpoint: 'GetExpirationFeatures' },
     ]);
@@ -442,7 +443,7 @@ describe('the way to the analyzer', () => {
   });
 
   it('concludes nothing before every endpoint has been tried', () => {
-    const { endpoints } = createSnapshot({ down: good(answer([])), expirations: { a: failed(), b: good(answer([])) } });
+    const { endpoints } = createSnapshot({ down: fresh, expirations: { a: lost, b: filled } });
     const untried = { interval: 60, maxAge: 300, parts: new Map() };
     const view = viewOf({ at: NOW, endpoints: { ...endpoints, GetProducts: untried } });
     for (const id of [
