@@ -221,12 +221,15 @@ describe('client and analyzer', () => {
   it('agree on every field: the client reads what the contract names', () => {
     // where LicenseExpiration has a date
     const notRead = ['LicenseExpirationToDate'];
+    const texts: Readonly<Record<string, string>> = {
+      DisplayName: 'x',
+      Product: 'lic01;cdslmd',
+      Label: 'lic01;cdslmd',
+    };
+    const isTruth = (field: string): boolean => field === 'IsCurrent' || /^(Show|AvailableUser)/.test(field);
     for (const [endpoint, names] of Object.entries(recordFields)) {
       const record = Object.fromEntries(
-        Object.keys(names).map((field, i) => [
-          field,
-          field === 'DisplayName' ? 'x' : field === 'IsCurrent' || /^(Show|AvailableUser)/.test(field) ? true : 1e9 + i,
-        ]),
+        Object.keys(names).map((field, i) => [field, texts[field] ?? (isTruth(field) ? true : 1e9 + i)]),
       );
       const wrap =
         endpoint === 'GetFeatures'

@@ -137,12 +137,12 @@ describe('serve', () => {
     [
       'is a directory',
       (path: string) => mkdirSync(path),
-      'it cannot be opened; make its directory, and let the user that runs license-exporter write to it',
+      'it is a directory; set analyzer.logon_file to another path, or move it away',
     ],
     [
       'is damaged',
       (path: string) => writeFileSync(path, 'no database, '.repeat(100)),
-      'it is no SQLite file; remove it, or set analyzer.logon_file to another path',
+      'it is another kind of file; set analyzer.logon_file to another path, or move it away',
     ],
   ])('does not start where the file that counts logons %s, and sends nothing', async (_, damage, reason) => {
     const { file, folder } = await configure();
