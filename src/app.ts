@@ -176,9 +176,9 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       return { page, up: /^license_up 1$/m.test(page) };
     },
     reload: async (config) => {
-      takeStorage(config);
       // what cannot be used is refused while the old pipeline still runs
       gateOf(config);
+      takeStorage(config);
       const old = pipeline;
       const isSameAnalyzer = old.config.analyzer.url === config.analyzer.url;
       await old.stop();

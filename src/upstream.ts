@@ -16,6 +16,9 @@ import { endpoints } from './query-api/endpoints.ts';
 
 const LOGON_FILE = 'logons.db';
 
+/** How often one problem of that file is logged, milliseconds. */
+const REPORT_MS = 300_000;
+
 export function credentialsOf({ username, domain, workstation, password }: AnalyzerConfig): Credentials {
   return { username, domain: normaliseDomain(domain), workstation, password: password.reveal() };
 }
@@ -43,13 +46,14 @@ export interface Account {
  */
 export function openAccount(analyzer: AnalyzerConfig, storagePath: string | undefined, log: Log): Account {
   const path = logonFileOf(analyzer, storagePath);
-  let reported = '';
+  let reported = { reason: '', at: 0 };
   const file =
     path === undefined
       ? undefined
       : openLogonFile(path, ({ message: reason }) => {
-          if (reason !== reported) log.error({ reason }, 'logons cannot be counted, so none is sent');
-          reported = reason;
+          if (reason === reported.reason && Date.now() - reported.at < REPORT_MS) return;
+          reported = { reason, at: Date.now() };
+          log.error({ reason }, 'logons cannot be counted, so none is sent');
         });
   const gate = createCredentialGate({
     credentials: credentialsOf(analyzer),

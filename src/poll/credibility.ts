@@ -76,8 +76,9 @@ export function doubtProducts(
   if (records.length > 0) return {};
   const reading = known.snapshot.endpoints.GetProducts?.parts.get(WHOLE);
   const last = lastGood(reading);
-  if (last === undefined ? isOnce : last.value.records.length === 0) return {};
+  if (last?.value.records.length === 0) return {};
   const named = namedElsewhere(known);
+  if (isOnce && last === undefined && named === undefined) return {};
   if (named !== undefined) return { doubt: `the answer lists no vendor license, but ${named}` };
   // a poll that failed for another reason ends the row
   const isInRow = reading?.ok === false && reading.failure.code === CONTRADICTION;

@@ -235,7 +235,9 @@ export function createPoller(options: PollerOptions): Poller {
   const firstPass = async (): Promise<void> => {
     const users = run('GetConcurrentUsers');
     isFirstPass = true;
-    await run('GetProducts', 'GetServerDown');
+    // what is never asked again is held against the others at once
+    if (isOnce) await run('GetServerDown');
+    await run('GetProducts', ...(isOnce ? [] : (['GetServerDown'] as const)));
     isFirstPass = false;
     // these depend on what GetProducts lists
     await run('GetFeatures', 'GetExpirationFeatures', 'GetHistory');

@@ -117,6 +117,11 @@ describe('an empty GetProducts', () => {
     expect(doubtProducts(empty, known(scenario), emptyRow, false).doubt).toMatch(reason);
   });
 
+  it('is not believed when it is asked once, and GetServerDown names one', () => {
+    const scenario = known({ down: good(answer([{ label: B }])) });
+    expect(doubtProducts(empty, scenario, undefined, true).doubt).toMatch(/GetServerDown lists "lic02;mgcld"/);
+  });
+
   it('begins its row anew after what contradicts it, and after a good answer', () => {
     const contradicted = known({ products: before, down: good(answer([{ label: B }])) });
     expect(doubtProducts(empty, contradicted, row(2, 15), false).row).toBeUndefined();
