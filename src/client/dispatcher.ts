@@ -5,6 +5,7 @@ import type { Connection } from './connection.ts';
 import { ConnectionPool, type ConnectionPoolOptions } from './connection-pool.ts';
 import { Handshake } from './handshake.ts';
 import { createJob, isReplayable, isSafe, type Job } from './job.ts';
+import { fail, JobQueue } from './job-queue.ts';
 import { Recovery } from './recovery.ts';
 import type { Served } from './served.ts';
 import { ServerTraits } from './server-traits.ts';
@@ -55,7 +56,7 @@ export class NtlmDispatcher extends Dispatcher {
   /** The query that is carrying a logon whose verdict has not come. */
   #carrying: Job | undefined;
   readonly #running = new Set<Promise<void>>();
-  #queue: Job[] = [];
+  readonly #queue = new JobQueue();
   #needsDrain = false;
   /** Whether only what was asked before is served. */
   #isRefusing = false;
@@ -104,7 +105,6 @@ export class NtlmDispatcher extends Dispatcher {
     }
     this.stats.requests += 1;
     this.#queue.push(job);
-    job.controller.onAbort = () => this.#unqueue(job);
     this.#pump();
     this.#needsDrain = this.#queue.length > 0;
     return !this.#needsDrain;
@@ -120,17 +120,6 @@ export class NtlmDispatcher extends Dispatcher {
       return new NtlmError('NTLM_QUEUE_FULL', 'too many requests wait for a connection');
     }
     return undefined;
-  }
-
-  #unqueue(job: Job): void {
-    const at = this.#queue.indexOf(job);
-    if (at === -1) return;
-    this.#queue.splice(at, 1);
-    this.#fail(job, job.controller.reason ?? new NtlmError('NTLM_CLOSED', 'the request was given up'));
-  }
-
-  #fail(job: Job, error: Error): void {
-    job.handler.onResponseError?.(job.controller, error);
   }
 
   /** Gives waiting requests to free connections, and logs new ones on while there may be more. */
@@ -177,7 +166,7 @@ export class NtlmDispatcher extends Dispatcher {
     if (refusal.code === 'NTLM_PATH_UNCHECKED') this.#recovery.start();
     if (free !== undefined) this.#pool.drop(free);
     // a busy connection will be free, or a logon that is under way will end, and what waits is looked at again
-    if (!this.#pool.isAnyBusy) this.#failQueue(refusal);
+    if (!this.#pool.isAnyBusy) this.#queue.failAll(refusal);
     return true;
   }
 
@@ -218,7 +207,7 @@ export class NtlmDispatcher extends Dispatcher {
     const isConsequence = error instanceof NtlmError && CONSEQUENCES.has(error.code);
     if (isConsequence && this.#pool.isAnyBusy) return;
     const first = isLate ? undefined : this.#queue.shift();
-    if (first !== undefined) this.#fail(first, error);
+    if (first !== undefined) fail(first, error);
     if (isRejection(error)) this.#endAfterRejection();
   }
 
@@ -228,13 +217,7 @@ export class NtlmDispatcher extends Dispatcher {
     // the credentials were changed while the verdict on the old ones was awaited
     if (refusal === undefined) return;
     this.#pool.retire();
-    this.#failQueue(refusal);
-  }
-
-  #failQueue(error: Error): void {
-    const waiting = this.#queue;
-    this.#queue = [];
-    for (const job of waiting) this.#fail(job, error);
+    this.#queue.failAll(refusal);
   }
 
   async #probe(timeout: number): Promise<boolean> {
@@ -271,7 +254,7 @@ export class NtlmDispatcher extends Dispatcher {
     this.#pool.release(connection, isOfUse(result));
     if (result.kind === 'delivered') return;
     if (result.kind === 'logon_needed') {
-      if (this.#closed || job.controller.aborted) this.#fail(job, job.controller.reason ?? closedError());
+      if (this.#closed || job.controller.aborted) fail(job, job.controller.reason ?? closedError());
       else this.#queue.unshift(job);
       const isKept = this.#pool.has(connection);
       if (isKept && !this.#traits.isPerRequest && !this.#closed) this.#startLogon(connection);
@@ -286,7 +269,7 @@ export class NtlmDispatcher extends Dispatcher {
       return;
     }
     if (result.kind === 'failed' && result.reported) return;
-    this.#fail(job, job.controller.reason ?? result.error);
+    fail(job, job.controller.reason ?? result.error);
     if (result.kind === 'failed' && isRejection(result.error)) this.#endAfterRejection();
   }
 
@@ -326,9 +309,7 @@ export class NtlmDispatcher extends Dispatcher {
   override destroy(first?: Error | null | (() => void), second?: () => void): Promise<void> | undefined {
     this.#closed = true;
     const error = first instanceof Error ? first : new NtlmError('NTLM_CLOSED', 'the dispatcher was closed');
-    const waiting = this.#queue;
-    this.#queue = [];
-    for (const job of waiting) this.#fail(job, error);
+    this.#queue.failAll(error);
     const destroyed = this.#end();
     const callback = typeof first === 'function' ? first : second;
     if (callback === undefined) return destroyed;

@@ -1,10 +1,11 @@
-import { type Challenge, type NtlmScheme, parseChallenges } from '../ntlm/challenges.ts';
+import type { NtlmScheme } from '../ntlm/challenges.ts';
 import { authenticate, decodeToken, negotiate } from '../ntlm/client-codec.ts';
 import type { CredentialGate, Permit } from '../ntlm/credential-gate.ts';
 import { NtlmError } from '../ntlm/errors.ts';
 import { QUIET_MS, VERDICT_MS } from '../ntlm/logon-budget.ts';
 import type { Connection, Disposition, IncomingHeaders, Leg, LegOutcome } from './connection.ts';
 import { isReplayable, isSafe, type Job } from './job.ts';
+import { authorization, isClosing, offers, withAuthorization, withoutBody } from './legs.ts';
 import { DELIVERED, failed, LOGON_NEEDED, lostInside, lostOutside, retry, type Served } from './served.ts';
 import type { ServerTraits } from './server-traits.ts';
 import type { NtlmStats } from './stats.ts';
@@ -307,27 +308,3 @@ export class Handshake {
 
 const noVerdict = (status: number): NtlmError =>
   new NtlmError('NTLM_NO_VERDICT', `the server answered the logon with status ${status}, which says nothing about it`);
-
-function offers(headers: IncomingHeaders): Challenge[] {
-  return parseChallenges(headers['www-authenticate']);
-}
-
-const isClosing = (headers: IncomingHeaders): boolean => /\bclose\b/i.test(String(headers.connection ?? ''));
-
-const authorization = (scheme: NtlmScheme, message: Buffer): Leg['headers'] => ({
-  authorization: `${scheme} ${message.toString('base64')}`,
-});
-
-function withAuthorization({ path, headers, options }: Job, added: Leg['headers']): Leg {
-  const { method, body, bodyTimeout } = options;
-  return { path, method, headers: { ...headers, ...added }, body, bodyTimeout };
-}
-
-/** The first leg of a logon, which carries no body. */
-function withoutBody(job: Job, added: Leg['headers']): Leg {
-  const leg = { ...withAuthorization(job, added), body: null };
-  if (isSafe(job)) return leg;
-  const dropped = ['content-type', 'content-encoding', 'transfer-encoding', 'content-length'];
-  const kept = Object.entries(leg.headers).filter(([name]) => !dropped.includes(name.toLowerCase()));
-  return { ...leg, headers: { ...Object.fromEntries(kept), 'content-length': '0' } };
-}
