@@ -206,13 +206,17 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
     const truth = options.truth ?? (watch.latest as Page);
     const before = daemon.resources();
     const started = Date.now();
+    // not longer, however long the starts take: after 30 s the next logon would be spent on the fault as well
+    const calmDown = async (): Promise<void> => {
+      await pause(Math.max(0, ...scenario.plan.map(({ forMs }) => forMs)));
+      for (const end of ends) end();
+    };
     await Promise.all([
-      isBroken ? pause(Math.max(0, ...scenario.plan.map(({ forMs }) => forMs))) : proxy.run(scenario.plan),
+      isBroken ? calmDown() : proxy.run(scenario.plan),
       act(scenario, proxy, daemon, options),
       restart(scenario, daemon, watch),
       pause(scenario.runMs ?? 0),
     ]);
-    for (const end of ends) end();
     const over = Date.now();
     const authRetryMs = (scenario.authRetrySeconds ?? AUTH_RETRY_SECONDS) * 1000;
     const blindLimit = allowedBlindness(scenario, proxy.ledger.debt(BUDGET, authRetryMs));
