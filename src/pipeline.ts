@@ -16,7 +16,7 @@ import { createSelection } from './model/selection.ts';
 import type { Snapshot } from './model/snapshot.ts';
 import type { CredentialGate } from './ntlm/credential-gate.ts';
 import { createPoller, type Poller } from './poll/poller.ts';
-import { createDispatcher } from './upstream.ts';
+import { createCredentialsLog, createDispatcher } from './upstream.ts';
 
 /** A configuration that names the analyzer to poll. */
 export type AppConfig = Config & { readonly analyzer: AnalyzerConfig };
@@ -76,6 +76,8 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
   const { gate, self, carried, now, log } = deps;
   const { analyzer, poll, shard } = config;
   const dispatcher = createDispatcher(analyzer, gate, log, () => poller.retryFailed());
+  const logCredentials = createCredentialsLog({ gate, log });
+  logCredentials();
   const client = createQueryClient({
     baseUrl: analyzer.url,
     dispatcher,
@@ -85,7 +87,10 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     maxChartSize: analyzer.maxChartSize,
     permanentAfter: config.permanentAfter,
     userAgent: `license-exporter/${deps.version}`,
-    observe: self.observeRequest,
+    observe: (request) => {
+      self.observeRequest(request);
+      logCredentials();
+    },
   });
   const selection = createSelection(shard, config.select);
   const exposition = createExposition({

@@ -63,6 +63,20 @@ export function openAccount(analyzer: AnalyzerConfig, storagePath: string | unde
   return { gate, close: () => file?.close() };
 }
 
+/** Looks whether the credentials are proven, unproven or rejected, and logs when that has changed. */
+export function createCredentialsLog({ gate, log }: { readonly gate: CredentialGate; readonly log: Log }): () => void {
+  let logged = '';
+  return () => {
+    const { authenticated } = gate;
+    const credentials = authenticated === undefined ? 'unproven' : authenticated ? 'proven' : 'rejected';
+    if (credentials === logged) return;
+    logged = credentials;
+    const reason = gate.refusal()?.message;
+    if (credentials === 'rejected') log.error({ credentials, reason }, 'the analyzer rejects the credentials');
+    else log.info({ credentials }, 'state of the credentials');
+  };
+}
+
 /** @param onRecovered called when logons work again after one had no verdict */
 export function createDispatcher(
   analyzer: AnalyzerConfig,

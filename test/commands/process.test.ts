@@ -121,14 +121,17 @@ describe('serve', () => {
 
   it('remembers a rejected logon across restarts', async () => {
     const { file, folder } = await configure('wrong');
+    const states: unknown[] = [];
     const reasons = async () => {
       const once = run([`--config.file=${file}`, '--once', '--log.format=json']);
       expect(await once.exit).toBe(1);
       expect(once.output()).not.toContain('"wrong"');
+      states.push(once.lines.flatMap(({ credentials }) => credentials ?? []));
       return once.lines.filter(({ msg }) => msg === 'poll failed').map(({ kind }) => kind);
     };
     expect(await reasons()).toContain('auth');
     expect(new Set(await reasons())).toEqual(new Set(['auth_suspended']));
+    expect(states).toEqual([['unproven', 'rejected'], ['rejected']]);
     expect(statSync(join(folder, 'state/logons.db')).mode & 0o777).toBe(0o600);
     expect(readFileSync(join(folder, 'state/logons.db'), 'latin1')).not.toContain('wrong');
   });
