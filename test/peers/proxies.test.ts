@@ -120,9 +120,14 @@ describe.runIf(peer('nginx'))('nginx that shares upstream connections', () => {
   });
 
   it.runIf(peer('apache2'))('is named in front of Apache, which refuses a second logon on a connection', async () => {
-    const { client, logons } = await startBehind('nginx with pooled upstream connections', 'Apache');
-    const tally = await ask(client, 40, 4);
-    if (tally.kinds.ok !== 40) pointsToTheProxy(tally);
-    expect(logons()).toBeLessThanOrEqual(4);
+    // now and then all of it goes well by chance
+    for (let attempt = 1; ; attempt += 1) {
+      const { client, logons } = await startBehind('nginx with pooled upstream connections', 'Apache');
+      const tally = await ask(client, 40, 4);
+      if (tally.kinds.ok === 40 && attempt < 5) continue;
+      pointsToTheProxy(tally);
+      expect(logons()).toBeLessThanOrEqual(2);
+      return;
+    }
   });
 });
