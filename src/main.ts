@@ -12,6 +12,7 @@ import { testAlert } from './commands/test-alert.ts';
 import { type Command, helpText, parseCommandLine } from './config/flags.ts';
 import { ConfigError } from './config/problems.ts';
 import type { Log } from './model/log.ts';
+import { OperatorError } from './model/operator-error.ts';
 
 const commands: Readonly<Record<Command, (context: CommandContext) => Promise<number>>> = {
   serve,
@@ -82,7 +83,9 @@ export async function main(): Promise<void> {
     });
   } catch (error) {
     // what an operator can mend is told in a sentence; anything else is a bug and shows where
-    const isBug = !(error instanceof ConfigError) && (error as { cause?: unknown }).cause === undefined;
+    const isBug =
+      !(error instanceof ConfigError || error instanceof OperatorError) &&
+      (error as { cause?: unknown }).cause === undefined;
     process.stderr.write(`${isBug ? (error as Error).stack : (error as Error).message}\n`);
     process.exitCode = 1;
   }

@@ -1,7 +1,8 @@
 import type { AnalyzerLimits } from '../src/analyzer/http-front.ts';
 import { type Analyzer, type AnalyzerOptions, createAnalyzer, type HistoryOptions } from '../src/analyzer/server.ts';
 import { createSimulatedSite, type SimulatedSite, type SimulatedSiteOptions } from '../src/analyzer/simulated-site.ts';
-import { type App, createApp } from '../src/app.ts';
+import { type App, createApp } from '../src/app/app.ts';
+import type { AppConfig } from '../src/app/pipeline.ts';
 import { NtlmDispatcher } from '../src/client/dispatcher.ts';
 import { createQueryClient, type QueryClient, type QueryClientOptions } from '../src/client/query-client.ts';
 import { loadConfig } from '../src/config/load.ts';
@@ -15,7 +16,6 @@ import {
   createMemoryStore,
 } from '../src/ntlm/credential-gate.ts';
 import { ntHash } from '../src/ntlm/primitives.ts';
-import type { AppConfig } from '../src/pipeline.ts';
 import { cronProblem } from '../src/poll/schedule.ts';
 
 /** The account of every test. */

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Inventory } from '../model/inventory.ts';
+import type { Inventory } from '../inventory/inventory.ts';
 import type { Log } from '../model/log.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import type { AlertState, Labels } from './alert.ts';

@@ -1,4 +1,4 @@
-import type { FeatureEntry } from '../model/feature-entries.ts';
+import type { FeatureEntry } from '../inventory/feature-entries.ts';
 import { type Finding, fingerprint, type Labels, raised, withoutEmpty } from './alert.ts';
 import type { Judgement, Rule, Severity, View } from './rule.ts';
 import {

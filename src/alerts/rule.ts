@@ -1,4 +1,4 @@
-import type { Inventory } from '../model/inventory.ts';
+import type { Inventory } from '../inventory/inventory.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import type { Finding, Labels } from './alert.ts';
 import { createKnowledge, type Knowledge } from './knowledge.ts';

@@ -1,4 +1,4 @@
-import type { PollState } from '../model/poll-state.ts';
+import type { PollState } from '../inventory/poll-state.ts';
 import { type Finding, type Labels, raised } from './alert.ts';
 import { humanDuration, type Rule } from './rule.ts';
 import {

@@ -1,6 +1,5 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { open, rename } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { writeJsonFile } from '../storage/json-file.ts';
 import type { AlertState, Labels } from './alert.ts';
 
 /** Alerts as they were kept. */
@@ -94,17 +93,7 @@ export function createStateFile(path: string, analyzer: string, onProblem: (prob
       alerts: alerts.map(writeAlert),
     };
     try {
-      // `recursive` never returns where a parent cannot be made, in /proc for one
-      if (!existsSync(dirname(path))) mkdirSync(dirname(path), { mode: 0o700 });
-      const temporary = `${path}.${process.pid}.tmp`;
-      const file = await open(temporary, 'w', 0o600);
-      try {
-        await file.writeFile(`${JSON.stringify(content)}\n`);
-        await file.sync();
-      } finally {
-        await file.close();
-      }
-      await rename(temporary, path);
+      await writeJsonFile(path, content);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       onProblem(`${path} cannot be written (${code}); a restart may tell alerts twice; check storage.path`);

@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createApp } from '../app.ts';
+import { createApp } from '../app/app.ts';
+import { createDemoAnalyzer, demoDefaults } from '../app/embedded-analyzer.ts';
+import type { AppConfig } from '../app/pipeline.ts';
 import { loadConfig } from '../config/load.ts';
-import type { AppConfig } from '../pipeline.ts';
 import { cronProblem } from '../poll/schedule.ts';
 import type { CommandContext } from './context.ts';
-import { createDemoAnalyzer, demoDefaults } from './embedded-analyzer.ts';
 import { runApp } from './serve.ts';
 
 /** An analyzer with a simulated site and the exporter on it, over real HTTP with NTLM, in one process. */

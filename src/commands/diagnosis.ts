@@ -1,3 +1,4 @@
+import { createDispatcher, openAccount } from '../app/account.ts';
 import { type Inspection, inspectAnswer } from '../client/inspection.ts';
 import { createQueryClient } from '../client/query-client.ts';
 import type { AnalyzerConfig } from '../config/config.ts';
@@ -5,7 +6,6 @@ import { QueryError } from '../model/failure.ts';
 import type { Log } from '../model/log.ts';
 import type { Answer, DiscardReason } from '../model/records.ts';
 import { type EndpointName, endpointNames } from '../query-api/endpoints.ts';
-import { createDispatcher, openAccount } from '../upstream.ts';
 import { examine, type Plan, type Probe } from './examination.ts';
 
 /** What came of one endpoint. */

@@ -1,11 +1,11 @@
+import { logonFileOf } from '../app/account.ts';
+import { createDemoAnalyzer, demoDefaults } from '../app/embedded-analyzer.ts';
 import type { AnalyzerConfig, Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
-import { createSelection } from '../model/selection.ts';
+import { createSelection } from '../inventory/selection.ts';
 import { cronProblem } from '../poll/schedule.ts';
-import { logonFileOf } from '../upstream.ts';
 import type { CommandContext } from './context.ts';
 import { type Diagnosis, diagnose, type Finding } from './diagnosis.ts';
-import { createDemoAnalyzer, demoDefaults } from './embedded-analyzer.ts';
 import type { Plan } from './examination.ts';
 
 function remarksOf({ missing = [], extra = [], mistyped = [], dropped = {}, reason }: Finding): string {

@@ -1,8 +1,8 @@
 import type { QueryClient } from '../client/query-client.ts';
 import type { Config } from '../config/config.ts';
+import type { Selection } from '../inventory/selection.ts';
 import type { QueryError } from '../model/failure.ts';
 import type { Answer, FeatureRecord } from '../model/records.ts';
-import type { Selection } from '../model/selection.ts';
 import { type PolledAnswers, type Snapshot, WHOLE } from '../model/snapshot.ts';
 import { isMissing } from '../poll/absence.ts';
 import { canonical, doubtAllFeatures, doubtFeatures, type Known } from '../poll/credibility.ts';

@@ -1,10 +1,10 @@
-import { type App, createApp } from '../app.ts';
+import { logonFileOf } from '../app/account.ts';
+import { type App, createApp } from '../app/app.ts';
+import type { AppConfig } from '../app/pipeline.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Log } from '../model/log.ts';
-import type { AppConfig } from '../pipeline.ts';
 import { cronProblem } from '../poll/schedule.ts';
-import { logonFileOf } from '../upstream.ts';
 import { type CommandContext, untilStopped } from './context.ts';
 
 function loadServeConfig({ line, env }: CommandContext): AppConfig {

@@ -1,5 +1,5 @@
-import { createAlertmanagers, externalUrl, hostAndPort } from '../alerting.ts';
 import { alertsBody, createTestNotification, TEST_MINUTES } from '../alerts/notification.ts';
+import { createAlertmanagers, externalUrl, hostAndPort } from '../app/alerting.ts';
 import { loadConfig } from '../config/load.ts';
 import { cronProblem } from '../poll/schedule.ts';
 import type { CommandContext } from './context.ts';

@@ -1,5 +1,5 @@
-import type { FeatureEntry } from '../model/feature-entries.ts';
-import type { VendorLicenseEntry } from '../model/inventory.ts';
+import type { FeatureEntry } from '../inventory/feature-entries.ts';
+import type { VendorLicenseEntry } from '../inventory/inventory.ts';
 import { dateText, type LocalTime } from '../model/local-time.ts';
 import { isExpected } from '../model/snapshot.ts';
 import { annotations } from './annotations.ts';

@@ -1,4 +1,4 @@
-import type { Inventory } from '../model/inventory.ts';
+import type { Inventory } from '../inventory/inventory.ts';
 import { freshGood, lastGood, type PolledEndpoint, type Snapshot, WHOLE } from '../model/snapshot.ts';
 import { parseVendorLicense } from '../model/vendor-license.ts';
 import { DatasourceError, fromQueryError } from './errors.ts';

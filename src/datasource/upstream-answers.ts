@@ -1,6 +1,6 @@
 import type { Answers } from '../client/decode.ts';
-import type { FeatureEntry } from '../model/feature-entries.ts';
-import { withoutFeatureUsage } from '../model/merge.ts';
+import type { FeatureEntry } from '../inventory/feature-entries.ts';
+import { withoutFeatureUsage } from '../inventory/merge.ts';
 import type { ExpirationRecord, FeatureRecord } from '../model/records.ts';
 import { parseVendorLicense } from '../model/vendor-license.ts';
 import type { EndpointName, ParametersOf } from '../query-api/endpoints.ts';

@@ -1,12 +1,12 @@
-import { setImmediate } from 'node:timers/promises';
 import {
   deriveInventory,
   deriveInventoryNow,
   type Inventory,
   type InventoryPolicy,
   nextAgeOut,
-} from '../model/inventory.ts';
+} from '../inventory/inventory.ts';
 import type { Snapshot } from '../model/snapshot.ts';
+import { runSliced } from '../scheduling/slices.ts';
 import { type Block, createBlock } from './block.ts';
 import type { Family } from './family.ts';
 import { collectExpirations, collectFeatures, type Enabled, type FeatureRows } from './feature-collector.ts';
@@ -51,20 +51,6 @@ export interface Exposition {
   /** What pages show now, and what it was made from; undefined before the first commit has been rendered. */
   shown(): { readonly inventory: Inventory; readonly snapshot: Snapshot } | undefined;
   stop(): void;
-}
-
-/** Work of one slice before others may run, milliseconds. */
-const SLICE_MS = 4;
-
-async function runSliced<T>(work: Generator<void, T>): Promise<T> {
-  let started = performance.now();
-  for (;;) {
-    const step = work.next();
-    if (step.done) return step.value;
-    if (performance.now() - started < SLICE_MS) continue;
-    await setImmediate();
-    started = performance.now();
-  }
 }
 
 /** Timers cannot wait longer, milliseconds. */

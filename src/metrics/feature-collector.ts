@@ -1,4 +1,4 @@
-import type { FeatureEntry } from '../model/feature-entries.ts';
+import type { FeatureEntry } from '../inventory/feature-entries.ts';
 import type { FeatureRecord } from '../model/records.ts';
 import { type Collector, catalogue, type MetricName } from './catalogue.ts';
 import { createFamily, type Family, toNumber } from './family.ts';

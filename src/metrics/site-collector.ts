@@ -1,5 +1,5 @@
-import type { Inventory, VendorLicenseEntry } from '../model/inventory.ts';
-import { availabilities } from '../model/poll-state.ts';
+import type { Inventory, VendorLicenseEntry } from '../inventory/inventory.ts';
+import { availabilities } from '../inventory/poll-state.ts';
 import { discardReasons } from '../model/records.ts';
 import { catalogue, type MetricName } from './catalogue.ts';
 import { createFamily, type Family, toNumber } from './family.ts';

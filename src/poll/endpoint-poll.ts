@@ -2,9 +2,10 @@ import { QueryError } from '../model/failure.ts';
 import type { Log } from '../model/log.ts';
 import { isAnswer, MAX_UNKNOWN_FIELDS } from '../model/records.ts';
 import type { EndpointState, PolledAnswers, PolledEndpoint, Reading, Snapshot } from '../model/snapshot.ts';
+import type { Limit } from '../scheduling/limit.ts';
 import { createAbsence } from './absence.ts';
 import { CONTRADICTION } from './credibility.ts';
-import { askParts, type Limit } from './fan-out.ts';
+import { askParts } from './fan-out.ts';
 import type { Question } from './questions.ts';
 import { createRetry } from './retry.ts';
 

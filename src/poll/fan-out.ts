@@ -1,25 +1,6 @@
 import { type Failure, QueryError } from '../model/failure.ts';
 import { type Good, lastGood, type Reading, WHOLE } from '../model/snapshot.ts';
-
-/** Runs tasks, at most a given number at once, the others in order of arrival. */
-export type Limit = <T>(task: () => Promise<T>) => Promise<T>;
-
-export function createLimit(concurrency: number): Limit {
-  let running = 0;
-  const waiting: (() => void)[] = [];
-  return async (task) => {
-    if (running >= concurrency) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running += 1;
-    try {
-      return await task();
-    } finally {
-      const next = waiting.shift();
-      // a place is handed on, not given back, so that nobody can slip in between
-      if (next === undefined) running -= 1;
-      else next();
-    }
-  };
-}
+import type { Limit } from '../scheduling/limit.ts';
 
 /** The failure of a reading that carries the last good value on. */
 function failedReading<T>(failure: Failure, at: number, seconds: number, previous: Reading<T> | undefined): Reading<T> {

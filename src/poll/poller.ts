@@ -1,8 +1,8 @@
 import type { ScheduledTask } from 'node-cron';
 import type { QueryClient } from '../client/query-client.ts';
+import type { Selection } from '../inventory/selection.ts';
 import type { Log } from '../model/log.ts';
 import type { Answer, FeatureRecord, ProductRecord } from '../model/records.ts';
-import type { Selection } from '../model/selection.ts';
 import {
   type EndpointState,
   type HistoryQuestion,
@@ -13,6 +13,7 @@ import {
   type Snapshot,
   WHOLE,
 } from '../model/snapshot.ts';
+import { createLimit } from '../scheduling/limit.ts';
 import {
   canonical,
   createSplit,
@@ -25,7 +26,6 @@ import {
 } from './credibility.ts';
 import { createEndpointPoll, type EndpointPoll, type EndpointPollOptions, type Parts } from './endpoint-poll.ts';
 import type { SearchLevel } from './expiration-search.ts';
-import { createLimit } from './fan-out.ts';
 import { createQuestions, featuresRefusals } from './questions.ts';
 import { createSchedule, longestGap } from './schedule.ts';
 

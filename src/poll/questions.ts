@@ -1,8 +1,8 @@
 import type { QueryClient } from '../client/query-client.ts';
+import type { Selection } from '../inventory/selection.ts';
 import { type FailureKind, QueryError } from '../model/failure.ts';
 import type { Log } from '../model/log.ts';
 import type { Answer, FeatureRecord } from '../model/records.ts';
-import type { Selection } from '../model/selection.ts';
 import {
   type HistoryQuestion,
   historyPart,

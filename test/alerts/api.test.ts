@@ -5,7 +5,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hashSync } from 'bcryptjs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { externalUrl, hostAndPort } from '../../src/alerting.ts';
+import { externalUrl, hostAndPort } from '../../src/app/alerting.ts';
 import { catalogue } from '../../src/metrics/catalogue.ts';
 import { createCleanup, createConfig, eventually, startApp } from '../harness.ts';
 import { createCertificate } from '../peers/certificate.ts';

@@ -7,7 +7,7 @@ import { createCounts } from '../../src/alerts/delivery.ts';
 import { type AlertEngine, createAlertEngine, type EngineOptions } from '../../src/alerts/engine.ts';
 import { alertsPage } from '../../src/alerts/page.ts';
 import type { SavedAlerts, StateFile } from '../../src/alerts/state-file.ts';
-import { deriveInventoryNow } from '../../src/model/inventory.ts';
+import { deriveInventoryNow } from '../../src/inventory/inventory.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
 import { createTestLog, isLong } from '../harness.ts';
 import { answer, createSnapshot, failed, feature, good, NOW, product } from '../metrics/scenario.ts';

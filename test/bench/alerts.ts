@@ -7,7 +7,7 @@ import { alertsBody, createNotification } from '../../src/alerts/notification.ts
 import { createView } from '../../src/alerts/rule.ts';
 import { createRules } from '../../src/alerts/rules.ts';
 import { step } from '../../src/alerts/state-machine.ts';
-import { deriveInventoryNow } from '../../src/model/inventory.ts';
+import { deriveInventoryNow } from '../../src/inventory/inventory.ts';
 import { quickRules } from '../alerts/end-to-end.ts';
 import { policy, settingsOf } from '../alerts/views.ts';
 import { type Cleanup, createCleanup, createTestLog, eventually } from '../harness.ts';

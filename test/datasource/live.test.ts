@@ -11,7 +11,7 @@ import {
 import { type Query, readQuery } from '../../src/datasource/query.ts';
 import type { Site } from '../../src/datasource/site.ts';
 import type { TargetName } from '../../src/datasource/targets.ts';
-import { deriveInventoryNow } from '../../src/model/inventory.ts';
+import { deriveInventoryNow } from '../../src/inventory/inventory.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
 import { WHOLE } from '../../src/model/snapshot.ts';
 import {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { QueryClient } from '../../src/client/query-client.ts';
+import { createSelection } from '../../src/inventory/selection.ts';
 import { QueryError } from '../../src/model/failure.ts';
-import { createSelection } from '../../src/model/selection.ts';
 import { historyPart, type Snapshot, WHOLE } from '../../src/model/snapshot.ts';
 import { createPoller, type Poller, type PollerOptions } from '../../src/poll/poller.ts';
 import { cronProblem, longestGap } from '../../src/poll/schedule.ts';

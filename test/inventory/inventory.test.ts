@@ -6,7 +6,7 @@ import {
   type Inventory,
   type InventoryPolicy,
   nextAgeOut,
-} from '../../src/model/inventory.ts';
+} from '../../src/inventory/inventory.ts';
 import type { FeatureRecord } from '../../src/model/records.ts';
 import { WHOLE } from '../../src/model/snapshot.ts';
 import {

@@ -1,7 +1,7 @@
-import type { Config } from './config/config.ts';
-import { hasChanged, readWebConfig, type WebConfig } from './config/web-config.ts';
-import type { Log } from './model/log.ts';
-import { type Access, openAccess } from './web/access.ts';
+import type { Config } from '../config/config.ts';
+import { hasChanged, readWebConfig, type WebConfig } from '../config/web-config.ts';
+import type { Log } from '../model/log.ts';
+import { type Access, openAccess } from '../web/access.ts';
 
 /** How a web config becomes who may ask, and stays up to date: certificates are renewed, users come and go. */
 

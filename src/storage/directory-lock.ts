@@ -1,7 +1,8 @@
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Log } from './model/log.ts';
+import type { Log } from '../model/log.ts';
+import { OperatorError } from '../model/operator-error.ts';
 
 const LOCK_FILE = 'lock.db';
 const SQLITE_BUSY = 5;
@@ -17,7 +18,7 @@ export interface StorageLock {
  * lock, so that the system releases it however the process ends. A directory that cannot be used is reported where it is
  * used, and not locked.
  *
- * @throws Error that names the directory and the remedy, when another process has it
+ * @throws OperatorError that names the directory and the remedy, when another process has it
  */
 export function lockStorage(path: string, log: Log): StorageLock {
   let database: DatabaseSync | undefined;
@@ -31,9 +32,7 @@ export function lockStorage(path: string, log: Log): StorageLock {
     database?.close();
     database = undefined;
     if ((error as { errcode?: number }).errcode === SQLITE_BUSY) {
-      throw new Error(`storage.path ${path} is used by another process; give each one a directory of its own`, {
-        cause: error,
-      });
+      throw new OperatorError(`storage.path ${path} is used by another process; give each one a directory of its own`);
     }
     log.warn({ path, reason: (error as Error).message }, 'storage.path not locked');
   }

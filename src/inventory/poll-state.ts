@@ -1,6 +1,6 @@
-import type { Answer, DiscardReason } from './records.ts';
-import { discardReasons, isAnswer, MAX_UNKNOWN_FIELDS } from './records.ts';
-import { type EndpointState, isExpected, lastGood, type PolledEndpoint, type Snapshot } from './snapshot.ts';
+import type { Answer, DiscardReason } from '../model/records.ts';
+import { discardReasons, isAnswer, MAX_UNKNOWN_FIELDS } from '../model/records.ts';
+import { type EndpointState, isExpected, lastGood, type PolledEndpoint, type Snapshot } from '../model/snapshot.ts';
 
 /** How polling an endpoint goes. */
 export interface PollState {

@@ -1,8 +1,8 @@
+import type { ExpirationRecord, FeatureRecord } from '../model/records.ts';
+import { freshGood, type Snapshot, WHOLE } from '../model/snapshot.ts';
+import { parseVendorLicense } from '../model/vendor-license.ts';
 import { earliest, either, mergeFeatures, withoutFeatureUsage } from './merge.ts';
-import type { ExpirationRecord, FeatureRecord } from './records.ts';
 import type { Selection } from './selection.ts';
-import { freshGood, type Snapshot, WHOLE } from './snapshot.ts';
-import { parseVendorLicense } from './vendor-license.ts';
 
 /** A feature by its five labels, with what is known of its use and of its expiry. */
 export interface FeatureEntry {

@@ -1,10 +1,11 @@
+import type { ProductRecord } from '../model/records.ts';
+import { freshGood, historyQuestion, lastGood, type Snapshot, WHOLE } from '../model/snapshot.ts';
+import { parseVendorLicense } from '../model/vendor-license.ts';
+import { runAtOnce } from '../scheduling/slices.ts';
 import { createFeatureIndex, type FeatureEntry } from './feature-entries.ts';
 import { mergeProducts, withoutUsage } from './merge.ts';
 import { availabilityOf, type EndpointAvailability, type PollState, pollStates } from './poll-state.ts';
-import type { ProductRecord } from './records.ts';
 import type { Selection } from './selection.ts';
-import { freshGood, historyQuestion, lastGood, type Snapshot, WHOLE } from './snapshot.ts';
-import { parseVendorLicense } from './vendor-license.ts';
 
 /** What is shown and what is not, beside age. */
 export interface InventoryPolicy extends Selection {
@@ -220,13 +221,8 @@ export function* deriveInventory(
 }
 
 /** Runs `deriveInventory` to its end in one go. */
-export function deriveInventoryNow(snapshot: Snapshot, now: number, policy: InventoryPolicy): Inventory {
-  const deriving = deriveInventory(snapshot, now, policy);
-  for (;;) {
-    const step = deriving.next();
-    if (step.done) return step.value;
-  }
-}
+export const deriveInventoryNow = (snapshot: Snapshot, now: number, policy: InventoryPolicy): Inventory =>
+  runAtOnce(deriveInventory(snapshot, now, policy));
 
 /** When the next part that is shown now will be too old, epoch seconds; `undefined` when none will. */
 export function nextAgeOut(snapshot: Snapshot, now: number): number | undefined {

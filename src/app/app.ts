@@ -1,16 +1,16 @@
-import type { DeliveryCounts } from './alerts/delivery.ts';
-import { createAlertApi, createAlertPage } from './alerts/routes.ts';
-import { createStats, type NtlmStats } from './client/stats.ts';
-import type { Config } from './config/config.ts';
-import { createDatasource } from './datasource/routes.ts';
-import { createSelfMetrics, type SelfMetrics, type UpstreamState } from './metrics/self.ts';
-import type { Log } from './model/log.ts';
-import type { CredentialGate } from './ntlm/credential-gate.ts';
+import type { DeliveryCounts } from '../alerts/delivery.ts';
+import { createAlertApi, createAlertPage } from '../alerts/routes.ts';
+import { createStats, type NtlmStats } from '../client/stats.ts';
+import type { Config } from '../config/config.ts';
+import { createDatasource } from '../datasource/routes.ts';
+import { createSelfMetrics, type SelfMetrics, type UpstreamState } from '../metrics/self.ts';
+import type { Log } from '../model/log.ts';
+import type { CredentialGate } from '../ntlm/credential-gate.ts';
+import { endpointNames } from '../query-api/endpoints.ts';
+import { lockStorage, type StorageLock } from '../storage/directory-lock.ts';
+import { createWebServer } from '../web/server.ts';
+import { type Account, credentialsOf, limitsOf, logonFileOf, openAccount } from './account.ts';
 import { type AppConfig, type Carried, createPipeline, type Pipeline } from './pipeline.ts';
-import { endpointNames } from './query-api/endpoints.ts';
-import { lockStorage, type StorageLock } from './storage-lock.ts';
-import { type Account, credentialsOf, limitsOf, logonFileOf, openAccount } from './upstream.ts';
-import { createWebServer } from './web/server.ts';
 import { createWebAccess, refusalOfUsers } from './web-access.ts';
 
 export interface AppDeps {

@@ -1,4 +1,4 @@
-import type { FeatureRecord, ProductRecord } from './records.ts';
+import type { FeatureRecord, ProductRecord } from '../model/records.ts';
 
 /**
  * How records with the same labels become one. A sum with an unknown is unknown, and so is the earliest expiry of an

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSelection, shardOf } from '../../src/model/selection.ts';
+import { createSelection, shardOf } from '../../src/inventory/selection.ts';
 import { parseVendorLicense } from '../../src/model/vendor-license.ts';
 
 const everything = { include: [], exclude: [] };

@@ -1,12 +1,12 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { type Alertmanager, createAlertmanager } from './alerts/alertmanager.ts';
-import { createCounts, type DeliveryCounts } from './alerts/delivery.ts';
-import { type AlertEngine, createAlertEngine, type EngineOptions } from './alerts/engine.ts';
-import { createStateFile } from './alerts/state-file.ts';
-import type { AlertmanagerConfig, Config } from './config/config.ts';
-import { readPasswordFile } from './config/upstream-analyzer.ts';
-import type { Log } from './model/log.ts';
+import { type Alertmanager, createAlertmanager } from '../alerts/alertmanager.ts';
+import { createCounts, type DeliveryCounts } from '../alerts/delivery.ts';
+import { type AlertEngine, createAlertEngine, type EngineOptions } from '../alerts/engine.ts';
+import { createStateFile } from '../alerts/state-file.ts';
+import type { AlertmanagerConfig, Config } from '../config/config.ts';
+import { readPasswordFile } from '../config/upstream-analyzer.ts';
+import type { Log } from '../model/log.ts';
 
 /** How a configuration becomes the way to Alertmanager: for the daemon, and for the command that tries it. */
 
