@@ -22,7 +22,7 @@ import { ntlmCodes } from '../src/ntlm/errors.ts';
 import { cronProblem } from '../src/poll/schedule.ts';
 import { endpoints } from '../src/query-api/endpoints.ts';
 import { errorCodes } from '../src/query-api/errors.ts';
-import { recordMeanings } from '../src/query-api/meanings.ts';
+import { recordFields } from '../src/query-api/records.ts';
 import { webLimits } from '../src/web/limits.ts';
 import { settingsOf } from './alerts/views.ts';
 import { alertRules } from './deploy/rules.ts';
@@ -139,8 +139,8 @@ const tables: Readonly<Record<string, () => string>> = {
   fields: () =>
     table(
       ['endpoint', 'field', 'meaning'],
-      Object.entries(recordMeanings).flatMap(([endpoint, fields]) =>
-        Object.entries(fields).map(([field, meaning]) => [code(endpoint), code(field), cell(meaning)]),
+      Object.entries(recordFields).flatMap(([endpoint, fields]) =>
+        Object.entries(fields).map(([field, { meaning }]) => [code(endpoint), code(field), cell(meaning)]),
       ),
     ),
   'store problems': () =>

@@ -10,15 +10,9 @@ import type {
 } from '../model/records.ts';
 import { parseVendorLicense } from '../model/vendor-license.ts';
 import type { EndpointName } from '../query-api/endpoints.ts';
+import type { Fields } from '../query-api/field.ts';
 import { readJson } from '../query-api/json.ts';
-import {
-  expirationFields,
-  featureFields,
-  productFields,
-  type RecordFields,
-  serverDownFields,
-  userFields,
-} from '../query-api/records.ts';
+import { recordFields } from '../query-api/records.ts';
 import { answerFault, recogniseBody } from './answer-faults.ts';
 import { decodeEfficiency, decodeHeatMap, decodeReserved, decodeTrend } from './decode-series.ts';
 import { createUnknownFields, describeFields } from './field-names.ts';
@@ -187,22 +181,30 @@ const decodeExpiration: Decode<ExpirationRecord> = (raw, values) => {
 
 /** The records of an endpoint. */
 interface RecordKind<T> {
-  readonly fields: RecordFields;
+  readonly fields: Fields;
   /** The field without which a record says nothing. */
   readonly identity: string;
   readonly decode: Decode<T>;
 }
 
-const products: RecordKind<ProductRecord> = { fields: productFields, identity: 'Product', decode: decodeProduct };
-const features: RecordKind<FeatureRecord> = { fields: featureFields, identity: 'Feature', decode: decodeFeature };
-const users: RecordKind<UserRecord> = { fields: userFields, identity: 'UserName', decode: decodeUser };
+const products: RecordKind<ProductRecord> = {
+  fields: recordFields.GetProducts,
+  identity: 'Product',
+  decode: decodeProduct,
+};
+const features: RecordKind<FeatureRecord> = {
+  fields: recordFields.GetFeatures,
+  identity: 'Feature',
+  decode: decodeFeature,
+};
+const users: RecordKind<UserRecord> = { fields: recordFields.GetUsers, identity: 'UserName', decode: decodeUser };
 const serversDown: RecordKind<ServerDownRecord> = {
-  fields: serverDownFields,
+  fields: recordFields.GetServerDown,
   identity: 'Label',
   decode: decodeServerDown,
 };
 const expirations: RecordKind<ExpirationRecord> = {
-  fields: expirationFields,
+  fields: recordFields.GetExpirationFeatures,
   identity: 'Feature',
   decode: decodeExpiration,
 };

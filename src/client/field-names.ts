@@ -1,5 +1,5 @@
 import { MAX_UNKNOWN_FIELDS } from '../model/records.ts';
-import type { RecordFields } from '../query-api/records.ts';
+import type { Fields } from '../query-api/field.ts';
 
 /** Names of the fields that records have. They come from the analyzer: shortened and escaped before anybody sees them. */
 
@@ -34,7 +34,7 @@ export interface UnknownFields {
   names(): readonly string[];
 }
 
-export function createUnknownFields(specified: RecordFields): UnknownFields {
+export function createUnknownFields(specified: Fields): UnknownFields {
   const known = new Set(Object.keys(specified));
   const unknown = new Set<string>();
   return {

@@ -1,6 +1,7 @@
 import { type EndpointName, endpoints } from '../query-api/endpoints.ts';
+import type { Field, Fields, FieldType } from '../query-api/field.ts';
 import { readJson } from '../query-api/json.ts';
-import { type FieldType, type RecordFields, recordFields } from '../query-api/records.ts';
+import { recordFields } from '../query-api/records.ts';
 
 /** How an answer differs from the specification, for a person to read. */
 export interface Inspection {
@@ -14,24 +15,34 @@ export interface Inspection {
   readonly mistyped: readonly string[];
 }
 
-const fieldsOf: Readonly<Partial<Record<EndpointName, RecordFields>>> = recordFields;
+const fieldsOf: Readonly<Partial<Record<EndpointName, Fields>>> = recordFields;
 
 type Raw = Readonly<Record<string, unknown>>;
 
 const isObject = (value: unknown): value is Raw => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The empty string stands for the literal NaN, where a number belongs. */
 const checks: Readonly<Record<FieldType, (value: unknown) => boolean>> = {
-  integer: Number.isInteger,
-  seconds: Number.isInteger,
+  count: Number.isInteger,
+  time: Number.isInteger,
+  expiration: Number.isInteger,
+  quantity: (value) => typeof value === 'number',
   number: (value) => typeof value === 'number',
-  'nan-number': (value) => typeof value === 'number' || value === '',
-  string: (value) => typeof value === 'string',
-  'string?': (value) => value === null || typeof value === 'string',
-  'value?': (value) => value === null || typeof value !== 'object',
-  boolean: (value) => typeof value === 'boolean',
+  text: (value) => typeof value === 'string',
+  scalar: (value) => typeof value !== 'object',
+  flag: (value) => typeof value === 'boolean',
   date: (value) => typeof value === 'string' && /^\/Date\(-?\d+\)\/$/.test(value),
 };
+
+/** The empty string stands for the literal NaN, where a number belongs. */
+const unknownValues: Readonly<Record<Field['unknown'], (value: unknown) => boolean>> = {
+  never: () => false,
+  absent: () => false,
+  NaN: (value) => value === '',
+  null: (value) => value === null,
+};
+
+const isValid = ({ type, unknown }: Field, value: unknown): boolean =>
+  checks[type](value) || unknownValues[unknown](value);
 
 function typeName(value: unknown): string {
   if (value === null) return 'null';
@@ -51,7 +62,7 @@ function recordsOf(name: EndpointName, value: unknown): readonly unknown[] | str
   return value.every(Array.isArray) ? value.flat() : 'the answer: no array of arrays';
 }
 
-function inspectRecords(name: EndpointName, fields: RecordFields, value: unknown): Inspection {
+function inspectRecords(name: EndpointName, fields: Fields, value: unknown): Inspection {
   const records = recordsOf(name, value);
   if (typeof records === 'string') return { records: 0, missing: [], extra: [], mistyped: [records] };
   const missing = new Set<string>();
@@ -62,9 +73,10 @@ function inspectRecords(name: EndpointName, fields: RecordFields, value: unknown
       mistyped.set('a record', typeName(record));
       continue;
     }
-    for (const [field, type] of Object.entries(fields)) {
-      if (!Object.hasOwn(record, field)) missing.add(field);
-      else if (!checks[type](record[field])) mistyped.set(field, typeName(record[field]));
+    for (const [field, row] of Object.entries(fields)) {
+      if (!Object.hasOwn(record, field)) {
+        if (row.unknown !== 'absent') missing.add(field);
+      } else if (!isValid(row, record[field])) mistyped.set(field, typeName(record[field]));
     }
     for (const field of Object.keys(record)) if (!Object.hasOwn(fields, field)) extra.add(field);
   }

@@ -1,8 +1,8 @@
 import { type AnswerKind, type Endpoint, endpoints, type Parameter } from './endpoints.ts';
 import { errorCodes } from './errors.ts';
-import { recordMeanings } from './meanings.ts';
+import type { Field, Fields, FieldType } from './field.ts';
 import { mayBeEmpty } from './parameters.ts';
-import { type FieldType, recordFields } from './records.ts';
+import { recordFields } from './records.ts';
 
 /** The Query API as an OpenAPI 3.1 document, made from the tables of endpoints and records. */
 
@@ -11,17 +11,32 @@ type Schema = Readonly<Record<string, unknown>>;
 const NAN_SENTENCE =
   'The bare literal NaN, which is not JSON, can stand in place of the number: the value is not known.';
 
+const EPOCH_SECONDS: Schema = { type: 'integer', description: 'Epoch seconds.' };
+
 const fieldSchemas: Readonly<Record<FieldType, Schema>> = {
-  integer: { type: 'integer' },
-  seconds: { type: 'integer', description: 'Epoch seconds.' },
+  count: { type: 'integer' },
+  quantity: { type: 'number' },
   number: { type: 'number' },
-  'nan-number': { type: 'number', 'x-nan': true, description: NAN_SENTENCE },
-  string: { type: 'string' },
-  'string?': { type: ['string', 'null'] },
-  'value?': { type: ['string', 'number', 'boolean', 'null'] },
-  boolean: { type: 'boolean' },
+  time: EPOCH_SECONDS,
+  expiration: EPOCH_SECONDS,
+  text: { type: 'string' },
+  scalar: { type: ['string', 'number', 'boolean'] },
+  flag: { type: 'boolean' },
   date: { type: 'string', pattern: String.raw`^/Date\(-?[0-9]+\)/$`, description: 'Epoch milliseconds as /Date(ms)/.' },
 };
+
+/** A field with its meaning, and with what stands in its place where the value is not known. */
+function fieldSchema({ type, meaning, unknown }: Field): Schema {
+  const { description, ...schema } = fieldSchemas[type];
+  const notes = [...(description === undefined ? [] : [description]), ...(unknown === 'NaN' ? [NAN_SENTENCE] : [])];
+  const more = [...(unknown === 'absent' ? ['Left out when the value is not known.'] : []), ...notes];
+  return {
+    ...schema,
+    ...(unknown === 'NaN' && { 'x-nan': true }),
+    ...(unknown === 'null' && { type: [schema.type, 'null'].flat() }),
+    description: [meaning, ...more].join(' '),
+  };
+}
 
 const object = (properties: Readonly<Record<string, Schema>>, more: Schema = {}): Schema => ({
   type: 'object',
@@ -50,13 +65,9 @@ const records: Readonly<Record<RecordEndpoint, { readonly name: string; readonly
 };
 
 function recordSchema(endpoint: RecordEndpoint): Schema {
-  const meanings: Readonly<Record<string, string>> = recordMeanings[endpoint];
-  const properties = Object.entries(recordFields[endpoint]).map(([name, type]) => {
-    const { description, ...schema } = fieldSchemas[type];
-    const sentences = [meanings[name], ...(description === undefined ? [] : [description])];
-    return [name, { ...schema, description: sentences.join(' ') }];
-  });
-  return object(Object.fromEntries(properties), {
+  const fields: readonly (readonly [string, Field])[] = Object.entries(recordFields[endpoint] as Fields);
+  return object(Object.fromEntries(fields.map(([name, field]) => [name, fieldSchema(field)])), {
+    required: fields.filter(([, { unknown }]) => unknown !== 'absent').map(([name]) => name),
     description: `Section ${records[endpoint].section} of the specification.`,
   });
 }

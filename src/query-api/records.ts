@@ -1,148 +1,37 @@
-/**
- * The wire records of spec sections 2.1 to 2.5: every field with its type, as it appears in answers.
- *
- * - `seconds`: integer, epoch seconds
- * - `nan-number`: a number in whose place the bare literal `NaN` can stand
- * - `value?`: null or any value; `string?`: null or a string
- * - `date`: a string of the form `/Date(ms)/`
- */
-export type FieldType =
-  | 'integer'
-  | 'seconds'
-  | 'number'
-  | 'nan-number'
-  | 'string'
-  | 'string?'
-  | 'value?'
-  | 'boolean'
-  | 'date';
+import { expirationFields, serverDownFields } from './expiration-fields.ts';
+import { featureFields } from './feature-fields.ts';
+import type { Field, Fields, FieldType } from './field.ts';
+import { productFields } from './product-fields.ts';
+import { userFields } from './user-fields.ts';
 
-interface TypeOf {
-  integer: number;
-  seconds: number;
-  number: number;
-  'nan-number': number;
-  string: string;
-  'string?': string | null;
-  'value?': string | number | boolean | null;
-  boolean: boolean;
-  date: string;
-}
-
-export type RecordFields = Readonly<Record<string, FieldType>>;
-type WireRecord<F extends RecordFields> = { -readonly [K in keyof F]: TypeOf[F[K]] };
-
-/** Spec 2.1. */
-export const productFields = {
-  CollectionTime: 'seconds',
-  DistinctUsers: 'integer',
-  Active: 'integer',
-  Inactive: 'integer',
-  Indeterminate: 'integer',
-  Mapped: 'integer',
-  MinLicenseExpiration: 'seconds',
-  MaxAvailable: 'integer',
-  Product: 'string',
-  MappingIcon: 'string',
-  ExpiredIcon: 'string',
-  IsCurrent: 'boolean',
-  LogActive: 'nan-number',
-  LogInactive: 'nan-number',
-} as const satisfies RecordFields;
-
-/** Spec 2.2. */
-export const featureFields = {
-  Feature: 'string',
-  TokenCost: 'string',
-  TokenPool: 'string',
-  TokenSource: 'string',
-  ServerName: 'string',
-  Daemon: 'string',
-  LicenseExpiration: 'seconds',
-  DistinctUsers: 'integer',
-  MaxAvailable: 'integer',
-  MaxInUse: 'integer',
-  MaxBorrowed: 'integer',
-  MaxQueued: 'integer',
-  LicenseType: 'string',
-  FeatureType: 'string',
-  Version: 'string',
-  LicenseModel: 'string',
-  Active: 'integer',
-  Inactive: 'integer',
-  BorrowedActive: 'integer',
-  BorrowedInactive: 'integer',
-  UnusedReserve: 'integer',
-  UsedReserve: 'integer',
-  MappedTo: 'value?',
-  TokenCostValue: 'number',
-  Available: 'integer',
-  InUse: 'integer',
-  ActiveUse: 'integer',
-  InactiveUse: 'integer',
-  BorrowedUse: 'integer',
-  BorrowedActiveUse: 'integer',
-  BorrowedInactiveUse: 'integer',
-  AvailableUser: 'boolean',
-  Package: 'string',
-  LogAvailable: 'nan-number',
-  LogInUse: 'nan-number',
-  LogUnusedReserve: 'nan-number',
-  LogQueued: 'nan-number',
-  LogUsedReserve: 'nan-number',
-  LogBorrowed: 'nan-number',
-  LogActive: 'nan-number',
-  LogInactive: 'nan-number',
-  LogBorrowedActive: 'nan-number',
-  LogBorrowedInactive: 'nan-number',
-  ShowExpired: 'boolean',
-  ShowWarning: 'boolean',
-} as const satisfies RecordFields;
-
-/** Spec 2.3. */
-export const userFields = {
-  UserName: 'string',
-  UserHost: 'string',
-  UserDisplay: 'string',
-  UsageTime: 'seconds',
-  LicenseHandle: 'string',
-  ShareHandle: 'string',
-  UsedLicenses: 'integer',
-  QueuedLicenses: 'integer',
-  BorrowedLicenses: 'integer',
-  LicenseModelStatus: 'string',
-  app_status: 'value?',
-  app_duration: 'value?',
-  license_model: 'string',
-  DisplayName: 'string?',
-  Mapped: 'value?',
-} as const satisfies RecordFields;
-
-/** Spec 2.4. */
-export const serverDownFields = { Label: 'string' } as const satisfies RecordFields;
-
-/** Spec 2.5. */
-export const expirationFields = {
-  Feature: 'string',
-  Version: 'string',
-  Package: 'string',
-  LicenseExpiration: 'seconds',
-  MinLicenseExpiration: 'seconds',
-  ShowExpired: 'boolean',
-  ShowWarning: 'boolean',
-  LicenseType: 'string',
-  FeatureType: 'string',
-  LicenseExpirationToDate: 'date',
-} as const satisfies RecordFields;
-
-/** The records that endpoints answer. */
+/** The records that endpoints answer, by their fields. */
 export const recordFields = {
   GetProducts: productFields,
   GetFeatures: featureFields,
   GetUsers: userFields,
   GetServerDown: serverDownFields,
   GetExpirationFeatures: expirationFields,
-} as const;
+} as const satisfies Readonly<Record<string, Fields>>;
+
+interface WireTypes extends Record<FieldType, unknown> {
+  count: number;
+  quantity: number;
+  number: number;
+  time: number;
+  expiration: number;
+  text: string;
+  flag: boolean;
+  scalar: string | number | boolean;
+  date: string;
+}
+
+type WireValue<F extends Field> = WireTypes[F['type']] | (F['unknown'] extends 'null' ? null : never);
+type AbsentKeys<F extends Fields> = { [K in keyof F]: F[K]['unknown'] extends 'absent' ? K : never }[keyof F];
+
+/** A record as it is written. A field that a source may not know can be missing. */
+type WireRecord<F extends Fields> = { -readonly [K in Exclude<keyof F, AbsentKeys<F>>]: WireValue<F[K]> } & {
+  -readonly [K in AbsentKeys<F>]?: WireValue<F[K]> | undefined;
+};
 
 export type WireProduct = WireRecord<typeof productFields>;
 export type WireFeature = WireRecord<typeof featureFields>;

@@ -8,7 +8,7 @@ import {
   getServerDown,
 } from '../../src/analyzer/live.ts';
 import type { Checkout, Collected, PoolObservation } from '../../src/analyzer/source.ts';
-import { expirationFields, featureFields, productFields } from '../../src/query-api/records.ts';
+import { recordFields } from '../../src/query-api/records.ts';
 
 const NOW = 1_800_000_000;
 const DAY = 86_400;
@@ -335,10 +335,10 @@ describe('records', () => {
     );
     const current = sample === undefined ? [] : [sample];
     const keys = (records: readonly object[]): string[] => Object.keys(records[0] ?? {});
-    expect(keys(getProducts(current, NOW, {}))).toEqual(Object.keys(productFields));
-    expect(keys([...getFeatures(current, NOW, { product: '%' })])).toEqual(Object.keys(featureFields));
+    expect(keys(getProducts(current, NOW, {}))).toEqual(Object.keys(recordFields.GetProducts));
+    expect(keys([...getFeatures(current, NOW, { product: '%' })])).toEqual(Object.keys(recordFields.GetFeatures));
     expect(keys(getExpirationFeatures(current, NOW, { product: '%', search: '2' }))).toEqual(
-      Object.keys(expirationFields),
+      Object.keys(recordFields.GetExpirationFeatures),
     );
   });
 });

@@ -11,7 +11,7 @@ import { createSimulatedSite } from '../../src/analyzer/simulated-site.ts';
 import type { Source, VendorLicenseObservation } from '../../src/analyzer/source.ts';
 import { ntHash } from '../../src/ntlm/primitives.ts';
 import { readJson } from '../../src/query-api/json.ts';
-import { expirationFields, featureFields, productFields } from '../../src/query-api/records.ts';
+import { recordFields } from '../../src/query-api/records.ts';
 import { testHistory, testLimits } from '../harness.ts';
 import { type Answer, type Call, type Connection, connectTo, logOn, sendRaw } from './connection.ts';
 
@@ -134,17 +134,17 @@ describe('analyzer without a gate', () => {
     expect(products.headers['content-length']).toBe(String(products.body.length));
     const productRecords = json(products) as Record<string, unknown>[];
     expect(productRecords).toHaveLength(10);
-    expect(Object.keys(productRecords[0] ?? {})).toEqual(Object.keys(productFields));
+    expect(Object.keys(productRecords[0] ?? {})).toEqual(Object.keys(recordFields.GetProducts));
 
     const features = await get(api('GetFeatures?product=%'));
     const [featureRecords = []] = json(features) as Record<string, unknown>[][];
-    expect(Object.keys(featureRecords[0] ?? {})).toEqual(Object.keys(featureFields));
+    expect(Object.keys(featureRecords[0] ?? {})).toEqual(Object.keys(recordFields.GetFeatures));
     // the literal that is not JSON, where the status of applications is not known
     expect(String(features.body)).toContain('"LogActive":NaN,');
     expect(() => JSON.parse(String(features.body))).toThrow(SyntaxError);
 
     const expirations = json(await get(api('GetExpirationFeatures?product=%25&search=2'))) as Record<string, unknown>[];
-    expect(Object.keys(expirations[0] ?? {})).toEqual(Object.keys(expirationFields));
+    expect(Object.keys(expirations[0] ?? {})).toEqual(Object.keys(recordFields.GetExpirationFeatures));
     expect(expirations.length).toBe(featureRecords.length);
     expect(Array.isArray(json(await get(api('GetServerDown'))))).toBe(true);
   });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Checkout, Collected, PoolObservation, QueuedRequest } from '../../src/analyzer/source.ts';
 import { getUsers } from '../../src/analyzer/users.ts';
-import { userFields, type WireUser } from '../../src/query-api/records.ts';
+import { recordFields, type WireUser } from '../../src/query-api/records.ts';
 
 const NOW = 1_800_000_000;
 
@@ -168,7 +168,7 @@ describe('GetUsers', () => {
         expect(answer.totalCount).toBe(found.length);
         const text = (user: WireUser): string => JSON.stringify(user);
         expect(answer.data.map(text).sort()).toEqual(found.map(text).sort());
-        for (const record of answer.data) expect(Object.keys(record)).toEqual(Object.keys(userFields));
+        for (const record of answer.data) expect(Object.keys(record)).toEqual(Object.keys(recordFields.GetUsers));
 
         // in order: no neighbour is the wrong way round, and equal ones stand as they were found
         const field =

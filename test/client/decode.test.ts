@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeAnswer } from '../../src/client/decode.ts';
 import { MAX_UNKNOWN_FIELDS } from '../../src/model/records.ts';
-import { featureFields, productFields } from '../../src/query-api/records.ts';
+import { recordFields } from '../../src/query-api/records.ts';
 
 /** What one answer is worth: which is none at all, what is left out of the others, and when licenses end. */
 
@@ -151,7 +151,7 @@ describe('a mixed answer', () => {
   });
 
   it('has no unknown fields when it is as specified, in whatever order', () => {
-    const names = Object.keys(featureFields);
+    const names = Object.keys(recordFields.GetFeatures);
     const record = (fields: readonly string[]) => ({
       ...Object.fromEntries(fields.map((name) => [name, 1])),
       Feature: 'f',
@@ -173,7 +173,7 @@ describe('a mixed answer', () => {
 
   it('finds the same unknown fields as a slow comparison does', () => {
     const name = fc.oneof(
-      fc.constantFrom(...Object.keys(productFields)),
+      fc.constantFrom(...Object.keys(recordFields.GetProducts)),
       fc.constantFrom('a', 'b', 'constructor', 'toString'),
     );
     const record = fc
@@ -181,7 +181,9 @@ describe('a mixed answer', () => {
       .map((names) => Object.fromEntries([['Product', 'p'], ...names.map((n) => [n, 'x'])]));
     fc.assert(
       fc.property(fc.array(record, { minLength: 1 }), (records) => {
-        const expected = new Set(records.flatMap(Object.keys).filter((n) => !Object.keys(productFields).includes(n)));
+        const expected = new Set(
+          records.flatMap(Object.keys).filter((n) => !Object.keys(recordFields.GetProducts).includes(n)),
+        );
         expect(new Set(decode('GetProducts', records).unknownFields)).toEqual(expected);
       }),
     );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { inspectAnswer } from '../../src/client/inspection.ts';
 import type { EndpointName } from '../../src/query-api/endpoints.ts';
-import { productFields } from '../../src/query-api/records.ts';
+import { recordFields } from '../../src/query-api/records.ts';
 
 const inspect = (name: EndpointName, text: string): ReturnType<typeof inspectAnswer> =>
   inspectAnswer(name, Buffer.from(text));
@@ -14,13 +14,13 @@ const trend = (more = ''): string =>
 
 describe('inspectAnswer', () => {
   it('finds fields that are missing, extra or of another type, over all records', () => {
-    const fields = Object.keys(productFields).map((field) => `"${field}":1`);
+    const fields = Object.keys(recordFields.GetProducts).map((field) => `"${field}":1`);
     const record = (more: string): string => `{${fields.join()}${more}}`.replace('"Product":1', '"Product":"p"');
     const body = `[${record('')},{"Product":null,"IsCurrent":true,"LogActive":NaN,"Active":NaN,"Icon":1}]`;
     const { records, missing, extra, mistyped } = inspect('GetProducts', body);
     expect(records).toBe(2);
     expect(missing).not.toContain('Product');
-    expect(missing).toContain('MaxAvailable');
+    expect(missing).toContain('CollectionTime');
     expect(extra).toEqual(['Icon']);
     expect(mistyped).toEqual(
       expect.arrayContaining([

@@ -53,7 +53,7 @@ describe.runIf(peer('prometheus'))('a real Prometheus', () => {
     const live = features.filter(({ ServerName, Daemon }) =>
       products.some(({ Product, IsCurrent }) => Product.startsWith(`${ServerName};${Daemon}`) && IsCurrent),
     );
-    const sum = (values: number[]) => values.reduce((a, b) => a + b, 0);
+    const sum = (values: (number | undefined)[]) => values.reduce<number>((a, b) => a + (b ?? Number.NaN), 0);
     const expected: Record<string, number> = {
       license_up: 1,
       license_exporter_demo: 0,
