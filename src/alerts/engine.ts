@@ -1,22 +1,21 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Inventory } from '../inventory/inventory.ts';
 import type { Log } from '../model/log.ts';
-import type { Snapshot } from '../model/snapshot.ts';
 import type { AlertState, Labels } from './alert.ts';
 import type { Alertmanager } from './alertmanager.ts';
 import { createDelivery, type Delivery, type DeliveryCounts, QUEUE_CAPACITY } from './delivery.ts';
 import { createIgnore, type Matcher } from './matchers.ts';
 import { createNotification, type Notification, ownLabelsOf } from './notification.ts';
 import { MAX_OUTAGE, restoreKnown, restoreSaved } from './restore.ts';
-import { createView, type Judgement, type Rule, type View } from './rule.ts';
+import type { Judgement, Rule, View } from './rule.ts';
 import type { EngineRuleName, RuleSettings } from './rule-settings.ts';
 import { createRules } from './rules.ts';
 import type { StateFile } from './state-file.ts';
 import { type AlertStates, step, type Transition } from './state-machine.ts';
 
 export interface EngineOptions {
-  /** The newest data; undefined before there is any. */
-  readonly data: () => { readonly inventory: Inventory; readonly snapshot: Snapshot } | undefined;
+  /** The current inventory; undefined while there is none. */
+  readonly inventory: () => Inventory | undefined;
   /** Whether the last verdict on a logon was good; `undefined` before the first. */
   readonly authenticated: () => boolean | undefined;
   readonly rules: RuleSettings;
@@ -170,11 +169,11 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
   };
 
   const evaluateOnce = async (): Promise<void> => {
-    const data = options.data();
-    if (data === undefined) return;
+    const inventory = options.inventory();
+    if (inventory === undefined) return;
     const at = now();
     const started = performance.now();
-    const view = createView(at, data, options.authenticated());
+    const view: View = { now: at, inventory, authenticated: options.authenticated() };
     const judged: { rule: Rule; judgement: Judgement }[] = [];
     let sliceStarted = started;
     for (const rule of rules) {

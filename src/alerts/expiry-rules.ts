@@ -8,7 +8,8 @@ import type { RuleSettings } from './rule-settings.ts';
 type Expired = RuleSettings['LicenseExpired'];
 type ExpiringSoon = RuleSettings['LicenseExpiringSoon'];
 
-const isExpiryKnown = ({ knowledge }: View, vendorLicense: string): boolean => knowledge.expiries(vendorLicense);
+const isExpiryKnown = ({ inventory }: View, vendorLicense: string): boolean =>
+  inventory.knowledge.expiries(vendorLicense);
 
 export function createExpired(settings: Expired): Rule {
   return createFeatureRule<Expired['base']>({
@@ -49,7 +50,7 @@ export function createExpiringSoon(settings: ExpiringSoon): readonly Rule[] {
       isKnown: isExpiryKnown,
       annotate: (entry, left) => ({
         summary: `License ${nameOf(entry)} expires in ${humanDuration(left)}.`,
-        description: `${entry.record?.maxAvailable === undefined ? '' : `${entry.record.maxAvailable} licenses. `}${REMEDY}`,
+        description: `${entry.maxAvailable === undefined ? '' : `${entry.maxAvailable} licenses. `}${REMEDY}`,
       }),
       keepFiringFor: ({ for: pendingFor, keepFiringFor }) =>
         severity === 'warning' ? pendingFor + keepFiringFor : keepFiringFor,
@@ -86,9 +87,9 @@ function aggregated(rule: Rule): Rule {
         // a license that is not known may be the one that the alert is about
         isUnknown: ({ vendor_license: name = '' }) =>
           !isExpiryKnown(view, name) ||
-          view.inventory.features.some(
-            ({ vendorLicense, expiration }) => vendorLicense === name && expiration === undefined,
-          ),
+          view.inventory.features
+            .rows()
+            .some(({ vendorLicense, expiration }) => vendorLicense === name && expiration === undefined),
         isBlind,
       };
     },

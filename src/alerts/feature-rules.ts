@@ -1,4 +1,4 @@
-import type { FeatureEntry } from '../inventory/feature-entries.ts';
+import type { FeatureRow } from '../inventory/feature-row.ts';
 import { type Finding, fingerprint, type Labels, raised, withoutEmpty } from './alert.ts';
 import type { Judgement, Rule, Severity, View } from './rule.ts';
 import {
@@ -18,10 +18,10 @@ export interface FeatureRuleOptions<P extends Durations> {
   readonly name: EngineRuleName;
   readonly severity: Severity;
   readonly settings: Adjustable<P>;
-  assess(entry: FeatureEntry, parameters: P, now: number): Assessment;
+  assess(entry: FeatureRow, parameters: P, now: number): Assessment;
   /** Whether everything is known that could tell of the features of a vendor license. */
   isKnown(view: View, vendorLicense: string): boolean;
-  annotate(entry: FeatureEntry, value: number): Labels;
+  annotate(entry: FeatureRow, value: number): Labels;
   /** Where it is not that of the parameters, seconds. */
   keepFiringFor?(parameters: P): number;
 }
@@ -63,7 +63,7 @@ export function createFeatureRule<P extends Durations>(options: FeatureRuleOptio
     return {
       findings,
       isUnknown: (labels) => !options.isKnown(view, labels.vendor_license ?? '') || unknown.has(featureKey(labels)),
-      isBlind: features.length === 0,
+      isBlind: features.count === 0,
     };
   };
   return {
@@ -79,10 +79,11 @@ export function createFeatureRule<P extends Durations>(options: FeatureRuleOptio
   };
 }
 
-const isUsageKnown = ({ knowledge }: View, vendorLicense: string): boolean => knowledge.features(vendorLicense);
+const isUsageKnown = ({ inventory }: View, vendorLicense: string): boolean =>
+  inventory.knowledge.features(vendorLicense);
 
 /** The feature as people call it. */
-export const nameOf = ({ vendorLicense, feature, version, package: pkg }: FeatureEntry): string => {
+export const nameOf = ({ vendorLicense, feature, version, package: pkg }: FeatureRow): string => {
   const more = [version === '' ? '' : ` ${version}`, pkg === '' ? '' : ` (package ${pkg})`].join('');
   return `${feature}${more} of ${vendorLicense}`;
 };
@@ -92,9 +93,8 @@ export function createSaturated(settings: RuleSettings['LicenseFeatureSaturated'
     name: 'LicenseFeatureSaturated',
     severity: 'warning',
     settings,
-    assess: ({ record }, { raise, clear }) => {
-      if (record === undefined || record.maxAvailable === 0) return undefined;
-      const { inUse, maxAvailable } = record;
+    assess: ({ isReported, inUse, maxAvailable }, { raise, clear }) => {
+      if (!isReported || maxAvailable === 0) return undefined;
       if (inUse === undefined || maxAvailable === undefined) return 'unknown';
       const ratio = inUse / maxAvailable;
       return ratio >= clear ? { value: ratio, isRaised: ratio >= raise } : undefined;
@@ -102,7 +102,7 @@ export function createSaturated(settings: RuleSettings['LicenseFeatureSaturated'
     isKnown: isUsageKnown,
     annotate: (entry, ratio) => ({
       summary: `${Math.floor(ratio * 100)} % of ${nameOf(entry)} is in use.`,
-      description: `${entry.record?.inUse} of ${entry.record?.maxAvailable} licenses are in use. Users may be denied a license soon: look for idle checkouts and unused reservations, or buy more.`,
+      description: `${entry.inUse} of ${entry.maxAvailable} licenses are in use. Users may be denied a license soon: look for idle checkouts and unused reservations, or buy more.`,
     }),
   });
 }
@@ -112,9 +112,8 @@ export function createQueued(settings: RuleSettings['LicenseRequestsQueued']): R
     name: 'LicenseRequestsQueued',
     severity: 'warning',
     settings,
-    assess: ({ record }, { above }) => {
-      if (record === undefined) return undefined;
-      const { maxQueued } = record;
+    assess: ({ isReported, maxQueued }, { above }) => {
+      if (!isReported) return undefined;
       if (maxQueued === undefined) return 'unknown';
       return maxQueued > above ? { value: maxQueued, isRaised: true } : undefined;
     },
@@ -136,7 +135,7 @@ export function createDenials(settings: RuleSettings['LicenseDenials']): Rule {
     durations: ({ vendor_license = '', feature = '' }) => lookup(vendor_license, feature),
     judge: ({ now, inventory: { history } }) => {
       const judged = new Set<string>();
-      const findings = history.flatMap(
+      const findings = [...history].flatMap(
         ({ vendorLicense, feature, package: pkg, featureType, at, denials }): Finding[] => {
           if (denials === undefined) return [];
           const labels = withoutEmpty({
@@ -158,7 +157,7 @@ export function createDenials(settings: RuleSettings['LicenseDenials']): Rule {
         },
       );
       // only history that is fresh is in the inventory
-      return { findings, isUnknown: (labels) => !judged.has(fingerprint(labels)), isBlind: history.length === 0 };
+      return { findings, isUnknown: (labels) => !judged.has(fingerprint(labels)), isBlind: history.count === 0 };
     },
   };
 }

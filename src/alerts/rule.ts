@@ -1,7 +1,5 @@
 import type { Inventory } from '../inventory/inventory.ts';
-import type { Snapshot } from '../model/snapshot.ts';
 import type { Finding, Labels } from './alert.ts';
-import { createKnowledge, type Knowledge } from './knowledge.ts';
 import type { Durations, EngineRuleName } from './rule-settings.ts';
 
 export type Severity = 'critical' | 'warning';
@@ -11,17 +9,8 @@ export interface View {
   /** Epoch seconds. */
   readonly now: number;
   readonly inventory: Inventory;
-  readonly knowledge: Knowledge;
   /** Whether the last verdict on a logon was good; `undefined` before the first. */
   readonly authenticated: boolean | undefined;
-}
-
-export function createView(
-  now: number,
-  { inventory, snapshot }: { readonly inventory: Inventory; readonly snapshot: Snapshot },
-  authenticated: boolean | undefined,
-): View {
-  return { now, inventory, knowledge: createKnowledge(snapshot, now), authenticated };
 }
 
 /** What a rule makes of a view. */

@@ -25,10 +25,10 @@ export function createServerDown(settings: RuleSettings['LicenseServerDown']): R
     severity: 'critical',
     parameters: settings.base,
     durations: ({ vendor_license = '' }) => lookup(vendor_license, ''),
-    judge: ({ inventory: { vendorLicenses }, knowledge }) => ({
-      findings: vendorLicenses.flatMap(({ vendorLicense, up, downQualifiers, product }): Finding[] => {
+    judge: ({ inventory: { vendorLicenses, knowledge } }) => ({
+      findings: [...vendorLicenses].flatMap(({ vendorLicense, up, downQualifiers, mappingIcon = '' }): Finding[] => {
         const { enabled, iconPattern } = lookup(vendorLicense, '');
-        const isDown = up === false || iconPattern?.test(product?.mappingIcon ?? '') === true;
+        const isDown = up === false || iconPattern?.test(mappingIcon) === true;
         if (!enabled || !isDown) return [];
         const qualifiers = downQualifiers.filter((qualifier) => qualifier !== '');
         const parts = qualifiers.length === 0 ? '' : ` (${qualifiers.join(', ')})`;
@@ -52,16 +52,16 @@ export function createCollectionStale(settings: RuleSettings['LicenseCollectionS
     severity: 'warning',
     parameters: settings.base,
     durations: ({ vendor_license = '' }) => lookup(vendor_license, ''),
-    judge: ({ now, inventory: { vendorLicenses }, knowledge }) => {
+    judge: ({ now, inventory: { vendorLicenses, knowledge } }) => {
       const unknown = new Set<string>();
-      const findings = vendorLicenses.flatMap(({ vendorLicense, up, product }): Finding[] => {
+      const findings = [...vendorLicenses].flatMap(({ vendorLicense, up, collectionTime }): Finding[] => {
         const { enabled, maxAge } = lookup(vendorLicense, '');
         if (!enabled || up === false) return [];
-        if (product?.collectionTime === undefined) {
+        if (collectionTime === undefined) {
           unknown.add(vendorLicense);
           return [];
         }
-        const age = now - product.collectionTime;
+        const age = now - collectionTime;
         if (up === undefined || age <= maxAge) return [];
         const annotations = {
           summary: `Data of ${vendorLicense} is ${humanDuration(age)} old.`,

@@ -58,7 +58,7 @@ export function externalUrl({ web }: Pick<Config, 'web'>): string {
 }
 
 /** What the engine takes from elsewhere in the daemon. */
-type Surroundings = Pick<EngineOptions, 'data' | 'authenticated' | 'ownsVendorLicense' | 'now' | 'log'> & {
+type Surroundings = Pick<EngineOptions, 'inventory' | 'authenticated' | 'ownsVendorLicense' | 'now' | 'log'> & {
   readonly version: string;
   /** By the URL of the Alertmanager; new ones are put in. They outlive a reload. */
   readonly counts: Map<string, DeliveryCounts>;

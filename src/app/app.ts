@@ -113,11 +113,11 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     });
 
   const run = (): void => {
-    const { poller, exposition, alerting } = pipeline;
+    const { poller, inventory, alerting } = pipeline;
     alerting?.start().catch((error: unknown) => log.error({ err: error }, 'alerting did not start'));
     poller
       .start()
-      .then(() => exposition.commit(poller.latest()))
+      .then(() => inventory.commit(poller.latest()))
       .then(
         () => {
           isFirstPollOver = true;
@@ -169,7 +169,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     runOnce: async () => {
       await pipeline.poller.pollOnce();
       const snapshot = pipeline.poller.latest();
-      await pipeline.exposition.commit(snapshot);
+      await pipeline.inventory.commit(snapshot);
       const { body } = await pipeline.exposition.page({ accept: undefined, acceptEncoding: undefined, collect: [] });
       const chunks = Buffer.isBuffer(body) ? [body] : await Array.fromAsync(body);
       const page = Buffer.concat(chunks).toString();

@@ -7,6 +7,7 @@ import type { AnalyzerConfig, Config } from '../config/config.ts';
 import { readPasswordFile } from '../config/upstream-analyzer.ts';
 import { createQuestions } from '../datasource/questions.ts';
 import type { Sources } from '../datasource/sources.ts';
+import { type CurrentInventory, createCurrentInventory } from '../inventory/current.ts';
 import { createSelection } from '../inventory/selection.ts';
 import { createExposition, type Exposition } from '../metrics/exposition.ts';
 import type { SelfMetrics } from '../metrics/self.ts';
@@ -21,11 +22,12 @@ import { createAlerting } from './alerting.ts';
 /** A configuration that names the analyzer to poll. */
 export type AppConfig = Config & { readonly analyzer: AnalyzerConfig };
 
-/** The way from the analyzer to all who are told: everything that is made anew when the configuration changes. */
+/** The way from the analyzer to the readers of the inventory: everything that is made anew when the configuration changes. */
 export interface Pipeline {
   readonly config: AppConfig;
   readonly gate: CredentialGate;
   readonly dispatcher: NtlmDispatcher;
+  readonly inventory: CurrentInventory;
   readonly exposition: Exposition;
   readonly poller: Poller;
   readonly datasource: Sources;
@@ -96,10 +98,8 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
   const exposition = createExposition({
     enabled: config.metrics.collectors,
     maxSeries: config.metrics.maxSeries,
-    policy: { ...selection, usageWhenNotCurrent: config.metrics.usageWhenNotCurrent },
     self,
-    now,
-    onProblem: (error) => log.error({ err: error }, 'metrics not rendered'),
+    latest: () => inventory.latest(),
   });
   const poller = createPoller({
     client,
@@ -124,11 +124,11 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
       : [],
     now,
     log,
-    onCommit: (snapshot) => void exposition.commit(snapshot).then(() => alerting?.evaluate()),
+    onCommit: (snapshot) => void inventory.commit(snapshot),
     ...(carried !== undefined && { initial: carried.data }),
   });
   const alerting = createAlerting(config, {
-    data: exposition.shown,
+    inventory: () => inventory.latest(),
     authenticated: () => gate.authenticated,
     ownsVendorLicense: selection.ownsVendorLicense,
     version: deps.version,
@@ -137,10 +137,19 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     now,
     log,
   });
-  void exposition.commit(poller.latest());
+  const inventory = createCurrentInventory({
+    policy: { ...selection, usageWhenNotCurrent: config.metrics.usageWhenNotCurrent },
+    now,
+    readers: [exposition, ...(alerting === undefined ? [] : [{ name: 'alerts', read: alerting.evaluate }])],
+    onProblem: (reader, error) => log.error({ reader, err: error }, 'the inventory could not be used'),
+  });
+  void inventory.commit(poller.latest());
   const { cacheTtl, timeZone, pseudonymKey } = config.datasource;
   const datasource: Sources = {
-    site: exposition.shown,
+    site: () => {
+      const current = inventory.latest();
+      return current === undefined ? undefined : { inventory: current };
+    },
     questions: createQuestions({
       client,
       connections: analyzer.concurrency,
@@ -157,8 +166,8 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
   const stop = async (): Promise<void> => {
     await poller.stop();
     await alerting?.stop();
-    exposition.stop();
+    inventory.stop();
     await client.close();
   };
-  return { config, gate, dispatcher, exposition, poller, datasource, alerting, stop };
+  return { config, gate, dispatcher, inventory, exposition, poller, datasource, alerting, stop };
 }

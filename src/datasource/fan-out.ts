@@ -6,7 +6,7 @@ import { DatasourceError } from './errors.ts';
 import type { Answer, Notice } from './items.ts';
 import { matcherOf, type Query } from './query.ts';
 import { type Questions, questionText } from './questions.ts';
-import { featuresByVendorLicense, type Site, spellingsOf } from './site.ts';
+import { featuresByVendorLicense, type Site } from './site.ts';
 
 /** One vendor license and feature of a query, each of which the analyzer is asked about by itself. */
 export interface Whose {
@@ -35,7 +35,7 @@ const isPattern = (text: string): boolean => text.includes('%');
 /** The analyzer's spellings of a product of a query: of a pattern all that match, of a name with several parts all parts. */
 function productsOf(product: string, site: Site | undefined, expand: boolean): readonly string[] {
   if (isPattern(product) && !expand) return [product];
-  const spellings = site === undefined ? [] : [...spellingsOf(site).values()];
+  const spellings = site === undefined ? [] : [...site.inventory.spellings.values()];
   if (isPattern(product)) {
     const matches = createPattern(product, { ignoreCase: false });
     return spellings.flat().filter((name) => matches(name) || matches(parseVendorLicense(name).vendorLicense));
@@ -94,7 +94,7 @@ export function combinationsOf(query: Query, site: Site | undefined): Combinatio
   const { products, features, ftype, type, wildcard } = query.values;
   const expand = wildcard !== 'upstream';
   const [expandsProducts, expandsFeatures] = [products, features].map((texts) => expand && texts.some(isPattern));
-  if ((expandsProducts || expandsFeatures) && (site === undefined || site.inventory.vendorLicenses.length === 0)) {
+  if ((expandsProducts || expandsFeatures) && (site === undefined || site.inventory.vendorLicenses.count === 0)) {
     throw new DatasourceError('upstream_down', `${query.target}: % stands for known names, and none is known yet`);
   }
   requireApplicable(query, expand);

@@ -1,7 +1,6 @@
-import type { FeatureEntry } from '../inventory/feature-entries.ts';
-import type { VendorLicenseEntry } from '../inventory/inventory.ts';
+import type { FeatureRow } from '../inventory/feature-row.ts';
+import type { VendorLicenseRow } from '../inventory/vendor-license-row.ts';
 import { dateText, type LocalTime } from '../model/local-time.ts';
-import { isExpected } from '../model/snapshot.ts';
 import { annotations } from './annotations.ts';
 import { DatasourceError } from './errors.ts';
 import { type Answer, type Cell, type Column, cell, millis, type Notice, table } from './items.ts';
@@ -47,31 +46,32 @@ function tableOf<T>(
 }
 
 /** The vendor licenses of the last poll that a query is about. */
-function selectVendorLicenses({ values, allows }: Query, { inventory }: Site): readonly VendorLicenseEntry[] {
+function selectVendorLicenses({ values, allows }: Query, { inventory }: Site): readonly VendorLicenseRow[] {
   const matches = productMatcher(values.filters === undefined ? [] : [values.filters]);
-  return inventory.vendorLicenses.filter(
-    ({ vendorLicense }) => matches(vendorLicense) && allows('product', vendorLicense),
-  );
+  return inventory.vendorLicenses
+    .rows()
+    .filter(({ vendorLicense }) => matches(vendorLicense) && allows('product', vendorLicense))
+    .toArray();
 }
 
 export function answerProducts(query: Query, site: Site): Answer {
   const problems = requireFresh(site, 'GetProducts', () => true);
   const { at } = site.inventory;
-  const cells: Cells<VendorLicenseEntry> = [
+  const cells: Cells<VendorLicenseRow> = [
     [text('Product'), ({ vendorLicense }) => vendorLicense],
     [text('Server'), ({ server }) => server],
     [text('Daemon'), ({ daemon }) => daemon],
     [flag('Up'), ({ up }) => cell(up)],
-    [flag('Current'), ({ product }) => cell(product?.isCurrent)],
-    [time('Collected'), ({ product }) => millis(product?.collectionTime)],
-    [number('Distinct users'), ({ product }) => cell(product?.distinctUsers)],
-    [number('Active'), ({ product }) => cell(product?.active)],
-    [number('Inactive'), ({ product }) => cell(product?.inactive)],
-    [number('Indeterminate'), ({ product }) => cell(product?.indeterminate)],
-    [number('Mapped'), ({ product }) => cell(product?.mapped)],
-    [number('Max available'), ({ product }) => cell(product?.maxAvailable)],
-    [time('Expires'), ({ product }) => millis(product?.minLicenseExpiration)],
-    [daysLeft, ({ product }) => daysUntil(product?.minLicenseExpiration, at)],
+    [flag('Current'), ({ isCurrent }) => cell(isCurrent)],
+    [time('Collected'), ({ collectionTime }) => millis(collectionTime)],
+    [number('Distinct users'), ({ distinctUsers }) => cell(distinctUsers)],
+    [number('Active'), ({ active }) => cell(active)],
+    [number('Inactive'), ({ inactive }) => cell(inactive)],
+    [number('Indeterminate'), ({ indeterminate }) => cell(indeterminate)],
+    [number('Mapped'), ({ mapped }) => cell(mapped)],
+    [number('Max available'), ({ maxAvailable }) => cell(maxAvailable)],
+    [time('Expires'), ({ minLicenseExpiration }) => millis(minLicenseExpiration)],
+    [daysLeft, ({ minLicenseExpiration }) => daysUntil(minLicenseExpiration, at)],
   ];
   return tableOf('products', cells, selectVendorLicenses(query, site), problems);
 }
@@ -80,34 +80,34 @@ export function answerServerDown(query: Query, site: Site): Answer {
   requireFresh(site, 'GetServerDown', () => true);
   const down = selectVendorLicenses(query, site)
     .filter(({ up }) => up === false)
-    .flatMap((entry) => entry.downQualifiers.map((qualifier) => ({ ...entry, qualifier })));
+    .flatMap((row) => row.downQualifiers.map((qualifier) => ({ row, qualifier })));
   const cells: Cells<(typeof down)[number]> = [
-    [text('Product'), ({ vendorLicense }) => vendorLicense],
-    [text('Server'), ({ server }) => server],
-    [text('Daemon'), ({ daemon }) => daemon],
+    [text('Product'), ({ row }) => row.vendorLicense],
+    [text('Server'), ({ row }) => row.server],
+    [text('Daemon'), ({ row }) => row.daemon],
     [text('Qualifier'), ({ qualifier }) => qualifier],
-    [time('Last collection'), ({ product }) => millis(product?.collectionTime)],
+    [time('Last collection'), ({ row }) => millis(row.collectionTime)],
   ];
   return tableOf('server_down', cells, down);
 }
 
 /** Whether the dashboard's ad-hoc filters let a feature through. */
-export const isLetThrough = (query: Query, { vendorLicense, feature, package: pkg }: FeatureEntry): boolean =>
+export const isLetThrough = (query: Query, { vendorLicense, feature, package: pkg }: FeatureRow): boolean =>
   query.allows('product', vendorLicense) && query.allows('feature', feature) && query.allows('package', pkg);
 
 /** The features of the last poll that a query is about. */
-function selectFeatures(query: Query, { inventory }: Site, names: readonly string[]): readonly FeatureEntry[] {
+function selectFeatures(query: Query, { inventory }: Site, names: readonly string[]): readonly FeatureRow[] {
   const { products, package: pkg } = query.values;
   const isProduct = productMatcher(products);
   const isFeature = matcherOf(names);
   const isPackage = matcherOf(pkg === undefined ? [] : [pkg]);
-  return inventory.features.filter(
-    (entry) =>
-      isProduct(entry.vendorLicense) &&
-      isFeature(entry.feature) &&
-      isPackage(entry.package) &&
-      isLetThrough(query, entry),
-  );
+  return inventory.features
+    .rows()
+    .filter(
+      (row) =>
+        isProduct(row.vendorLicense) && isFeature(row.feature) && isPackage(row.package) && isLetThrough(query, row),
+    )
+    .toArray();
 }
 
 export function answerFeatures(query: Query, site: Site): Answer {
@@ -115,7 +115,7 @@ export function answerFeatures(query: Query, site: Site): Answer {
   const { filters } = query.values;
   const entries = selectFeatures(query, site, filters === undefined ? [] : [filters]);
   return featureTable(
-    entries.filter(({ record }) => record !== undefined),
+    entries.filter(({ isReported }) => isReported),
     site.inventory.at,
     problems,
   );
@@ -123,33 +123,33 @@ export function answerFeatures(query: Query, site: Site): Answer {
 
 /** @param now epoch seconds */
 export function featureTable(
-  entries: readonly FeatureEntry[],
+  entries: readonly FeatureRow[],
   now: number,
   problems: readonly DatasourceError[] = [],
 ): Answer {
-  const cells: Cells<FeatureEntry> = [
+  const cells: Cells<FeatureRow> = [
     [text('Product'), ({ vendorLicense }) => vendorLicense],
     [text('Feature'), ({ feature }) => feature],
     [text('Version'), ({ version }) => version],
     [text('Package'), (entry) => entry.package],
     [text('Type'), ({ featureType }) => featureType],
-    [number('Max available'), ({ record }) => cell(record?.maxAvailable)],
-    [number('Available'), ({ record }) => cell(record?.available)],
-    [number('In use'), ({ record }) => cell(record?.inUse)],
-    [number('Max in use'), ({ record }) => cell(record?.maxInUse)],
-    [number('Max queued'), ({ record }) => cell(record?.maxQueued)],
-    [number('Distinct users'), ({ record }) => cell(record?.distinctUsers)],
-    [number('Active use'), ({ record }) => cell(record?.activeUse)],
-    [number('Inactive use'), ({ record }) => cell(record?.inactiveUse)],
-    [number('Borrowed use'), ({ record }) => cell(record?.borrowedUse)],
-    [number('Borrowed inactive use'), ({ record }) => cell(record?.borrowedInactiveUse)],
-    [number('Used reserve'), ({ record }) => cell(record?.usedReserve)],
-    [number('Unused reserve'), ({ record }) => cell(record?.unusedReserve)],
-    [text('License type'), ({ record }) => cell(record?.licenseType)],
-    [text('License model'), ({ record }) => cell(record?.licenseModel)],
-    [text('Token pool'), ({ record }) => cell(record?.tokenPool)],
-    [number('Token cost'), ({ record }) => cell(record?.tokenCostValue)],
-    [text('Mapped to'), ({ record }) => cell(record?.mappedTo)],
+    [number('Max available'), ({ maxAvailable }) => cell(maxAvailable)],
+    [number('Available'), ({ available }) => cell(available)],
+    [number('In use'), ({ inUse }) => cell(inUse)],
+    [number('Max in use'), ({ maxInUse }) => cell(maxInUse)],
+    [number('Max queued'), ({ maxQueued }) => cell(maxQueued)],
+    [number('Distinct users'), ({ distinctUsers }) => cell(distinctUsers)],
+    [number('Active use'), ({ activeUse }) => cell(activeUse)],
+    [number('Inactive use'), ({ inactiveUse }) => cell(inactiveUse)],
+    [number('Borrowed use'), ({ borrowedUse }) => cell(borrowedUse)],
+    [number('Borrowed inactive use'), ({ borrowedInactiveUse }) => cell(borrowedInactiveUse)],
+    [number('Used reserve'), ({ usedReserve }) => cell(usedReserve)],
+    [number('Unused reserve'), ({ unusedReserve }) => cell(unusedReserve)],
+    [text('License type'), ({ licenseType }) => cell(licenseType)],
+    [text('License model'), ({ licenseModel }) => cell(licenseModel)],
+    [text('Token pool'), ({ tokenPool }) => cell(tokenPool)],
+    [number('Token cost'), ({ tokenCostValue }) => cell(tokenCostValue)],
+    [text('Mapped to'), ({ mappedTo }) => cell(mappedTo)],
     [time('Expires'), ({ expiration }) => millis(expiration)],
     [daysLeft, ({ expiration }) => daysUntil(expiration, now)],
   ];
@@ -159,7 +159,7 @@ export function featureTable(
 export function answerExpirations(query: Query, site: Site, localTime: LocalTime): Answer {
   const { products } = query.values;
   // where GetExpirationFeatures is off or absent, GetFeatures has expiries too
-  const source = isExpected(site.snapshot, 'GetExpirationFeatures') ? 'GetExpirationFeatures' : 'GetFeatures';
+  const source = site.inventory.readings.isExpected('GetExpirationFeatures') ? 'GetExpirationFeatures' : 'GetFeatures';
   const problems = requireFresh(site, source, productMatcher(products));
   const entries = selectFeatures(query, site, query.values.features).filter(
     ({ expiration }) => expiration !== undefined,
@@ -170,7 +170,7 @@ export function answerExpirations(query: Query, site: Site, localTime: LocalTime
 /** As a table, or as annotations where they end within the time range. @param now epoch seconds */
 export function expirationAnswer(
   query: Query,
-  entries: readonly FeatureEntry[],
+  entries: readonly FeatureRow[],
   now: number,
   localTime: LocalTime,
   problems: readonly DatasourceError[] = [],
@@ -178,8 +178,8 @@ export function expirationAnswer(
   if (query.shape === 'annotations') return expirationAnnotations(query, entries, localTime);
   const { products } = query.values;
   const areSeveral = products.length > 1 || products.some((product) => product.includes('%'));
-  const cells: Cells<FeatureEntry> = [
-    ...(areSeveral ? ([[text('Product'), (entry: FeatureEntry) => entry.vendorLicense]] as const) : []),
+  const cells: Cells<FeatureRow> = [
+    ...(areSeveral ? ([[text('Product'), (entry: FeatureRow) => entry.vendorLicense]] as const) : []),
     [text('Feature'), ({ feature }) => feature],
     [text('Version'), ({ version }) => version],
     [text('Package'), (entry) => entry.package],
@@ -192,7 +192,7 @@ export function expirationAnswer(
 }
 
 /** One annotation for each vendor license and day: what ends then. */
-function expirationAnnotations(query: Query, entries: readonly FeatureEntry[], localTime: LocalTime): Answer {
+function expirationAnnotations(query: Query, entries: readonly FeatureRow[], localTime: LocalTime): Answer {
   const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = query.range;
   const groups = new Map<string, { at: number; vendorLicense: string; features: string[] }>();
   for (const { vendorLicense, feature, expiration } of entries) {

@@ -45,11 +45,15 @@ export function metrics(servesUsers: boolean): readonly Metric[] {
 }
 
 const productNames = ({ inventory }: Site): readonly string[] =>
-  inventory.vendorLicenses.map(({ vendorLicense }) => vendorLicense);
+  inventory.vendorLicenses
+    .rows()
+    .map(({ vendorLicense }) => vendorLicense)
+    .toArray();
 
 function packageNames({ inventory }: Site, products: readonly string[]): readonly string[] {
   const matches = productMatcher(products);
   const packages = inventory.features
+    .rows()
     .filter((entry) => entry.package !== '' && matches(entry.vendorLicense))
     .map((entry) => entry.package);
   return [...new Set(packages)].sort();

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { lastGood, WHOLE } from '../model/snapshot.ts';
+import { WHOLE } from '../model/snapshot.ts';
 import { type Json, payloadOf, requireObject } from './body.ts';
 import { DatasourceError } from './errors.ts';
 import { metrics, payloadOptions, tagKeys, tagValues } from './names.ts';
@@ -33,11 +33,10 @@ function health({ site }: Sources): object {
   if (known === undefined) throw new DatasourceError('upstream_down', 'the analyzer has not been polled yet');
   try {
     requireFresh(known, 'GetProducts', () => true);
-    const reading = known.snapshot.endpoints.GetProducts?.parts.get(WHOLE);
-    if (reading?.ok === false) throw new Error(`GetProducts: ${reading.failure.message}`);
-    const at = lastGood(reading)?.at ?? 0;
-    const { vendorLicenses } = known.inventory;
-    return { status: 'ok', vendor_licenses: vendorLicenses.length, polled_at: new Date(at * 1000).toISOString() };
+    const { vendorLicenses, readings } = known.inventory;
+    const { failure, goodAt = 0 } = readings.of('GetProducts')?.parts.get(WHOLE) ?? {};
+    if (failure !== undefined) throw new Error(`GetProducts: ${failure.message}`);
+    return { status: 'ok', vendor_licenses: vendorLicenses.count, polled_at: new Date(goodAt * 1000).toISOString() };
   } catch (error) {
     throw new DatasourceError('upstream_down', (error as Error).message);
   }

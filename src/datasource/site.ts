@@ -1,5 +1,6 @@
 import type { Inventory } from '../inventory/inventory.ts';
-import { freshGood, lastGood, type PolledEndpoint, type Snapshot, WHOLE } from '../model/snapshot.ts';
+import type { Readings } from '../inventory/readings.ts';
+import { type PolledEndpoint, WHOLE } from '../model/snapshot.ts';
 import { parseVendorLicense } from '../model/vendor-license.ts';
 import { DatasourceError, fromQueryError } from './errors.ts';
 import { matcherOf } from './query.ts';
@@ -7,21 +8,20 @@ import { matcherOf } from './query.ts';
 /** What the last polls know, for answers without asking the analyzer. */
 export interface Site {
   readonly inventory: Inventory;
-  readonly snapshot: Snapshot;
 }
 
 /** Why a part has nothing to show, as an error for whoever asks. */
-function missing(snapshot: Snapshot, endpoint: PolledEndpoint, part: string): DatasourceError {
+function missing(readings: Readings, endpoint: PolledEndpoint, part: string): DatasourceError {
   const what = part === WHOLE ? endpoint : `${endpoint} of ${part}`;
-  const reading = snapshot.endpoints[endpoint]?.parts.get(part);
-  if (reading?.ok === false) {
+  const reading = readings.of(endpoint)?.parts.get(part);
+  if (reading?.failure !== undefined) {
     const { code, message } = fromQueryError(reading.failure);
     return new DatasourceError(code, `${what}: ${message}`);
   }
-  if (reading?.ok === true) return new DatasourceError('upstream_down', `${what} was polled too long ago`);
+  if (reading !== undefined) return new DatasourceError('upstream_down', `${what} was polled too long ago`);
   // without vendor licenses there is nothing to ask the other endpoints for
-  const cause = snapshot.endpoints.GetProducts?.parts.get(WHOLE);
-  if (cause?.ok === false && endpoint !== 'GetProducts') return missing(snapshot, 'GetProducts', WHOLE);
+  const cause = readings.of('GetProducts')?.parts.get(WHOLE)?.failure;
+  if (cause !== undefined && endpoint !== 'GetProducts') return missing(readings, 'GetProducts', WHOLE);
   return new DatasourceError('upstream_down', `${what} has not been polled yet`);
 }
 
@@ -32,26 +32,24 @@ function missing(snapshot: Snapshot, endpoint: PolledEndpoint, part: string): Da
  * @throws DatasourceError when it has none at all
  */
 export function requireFresh(
-  { snapshot, inventory }: Site,
+  { inventory: { readings } }: Site,
   endpoint: PolledEndpoint,
   isAskedFor: (vendorLicense: string) => boolean,
 ): readonly DatasourceError[] {
-  const state = snapshot.endpoints[endpoint];
-  if (snapshot.off?.includes(endpoint) === true) {
+  if (readings.isOff(endpoint)) {
     throw new DatasourceError('upstream_down', `${endpoint} is not polled: it is switched off under poll`);
   }
+  const known = readings.of(endpoint);
   // a good GetProducts that lists nothing leaves nothing to ask for
-  if (state === undefined && snapshot.endpoints.GetProducts?.lastSuccess !== undefined) return [];
-  const parts = [...(state?.parts.keys() ?? [])].filter(
-    (part) => part === WHOLE || isAskedFor(parseVendorLicense(part).vendorLicense),
+  if (known === undefined && readings.of('GetProducts')?.lastSuccess !== undefined) return [];
+  const parts = [...(known?.parts ?? [])].filter(
+    ([part]) => part === WHOLE || isAskedFor(parseVendorLicense(part).vendorLicense),
   );
-  const stale = parts.filter(
-    (part) => freshGood<unknown>(state as NonNullable<typeof state>, part, inventory.at) === undefined,
-  );
-  if (stale.length === parts.length && (parts.length > 0 || (state?.parts.size ?? 0) === 0)) {
-    throw missing(snapshot, endpoint, stale[0] ?? WHOLE);
+  const stale = parts.filter(([, { isFresh }]) => !isFresh).map(([part]) => part);
+  if (stale.length === parts.length && (parts.length > 0 || (known?.parts.size ?? 0) === 0)) {
+    throw missing(readings, endpoint, stale[0] ?? WHOLE);
   }
-  return stale.map((part) => missing(snapshot, endpoint, part));
+  return stale.map((part) => missing(readings, endpoint, part));
 }
 
 /** Whether a vendor license is meant by one of the products of a payload: by name, by name and part, or by pattern. */
@@ -59,19 +57,6 @@ export function productMatcher(products: readonly string[]): (vendorLicense: str
   return matcherOf(
     products.map((product) => (product.includes('%') ? product : parseVendorLicense(product).vendorLicense)),
   );
-}
-
-/** Names of the vendor licenses, as the API spells each: one may have several parts. */
-export function spellingsOf({ snapshot, inventory }: Site): ReadonlyMap<string, readonly string[]> {
-  const known = new Map<string, string[]>(inventory.vendorLicenses.map(({ vendorLicense }) => [vendorLicense, []]));
-  const byFolded = new Map([...known.keys()].map((name) => [name.toLowerCase(), name]));
-  const records = lastGood(snapshot.endpoints.GetProducts?.parts.get(WHOLE))?.value.records ?? [];
-  for (const { product } of records) {
-    const name = byFolded.get(parseVendorLicense(product).vendorLicense.toLowerCase());
-    const spellings = name === undefined ? undefined : known.get(name);
-    if (spellings !== undefined && !spellings.includes(product)) spellings.push(product);
-  }
-  return known;
 }
 
 /** Names of features by vendor license. One look at each, because a large site has 100,000. */

@@ -1,6 +1,5 @@
 import type { Answers } from '../client/decode.ts';
-import type { FeatureEntry } from '../inventory/feature-entries.ts';
-import { withoutFeatureUsage } from '../inventory/merge.ts';
+import { createFeatureRow, type FeatureParts, type FeatureRow } from '../inventory/feature-row.ts';
 import type { ExpirationRecord, FeatureRecord } from '../model/records.ts';
 import { parseVendorLicense } from '../model/vendor-license.ts';
 import type { EndpointName, ParametersOf } from '../query-api/endpoints.ts';
@@ -110,33 +109,26 @@ const both = (asked: Omit<Answer, 'items'>, answer: Answer): Answer => ({
   notices: [...asked.notices, ...answer.notices],
 });
 
-/** A record of the analyzer as an entry of the tables. */
-const entryOf = (
+/** A record of an answer as a row of the tables. */
+const rowOf = (
   vendorLicense: string,
-  { feature, version, package: pkg, featureType, ...record }: FeatureRecord | ExpirationRecord,
-  usage?: FeatureRecord,
-): FeatureEntry => ({
-  key: '',
-  vendorLicense,
-  feature,
-  version,
-  package: pkg,
-  featureType,
-  record: usage,
-  expiration: record.licenseExpiration,
-  minExpiration: undefined,
-  expired: record.showExpired,
-  expirationWarning: record.showWarning,
-});
+  { feature, version, package: pkg, featureType }: FeatureRecord | ExpirationRecord,
+  records: Pick<FeatureParts, 'record' | 'expirationRecord'>,
+  isWithheld = false,
+): FeatureRow =>
+  createFeatureRow({ key: '', vendorLicense, feature, version, package: pkg, featureType, ...records }, isWithheld);
 
-/** Feature records as entries. Usage of a vendor license that is not current is withheld, as in the last poll. */
-function featureEntriesOf(records: readonly FeatureRecord[], { inventory }: Site): readonly FeatureEntry[] {
-  const isWithheld = new Set(
-    inventory.vendorLicenses.filter((entry) => entry.isWithheld).map((entry) => entry.vendorLicense.toLowerCase()),
+/** Feature records as rows. Use of a vendor license that is not current is withheld, as in the last poll. */
+function featureRowsOf(records: readonly FeatureRecord[], { inventory }: Site): readonly FeatureRow[] {
+  const withheld = new Set(
+    inventory.vendorLicenses
+      .rows()
+      .filter(({ isWithheld }) => isWithheld)
+      .map(({ vendorLicense }) => vendorLicense.toLowerCase()),
   );
   return records.map((record) => {
     const name = `${record.serverName};${record.daemon}`;
-    return entryOf(name, record, isWithheld.has(name.toLowerCase()) ? withoutFeatureUsage(record) : record);
+    return rowOf(name, record, { record }, withheld.has(name.toLowerCase()));
   });
 }
 
@@ -160,7 +152,7 @@ export const answerFeaturesOfUser = async (
     ...given('package', query.values.package),
   });
   const { answers, ...rest } = await askAll(asked, 'GetFeatures', parametersOf, sources.questions, signal);
-  const entries = featureEntriesOf(
+  const entries = featureRowsOf(
     answers.flatMap(({ answer }) => answer.records),
     site,
   ).filter((entry) => isLetThrough(query, entry));
@@ -187,7 +179,9 @@ export const answerSearchedExpirations = async (
   const { answers, ...rest } = await askAll(asked, 'GetExpirationFeatures', parametersOf, sources.questions, signal);
   const entries = answers
     .flatMap(({ whose, answer }) =>
-      answer.records.map((record) => entryOf(parseVendorLicense(whose.product).vendorLicense, record)),
+      answer.records.map((record) =>
+        rowOf(parseVendorLicense(whose.product).vendorLicense, record, { expirationRecord: record }),
+      ),
     )
     // no date means permanent to whoever reads the answer
     .filter((entry) => entry.expiration !== undefined && isLetThrough(query, entry));

@@ -2,10 +2,15 @@ import type { ProductRecord } from '../model/records.ts';
 import { freshGood, historyQuestion, lastGood, type Snapshot, WHOLE } from '../model/snapshot.ts';
 import { parseVendorLicense } from '../model/vendor-license.ts';
 import { runAtOnce } from '../scheduling/slices.ts';
-import { createFeatureIndex, type FeatureEntry } from './feature-entries.ts';
-import { mergeProducts, withoutUsage } from './merge.ts';
+import { createFeatureIndex } from './feature-index.ts';
+import type { FeatureRow } from './feature-row.ts';
+import { createKnowledge, type Knowledge } from './knowledge.ts';
+import { mergeProducts } from './merge.ts';
 import { availabilityOf, type EndpointAvailability, type PollState, pollStates } from './poll-state.ts';
+import { createReadings, type Readings } from './readings.ts';
 import type { Selection } from './selection.ts';
+import { type Table, tableOf } from './table.ts';
+import { createVendorLicenseRow, type VendorLicenseRow } from './vendor-license-row.ts';
 
 /** What is shown and what is not, beside age. */
 export interface InventoryPolicy extends Selection {
@@ -13,21 +18,7 @@ export interface InventoryPolicy extends Selection {
   readonly usageWhenNotCurrent: 'withhold' | 'export';
 }
 
-export interface VendorLicenseEntry {
-  readonly vendorLicense: string;
-  readonly server: string;
-  readonly daemon: string;
-  /** `undefined` when GetProducts has no fresh record of it. Usage that is withheld is `undefined` in it. */
-  readonly product: ProductRecord | undefined;
-  /** By GetServerDown; `undefined` without a fresh reading, and where records that cannot be read may have listed it. */
-  readonly up: boolean | undefined;
-  /** Third parts of the GetServerDown labels of this vendor license. */
-  readonly downQualifiers: readonly string[];
-  /** Whether its usage is not shown, because it is old news. */
-  readonly isWithheld: boolean;
-}
-
-export interface HistoryEntry {
+export interface HistoryRow {
   readonly vendorLicense: string;
   readonly feature: string;
   readonly package: string;
@@ -39,20 +30,25 @@ export interface HistoryEntry {
 }
 
 /**
- * What is known now: a snapshot after matching names, ageing, withholding and merging. Everything that shows or tells
- * something reads this. Lists are sorted by their labels.
+ * What is known now: a snapshot after matching names, ageing, withholding and merging. It is all that metrics, alerts,
+ * Grafana and pages read. Tables are sorted by their labels.
  */
 export interface Inventory {
+  /** Epoch seconds. */
   readonly at: number;
-  readonly vendorLicenses: readonly VendorLicenseEntry[];
+  readonly vendorLicenses: Table<VendorLicenseRow>;
   /** The same object as before while nothing it depends on has changed. */
-  readonly features: readonly FeatureEntry[];
-  readonly history: readonly HistoryEntry[];
+  readonly features: Table<FeatureRow>;
+  readonly history: Table<HistoryRow>;
   readonly concurrentUsers: number | undefined;
+  /** Names of each vendor license as the analyzer spells them: one may have several third parts. */
+  readonly spellings: ReadonlyMap<string, readonly string[]>;
   readonly polls: readonly PollState[];
   readonly availability: readonly EndpointAvailability[];
   /** Whether the last attempt of every polled endpoint got at least one good answer that is not empty beside failed ones. */
   readonly up: boolean;
+  readonly readings: Readings;
+  readonly knowledge: Knowledge;
   /** What `features` was made from, to find out whether it must be made again. */
   readonly featureInputs: readonly unknown[];
 }
@@ -101,7 +97,7 @@ function serversDown(snapshot: Snapshot, now: number, spell: (name: string) => s
 }
 
 interface VendorLicenses {
-  readonly entries: readonly VendorLicenseEntry[];
+  readonly rows: readonly VendorLicenseRow[];
   readonly withheld: ReadonlySet<string>;
   readonly merged: number;
 }
@@ -128,30 +124,23 @@ function deriveVendorLicenses(
     down === undefined ? [] : lastProducts(snapshot).map(({ product }) => parseVendorLicense(product).vendorLicense);
   const names = new Set([...products.keys(), ...(down?.labels.keys() ?? []), ...known.map(spell)]);
   const withheld = new Set<string>();
-  const entries = [...names].filter(policy.ownsVendorLicense).map((name): VendorLicenseEntry => {
+  const rows = [...names].filter(policy.ownsVendorLicense).map((name): VendorLicenseRow => {
     const product = products.get(name);
     const isDown = down?.labels.has(name) === true;
-    const isOldNews = policy.usageWhenNotCurrent === 'withhold' && (isDown || product?.isCurrent === false);
-    if (isOldNews) withheld.add(name);
-    const { server, daemon } = parseVendorLicense(name);
-    return {
-      vendorLicense: name,
-      server,
-      daemon,
-      product: product !== undefined && isOldNews ? withoutUsage(product) : product,
-      up: isDown ? false : down?.isComplete === true ? true : undefined,
-      downQualifiers: down?.labels.get(name) ?? [],
-      isWithheld: isOldNews,
-    };
+    const isOutdated = policy.usageWhenNotCurrent === 'withhold' && (isDown || product?.isCurrent === false);
+    if (isOutdated) withheld.add(name);
+    const up = isDown ? false : down?.isComplete === true ? true : undefined;
+    const downQualifiers = down?.labels.get(name) ?? [];
+    return createVendorLicenseRow({ vendorLicense: name, record: product, up, downQualifiers }, isOutdated);
   });
-  return { entries: entries.sort(byKey(({ vendorLicense }) => vendorLicense)), withheld, merged };
+  return { rows: rows.sort(byKey(({ vendorLicense }) => vendorLicense)), withheld, merged };
 }
 
 /** The newest point of the trend series, by the names of spec 4.6. */
-function deriveHistory(snapshot: Snapshot, now: number, policy: InventoryPolicy): HistoryEntry[] {
+function deriveHistory(snapshot: Snapshot, now: number, policy: InventoryPolicy): HistoryRow[] {
   const state = snapshot.endpoints.GetHistory;
   if (state === undefined) return [];
-  const entries = [...state.parts.keys()].flatMap((part): HistoryEntry[] => {
+  const entries = [...state.parts.keys()].flatMap((part): HistoryRow[] => {
     const series = freshGood(state, part, now)?.value;
     const question = historyQuestion(part);
     const { vendorLicense } = parseVendorLicense(question.product);
@@ -176,6 +165,17 @@ function deriveHistory(snapshot: Snapshot, now: number, policy: InventoryPolicy)
   return entries.sort(byKey((e) => JSON.stringify([e.vendorLicense, e.feature, e.package, e.featureType])));
 }
 
+/** The names of GetProducts by the vendor license they stand for, each once. */
+function spellingsOf(rows: readonly VendorLicenseRow[], names: readonly string[]): Inventory['spellings'] {
+  const spellings = new Map<string, string[]>(rows.map(({ vendorLicense }) => [vendorLicense, []]));
+  const canonical = new Map(rows.map(({ vendorLicense }) => [vendorLicense.toLowerCase(), vendorLicense]));
+  for (const name of new Set(names)) {
+    const owner = canonical.get(parseVendorLicense(name).vendorLicense.toLowerCase());
+    if (owner !== undefined) spellings.get(owner)?.push(name);
+  }
+  return spellings;
+}
+
 const isSame = (a: readonly unknown[], b: readonly unknown[]): boolean =>
   a.length === b.length && a.every((item, i) => item === b[i]);
 
@@ -193,7 +193,7 @@ export function* deriveInventory(
   previous?: Inventory,
 ): Generator<void, Inventory> {
   const spell = createSpelling(lastProducts(snapshot));
-  const { entries, withheld, merged } = deriveVendorLicenses(snapshot, now, policy, spell);
+  const { rows, withheld, merged } = deriveVendorLicenses(snapshot, now, policy, spell);
   const index = createFeatureIndex(snapshot, now, policy, spell, withheld);
   const names = lastProducts(snapshot).map(({ product }) => product);
   const inputs = [...index.inputs, [...withheld].sort().join('\n'), names.join('\n')];
@@ -209,13 +209,16 @@ export function* deriveInventory(
   const users = snapshot.endpoints.GetConcurrentUsers;
   return {
     at: now,
-    vendorLicenses: entries,
-    features: reused?.features ?? features?.entries ?? [],
-    history: deriveHistory(snapshot, now, policy),
+    vendorLicenses: tableOf(rows),
+    features: reused?.features ?? tableOf(features?.rows ?? []),
+    history: tableOf(deriveHistory(snapshot, now, policy)),
     concurrentUsers: users === undefined ? undefined : freshGood(users, WHOLE, now)?.value,
+    spellings: spellingsOf(rows, names),
     polls,
     availability: availabilityOf(snapshot),
     up: polls.length > 0 && polls.every(({ answered }) => answered),
+    readings: createReadings(snapshot, now),
+    knowledge: createKnowledge(snapshot, now),
     featureInputs: inputs,
   };
 }

@@ -1,11 +1,5 @@
-import {
-  deriveInventory,
-  deriveInventoryNow,
-  type Inventory,
-  type InventoryPolicy,
-  nextAgeOut,
-} from '../inventory/inventory.ts';
-import type { Snapshot } from '../model/snapshot.ts';
+import type { InventoryReader } from '../inventory/current.ts';
+import type { Inventory } from '../inventory/inventory.ts';
 import { runSliced } from '../scheduling/slices.ts';
 import { type Block, createBlock } from './block.ts';
 import type { Family } from './family.ts';
@@ -25,11 +19,9 @@ export interface ExpositionOptions {
   readonly enabled: Enabled;
   /** Series of API data at most. */
   readonly maxSeries: number;
-  readonly policy: InventoryPolicy;
   readonly self: SelfMetrics;
-  /** Epoch seconds. */
-  readonly now: () => number;
-  readonly onProblem: (error: unknown) => void;
+  /** The current inventory, for how polling goes before the first is rendered. */
+  readonly latest: () => Inventory | undefined;
 }
 
 export interface PageRequest {
@@ -44,17 +36,19 @@ export interface Page {
   readonly body: Buffer | AsyncIterable<Buffer>;
 }
 
-export interface Exposition {
-  /** Takes a snapshot over; resolves when pages show it, or a newer one. */
-  commit(snapshot: Snapshot): Promise<void>;
+const nothingPolled = { polls: [], availability: [], up: false };
+
+/** A reader of the inventory that renders it. */
+export interface Exposition extends InventoryReader {
+  /** Status 500 while the newest inventory cannot be rendered: what was rendered before would pass for current. */
   page(request: PageRequest): Promise<Page>;
-  /** What pages show now, and what it was made from; undefined before the first commit has been rendered. */
-  shown(): { readonly inventory: Inventory; readonly snapshot: Snapshot } | undefined;
-  stop(): void;
 }
 
-/** Timers cannot wait longer, milliseconds. */
-const MAX_TIMEOUT = 2 ** 31 - 1;
+const problem = (status: number, text: string): Page => ({
+  status,
+  headers: { 'content-type': 'text/plain; charset=utf-8' },
+  body: Buffer.from(`${text}\n`),
+});
 
 /**
  * The pages of metrics. API data is rendered and compressed when it changes, into blocks that are swapped whole, so that
@@ -62,14 +56,11 @@ const MAX_TIMEOUT = 2 ** 31 - 1;
  * exporter's own metrics.
  */
 export function createExposition(options: ExpositionOptions): Exposition {
-  const { enabled, policy, now } = options;
+  const { enabled } = options;
   const rows: FeatureRows = {};
-  let shown: { inventory: Inventory; snapshot: Snapshot; blocks: Blocks } | undefined;
-  let newest: Snapshot | undefined;
-  let refreshing: Promise<void> | undefined;
-  let isStale = false;
-  let ageOut: NodeJS.Timeout | undefined;
-  let stopped = false;
+  let shown: { inventory: Inventory; blocks: Blocks } | undefined;
+  /** Whether the newest inventory could not be rendered: what was rendered before is out of date. */
+  let hasFailed = false;
 
   const createBlocks = async (inventory: Inventory): Promise<Blocks> => {
     const sameFeatures = shown !== undefined && shown.inventory.features === inventory.features;
@@ -94,57 +85,40 @@ export function createExposition(options: ExpositionOptions): Exposition {
     };
   };
 
-  const refresh = async (): Promise<void> => {
-    while (isStale && newest !== undefined && !stopped) {
-      isStale = false;
-      const snapshot = newest;
-      const inventory = await runSliced(deriveInventory(snapshot, now(), policy, shown?.inventory));
+  const read = async (inventory: Inventory): Promise<void> => {
+    try {
       const blocks = await createBlocks(inventory);
-      shown = { inventory, snapshot, blocks };
+      shown = { inventory, blocks };
+      hasFailed = false;
       const all = Object.values(blocks);
       options.self.setSeries(
         all.reduce((sum, { series }) => sum + series, 0),
         all.some(({ isLimited }) => isLimited),
       );
-      clearTimeout(ageOut);
-      const next = nextAgeOut(snapshot, inventory.at);
-      if (next === undefined || stopped) continue;
-      // a little later than the moment itself, so that it has passed then
-      const wait = Math.min(Math.max(0, (next - now()) * 1000) + 20, MAX_TIMEOUT);
-      ageOut = setTimeout(() => void update(), wait).unref();
+    } catch (error) {
+      hasFailed = true;
+      throw error;
     }
   };
 
-  const update = (): Promise<void> => {
-    isStale = true;
-    refreshing ??= refresh()
-      .catch(options.onProblem)
-      .finally(() => {
-        refreshing = undefined;
-      });
-    return refreshing;
-  };
-
-  /** How polling goes, as of the newest snapshot even while its data is still being rendered. */
+  /** How polling goes, as of the inventory that is shown, and the exporter's own metrics. */
   const tail = async (format: Format): Promise<Buffer> => {
-    const empty: Snapshot = { at: 0, endpoints: {} };
-    const inventory = shown?.inventory ?? deriveInventoryNow(newest ?? empty, now(), policy);
+    const inventory = shown?.inventory ?? options.latest() ?? nothingPolled;
     const polls = [...renderGauges(collectPolls(inventory))].map(({ bytes }) => bytes);
     const end = format === 'openmetrics' ? '# EOF\n' : '';
     return Buffer.concat([...polls, Buffer.from(`${await options.self.render(format)}${end}`)]);
   };
 
   return {
-    commit: (snapshot) => {
-      newest = snapshot;
-      return update();
-    },
+    name: 'metrics',
+    read,
     page: async ({ accept, acceptEncoding, collect }) => {
       const unknown = collect.filter((name) => !(blockNames as readonly string[]).includes(name));
       if (unknown.length > 0) {
-        const text = `collect[] does not know ${unknown.join(', ')}; it knows ${blockNames.join(', ')}.\n`;
-        return { status: 400, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: Buffer.from(text) };
+        return problem(400, `collect[] does not know ${unknown.join(', ')}; it knows ${blockNames.join(', ')}.`);
       }
+      const isOutdated = hasFailed || (shown !== undefined && options.latest() === undefined);
+      if (isOutdated) return problem(500, 'The metrics cannot be rendered; the log has the error.');
       const format = chooseFormat(accept);
       const last = await tail(format);
       const chosen = blockNames.filter((name) => collect.length === 0 || collect.includes(name));
@@ -164,11 +138,6 @@ export function createExposition(options: ExpositionOptions): Exposition {
         yield last;
       })();
       return { status: 200, headers, body };
-    },
-    shown: () => shown,
-    stop: () => {
-      stopped = true;
-      clearTimeout(ageOut);
     },
   };
 }

@@ -1,5 +1,5 @@
-import type { FeatureEntry } from '../inventory/feature-entries.ts';
-import type { FeatureRecord } from '../model/records.ts';
+import type { FeatureRow } from '../inventory/feature-row.ts';
+import type { Table } from '../inventory/table.ts';
 import { type Collector, catalogue, type MetricName } from './catalogue.ts';
 import { createFamily, type Family, toNumber } from './family.ts';
 import { buildRows, type Rows } from './rows.ts';
@@ -35,7 +35,7 @@ const fields = {
   license_feature_log_inactive: 'logInactive',
   license_feature_log_borrowed_active: 'logBorrowedActive',
   license_feature_log_borrowed_inactive: 'logBorrowedInactive',
-} as const satisfies Partial<Record<MetricName, keyof FeatureRecord>>;
+} as const satisfies Partial<Record<MetricName, keyof FeatureRow>>;
 
 /** Which metrics are exposed: the default ones and those of the collectors that are on. */
 export type Enabled = Readonly<Record<Collector, boolean>>;
@@ -52,83 +52,94 @@ export interface FeatureRows {
   expirations?: Rows;
 }
 
-const labels = (entry: FeatureEntry): readonly string[] => [
-  entry.vendorLicense,
-  entry.feature,
-  entry.version,
-  entry.package,
-  entry.featureType,
-];
+/** A reader of the label values of one row. */
+function labelsOf(features: Table<FeatureRow>): (row: number) => readonly string[] {
+  const columns = (['vendorLicense', 'feature', 'version', 'package', 'featureType'] as const).map(features.column);
+  return (row) => columns.map((read) => read(row));
+}
 
-type Recorded = FeatureEntry & { readonly record: FeatureRecord };
-const isRecorded = (entry: FeatureEntry): entry is Recorded => entry.record !== undefined;
+function attributesOf(features: Table<FeatureRow>): (row: number) => readonly string[] {
+  const columns = (['licenseType', 'licenseModel', 'tokenPool', 'tokenSource', 'mappedTo'] as const).map(
+    features.column,
+  );
+  return (row) => columns.map((read) => read(row) ?? '');
+}
 
-const attributes = ({ record }: Recorded): readonly string[] => [
-  record.licenseType,
-  record.licenseModel,
-  record.tokenPool,
-  record.tokenSource,
-  record.mappedTo,
-];
-
-/** Items mapped between two yields. */
+/** Rows handled between two yields. */
 const SLICE = 2000;
 
-function* mapSliced<A, B>(items: readonly A[], map: (item: A) => B): Generator<void, B[]> {
-  const mapped: B[] = [];
-  for (const item of items) {
-    if (mapped.push(map(item)) % SLICE === 0) yield;
+function* mapSliced<T>(count: number, map: (row: number) => T): Generator<void, T[]> {
+  const mapped: T[] = [];
+  for (let row = 0; row < count; row += 1) {
+    if (mapped.push(map(row)) % SLICE === 0) yield;
   }
   return mapped;
 }
 
+/** The rows that GetFeatures reports, by their position among all. */
+function* reportedRows(features: Table<FeatureRow>): Generator<void, number[]> {
+  const isReported = features.column('isReported');
+  const rows: number[] = [];
+  for (let row = 0; row < features.count; row += 1) {
+    if (isReported(row)) rows.push(row);
+    if (row % SLICE === SLICE - 1) yield;
+  }
+  return rows;
+}
+
 /** Metrics of GetFeatures (spec 2.2). */
 export function* collectFeatures(
-  entries: readonly FeatureEntry[],
+  features: Table<FeatureRow>,
   enabled: Enabled,
   kept: FeatureRows,
 ): Generator<void, Family[]> {
-  const recorded = entries.filter(isRecorded);
-  const at = (row: number): Recorded | undefined => recorded[row];
-  const names = catalogue.license_feature_max_available.labels;
+  const reported = yield* reportedRows(features);
+  /** Reads by the position among the reported rows. */
+  const among =
+    <T>(read: (row: number) => T) =>
+    (row: number): T =>
+      read(reported[row] as number);
+  const key = among(features.column('key'));
+  const labels = among(labelsOf(features));
+  const attributes = among(attributesOf(features));
   const rows = yield* buildRows(
-    names,
-    yield* mapSliced(recorded, ({ key }) => key),
-    (row) => labels(recorded[row] as Recorded),
+    catalogue.license_feature_max_available.labels,
+    yield* mapSliced(reported.length, key),
+    labels,
     kept.features,
   );
   const infos = yield* buildRows(
     catalogue.license_feature_info.labels,
-    yield* mapSliced(recorded, (entry) => `${entry.key}${attributes(entry).join('\n')}`),
-    (row) => [...labels(recorded[row] as Recorded), ...attributes(recorded[row] as Recorded)],
+    yield* mapSliced(reported.length, (row) => `${key(row)}${attributes(row).join('\n')}`),
+    (row) => [...labels(row), ...attributes(row)],
     kept.infos,
   );
   kept.features = rows;
   kept.infos = infos;
   const families = Object.entries(fields)
     .filter(([name]) => isEnabled(name as MetricName, enabled))
-    .map(([name, field]) => createFamily(name as MetricName, rows, (row) => at(row)?.record[field]));
+    .map(([name, field]) => createFamily(name as MetricName, rows, among(features.column(field))));
   if (enabled.users) {
-    const value = (row: number) => toNumber(at(row)?.record.availableUser);
-    families.push(createFamily('license_feature_user_data_available', rows, value));
+    const availableUser = among(features.column('availableUser'));
+    families.push(createFamily('license_feature_user_data_available', rows, (row) => toNumber(availableUser(row))));
   }
   return [createFamily('license_feature_info', infos, () => 1), ...families];
 }
 
 /** Metrics of GetExpirationFeatures (spec 2.5), with GetFeatures to fall back on. */
-export function* collectExpirations(entries: readonly FeatureEntry[], kept: FeatureRows): Generator<void, Family[]> {
-  const at = (row: number): FeatureEntry | undefined => entries[row];
+export function* collectExpirations(features: Table<FeatureRow>, kept: FeatureRows): Generator<void, Family[]> {
   const rows = yield* buildRows(
     catalogue.license_feature_expiration_timestamp_seconds.labels,
-    yield* mapSliced(entries, ({ key }) => key),
-    (row) => labels(entries[row] as FeatureEntry),
+    yield* mapSliced(features.count, features.column('key')),
+    labelsOf(features),
     kept.expirations,
   );
   kept.expirations = rows;
+  const [expired, warning] = [features.column('expired'), features.column('expirationWarning')];
   return [
-    createFamily('license_feature_expiration_timestamp_seconds', rows, (row) => at(row)?.expiration),
-    createFamily('license_feature_min_expiration_timestamp_seconds', rows, (row) => at(row)?.minExpiration),
-    createFamily('license_feature_expired', rows, (row) => toNumber(at(row)?.expired)),
-    createFamily('license_feature_expiration_warning', rows, (row) => toNumber(at(row)?.expirationWarning)),
+    createFamily('license_feature_expiration_timestamp_seconds', rows, features.column('expiration')),
+    createFamily('license_feature_min_expiration_timestamp_seconds', rows, features.column('minExpiration')),
+    createFamily('license_feature_expired', rows, (row) => toNumber(expired(row))),
+    createFamily('license_feature_expiration_warning', rows, (row) => toNumber(warning(row))),
   ];
 }

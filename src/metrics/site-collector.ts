@@ -1,4 +1,4 @@
-import type { Inventory, VendorLicenseEntry } from '../inventory/inventory.ts';
+import type { Inventory } from '../inventory/inventory.ts';
 import { availabilities } from '../inventory/poll-state.ts';
 import { discardReasons } from '../model/records.ts';
 import { catalogue, type MetricName } from './catalogue.ts';
@@ -18,47 +18,44 @@ function rowsOf(name: MetricName, labels: readonly (readonly string[])[]): Rows 
 
 /** Metrics of GetProducts (spec 2.1) and GetServerDown (spec 2.4). */
 export function collectVendorLicenses({ vendorLicenses }: Inventory, enabled: Enabled): Family[] {
+  const all = [...vendorLicenses];
   const names = rowsOf(
     'license_server_up',
-    vendorLicenses.map(({ vendorLicense }) => [vendorLicense]),
+    all.map(({ vendorLicense }) => [vendorLicense]),
   );
-  const listed = vendorLicenses.filter(({ product }) => product !== undefined);
-  const infos = listed.map(({ vendorLicense, server, daemon }) => [vendorLicense, server, daemon]);
-  const downs = vendorLicenses.flatMap(({ vendorLicense, downQualifiers }) =>
+  const reported = all.filter(({ isReported }) => isReported);
+  const infos = reported.map(({ vendorLicense, server, daemon }) => [vendorLicense, server, daemon]);
+  const downs = all.flatMap(({ vendorLicense, downQualifiers }) =>
     downQualifiers.map((qualifier) => [vendorLicense, qualifier]),
   );
-  const icons = listed.map(({ vendorLicense, product }) => [
+  const icons = reported.map(({ vendorLicense, mappingIcon = '', expiredIcon = '' }) => [
     vendorLicense,
-    product?.mappingIcon ?? '',
-    product?.expiredIcon ?? '',
+    mappingIcon,
+    expiredIcon,
   ]);
-  type Product = NonNullable<VendorLicenseEntry['product']>;
-  const figure = (name: MetricName, read: (product: Product) => number | undefined): Family =>
-    createFamily(name, names, (row) => {
-      const product = vendorLicenses[row]?.product;
-      return product === undefined ? undefined : read(product);
-    });
+  const { column } = vendorLicenses;
+  const [up, isCurrent] = [column('up'), column('isCurrent')];
   const always = () => 1;
   return [
     createFamily('license_vendor_license_info', rowsOf('license_vendor_license_info', infos), always),
     ...(enabled.icons
       ? [createFamily('license_vendor_license_icon_info', rowsOf('license_vendor_license_icon_info', icons), always)]
       : []),
-    createFamily('license_server_up', names, (row) => toNumber(vendorLicenses[row]?.up)),
+    createFamily('license_server_up', names, (row) => toNumber(up(row))),
     createFamily('license_server_down_info', rowsOf('license_server_down_info', downs), always),
-    figure('license_vendor_license_last_collection_timestamp_seconds', ({ collectionTime }) => collectionTime),
-    figure('license_vendor_license_min_expiration_timestamp_seconds', (product) => product.minLicenseExpiration),
-    figure('license_vendor_license_current', ({ isCurrent }) => toNumber(isCurrent)),
-    figure('license_vendor_license_max_available', ({ maxAvailable }) => maxAvailable),
-    figure('license_vendor_license_distinct_users', ({ distinctUsers }) => distinctUsers),
-    figure('license_vendor_license_active', ({ active }) => active),
-    figure('license_vendor_license_inactive', ({ inactive }) => inactive),
-    figure('license_vendor_license_indeterminate', ({ indeterminate }) => indeterminate),
-    figure('license_vendor_license_mapped', ({ mapped }) => mapped),
+    createFamily('license_vendor_license_last_collection_timestamp_seconds', names, column('collectionTime')),
+    createFamily('license_vendor_license_min_expiration_timestamp_seconds', names, column('minLicenseExpiration')),
+    createFamily('license_vendor_license_current', names, (row) => toNumber(isCurrent(row))),
+    createFamily('license_vendor_license_max_available', names, column('maxAvailable')),
+    createFamily('license_vendor_license_distinct_users', names, column('distinctUsers')),
+    createFamily('license_vendor_license_active', names, column('active')),
+    createFamily('license_vendor_license_inactive', names, column('inactive')),
+    createFamily('license_vendor_license_indeterminate', names, column('indeterminate')),
+    createFamily('license_vendor_license_mapped', names, column('mapped')),
     ...(enabled.log
       ? [
-          figure('license_vendor_license_log_active', ({ logActive }) => logActive),
-          figure('license_vendor_license_log_inactive', ({ logInactive }) => logInactive),
+          createFamily('license_vendor_license_log_active', names, column('logActive')),
+          createFamily('license_vendor_license_log_inactive', names, column('logInactive')),
         ]
       : []),
   ];
@@ -69,12 +66,12 @@ export function collectHistory({ history }: Inventory, enabled: Enabled): Family
   if (!enabled.history) return [];
   const rows = rowsOf(
     'license_feature_history_denials',
-    history.map((entry) => [entry.vendorLicense, entry.feature, entry.package, entry.featureType]),
+    [...history].map((row) => [row.vendorLicense, row.feature, row.package, row.featureType]),
   );
   return [
-    createFamily('license_feature_history_denials', rows, (row) => history[row]?.denials),
-    createFamily('license_feature_history_elapsed_time', rows, (row) => history[row]?.elapsedTime),
-    createFamily('license_feature_history_timestamp_seconds', rows, (row) => history[row]?.at),
+    createFamily('license_feature_history_denials', rows, history.column('denials')),
+    createFamily('license_feature_history_elapsed_time', rows, history.column('elapsedTime')),
+    createFamily('license_feature_history_timestamp_seconds', rows, history.column('at')),
   ];
 }
 
@@ -84,7 +81,7 @@ export function collectSite({ concurrentUsers }: Inventory): Family[] {
 }
 
 /** How polling goes. These are shown on every page and never age out. */
-export function collectPolls({ polls, availability, up }: Inventory): Family[] {
+export function collectPolls({ polls, availability, up }: Pick<Inventory, 'polls' | 'availability' | 'up'>): Family[] {
   const rows = rowsOf(
     'license_poll_success',
     polls.map(({ endpoint }) => [endpoint]),

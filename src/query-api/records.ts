@@ -38,3 +38,9 @@ export type WireFeature = WireRecord<typeof featureFields>;
 export type WireUser = WireRecord<typeof userFields>;
 export type WireServerDown = WireRecord<typeof serverDownFields>;
 export type WireExpiration = WireRecord<typeof expirationFields>;
+
+/** The name of a field in our words: `MaxAvailable` is `maxAvailable`, `app_status` is `appStatus`. */
+export const modelName = (name: string): string =>
+  name
+    .replace(/^[A-Z]/, (letter) => letter.toLowerCase())
+    .replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());

@@ -104,9 +104,9 @@ function start(more: Partial<EngineOptions> & { settings?: unknown } = {}) {
   const log = createTestLog();
   const create = (changes: Partial<EngineOptions> = {}): AlertEngine =>
     createAlertEngine({
-      data: () => {
+      inventory: () => {
         const snapshot = snapshotOf(world.down, world.inUse);
-        return { snapshot, inventory: deriveInventoryNow(snapshot, now(), policy) };
+        return deriveInventoryNow(snapshot, now(), policy);
       },
       authenticated: () => world.authenticated,
       rules: settingsOf(more.settings),
@@ -291,7 +291,7 @@ describe('the engine', () => {
     const { create } = start({ settings: { LicenseFeatureSaturated: { for: '0s' } } });
     const records = [feature({ feature: '<b onclick="x()">&\'', inUse: 10, maxAvailable: 10 })];
     const snapshot = createSnapshot({ features: { '': good(answer(records)) } });
-    const engine = create({ data: () => ({ snapshot, inventory: deriveInventoryNow(snapshot, now(), policy) }) });
+    const engine = create({ inventory: () => deriveInventoryNow(snapshot, now(), policy) });
     await engine.start();
     const page = alertsPage(engine.status(), false, now());
     expect(page).toContain('feature=&#34;&#60;b onclick=&#34;x()&#34;&#62;&#38;&#39;&#34;');
@@ -304,7 +304,7 @@ describe('the engine', () => {
     const { create, log } = start({ settings: { LicenseFeatureSaturated: { for: '0s' } } });
     const records = Array.from({ length: 501 }, (_, i) => feature({ feature: `f${i}`, inUse: 10, maxAvailable: 10 }));
     const snapshot = createSnapshot({ features: { '': good(answer(records)) } });
-    const engine = create({ data: () => ({ snapshot, inventory: deriveInventoryNow(snapshot, now(), policy) }) });
+    const engine = create({ inventory: () => deriveInventoryNow(snapshot, now(), policy) });
     await engine.start();
     expect(log.entries.map(({ message, fields }) => [message, fields.counts])).toEqual([
       ['many alerts', { 'LicenseFeatureSaturated firing': 501 }],
@@ -322,9 +322,9 @@ describe('the engine', () => {
     world.down = true;
     const snapshot = snapshotOf(true, 1);
     const engine = create({
-      data: () => {
+      inventory: () => {
         if (isBroken) throw new Error('a bug');
-        return { snapshot, inventory: deriveInventoryNow(snapshot, now(), policy) };
+        return deriveInventoryNow(snapshot, now(), policy);
       },
     });
     await engine.start();

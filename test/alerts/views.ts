@@ -1,4 +1,4 @@
-import { createView, type Rule, type View } from '../../src/alerts/rule.ts';
+import type { Rule, View } from '../../src/alerts/rule.ts';
 import type { RuleSettings } from '../../src/alerts/rule-settings.ts';
 import { createRules } from '../../src/alerts/rules.ts';
 import { rulesOf } from '../../src/config/alert-rules.ts';
@@ -17,7 +17,7 @@ export const policy = {
 export const settingsOf = (raw: unknown = {}): RuleSettings => rulesOf(raw);
 
 export function viewOf(snapshot: Snapshot, now = NOW, authenticated: boolean | undefined = true): View {
-  return createView(now, { inventory: deriveInventoryNow(snapshot, now, policy), snapshot }, authenticated);
+  return { now, inventory: deriveInventoryNow(snapshot, now, policy), authenticated };
 }
 
 /** What one rule, by its id, makes of a scenario. */

@@ -4,10 +4,9 @@ import { createAlertmanager } from '../../src/alerts/alertmanager.ts';
 import { createCounts } from '../../src/alerts/delivery.ts';
 import { createAlertEngine } from '../../src/alerts/engine.ts';
 import { alertsBody, createNotification } from '../../src/alerts/notification.ts';
-import { createView } from '../../src/alerts/rule.ts';
 import { createRules } from '../../src/alerts/rules.ts';
 import { step } from '../../src/alerts/state-machine.ts';
-import { deriveInventoryNow } from '../../src/inventory/inventory.ts';
+import { deriveInventoryNow, type Inventory } from '../../src/inventory/inventory.ts';
 import { quickRules } from '../alerts/end-to-end.ts';
 import { policy, settingsOf } from '../alerts/views.ts';
 import { type Cleanup, createCleanup, createTestLog, eventually } from '../harness.ts';
@@ -25,12 +24,12 @@ const settings = settingsOf({ LicenseFeatureSaturated: { for: '0s' } });
 const nameOf = (i: number): string => `feature-${String(i).padStart(6, '0')}`;
 
 /** Every feature is saturated. */
-function dataOf(count: number) {
+function inventoryOf(count: number) {
   const records = Array.from({ length: count }, (_, i) =>
     feature({ feature: nameOf(i), inUse: 10, maxAvailable: 10, licenseExpiration: Number.POSITIVE_INFINITY }),
   );
   const snapshot = createSnapshot({ features: { '': good(answer(records), now()) } });
-  return { snapshot, inventory: deriveInventoryNow(snapshot, now(), policy) };
+  return deriveInventoryNow(snapshot, now(), policy);
 }
 
 /** The same as a page of metrics. */
@@ -52,8 +51,8 @@ async function startPage(cleanup: Cleanup, count: number): Promise<string> {
 }
 
 /** Bytes that the alerts of one evaluation take, before anything else uses memory. */
-function heapOfAlerts(data: ReturnType<typeof dataOf>): number {
-  const view = createView(now(), data, true);
+function heapOfAlerts(inventory: Inventory): number {
+  const view = { now: now(), inventory, authenticated: true };
   const used = (): number => {
     globalThis.gc?.();
     return process.memoryUsage().heapUsed;
@@ -63,7 +62,7 @@ function heapOfAlerts(data: ReturnType<typeof dataOf>): number {
   const { states } = step(new Map(), judged, view.now, { unknownHold: 3600, resolvedRetention: 900 });
   judged.length = 0;
   const bytes = used() - before;
-  if (states.size !== data.inventory.features.length) throw new Error(`${states.size} alerts`);
+  if (states.size !== inventory.features.count) throw new Error(`${states.size} alerts`);
   return bytes;
 }
 
@@ -94,9 +93,9 @@ export async function benchAlerts(count: number, runs: number): Promise<Line[]> 
     const oneGroup = { groupBy: 'alertname' };
     const ours = await startAlertmanager(cleanup, sink, oneGroup);
     const peer = await startAlertmanager(cleanup, sink, oneGroup);
-    const data = dataOf(count);
+    const inventory = inventoryOf(count);
     const counts = createCounts();
-    const heap = heapOfAlerts(data);
+    const heap = heapOfAlerts(inventory);
     const alertmanager = createAlertmanager({
       url: ours.url,
       timeout: 60,
@@ -105,7 +104,7 @@ export async function benchAlerts(count: number, runs: number): Promise<Line[]> 
       userAgent: 'bench',
     });
     const engine = createAlertEngine({
-      data: () => data,
+      inventory: () => inventory,
       authenticated: () => true,
       rules: settings,
       ignore: [],

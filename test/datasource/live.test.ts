@@ -37,7 +37,7 @@ function siteOf(parts: Scenario): Site {
     ownsFeature: () => true,
     usageWhenNotCurrent: 'withhold' as const,
   };
-  return { snapshot, inventory: deriveInventoryNow(snapshot, NOW, policy) };
+  return { inventory: deriveInventoryNow(snapshot, NOW, policy) };
 }
 
 const site = siteOf(scenario);

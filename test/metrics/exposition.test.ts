@@ -1,6 +1,7 @@
 import { crc32, gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { deriveInventoryNow, type Inventory } from '../../src/inventory/inventory.ts';
 import { catalogue, collectors } from '../../src/metrics/catalogue.ts';
 import { createExposition, type Exposition, type ExpositionOptions } from '../../src/metrics/exposition.ts';
 import type { Enabled } from '../../src/metrics/feature-collector.ts';
@@ -9,9 +10,8 @@ import { acceptsGzip, chooseFormat } from '../../src/metrics/negotiation.ts';
 import { renderGauges } from '../../src/metrics/render.ts';
 import { buildRowsNow } from '../../src/metrics/rows.ts';
 import type { SelfMetrics } from '../../src/metrics/self.ts';
-import { WHOLE } from '../../src/model/snapshot.ts';
-import { eventually } from '../harness.ts';
-import { allCollectors, answer, createSnapshot, failed, feature, good, NOW, product, scenario } from './scenario.ts';
+import { type Snapshot, WHOLE } from '../../src/model/snapshot.ts';
+import { allCollectors, answer, createSnapshot, feature, good, NOW, scenario } from './scenario.ts';
 
 const silent: SelfMetrics = {
   observeRequest: () => undefined,
@@ -20,16 +20,25 @@ const silent: SelfMetrics = {
   render: async () => '',
 };
 
+const policy = { ownsVendorLicense: () => true, ownsFeature: () => true, usageWhenNotCurrent: 'withhold' } as const;
+
+let latest: Inventory | undefined;
+beforeEach(() => {
+  latest = undefined;
+});
+
+/** Makes a snapshot current and has it rendered. */
+async function commit(exposition: Exposition, snapshot: Snapshot): Promise<void> {
+  latest = deriveInventoryNow(snapshot, NOW, policy);
+  await exposition.read(latest);
+}
+
 function create(options: Partial<ExpositionOptions> = {}): Exposition {
   return createExposition({
     enabled: collectors,
     maxSeries: 500_000,
-    policy: { ownsVendorLicense: () => true, ownsFeature: () => true, usageWhenNotCurrent: 'withhold' },
     self: silent,
-    now: () => NOW,
-    onProblem: (error) => {
-      throw error;
-    },
+    latest: () => latest,
     ...options,
   });
 }
@@ -158,8 +167,7 @@ describe('the page', () => {
   it('shows the default collectors, and each of the others where it is on', async () => {
     const shown = async (enabled: Enabled) => {
       const exposition = create({ enabled });
-      await exposition.commit(createSnapshot(scenario));
-      exposition.stop();
+      await commit(exposition, createSnapshot(scenario));
       return namesOf(await read(exposition));
     };
     const expected = (enabled: Enabled) =>
@@ -182,8 +190,7 @@ describe('the page', () => {
 
   it('can be had in blocks, with the state of polling on each', async () => {
     const exposition = create();
-    await exposition.commit(createSnapshot(scenario));
-    exposition.stop();
+    await commit(exposition, createSnapshot(scenario));
     const names = namesOf(await read(exposition, ['site', 'vendor_licenses']));
     expect(names).toContain('license_concurrent_users');
     expect(names).toContain('license_server_up');
@@ -210,11 +217,10 @@ describe('the page', () => {
       ),
     });
     const exposition = create({ maxSeries: 400, self });
-    await exposition.commit(createSnapshot({ features: features(1) }));
+    await commit(exposition, createSnapshot({ features: features(1) }));
     const first = await read(exposition);
-    await exposition.commit(createSnapshot({ features: features(2) }));
+    await commit(exposition, createSnapshot({ features: features(2) }));
     const second = await read(exposition);
-    exposition.stop();
     const rows = (page: string) =>
       [...page.matchAll(/^license_feature_in_use\{.*feature="(f\d\d)"/gm)].map(([, name]) => name);
     expect(rows(first).length).toBeGreaterThan(5);
@@ -226,27 +232,26 @@ describe('the page', () => {
     expect(told[0]).toBeLessThanOrEqual(400);
   });
 
-  it('gives what is shown together with the snapshot it was made from, while a newer one is still being rendered', async () => {
-    const exposition = create();
-    expect(exposition.shown()).toBeUndefined();
-    const first = createSnapshot({ products: good(answer([product()])) });
-    await exposition.commit(first);
-    const second = createSnapshot({ products: good(answer([product({ product: 'new;one' })])) });
-    const committed = exposition.commit(second);
-    expect(exposition.shown()?.snapshot).toBe(first);
-    await committed;
-    expect(exposition.shown()?.snapshot).toBe(second);
-    expect(exposition.shown()?.inventory.vendorLicenses.map(({ vendorLicense }) => vendorLicense)).toEqual(['new;one']);
+  it('is an error while the newest inventory cannot be rendered, and comes back by itself', async () => {
+    let isBroken = false;
+    const setSeries = (): void => {
+      if (isBroken) throw new Error('a bug');
+    };
+    const exposition = create({ self: { ...silent, setSeries } });
+    await commit(exposition, createSnapshot(scenario));
+    isBroken = true;
+    await expect(commit(exposition, createSnapshot(scenario))).rejects.toThrow('a bug');
+    const page = await exposition.page({ accept: undefined, acceptEncoding: undefined, collect: [] });
+    expect([page.status, String(page.body)]).toEqual([500, 'The metrics cannot be rendered; the log has the error.\n']);
+    isBroken = false;
+    await commit(exposition, createSnapshot(scenario));
+    expect(await read(exposition)).toContain('license_feature_in_use{');
   });
 
-  it('lets data go when it is too old, without a new poll', async () => {
-    let now = NOW;
-    const exposition = create({ now: () => now });
-    const products = failed({ at: NOW - 299.9, value: answer([product()]) });
-    await exposition.commit(createSnapshot({ products }));
-    expect(await read(exposition)).toContain('license_vendor_license_max_available{');
-    now = NOW + 0.2;
-    await eventually('ageing', async () => !(await read(exposition)).includes('license_vendor_license_max_available{'));
-    exposition.stop();
+  it('is an error when there is no inventory any more', async () => {
+    const exposition = create();
+    await commit(exposition, createSnapshot(scenario));
+    latest = undefined;
+    expect((await exposition.page({ accept: undefined, acceptEncoding: undefined, collect: [] })).status).toBe(500);
   });
 });

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { deriveInventoryNow } from '../../src/inventory/inventory.ts';
 import { createExposition, type Exposition } from '../../src/metrics/exposition.ts';
 import { createSelfMetrics } from '../../src/metrics/self.ts';
 import { peer } from '../peers/peers.ts';
@@ -34,18 +35,18 @@ async function createPage(enabled = allCollectors): Promise<Exposition> {
   self.observeRequest({ endpoint: 'GetProducts', seconds: 0.2, bytes: 1000 });
   self.observeRequest({ endpoint: 'GetFeatures', seconds: 3, bytes: 0, failure: 'timeout' });
   self.setReload(true, NOW - 100);
+  const inventory = deriveInventoryNow(createSnapshot(scenario), NOW, {
+    ownsVendorLicense: () => true,
+    ownsFeature: () => true,
+    usageWhenNotCurrent: 'withhold',
+  });
   const exposition = createExposition({
     enabled,
     maxSeries: 500_000,
-    policy: { ownsVendorLicense: () => true, ownsFeature: () => true, usageWhenNotCurrent: 'withhold' },
     self,
-    now: () => NOW,
-    onProblem: (error) => {
-      throw error;
-    },
+    latest: () => inventory,
   });
-  await exposition.commit(createSnapshot(scenario));
-  exposition.stop();
+  await exposition.read(inventory);
   return exposition;
 }
 

@@ -1,45 +1,22 @@
 import type { ExpirationRecord, FeatureRecord } from '../model/records.ts';
 import { freshGood, type Snapshot, WHOLE } from '../model/snapshot.ts';
 import { parseVendorLicense } from '../model/vendor-license.ts';
-import { earliest, either, mergeFeatures, withoutFeatureUsage } from './merge.ts';
+import { createFeatureRow, type FeatureLabels, type FeatureRow } from './feature-row.ts';
+import { earliest, either, mergeFeatures } from './merge.ts';
 import type { Selection } from './selection.ts';
 
-/** A feature by its five labels, with what is known of its use and of its expiry. */
-export interface FeatureEntry {
-  /** The labels as one text, unique and sortable. */
-  readonly key: string;
-  readonly vendorLicense: string;
-  readonly feature: string;
-  readonly version: string;
-  readonly package: string;
-  readonly featureType: string;
-  /** From GetFeatures; usage that is withheld is `undefined` in it. */
-  readonly record: FeatureRecord | undefined;
-  /** From GetExpirationFeatures, or from GetFeatures where that has none. Epoch seconds, `Infinity` for permanent. */
-  readonly expiration: number | undefined;
-  readonly minExpiration: number | undefined;
-  readonly expired: boolean | undefined;
-  readonly expirationWarning: boolean | undefined;
-}
-
-export interface FeatureEntries {
-  readonly entries: readonly FeatureEntry[];
+export interface BuiltFeatures {
+  /** Sorted by their labels. */
+  readonly rows: readonly FeatureRow[];
   /** Records that shared all labels with another one. */
   readonly mergedFeatures: number;
   readonly mergedExpirations: number;
 }
 
 export interface FeatureIndex {
-  /** The records the entries are made from, by identity. */
+  /** The records that the rows are made from, by identity. */
   readonly inputs: readonly unknown[];
-  build(): Generator<void, FeatureEntries>;
-}
-
-interface Named {
-  readonly feature: string;
-  readonly version: string;
-  readonly package: string;
-  readonly featureType: string;
+  build(): Generator<void, BuiltFeatures>;
 }
 
 /** The records of one fresh part. */
@@ -48,11 +25,11 @@ interface Part<T> {
   readonly records: readonly T[];
 }
 
-interface Draft extends Named {
+/** A row in the making. */
+interface Draft extends FeatureLabels {
   readonly key: string;
-  readonly vendorLicense: string;
   record?: FeatureRecord;
-  expiration?: ExpirationRecord;
+  expirationRecord?: ExpirationRecord;
 }
 
 /** Records handled between two yields. */
@@ -68,19 +45,8 @@ function mergeExpirations(a: ExpirationRecord, b: ExpirationRecord): ExpirationR
   };
 }
 
-function toEntry({ record, expiration, ...labels }: Draft, isWithheld: boolean): FeatureEntry {
-  return {
-    ...labels,
-    record: record !== undefined && isWithheld ? withoutFeatureUsage(record) : record,
-    expiration: expiration?.licenseExpiration ?? record?.licenseExpiration,
-    minExpiration: expiration?.minLicenseExpiration,
-    expired: expiration?.showExpired ?? record?.showExpired,
-    expirationWarning: expiration?.showWarning ?? record?.showWarning,
-  };
-}
-
 /**
- * Prepares the feature entries of a snapshot: which records there are, and whose they are. Records of an answer for all
+ * Prepares the rows of features of a snapshot: which records there are, and whose they are. Records of an answer for all
  * vendor licenses belong to the one they name; those of an answer for one vendor license belong to that.
  */
 export function createFeatureIndex(
@@ -101,7 +67,10 @@ export function createFeatureIndex(
   });
   const drafts = new Map<string, Map<string, Draft>>();
 
-  const draft = (vendorLicense: string, { feature, version, package: pkg, featureType }: Named): Draft => {
+  const draft = (
+    vendorLicense: string,
+    { feature, version, package: pkg, featureType }: Omit<FeatureLabels, 'vendorLicense'>,
+  ): Draft => {
     const key = JSON.stringify([vendorLicense, feature, version, pkg, featureType]);
     let ofLicense = drafts.get(vendorLicense);
     if (ofLicense === undefined) {
@@ -124,7 +93,7 @@ export function createFeatureIndex(
     return owner;
   };
 
-  const build = function* (): Generator<void, FeatureEntries> {
+  const build = function* (): Generator<void, BuiltFeatures> {
     let handled = 0;
     let mergedFeatures = 0;
     let mergedExpirations = 0;
@@ -147,17 +116,18 @@ export function createFeatureIndex(
         if (handled % SLICE === 0) yield;
         if (!selection.ownsFeature(record.feature)) continue;
         const target = draft(owner, record);
-        if (target.expiration !== undefined) mergedExpirations += 1;
-        target.expiration = target.expiration === undefined ? record : mergeExpirations(target.expiration, record);
+        if (target.expirationRecord !== undefined) mergedExpirations += 1;
+        target.expirationRecord =
+          target.expirationRecord === undefined ? record : mergeExpirations(target.expirationRecord, record);
       }
     }
-    const entries: FeatureEntry[] = [];
+    const rows: FeatureRow[] = [];
     for (const owner of [...drafts.keys()].sort()) {
       const ofLicense = [...(drafts.get(owner)?.values() ?? [])].sort((a, b) => (a.key < b.key ? -1 : 1));
-      for (const item of ofLicense) entries.push(toEntry(item, withheld.has(owner)));
+      for (const item of ofLicense) rows.push(createFeatureRow(item, withheld.has(owner)));
       yield;
     }
-    return { entries, mergedFeatures, mergedExpirations };
+    return { rows, mergedFeatures, mergedExpirations };
   };
 
   return {

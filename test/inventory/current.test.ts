@@ -1,0 +1,139 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  type CurrentInventory,
+  type CurrentInventoryOptions,
+  createCurrentInventory,
+  type InventoryReader,
+} from '../../src/inventory/current.ts';
+import type { Inventory } from '../../src/inventory/inventory.ts';
+import { answer, createSnapshot, failed, good, NOW, product } from '../metrics/scenario.ts';
+
+const namesOf = (inventory: Inventory | undefined): readonly string[] | undefined =>
+  inventory?.vendorLicenses
+    .rows()
+    .map(({ vendorLicense }) => vendorLicense)
+    .toArray();
+
+/** A reader that keeps the names of each inventory it read. */
+function createRecordingReader(name: string): InventoryReader & { readonly names: string[] } {
+  const names: string[] = [];
+  return { name, names, read: (inventory) => void names.push(String(namesOf(inventory))) };
+}
+
+const snapshotOf = (name: string) => createSnapshot({ products: good(answer([product({ product: name })])) });
+
+let now = NOW;
+const problems: string[] = [];
+
+function create(readers: readonly InventoryReader[], more: Partial<CurrentInventoryOptions> = {}): CurrentInventory {
+  return createCurrentInventory({
+    policy: { ownsVendorLicense: () => true, ownsFeature: () => true, usageWhenNotCurrent: 'withhold' },
+    now: () => now,
+    readers,
+    onProblem: (reader, error) => problems.push(`${reader}: ${(error as Error).message}`),
+    ...more,
+  });
+}
+
+beforeEach(() => {
+  now = NOW;
+  problems.length = 0;
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('the current inventory', () => {
+  it('is current before any reader has seen it', async () => {
+    let seen: readonly string[] | undefined;
+    const current = create([{ name: 'page', read: () => void (seen = namesOf(current.latest())) }]);
+    expect(current.latest()).toBeUndefined();
+    await current.commit(snapshotOf('a;b'));
+    expect(seen).toEqual(['a;b']);
+    expect(namesOf(current.latest())).toEqual(['a;b']);
+    current.stop();
+  });
+
+  it('reaches the other readers when one of them throws, or fails later', async () => {
+    const reader = createRecordingReader('alerts');
+    const throwing = {
+      name: 'metrics',
+      read: () => {
+        throw new Error('a bug');
+      },
+    };
+    const failing = { name: 'pages', read: () => Promise.reject(new Error('another')) };
+    const current = create([throwing, failing, reader]);
+    await current.commit(snapshotOf('a;b'));
+    await current.commit(snapshotOf('c;d'));
+    expect(reader.names).toEqual(['a;b', 'c;d']);
+    expect(problems.toSorted()).toEqual(['metrics: a bug', 'metrics: a bug', 'pages: another', 'pages: another']);
+    current.stop();
+  });
+
+  it('does not wait for a reader that hangs, which gets only the newest afterwards', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const slow = createRecordingReader('slow');
+    const fast = createRecordingReader('fast');
+    const hanging = {
+      name: 'slow',
+      read: async (inventory: Inventory) => {
+        slow.read(inventory);
+        await promise;
+      },
+    };
+    const current = create([hanging, fast]);
+    const commits = ['a;b', 'c;d', 'e;f'].map((name) => current.commit(snapshotOf(name)));
+    await vi.waitFor(() => expect(fast.names.at(-1)).toBe('e;f'));
+    expect(slow.names).toHaveLength(1);
+    resolve();
+    await Promise.all(commits);
+    expect(slow.names.at(-1)).toBe('e;f');
+    expect(slow.names.length).toBeLessThanOrEqual(2);
+    current.stop();
+  });
+
+  it('is none while none can be derived, and comes back with the next snapshot', async () => {
+    let isBroken = false;
+    const policy = {
+      ownsVendorLicense: () => {
+        if (isBroken) throw new Error('a bug');
+        return true;
+      },
+      ownsFeature: () => true,
+      usageWhenNotCurrent: 'withhold',
+    } as const;
+    const current = create([], { policy });
+    await current.commit(snapshotOf('a;b'));
+    isBroken = true;
+    await current.commit(snapshotOf('c;d'));
+    expect(current.latest()).toBeUndefined();
+    expect(problems).toEqual(['inventory: a bug']);
+    isBroken = false;
+    await current.commit(snapshotOf('c;d'));
+    expect(namesOf(current.latest())).toEqual(['c;d']);
+    current.stop();
+  });
+
+  it('lets data go when it is too old, without a new poll, and notifies its readers', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const reader = createRecordingReader('metrics');
+    const current = create([reader]);
+    const products = failed({ at: NOW - 299, value: answer([product({ product: 'a;b' })]) });
+    await current.commit(createSnapshot({ products }));
+    expect(current.latest()?.vendorLicenses.at(0).isReported).toBe(true);
+    now = NOW + 1.1;
+    await vi.advanceTimersByTimeAsync(1100);
+    await vi.waitFor(() => expect(reader.names).toHaveLength(2));
+    expect(current.latest()?.vendorLicenses.count).toBe(0);
+    current.stop();
+  });
+
+  it('notifies nobody after its end', async () => {
+    const reader = createRecordingReader('metrics');
+    const current = create([reader]);
+    current.stop();
+    await current.commit(snapshotOf('a;b'));
+    expect(reader.names).toEqual([]);
+  });
+});
