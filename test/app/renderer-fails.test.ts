@@ -1,0 +1,58 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { startFakeAlertmanager } from '../alerts/fake-alertmanager.ts';
+import { createCleanup, createConfig, eventually, startApp } from '../harness.ts';
+import { json, startFaulty } from './faulty.ts';
+
+/** Metrics that cannot be rendered leave alerts and Grafana on the newest data. */
+
+const renderer = vi.hoisted(() => ({ isBroken: false }));
+vi.mock('../../src/metrics/block.ts', async (importOriginal) => {
+  const { createBlock } = await importOriginal<typeof import('../../src/metrics/block.ts')>();
+  return {
+    createBlock: (...args: Parameters<typeof createBlock>) => {
+      if (renderer.isBroken) throw new Error('a bug in the renderer');
+      return createBlock(...args);
+    },
+  };
+});
+
+const cleanup = createCleanup();
+afterEach(async () => {
+  renderer.isBroken = false;
+  await cleanup.run();
+});
+
+it('a renderer that throws leaves alerts and Grafana on the newest data, and /metrics is an error', async () => {
+  const alertmanager = await startFakeAlertmanager(cleanup);
+  const faulty = await startFaulty(cleanup);
+  const app = await startApp(
+    createConfig(faulty.url, {
+      'poll.products': '* * * * * *',
+      'poll.server_down': '* * * * * *',
+      'alerting.alertmanagers': [alertmanager.url],
+      'alerting.evaluation_interval': '250ms',
+    }),
+  );
+  cleanup.add(() => app.stop());
+  const isDown = async (): Promise<boolean> =>
+    ((await (await fetch(`${app.url}/grafana/rows/server_down`)).json()) as { product: string }[]).some(
+      ({ product }) => product === 'newly;down',
+    );
+  await eventually('the first poll', async () => (await app.sample('license_up')) === 1);
+  expect(await isDown()).toBe(false);
+
+  renderer.isBroken = true;
+  faulty.break('GetServerDown', json('[{"Label":"newly;down"}]'));
+  await eventually('Grafana shows it', isDown);
+  await eventually('it is alerted', () =>
+    alertmanager.requests.some(({ alerts }) => alerts.some(({ labels }) => labels.vendor_license === 'newly;down')),
+  );
+  expect((await fetch(`${app.url}/metrics`)).status).toBe(500);
+  const reported = app.log.entries.find(({ level, fields }) => level === 'error' && fields.reader === 'metrics');
+  expect(reported?.message).toBe('the inventory could not be used');
+
+  renderer.isBroken = false;
+  await eventually('the page is back', async () =>
+    (await app.metrics()).includes('license_server_up{vendor_license="newly;down"} 0'),
+  );
+});
