@@ -1,248 +1,99 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { alertCatalogue } from '../deploy/prometheus/catalogue.ts';
-import { createRules } from '../src/alerts/rules.ts';
-import { storeProblems } from '../src/analyzer/history-file.ts';
-import { answerFaults } from '../src/client/answer-faults.ts';
-import { ntlmKinds } from '../src/client/failures.ts';
-import { alertRules as engineRules, fileKey, type RuleParameter } from '../src/config/alert-rules.ts';
-import { commands, shownDefault } from '../src/config/flags.ts';
 import { loadConfig } from '../src/config/load.ts';
 import type { ConfigError } from '../src/config/problems.ts';
-import { environmentName, flagName, type Setting, settingKeys, settings } from '../src/config/settings.ts';
-import { notOffered, webConfigKeys } from '../src/config/web-config.ts';
-import { datasourceErrors } from '../src/datasource/errors.ts';
-import { type Key, payloadKeys, type Target, targets } from '../src/datasource/targets.ts';
-import { catalogue, collectors, type Metric } from '../src/metrics/catalogue.ts';
-import { failureKinds } from '../src/model/failure.ts';
-import { ntlmCodes } from '../src/ntlm/errors.ts';
+import { settingKeys } from '../src/config/settings.ts';
+import { catalogue } from '../src/metrics/catalogue.ts';
 import { cronProblem } from '../src/poll/schedule.ts';
-import { endpoints } from '../src/query-api/endpoints.ts';
-import { errorCodes } from '../src/query-api/errors.ts';
-import { recordMeanings } from '../src/query-api/meanings.ts';
-import { webLimits } from '../src/web/limits.ts';
-import { settingsOf } from './alerts/views.ts';
-import { alertRules } from './deploy/rules.ts';
+import { anchorOf, anchorsOf, linksOf, pagePaths, readPage, root, withoutFences } from './docs/markdown.ts';
+import { tables } from './docs/tables.ts';
 import { dashboards } from './grafana/dashboards.ts';
 
-/** The tables of the README are made from the code. `UPDATE_README=1` writes them. */
+/** The documentation against the code, and its pages against each other. `UPDATE_DOCS=1` writes what is made from the code. */
 
-const path = join(import.meta.dirname, '../README.md');
+const sources = globSync(['src/**/*.{ts,js}', 'grafana/**/*.{ts,json}', 'deploy/**/*.{ts,yml,json}', 'test/**/*.ts'], {
+  cwd: root,
+});
+const readSource = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-const cell = (text: string): string => text.replaceAll('|', '\\|');
-const code = (text: string): string => (text === '' ? '' : `\`${cell(text)}\``);
-const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
-
-const shownSeconds = (seconds: number): string =>
-  seconds % 60 === 0 && seconds > 0 ? `${seconds / 60}m` : `${seconds}s`;
-
-const groupOf = ({ group }: Metric): string => {
-  if (group === 'default') return 'always';
-  if (group === 'alerting') return 'with the alert engine';
-  return `${group}${collectors[group] ? '' : ' (off)'}`;
-};
-
-const tables: Readonly<Record<string, () => string>> = {
-  metrics: () =>
-    table(
-      ['metric', 'type', 'labels', 'collector', 'help'],
-      Object.entries(catalogue).map(([name, metric]: [string, Metric]) => [
-        code(name),
-        metric.type,
-        metric.labels.join(', '),
-        groupOf(metric),
-        cell(metric.help),
-      ]),
-    ),
-  alerts: () =>
-    table(
-      ['alert', 'condition', 'severity', '`for`: rules', '`for`: engine', 'runbook'],
-      alertRules.map(({ alert, labels: { severity }, for: pendingFor }) => {
-        const description = Object.entries(alertCatalogue).find(([name]) => name === alert)?.[1];
-        const engine = createRules(settingsOf()).find(({ id }) => id === `${alert}/${severity}`);
-        return [
-          code(alert),
-          description?.condition ?? '',
-          severity,
-          pendingFor,
-          engine === undefined ? 'rules only' : shownSeconds(engine.durations({}).for),
-          `[${alert}](deploy/runbooks.md#${alert.toLowerCase()})`,
-        ];
-      }),
-    ),
-  'alert rules': () =>
-    table(
-      ['alert', 'value', 'default', 'meaning'],
-      Object.entries(engineRules).flatMap(([alert, { parameters }]) =>
-        Object.entries(parameters as Readonly<Record<string, RuleParameter>>).map(([name, parameter]) => [
-          code(alert),
-          code(fileKey(name)),
-          parameter.default === undefined ? '' : code(String(parameter.default)),
-          cell(parameter.doc),
-        ]),
-      ),
-    ),
-  settings: () =>
-    table(
-      ['file key', 'flag', 'environment', 'default', 'meaning'],
-      settingKeys.map((key) => {
-        const setting: Setting = settings[key];
-        const flag = flagName(key);
-        const isConstant = setting.shownDefault === undefined;
-        return [
-          setting.secret ? '' : code(key),
-          flag === undefined ? '' : code(`--${flag}`),
-          setting.fileOnly ? '' : code(environmentName(key)),
-          isConstant ? code(shownDefault(key)) : cell(shownDefault(key)),
-          cell(setting.doc),
-        ];
-      }),
-    ),
-  'failure kinds': () =>
-    table(
-      ['kind', 'meaning'],
-      Object.entries(failureKinds).map(([kind, meaning]) => [code(kind), cell(meaning)]),
-    ),
-  'answer codes': () =>
-    table(
-      ['code', 'kind', 'message'],
-      Object.entries(answerFaults).map(([name, { kind, message }]) => [code(name), code(kind), cell(message)]),
-    ),
-  'logon codes': () =>
-    table(
-      ['code', 'kind', 'meaning'],
-      Object.entries(ntlmCodes).map(([name, meaning]) => [
-        code(name),
-        code(ntlmKinds[name as keyof typeof ntlmCodes]),
-        cell(meaning),
-      ]),
-    ),
-  endpoints: () =>
-    table(
-      ['endpoint', 'method', 'answer', 'what'],
-      Object.entries(endpoints).map(([name, { method, answer, summary }]) => [
-        code(name),
-        method,
-        answer,
-        cell(summary),
-      ]),
-    ),
-  'analyzer errors': () =>
-    table(
-      ['status', 'code', 'meaning'],
-      Object.entries(errorCodes).map(([name, { status, meaning }]) => [String(status), code(name), cell(meaning)]),
-    ),
-  fields: () =>
-    table(
-      ['endpoint', 'field', 'meaning'],
-      Object.entries(recordMeanings).flatMap(([endpoint, fields]) =>
-        Object.entries(fields).map(([field, meaning]) => [code(endpoint), code(field), cell(meaning)]),
-      ),
-    ),
-  'store problems': () =>
-    table(
-      ['the history store (FILE): …'],
-      Object.values(storeProblems).map((problem) => [cell(problem)]),
-    ),
-  'web limits': () => {
-    const { connections, scrapes, requests, logons, ahead, stalledMs, answerMs, headMs, waitMs } = webLimits;
-    const seconds = (ms: number): string => (ms % 60_000 === 0 ? `${ms / 60_000} min` : `${ms / 1000} s`);
-    return table(
-      ['what', 'of one address', 'in all', 'beyond it'],
-      [
-        ['`/metrics` at once', `${scrapes.workPerAddress}`, `${scrapes.work}`, '503'],
-        ['other requests at once', `${requests.workPerAddress}`, `${requests.work}`, 'they wait'],
-        [
-          'other requests that wait',
-          `${requests.waitingPerAddress}`,
-          `${requests.waiting}`,
-          `503; after their deadline too (\`datasource.deadline\`, else ${seconds(waitMs)})`,
-        ],
-        [
-          'passwords not yet known to be right that wait for their check',
-          `${logons.waitingPerAddress}`,
-          `${logons.waiting}`,
-          '503',
-        ],
-        ['connections', `${connections.perAddress}`, `${connections.total}`, 'closed'],
-        ['requests sent ahead on a connection', `${ahead}`, '', 'connection cut'],
-        ['an answer of which the client takes no byte', seconds(stalledMs), '', 'connection cut'],
-        ['a request and its answer', seconds(answerMs), '', 'connection cut'],
-        ['the head of a request', seconds(headMs), '', '408'],
-      ],
-    );
-  },
-  'web config': () =>
-    table(
-      ['key of the web config', 'meaning'],
-      [
-        ...Object.entries(webConfigKeys).map(([key, meaning]) => [code(key), cell(meaning)]),
-        ...Object.entries(notOffered).map(([key, remedy]) => [code(key), `refused: ${cell(remedy)}`]),
-      ],
-    ),
-  dashboards: () =>
-    table(
-      ['dashboard', 'what it answers'],
-      dashboards.map(({ uid, title, description }) => [`[${title}](grafana/json/${uid}.json)`, cell(description)]),
-    ),
-  'grafana targets': () =>
-    table(
-      ['target', 'from', 'keys (* required)', 'shapes'],
-      Object.entries(targets).map(([name, { endpoint, from, keys, required, shapes }]: [string, Target]) => [
-        code(name),
-        `${from === 'poll' ? 'the poll of' : 'the analyzer,'} ${endpoint}`,
-        keys.map((key) => `${code(key)}${required.includes(key) ? '*' : ''}`).join(', '),
-        keys.includes('shape') ? shapes.map(code).join(', ') : code(shapes[0] ?? ''),
-      ]),
-    ),
-  'grafana keys': () =>
-    table(
-      ['key', 'meaning', 'values'],
-      Object.entries(payloadKeys).map(([name, { meaning, options, integer }]: [string, Key]) => [
-        code(name),
-        cell(meaning),
-        integer !== undefined ? integer.join(' to ') : (options ?? []).map(code).join(', '),
-      ]),
-    ),
-  'grafana errors': () =>
-    table(
-      ['status', 'code', 'meaning'],
-      Object.entries(datasourceErrors).map(([name, { status, meaning }]) => [
-        String(status),
-        code(name),
-        cell(meaning),
-      ]),
-    ),
-  commands: () =>
-    table(
-      ['command', 'what it does'],
-      Object.entries(commands).map(([name, doc]) => [code(name), cell(doc)]),
-    ),
-};
-
-describe('README', () => {
-  it.each(Object.keys(tables))('has the table of %s as the code has it', (name) => {
-    const text = readFileSync(path, 'utf8');
+describe('what is made from the code', () => {
+  it.each(Object.keys(tables))('has the table of %s as the code has it, on one page', (name) => {
     const [begin, end] = [`<!-- begin ${name} -->`, `<!-- end ${name} -->`];
+    const [path = '', ...others] = pagePaths.filter((page) => readPage(page).includes(begin));
+    expect({ path: path !== '', others }).toEqual({ path: true, others: [] });
+    const text = readPage(path);
     const [from, to] = [text.indexOf(begin), text.indexOf(end)];
-    expect({ from: from > 0, to: to > from }).toEqual({ from: true, to: true });
+    expect(to).toBeGreaterThan(from);
     const wanted = `${begin}\n${tables[name]?.()}\n${end}`;
-    if (process.env.UPDATE_README === '1')
-      writeFileSync(path, text.slice(0, from) + wanted + text.slice(to + end.length));
-    expect(readFileSync(path, 'utf8')).toContain(wanted);
+    if (process.env.UPDATE_DOCS === '1')
+      writeFileSync(join(root, path), text.slice(0, from) + wanted + text.slice(to + end.length));
+    expect(readPage(path)).toContain(wanted);
   });
 
-  it('shows configurations that are taken', () => {
+  it('has no markers of tables that do not exist', () => {
+    const markers = pagePaths.flatMap((path) =>
+      [...readPage(path).matchAll(/<!-- (?:begin|end) (.+?) -->/g)].map(([, name = '']) => name),
+    );
+    expect(markers.filter((name) => tables[name] === undefined)).toEqual([]);
+  });
+});
+
+describe('pages', () => {
+  it.each(pagePaths)('%s has only links that lead somewhere', (path) => {
+    const dead = linksOf(readPage(path)).filter((target) => {
+      if (/^[a-z]+:/.test(target)) return false;
+      const [file = '', anchor] = target.split('#');
+      const found = file === '' ? path : relative(root, join(root, dirname(path), file));
+      if (!existsSync(join(root, found))) return true;
+      return anchor !== undefined && !anchorsOf(readPage(found)).includes(anchor);
+    });
+    expect(dead).toEqual([]);
+  });
+
+  it.each(pagePaths)('%s has no heading twice, so that anchors are unique', (path) => {
+    const anchors = anchorsOf(readPage(path));
+    expect(anchors.filter((anchor, i) => anchors.indexOf(anchor) !== i)).toEqual([]);
+  });
+
+  it('are reached from the README', () => {
+    const reached = new Set(['README.md']);
+    for (const path of reached) {
+      for (const target of linksOf(readPage(path))) {
+        const file = target.split('#')[0] ?? '';
+        const found = relative(root, join(root, dirname(path), file));
+        if (pagePaths.includes(found)) reached.add(found);
+      }
+    }
+    expect(pagePaths.filter((path) => !reached.has(path))).toEqual([]);
+  });
+
+  it('say nothing of reference twice: no row of a table, no long line stands on two of them', () => {
+    const pagesOf = new Map<string, Set<string>>();
+    for (const path of pagePaths) {
+      for (const line of withoutFences(readPage(path)).split('\n')) {
+        const isRow = line.startsWith('|') && !/^\|[-| ]+\|$/.test(line) && line.length > 40;
+        if (isRow || line.length > 100) pagesOf.set(line, (pagesOf.get(line) ?? new Set()).add(path));
+      }
+    }
+    expect([...pagesOf].filter(([, pages]) => pages.size > 1).map(([line]) => line)).toEqual([]);
+  });
+
+  it('keep the README short enough to be read', () => {
+    expect(readPage('README.md').split('\n').length).toBeLessThanOrEqual(350);
+  });
+
+  it('show configurations that are accepted', () => {
     const sections = new Set(settingKeys.map((key) => key.split('.')[0]));
-    const blocks = [...readFileSync(path, 'utf8').matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(([, yaml = '']) => yaml);
+    const blocks = pagePaths.flatMap((path) =>
+      [...readPage(path).matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(([, yaml = '']) => yaml),
+    );
     const ours = blocks.filter((yaml) => Object.keys(parse(yaml)).every((key) => sections.has(key)));
-    expect(ours.length).toBeGreaterThan(2);
+    expect(ours.length).toBeGreaterThan(3);
     for (const yaml of ours) {
-      const folder = mkdtempSync(join(tmpdir(), 'license-exporter-readme-'));
+      const folder = mkdtempSync(join(tmpdir(), 'license-exporter-docs-'));
       writeFileSync(join(folder, 'config.yml'), yaml);
       try {
         loadConfig({
@@ -262,8 +113,8 @@ describe('README', () => {
     }
   });
 
-  it('answers every question with panels that exist', () => {
-    const text = readFileSync(path, 'utf8');
+  it('answer every question with panels that exist', () => {
+    const text = readPage('docs/grafana.md');
     const rows = /\| question \| dashboard: panel \|\n.*\n((?:\|.*\n)+)/.exec(text)?.[1]?.trim().split('\n') ?? [];
     expect(rows).toHaveLength(15);
     const panels = new Set(
@@ -276,12 +127,63 @@ describe('README', () => {
     }
   });
 
-  it('names only metrics that exist', () => {
+  it('name only metrics that exist', () => {
     const known = new Set(Object.keys(catalogue).flatMap((name) => [name, `${name}_bucket`]));
-    const named = readFileSync(path, 'utf8').match(/\blicense_[a-z_]+\b/g) ?? [];
+    const named = pagePaths.flatMap((path) => readPage(path).match(/\blicense_[a-z_]+\b/g) ?? []);
     const unknown = named.filter(
       (name) => !known.has(name) && !/_$|^license_(exporter|poll|feature|upstream|type|model|password)$/.test(name),
     );
     expect([...new Set(unknown)]).toEqual([]);
+  });
+});
+
+/** Paths that pages describe ahead of the code. Each leaves this list when it exists. */
+const coming = ['src/app/', 'src/inventory/', 'src/query-api/fields.ts', 'src/scheduling/', 'src/storage/'];
+
+describe('pages and code', () => {
+  it('name only paths that exist', () => {
+    const named = pagePaths.flatMap((path) =>
+      [...readPage(path).matchAll(/`((?:src|test|docs|grafana|deploy|types|\.ci)\/[\w./-]*)`/g)].map(
+        ([, found = '']) => found,
+      ),
+    );
+    expect(named.length).toBeGreaterThan(50);
+    expect([...new Set(named)].filter((path) => !existsSync(join(root, path))).sort()).toEqual(coming);
+  });
+
+  it('have every page, section and runbook that the code names', () => {
+    const dead = sources.flatMap((path) =>
+      [...readSource(path).matchAll(/\b(docs\/[a-z-]+\.md|runbooks\.md)(?:#([\w-]+))?/g)].flatMap(
+        ([mention, page = '', anchor]) => {
+          const file = page === 'runbooks.md' ? 'deploy/runbooks.md' : page;
+          const isThere =
+            pagePaths.includes(file) && (anchor === undefined || anchorsOf(readPage(file)).includes(anchor));
+          return isThere ? [] : [`${path}: ${mention}`];
+        },
+      ),
+    );
+    expect(dead).toEqual([]);
+  });
+
+  it('have every section of the specification that a comment names', () => {
+    const sections = new Set(
+      [...readPage('docs/query-api.md').matchAll(/^#{2,3} (\d+(?:\.\d+)?)\.? /gm)].map(([, section = '']) => section),
+    );
+    const named = sources
+      .filter((path) => path.startsWith('src/'))
+      .flatMap((path) => {
+        const text = readSource(path).replace(/\n\s*(?:\*|\/\/) ?/g, ' ');
+        return [...text.matchAll(/\bspec(?: sections?)? (\d[^)'".*]*(?:\.\d+[^)'".*]*)*)/gi)].flatMap(([, rest = '']) =>
+          (rest.match(/\b\d\.\d+\b|^\d+\b/g) ?? []).map((section) => ({ path, section })),
+        );
+      });
+    expect(named.length).toBeGreaterThan(80);
+    expect(named.filter(({ section }) => !sections.has(section))).toEqual([]);
+  });
+
+  it('know the anchors of GitHub', () => {
+    expect(anchorOf('2.1 Product usage record (GetProducts)')).toBe('21-product-usage-record-getproducts');
+    expect(anchorOf('4.1 GET /api/GetProducts')).toBe('41-get-apigetproducts');
+    expect(anchorOf('`NaN` and [links](x.md)')).toBe('nan-and-links');
   });
 });
