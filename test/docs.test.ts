@@ -11,6 +11,7 @@ import { cronProblem } from '../src/poll/schedule.ts';
 import { anchorOf, anchorsOf, linksOf, pagePaths, readPage, root, withoutFences } from './docs/markdown.ts';
 import { tables } from './docs/tables.ts';
 import { dashboards } from './grafana/dashboards.ts';
+import { foreignWords } from './support/words.ts';
 
 /** The documentation against the code, and its pages against each other. `UPDATE_DOCS=1` writes what is made from the code. */
 
@@ -79,6 +80,21 @@ describe('pages', () => {
       }
     }
     expect([...pagesOf].filter(([, pages]) => pages.size > 1).map(([line]) => line)).toEqual([]);
+  });
+
+  it('use the words of the house', () => {
+    const foreign = pagePaths.flatMap((path) =>
+      readPage(path)
+        // the words of tables are those of the code
+        .replace(/<!-- begin [\s\S]*?<!-- end .*?-->/g, '')
+        .split('\n')
+        .flatMap((line) =>
+          foreignWords
+            .filter(([found]) => found.test(line))
+            .map(([, instead]) => `${path}: ${line} (better: ${instead})`),
+        ),
+    );
+    expect(foreign).toEqual([]);
   });
 
   it('keep the README short enough to be read', () => {

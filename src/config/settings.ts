@@ -52,7 +52,7 @@ const DAY = 86_400;
 const YEAR = 365 * DAY;
 const switchOf = (on: boolean, doc: string): Setting<boolean> => setting(boolean, on, doc);
 
-/** Every setting, by its key in the file: the one table that loader, flags, help and docs/settings.md are held against. */
+/** Every setting, by its key in the file: the one table of loader, flags, help and docs/settings.md. */
 export const settings = {
   'analyzer.url': setting(
     baseUrl('https://lic.example.com:8443/analyzer', 'set username and password_file'),

@@ -10,7 +10,7 @@ interface Room {
   readonly coming?: true;
 }
 
-/** The rooms of src: the one table that imports and docs/architecture.md are held against. */
+/** The rooms of src: the one table for the imports that are allowed and for docs/architecture.md. */
 export const rooms: Readonly<Record<string, Room>> = {
   model: {
     floor: 0,
