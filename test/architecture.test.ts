@@ -1,45 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { rooms } from './support/rooms.ts';
 
 const root = join(import.meta.dirname, '..');
 const src = join(root, 'src');
-
-/** Who may import whom. Files directly in src are rooms of their own, named by their file. */
-const mayImport: Readonly<Record<string, readonly string[] | 'all'>> = {
-  model: [],
-  'query-api': [],
-  ntlm: [],
-  storage: ['model'],
-  scheduling: [],
-  config: ['model'],
-  inventory: ['model', 'query-api', 'scheduling'],
-  client: ['model', 'query-api', 'ntlm'],
-  analyzer: ['model', 'query-api', 'ntlm', 'scheduling'],
-  metrics: ['model', 'query-api', 'inventory', 'scheduling'],
-  alerts: ['model', 'inventory', 'storage'],
-  poll: ['model', 'inventory', 'client', 'scheduling'],
-  datasource: ['model', 'query-api', 'inventory', 'client'],
-  web: ['model'],
-  app: [
-    'model',
-    'query-api',
-    'ntlm',
-    'storage',
-    'config',
-    'inventory',
-    'client',
-    'analyzer',
-    'metrics',
-    'alerts',
-    'poll',
-    'datasource',
-    'web',
-  ],
-  commands: ['model', 'query-api', 'ntlm', 'config', 'inventory', 'client', 'analyzer', 'alerts', 'poll', 'app'],
-  'main.ts': ['commands', 'app', 'config', 'model'],
-  'launch.js': ['main.ts'],
-};
 
 /** The rooms a package may be used in. A package that is not named here may not be imported at all. */
 const packageRooms: Readonly<Record<string, readonly string[]>> = {
@@ -75,6 +40,8 @@ function importsOf(source: string): string[] {
 
 const roomOf = (path: string): string => relative(src, path).split(sep)[0] ?? '';
 
+const isHigher = (room: string, other: string): boolean => (rooms[room]?.floor ?? 0) > (rooms[other]?.floor ?? 0);
+
 interface Import {
   readonly file: string;
   readonly from: string;
@@ -91,23 +58,37 @@ const imports: Import[] = sourceFiles(src).flatMap((path) =>
 
 describe('architecture', () => {
   it('has every room in the table', () => {
-    const rooms = new Set(sourceFiles(src).map(roomOf));
-    expect([...rooms].filter((room) => mayImport[room] === undefined)).toEqual([]);
+    const found = new Set(sourceFiles(src).map(roomOf));
+    expect([...found].filter((room) => rooms[room] === undefined)).toEqual([]);
   });
 
   it('has no room in the table that does not exist', () => {
-    expect(Object.keys(mayImport).filter((room) => !existsSync(join(src, room)))).toEqual([]);
+    const missing = Object.keys(rooms).filter((room) => !existsSync(join(src, room)));
+    expect(missing).toEqual([]);
   });
 
   it('imports only in the allowed direction', () => {
     const forbidden = imports.filter(({ file, from, specifier }) => {
       if (!specifier.startsWith('.')) return false;
       const to = roomOf(join(root, dirname(file), specifier));
-      const allowed = mayImport[from];
+      const allowed = rooms[from]?.mayImport;
       if (to === '..' || to === '' || to === from) return false;
-      return allowed !== 'all' && !allowed?.includes(to);
+      return isHigher(to, from) || (allowed !== 'all' && !allowed?.includes(to));
     });
     expect(forbidden).toEqual([]);
+  });
+
+  it('allows no import from a higher floor and no circle of rooms', () => {
+    const allowed = Object.entries(rooms).flatMap(([from, { mayImport }]) =>
+      mayImport === 'all' ? [] : mayImport.map((to) => ({ from, to })),
+    );
+    expect(allowed.filter(({ from, to }) => rooms[to] === undefined || isHigher(to, from))).toEqual([]);
+    let left = new Set(Object.keys(rooms));
+    for (let before = left.size + 1; left.size < before; ) {
+      before = left.size;
+      left = new Set([...left].filter((room) => allowed.some(({ from, to }) => from === room && left.has(to))));
+    }
+    expect([...left]).toEqual([]);
   });
 
   it('uses each package in its room only', () => {

@@ -1,4 +1,4 @@
-/** What an alert is about, in words: the README shows it, and tests hold rules, engine and runbooks against it. */
+/** What an alert is about, in words: docs/alerts.md shows it, and tests compare rules, engine and runbooks with it. */
 interface AlertDescription {
   /** Of each rule with this name. */
   readonly severities: readonly ('critical' | 'warning')[];

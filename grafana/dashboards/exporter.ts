@@ -122,7 +122,7 @@ export const exporter = () =>
       graph(
         {
           title: 'Failed requests',
-          description: 'Failed requests per second by reason; the README says what each reason means.',
+          description: 'Failed requests per second by reason; docs/failures.md says what each reason means.',
           unit: 'reqps',
           noValue: 'no request failed',
         },

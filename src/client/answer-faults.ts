@@ -6,7 +6,7 @@ interface AnswerFault {
   readonly message: string;
 }
 
-/** What can be wrong with an answer as a whole: the error's `code`, the log field `code` and the README table of codes. */
+/** What can be wrong with an answer as a whole: the error's `code`, the log field `code` and the table of docs/failures.md. */
 export const answerFaults = {
   ANSWER_HTML: {
     kind: 'parse',

@@ -27,7 +27,7 @@ export interface CommandLine {
   readonly version: boolean;
 }
 
-/** What each command does, for help and README. */
+/** What each command does, for help and README.md. */
 export const commands: Readonly<Record<Command, string>> = {
   serve:
     'Poll the configured analyzer and serve metrics (default). With --once print them once: 0 when every endpoint answered, else 1.',
@@ -158,7 +158,7 @@ export function helpText(): string {
     '  --demo\n      doctor: look at the embedded analyzer on its simulated site.',
     '  --help, --version',
     '',
-    'Settings, each also a key of the file and an environment variable (see README):',
+    'Settings, each also a key of the file and an environment variable (see docs/settings.md):',
     ...lines,
     '',
   ].join('\n');

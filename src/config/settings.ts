@@ -52,7 +52,7 @@ const DAY = 86_400;
 const YEAR = 365 * DAY;
 const switchOf = (on: boolean, doc: string): Setting<boolean> => setting(boolean, on, doc);
 
-/** Every setting, by its key in the file: the one table that loader, flags, help and README are held against. */
+/** Every setting, by its key in the file: the one table of loader, flags, help and docs/settings.md. */
 export const settings = {
   'analyzer.url': setting(
     baseUrl('https://lic.example.com:8443/analyzer', 'set username and password_file'),
@@ -229,7 +229,7 @@ export const settings = {
     'Matchers, such as `vendor_license="lic01;cdslmd"`; alerts that meet one entry are none.',
     { fileOnly: true },
   ),
-  'alerting.rules': setting(rulesOf, {}, 'Thresholds and durations by alert, see [Alerts](#alerts).', {
+  'alerting.rules': setting(rulesOf, {}, 'Thresholds and durations by alert, see docs/alerts.md.', {
     fileOnly: true,
   }),
   'alerting.runbook_base_url': setting(

@@ -1,4 +1,4 @@
-/** Every metric of the exporter: the one table that code, tests and README are held against. */
+/** Every metric of the exporter: the one table of code, tests and docs/metrics.md. */
 
 const FEATURE = ['vendor_license', 'feature', 'version', 'package', 'feature_type'] as const;
 const HISTORY = ['vendor_license', 'feature', 'package', 'feature_type'] as const;

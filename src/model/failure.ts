@@ -1,6 +1,6 @@
 /**
- * Why a reading failed. One union for the error's `kind`, the log field `kind`, the metric label `reason` and the README
- * table of failure kinds.
+ * Why a reading failed. One union for the error's `kind`, the log field `kind`, the metric label `reason` and the table of
+ * docs/failures.md.
  */
 export const failureKinds = {
   connect: 'No connection to the analyzer: refused, reset, unreachable or the name does not resolve.',

@@ -1,6 +1,6 @@
 /**
  * The API's records in our words: camelCase, seconds, `undefined` for a value that was missing, NaN or not usable.
- * Where each field comes from stands in `client/decode`; what it means for our own analyzer in the README's table.
+ * Where each field comes from stands in `client/decode`; what it means for our own analyzer in docs/query-api.md.
  */
 
 /** Epoch seconds of an expiry; `Infinity` for a permanent license. */

@@ -1,4 +1,4 @@
-/** What each code means: the log field `code` and the README table of logon codes. */
+/** What each code means: the log field `code` and the table of docs/logons.md. */
 export const ntlmCodes = {
   NTLM_CREDENTIALS_REJECTED:
     'The logon was rejected: wrong password, locked or disabled account, a policy against it, or a reverse proxy that does not keep one connection for each client.',

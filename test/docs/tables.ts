@@ -1,41 +1,27 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
-import { alertCatalogue } from '../deploy/prometheus/catalogue.ts';
-import { createRules } from '../src/alerts/rules.ts';
-import { storeProblems } from '../src/analyzer/history-file.ts';
-import { answerFaults } from '../src/client/answer-faults.ts';
-import { ntlmKinds } from '../src/client/failures.ts';
-import { alertRules as engineRules, fileKey, type RuleParameter } from '../src/config/alert-rules.ts';
-import { commands, shownDefault } from '../src/config/flags.ts';
-import { loadConfig } from '../src/config/load.ts';
-import type { ConfigError } from '../src/config/problems.ts';
-import { environmentName, flagName, type Setting, settingKeys, settings } from '../src/config/settings.ts';
-import { notOffered, webConfigKeys } from '../src/config/web-config.ts';
-import { datasourceErrors } from '../src/datasource/errors.ts';
-import { type Key, payloadKeys, type Target, targets } from '../src/datasource/targets.ts';
-import { catalogue, collectors, type Metric } from '../src/metrics/catalogue.ts';
-import { failureKinds } from '../src/model/failure.ts';
-import { ntlmCodes } from '../src/ntlm/errors.ts';
-import { cronProblem } from '../src/poll/schedule.ts';
-import { endpoints } from '../src/query-api/endpoints.ts';
-import { errorCodes } from '../src/query-api/errors.ts';
-import { recordFields } from '../src/query-api/records.ts';
-import { webLimits } from '../src/web/limits.ts';
-import { settingsOf } from './alerts/views.ts';
-import { alertRules } from './deploy/rules.ts';
-import { dashboards } from './grafana/dashboards.ts';
+import { alertCatalogue } from '../../deploy/prometheus/catalogue.ts';
+import { createRules } from '../../src/alerts/rules.ts';
+import { storeProblems } from '../../src/analyzer/history-file.ts';
+import { answerFaults } from '../../src/client/answer-faults.ts';
+import { ntlmKinds } from '../../src/client/failures.ts';
+import { alertRules as engineRules, fileKey, type RuleParameter } from '../../src/config/alert-rules.ts';
+import { commands, shownDefault } from '../../src/config/flags.ts';
+import { environmentName, flagName, type Setting, settingKeys, settings } from '../../src/config/settings.ts';
+import { notOffered, webConfigKeys } from '../../src/config/web-config.ts';
+import { datasourceErrors } from '../../src/datasource/errors.ts';
+import { type Key, payloadKeys, type Target, targets } from '../../src/datasource/targets.ts';
+import { catalogue, collectors, type Metric } from '../../src/metrics/catalogue.ts';
+import { failureKinds } from '../../src/model/failure.ts';
+import { ntlmCodes } from '../../src/ntlm/errors.ts';
+import { errorCodes } from '../../src/query-api/errors.ts';
+import { webLimits } from '../../src/web/limits.ts';
+import { settingsOf } from '../alerts/views.ts';
+import { alertRules } from '../deploy/rules.ts';
+import { dashboards } from '../grafana/dashboards.ts';
+import { rooms } from '../support/rooms.ts';
+import { cell, code, table } from './markdown.ts';
+import { durationTable, endpointSections, recordSections } from './query-api.ts';
 
-/** The tables of the README are made from the code. `UPDATE_README=1` writes them. */
-
-const path = join(import.meta.dirname, '../README.md');
-
-const cell = (text: string): string => text.replaceAll('|', '\\|');
-const code = (text: string): string => (text === '' ? '' : `\`${cell(text)}\``);
-const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
+/** What the documentation takes from the code, by the name between its markers `<!-- begin NAME -->` and `<!-- end NAME -->`. */
 
 const shownSeconds = (seconds: number): string =>
   seconds % 60 === 0 && seconds > 0 ? `${seconds / 60}m` : `${seconds}s`;
@@ -46,7 +32,7 @@ const groupOf = ({ group }: Metric): string => {
   return `${group}${collectors[group] ? '' : ' (off)'}`;
 };
 
-const tables: Readonly<Record<string, () => string>> = {
+export const tables: Readonly<Record<string, () => string>> = {
   metrics: () =>
     table(
       ['metric', 'type', 'labels', 'collector', 'help'],
@@ -70,7 +56,7 @@ const tables: Readonly<Record<string, () => string>> = {
           severity,
           pendingFor,
           engine === undefined ? 'rules only' : shownSeconds(engine.durations({}).for),
-          `[${alert}](deploy/runbooks.md#${alert.toLowerCase()})`,
+          `[${alert}](../deploy/runbooks.md#${alert.toLowerCase()})`,
         ];
       }),
     ),
@@ -121,27 +107,10 @@ const tables: Readonly<Record<string, () => string>> = {
         cell(meaning),
       ]),
     ),
-  endpoints: () =>
-    table(
-      ['endpoint', 'method', 'answer', 'what'],
-      Object.entries(endpoints).map(([name, { method, answer, summary }]) => [
-        code(name),
-        method,
-        answer,
-        cell(summary),
-      ]),
-    ),
   'analyzer errors': () =>
     table(
       ['status', 'code', 'meaning'],
       Object.entries(errorCodes).map(([name, { status, meaning }]) => [String(status), code(name), cell(meaning)]),
-    ),
-  fields: () =>
-    table(
-      ['endpoint', 'field', 'meaning'],
-      Object.entries(recordFields).flatMap(([endpoint, fields]) =>
-        Object.entries(fields).map(([field, { meaning }]) => [code(endpoint), code(field), cell(meaning)]),
-      ),
     ),
   'store problems': () =>
     table(
@@ -187,7 +156,7 @@ const tables: Readonly<Record<string, () => string>> = {
   dashboards: () =>
     table(
       ['dashboard', 'what it answers'],
-      dashboards.map(({ uid, title, description }) => [`[${title}](grafana/json/${uid}.json)`, cell(description)]),
+      dashboards.map(({ uid, title, description }) => [`[${title}](../grafana/json/${uid}.json)`, cell(description)]),
     ),
   'grafana targets': () =>
     table(
@@ -222,66 +191,17 @@ const tables: Readonly<Record<string, () => string>> = {
       ['command', 'what it does'],
       Object.entries(commands).map(([name, doc]) => [code(name), cell(doc)]),
     ),
+  'query api records': recordSections,
+  'query api endpoints': endpointSections,
+  'duration codes': durationTable,
+  rooms: () =>
+    table(
+      ['floor', 'room', 'promise', 'may import'],
+      Object.entries(rooms).map(([name, { floor, promise, mayImport }]) => [
+        String(floor),
+        code(name),
+        cell(promise),
+        mayImport === 'all' ? 'all up to its floor' : mayImport.map(code).join(', '),
+      ]),
+    ),
 };
-
-describe('README', () => {
-  it.each(Object.keys(tables))('has the table of %s as the code has it', (name) => {
-    const text = readFileSync(path, 'utf8');
-    const [begin, end] = [`<!-- begin ${name} -->`, `<!-- end ${name} -->`];
-    const [from, to] = [text.indexOf(begin), text.indexOf(end)];
-    expect({ from: from > 0, to: to > from }).toEqual({ from: true, to: true });
-    const wanted = `${begin}\n${tables[name]?.()}\n${end}`;
-    if (process.env.UPDATE_README === '1')
-      writeFileSync(path, text.slice(0, from) + wanted + text.slice(to + end.length));
-    expect(readFileSync(path, 'utf8')).toContain(wanted);
-  });
-
-  it('shows configurations that are taken', () => {
-    const sections = new Set(settingKeys.map((key) => key.split('.')[0]));
-    const blocks = [...readFileSync(path, 'utf8').matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(([, yaml = '']) => yaml);
-    const ours = blocks.filter((yaml) => Object.keys(parse(yaml)).every((key) => sections.has(key)));
-    expect(ours.length).toBeGreaterThan(2);
-    for (const yaml of ours) {
-      const folder = mkdtempSync(join(tmpdir(), 'license-exporter-readme-'));
-      writeFileSync(join(folder, 'config.yml'), yaml);
-      try {
-        loadConfig({
-          configFile: join(folder, 'config.yml'),
-          flags: new Map(),
-          env: {},
-          requireAnalyzer: false,
-          cronProblem,
-        });
-      } catch (error) {
-        // the files they name are not here
-        const { problems } = error as ConfigError;
-        expect(problems.filter(({ message }) => !message.endsWith('does not exist'))).toEqual([]);
-      } finally {
-        rmSync(folder, { recursive: true });
-      }
-    }
-  });
-
-  it('answers every question with panels that exist', () => {
-    const text = readFileSync(path, 'utf8');
-    const rows = /\| question \| dashboard: panel \|\n.*\n((?:\|.*\n)+)/.exec(text)?.[1]?.trim().split('\n') ?? [];
-    expect(rows).toHaveLength(15);
-    const panels = new Set(
-      dashboards.flatMap(({ title, panels: list }) =>
-        list.map((panel) => `${title.replace('Licenses / ', '')}: ${panel.title}`),
-      ),
-    );
-    for (const panel of rows.flatMap((row) => (row.split(' | ')[1] ?? '').replace(/ \|$/, '').split('; '))) {
-      expect(panels).toContain(panel);
-    }
-  });
-
-  it('names only metrics that exist', () => {
-    const known = new Set(Object.keys(catalogue).flatMap((name) => [name, `${name}_bucket`]));
-    const named = readFileSync(path, 'utf8').match(/\blicense_[a-z_]+\b/g) ?? [];
-    const unknown = named.filter(
-      (name) => !known.has(name) && !/_$|^license_(exporter|poll|feature|upstream|type|model|password)$/.test(name),
-    );
-    expect([...new Set(unknown)]).toEqual([]);
-  });
-});

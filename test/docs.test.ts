@@ -1,0 +1,202 @@
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { loadConfig } from '../src/config/load.ts';
+import type { ConfigError } from '../src/config/problems.ts';
+import { settingKeys } from '../src/config/settings.ts';
+import { catalogue } from '../src/metrics/catalogue.ts';
+import { cronProblem } from '../src/poll/schedule.ts';
+import { anchorOf, anchorsOf, linksOf, pagePaths, readPage, root, withoutFences } from './docs/markdown.ts';
+import { tables } from './docs/tables.ts';
+import { dashboards } from './grafana/dashboards.ts';
+import { foreignWords } from './support/words.ts';
+
+/** The documentation against the code, and its pages against each other. `UPDATE_DOCS=1` writes what is made from the code. */
+
+const sources = globSync(['src/**/*.{ts,js}', 'grafana/**/*.{ts,json}', 'deploy/**/*.{ts,yml,json}', 'test/**/*.ts'], {
+  cwd: root,
+});
+const readSource = (path: string): string => readFileSync(join(root, path), 'utf8');
+
+describe('what is made from the code', () => {
+  it.each(Object.keys(tables))('has the table of %s as the code has it, on one page', (name) => {
+    const [begin, end] = [`<!-- begin ${name} -->`, `<!-- end ${name} -->`];
+    const [path = '', ...others] = pagePaths.filter((page) => readPage(page).includes(begin));
+    expect({ path: path !== '', others }).toEqual({ path: true, others: [] });
+    const text = readPage(path);
+    const [from, to] = [text.indexOf(begin), text.indexOf(end)];
+    expect(to).toBeGreaterThan(from);
+    const wanted = `${begin}\n${tables[name]?.()}\n${end}`;
+    if (process.env.UPDATE_DOCS === '1')
+      writeFileSync(join(root, path), text.slice(0, from) + wanted + text.slice(to + end.length));
+    expect(readPage(path)).toContain(wanted);
+  });
+
+  it('has no markers of tables that do not exist', () => {
+    const markers = pagePaths.flatMap((path) =>
+      [...readPage(path).matchAll(/<!-- (?:begin|end) (.+?) -->/g)].map(([, name = '']) => name),
+    );
+    expect(markers.filter((name) => tables[name] === undefined)).toEqual([]);
+  });
+});
+
+describe('pages', () => {
+  it.each(pagePaths)('%s has only links that lead somewhere', (path) => {
+    const dead = linksOf(readPage(path)).filter((target) => {
+      if (/^[a-z]+:/.test(target)) return false;
+      const [file = '', anchor] = target.split('#');
+      const found = file === '' ? path : relative(root, join(root, dirname(path), file));
+      if (!existsSync(join(root, found))) return true;
+      return anchor !== undefined && !anchorsOf(readPage(found)).includes(anchor);
+    });
+    expect(dead).toEqual([]);
+  });
+
+  it.each(pagePaths)('%s has no heading twice, so that anchors are unique', (path) => {
+    const anchors = anchorsOf(readPage(path));
+    expect(anchors.filter((anchor, i) => anchors.indexOf(anchor) !== i)).toEqual([]);
+  });
+
+  it('are reached from the README', () => {
+    const reached = new Set(['README.md']);
+    for (const path of reached) {
+      for (const target of linksOf(readPage(path))) {
+        const file = target.split('#')[0] ?? '';
+        const found = relative(root, join(root, dirname(path), file));
+        if (pagePaths.includes(found)) reached.add(found);
+      }
+    }
+    expect(pagePaths.filter((path) => !reached.has(path))).toEqual([]);
+  });
+
+  it('say nothing of reference twice: no row of a table, no long line stands on two of them', () => {
+    const pagesOf = new Map<string, Set<string>>();
+    for (const path of pagePaths) {
+      for (const line of withoutFences(readPage(path)).split('\n')) {
+        const isRow = line.startsWith('|') && !/^\|[-| ]+\|$/.test(line) && line.length > 40;
+        if (isRow || line.length > 100) pagesOf.set(line, (pagesOf.get(line) ?? new Set()).add(path));
+      }
+    }
+    expect([...pagesOf].filter(([, pages]) => pages.size > 1).map(([line]) => line)).toEqual([]);
+  });
+
+  it('use the words of the house', () => {
+    const foreign = pagePaths.flatMap((path) =>
+      readPage(path)
+        // the words of tables are those of the code
+        .replace(/<!-- begin [\s\S]*?<!-- end .*?-->/g, '')
+        .split('\n')
+        .flatMap((line) =>
+          foreignWords
+            .filter(([found]) => found.test(line))
+            .map(([, instead]) => `${path}: ${line} (better: ${instead})`),
+        ),
+    );
+    expect(foreign).toEqual([]);
+  });
+
+  it('keep the README short enough to be read', () => {
+    expect(readPage('README.md').split('\n').length).toBeLessThanOrEqual(350);
+  });
+
+  it('show configurations that are accepted', () => {
+    const sections = new Set(settingKeys.map((key) => key.split('.')[0]));
+    const blocks = pagePaths.flatMap((path) =>
+      [...readPage(path).matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(([, yaml = '']) => yaml),
+    );
+    const ours = blocks.filter((yaml) => Object.keys(parse(yaml)).every((key) => sections.has(key)));
+    expect(ours.length).toBeGreaterThan(3);
+    for (const yaml of ours) {
+      const folder = mkdtempSync(join(tmpdir(), 'license-exporter-docs-'));
+      writeFileSync(join(folder, 'config.yml'), yaml);
+      try {
+        loadConfig({
+          configFile: join(folder, 'config.yml'),
+          flags: new Map(),
+          env: {},
+          requireAnalyzer: false,
+          cronProblem,
+        });
+      } catch (error) {
+        // the files they name are not here
+        const { problems } = error as ConfigError;
+        expect(problems.filter(({ message }) => !message.endsWith('does not exist'))).toEqual([]);
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    }
+  });
+
+  it('answer every question with panels that exist', () => {
+    const text = readPage('docs/grafana.md');
+    const rows = /\| question \| dashboard: panel \|\n.*\n((?:\|.*\n)+)/.exec(text)?.[1]?.trim().split('\n') ?? [];
+    expect(rows).toHaveLength(15);
+    const panels = new Set(
+      dashboards.flatMap(({ title, panels: list }) =>
+        list.map((panel) => `${title.replace('Licenses / ', '')}: ${panel.title}`),
+      ),
+    );
+    for (const panel of rows.flatMap((row) => (row.split(' | ')[1] ?? '').replace(/ \|$/, '').split('; '))) {
+      expect(panels).toContain(panel);
+    }
+  });
+
+  it('name only metrics that exist', () => {
+    const known = new Set(Object.keys(catalogue).flatMap((name) => [name, `${name}_bucket`]));
+    const named = pagePaths.flatMap((path) => readPage(path).match(/\blicense_[a-z_]+\b/g) ?? []);
+    const unknown = named.filter(
+      (name) => !known.has(name) && !/_$|^license_(exporter|poll|feature|upstream|type|model|password)$/.test(name),
+    );
+    expect([...new Set(unknown)]).toEqual([]);
+  });
+});
+
+describe('pages and code', () => {
+  it('name only paths that exist', () => {
+    const named = pagePaths.flatMap((path) =>
+      [...readPage(path).matchAll(/`((?:src|test|docs|grafana|deploy|types|\.ci)\/[\w./-]*)`/g)].map(
+        ([, found = '']) => found,
+      ),
+    );
+    expect(named.length).toBeGreaterThan(50);
+    expect([...new Set(named)].filter((path) => !existsSync(join(root, path))).sort()).toEqual([]);
+  });
+
+  it('have every page, section and runbook that the code names', () => {
+    const dead = sources.flatMap((path) =>
+      [...readSource(path).matchAll(/\b(docs\/[a-z-]+\.md|runbooks\.md)(?:#([\w-]+))?/g)].flatMap(
+        ([mention, page = '', anchor]) => {
+          const file = page === 'runbooks.md' ? 'deploy/runbooks.md' : page;
+          const isThere =
+            pagePaths.includes(file) && (anchor === undefined || anchorsOf(readPage(file)).includes(anchor));
+          return isThere ? [] : [`${path}: ${mention}`];
+        },
+      ),
+    );
+    expect(dead).toEqual([]);
+  });
+
+  it('have every section of the specification that a comment names', () => {
+    const sections = new Set(
+      [...readPage('docs/query-api.md').matchAll(/^#{2,3} (\d+(?:\.\d+)?)\.? /gm)].map(([, section = '']) => section),
+    );
+    const named = sources
+      .filter((path) => path.startsWith('src/'))
+      .flatMap((path) => {
+        const text = readSource(path).replace(/\n\s*(?:\*|\/\/) ?/g, ' ');
+        return [...text.matchAll(/\bspec(?: sections?)? (\d[^)'".*]*(?:\.\d+[^)'".*]*)*)/gi)].flatMap(([, rest = '']) =>
+          (rest.match(/\b\d\.\d+\b|^\d+\b/g) ?? []).map((section) => ({ path, section })),
+        );
+      });
+    expect(named.length).toBeGreaterThan(80);
+    expect(named.filter(({ section }) => !sections.has(section))).toEqual([]);
+  });
+
+  it('know the anchors of GitHub', () => {
+    expect(anchorOf('2.1 Product usage record (GetProducts)')).toBe('21-product-usage-record-getproducts');
+    expect(anchorOf('4.1 GET /api/GetProducts')).toBe('41-get-apigetproducts');
+    expect(anchorOf('`NaN` and [links](x.md)')).toBe('nan-and-links');
+  });
+});

@@ -1,0 +1,95 @@
+/** A room: a folder of src, or a file directly in it. */
+interface Room {
+  /** Rooms never import from a higher floor. */
+  readonly floor: number;
+  /** What every other room can rely on. */
+  readonly promise: string;
+  /** `all`: every room up to its own floor. */
+  readonly mayImport: readonly string[] | 'all';
+}
+
+/** The rooms of src: the one table for the imports that are allowed and for docs/architecture.md. */
+export const rooms: Readonly<Record<string, Room>> = {
+  model: {
+    floor: 0,
+    promise: 'The words of the exporter: records, snapshot, failure kinds. Nothing here reads a clock, file or socket.',
+    mayImport: [],
+  },
+  'query-api': {
+    floor: 0,
+    promise: 'The contract with the analyzer is written once: endpoints, parameters, fields and their meanings.',
+    mayImport: [],
+  },
+  ntlm: { floor: 0, promise: 'NTLM as bytes and states, for both sides. It opens no socket.', mayImport: [] },
+  storage: {
+    floor: 0,
+    promise:
+      'A storage directory has one owner, and a file in it holds the old state or the new one, never half of it.',
+    mayImport: ['model'],
+  },
+  scheduling: {
+    floor: 0,
+    promise: 'Long work is cut into slices, and everything that waits is bounded.',
+    mayImport: [],
+  },
+  config: {
+    floor: 0,
+    promise:
+      'A configuration is valid as a whole, or refused with every problem and its line. Secrets print as `<secret>`.',
+    mayImport: ['model'],
+  },
+  inventory: {
+    floor: 1,
+    promise:
+      'What is known now is decided here and nowhere else, and is committed before anything is rendered. Each reader can fail alone.',
+    mayImport: ['model', 'query-api', 'scheduling'],
+  },
+  client: {
+    floor: 1,
+    promise: 'No logon locks the account, and nothing of the wire format leaves this room.',
+    mayImport: ['model', 'query-api', 'ntlm'],
+  },
+  analyzer: {
+    floor: 1,
+    promise:
+      'A complete server of the Query API. Only authenticated requests get an answer; a gap is no data, never 0.',
+    mayImport: ['model', 'query-api', 'ntlm', 'scheduling'],
+  },
+  metrics: {
+    floor: 2,
+    promise: 'A scrape sends no request to the analyzer and never shows half of an update.',
+    mayImport: ['model', 'query-api', 'inventory', 'scheduling'],
+  },
+  alerts: {
+    floor: 2,
+    promise: 'Missing data neither raises nor resolves an alert, and a restart forgets none.',
+    mayImport: ['model', 'inventory', 'storage', 'scheduling'],
+  },
+  poll: {
+    floor: 2,
+    promise: 'Each endpoint keeps its schedule whatever the others do, and a failed part keeps its last good data.',
+    mayImport: ['model', 'inventory', 'client', 'scheduling'],
+  },
+  datasource: {
+    floor: 2,
+    promise: 'An answer to Grafana is complete, or says what is missing. Panels cannot hold up polling.',
+    mayImport: ['model', 'client', 'query-api', 'inventory'],
+  },
+  web: {
+    floor: 2,
+    promise: 'Every path is behind the same users and limits, and no client can shut out the others.',
+    mayImport: ['model'],
+  },
+  app: { floor: 3, promise: 'Wires the rooms and does nothing else.', mayImport: 'all' },
+  commands: { floor: 4, promise: 'One function for each command; it returns the exit code.', mayImport: 'all' },
+  'main.ts': {
+    floor: 5,
+    promise: 'The process: arguments, environment, signals, log, exit code. No other file touches them.',
+    mayImport: ['commands', 'app', 'config', 'model'],
+  },
+  'launch.js': {
+    floor: 5,
+    promise: 'Every version of Node can read it, so an older one is refused in a sentence.',
+    mayImport: ['main.ts'],
+  },
+};
