@@ -17,7 +17,7 @@ const mayImport: Readonly<Record<string, readonly string[] | 'all'>> = {
   client: ['model', 'query-api', 'ntlm'],
   analyzer: ['model', 'query-api', 'ntlm', 'scheduling'],
   metrics: ['model', 'query-api', 'inventory', 'scheduling'],
-  alerts: ['model', 'inventory', 'storage'],
+  alerts: ['model', 'inventory', 'storage', 'scheduling'],
   poll: ['model', 'inventory', 'client', 'scheduling'],
   datasource: ['model', 'query-api', 'inventory', 'client'],
   web: ['model'],
