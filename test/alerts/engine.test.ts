@@ -248,7 +248,7 @@ describe('the engine', () => {
     world.down = false;
     await advance(60);
     expect(engine.status().active).toContain('LicenseServerDown');
-    // what was judged once is judged from then on
+    // what was evaluated once is evaluated from then on
     world.down = 'unknown';
     stub.outcome = { is: 'failed', status: 500, reason: 'no' };
     await advance(119);

@@ -48,7 +48,7 @@ function start(path?: string, analyzer = 'lic:443') {
 }
 
 describe('the file of alerts', () => {
-  it('gives back what was kept, for its owner alone', async () => {
+  it('gives back what was saved, for its owner alone', async () => {
     const { file, state, problems } = start();
     expect(state.load()).toBeUndefined();
     await state.save({ savedAt: AT, alerts: [{ ...pending, sentAt: AT }, firing, resolved] });
@@ -83,7 +83,7 @@ describe('the file of alerts', () => {
     [
       'no time',
       '{"v":1,"analyzer":"lic:443","savedAt":"2027-01-15T08:00:00Z","alerts":[{"rule":"r","state":"pending","labels":{},"annotations":{},"value":1,"activeAt":"soon"}]}',
-      'activeAt is no time',
+      'activeAt is not a time',
     ],
     [
       'a firing alert that never fired',
@@ -111,7 +111,7 @@ describe('the file of alerts', () => {
     const { file, state, problems } = start('/proc/license-exporter/alert-state.json');
     await state.save({ savedAt: AT, alerts: [] });
     expect(problems).toEqual([
-      `${file} cannot be written (ENOENT); a restart may tell alerts twice; check storage.path`,
+      `${file} cannot be written (ENOENT); a restart may send alerts twice; check storage.path`,
     ]);
     const folder = start(tmpdir());
     expect(folder.state.load()).toBeUndefined();
