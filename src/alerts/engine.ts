@@ -1,5 +1,4 @@
 import type { Inventory } from '../inventory/inventory.ts';
-import type { Log } from '../model/log.ts';
 import { createLatestOnly } from '../scheduling/latest-only.ts';
 import { runSliced } from '../scheduling/slices.ts';
 import type { AlertState, Labels } from './alert.ts';
