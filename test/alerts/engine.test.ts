@@ -6,12 +6,14 @@ import { alertsJson } from '../../src/alerts/api.ts';
 import { createCounts } from '../../src/alerts/delivery.ts';
 import { type AlertEngine, createAlertEngine, type EngineOptions } from '../../src/alerts/engine.ts';
 import { alertsPage } from '../../src/alerts/page.ts';
-import type { SavedAlerts, StateFile } from '../../src/alerts/state-file.ts';
+import { createStateFile, type SavedAlerts, type StateFile } from '../../src/alerts/state-file.ts';
+import { createCurrentInventory } from '../../src/inventory/current.ts';
 import { deriveInventoryNow } from '../../src/inventory/inventory.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
-import { createTestLog, isLong } from '../harness.ts';
+import { createCleanup, createTestLog, isLong } from '../harness.ts';
 import { answer, createSnapshot, failed, feature, good, NOW, product } from '../metrics/scenario.ts';
 import type { SentAlert } from './fake-alertmanager.ts';
+import { createHangingFile } from './hanging-file.ts';
 import { policy, settingsOf } from './views.ts';
 
 /** The engine on a clock of its own, with an Alertmanager that keeps what it is told. */
@@ -19,8 +21,10 @@ import { policy, settingsOf } from './views.ts';
 beforeEach(() => {
   vi.useFakeTimers({ now: NOW * 1000 });
 });
+const cleanup = createCleanup();
 afterEach(() => {
   vi.useRealTimers();
+  return cleanup.run();
 });
 
 const LIC = 'lic01;cdslmd';
@@ -316,22 +320,91 @@ describe('the engine', () => {
     await engine.stop();
   });
 
-  it('goes on when its data cannot be looked at', async () => {
-    let isBroken = true;
+  it('logs a failed evaluation once, goes on at its interval, and reports nothing to the inventory', async () => {
     const { create, world, stub, log } = start();
-    world.down = true;
     const snapshot = snapshotOf(true, 1);
+    world.down = true;
+    let isBroken = true;
     const engine = create({
       inventory: () => {
         if (isBroken) throw new Error('a bug');
         return deriveInventoryNow(snapshot, now(), policy);
       },
     });
+    const reported: string[] = [];
+    const inventory = createCurrentInventory({
+      policy,
+      now,
+      readers: [{ name: 'alerts', read: engine.evaluate }],
+      onProblem: (name) => reported.push(name),
+    });
+    const messages = () => log.entries.map(({ message }) => message);
     await engine.start();
-    expect(log.entries.map(({ message }) => message)).toEqual(['alerts not evaluated']);
+    expect(messages()).toEqual(['alerts not evaluated']);
+    await inventory.commit(snapshot);
+    expect(messages()).toEqual(['alerts not evaluated', 'alerts not evaluated']);
+    expect(reported).toEqual([]);
+    inventory.stop();
     isBroken = false;
     await advance(31);
     expect(stub.sent).toHaveLength(1);
+    await engine.stop();
+  });
+
+  it.each(['cannot be used', 'is missing'])(
+    'holds its alerts while the inventory %s, and lets Prometheus take over',
+    async (how) => {
+      let isLost = false;
+      const { create, stub } = start();
+      const engine = create({
+        inventory: () => {
+          if (!isLost) return deriveInventoryNow(snapshotOf(true, 1), now(), policy);
+          if (how === 'is missing') return undefined;
+          throw new Error('a bug');
+        },
+      });
+      await engine.start();
+      await advance(1);
+      expect(engine.status().active).toContain('LicenseServerDown');
+      const evaluatedAt = engine.status().lastEvaluation?.at;
+      isLost = true;
+      await advance(600);
+      expect(stub.sent.map(({ at }) => at - NOW)).toEqual([0, 60, 120, 180, 240, 300, 360, 420, 480, 540, 600]);
+      expect(stub.sent.every(isFiring)).toBe(true);
+      expect(engine.status().lastEvaluation?.at).toBe(evaluatedAt);
+      // an Alertmanager accepts what is held, but nothing new can fire here
+      expect([...engine.status().active]).toEqual([]);
+      await advance(3600);
+      expect(engine.status().alerts).toEqual([]);
+      expect(stub.sent.every(isFiring)).toBe(true);
+      await engine.stop();
+    },
+  );
+
+  it('sends alerts although the disk of its file hangs, and holds up no reader of the inventory', async () => {
+    const hanging = createHangingFile(cleanup);
+    const problems: string[] = [];
+    const stateFile = createStateFile(hanging.path, 'lic.example.com:8443', (problem) => problems.push(problem));
+    const { create, stub } = start();
+    const snapshot = snapshotOf(true, 1);
+    const engine = create({ stateFile, inventory: () => inventory.latest() });
+    const inventory = createCurrentInventory({
+      policy,
+      now,
+      readers: [{ name: 'alerts', read: engine.evaluate }],
+      onProblem: (name) => problems.push(name),
+    });
+    await engine.start();
+    const committed = inventory.commit(snapshot);
+    await advance(5);
+    await committed;
+    expect(stub.sent.map(({ labels, at }) => [labels.alertname, at - NOW])).toEqual([['LicenseServerDown', 5]]);
+    expect(problems).toEqual([expect.stringContaining('is not written after 5 s')]);
+    // later evaluations do not wait again
+    await advance(120);
+    expect(stub.sent.map(({ at }) => at - NOW)).toEqual([5, 60, 120]);
+    expect(problems).toHaveLength(1);
+    inventory.stop();
     await engine.stop();
   });
 });

@@ -1,13 +1,17 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { AlertState } from '../../src/alerts/alert.ts';
 import { createStateFile } from '../../src/alerts/state-file.ts';
-import { createCleanup } from '../harness.ts';
+import { createCleanup, eventually } from '../harness.ts';
+import { createHangingFile } from './hanging-file.ts';
 
 const cleanup = createCleanup();
-afterEach(() => cleanup.run());
+afterEach(() => {
+  vi.useRealTimers();
+  return cleanup.run();
+});
 
 const AT = 1_800_000_000;
 const pending: AlertState = {
@@ -116,5 +120,26 @@ describe('the file of alerts', () => {
     const folder = start(tmpdir());
     expect(folder.state.load()).toBeUndefined();
     expect(folder.problems).toEqual([`${tmpdir()} cannot be read (EISDIR); check its owner and mode`]);
+  });
+
+  it('on a disk that hangs is waited for once, and is written when the disk is back', async () => {
+    const hanging = createHangingFile(cleanup);
+    const { state, problems } = start(hanging.path);
+    vi.useFakeTimers();
+    const first = state.save({ savedAt: AT, alerts: [] });
+    await vi.advanceTimersByTimeAsync(4999);
+    expect(problems).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    await first;
+    const reported = `${hanging.path} is not written after 5 s; alerts are sent without it; check the disk of storage.path`;
+    expect(problems).toEqual([reported]);
+    // no timer is running: these do not wait
+    await state.save({ savedAt: AT + 1, alerts: [firing] });
+    await state.save({ savedAt: AT + 2, alerts: [pending] });
+    vi.useRealTimers();
+    expect(problems).toEqual([reported]);
+    hanging.release();
+    await eventually('the newest alerts are written', () => state.load()?.savedAt === AT + 2);
+    expect(state.load()?.alerts).toEqual([pending]);
   });
 });
