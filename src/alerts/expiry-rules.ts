@@ -26,7 +26,7 @@ export const createExpired: RuleFactory<ExpiredParameters> = (name, settings) =>
     isKnown: isExpiryKnown,
     annotate: (row, since) => ({
       summary: `License ${nameOf(row)} has expired.`,
-      description: `It expired ${humanDuration(since)} ago. Install the renewed license file, or silence the alert if it is not renewed; it ends by itself after a while.`,
+      description: `It expired ${humanDuration(since)} ago. Install the renewed license file. If the license is not renewed, silence the alert: it ends by itself after a while.`,
     }),
   });
 

@@ -86,7 +86,7 @@ export const createSaturated: RuleFactory<SaturatedParameters> = (name, settings
     isKnown: isUsageKnown,
     annotate: (row, ratio) => ({
       summary: `${Math.floor(ratio * 100)} % of ${nameOf(row)} is in use.`,
-      description: `${row.inUse} of ${row.maxAvailable} licenses are in use. Users may be denied a license soon: look for idle checkouts and unused reservations, or buy more.`,
+      description: `${row.inUse} of ${row.maxAvailable} licenses are in use. Users can soon be denied a license. Look for idle checkouts and unused reservations, or buy more licenses.`,
     }),
   });
 
@@ -108,7 +108,7 @@ export const createQueued: RuleFactory<QueuedParameters> = (name, settings) =>
     isKnown: isUsageKnown,
     annotate: (row, queued) => ({
       summary: `Requests are queued for ${nameOf(row)}: ${queued}.`,
-      description: 'Users wait for a license: look for idle checkouts and unused reservations.',
+      description: 'Users are waiting for a license. Look for idle checkouts and unused reservations.',
     }),
   });
 
@@ -136,7 +136,7 @@ export const createDenials: RuleFactory<DenialsParameters> = (name, settings) =>
           if (!enabled || denials <= above || now - at >= maxAge) return [];
           const annotations = {
             summary: `License requests for ${feature} of ${vendorLicense} were denied: ${denials}.`,
-            description: `Requests refused on ${new Date(at * 1000).toISOString().slice(0, 10)}, the newest day of the analyzer's history. Compare the peak of the feature with its licenses.`,
+            description: `The requests were denied on ${new Date(at * 1000).toISOString().slice(0, 10)}, the newest day of the analyzer's history. Compare the peak usage of the feature with its number of licenses.`,
           };
           return [finding(subject, annotations, denials)];
         },

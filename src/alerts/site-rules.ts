@@ -30,7 +30,7 @@ export const createServerDown: RuleFactory<ServerDownParameters> = (name, settin
         const parts = qualifiers.length === 0 ? '' : ` (${qualifiers.join(', ')})`;
         const annotations = {
           summary: `License server ${vendorLicense} is down.`,
-          description: `The analyzer received no data from ${vendorLicense}${parts} for at least 30 minutes. Check the license server and its vendor daemon; nobody can check out its licenses while it is down.`,
+          description: `The analyzer has received no data from ${vendorLicense}${parts} for at least 30 minutes. Nobody can check out its licenses while it is down. Check the license server and its vendor daemon.`,
         };
         return [finding({ vendor_license: vendorLicense }, annotations)];
       });
@@ -84,7 +84,7 @@ export const createAnalyzerUnreachable: RuleFactory<Durations> = (name, settings
       const isUnknown = failing.length === 0 && (polls.length === 0 || !polls.every(isTried));
       const annotations = {
         summary: 'The license analyzer cannot be polled.',
-        description: `No good answer from ${failing.join(', ')}. Until it answers again nothing new is known of any license server. Check the analyzer and the way to it; "license-exporter doctor" tells what each endpoint answers.`,
+        description: `No good answer from ${failing.join(', ')}. Until the analyzer answers, there is no new data about any license server. Check the analyzer and the network path to it. "license-exporter doctor" shows what each endpoint answers.`,
       };
       const findings = failing.length === 0 ? [] : [finding({}, annotations)];
       return { findings, isUnknown: () => isUnknown, hasNoData: isUnknown };
@@ -100,7 +100,7 @@ export const createAuthFailing: RuleFactory<Durations> = (name, settings) =>
       const annotations = {
         summary: 'The license analyzer rejects the logon.',
         description:
-          'The password is wrong or has expired, the account is locked, or a reverse proxy in between does not keep one connection for each client. Nothing is polled until the next logon may be sent or the credentials change, so that the account is not locked.',
+          'The password is wrong or has expired, the account is locked, or a reverse proxy does not keep one connection for each client. Correct the credentials or the proxy. To keep the account from being locked, nothing is polled until the credentials change or the next logon is due.',
       };
       const isUnknown = authenticated === undefined;
       const findings = authenticated === false ? [finding({}, annotations)] : [];
@@ -122,7 +122,7 @@ export const createPollPartial: RuleFactory<Durations> = (name, settings) =>
             {
               summary: `Only a part of ${endpoint} can be polled.`,
               description:
-                'At least one vendor license fails in spite of the retries; its last good data ages out alone. The log names the part and the reason.',
+                'At least one vendor license cannot be polled in spite of the retries. Its last good data ages out. The log names the vendor license and the reason.',
             },
           ),
         );
@@ -156,7 +156,7 @@ export const createRecordsDiscarded: RuleFactory<RecordsDiscardedParameters> = (
             {
               summary: `${(share * 100).toPrecision(3)} % of the records of ${endpoint} are discarded.`,
               description:
-                'They are no objects or have no name, so vendor licenses or features are missing from the metrics. "license-exporter doctor" compares the answers with the specification.',
+                'These records are not objects or have no name. Vendor licenses or features are missing from the metrics. Run "license-exporter doctor" to compare the answers with the specification.',
             },
             share,
           ),
