@@ -53,7 +53,7 @@ export interface AlertEngine {
   start(): Promise<void>;
   /**
    * Evaluates the rules over the current inventory; resolves when what follows from that has been queued for sending.
-   * Never rejects: a failure is logged here, once, whoever asked for the evaluation.
+   * Never rejects: a failure is logged once, here, and not by the current inventory too.
    */
   evaluate(): Promise<void>;
   /** Lets the queues drain, and saves. Resolves no alert. */

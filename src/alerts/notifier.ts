@@ -36,7 +36,7 @@ export interface Notifier {
   stop(): Promise<void>;
 }
 
-/** After so many missed resends Alertmanager resolves an alert. */
+/** Resends that may fail before Alertmanager resolves an alert. */
 const MISSED_RESENDS = 4;
 /** Resend delays after a success for which delivery counts as working. */
 export const ACTIVE_RESENDS = 2;

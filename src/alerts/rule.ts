@@ -18,7 +18,7 @@ export interface Evaluation {
   readonly findings: readonly Finding[];
   /** Of an alert without a finding: whether its condition is unknown, because data is missing. Otherwise it is false. */
   isUnknown(labels: Labels): boolean;
-  /** Whether there was no data at all to evaluate. */
+  /** Whether there was no data at all. */
   readonly hasNoData: boolean;
 }
 

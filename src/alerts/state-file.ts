@@ -75,7 +75,7 @@ function readAlert(value: unknown): AlertState {
   };
 }
 
-/** Whether a promise resolves within so many seconds. */
+/** Whether a promise resolves within `seconds`. */
 async function endsWithin(promise: Promise<void>, seconds: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<false>((resolve) => {

@@ -20,7 +20,7 @@ import { evaluate, ruleOf, settingsOf, viewOf } from './views.ts';
 const DAY = 86_400;
 const LIC = 'lic01;cdslmd';
 
-/** The rules that have something to say, and are not blind, about everything at once. */
+/** All rules over one site that has something of everything. */
 describe('the rules together', () => {
   it('give every alert labels of its own', () => {
     const view = viewOf(createSnapshot(scenario));
@@ -111,8 +111,8 @@ describe('LicenseCollectionStale', () => {
   it('does not know without a collection time, or a fresh GetServerDown', () => {
     expect(evaluate(id, scenarioOf(undefined)).isUnknown(about)).toBe(true);
     const { products } = scenarioOf(9000);
-    const blind = evaluate(id, { products, down: failed() });
-    expect([blind.labels, blind.isUnknown(about), blind.hasNoData]).toEqual([[], true, true]);
+    const lost = evaluate(id, { products, down: failed() });
+    expect([lost.labels, lost.isUnknown(about), lost.hasNoData]).toEqual([[], true, true]);
   });
 });
 
@@ -176,7 +176,7 @@ describe('expiries', () => {
     expect(findings[0]?.annotations.summary).toBe('License base 1.0 (package pk) of lic01;cdslmd expires in 3d.');
   });
 
-  it('does not know where an endpoint that could tell is not fresh, or the value was not usable', () => {
+  it('does not know where one of the two endpoints is not fresh, or the value was not usable', () => {
     const id = 'LicenseExpired/critical';
     const about = {
       alertname: 'LicenseExpired',
@@ -270,7 +270,7 @@ describe('endpoints that are off or absent', () => {
     ['it is absent', absent, false, false],
     ['GetFeatures is off', without('GetFeatures'), true, true],
     ['both are off', without('GetFeatures', 'GetExpirationFeatures'), true, true],
-  ])('are not waited for, but resolve nothing that only they know: %s', (_, view, expiry, usage) => {
+  ])('do not hold alerts, but resolve nothing that only they know: %s', (_, view, expiry, usage) => {
     expect([isUnknown('LicenseExpired/critical', view), isUnknown('LicenseFeatureSaturated/warning', view)]).toEqual([
       expiry,
       usage,
@@ -464,7 +464,7 @@ describe('the way to the analyzer', () => {
     }
   });
 
-  it('LicenseAnalyzerAuthFailing: the last condition on a logon was bad', () => {
+  it('LicenseAnalyzerAuthFailing: the last logon was rejected', () => {
     const rule = ruleOf('LicenseAnalyzerAuthFailing/critical');
     const of = (authenticated: boolean | undefined) => rule.evaluate(viewOf(createSnapshot({}), NOW, authenticated));
     expect(of(false).findings.map(({ labels }) => labels)).toEqual([

@@ -6,7 +6,7 @@ import type { Evaluation, Rule } from '../../src/alerts/rule.ts';
 import { type AlertStates, step } from '../../src/alerts/state-machine.ts';
 import { isLong } from '../harness.ts';
 
-/** What a rule says of one subject. */
+/** The condition of one subject. */
 type Condition = 'raised' | 'not cleared' | 'false' | 'unknown';
 
 const labelsOf = (subject: string): Labels => ({
@@ -108,7 +108,7 @@ describe('an alert', () => {
     expect(run(['raised', 'not cleared', 'raised'], 60, 0)).toEqual(['pending', 'inactive', 'pending']);
   });
 
-  it('stands still while nothing is known', () => {
+  it('is held while its condition is unknown', () => {
     // two known minutes are needed; the unknown ones count for neither side
     expect(run(['raised', 'unknown', 'unknown', 'raised', 'raised', 'raised'], 120, 0)).toEqual([
       'pending',
@@ -129,13 +129,13 @@ describe('an alert', () => {
     );
   });
 
-  it('is let go without a word after an hour of which nothing is known', () => {
+  it('lapses after an hour in which its condition is unknown', () => {
     const states = run(['raised', ...times<Condition>(62, 'unknown')], 0, 0);
     expect(states.indexOf('inactive')).toBe(61);
     expect(states).not.toContain('resolved');
   });
 
-  it('is told as resolved for 15 minutes, or not at all where it is to expire', () => {
+  it('is kept as resolved for 15 minutes, or not at all with resolve: expire', () => {
     const states = run(['raised', ...times<Condition>(17, 'false')], 0, 0);
     expect(states.lastIndexOf('resolved')).toBe(15);
     expect(run(['raised', 'false'], 0, 0, { resolvedRetention: 0 })).toEqual(['firing', 'inactive']);
@@ -163,7 +163,7 @@ describe('an alert', () => {
     expect(at(120, 'raised')?.resolvedAt).toBeUndefined();
   });
 
-  it('of a rule that is no more is let go', () => {
+  it('of a rule that no longer exists lapses', () => {
     const rule = createRule(0, 0);
     const { states } = step(new Map(), [{ rule, evaluation: evaluationOf({ a: 'raised' }) }], 0, options);
     const after = step(states, [], 60, options);
