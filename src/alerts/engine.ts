@@ -97,28 +97,28 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
     await stateFile?.save({ savedAt, alerts: [...states.values()] });
   };
 
-  /** Where there is no inventory, or a rule fails, everything is unknown: firing alerts are held, not resolved. */
-  const evaluateAll = async (at: number): Promise<readonly EvaluatedRule[]> => {
+  /** `undefined` where there is no inventory, or a rule fails. */
+  const evaluateAll = async (at: number): Promise<readonly EvaluatedRule[] | undefined> => {
     try {
       const inventory = options.inventory();
-      if (inventory === undefined) return unknownEvaluation(rules);
-      const started = performance.now();
-      const evaluated = await runSliced(evaluateRules({ now: at, inventory, authenticated: options.authenticated() }));
-      lastEvaluation = { at, seconds: (performance.now() - started) / 1000 };
-      return evaluated;
+      if (inventory === undefined) return undefined;
+      return await runSliced(evaluateRules({ now: at, inventory, authenticated: options.authenticated() }));
     } catch (error) {
       logFailure(error);
-      return unknownEvaluation(rules);
+      return undefined;
     }
   };
 
   const evaluateOnce = async (): Promise<void> => {
     const at = now();
+    const started = performance.now();
     const evaluated = await evaluateAll(at);
     const hadAlerts = states.size > 0;
-    const { states: after, transitions } = step(states, evaluated, at, stepOptions);
+    // without an evaluation everything is unknown: firing alerts are held, not resolved
+    const { states: after, transitions } = step(states, evaluated ?? unknownEvaluation(rules), at, stepOptions);
     states = after;
-    for (const { rule, evaluation } of evaluated) if (!evaluation.hasNoData) withData.add(rule.name);
+    if (evaluated !== undefined) lastEvaluation = { at, seconds: (performance.now() - started) / 1000 };
+    for (const { rule, evaluation } of evaluated ?? []) if (!evaluation.hasNoData) withData.add(rule.name);
     logTransitions(transitions, log);
     // saved before it is sent: after a crash, everything that was sent is restored
     if (transitions.length > 0) await save();
