@@ -108,17 +108,17 @@ export function createStateFile(path: string, analyzer: string, onProblem: (prob
   const write = createLatestOnly(async () => {
     if (newest === undefined) return;
     const { savedAt, alerts } = newest;
-    const content: Content = {
-      v: 1,
-      analyzer,
-      savedAt: new Date(savedAt * 1000).toISOString(),
-      alerts: alerts.map(writeAlert),
-    };
     try {
+      const content: Content = {
+        v: 1,
+        analyzer,
+        savedAt: new Date(savedAt * 1000).toISOString(),
+        alerts: alerts.map(writeAlert),
+      };
       await writeJsonFile(path, content);
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      onProblem(`${path} cannot be written (${code}); a restart may send alerts twice; check storage.path`);
+      const { code, message } = error as NodeJS.ErrnoException;
+      onProblem(`${path} cannot be written (${code ?? message}); a restart may send alerts twice; check storage.path`);
     }
     isHanging = false;
   });

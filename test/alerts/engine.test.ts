@@ -555,6 +555,11 @@ describe('over a restart', () => {
       [LIC, 'muc', new Date((startsAt - 100) * 1000).toISOString()],
     ]);
     expect(isFiring(stub.sent[0] as Sent)).toBe(true);
+    // nor is its value known
+    const restored = { state: 'firing', value: 'NaN' };
+    expect(alertsJson(engine.status())).toMatchObject({
+      data: { alerts: expect.arrayContaining([expect.objectContaining(restored)]) },
+    });
     await engine.stop();
   });
 

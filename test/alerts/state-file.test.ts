@@ -31,6 +31,7 @@ const pending: AlertState = {
 const firing: AlertState = {
   ...pending,
   labels: { alertname: 'b' },
+  value: undefined,
   state: 'firing',
   firedAt: AT - 30,
   keepFiringSince: AT - 10,
