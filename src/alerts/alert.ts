@@ -1,12 +1,12 @@
-/** Label or annotation values by name. Empty values are never in it: Alertmanager takes them for absent. */
+/** Label or annotation values by name, never empty: for Alertmanager an empty value is an absent one. */
 export type Labels = Readonly<Record<string, string>>;
 
-/** Leaves out what is empty. */
+/** Leaves out empty values. */
 export function withoutEmpty(labels: Labels): Labels {
   return Object.fromEntries(Object.entries(labels).filter(([, value]) => value !== ''));
 }
 
-/** The labels that alerts are told apart by; what else is sent with them is the same for all. */
+/** The labels that identify an alert. All others are the same for every alert. */
 export const ownLabelNames = [
   'alertname',
   'severity',
@@ -18,48 +18,41 @@ export const ownLabelNames = [
   'endpoint',
 ] as const;
 
-/** The same text for the same labels, whatever their order. */
+/** A text that is the same for the same labels, in any order. */
 export function fingerprint(labels: Labels): string {
   return JSON.stringify(ownLabelNames.map((name) => labels[name]));
 }
 
-/** Something a rule sees in the data: an alert in the making. */
+/** A subject for which the condition of a rule is met, or not cleared yet. */
 export interface Finding {
   /** With `alertname` and `severity`. */
   readonly labels: Labels;
   readonly annotations: Labels;
-  /** What the condition is about, in its own unit. */
+  /** What the condition compares, in its own unit. */
   readonly value: number;
-  /** Whether the condition is met. Otherwise it is only not cleared yet: what fires goes on, nothing new begins. */
+  /** Whether the condition is met. Otherwise it is only not cleared yet: an alert keeps firing, but none begins. */
   readonly isRaised: boolean;
 }
 
-/** A finding whose condition is met. */
-export const raised = (labels: Labels, annotations: Labels, value = 0): Finding => ({
-  labels,
-  annotations,
-  value,
-  isRaised: true,
-});
-
-/** An alert from its first finding to fifteen minutes after its end. Times are epoch seconds. */
+/** An alert from its first finding until fifteen minutes after it is resolved. Times are epoch seconds. */
 export interface AlertState {
-  /** Id of the rule it comes from. */
+  /** Id of its rule. */
   readonly rule: string;
   readonly labels: Labels;
   readonly annotations: Labels;
-  readonly value: number;
+  /** Of the last finding; `undefined` while its rule has not been evaluated since a restart. */
+  readonly value: number | undefined;
   readonly state: 'pending' | 'firing' | 'resolved';
-  /** Since when the condition holds. Time in which it was not known does not count: it is moved on by that. */
+  /** Since when the condition is met. It moves forward by the time for which the condition was unknown. */
   readonly activeAt: number;
   readonly firedAt: number | undefined;
-  /** Since when it fires only because of `keepFiringFor`. */
+  /** Since when it keeps firing only because of `keepFiringFor`. */
   readonly keepFiringSince: number | undefined;
   readonly resolvedAt: number | undefined;
-  /** When the condition was last known to hold or not to hold. */
+  /** When the condition was last known to be met or not. */
   readonly knownAt: number;
-  /** Since when it is not known. */
+  /** Since when the condition is unknown. */
   readonly unknownSince: number | undefined;
-  /** When it was last handed over for delivery. */
+  /** When it was last queued for sending. */
   readonly sentAt: number | undefined;
 }

@@ -7,7 +7,7 @@ export interface AlertmanagerOptions {
   readonly url: string;
   /** Seconds. */
   readonly timeout: number;
-  /** The value of the Authorization header, asked for with each request, so that a new password is taken over. */
+  /** The value of the Authorization header; called for each request, so that a new password is used at once. */
   readonly authorization: () => string | undefined;
   readonly tls: {
     readonly ca: string | undefined;
@@ -19,15 +19,15 @@ export interface AlertmanagerOptions {
   readonly userAgent: string;
 }
 
-/** What became of a request. `reason` is one line. */
+/** The result of a request. `reason` is one line. */
 export type Outcome =
   | { readonly is: 'accepted' }
-  /** The content is refused: sending it again would be in vain. */
+  /** The content is refused, and would be refused again. */
   | { readonly is: 'rejected'; readonly status: number; readonly reason: string }
-  /** The Alertmanager is not reached or not able: the same may work later. */
+  /** The Alertmanager cannot be reached, or has a problem of its own: the same request can succeed later. */
   | { readonly is: 'failed'; readonly status: number | undefined; readonly reason: string };
 
-/** An alert that Alertmanager knows. Times are epoch seconds. */
+/** An alert that Alertmanager has. Times are epoch seconds. */
 export interface KnownAlert {
   readonly labels: Labels;
   readonly annotations: Labels;
@@ -43,15 +43,15 @@ export interface Alertmanager {
   close(): Promise<void>;
 }
 
-/** Statuses that are about the alerts in the request, not about the Alertmanager. */
+/** Statuses that say that the alerts of the request are wrong. */
 const ABOUT_CONTENT: ReadonlySet<number> = new Set([400, 413, 422]);
-/** Characters of an answer that are read, and of a reason that is told. */
+/** Bytes of an answer that are read, and characters of a reason that is reported. */
 const MAX_ANSWER = 64 * 2 ** 20;
 const MAX_REASON = 300;
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, MAX_REASON);
 
-/** What an Alertmanager says is wrong: a JSON text, or an object with a message. */
+/** The error of an Alertmanager: a JSON text, or an object with a message. */
 function reasonOf(status: number, body: string): string {
   try {
     const answer: unknown = JSON.parse(body);
@@ -59,7 +59,7 @@ function reasonOf(status: number, body: string): string {
     const text = typeof answer === 'string' ? answer : typeof message === 'string' ? message : '';
     if (text !== '') return oneLine(`status ${status}: ${text}`);
   } catch {
-    // not JSON, perhaps of a proxy: told as it is
+    // not JSON, perhaps from a proxy: reported as it is
   }
   return oneLine(`status ${status}${body === '' ? '' : `: ${body}`}`);
 }
@@ -67,7 +67,7 @@ function reasonOf(status: number, body: string): string {
 function failureReason(error: unknown, timeout: number): string {
   const { name, code, message, cause } = error as Error & { code?: string; cause?: Error & { code?: string } };
   if (name === 'TimeoutError') return `no answer within ${timeout} s`;
-  if (name === 'AbortError') return 'given up, because the program is stopping';
+  if (name === 'AbortError') return 'canceled, because the program is stopping';
   return oneLine(code ?? cause?.code ?? message);
 }
 
@@ -141,7 +141,7 @@ export function createAlertmanager(options: AlertmanagerOptions): Alertmanager {
         const { status, text } = await ask('GET', `?${filters.join('&')}`, null);
         if (status !== 200) throw new Error(reasonOf(status, text));
         const alerts: unknown = JSON.parse(text);
-        if (!Array.isArray(alerts)) throw new Error('the answer is no list of alerts');
+        if (!Array.isArray(alerts)) throw new Error('the answer is not a list of alerts');
         return alerts.flatMap((alert: Record<string, unknown>) => {
           const startsAt = Date.parse(String(alert?.startsAt)) / 1000;
           if (Number.isNaN(startsAt)) return [];

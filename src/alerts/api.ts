@@ -2,11 +2,11 @@ import type { AlertState } from './alert.ts';
 import type { EngineStatus } from './engine.ts';
 import type { Rule } from './rule.ts';
 
-/** The engine's state in the JSON of Prometheus' HTTP API, for tools that read `/api/v1/alerts` and `/api/v1/rules`. */
+/** The engine's status as the JSON of Prometheus' HTTP API, for tools that read `/api/v1/alerts` and `/api/v1/rules`. */
 
 const timestamp = (seconds: number): string => new Date(seconds * 1000).toISOString();
 
-/** A figure as Go writes it with %e, which is what Prometheus does. */
+/** A number as Go's %e writes it, as in Prometheus; NaN while it is unknown. */
 const goFloat = (value: number): string => value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
 
 const isShown = ({ state }: AlertState): boolean => state !== 'resolved';
@@ -17,18 +17,18 @@ const alertJson = (alert: AlertState, { commonLabels }: EngineStatus): object =>
   state: alert.state,
   activeAt: timestamp(alert.activeAt),
   ...(alert.keepFiringSince !== undefined && { keepFiringSince: timestamp(alert.keepFiringSince) }),
-  value: goFloat(alert.value),
+  value: goFloat(alert.value ?? Number.NaN),
 });
 
 const success = (data: object): object => ({ status: 'success', data });
 
-/** Pending and firing alerts; none without an engine. */
+/** Pending and firing alerts; no alerts without an engine. */
 export function alertsJson(status: EngineStatus | undefined): object {
   const alerts = status?.alerts.filter(isShown) ?? [];
   return success({ alerts: status === undefined ? [] : alerts.map((alert) => alertJson(alert, status)) });
 }
 
-/** There is no expression; its name and thresholds say which condition it is. Durations are seconds. */
+/** Stands for the PromQL expression: the name and the thresholds of the rule. Durations are seconds. */
 function queryOf({ name, parameters }: Rule): string {
   const { enabled: _on, for: _for, keepFiringFor: _keep, ...thresholds } = parameters;
   const given = Object.entries(thresholds).filter(([, value]) => value !== undefined);
@@ -55,7 +55,7 @@ function ruleJson(rule: Rule, status: EngineStatus): object {
   };
 }
 
-/** The rules in one group; no group without an engine, or where only recording rules are asked for. */
+/** The rules in one group; no group without an engine, or when only recording rules are requested. */
 export function rulesJson(status: EngineStatus | undefined, type: string | undefined): object {
   if (status === undefined || type === 'record') return success({ groups: [] });
   const { at = 0, seconds = 0 } = status.lastEvaluation ?? {};

@@ -2,7 +2,7 @@ import type { Log } from '../model/log.ts';
 import type { Alertmanager } from './alertmanager.ts';
 import { alertsBody, type Notification } from './notification.ts';
 
-/** How delivery to one Alertmanager went so far. Kept by whoever outlives a reload: counters must not fall. */
+/** Counts of one Alertmanager. They are kept over a reload, because counters must not fall. */
 export interface DeliveryCounts {
   sent: number;
   errors: number;
@@ -21,32 +21,32 @@ export interface DeliveryOptions {
   readonly log: Log;
 }
 
-/** The way to one Alertmanager, independent of the others. */
+/** The queue of one Alertmanager, independent of the others. */
 export interface Delivery {
   readonly url: string;
   readonly counts: DeliveryCounts;
-  /** Sends as soon as what was given before is through. */
+  /** Adds notifications to the queue, which is sent at once. */
   enqueue(notifications: readonly Notification[]): void;
-  /** Says "still here" with an empty list, unless something is being sent anyway. */
+  /** Sends an empty list, unless a request is running. */
   heartbeat(): void;
   queueLength(): number;
-  /** Lets what waits go out, for so many seconds at most; then gives up. */
+  /** Sends the queue, for `seconds` at most, and closes the connections. */
   stop(seconds: number): Promise<void>;
 }
 
-/** Alerts of one request; Prometheus sends as many. */
+/** Alerts of one request, as in Prometheus. */
 const BATCH = 64;
-/** Alerts that may wait. */
+/** Alerts that the queue can hold. */
 export const QUEUE_CAPACITY = 10_000;
 
 /**
- * Sends alerts to one Alertmanager in batches, in the order in which they changed first. A batch that fails is gone: the
- * next resend is the retry. A batch whose content is refused is split once, because Alertmanager takes or leaves all of
- * it for one bad alert.
+ * Sends alerts to one Alertmanager in batches, in the order in which they entered the queue. A batch that fails is
+ * dropped from the queue: the next resend is the retry. A batch whose content is refused is sent again alert by alert,
+ * because Alertmanager refuses all of it for one bad alert.
  */
 export function createDelivery({ alertmanager, counts, now, log }: DeliveryOptions): Delivery {
   const { url } = alertmanager;
-  /** By alert, so that what comes later about it takes its place: a queue as long as the alerts are many suffices. */
+  /** By alert: a newer notification replaces the waiting one, so the queue never has more entries than alerts. */
   const queue = new Map<string, Notification>();
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
@@ -58,7 +58,7 @@ export function createDelivery({ alertmanager, counts, now, log }: DeliveryOptio
     isFailing = failure !== undefined;
   };
 
-  /** Sends one request and counts it. @returns whether it must be split */
+  /** Sends one request and counts it. @returns whether the batch must be split */
   const post = async (batch: readonly Notification[]): Promise<boolean> => {
     const outcome = await alertmanager.post(alertsBody(batch), stopping.signal);
     if (outcome.is === 'accepted') {
@@ -83,7 +83,7 @@ export function createDelivery({ alertmanager, counts, now, log }: DeliveryOptio
   const takeBatch = (): readonly Notification[] => {
     const batch = [...queue.values().take(BATCH)];
     for (const { key } of batch) queue.delete(key);
-    // what waited until its end would be taken for resolved
+    // a firing alert that waited until after its endsAt would be resolved
     const current = batch.filter(({ isFiring, endsAt }) => !isFiring || endsAt > now());
     counts.dropped += batch.length - current.length;
     return current;
@@ -99,7 +99,7 @@ export function createDelivery({ alertmanager, counts, now, log }: DeliveryOptio
 
   const run = (work: () => Promise<unknown>): void => {
     running ??= work()
-      .catch((error: unknown) => log.error({ alertmanager: url, err: error }, 'delivery broke'))
+      .catch((error: unknown) => log.error({ alertmanager: url, err: error }, 'delivery failed unexpectedly'))
       .then(() => {
         running = undefined;
         if (queue.size > 0 && !stopping.signal.aborted) run(pump);

@@ -1,31 +1,21 @@
 import type { FeatureRow } from '../inventory/feature-row.ts';
-import { type Finding, fingerprint, type Labels, raised, withoutEmpty } from './alert.ts';
-import type { Judgement, Rule, Severity, View } from './rule.ts';
-import {
-  type Adjustable,
-  createLookup,
-  type Durations,
-  type EngineRuleName,
-  type RuleSettings,
-} from './rule-settings.ts';
+import type { Finding, Labels } from './alert.ts';
+import { createRule, type Rule, type RuleFactory, type RuleOptions, type View } from './rule.ts';
+import type { Durations } from './rule-settings.ts';
 
-/** Rules about single features: one alert for each that meets the condition. */
+/** Rules about features: one alert for each feature that meets the condition. */
 
-/** What a rule says of one feature: nothing when the condition is known not to hold. */
-type Assessment = { readonly value: number; readonly isRaised: boolean } | 'unknown' | undefined;
+/** The condition of one feature: `false`, unknown because a value is missing, or what a finding needs. */
+type FeatureCondition = { readonly value: number; readonly isRaised: boolean } | 'unknown' | false;
 
-export interface FeatureRuleOptions<P extends Durations> {
-  readonly name: EngineRuleName;
-  readonly severity: Severity;
-  readonly settings: Adjustable<P>;
-  assess(entry: FeatureRow, parameters: P, now: number): Assessment;
-  /** Whether everything is known that could tell of the features of a vendor license. */
+export interface FeatureRuleOptions<P extends Durations> extends Omit<RuleOptions<P>, 'evaluate'> {
+  condition(row: FeatureRow, parameters: P, now: number): FeatureCondition;
+  /** Whether a feature of the vendor license that is not listed is known not to exist. */
   isKnown(view: View, vendorLicense: string): boolean;
-  annotate(entry: FeatureRow, value: number): Labels;
-  /** Where it is not that of the parameters, seconds. */
-  keepFiringFor?(parameters: P): number;
+  annotate(row: FeatureRow, value: number): Labels;
 }
 
+/** The labels of a feature as one text; the same as `FeatureRow.key`. */
 const featureKey = ({
   vendor_license = '',
   feature = '',
@@ -35,48 +25,36 @@ const featureKey = ({
 }: Labels) => JSON.stringify([vendor_license, feature, version, pkg, feature_type]);
 
 export function createFeatureRule<P extends Durations>(options: FeatureRuleOptions<P>): Rule {
-  const { name, severity, settings } = options;
-  const lookup = createLookup(settings);
-  const judge = (view: View): Judgement => {
-    const findings: Finding[] = [];
-    const unknown = new Set<string>();
-    const { features } = view.inventory;
-    for (const entry of features) {
-      const parameters = lookup(entry.vendorLicense, entry.feature);
-      if (!parameters.enabled) continue;
-      const assessment = options.assess(entry, parameters, view.now);
-      if (assessment === undefined) continue;
-      if (assessment === 'unknown') unknown.add(entry.key);
-      else {
-        const labels = withoutEmpty({
-          alertname: name,
-          severity,
-          vendor_license: entry.vendorLicense,
-          feature: entry.feature,
-          version: entry.version,
-          package: entry.package,
-          feature_type: entry.featureType,
-        });
-        findings.push({ labels, annotations: options.annotate(entry, assessment.value), ...assessment });
+  return createRule<P>({
+    ...options,
+    evaluate: (view, { parametersOf, finding }) => {
+      const findings: Finding[] = [];
+      const unknown = new Set<string>();
+      const { features } = view.inventory;
+      for (const row of features) {
+        const parameters = parametersOf(row.vendorLicense, row.feature);
+        if (!parameters.enabled) continue;
+        const condition = options.condition(row, parameters, view.now);
+        if (condition === false) continue;
+        if (condition === 'unknown') unknown.add(row.key);
+        else {
+          const subject = {
+            vendor_license: row.vendorLicense,
+            feature: row.feature,
+            version: row.version,
+            package: row.package,
+            feature_type: row.featureType,
+          };
+          findings.push(finding(subject, options.annotate(row, condition.value), condition.value, condition.isRaised));
+        }
       }
-    }
-    return {
-      findings,
-      isUnknown: (labels) => !options.isKnown(view, labels.vendor_license ?? '') || unknown.has(featureKey(labels)),
-      isBlind: features.count === 0,
-    };
-  };
-  return {
-    id: `${name}/${severity}`,
-    name,
-    severity,
-    parameters: settings.base,
-    durations: ({ vendor_license = '', feature = '' }) => {
-      const parameters = lookup(vendor_license, feature);
-      return { ...parameters, keepFiringFor: options.keepFiringFor?.(parameters) ?? parameters.keepFiringFor };
+      return {
+        findings,
+        isUnknown: (labels) => !options.isKnown(view, labels.vendor_license ?? '') || unknown.has(featureKey(labels)),
+        hasNoData: features.count === 0,
+      };
     },
-    judge,
-  };
+  });
 }
 
 const isUsageKnown = ({ inventory }: View, vendorLicense: string): boolean =>
@@ -88,76 +66,81 @@ export const nameOf = ({ vendorLicense, feature, version, package: pkg }: Featur
   return `${feature}${more} of ${vendorLicense}`;
 };
 
-export function createSaturated(settings: RuleSettings['LicenseFeatureSaturated']): Rule {
-  return createFeatureRule<RuleSettings['LicenseFeatureSaturated']['base']>({
-    name: 'LicenseFeatureSaturated',
+/** Ratios, 0 to 1. */
+interface SaturatedParameters extends Durations {
+  readonly raise: number;
+  readonly clear: number;
+}
+
+export const createSaturated: RuleFactory<SaturatedParameters> = (name, settings) =>
+  createFeatureRule({
+    name,
     severity: 'warning',
     settings,
-    assess: ({ isReported, inUse, maxAvailable }, { raise, clear }) => {
-      if (!isReported || maxAvailable === 0) return undefined;
+    condition: ({ isReported, inUse, maxAvailable }, { raise, clear }) => {
+      if (!isReported || maxAvailable === 0) return false;
       if (inUse === undefined || maxAvailable === undefined) return 'unknown';
       const ratio = inUse / maxAvailable;
-      return ratio >= clear ? { value: ratio, isRaised: ratio >= raise } : undefined;
+      return ratio >= clear && { value: ratio, isRaised: ratio >= raise };
     },
     isKnown: isUsageKnown,
-    annotate: (entry, ratio) => ({
-      summary: `${Math.floor(ratio * 100)} % of ${nameOf(entry)} is in use.`,
-      description: `${entry.inUse} of ${entry.maxAvailable} licenses are in use. Users may be denied a license soon: look for idle checkouts and unused reservations, or buy more.`,
+    annotate: (row, ratio) => ({
+      summary: `${Math.floor(ratio * 100)} % of ${nameOf(row)} is in use.`,
+      description: `${row.inUse} of ${row.maxAvailable} licenses are in use. Users can soon be denied a license. Look for idle checkouts and unused reservations, or buy more licenses.`,
     }),
   });
+
+interface QueuedParameters extends Durations {
+  /** Requests. */
+  readonly above: number;
 }
 
-export function createQueued(settings: RuleSettings['LicenseRequestsQueued']): Rule {
-  return createFeatureRule<RuleSettings['LicenseRequestsQueued']['base']>({
-    name: 'LicenseRequestsQueued',
+export const createQueued: RuleFactory<QueuedParameters> = (name, settings) =>
+  createFeatureRule({
+    name,
     severity: 'warning',
     settings,
-    assess: ({ isReported, maxQueued }, { above }) => {
-      if (!isReported) return undefined;
+    condition: ({ isReported, maxQueued }, { above }) => {
+      if (!isReported) return false;
       if (maxQueued === undefined) return 'unknown';
-      return maxQueued > above ? { value: maxQueued, isRaised: true } : undefined;
+      return maxQueued > above && { value: maxQueued, isRaised: true };
     },
     isKnown: isUsageKnown,
-    annotate: (entry, queued) => ({
-      summary: `Requests are queued for ${nameOf(entry)}: ${queued}.`,
-      description: 'Users wait for a license: look for idle checkouts and unused reservations.',
+    annotate: (row, queued) => ({
+      summary: `Requests are queued for ${nameOf(row)}: ${queued}.`,
+      description: 'Users are waiting for a license. Look for idle checkouts and unused reservations.',
     }),
   });
+
+interface DenialsParameters extends Durations {
+  /** Denials of a day. */
+  readonly above: number;
+  /** Of that day, seconds. */
+  readonly maxAge: number;
 }
 
-export function createDenials(settings: RuleSettings['LicenseDenials']): Rule {
-  const lookup = createLookup(settings);
-  return {
-    id: 'LicenseDenials/warning',
-    name: 'LicenseDenials',
+export const createDenials: RuleFactory<DenialsParameters> = (name, settings) =>
+  createRule({
+    name,
     severity: 'warning',
-    parameters: settings.base,
-    durations: ({ vendor_license = '', feature = '' }) => lookup(vendor_license, feature),
-    judge: ({ now, inventory: { history } }) => {
-      const judged = new Set<string>();
+    settings,
+    evaluate: ({ now, inventory: { history } }, { parametersOf, finding }) => {
+      /** Only fresh history is in the inventory; what is not in it is unknown. */
+      const known = new Set<string>();
       const findings = [...history].flatMap(
         ({ vendorLicense, feature, package: pkg, featureType, at, denials }): Finding[] => {
           if (denials === undefined) return [];
-          const labels = withoutEmpty({
-            alertname: 'LicenseDenials',
-            severity: 'warning',
-            vendor_license: vendorLicense,
-            feature,
-            package: pkg,
-            feature_type: featureType,
-          });
-          judged.add(fingerprint(labels));
-          const { enabled, above, maxAge } = lookup(vendorLicense, feature);
+          const subject = { vendor_license: vendorLicense, feature, package: pkg, feature_type: featureType };
+          known.add(featureKey(subject));
+          const { enabled, above, maxAge } = parametersOf(vendorLicense, feature);
           if (!enabled || denials <= above || now - at >= maxAge) return [];
           const annotations = {
             summary: `License requests for ${feature} of ${vendorLicense} were denied: ${denials}.`,
-            description: `Requests refused on ${new Date(at * 1000).toISOString().slice(0, 10)}, the newest day of the analyzer's history. Compare the peak of the feature with its licenses.`,
+            description: `The requests were denied on ${new Date(at * 1000).toISOString().slice(0, 10)}, the newest day of the analyzer's history. Compare the peak usage of the feature with its number of licenses.`,
           };
-          return [raised(labels, annotations, denials)];
+          return [finding(subject, annotations, denials)];
         },
       );
-      // only history that is fresh is in the inventory
-      return { findings, isUnknown: (labels) => !judged.has(fingerprint(labels)), isBlind: history.count === 0 };
+      return { findings, isUnknown: (labels) => !known.has(featureKey(labels)), hasNoData: history.count === 0 };
     },
-  };
-}
+  });

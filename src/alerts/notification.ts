@@ -2,25 +2,25 @@ import { type AlertState, type Labels, withoutEmpty } from './alert.ts';
 
 /** An alert as it is sent to Alertmanager. */
 export interface Notification {
-  /** Of the labels: what comes later about the same alert takes its place. */
+  /** Of the labels: a newer notification of the same alert replaces this one. */
   readonly key: string;
   readonly labels: Labels;
   readonly annotations: Labels;
   /** Epoch seconds. */
   readonly startsAt: number;
-  /** Epoch seconds: in the future for what fires. */
+  /** Epoch seconds; in the future for a firing alert. */
   readonly endsAt: number;
   readonly isFiring: boolean;
   readonly generatorURL: string;
 }
 
-/** What all alerts about one analyzer carry, so that its daemons find their own again. */
+/** Labels of all alerts about one analyzer, by which a daemon finds its own alerts in Alertmanager. */
 export const ownLabelsOf = (analyzer: string): Labels => ({ source: 'license-exporter', analyzer });
 
 export interface NotificationOptions {
-  /** Added where the alert has no label of that name. */
+  /** Added to every alert that has no label of that name. */
   readonly commonLabels: Labels;
-  /** Seconds for which Alertmanager takes a firing alert to go on without hearing of it again. */
+  /** Seconds after which Alertmanager resolves a firing alert that is not sent again. */
   readonly validity: number;
   readonly generatorURL: string;
 }
@@ -39,7 +39,7 @@ export function createNotification(
     labels: { ...commonLabels, ...labels },
     annotations,
     startsAt,
-    // an end before the start is refused, and a clock may have been set back
+    // Alertmanager refuses an end before the start, which a clock that was set back can cause
     endsAt: Math.max(startsAt, isFiring ? now + validity : (resolvedAt ?? now)),
     isFiring,
     generatorURL,
@@ -49,7 +49,7 @@ export function createNotification(
 /** How long a test alert lasts. */
 export const TEST_MINUTES = 5;
 
-/** An alert that says that it is none. @param now epoch seconds */
+/** The alert of the command `test-alert`. @param now epoch seconds */
 export function createTestNotification(
   now: number,
   options: {

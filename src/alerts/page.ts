@@ -2,11 +2,11 @@ import type { AlertState, Labels } from './alert.ts';
 import type { EngineStatus } from './engine.ts';
 import { humanDuration } from './rule.ts';
 
-/** The page `/alerts` for people, where the links in notifications lead. */
+/** The page `/alerts`, to which the links in notifications lead. */
 
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
-/** A page is for reading. */
+/** Alerts on the page; the API lists all of them. */
 const MAX_SHOWN = 500;
 const order: readonly AlertState['state'][] = ['firing', 'pending', 'resolved'];
 

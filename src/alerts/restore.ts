@@ -1,15 +1,15 @@
 import { type AlertState, fingerprint, type Labels, ownLabelNames, withoutEmpty } from './alert.ts';
 import type { Alertmanager, KnownAlert } from './alertmanager.ts';
 import type { Rule } from './rule.ts';
-import type { SavedAlerts } from './state-file.ts';
+import type { SavedAlerts, StateFile } from './state-file.ts';
 import type { AlertStates } from './state-machine.ts';
 
-/** Alerts of a longer outage are not taken up again, seconds: Alertmanager has long resolved them. */
-export const MAX_OUTAGE = 3600;
+/** Alerts saved longer ago are not restored, seconds: Alertmanager has resolved them long since. */
+const MAX_OUTAGE = 3600;
 
 /**
- * Alerts as they go on after a restart: of the time between nothing is known, so pending ones wait as much longer, and
- * nothing is resolved before its rule has been heard.
+ * Saved alerts as they go on after a restart. Their condition is unknown for the time in between: pending alerts wait as
+ * much longer, and nothing is resolved before its rule has been evaluated.
  *
  * @param now epoch seconds
  */
@@ -18,18 +18,20 @@ export function restoreSaved({ alerts }: SavedAlerts, now: number): AlertStates 
 }
 
 export interface RestoreOptions {
+  readonly stateFile: StateFile | undefined;
+  readonly alertmanagers: readonly Alertmanager[];
   readonly rules: readonly Rule[];
   /** Labels that all of our alerts have, and no others. */
   readonly filter: Labels;
   readonly ownsVendorLicense: (vendorLicense: string) => boolean;
+  /** Called with the URL of an Alertmanager that does not answer. */
   readonly onProblem: (url: string, problem: string) => void;
 }
 
-/** Without a file, what Alertmanager knows of us: everything that fires there, fires here until its rule is heard. */
-export async function restoreKnown(
-  alertmanagers: readonly Alertmanager[],
+/** Our alerts that fire in an Alertmanager. They go on firing here until their rule has been evaluated. */
+async function restoreFiring(
   now: number,
-  { rules, filter, ownsVendorLicense, onProblem }: RestoreOptions,
+  { alertmanagers, rules, filter, ownsVendorLicense, onProblem }: RestoreOptions,
 ): Promise<AlertStates> {
   const answers = await Promise.all(
     alertmanagers.map(async (alertmanager): Promise<readonly KnownAlert[]> => {
@@ -53,7 +55,7 @@ export async function restoreKnown(
       rule: rule.id,
       labels,
       annotations,
-      value: 0,
+      value: undefined,
       state: 'firing',
       activeAt: firedAt,
       firedAt,
@@ -65,4 +67,19 @@ export async function restoreKnown(
     });
   }
   return states;
+}
+
+export interface Restored {
+  readonly states: AlertStates;
+  /** Whether the rules were evaluated until shortly before, so that what the alerts do not name did not fire. */
+  readonly isComplete: boolean;
+}
+
+/** The alerts of the last run: from the file, or without a usable one from Alertmanager. @param now epoch seconds */
+export async function restore(now: number, options: RestoreOptions): Promise<Restored> {
+  const saved = options.stateFile?.load();
+  if (saved !== undefined && now - saved.savedAt <= MAX_OUTAGE) {
+    return { states: restoreSaved(saved, now), isComplete: true };
+  }
+  return { states: await restoreFiring(now, options), isComplete: false };
 }

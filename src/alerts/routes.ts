@@ -4,7 +4,7 @@ import type { EngineStatus } from './engine.ts';
 import { alertsPage } from './page.ts';
 
 export interface AlertRoutesOptions {
-  /** The newest one: a reload swaps it. `undefined` while the engine is off. */
+  /** Of the current engine, which a reload replaces; `undefined` while the engine is off. */
   readonly status: () => EngineStatus | undefined;
   readonly demo: boolean;
   /** Epoch seconds. */
@@ -18,7 +18,7 @@ function sendError(reply: FastifyReply, status: number, error: string): FastifyR
   return reply.code(status).send({ status: 'error', errorType: errorTypes[status] ?? 'internal', error });
 }
 
-/** `/api/v1`: what tools that read Prometheus' alerts and rules ask for. */
+/** `/api/v1`: alerts and rules, for tools that read those of Prometheus. */
 export function createAlertApi({ status }: AlertRoutesOptions) {
   return {
     plugin: async (app: FastifyInstance): Promise<void> => {
@@ -34,7 +34,7 @@ export function createAlertApi({ status }: AlertRoutesOptions) {
   };
 }
 
-/** `/alerts`: the same for people. */
+/** `/alerts`: the page for people. */
 export function createAlertPage({ status, demo, now }: AlertRoutesOptions) {
   return {
     plugin: async (app: FastifyInstance): Promise<void> => {

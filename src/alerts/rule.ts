@@ -1,37 +1,94 @@
 import type { Inventory } from '../inventory/inventory.ts';
-import type { Finding, Labels } from './alert.ts';
-import type { Durations, EngineRuleName } from './rule-settings.ts';
+import { type Finding, type Labels, withoutEmpty } from './alert.ts';
+import { type Adjustable, createLookup, type Durations, type Lookup } from './rule-settings.ts';
 
 export type Severity = 'critical' | 'warning';
 
-/** What rules look at: the newest data, and the state of the logon. */
+/** What rules are evaluated over: the newest data, and the state of the logon. */
 export interface View {
   /** Epoch seconds. */
   readonly now: number;
   readonly inventory: Inventory;
-  /** Whether the last verdict on a logon was good; `undefined` before the first. */
+  /** Whether the analyzer accepted the last logon; `undefined` before the first. */
   readonly authenticated: boolean | undefined;
 }
 
-/** What a rule makes of a view. */
-export interface Judgement {
+/** The result of one evaluation of a rule. */
+export interface Evaluation {
   readonly findings: readonly Finding[];
-  /** Of an alert without finding: whether that may only be for lack of data. */
+  /** Of an alert without a finding: whether its condition is unknown, because data is missing. Otherwise it is false. */
   isUnknown(labels: Labels): boolean;
-  /** Whether there is no data at all to judge by. */
-  readonly isBlind: boolean;
+  /** Whether there was no data at all. */
+  readonly hasNoData: boolean;
 }
 
-/** A pure function of the view, with a name. */
+/** Rules of one name may differ in their severity. `evaluate` is a pure function. */
 export interface Rule {
-  /** Name and severity: two rules may share a name. */
+  /** Name and severity. */
   readonly id: string;
-  readonly name: EngineRuleName;
+  /** The `alertname` of its alerts. */
+  readonly name: string;
   readonly severity: Severity;
-  /** What is set for everything that has no exception. */
+  /** Settings of everything that no override matches. */
   readonly parameters: Durations;
   durations(labels: Labels): Durations;
-  judge(view: View): Judgement;
+  evaluate(view: View): Evaluation;
+}
+
+/** A rule with the result of its evaluation. */
+export interface EvaluatedRule {
+  readonly rule: Rule;
+  readonly evaluation: Evaluation;
+}
+
+/** Makes the rules of one name. */
+export type RuleFactory<P extends Durations> = (name: string, settings: Adjustable<P>) => Rule | readonly Rule[];
+
+/** What the condition of a rule needs beside the data. */
+export interface RuleContext<P> {
+  readonly parametersOf: Lookup<P>;
+  /**
+   * A finding of this rule.
+   *
+   * @param subject labels beside `alertname` and `severity`; empty ones are left out
+   * @param isRaised see `Finding`
+   */
+  finding(subject: Labels, annotations: Labels, value?: number, isRaised?: boolean): Finding;
+}
+
+export interface RuleOptions<P extends Durations> {
+  readonly name: string;
+  readonly severity: Severity;
+  readonly settings: Adjustable<P>;
+  evaluate(view: View, context: RuleContext<P>): Evaluation;
+  /** Where it differs from the setting, seconds. */
+  keepFiringFor?(parameters: P): number;
+}
+
+/** A rule from its condition. */
+export function createRule<P extends Durations>(options: RuleOptions<P>): Rule {
+  const { name, severity, settings, keepFiringFor } = options;
+  const parametersOf = createLookup(settings);
+  const context: RuleContext<P> = {
+    parametersOf,
+    finding: (subject, annotations, value = 0, isRaised = true) => ({
+      labels: { alertname: name, severity, ...withoutEmpty(subject) },
+      annotations,
+      value,
+      isRaised,
+    }),
+  };
+  return {
+    id: `${name}/${severity}`,
+    name,
+    severity,
+    parameters: settings.base,
+    durations: ({ vendor_license = '', feature = '' }) => {
+      const parameters = parametersOf(vendor_license, feature);
+      return keepFiringFor === undefined ? parameters : { ...parameters, keepFiringFor: keepFiringFor(parameters) };
+    },
+    evaluate: (view) => options.evaluate(view, context),
+  };
 }
 
 /** `2d 3h`, `45m`, `30s`: the two largest units. Takes seconds. */

@@ -1,7 +1,7 @@
 import { createExpired, createExpiringSoon } from './expiry-rules.ts';
 import { createDenials, createQueued, createSaturated } from './feature-rules.ts';
-import type { Rule } from './rule.ts';
-import type { RuleSettings } from './rule-settings.ts';
+import type { Rule, RuleFactory } from './rule.ts';
+import type { Durations } from './rule-settings.ts';
 import {
   createAnalyzerUnreachable,
   createAuthFailing,
@@ -11,23 +11,33 @@ import {
   createServerDown,
 } from './site-rules.ts';
 
-/** The rules of the engine that are on for anything at all. */
+/** Every rule of the engine. The key is the `alertname`, and the name of its settings. */
+const factories = {
+  LicenseServerDown: createServerDown,
+  LicenseCollectionStale: createCollectionStale,
+  LicenseExpired: createExpired,
+  LicenseExpiringSoon: createExpiringSoon,
+  LicenseFeatureSaturated: createSaturated,
+  LicenseRequestsQueued: createQueued,
+  LicenseDenials: createDenials,
+  LicenseAnalyzerUnreachable: createAnalyzerUnreachable,
+  LicenseAnalyzerAuthFailing: createAuthFailing,
+  LicensePollPartial: createPollPartial,
+  LicenseRecordsDiscarded: createRecordsDiscarded,
+};
+
+type EngineRuleName = keyof typeof factories;
+
+/** What each rule says it needs. */
+export type RuleSettings = { readonly [N in EngineRuleName]: Parameters<(typeof factories)[N]>[1] };
+
+/** The rules that are enabled for at least one vendor license or feature. */
 export function createRules(settings: RuleSettings): readonly Rule[] {
-  const rules: readonly Rule[] = [
-    createServerDown(settings.LicenseServerDown),
-    createCollectionStale(settings.LicenseCollectionStale),
-    createExpired(settings.LicenseExpired),
-    ...createExpiringSoon(settings.LicenseExpiringSoon),
-    createSaturated(settings.LicenseFeatureSaturated),
-    createQueued(settings.LicenseRequestsQueued),
-    createDenials(settings.LicenseDenials),
-    createAnalyzerUnreachable(settings.LicenseAnalyzerUnreachable),
-    createAuthFailing(settings.LicenseAnalyzerAuthFailing),
-    createPollPartial(settings.LicensePollPartial),
-    createRecordsDiscarded(settings.LicenseRecordsDiscarded),
-  ];
-  return rules.filter(({ name }) => {
+  return (Object.keys(factories) as EngineRuleName[]).flatMap((name) => {
     const { base, overrides } = settings[name];
-    return base.enabled || overrides.some(({ values }) => values.enabled === true);
+    const isEnabled = base.enabled || overrides.some(({ values }) => values.enabled === true);
+    // the type of the settings is taken from the factory of the same name
+    const create = factories[name] as RuleFactory<Durations>;
+    return isEnabled ? create(name, settings[name]) : [];
   });
 }

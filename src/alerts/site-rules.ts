@@ -1,61 +1,58 @@
 import type { PollState } from '../inventory/poll-state.ts';
-import { type Finding, type Labels, raised } from './alert.ts';
-import { humanDuration, type Rule } from './rule.ts';
-import {
-  type Adjustable,
-  createLookup,
-  type Durations,
-  type EngineRuleName,
-  type RuleSettings,
-} from './rule-settings.ts';
+import type { Finding } from './alert.ts';
+import { createRule, humanDuration, type RuleFactory } from './rule.ts';
+import type { Durations } from './rule-settings.ts';
 
 /** Rules about vendor licenses as a whole, and about the way to the analyzer. */
 
-const ofVendorLicense = (name: EngineRuleName, severity: string, vendorLicense: string): Labels => ({
-  alertname: name,
-  severity,
-  vendor_license: vendorLicense,
-});
+interface ServerDownParameters extends Durations {
+  /** A MappingIcon of GetProducts that means "down" too. */
+  readonly iconPattern: RegExp | undefined;
+}
 
-export function createServerDown(settings: RuleSettings['LicenseServerDown']): Rule {
-  const lookup = createLookup(settings);
-  return {
-    id: 'LicenseServerDown/critical',
-    name: 'LicenseServerDown',
+export const createServerDown: RuleFactory<ServerDownParameters> = (name, settings) =>
+  createRule({
+    name,
     severity: 'critical',
-    parameters: settings.base,
-    durations: ({ vendor_license = '' }) => lookup(vendor_license, ''),
-    judge: ({ inventory: { vendorLicenses, knowledge } }) => ({
-      findings: [...vendorLicenses].flatMap(({ vendorLicense, up, downQualifiers, mappingIcon = '' }): Finding[] => {
-        const { enabled, iconPattern } = lookup(vendorLicense, '');
-        const isDown = up === false || iconPattern?.test(mappingIcon) === true;
-        if (!enabled || !isDown) return [];
+    settings,
+    evaluate: ({ inventory: { vendorLicenses, knowledge } }, { parametersOf, finding }) => {
+      const unknown = new Set<string>();
+      const findings = [...vendorLicenses].flatMap(({ vendorLicense, up, downQualifiers, mappingIcon }): Finding[] => {
+        const { enabled, iconPattern } = parametersOf(vendorLicense, '');
+        if (!enabled) return [];
+        const isDownByIcon =
+          iconPattern !== undefined && (mappingIcon === undefined ? undefined : iconPattern.test(mappingIcon));
+        if (up !== false && isDownByIcon !== true) {
+          if (up === undefined || isDownByIcon === undefined) unknown.add(vendorLicense);
+          return [];
+        }
         const qualifiers = downQualifiers.filter((qualifier) => qualifier !== '');
         const parts = qualifiers.length === 0 ? '' : ` (${qualifiers.join(', ')})`;
         const annotations = {
           summary: `License server ${vendorLicense} is down.`,
-          description: `The analyzer received no data from ${vendorLicense}${parts} for at least 30 minutes. Check the license server and its vendor daemon; nobody can check out its licenses while it is down.`,
+          description: `The analyzer has received no data from ${vendorLicense}${parts} for at least 30 minutes. Nobody can check out its licenses while it is down. Check the license server and its vendor daemon.`,
         };
-        return [raised(ofVendorLicense('LicenseServerDown', 'critical', vendorLicense), annotations)];
-      }),
-      isUnknown: () => !knowledge.serverDown,
-      isBlind: !knowledge.serverDown,
-    }),
-  };
+        return [finding({ vendor_license: vendorLicense }, annotations)];
+      });
+      const hasNoData = !knowledge.serverDown;
+      return { findings, isUnknown: ({ vendor_license = '' }) => hasNoData || unknown.has(vendor_license), hasNoData };
+    },
+  });
+
+interface CollectionStaleParameters extends Durations {
+  /** Seconds. */
+  readonly maxAge: number;
 }
 
-export function createCollectionStale(settings: RuleSettings['LicenseCollectionStale']): Rule {
-  const lookup = createLookup(settings);
-  return {
-    id: 'LicenseCollectionStale/warning',
-    name: 'LicenseCollectionStale',
+export const createCollectionStale: RuleFactory<CollectionStaleParameters> = (name, settings) =>
+  createRule({
+    name,
     severity: 'warning',
-    parameters: settings.base,
-    durations: ({ vendor_license = '' }) => lookup(vendor_license, ''),
-    judge: ({ now, inventory: { vendorLicenses, knowledge } }) => {
+    settings,
+    evaluate: ({ now, inventory: { vendorLicenses, knowledge } }, { parametersOf, finding }) => {
       const unknown = new Set<string>();
       const findings = [...vendorLicenses].flatMap(({ vendorLicense, up, collectionTime }): Finding[] => {
-        const { enabled, maxAge } = lookup(vendorLicense, '');
+        const { enabled, maxAge } = parametersOf(vendorLicense, '');
         if (!enabled || up === false) return [];
         if (collectionTime === undefined) {
           unknown.add(vendorLicense);
@@ -67,122 +64,109 @@ export function createCollectionStale(settings: RuleSettings['LicenseCollectionS
           summary: `Data of ${vendorLicense} is ${humanDuration(age)} old.`,
           description: `The server is not reported down, but its last collection is ${humanDuration(age)} old. Check the collector of the analyzer for this server.`,
         };
-        return [raised(ofVendorLicense('LicenseCollectionStale', 'warning', vendorLicense), annotations, age)];
+        return [finding({ vendor_license: vendorLicense }, annotations, age)];
       });
-      const isBlind = !knowledge.products || !knowledge.serverDown;
-      return { findings, isUnknown: ({ vendor_license = '' }) => isBlind || unknown.has(vendor_license), isBlind };
+      const hasNoData = !knowledge.products || !knowledge.serverDown;
+      return { findings, isUnknown: ({ vendor_license = '' }) => hasNoData || unknown.has(vendor_license), hasNoData };
     },
-  };
-}
+  });
 
-/** Whether an attempt at the endpoint has ended; before that it counts as failing, but nothing is known. */
+/** Whether an attempt at the endpoint has ended. Before that its poll counts as failing, but nothing is known. */
 const isTried = ({ lastAttempt }: PollState): boolean => lastAttempt !== undefined;
 
-export function createAnalyzerUnreachable({ base }: Adjustable<Durations>): Rule {
-  return {
-    id: 'LicenseAnalyzerUnreachable/critical',
-    name: 'LicenseAnalyzerUnreachable',
+export const createAnalyzerUnreachable: RuleFactory<Durations> = (name, settings) =>
+  createRule({
+    name,
     severity: 'critical',
-    parameters: base,
-    durations: () => base,
-    judge: ({ inventory: { polls } }) => {
+    settings,
+    evaluate: ({ inventory: { polls } }, { finding }) => {
       const failing = polls.filter((poll) => isTried(poll) && !poll.answered).map(({ endpoint }) => endpoint);
-      const isUnknown = polls.length === 0 || polls.some((poll) => !isTried(poll));
-      if (failing.length === 0) return { findings: [], isUnknown: () => isUnknown, isBlind: isUnknown };
-      const finding = raised(
-        { alertname: 'LicenseAnalyzerUnreachable', severity: 'critical' },
-        {
-          summary: 'The license analyzer cannot be polled.',
-          description: `No good answer from ${failing.join(', ')}. Until it answers again nothing new is known of any license server. Check the analyzer and the way to it; "license-exporter doctor" tells what each endpoint answers.`,
-        },
-      );
-      return { findings: [finding], isUnknown: () => false, isBlind: false };
+      const isUnknown = failing.length === 0 && (polls.length === 0 || !polls.every(isTried));
+      const annotations = {
+        summary: 'The license analyzer cannot be polled.',
+        description: `No good answer from ${failing.join(', ')}. Until the analyzer answers, there is no new data about any license server. Check the analyzer and the network path to it. "license-exporter doctor" shows what each endpoint answers.`,
+      };
+      const findings = failing.length === 0 ? [] : [finding({}, annotations)];
+      return { findings, isUnknown: () => isUnknown, hasNoData: isUnknown };
     },
-  };
-}
+  });
 
-export function createAuthFailing({ base }: Adjustable<Durations>): Rule {
-  return {
-    id: 'LicenseAnalyzerAuthFailing/critical',
-    name: 'LicenseAnalyzerAuthFailing',
+export const createAuthFailing: RuleFactory<Durations> = (name, settings) =>
+  createRule({
+    name,
     severity: 'critical',
-    parameters: base,
-    durations: () => base,
-    judge: ({ authenticated }) => {
-      const finding = raised(
-        { alertname: 'LicenseAnalyzerAuthFailing', severity: 'critical' },
-        {
-          summary: 'The license analyzer rejects the logon.',
-          description:
-            'The password is wrong or has expired, the account is locked, or a reverse proxy in between does not keep one connection for each client. Nothing is polled until the next logon may be sent or the credentials change, so that the account is not locked.',
-        },
-      );
+    settings,
+    evaluate: ({ authenticated }, { finding }) => {
+      const annotations = {
+        summary: 'The license analyzer rejects the logon.',
+        description:
+          'The password is wrong or has expired, the account is locked, or a reverse proxy does not keep one connection for each client. Correct the credentials or the proxy. To keep the account from being locked, nothing is polled until the credentials change or the next logon is due.',
+      };
       const isUnknown = authenticated === undefined;
-      return { findings: authenticated === false ? [finding] : [], isUnknown: () => isUnknown, isBlind: isUnknown };
+      const findings = authenticated === false ? [finding({}, annotations)] : [];
+      return { findings, isUnknown: () => isUnknown, hasNoData: isUnknown };
     },
-  };
-}
+  });
 
-export function createPollPartial({ base }: Adjustable<Durations>): Rule {
-  return {
-    id: 'LicensePollPartial/warning',
-    name: 'LicensePollPartial',
+export const createPollPartial: RuleFactory<Durations> = (name, settings) =>
+  createRule({
+    name,
     severity: 'warning',
-    parameters: base,
-    durations: () => base,
-    judge: ({ inventory: { polls, up } }) => {
+    settings,
+    evaluate: ({ inventory: { polls, up } }, { finding }) => {
       const findings = polls
         .filter((poll) => isTried(poll) && !poll.success && up)
         .map(({ endpoint }) =>
-          raised(
-            { alertname: 'LicensePollPartial', severity: 'warning', endpoint },
+          finding(
+            { endpoint },
             {
               summary: `Only a part of ${endpoint} can be polled.`,
               description:
-                'At least one vendor license fails in spite of the retries; its last good data ages out alone. The log names the part and the reason.',
+                'At least one vendor license cannot be polled in spite of the retries. Its last good data ages out. The log names the vendor license and the reason.',
             },
           ),
         );
-      // `up` is not told before all of them have been tried
+      // `up` is not known before all of them have been tried
       const isUnknown = !polls.every(isTried);
-      return { findings, isUnknown: () => isUnknown, isBlind: isUnknown };
+      return { findings, isUnknown: () => isUnknown, hasNoData: isUnknown };
     },
-  };
+  });
+
+interface RecordsDiscardedParameters extends Durations {
+  /** A ratio, 0 to 1. */
+  readonly share: number;
 }
 
-export function createRecordsDiscarded({ base }: RuleSettings['LicenseRecordsDiscarded']): Rule {
-  return {
-    id: 'LicenseRecordsDiscarded/warning',
-    name: 'LicenseRecordsDiscarded',
+export const createRecordsDiscarded: RuleFactory<RecordsDiscardedParameters> = (name, settings) =>
+  createRule({
+    name,
     severity: 'warning',
-    parameters: base,
-    durations: () => base,
-    judge: ({ inventory: { polls } }) => {
+    settings,
+    evaluate: ({ inventory: { polls } }, { finding }) => {
       const shares = polls.map(({ endpoint, records, discarded: { bad_record: bad } }) => ({
         endpoint,
         // NaN while there are no records, which is above nothing
         share: bad / (bad + records),
       }));
       const findings = shares
-        .filter(({ share }) => share > base.share)
+        .filter(({ share }) => share > settings.base.share)
         .map(({ endpoint, share }) =>
-          raised(
-            { alertname: 'LicenseRecordsDiscarded', severity: 'warning', endpoint },
+          finding(
+            { endpoint },
             {
               summary: `${(share * 100).toPrecision(3)} % of the records of ${endpoint} are discarded.`,
               description:
-                'They are no objects or have no name, so vendor licenses or features are missing from the metrics. "license-exporter doctor" compares the answers with the specification.',
+                'These records are not objects or have no name. Vendor licenses or features are missing from the metrics. Run "license-exporter doctor" to compare the answers with the specification.',
             },
             share,
           ),
         );
-      // nothing was ever read of it, or what was read last was empty
+      /** Whether nothing is known of its records: no good answer, and none kept from before. */
       const isUnread = (poll: PollState): boolean => !poll.answered && poll.records + poll.discarded.bad_record === 0;
       return {
         findings,
         isUnknown: (labels) => polls.some((poll) => poll.endpoint === labels.endpoint && isUnread(poll)),
-        isBlind: !polls.every(isTried),
+        hasNoData: !polls.every(isTried),
       };
     },
-  };
-}
+  });

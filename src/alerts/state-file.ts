@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { createLatestOnly } from '../scheduling/latest-only.ts';
 import { writeJsonFile } from '../storage/json-file.ts';
 import type { AlertState, Labels } from './alert.ts';
 
-/** Alerts as they were kept. */
+/** The content of the file. */
 export interface SavedAlerts {
   /** Epoch seconds. */
   readonly savedAt: number;
@@ -10,9 +11,12 @@ export interface SavedAlerts {
 }
 
 export interface StateFile {
-  /** What was kept for this analyzer; `undefined` where nothing usable is. */
+  /** The alerts saved for this analyzer; `undefined` without a usable file. */
   load(): SavedAlerts | undefined;
-  /** Resolves when the file is in place, whole. Problems are reported, not thrown: an alert is worth more than its file. */
+  /**
+   * Resolves when the file is in place, or after `MAX_WAIT`: a problem of the disk is reported, and holds up no alert.
+   * Of several calls during a write, only the newest alerts are written.
+   */
   save(saved: SavedAlerts): Promise<void>;
 }
 
@@ -23,12 +27,15 @@ interface Content {
   readonly alerts: readonly object[];
 }
 
+/** How long alerts wait for the file, seconds. */
+const MAX_WAIT = 5;
+
 const times = ['activeAt', 'firedAt', 'keepFiringSince', 'resolvedAt', 'knownAt'] as const;
 
 const isTexts = (value: unknown): value is Labels =>
   typeof value === 'object' && value !== null && Object.values(value).every((text) => typeof text === 'string');
 
-/** An alert of the file, with times as numbers. @throws Error when it is none */
+/** An alert of the file, with times as numbers. @throws Error when it is not an alert */
 function readAlert(value: unknown): AlertState {
   const raw = (value ?? {}) as Record<string, unknown>;
   const { rule, state, labels, annotations, value: figure } = raw;
@@ -37,12 +44,12 @@ function readAlert(value: unknown): AlertState {
     (state === 'pending' || state === 'firing' || state === 'resolved') &&
     isTexts(labels) &&
     isTexts(annotations) &&
-    typeof figure === 'number';
+    (figure === undefined || typeof figure === 'number');
   if (!isAlert) throw new Error('not an alert');
   const read = times.flatMap((name) => {
     if (raw[name] === undefined) return [];
     const seconds = Date.parse(String(raw[name])) / 1000;
-    if (Number.isNaN(seconds)) throw new Error(`${name} is no time`);
+    if (Number.isNaN(seconds)) throw new Error(`${name} is not a time`);
     return [[name, seconds] as const];
   });
   const { activeAt, firedAt, keepFiringSince, resolvedAt, knownAt } = Object.fromEntries(read);
@@ -68,6 +75,19 @@ function readAlert(value: unknown): AlertState {
   };
 }
 
+/** Whether a promise resolves within `seconds`. */
+async function endsWithin(promise: Promise<void>, seconds: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), seconds * 1000);
+  });
+  try {
+    return await Promise.race([promise.then(() => true), limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 function writeAlert({ rule, labels, state, annotations, value, ...alert }: AlertState): object {
   const written = times.flatMap((name) => {
     const seconds = alert[name];
@@ -77,28 +97,31 @@ function writeAlert({ rule, labels, state, annotations, value, ...alert }: Alert
 }
 
 /**
- * Keeps the alerts of one analyzer in a file of mode 0600, which is replaced whole.
+ * Saves the alerts of one analyzer in a file of mode 0600, which is replaced whole.
  *
- * @param onProblem told in one line what is wrong and what to do
+ * @param onProblem called with one line: what is wrong and what to do
  */
 export function createStateFile(path: string, analyzer: string, onProblem: (problem: string) => void): StateFile {
-  /** One after the other: they share a temporary file. */
-  let saving: Promise<void> = Promise.resolve();
+  let newest: SavedAlerts | undefined;
+  let isHanging = false;
 
-  const write = async ({ savedAt, alerts }: SavedAlerts): Promise<void> => {
-    const content: Content = {
-      v: 1,
-      analyzer,
-      savedAt: new Date(savedAt * 1000).toISOString(),
-      alerts: alerts.map(writeAlert),
-    };
+  const write = createLatestOnly(async () => {
+    if (newest === undefined) return;
+    const { savedAt, alerts } = newest;
     try {
+      const content: Content = {
+        v: 1,
+        analyzer,
+        savedAt: new Date(savedAt * 1000).toISOString(),
+        alerts: alerts.map(writeAlert),
+      };
       await writeJsonFile(path, content);
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      onProblem(`${path} cannot be written (${code}); a restart may tell alerts twice; check storage.path`);
+      const { code, message } = error as NodeJS.ErrnoException;
+      onProblem(`${path} cannot be written (${code ?? message}); a restart may send alerts twice; check storage.path`);
     }
-  };
+    isHanging = false;
+  });
 
   return {
     load: () => {
@@ -121,9 +144,15 @@ export function createStateFile(path: string, analyzer: string, onProblem: (prob
         return undefined;
       }
     },
-    save: (saved) => {
-      saving = saving.then(() => write(saved));
-      return saving;
+    save: async (saved) => {
+      newest = saved;
+      const written = write();
+      // one wait for each write that hangs, not one for each save
+      if (isHanging || (await endsWithin(written, MAX_WAIT)) || isHanging) return;
+      isHanging = true;
+      onProblem(
+        `${path} is not written after ${MAX_WAIT} s; alerts are sent without it; check the disk of storage.path`,
+      );
     },
   };
 }

@@ -100,7 +100,7 @@ export function createAlerting(
       storagePath === undefined
         ? undefined
         : createStateFile(join(storagePath, STATE_FILE), analyzer, (problem) =>
-            log.warn({ problem }, 'alerts not kept'),
+            log.warn({ problem }, 'alerts not saved'),
           ),
     initial,
   });

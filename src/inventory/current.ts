@@ -1,4 +1,5 @@
 import type { Snapshot } from '../model/snapshot.ts';
+import { createLatestOnly } from '../scheduling/latest-only.ts';
 import { runSliced } from '../scheduling/slices.ts';
 import { deriveInventory, type Inventory, type InventoryPolicy, nextAgeOut } from './inventory.ts';
 
@@ -33,27 +34,6 @@ export interface CurrentInventory {
 
 /** Timers cannot wait longer, milliseconds. */
 const MAX_TIMEOUT = 2 ** 31 - 1;
-
-/** Work that runs once at a time: asked for while it runs, it runs once more afterwards. */
-function createLatestOnly(work: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | undefined;
-  let isAsked = false;
-  const run = async (): Promise<void> => {
-    try {
-      while (isAsked) {
-        isAsked = false;
-        await work();
-      }
-    } finally {
-      running = undefined;
-    }
-  };
-  return () => {
-    isAsked = true;
-    running ??= run();
-    return running;
-  };
-}
 
 /**
  * Holds the current inventory. A snapshot becomes current before anything is made of it, and each reader works at its own

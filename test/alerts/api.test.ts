@@ -13,7 +13,7 @@ import { peer } from '../peers/peers.ts';
 import { quickPolls, startSite } from './end-to-end.ts';
 import { startFakeAlertmanager } from './fake-alertmanager.ts';
 
-/** What the daemon tells of its alerts over HTTP, and how it reaches an Alertmanager that is guarded. */
+/** Alerts over HTTP, and Alertmanagers that need authentication. */
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
@@ -133,7 +133,7 @@ describe('/api/v1', () => {
     expect((await get('/alerts', { headers })).status).toBe(200);
   });
 
-  it('has nothing to tell while the engine is off, and neither has the page of metrics', async () => {
+  it('has no alerts while the engine is off, and the page of metrics has no metrics of the engine', async () => {
     const { get, app } = await start({});
     expect((await get('/api/v1/alerts')).json()).toEqual({ status: 'success', data: { alerts: [] } });
     expect((await get('/api/v1/rules')).json()).toEqual({ status: 'success', data: { groups: [] } });

@@ -6,21 +6,25 @@ import { alertsJson } from '../../src/alerts/api.ts';
 import { createCounts } from '../../src/alerts/delivery.ts';
 import { type AlertEngine, createAlertEngine, type EngineOptions } from '../../src/alerts/engine.ts';
 import { alertsPage } from '../../src/alerts/page.ts';
-import type { SavedAlerts, StateFile } from '../../src/alerts/state-file.ts';
+import { createStateFile, type SavedAlerts, type StateFile } from '../../src/alerts/state-file.ts';
+import { createCurrentInventory } from '../../src/inventory/current.ts';
 import { deriveInventoryNow } from '../../src/inventory/inventory.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
-import { createTestLog, isLong } from '../harness.ts';
+import { createCleanup, createTestLog, isLong } from '../harness.ts';
 import { answer, createSnapshot, failed, feature, good, NOW, product } from '../metrics/scenario.ts';
 import type { SentAlert } from './fake-alertmanager.ts';
+import { createHangingFile } from './hanging-file.ts';
 import { policy, settingsOf } from './views.ts';
 
-/** The engine on a clock of its own, with an Alertmanager that keeps what it is told. */
+/** The engine on a clock of its own, with an Alertmanager that keeps the requests. */
 
 beforeEach(() => {
   vi.useFakeTimers({ now: NOW * 1000 });
 });
+const cleanup = createCleanup();
 afterEach(() => {
   vi.useRealTimers();
+  return cleanup.run();
 });
 
 const LIC = 'lic01;cdslmd';
@@ -134,7 +138,7 @@ function start(more: Partial<EngineOptions> & { settings?: unknown } = {}) {
 const isFiring = ({ at, endsAt }: Sent): boolean => Date.parse(endsAt) / 1000 > at;
 
 describe('the engine', () => {
-  it('tells of a server that is down, again and again, and of its end', async () => {
+  it('sends the alert of a server that is down, sends it again, and resolves it', async () => {
     const { engine, world, stub } = start();
     await engine.start();
     world.down = true;
@@ -172,11 +176,11 @@ describe('the engine', () => {
     expect(isFiring(stub.sent.at(-1) as Sent)).toBe(false);
     const resolved = stub.sent.filter((alert) => !isFiring(alert));
     expect(new Set(resolved.map(({ endsAt }) => endsAt)).size).toBe(1);
-    // what is over is told to Alertmanager, and shown to nobody else
+    // resolved alerts are sent to Alertmanager, and not shown
     expect(engine.status().alerts.map(({ state }) => state)).toEqual(['resolved']);
     expect(alertsJson(engine.status())).toEqual({ status: 'success', data: { alerts: [] } });
     await advance(3600);
-    // told for 15 minutes
+    // sent for 15 minutes
     const last = stub.sent.at(-1)?.at ?? 0;
     const first = resolved[0]?.at ?? 0;
     expect(last - first).toBeGreaterThan(13 * 60);
@@ -184,7 +188,7 @@ describe('the engine', () => {
     await engine.stop();
   });
 
-  it('tells each Alertmanager by itself: one that hangs holds up no other', async () => {
+  it('sends to each Alertmanager by itself: one that hangs does not block the others', async () => {
     const hanging = { ...createStub(), post: () => new Promise<Outcome>(() => {}) };
     const { create, stub, world } = start();
     world.down = true;
@@ -198,7 +202,7 @@ describe('the engine', () => {
     expect(engine.status().active).toContain('LicenseServerDown');
   });
 
-  it('with resolve: expire just stops telling', async () => {
+  it('with resolve: expire only stops sending', async () => {
     const { engine, world, stub } = start({ resolve: 'expire' });
     world.down = true;
     await engine.start();
@@ -210,7 +214,7 @@ describe('the engine', () => {
     await engine.stop();
   });
 
-  it('holds what is not known any more, lets it lapse after the hold, and never calls it resolved', async () => {
+  it('holds an alert whose condition is unknown, lets it lapse after the hold, and never resolves it', async () => {
     const { engine, world, stub } = start();
     world.down = true;
     await engine.start();
@@ -221,12 +225,12 @@ describe('the engine', () => {
     const about = stub.sent.filter(({ labels }) => labels.alertname === 'LicenseServerDown');
     expect((about.at(-1)?.at ?? 0) - NOW).toBeLessThanOrEqual(3600);
     expect(about.every(isFiring)).toBe(true);
-    // and it is told that nothing is known
+    // and the loss of the data is an alert of its own
     expect(stub.sent.map(({ labels }) => labels.alertname)).toContain('LicenseAnalyzerUnreachable');
     await engine.stop();
   });
 
-  it('says that it is here while there is nothing to tell', async () => {
+  it('sends heartbeats while there are no alerts', async () => {
     const { engine, stub } = start();
     await engine.start();
     await advance(180);
@@ -237,7 +241,7 @@ describe('the engine', () => {
     expect(stub.requests).toHaveLength(4);
   });
 
-  it('opens its gate for Prometheus when nothing was delivered for two resend delays, or a rule has seen no data', async () => {
+  it('opens its gate for Prometheus when nothing was delivered for two resend delays, or a rule has had no data', async () => {
     const { engine, world, stub } = start();
     world.down = 'unknown';
     expect([...engine.status().active]).toEqual([]);
@@ -248,7 +252,7 @@ describe('the engine', () => {
     world.down = false;
     await advance(60);
     expect(engine.status().active).toContain('LicenseServerDown');
-    // what was judged once is judged from then on
+    // what was evaluated once is evaluated from then on
     world.down = 'unknown';
     stub.outcome = { is: 'failed', status: 500, reason: 'no' };
     await advance(119);
@@ -258,7 +262,7 @@ describe('the engine', () => {
     await engine.stop();
   });
 
-  it('passes over what is to be ignored', async () => {
+  it('sends no alert that is ignored', async () => {
     const ignore = [
       [
         { label: 'vendor_license', operator: '=~', value: 'lic0[12];.*' },
@@ -300,7 +304,7 @@ describe('the engine', () => {
     await engine.stop();
   });
 
-  it('says many changes at once in sum', async () => {
+  it('logs many changes at once as counts', async () => {
     const { create, log } = start({ settings: { LicenseFeatureSaturated: { for: '0s' } } });
     const records = Array.from({ length: 501 }, (_, i) => feature({ feature: `f${i}`, inUse: 10, maxAvailable: 10 }));
     const snapshot = createSnapshot({ features: { '': good(answer(records)) } });
@@ -316,28 +320,97 @@ describe('the engine', () => {
     await engine.stop();
   });
 
-  it('goes on when its data cannot be looked at', async () => {
-    let isBroken = true;
+  it('logs a failed evaluation once, goes on at its interval, and reports nothing to the inventory', async () => {
     const { create, world, stub, log } = start();
-    world.down = true;
     const snapshot = snapshotOf(true, 1);
+    world.down = true;
+    let isBroken = true;
     const engine = create({
       inventory: () => {
         if (isBroken) throw new Error('a bug');
         return deriveInventoryNow(snapshot, now(), policy);
       },
     });
+    const reported: string[] = [];
+    const inventory = createCurrentInventory({
+      policy,
+      now,
+      readers: [{ name: 'alerts', read: engine.evaluate }],
+      onProblem: (name) => reported.push(name),
+    });
+    const messages = () => log.entries.map(({ message }) => message);
     await engine.start();
-    expect(log.entries.map(({ message }) => message)).toEqual(['alerts not evaluated']);
+    expect(messages()).toEqual(['alerts not evaluated']);
+    await inventory.commit(snapshot);
+    expect(messages()).toEqual(['alerts not evaluated', 'alerts not evaluated']);
+    expect(reported).toEqual([]);
+    inventory.stop();
     isBroken = false;
     await advance(31);
     expect(stub.sent).toHaveLength(1);
     await engine.stop();
   });
+
+  it.each(['cannot be used', 'is missing'])(
+    'holds its alerts while the inventory %s, and lets Prometheus take over',
+    async (how) => {
+      let isLost = false;
+      const { create, stub } = start();
+      const engine = create({
+        inventory: () => {
+          if (!isLost) return deriveInventoryNow(snapshotOf(true, 1), now(), policy);
+          if (how === 'is missing') return undefined;
+          throw new Error('a bug');
+        },
+      });
+      await engine.start();
+      await advance(1);
+      expect(engine.status().active).toContain('LicenseServerDown');
+      const evaluatedAt = engine.status().lastEvaluation?.at;
+      isLost = true;
+      await advance(600);
+      expect(stub.sent.map(({ at }) => at - NOW)).toEqual([0, 60, 120, 180, 240, 300, 360, 420, 480, 540, 600]);
+      expect(stub.sent.every(isFiring)).toBe(true);
+      expect(engine.status().lastEvaluation?.at).toBe(evaluatedAt);
+      // an Alertmanager accepts what is held, but nothing new can fire here
+      expect([...engine.status().active]).toEqual([]);
+      await advance(3600);
+      expect(engine.status().alerts).toEqual([]);
+      expect(stub.sent.every(isFiring)).toBe(true);
+      await engine.stop();
+    },
+  );
+
+  it('sends alerts although the disk of its file hangs, and holds up no reader of the inventory', async () => {
+    const hanging = createHangingFile(cleanup);
+    const problems: string[] = [];
+    const stateFile = createStateFile(hanging.path, 'lic.example.com:8443', (problem) => problems.push(problem));
+    const { create, stub } = start();
+    const snapshot = snapshotOf(true, 1);
+    const engine = create({ stateFile, inventory: () => inventory.latest() });
+    const inventory = createCurrentInventory({
+      policy,
+      now,
+      readers: [{ name: 'alerts', read: engine.evaluate }],
+      onProblem: (name) => problems.push(name),
+    });
+    await engine.start();
+    const committed = inventory.commit(snapshot);
+    await advance(5);
+    await committed;
+    expect(stub.sent.map(({ labels, at }) => [labels.alertname, at - NOW])).toEqual([['LicenseServerDown', 5]]);
+    expect(problems).toEqual([expect.stringContaining('is not written after 5 s')]);
+    // later evaluations do not wait again
+    await advance(120);
+    expect(stub.sent.map(({ at }) => at - NOW)).toEqual([5, 60, 120]);
+    expect(problems).toHaveLength(1);
+    inventory.stop();
+    await engine.stop();
+  });
 });
 
 describe('over a restart', () => {
-  it('alerts go on from the file: nothing is told twice, resolved or begun anew', async () => {
+  it('alerts go on from the file: nothing is sent as new, resolved or begun again', async () => {
     const stateFile = createMemoryFile();
     const { create, engine, world, stub } = start({ stateFile });
     world.down = true;
@@ -362,7 +435,7 @@ describe('over a restart', () => {
     await next.stop();
   });
 
-  it('time in which nothing was seen does not count for what is pending', async () => {
+  it('time without an evaluation does not count for pending alerts', async () => {
     const stateFile = createMemoryFile();
     const { create, engine, world, stub } = start({ stateFile });
     world.inUse = 10;
@@ -399,7 +472,7 @@ describe('over a restart', () => {
     expect(stateFile.content?.savedAt).toBe(now());
   });
 
-  it('nothing is resolved before its rule has been heard', async () => {
+  it('nothing is resolved before its rule has had data', async () => {
     const stateFile = createMemoryFile();
     const { create, engine, world, stub } = start({
       stateFile,
@@ -420,7 +493,7 @@ describe('over a restart', () => {
     await next.stop();
   });
 
-  it('what was kept for more than an hour is let go', async () => {
+  it('alerts saved more than an hour ago are dropped', async () => {
     const stateFile = createMemoryFile();
     const { create, engine, world } = start({ stateFile });
     world.down = true;
@@ -434,7 +507,7 @@ describe('over a restart', () => {
     await next.stop();
   });
 
-  it('each beginning and end is kept before it is told', async () => {
+  it('each beginning and end is saved before it is sent', async () => {
     const stateFile = createMemoryFile();
     const { engine, world, stub } = start({ stateFile, settings: { LicenseServerDown: { keep_firing_for: '0s' } } });
     await engine.start();
@@ -457,7 +530,7 @@ describe('over a restart', () => {
     await engine.stop();
   });
 
-  it('without a file, alerts go on from what Alertmanager knows', async () => {
+  it('without a file, the alerts are those that fire in Alertmanager', async () => {
     const { create, stub, world } = start();
     const ours = { source: 'license-exporter', analyzer: 'lic.example.com:8443', site: 'muc' };
     const startsAt = NOW - 5000;
@@ -482,10 +555,15 @@ describe('over a restart', () => {
       [LIC, 'muc', new Date((startsAt - 100) * 1000).toISOString()],
     ]);
     expect(isFiring(stub.sent[0] as Sent)).toBe(true);
+    // nor is its value known
+    const restored = { state: 'firing', value: 'NaN' };
+    expect(alertsJson(engine.status())).toMatchObject({
+      data: { alerts: expect.arrayContaining([expect.objectContaining(restored)]) },
+    });
     await engine.stop();
   });
 
-  it('alerts that have not been taken up yet are not handed on by a reload', async () => {
+  it('alerts that are not restored yet are not passed on by a reload', async () => {
     const { create, stub } = start();
     stub.known = () => new Promise(() => {});
     const engine = create();
@@ -494,7 +572,7 @@ describe('over a restart', () => {
     await engine.stop();
   });
 
-  it('an Alertmanager that cannot be asked is no reason not to begin', async () => {
+  it('an Alertmanager that does not answer does not stop the start', async () => {
     const { create, stub, world, log } = start();
     stub.known = async () => {
       throw new Error('ECONNREFUSED');
@@ -508,7 +586,7 @@ describe('over a restart', () => {
     await engine.stop();
   });
 
-  it('a reload takes the alerts along, with their clocks', async () => {
+  it('a reload keeps the alerts, with their clocks', async () => {
     const { create, engine, world, stub } = start();
     world.inUse = 10;
     await engine.start();
@@ -523,7 +601,7 @@ describe('over a restart', () => {
 });
 
 describe('whatever happens', () => {
-  it('a firing alert is told at least every resend delay, and resolved only when its condition was seen not to hold', {
+  it('a firing alert is sent at least every resend delay, and resolved only when its condition was seen not to hold', {
     timeout: 300_000,
   }, async () => {
     const seen = { firing: 0, resolved: 0 };
@@ -556,7 +634,7 @@ describe('whatever happens', () => {
         for (const { isRestarted, isBroken, clock, seconds, pollEvery, down, inUse } of phases) {
           Object.assign(world, { down, inUse });
           if (isRestarted) {
-            // killed: whatever it had in mind is lost
+            // killed: what it has not saved is lost
             const killed = engine;
             engine = create();
             killed.stop();
@@ -581,8 +659,8 @@ describe('whatever happens', () => {
             for (const { state, labels } of engine.status().alerts) {
               if (state !== 'firing') continue;
               seen.firing += 1;
-              const told = stub.sent.filter((alert) => alert.labels.alertname === labels.alertname).at(-1);
-              expect(now() - (told?.at ?? 0)).toBeLessThanOrEqual(61);
+              const sent = stub.sent.filter((alert) => alert.labels.alertname === labels.alertname).at(-1);
+              expect(now() - (sent?.at ?? 0)).toBeLessThanOrEqual(61);
             }
           }
         }

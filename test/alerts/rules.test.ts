@@ -15,16 +15,16 @@ import {
   product,
   scenario,
 } from '../metrics/scenario.ts';
-import { judge, ruleOf, settingsOf, viewOf } from './views.ts';
+import { evaluate, ruleOf, settingsOf, viewOf } from './views.ts';
 
 const DAY = 86_400;
 const LIC = 'lic01;cdslmd';
 
-/** The rules that have something to say, and are not blind, about everything at once. */
+/** All rules over one site that has something of everything. */
 describe('the rules together', () => {
   it('give every alert labels of its own', () => {
     const view = viewOf(createSnapshot(scenario));
-    const findings = createRules(settingsOf()).flatMap((rule) => rule.judge(view).findings);
+    const findings = createRules(settingsOf()).flatMap((rule) => rule.evaluate(view).findings);
     expect(findings.length).toBeGreaterThan(5);
     expect(new Set(findings.map(({ labels }) => fingerprint(labels))).size).toBe(findings.length);
     for (const { labels, annotations } of findings) {
@@ -42,7 +42,11 @@ describe('the rules together', () => {
     expect(createRules(settingsOf(some)).map(({ name }) => name)).toContain('LicenseExpired');
     const expired = { 'lic01;cdslmd': good(answer([expiration({ licenseExpiration: NOW - 5 })])) };
     const other = { 'lic02;mgcld': good(answer([expiration({ licenseExpiration: NOW - 5 })])) };
-    const { labels } = judge('LicenseExpired/critical', { expirations: { ...expired, ...other } }, { settings: some });
+    const { labels } = evaluate(
+      'LicenseExpired/critical',
+      { expirations: { ...expired, ...other } },
+      { settings: some },
+    );
     expect(labels.map(({ vendor_license }) => vendor_license)).toEqual([LIC]);
   });
 });
@@ -54,7 +58,7 @@ describe('LicenseServerDown', () => {
 
   it('is about what GetServerDown lists, and names the parts', () => {
     const down = good(answer([{ label: 'LIC01;cdslmd;east' }, { label: 'lic01;cdslmd;west' }]));
-    const { findings, isUnknown } = judge(id, { products, down });
+    const { findings, isUnknown } = evaluate(id, { products, down });
     expect(findings.map(({ labels }) => labels)).toEqual([about]);
     expect(findings[0]?.annotations.description).toContain('lic01;cdslmd (east, west)');
     expect(isUnknown({ ...about, vendor_license: 'lic02;mgcld' })).toBe(false);
@@ -62,29 +66,29 @@ describe('LicenseServerDown', () => {
 
   it('does not know without a fresh answer', () => {
     const old = answer([{ label: LIC }]);
-    const aged = judge(id, { products, down: failed({ at: NOW - 301, value: old }) });
-    expect([aged.findings, aged.isUnknown(about), aged.isBlind]).toEqual([[], true, true]);
-    const held = judge(id, { products, down: failed({ at: NOW - 299, value: old }) });
-    expect([held.labels, held.isBlind]).toEqual([[about], false]);
+    const aged = evaluate(id, { products, down: failed({ at: NOW - 301, value: old }) });
+    expect([aged.findings, aged.isUnknown(about), aged.hasNoData]).toEqual([[], true, true]);
+    const held = evaluate(id, { products, down: failed({ at: NOW - 299, value: old }) });
+    expect([held.labels, held.hasNoData]).toEqual([[about], false]);
   });
 
   it('does not know of the others while some records cannot be read', () => {
     const down = good(answer([{ label: 'lic02;mgcld' }], { bad_record: 1 }));
-    const { labels, isUnknown } = judge(id, { products, down });
+    const { labels, isUnknown } = evaluate(id, { products, down });
     expect(labels.map(({ vendor_license }) => vendor_license)).toEqual(['lic02;mgcld']);
     expect(isUnknown(about)).toBe(true);
   });
 
   it('takes an icon for the same, where that is said', () => {
     const settings = { LicenseServerDown: { icon_pattern: '^ServerDown$' } };
-    const { labels } = judge(id, { products, down: good(answer([])) }, { settings });
+    const { labels } = evaluate(id, { products, down: good(answer([])) }, { settings });
     expect(labels.map(({ vendor_license }) => vendor_license)).toEqual(['lic02;mgcld']);
   });
 
   it('can be off for some vendor licenses', () => {
     const down = good(answer([{ label: LIC }, { label: 'lic02;mgcld' }]));
     const settings = { LicenseServerDown: { overrides: [{ vendor_license: '^lic02;', enabled: false }] } };
-    expect(judge(id, { products, down }, { settings }).labels).toEqual([about]);
+    expect(evaluate(id, { products, down }, { settings }).labels).toEqual([about]);
   });
 });
 
@@ -101,14 +105,14 @@ describe('LicenseCollectionStale', () => {
     [3601, false, [about]],
     [3601, true, []],
   ])('%i s old, down %s', (age, isDown, labels) => {
-    expect(judge(id, scenarioOf(age, isDown)).labels).toEqual(labels);
+    expect(evaluate(id, scenarioOf(age, isDown)).labels).toEqual(labels);
   });
 
   it('does not know without a collection time, or a fresh GetServerDown', () => {
-    expect(judge(id, scenarioOf(undefined)).isUnknown(about)).toBe(true);
+    expect(evaluate(id, scenarioOf(undefined)).isUnknown(about)).toBe(true);
     const { products } = scenarioOf(9000);
-    const blind = judge(id, { products, down: failed() });
-    expect([blind.labels, blind.isUnknown(about), blind.isBlind]).toEqual([[], true, true]);
+    const lost = evaluate(id, { products, down: failed() });
+    expect([lost.labels, lost.isUnknown(about), lost.hasNoData]).toEqual([[], true, true]);
   });
 });
 
@@ -116,7 +120,7 @@ describe('expiries', () => {
   const states = (left: number, settings: unknown = {}) => {
     const expirations = { [LIC]: good(answer([expiration({ licenseExpiration: NOW + left })])) };
     return ['LicenseExpiringSoon/warning', 'LicenseExpiringSoon/critical', 'LicenseExpired/critical'].filter(
-      (id) => judge(id, { expirations, features: { '': good(answer([])) } }, { settings }).findings.length > 0,
+      (id) => evaluate(id, { expirations, features: { '': good(answer([])) } }, { settings }).findings.length > 0,
     );
   };
 
@@ -159,7 +163,7 @@ describe('expiries', () => {
 
   it('names the license', () => {
     const expirations = { [LIC]: good(answer([expiration({ licenseExpiration: NOW + 3 * DAY, package: 'pk' })])) };
-    const { findings } = judge('LicenseExpiringSoon/critical', { expirations });
+    const { findings } = evaluate('LicenseExpiringSoon/critical', { expirations });
     expect(findings[0]?.labels).toEqual({
       alertname: 'LicenseExpiringSoon',
       severity: 'critical',
@@ -172,7 +176,7 @@ describe('expiries', () => {
     expect(findings[0]?.annotations.summary).toBe('License base 1.0 (package pk) of lic01;cdslmd expires in 3d.');
   });
 
-  it('does not know where an endpoint that could tell is not fresh, or the value was not usable', () => {
+  it('does not know where one of the two endpoints is not fresh, or the value was not usable', () => {
     const id = 'LicenseExpired/critical';
     const about = {
       alertname: 'LicenseExpired',
@@ -183,22 +187,22 @@ describe('expiries', () => {
       feature_type: 'feature',
     };
     const fresh = good(answer([]));
-    const known = judge(id, { expirations: { [LIC]: fresh }, features: { '': fresh } });
+    const known = evaluate(id, { expirations: { [LIC]: fresh }, features: { '': fresh } });
     expect(known.isUnknown(about)).toBe(false);
-    expect(judge(id, { expirations: { [LIC]: failed() }, features: { '': fresh } }).isUnknown(about)).toBe(true);
-    expect(judge(id, { expirations: { [LIC]: fresh }, features: { '': failed() } }).isUnknown(about)).toBe(true);
+    expect(evaluate(id, { expirations: { [LIC]: failed() }, features: { '': fresh } }).isUnknown(about)).toBe(true);
+    expect(evaluate(id, { expirations: { [LIC]: fresh }, features: { '': failed() } }).isUnknown(about)).toBe(true);
     // another vendor license that fails says nothing about this one
-    const other = judge(id, { expirations: { [LIC]: fresh, 'lic02;mgcld': failed() }, features: { '': fresh } });
+    const other = evaluate(id, { expirations: { [LIC]: fresh, 'lic02;mgcld': failed() }, features: { '': fresh } });
     expect([other.isUnknown(about), other.isUnknown({ ...about, vendor_license: 'lic02;mgcld' })]).toEqual([
       false,
       true,
     ]);
     const nonsense = good(answer([expiration({ licenseExpiration: undefined })]));
-    expect(judge(id, { expirations: { [LIC]: nonsense }, features: { '': fresh } }).isUnknown(about)).toBe(true);
+    expect(evaluate(id, { expirations: { [LIC]: nonsense }, features: { '': fresh } }).isUnknown(about)).toBe(true);
     // nothing has been asked yet
-    expect(judge(id, { expirations: {}, features: { '': fresh } }).isUnknown(about)).toBe(true);
+    expect(evaluate(id, { expirations: {}, features: { '': fresh } }).isUnknown(about)).toBe(true);
     // there is nothing to ask for
-    expect(judge(id, {}).isUnknown(about)).toBe(false);
+    expect(evaluate(id, {}).isUnknown(about)).toBe(false);
   });
 
   it('makes one alert for each vendor license, where that is said', () => {
@@ -215,7 +219,7 @@ describe('expiries', () => {
         ]),
       ),
     };
-    const { findings, isUnknown } = judge(
+    const { findings, isUnknown } = evaluate(
       'LicenseExpiringSoon/warning',
       { expirations, features: { '': good(answer([])) } },
       { settings },
@@ -258,7 +262,7 @@ describe('endpoints that are off or absent', () => {
     },
   };
   const isUnknown = (id: string, view: Snapshot): boolean =>
-    ruleOf(id).judge(viewOf(view)).isUnknown({ vendor_license: 'lic01;cdslmd', feature: 'other' });
+    ruleOf(id).evaluate(viewOf(view)).isUnknown({ vendor_license: 'lic01;cdslmd', feature: 'other' });
 
   it.each<[string, Snapshot, boolean, boolean]>([
     ['GetExpirationFeatures fails', snapshot, true, false],
@@ -266,7 +270,7 @@ describe('endpoints that are off or absent', () => {
     ['it is absent', absent, false, false],
     ['GetFeatures is off', without('GetFeatures'), true, true],
     ['both are off', without('GetFeatures', 'GetExpirationFeatures'), true, true],
-  ])('are not waited for, but resolve nothing that only they know: %s', (_, view, expiry, usage) => {
+  ])('do not hold alerts, but resolve nothing that only they know: %s', (_, view, expiry, usage) => {
     expect([isUnknown('LicenseExpired/critical', view), isUnknown('LicenseFeatureSaturated/warning', view)]).toEqual([
       expiry,
       usage,
@@ -274,9 +278,9 @@ describe('endpoints that are off or absent', () => {
   });
 
   it('do not make the analyzer unreachable', () => {
-    const { findings, isUnknown: isNotKnown } = ruleOf('LicenseAnalyzerUnreachable/critical').judge(viewOf(absent));
+    const { findings, isUnknown: isNotKnown } = ruleOf('LicenseAnalyzerUnreachable/critical').evaluate(viewOf(absent));
     expect([findings, isNotKnown({})]).toEqual([[], false]);
-    expect(ruleOf('LicensePollPartial/warning').judge(viewOf(absent)).findings).toEqual([]);
+    expect(ruleOf('LicensePollPartial/warning').evaluate(viewOf(absent)).findings).toEqual([]);
     expect(viewOf(absent).inventory.up).toBe(true);
   });
 });
@@ -292,7 +296,7 @@ describe('LicenseFeatureSaturated', () => {
     feature_type: 'feature',
   };
   const of = (inUse: number | undefined, maxAvailable: number | undefined, settings: unknown = {}) =>
-    judge(id, { features: { '': good(answer([feature({ inUse, maxAvailable })])) } }, { settings });
+    evaluate(id, { features: { '': good(answer([feature({ inUse, maxAvailable })])) } }, { settings });
 
   it.each([
     [94, 100, [false]],
@@ -311,7 +315,7 @@ describe('LicenseFeatureSaturated', () => {
     expect(
       [of(1, 100), of(0, 0), of(undefined, 100), of(1, undefined)].map(({ isUnknown }) => isUnknown(about)),
     ).toEqual([false, false, true, true]);
-    expect(judge(id, { features: { '': failed() } }).isUnknown(about)).toBe(true);
+    expect(evaluate(id, { features: { '': failed() } }).isUnknown(about)).toBe(true);
   });
 
   it('takes usage that is withheld for unknown', () => {
@@ -320,8 +324,8 @@ describe('LicenseFeatureSaturated', () => {
       down: good(answer([{ label }])),
       features: { '': good(answer([feature({ inUse: 10, maxAvailable: 10 })])) },
     });
-    expect(judge(id, scenarioOf('other;x')).labels).toEqual([about]);
-    const withheld = judge(id, scenarioOf(LIC));
+    expect(evaluate(id, scenarioOf('other;x')).labels).toEqual([about]);
+    const withheld = evaluate(id, scenarioOf(LIC));
     expect([withheld.labels, withheld.isUnknown(about)]).toEqual([[], true]);
   });
 
@@ -341,7 +345,7 @@ describe('LicenseFeatureSaturated', () => {
 describe('LicenseRequestsQueued', () => {
   const id = 'LicenseRequestsQueued/warning';
   const of = (maxQueued: number | undefined, settings: unknown = {}) =>
-    judge(id, { features: { [LIC]: good(answer([feature({ maxQueued })])) } }, { settings });
+    evaluate(id, { features: { [LIC]: good(answer([feature({ maxQueued })])) } }, { settings });
 
   it('is about more requests than allowed', () => {
     expect([0, 1].map((queued) => of(queued).findings.length)).toEqual([0, 1]);
@@ -369,7 +373,7 @@ describe('LicenseDenials', () => {
       maxAge: 10_800,
       parts: new Map([[part, good([{ name: 'Denials', points: [[(NOW - age) * 1000, denials]] as const }], readAt)]]),
     };
-    return judge(id, { history }, { settings });
+    return evaluate(id, { history }, { settings });
   };
 
   it('is about a day of late', () => {
@@ -388,7 +392,7 @@ describe('LicenseDenials', () => {
 
   it('does not know without a fresh answer', () => {
     const aged = of(3, DAY, NOW - 10_801);
-    expect([aged.labels, aged.isUnknown(about), aged.isBlind]).toEqual([[], true, true]);
+    expect([aged.labels, aged.isUnknown(about), aged.hasNoData]).toEqual([[], true, true]);
   });
 });
 
@@ -396,7 +400,7 @@ describe('the way to the analyzer', () => {
   const fresh = good(answer([]));
   const filled = good(answer([expiration()]));
   const lost = failed<Answer<ReturnType<typeof expiration>>>();
-  const unreachable = (parts: Parameters<typeof judge>[1]) => judge('LicenseAnalyzerUnreachable/critical', parts);
+  const unreachable = (parts: Parameters<typeof evaluate>[1]) => evaluate('LicenseAnalyzerUnreachable/critical', parts);
 
   it('LicenseAnalyzerUnreachable: an endpoint gave no good answer', () => {
     const { labels, findings } = unreachable({ down: failed(), expirations: { a: lost, b: filled } });
@@ -408,7 +412,7 @@ describe('the way to the analyzer', () => {
   });
 
   it('LicensePollPartial: a part failed, but every endpoint gave some good answer', () => {
-    const partial = (parts: Parameters<typeof judge>[1]) => judge('LicensePollPartial/warning', parts).labels;
+    const partial = (parts: Parameters<typeof evaluate>[1]) => evaluate('LicensePollPartial/warning', parts).labels;
     const some = { a: lost, b: filled };
     expect(partial({ down: fresh, expirations: some })).toEqual([
       { alertname: 'LicensePollPartial', severity: 'warning', endpoint: 'GetExpirationFeatures' },
@@ -421,7 +425,11 @@ describe('the way to the analyzer', () => {
     const records = Array.from({ length: 9 }, () => expiration());
     const about = { alertname: 'LicenseRecordsDiscarded', severity: 'warning', endpoint: 'GetExpirationFeatures' };
     const of = (bad: number, settings = {}) =>
-      judge(id, { expirations: { a: good(answer(records, { bad_record: bad, nan: 99 })) }, down: fresh }, { settings });
+      evaluate(
+        id,
+        { expirations: { a: good(answer(records, { bad_record: bad, nan: 99 })) }, down: fresh },
+        { settings },
+      );
     expect(of(1).labels).toEqual([]);
     expect(of(1).isUnknown(about)).toBe(false);
     expect(of(2).labels).toEqual([about]);
@@ -435,10 +443,10 @@ describe('the way to the analyzer', () => {
     const id = 'LicenseRecordsDiscarded/warning';
     const about = { alertname: 'LicenseRecordsDiscarded', severity: 'warning', endpoint: 'GetServerDown' };
     const last = { at: NOW - 900, value: answer([{ label: LIC }], { bad_record: 1 }) };
-    expect(judge(id, { down: failed(last) }).labels).toEqual([about]);
-    const never = judge(id, { down: failed() });
+    expect(evaluate(id, { down: failed(last) }).labels).toEqual([about]);
+    const never = evaluate(id, { down: failed() });
     expect([never.labels, never.isUnknown(about)]).toEqual([[], true]);
-    const empty = judge(id, { down: fresh });
+    const empty = evaluate(id, { down: fresh });
     expect([empty.labels, empty.isUnknown(about)]).toEqual([[], false]);
   });
 
@@ -451,20 +459,20 @@ describe('the way to the analyzer', () => {
       'LicensePollPartial/warning',
       'LicenseRecordsDiscarded/warning',
     ]) {
-      const { findings, isUnknown, isBlind } = ruleOf(id).judge(view);
-      expect([id, findings, isUnknown({ endpoint: 'GetProducts' }), isBlind]).toEqual([id, [], true, true]);
+      const { findings, isUnknown, hasNoData } = ruleOf(id).evaluate(view);
+      expect([id, findings, isUnknown({ endpoint: 'GetProducts' }), hasNoData]).toEqual([id, [], true, true]);
     }
   });
 
-  it('LicenseAnalyzerAuthFailing: the last verdict on a logon was bad', () => {
+  it('LicenseAnalyzerAuthFailing: the last logon was rejected', () => {
     const rule = ruleOf('LicenseAnalyzerAuthFailing/critical');
-    const of = (authenticated: boolean | undefined) => rule.judge(viewOf(createSnapshot({}), NOW, authenticated));
+    const of = (authenticated: boolean | undefined) => rule.evaluate(viewOf(createSnapshot({}), NOW, authenticated));
     expect(of(false).findings.map(({ labels }) => labels)).toEqual([
       { alertname: 'LicenseAnalyzerAuthFailing', severity: 'critical' },
     ]);
     expect([of(true).findings, of(true).isUnknown({})]).toEqual([[], false]);
-    const unknown = rule.judge({ ...viewOf(createSnapshot({})), authenticated: undefined });
-    expect([unknown.findings, unknown.isUnknown({}), unknown.isBlind]).toEqual([[], true, true]);
+    const unknown = rule.evaluate({ ...viewOf(createSnapshot({})), authenticated: undefined });
+    expect([unknown.findings, unknown.isUnknown({}), unknown.hasNoData]).toEqual([[], true, true]);
   });
 });
 

@@ -1,13 +1,17 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { AlertState } from '../../src/alerts/alert.ts';
 import { createStateFile } from '../../src/alerts/state-file.ts';
-import { createCleanup } from '../harness.ts';
+import { createCleanup, eventually } from '../harness.ts';
+import { createHangingFile } from './hanging-file.ts';
 
 const cleanup = createCleanup();
-afterEach(() => cleanup.run());
+afterEach(() => {
+  vi.useRealTimers();
+  return cleanup.run();
+});
 
 const AT = 1_800_000_000;
 const pending: AlertState = {
@@ -27,6 +31,7 @@ const pending: AlertState = {
 const firing: AlertState = {
   ...pending,
   labels: { alertname: 'b' },
+  value: undefined,
   state: 'firing',
   firedAt: AT - 30,
   keepFiringSince: AT - 10,
@@ -48,7 +53,7 @@ function start(path?: string, analyzer = 'lic:443') {
 }
 
 describe('the file of alerts', () => {
-  it('gives back what was kept, for its owner alone', async () => {
+  it('gives back what was saved, for its owner alone', async () => {
     const { file, state, problems } = start();
     expect(state.load()).toBeUndefined();
     await state.save({ savedAt: AT, alerts: [{ ...pending, sentAt: AT }, firing, resolved] });
@@ -83,7 +88,7 @@ describe('the file of alerts', () => {
     [
       'no time',
       '{"v":1,"analyzer":"lic:443","savedAt":"2027-01-15T08:00:00Z","alerts":[{"rule":"r","state":"pending","labels":{},"annotations":{},"value":1,"activeAt":"soon"}]}',
-      'activeAt is no time',
+      'activeAt is not a time',
     ],
     [
       'a firing alert that never fired',
@@ -111,10 +116,31 @@ describe('the file of alerts', () => {
     const { file, state, problems } = start('/proc/license-exporter/alert-state.json');
     await state.save({ savedAt: AT, alerts: [] });
     expect(problems).toEqual([
-      `${file} cannot be written (ENOENT); a restart may tell alerts twice; check storage.path`,
+      `${file} cannot be written (ENOENT); a restart may send alerts twice; check storage.path`,
     ]);
     const folder = start(tmpdir());
     expect(folder.state.load()).toBeUndefined();
     expect(folder.problems).toEqual([`${tmpdir()} cannot be read (EISDIR); check its owner and mode`]);
+  });
+
+  it('on a disk that hangs is waited for once, and is written when the disk is back', async () => {
+    const hanging = createHangingFile(cleanup);
+    const { state, problems } = start(hanging.path);
+    vi.useFakeTimers();
+    const first = state.save({ savedAt: AT, alerts: [] });
+    await vi.advanceTimersByTimeAsync(4999);
+    expect(problems).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    await first;
+    const reported = `${hanging.path} is not written after 5 s; alerts are sent without it; check the disk of storage.path`;
+    expect(problems).toEqual([reported]);
+    // no timer is running: these do not wait
+    await state.save({ savedAt: AT + 1, alerts: [firing] });
+    await state.save({ savedAt: AT + 2, alerts: [pending] });
+    vi.useRealTimers();
+    expect(problems).toEqual([reported]);
+    hanging.release();
+    await eventually('the newest alerts are written', () => state.load()?.savedAt === AT + 2);
+    expect(state.load()?.alerts).toEqual([pending]);
   });
 });

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AlertState, fingerprint, type Labels } from '../../src/alerts/alert.ts';
 import { restoreSaved } from '../../src/alerts/restore.ts';
-import type { Judgement, Rule } from '../../src/alerts/rule.ts';
+import type { Evaluation, Rule } from '../../src/alerts/rule.ts';
 import { type AlertStates, step } from '../../src/alerts/state-machine.ts';
 import { isLong } from '../harness.ts';
 
-/** What a rule says of one subject. */
-type Verdict = 'raised' | 'not cleared' | 'false' | 'unknown';
+/** The condition of one subject. */
+type Condition = 'raised' | 'not cleared' | 'false' | 'unknown';
 
 const labelsOf = (subject: string): Labels => ({
   alertname: 'LicenseServerDown',
@@ -21,38 +21,38 @@ const createRule = (pendingFor: number, keepFiringFor: number): Rule => ({
   severity: 'critical',
   parameters: { enabled: true, for: pendingFor, keepFiringFor },
   durations: () => ({ enabled: true, for: pendingFor, keepFiringFor }),
-  judge: () => {
-    throw new Error('unreachable: judgements are given');
+  evaluate: () => {
+    throw new Error('unreachable: evaluations are given');
   },
 });
 
-const judgementOf = (verdicts: Readonly<Record<string, Verdict>>): Judgement => ({
-  findings: Object.entries(verdicts)
-    .filter(([, verdict]) => verdict === 'raised' || verdict === 'not cleared')
-    .map(([subject, verdict]) => ({
+const evaluationOf = (conditions: Readonly<Record<string, Condition>>): Evaluation => ({
+  findings: Object.entries(conditions)
+    .filter(([, condition]) => condition === 'raised' || condition === 'not cleared')
+    .map(([subject, condition]) => ({
       labels: labelsOf(subject),
-      annotations: { summary: `${verdict}` },
+      annotations: { summary: `${condition}` },
       value: 1,
-      isRaised: verdict === 'raised',
+      isRaised: condition === 'raised',
     })),
-  isUnknown: ({ vendor_license: subject = '' }) => verdicts[subject] === 'unknown',
-  isBlind: false,
+  isUnknown: ({ vendor_license: subject = '' }) => conditions[subject] === 'unknown',
+  hasNoData: false,
 });
 
 const options = { unknownHold: 3600, resolvedRetention: 900 };
 
 /** Runs evaluations of one subject, a minute apart, and gives the state after each. */
 function run(
-  verdicts: readonly Verdict[],
+  conditions: readonly Condition[],
   pendingFor: number,
   keepFiringFor: number,
   more: Partial<typeof options> = {},
 ) {
   const rule = createRule(pendingFor, keepFiringFor);
   let states: AlertStates = new Map();
-  return verdicts.map((verdict, minute) => {
-    const judged = [{ rule, judgement: judgementOf({ a: verdict }) }];
-    states = step(states, judged, minute * 60, { ...options, ...more }).states;
+  return conditions.map((condition, minute) => {
+    const evaluated = [{ rule, evaluation: evaluationOf({ a: condition }) }];
+    states = step(states, evaluated, minute * 60, { ...options, ...more }).states;
     return [...states.values()][0]?.state ?? 'inactive';
   });
 }
@@ -108,7 +108,7 @@ describe('an alert', () => {
     expect(run(['raised', 'not cleared', 'raised'], 60, 0)).toEqual(['pending', 'inactive', 'pending']);
   });
 
-  it('stands still while nothing is known', () => {
+  it('is held while its condition is unknown', () => {
     // two known minutes are needed; the unknown ones count for neither side
     expect(run(['raised', 'unknown', 'unknown', 'raised', 'raised', 'raised'], 120, 0)).toEqual([
       'pending',
@@ -118,7 +118,7 @@ describe('an alert', () => {
       'pending',
       'firing',
     ]);
-    expect(run(['raised', ...times<Verdict>(30, 'unknown'), 'raised', 'false'], 0, 0).slice(-3)).toEqual([
+    expect(run(['raised', ...times<Condition>(30, 'unknown'), 'raised', 'false'], 0, 0).slice(-3)).toEqual([
       'firing',
       'firing',
       'resolved',
@@ -129,14 +129,14 @@ describe('an alert', () => {
     );
   });
 
-  it('is let go without a word after an hour of which nothing is known', () => {
-    const states = run(['raised', ...times<Verdict>(62, 'unknown')], 0, 0);
+  it('lapses after an hour in which its condition is unknown', () => {
+    const states = run(['raised', ...times<Condition>(62, 'unknown')], 0, 0);
     expect(states.indexOf('inactive')).toBe(61);
     expect(states).not.toContain('resolved');
   });
 
-  it('is told as resolved for 15 minutes, or not at all where it is to expire', () => {
-    const states = run(['raised', ...times<Verdict>(17, 'false')], 0, 0);
+  it('is kept as resolved for 15 minutes, or not at all with resolve: expire', () => {
+    const states = run(['raised', ...times<Condition>(17, 'false')], 0, 0);
     expect(states.lastIndexOf('resolved')).toBe(15);
     expect(run(['raised', 'false'], 0, 0, { resolvedRetention: 0 })).toEqual(['firing', 'inactive']);
   });
@@ -153,8 +153,8 @@ describe('an alert', () => {
   it('that comes back after its end is a new one', () => {
     const rule = createRule(0, 0);
     let states: AlertStates = new Map();
-    const at = (now: number, verdict: Verdict) => {
-      states = step(states, [{ rule, judgement: judgementOf({ a: verdict }) }], now, options).states;
+    const at = (now: number, condition: Condition) => {
+      states = step(states, [{ rule, evaluation: evaluationOf({ a: condition }) }], now, options).states;
       return [...states.values()][0];
     };
     expect(at(0, 'raised')?.firedAt).toBe(0);
@@ -163,9 +163,9 @@ describe('an alert', () => {
     expect(at(120, 'raised')?.resolvedAt).toBeUndefined();
   });
 
-  it('of a rule that is no more is let go', () => {
+  it('of a rule that no longer exists lapses', () => {
     const rule = createRule(0, 0);
-    const { states } = step(new Map(), [{ rule, judgement: judgementOf({ a: 'raised' }) }], 0, options);
+    const { states } = step(new Map(), [{ rule, evaluation: evaluationOf({ a: 'raised' }) }], 0, options);
     const after = step(states, [], 60, options);
     expect([...after.states]).toEqual([]);
     expect(after.transitions).toEqual([{ labels: labelsOf('a'), to: 'lapsed' }]);
@@ -177,9 +177,9 @@ const eventArbitrary = fc.record({
   evaluations: fc.integer({ min: 1, max: 20 }),
   seconds: fc.oneof({ weight: 12, arbitrary: fc.integer({ min: 0, max: 400 }) }, fc.integer({ min: -900, max: 5000 })),
   isFirstRestarted: fc.boolean(),
-  verdicts: fc.record({
-    a: fc.constantFrom<Verdict>('raised', 'not cleared', 'false', 'unknown'),
-    b: fc.constantFrom<Verdict>('raised', 'raised', 'unknown', 'false'),
+  conditions: fc.record({
+    a: fc.constantFrom<Condition>('raised', 'not cleared', 'false', 'unknown'),
+    b: fc.constantFrom<Condition>('raised', 'raised', 'unknown', 'false'),
   }),
 });
 
@@ -191,7 +191,7 @@ interface Account {
   cleared: number;
   /** Since when nothing is known, by the clock. */
   unknownSince: number | undefined;
-  last: Verdict | undefined;
+  last: Condition | undefined;
 }
 
 describe('whatever happens', () => {
@@ -211,7 +211,7 @@ describe('whatever happens', () => {
           const events = phases.flatMap(({ evaluations, isFirstRestarted, ...event }) =>
             Array.from({ length: evaluations }, (_, i) => ({ ...event, isRestarted: isFirstRestarted && i === 0 })),
           );
-          for (const { seconds, isRestarted, verdicts } of events) {
+          for (const { seconds, isRestarted, conditions } of events) {
             now += seconds;
             const before: AlertStates = states;
             if (isRestarted) {
@@ -220,7 +220,7 @@ describe('whatever happens', () => {
               states = restoreSaved({ savedAt: now, alerts: kept }, now);
               seen.restarted += states.size;
             }
-            for (const [subject, verdict] of Object.entries(verdicts)) {
+            for (const [subject, condition] of Object.entries(conditions)) {
               const account = accounts.get(subject) ?? {
                 held: 0,
                 cleared: 0,
@@ -228,20 +228,20 @@ describe('whatever happens', () => {
                 last: undefined,
               };
               accounts.set(subject, account);
-              const isContinuous = account.last === verdict && !isRestarted;
-              if (verdict === 'raised') {
+              const isContinuous = account.last === condition && !isRestarted;
+              if (condition === 'raised') {
                 account.held += isContinuous ? seconds : 0;
                 account.cleared = 0;
-              } else if (verdict === 'false') {
+              } else if (condition === 'false') {
                 account.cleared += isContinuous ? seconds : 0;
                 account.held = 0;
-              } else if (verdict === 'not cleared') account.held = account.cleared = 0;
-              if (verdict !== 'unknown') account.unknownSince = undefined;
+              } else if (condition === 'not cleared') account.held = account.cleared = 0;
+              if (condition !== 'unknown') account.unknownSince = undefined;
               else account.unknownSince ??= now;
-              if (isRestarted && verdict === 'unknown') account.unknownSince = now;
-              account.last = verdict;
+              if (isRestarted && condition === 'unknown') account.unknownSince = now;
+              account.last = condition;
             }
-            const result = step(states, [{ rule, judgement: judgementOf(verdicts) }], now, options);
+            const result = step(states, [{ rule, evaluation: evaluationOf(conditions) }], now, options);
             states = result.states;
             for (const { labels, to } of result.transitions) {
               const { held = 0, cleared = 0, unknownSince, last } = accounts.get(labels.vendor_license ?? '') ?? {};

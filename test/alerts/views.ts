@@ -1,12 +1,11 @@
 import type { Rule, View } from '../../src/alerts/rule.ts';
-import type { RuleSettings } from '../../src/alerts/rule-settings.ts';
-import { createRules } from '../../src/alerts/rules.ts';
+import { createRules, type RuleSettings } from '../../src/alerts/rules.ts';
 import { rulesOf } from '../../src/config/alert-rules.ts';
 import { deriveInventoryNow } from '../../src/inventory/inventory.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
 import { createSnapshot, NOW, type Scenario } from '../metrics/scenario.ts';
 
-/** Rules and what they look at, for tests that need no daemon. */
+/** Rules and what they are evaluated over, for tests that need no daemon. */
 
 export const policy = {
   ownsVendorLicense: () => true,
@@ -20,11 +19,11 @@ export function viewOf(snapshot: Snapshot, now = NOW, authenticated: boolean | u
   return { now, inventory: deriveInventoryNow(snapshot, now, policy), authenticated };
 }
 
-/** What one rule, by its id, makes of a scenario. */
-export function judge(id: string, scenario: Scenario, { now = NOW, settings = {} as unknown } = {}) {
+/** Evaluates one rule, by its id, over a scenario. */
+export function evaluate(id: string, scenario: Scenario, { now = NOW, settings = {} as unknown } = {}) {
   const rule = ruleOf(id, settings);
-  const judgement = rule.judge(viewOf(createSnapshot(scenario), now));
-  return { rule, ...judgement, labels: judgement.findings.map(({ labels }) => labels) };
+  const evaluation = rule.evaluate(viewOf(createSnapshot(scenario), now));
+  return { rule, ...evaluation, labels: evaluation.findings.map(({ labels }) => labels) };
 }
 
 export function ruleOf(id: string, settings: unknown = {}): Rule {

@@ -58,9 +58,9 @@ function heapOfAlerts(inventory: Inventory): number {
     return process.memoryUsage().heapUsed;
   };
   const before = used();
-  const judged = createRules(settings).map((rule) => ({ rule, judgement: rule.judge(view) }));
-  const { states } = step(new Map(), judged, view.now, { unknownHold: 3600, resolvedRetention: 900 });
-  judged.length = 0;
+  const evaluated = createRules(settings).map((rule) => ({ rule, evaluation: rule.evaluate(view) }));
+  const { states } = step(new Map(), evaluated, view.now, { unknownHold: 3600, resolvedRetention: 900 });
+  evaluated.length = 0;
   const bytes = used() - before;
   if (states.size !== inventory.features.count) throw new Error(`${states.size} alerts`);
   return bytes;

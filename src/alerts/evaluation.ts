@@ -1,0 +1,44 @@
+import type { Labels } from './alert.ts';
+import { createIgnore, type Matcher } from './matchers.ts';
+import type { EvaluatedRule, Evaluation, Rule, View } from './rule.ts';
+
+export interface EvaluationOptions {
+  readonly rules: readonly Rule[];
+  /** Alerts whose labels meet all matchers of a group are ignored. */
+  readonly ignore: readonly (readonly Matcher[])[];
+  /** Labels that every alert gets when it is sent; matchers see them too. */
+  readonly commonLabels: Labels;
+  /** The annotation `runbook_url`, by the name of the rule. */
+  readonly runbookUrl: (name: string) => string | undefined;
+}
+
+/** Evaluates rules one by one, yielding in between, because a large site takes long. */
+export function createEvaluation({ rules, ignore, commonLabels, runbookUrl }: EvaluationOptions) {
+  const isIgnored = ignore.length === 0 ? undefined : createIgnore(ignore);
+
+  const evaluate = (rule: Rule, view: View): Evaluation => {
+    const evaluation = rule.evaluate(view);
+    let { findings } = evaluation;
+    if (isIgnored !== undefined) findings = findings.filter(({ labels }) => !isIgnored({ ...commonLabels, ...labels }));
+    const url = runbookUrl(rule.name);
+    if (url !== undefined) {
+      findings = findings.map((finding) => ({ ...finding, annotations: { ...finding.annotations, runbook_url: url } }));
+    }
+    return { ...evaluation, findings };
+  };
+
+  return function* (view: View): Generator<void, readonly EvaluatedRule[]> {
+    const evaluated: EvaluatedRule[] = [];
+    for (const rule of rules) {
+      evaluated.push({ rule, evaluation: evaluate(rule, view) });
+      yield;
+    }
+    return evaluated;
+  };
+}
+
+const nothingKnown: Evaluation = { findings: [], isUnknown: () => true, hasNoData: true };
+
+/** What rules give that cannot be evaluated: the condition of every alert is unknown. */
+export const unknownEvaluation = (rules: readonly Rule[]): readonly EvaluatedRule[] =>
+  rules.map((rule) => ({ rule, evaluation: nothingKnown }));

@@ -1,0 +1,89 @@
+import type { Log } from '../model/log.ts';
+import type { Labels } from './alert.ts';
+import type { Alertmanager } from './alertmanager.ts';
+import { createDelivery, type Delivery, type DeliveryCounts } from './delivery.ts';
+import { createNotification } from './notification.ts';
+import type { AlertStates } from './state-machine.ts';
+
+/** One Alertmanager to send to. */
+export interface DeliveryTarget {
+  readonly alertmanager: Alertmanager;
+  readonly counts: DeliveryCounts;
+}
+
+export interface NotifierOptions {
+  readonly targets: readonly DeliveryTarget[];
+  readonly commonLabels: Labels;
+  readonly generatorUrl: string;
+  /** Seconds. */
+  readonly resendDelay: number;
+  readonly evaluationInterval: number;
+  /** Epoch seconds. */
+  readonly now: () => number;
+  readonly log: Log;
+}
+
+/** Sends alerts to every Alertmanager, and sends them again. Times are epoch seconds. */
+export interface Notifier {
+  readonly deliveries: readonly Delivery[];
+  /** Queues what is due at this time: alerts, or a heartbeat while there are none. Returns the alerts with `sentAt`. */
+  send(states: AlertStates, at: number): AlertStates;
+  /** When something will be due; `undefined` before anything was sent. */
+  nextDue(states: AlertStates): number | undefined;
+  /** Whether an Alertmanager accepted something of late. */
+  isDelivering(): boolean;
+  /** Lets the queues drain for a few seconds, then gives up. */
+  stop(): Promise<void>;
+}
+
+/** Resends that may fail before Alertmanager resolves an alert. */
+const MISSED_RESENDS = 4;
+/** Resend delays after a success for which delivery counts as working. */
+export const ACTIVE_RESENDS = 2;
+/** How long the queues may drain at stop, seconds. */
+const DRAIN_SECONDS = 5;
+
+export function createNotifier({ targets, resendDelay, now, log, ...options }: NotifierOptions): Notifier {
+  const deliveries = targets.map((target) => createDelivery({ ...target, now, log }));
+  const notificationOptions = {
+    commonLabels: options.commonLabels,
+    validity: MISSED_RESENDS * Math.max(options.evaluationInterval, resendDelay),
+    generatorURL: options.generatorUrl,
+  };
+  let lastHeartbeat: number | undefined;
+
+  /** After the clock was set back, everything is due. */
+  const isDue = (last: number | undefined, at: number): boolean =>
+    last === undefined || at - last >= resendDelay || last > at;
+
+  return {
+    deliveries,
+    send: (states, at) => {
+      const active = [...states].filter(([, { state }]) => state !== 'pending');
+      const due = active.filter(([, { sentAt }]) => isDue(sentAt, at));
+      if (due.length > 0) {
+        const notifications = due.map(([key, alert]) => createNotification(key, alert, at, notificationOptions));
+        for (const delivery of deliveries) delivery.enqueue(notifications);
+      }
+      if (active.length === 0 && isDue(lastHeartbeat, at)) {
+        lastHeartbeat = at;
+        for (const delivery of deliveries) delivery.heartbeat();
+      }
+      return due.length === 0
+        ? states
+        : new Map([...states, ...due.map(([key, alert]) => [key, { ...alert, sentAt: at }] as const)]);
+    },
+    nextDue: (states) => {
+      const sent = [...states.values()].flatMap(({ sentAt }) => sentAt ?? []);
+      const last = sent.length === 0 ? lastHeartbeat : sent.reduce((a, b) => Math.min(a, b));
+      return last === undefined ? undefined : last + resendDelay;
+    },
+    isDelivering: () => {
+      const limit = now() - ACTIVE_RESENDS * resendDelay;
+      return deliveries.some(({ counts: { lastSuccess } }) => lastSuccess !== undefined && lastSuccess > limit);
+    },
+    stop: async () => {
+      await Promise.all(deliveries.map((delivery) => delivery.stop(DRAIN_SECONDS)));
+    },
+  };
+}

@@ -1,0 +1,20 @@
+import type { Log } from '../model/log.ts';
+import type { Transition } from './state-machine.ts';
+
+/** More transitions of one evaluation are logged as counts: a line each would block the event loop. */
+const MAX_LOGGED = 20;
+
+/** Logs which alerts fire, are resolved, or lapse. */
+export function logTransitions(transitions: readonly Transition[], log: Log): void {
+  const logged = transitions.filter(({ to }) => to !== 'pending' && to !== 'inactive');
+  if (logged.length <= MAX_LOGGED) {
+    for (const { labels, to } of logged) log.info({ labels, to }, 'alert');
+    return;
+  }
+  const counts: Record<string, number> = {};
+  for (const { labels, to } of logged) {
+    const key = `${labels.alertname} ${to}`;
+    counts[key] = (counts[key] ?? 0) + 1;
+  }
+  log.info({ counts }, 'many alerts');
+}

@@ -1,0 +1,60 @@
+import type { RuleSettings } from '../../src/alerts/rules.ts';
+import { historyPart } from '../../src/model/snapshot.ts';
+import { answer, expiration, failed, feature, good, NOW, product, type Scenario } from '../metrics/scenario.ts';
+
+/** For each rule a site on which it fires. A rule without an example does not compile. */
+
+const DAY = 86_400;
+
+/** A day of history: denials, or a gap where they are unknown. */
+export function historyOf(denials: number | undefined): NonNullable<Scenario['history']> {
+  const day = (NOW - DAY) * 1000;
+  const part = historyPart({ product: 'lic01;cdslmd', feature: 'base', package: '', featureType: 'feature' });
+  const series = [
+    { name: 'Elapsed Time', points: [[day, 12.5]] as const },
+    { name: 'Denials', points: denials === undefined ? [] : ([[day, denials]] as const) },
+  ];
+  return { interval: 3600, maxAge: 10_800, parts: new Map([[part, good(series)]]) };
+}
+
+export interface Example {
+  readonly scenario: Scenario;
+  /** Below `alerting.rules`. */
+  readonly settings?: unknown;
+  readonly authenticated?: boolean;
+}
+
+const products = good(answer([product()]));
+const down = good(answer([]));
+
+export const examples: { readonly [Name in keyof RuleSettings]: Example } = {
+  LicenseServerDown: { scenario: { products, down: good(answer([{ label: 'lic01;cdslmd' }])) } },
+  LicenseCollectionStale: { scenario: { products: good(answer([product({ collectionTime: NOW - DAY })])), down } },
+  LicenseExpired: {
+    scenario: { products, features: { '': good(answer([feature({ licenseExpiration: NOW - DAY })])) } },
+  },
+  LicenseExpiringSoon: {
+    scenario: {
+      products,
+      features: {
+        '': good(
+          answer([
+            feature({ feature: 'soon', licenseExpiration: NOW + 20 * DAY }),
+            feature({ feature: 'very soon', licenseExpiration: NOW + DAY }),
+          ]),
+        ),
+      },
+    },
+  },
+  LicenseFeatureSaturated: {
+    scenario: { products, features: { '': good(answer([feature({ inUse: 10, maxAvailable: 10 })])) } },
+  },
+  LicenseRequestsQueued: { scenario: { products, features: { '': good(answer([feature({ maxQueued: 3 })])) } } },
+  LicenseDenials: { scenario: { products, history: historyOf(3) } },
+  LicenseAnalyzerUnreachable: { scenario: { products: failed(), down } },
+  LicenseAnalyzerAuthFailing: { scenario: {}, authenticated: false },
+  LicensePollPartial: {
+    scenario: { products, expirations: { 'lic01;cdslmd': good(answer([expiration()])), 'lic02;mgcld': failed() } },
+  },
+  LicenseRecordsDiscarded: { scenario: { products: good(answer([product()], { bad_record: 9 })) } },
+};

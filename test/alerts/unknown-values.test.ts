@@ -1,0 +1,183 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fingerprint, type Labels } from '../../src/alerts/alert.ts';
+import type { Evaluation, Rule } from '../../src/alerts/rule.ts';
+import { createRules } from '../../src/alerts/rules.ts';
+import type { ExpirationRecord, FeatureRecord, ProductRecord } from '../../src/model/records.ts';
+import { isLong } from '../harness.ts';
+import { answer, createSnapshot, expiration, failed, feature, good, NOW, product } from '../metrics/scenario.ts';
+import { examples, historyOf } from './examples.ts';
+import { settingsOf, viewOf } from './views.ts';
+
+/** A value that the source cannot know fires nothing, and resolves nothing: absent is not 0. */
+
+const DAY = 86_400;
+
+const rulesOf = (settings: unknown): readonly Rule[] => createRules(settingsOf(settings));
+
+type Condition = 'raised' | 'not cleared' | 'false' | 'unknown';
+
+function conditionOf({ findings, isUnknown }: Evaluation, labels: Labels): Condition {
+  const finding = findings.find((candidate) => fingerprint(candidate.labels) === fingerprint(labels));
+  if (finding !== undefined) return finding.isRaised ? 'raised' : 'not cleared';
+  return isUnknown(labels) ? 'unknown' : 'false';
+}
+
+describe('every rule', () => {
+  it.each(Object.entries(examples))('%s fires on its example, and knows nothing without data', (name, example) => {
+    const { scenario, settings, authenticated } = example;
+    const rules = rulesOf(settings).filter((rule) => rule.name === name);
+    expect(rules.length).toBeGreaterThan(0);
+    const view = viewOf(createSnapshot(scenario), NOW, authenticated ?? true);
+    for (const rule of rules) {
+      const [finding] = rule.evaluate(view).findings;
+      expect({ id: rule.id, isRaised: finding?.isRaised }).toEqual({ id: rule.id, isRaised: true });
+      expect(finding?.labels).toMatchObject({ alertname: name, severity: rule.severity });
+      const lost = viewOf(
+        createSnapshot({
+          products: failed(),
+          down: failed(),
+          features: { '': failed() },
+          expirations: { 'lic01;cdslmd': failed() },
+        }),
+      );
+      const condition = conditionOf(rule.evaluate({ ...lost, authenticated: undefined }), finding?.labels ?? {});
+      // that the polls fail is known
+      const expected = { LicenseAnalyzerUnreachable: 'raised', LicensePollPartial: 'false' }[name] ?? 'unknown';
+      expect({ id: rule.id, condition }).toEqual({ id: rule.id, condition: expected });
+    }
+  });
+});
+
+interface Site {
+  readonly products: readonly ProductRecord[];
+  readonly features: readonly FeatureRecord[];
+  readonly expirations: readonly ExpirationRecord[];
+  readonly denials: number | undefined;
+  readonly isDown: boolean;
+}
+
+const viewOfSite = ({ products, features, expirations, denials, isDown }: Site) =>
+  viewOf(
+    createSnapshot({
+      products: good(answer(products)),
+      down: good(answer(isDown ? [{ label: 'lic01;cdslmd' }] : [])),
+      features: { '': good(answer(features)) },
+      expirations: { 'lic01;cdslmd': good(answer(expirations)) },
+      history: historyOf(denials),
+    }),
+  );
+
+/** The site with one value made unknown, once for each value that a source may not know. */
+function* withOneUnknown(site: Site): Generator<{ readonly field: string; readonly site: Site }> {
+  for (const list of ['products', 'features', 'expirations'] as const) {
+    for (const [i, record] of site[list].entries()) {
+      for (const [field, value] of Object.entries(record)) {
+        // texts are names and attributes; whether a record is current decides if its usage is shown at all
+        if (value === undefined || typeof value === 'string' || field === 'isCurrent') continue;
+        yield { field, site: { ...site, [list]: site[list].with(i, { ...record, [field]: undefined } as never) } };
+      }
+    }
+  }
+  yield { field: 'denials', site: { ...site, denials: undefined } };
+}
+
+/** How the condition changes of every alert that one of the evaluations may be about. */
+function* changes(before: Evaluation, after: Evaluation) {
+  const features = ['a', 'b', 'c'].map((name) => ({ feature: name, version: '1.0', feature_type: 'feature' }));
+  const possible = [{}, ...features].map((labels) => ({ ...labels, vendor_license: 'lic01;cdslmd' }));
+  const found = [...before.findings, ...after.findings].map(({ labels }) => labels);
+  for (const labels of [...found, ...possible]) {
+    yield { labels, from: conditionOf(before, labels), to: conditionOf(after, labels) };
+  }
+}
+
+const maybe = <T>(...values: T[]) => fc.constantFrom<T | undefined>(undefined, ...values);
+const names = fc.constantFrom('a', 'b', 'c');
+const expiries = maybe(NOW - DAY, NOW + DAY, NOW + 20 * DAY, NOW + 90 * DAY, Number.POSITIVE_INFINITY);
+const siteArbitrary: fc.Arbitrary<Site> = fc.record({
+  products: fc
+    .record({ collectionTime: maybe(NOW - 60, NOW - DAY), maxAvailable: maybe(0, 40), isCurrent: maybe(true, false) })
+    .map((fields) => [product(fields)]),
+  // the same feature twice is merged
+  features: fc.array(
+    fc
+      .record({
+        feature: names,
+        inUse: maybe(0, 5, 9, 10, 20),
+        maxAvailable: maybe(0, 10, 20),
+        maxQueued: maybe(0, 3),
+        licenseExpiration: expiries,
+      })
+      .map((fields) => feature(fields)),
+    { maxLength: 4 },
+  ),
+  expirations: fc.array(
+    fc.record({ feature: names, licenseExpiration: expiries }).map((fields) => expiration(fields)),
+    { maxLength: 2 },
+  ),
+  denials: maybe(0, 3),
+  isDown: fc.boolean(),
+});
+
+describe('whatever the site', () => {
+  it.each([
+    ['the defaults', {}],
+    [
+      'the other settings',
+      {
+        LicenseServerDown: { icon_pattern: '^ServerDown$' },
+        LicenseExpiringSoon: { aggregate: 'vendor_license' },
+        LicenseFeatureSaturated: { raise: 0.9, clear: 0 },
+      },
+    ],
+  ])('a value made unknown fires nothing and resolves nothing, with %s', (_, settings) => {
+    const rules = rulesOf(settings);
+    const seen = new Set<string>();
+    fc.assert(
+      fc.property(siteArbitrary, (site) => {
+        const before = rules.map((rule) => rule.evaluate(viewOfSite(site)));
+        for (const { field, site: changed } of withOneUnknown(site)) {
+          const view = viewOfSite(changed);
+          for (const [i, rule] of rules.entries()) {
+            // an expiry comes from the other endpoint, or another record, where the first does not know it
+            const isReplaced = field === 'licenseExpiration' && rule.name.startsWith('LicenseExpir');
+            for (const { labels, from, to } of changes(before[i] as Evaluation, rule.evaluate(view))) {
+              const isKnownElsewhere = isReplaced && !(from === 'unknown' && to === 'false');
+              const isAllowed = to === from || to === 'unknown' || isKnownElsewhere;
+              if (!isAllowed) expect.fail(JSON.stringify({ id: rule.id, labels, field, from, to }));
+              seen.add(`${rule.name} ${field} ${from} ${to}`);
+            }
+          }
+        }
+      }),
+      { numRuns: isLong ? 2000 : 60, seed: 12 },
+    );
+    for (const change of [
+      'LicenseFeatureSaturated inUse raised unknown',
+      'LicenseFeatureSaturated maxAvailable raised unknown',
+      'LicenseRequestsQueued maxQueued raised unknown',
+      'LicenseDenials denials raised unknown',
+      'LicenseCollectionStale collectionTime raised unknown',
+      'LicenseExpired licenseExpiration raised unknown',
+      'LicenseExpiringSoon licenseExpiration raised unknown',
+    ]) {
+      expect(seen).toContain(change);
+    }
+  });
+
+  it('a server that is down by its icon stays down while GetProducts is lost', () => {
+    const [rule] = rulesOf({ LicenseServerDown: { icon_pattern: '^ServerDown$' } });
+    const value = answer([product({ mappingIcon: 'ServerDown' })]);
+    const down = good(answer([]));
+    const conditions = [good(value), failed({ at: NOW - 4000, value })].map((products) => {
+      const evaluation = rule?.evaluate(viewOf(createSnapshot({ products, down }))) as Evaluation;
+      return conditionOf(evaluation, {
+        alertname: 'LicenseServerDown',
+        severity: 'critical',
+        vendor_license: 'lic01;cdslmd',
+      });
+    });
+    expect(conditions).toEqual(['raised', 'unknown']);
+  });
+});
