@@ -1,8 +1,8 @@
 import { dirname, resolve } from 'node:path';
-import type { AlertmanagerEntry } from './alertmanagers.ts';
 import type { AlertmanagerConfig } from './config.ts';
-import { type Context, checkCertificate, isReadableByAll, readText, whereOf } from './context.ts';
+import { type Context, checkCertificate, isReadableByAll, readText, whereOf } from './draft.ts';
 import { Secret } from './secret.ts';
+import type { AlertmanagerEntry } from './sections/alertmanagers.ts';
 import type { SettingKey } from './settings.ts';
 
 /** The Alertmanagers of the alert engine, with the files they name. */

@@ -1,7 +1,7 @@
-import type { Matcher } from './alert-labels.ts';
-import type { RulesConfig } from './alert-rules.ts';
-import type { AlertmanagerEntry } from './alertmanagers.ts';
 import type { Secret } from './secret.ts';
+import type { Matcher } from './sections/alert-labels.ts';
+import type { RulesConfig } from './sections/alert-rules.ts';
+import type { AlertmanagerEntry } from './sections/alertmanagers.ts';
 import type { AnalyzerAccount } from './users-file.ts';
 import type { HistoryFeature, ListenAddress } from './values.ts';
 import type { WebConfig } from './web-config.ts';

@@ -1,14 +1,14 @@
 import { basename } from 'node:path';
 import { alertmanagersOf } from './alertmanager-files.ts';
 import type { Config } from './config.ts';
-import { type Context, type LoadOptions, pathOf, readText, whereOf } from './context.ts';
-import { embeddedOf } from './embedded-analyzer.ts';
-import { type Located, readConfigFile } from './file.ts';
+import { type Context, type LoadOptions, pathOf, readText, whereOf } from './draft.ts';
+import { embeddedOf } from './embedded-files.ts';
 import { ConfigError, type Problem, suggest } from './problems.ts';
 import { environmentName, OFF, type SettingKey, type SettingValues, settingKeys, settings } from './settings.ts';
 import { analyzerOf } from './upstream-analyzer.ts';
 import { ValueError } from './values.ts';
-import { webOf } from './web.ts';
+import { webOf } from './web-files.ts';
+import { type Located, readConfigFile } from './yaml-source.ts';
 
 const ENVIRONMENT_PREFIX = 'LICENSE_EXPORTER_';
 /** What Kubernetes adds to every pod of a namespace that has a service of this name. */

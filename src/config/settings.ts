@@ -1,6 +1,6 @@
-import { labelMap, matchers } from './alert-labels.ts';
-import { rulesOf } from './alert-rules.ts';
-import { alertmanagerList } from './alertmanagers.ts';
+import { labelMap, matchers } from './sections/alert-labels.ts';
+import { rulesOf } from './sections/alert-rules.ts';
+import { alertmanagerList } from './sections/alertmanagers.ts';
 import {
   anyText,
   autoOr,

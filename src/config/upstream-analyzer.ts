@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { AnalyzerConfig } from './config.ts';
-import { type Context, checkCertificate, isReadableByAll, pathOf, readText, readTlsFile, whereOf } from './context.ts';
+import { type Context, checkCertificate, isReadableByAll, pathOf, readText, readTlsFile, whereOf } from './draft.ts';
 import { Secret } from './secret.ts';
 import type { SettingKey } from './settings.ts';
 

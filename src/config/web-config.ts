@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { parse } from 'yaml';
-import { readText } from './context.ts';
+import { readText } from './draft.ts';
 import { suggest } from './problems.ts';
 import { Secret } from './secret.ts';
 import { ValueError } from './values.ts';

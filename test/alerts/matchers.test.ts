@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createIgnore } from '../../src/alerts/matchers.ts';
-import { matchers } from '../../src/config/alert-labels.ts';
+import { matchers } from '../../src/config/sections/alert-labels.ts';
 
 const isIgnored = (entries: readonly string[], labels: Readonly<Record<string, string>>): boolean =>
   createIgnore(entries.map((entry) => matchers(entry)))(labels);

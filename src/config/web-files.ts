@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Config } from './config.ts';
-import { type Context, isReadableByAll, pathOf, readText, whereOf } from './context.ts';
+import { type Context, isReadableByAll, pathOf, readText, whereOf } from './draft.ts';
 import { Secret } from './secret.ts';
 import type { SettingKey } from './settings.ts';
 import { ValueError } from './values.ts';

@@ -1,4 +1,4 @@
-import { anyText, type Parse, text, ValueError } from './values.ts';
+import { anyText, type Parse, text, ValueError } from '../values.ts';
 
 /** Labels to add to alerts, and matchers of labels. */
 

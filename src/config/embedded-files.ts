@@ -1,5 +1,5 @@
 import type { Config } from './config.ts';
-import { type Context, checkCertificate, isReadableByAll, pathOf, readText, readTlsFile, whereOf } from './context.ts';
+import { type Context, checkCertificate, isReadableByAll, pathOf, readText, readTlsFile, whereOf } from './draft.ts';
 import { Secret } from './secret.ts';
 import { parseUsersFile } from './users-file.ts';
 import { ValueError } from './values.ts';

@@ -1,5 +1,5 @@
-import { suggest } from './problems.ts';
-import { baseUrl, boolean, duration, oneOf, type Parse, text, ValueError } from './values.ts';
+import { suggest } from '../problems.ts';
+import { baseUrl, boolean, duration, oneOf, type Parse, text, ValueError } from '../values.ts';
 
 /** `alerting.alertmanagers`, in the words of Prometheus' configuration. */
 

@@ -1,5 +1,5 @@
-import { suggest } from './problems.ts';
-import { boolean, duration, integer, oneOf, type Parse, ratio, regularExpression, ValueError } from './values.ts';
+import { suggest } from '../problems.ts';
+import { boolean, duration, integer, oneOf, type Parse, ratio, regularExpression, ValueError } from '../values.ts';
 
 /** What can be set about the alert engine's rules, below `alerting.rules`. */
 

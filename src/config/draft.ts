@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
-import type { Located } from './file.ts';
 import type { Problem } from './problems.ts';
 import type { SettingKey, SettingValues } from './settings.ts';
+import type { Located } from './yaml-source.ts';
 
 /** What the parts of a configuration are made from: values, where they were said, and the files they name. */
 
