@@ -1,73 +1,32 @@
-import { readFileSync, statSync } from 'node:fs';
-import { basename, dirname, resolve } from 'node:path';
-import { createSecureContext } from 'node:tls';
-import type { Problem } from './problems.ts';
-import type { SettingKey, SettingValues } from './settings.ts';
-import type { Located } from './yaml-source.ts';
+import { dirname } from 'node:path';
+import { type Section, type SectionName, type SettingKey, sectionOf, type sections, settingTable } from './settings.ts';
+import { Sheet } from './sheet.ts';
+import { gather, type Sources } from './sources.ts';
 
-/** What the parts of a configuration are made from: values, where they were said, and the files they name. */
-
-export interface LoadOptions {
-  readonly configFile?: string | undefined;
-  /** Raw values of flags by setting. */
-  readonly flags: ReadonlyMap<SettingKey, unknown>;
-  readonly env: NodeJS.ProcessEnv;
-  /** Whether an analyzer must be configured; the demo brings its own. */
-  readonly requireAnalyzer: boolean;
+export interface LoadOptions extends Sources {
+  /**
+   * Whether an analyzer must be configured; the demo brings its own. `unless-embedded`: where the configuration is not
+   * one of the embedded analyzer alone.
+   */
+  readonly requireAnalyzer: boolean | 'unless-embedded';
   /** Defaults of the command, which stand before those of the settings. */
   readonly defaults?: ReadonlyMap<SettingKey, unknown>;
   /** Says what is wrong with a cron expression. */
   readonly cronProblem: (expression: string) => string | undefined;
 }
 
-export interface Context {
-  readonly values: SettingValues;
-  readonly given: ReadonlyMap<SettingKey, Located>;
+/** The configuration while it is made. */
+export class Draft extends Sheet<typeof sections> {
   readonly options: LoadOptions;
-  readonly problems: Problem[];
-  readonly warnings: string[];
-}
 
-export const whereOf = ({ given }: Context, key: SettingKey): string => given.get(key)?.where ?? 'configuration';
-
-/** Files and directories named in the configuration file are meant relative to it. */
-export function pathOf(context: Context, key: SettingKey & (`${string}_file` | 'storage.path')): string | undefined {
-  const path = context.values[key];
-  if (typeof path !== 'string') return undefined;
-  const { configFile } = context.options;
-  const isFromFile = configFile !== undefined && context.given.get(key)?.where.startsWith(basename(configFile));
-  return isFromFile ? resolve(dirname(configFile), path) : resolve(path);
-}
-
-/** The text of a file, or why there is none. */
-export function readText(path: string): { readonly text: string } | { readonly why: string } {
-  try {
-    return { text: readFileSync(path, 'utf8') };
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return { why: 'does not exist' };
-    return { why: code === 'EISDIR' ? 'is a directory' : `cannot be read (${code})` };
+  constructor(options: LoadOptions) {
+    const folder = options.configFile === undefined ? '' : dirname(options.configFile);
+    super(settingTable, gather(options), { folder, defaults: options.defaults });
+    this.options = options;
   }
-}
 
-export const isReadableByAll = (file: string): boolean => (statSync(file).mode & 0o004) !== 0;
-
-export function readTlsFile(context: Context, key: SettingKey & `${string}.tls.${string}_file`): string | undefined {
-  const path = pathOf(context, key);
-  if (path === undefined) return undefined;
-  const read = readText(path);
-  if ('text' in read) return read.text;
-  context.problems.push({ key, where: whereOf(context, key), message: `${path}: the file ${read.why}` });
-  return undefined;
-}
-
-/** Whether a certificate and its key can be used, said where the certificate was. */
-export function checkCertificate(context: Context, name: SettingKey, cert: string, key: string): void {
-  try {
-    createSecureContext({ cert, key });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const message = `is no PEM certificate, or the key is none or not its own (${code})`;
-    context.problems.push({ key: name, where: whereOf(context, name), message });
+  /** The values of a section, under the names of the code; complete where there are no problems. */
+  section<N extends SectionName>(name: N): Section<N> {
+    return sectionOf(name, (key) => this.value(key));
   }
 }

@@ -1,39 +1,41 @@
 import type { Config } from './config.ts';
-import { type Context, checkCertificate, isReadableByAll, pathOf, readText, readTlsFile, whereOf } from './draft.ts';
-import { Secret } from './secret.ts';
-import { parseUsersFile } from './users-file.ts';
-import { ValueError } from './values.ts';
+import type { Draft } from './draft.ts';
+import { ConfigError } from './problems.ts';
+import { type AnalyzerAccount, parseUsersFile } from './users-file.ts';
 
-/** What the files of the embedded analyzer say. */
-export function embeddedOf(context: Context): Pick<Config['embeddedAnalyzer'], 'users' | 'tls'> {
-  const { problems, warnings, values } = context;
-  const cert = readTlsFile(context, 'embedded_analyzer.tls.cert_file');
-  const key = readTlsFile(context, 'embedded_analyzer.tls.key_file');
-  const pair = ['embedded_analyzer.tls.cert_file', 'embedded_analyzer.tls.key_file'] as const;
-  const [set, ...both] = pair.filter((name) => values[name] !== undefined);
-  if (set !== undefined && both.length === 0) {
-    const message = 'and embedded_analyzer.tls.cert_file belong together';
-    problems.push({ key: 'embedded_analyzer.tls.key_file', where: whereOf(context, set), message });
-  }
-  const tls = cert === undefined || key === undefined ? undefined : { cert, key: new Secret(key) };
-  if (tls !== undefined) checkCertificate(context, 'embedded_analyzer.tls.cert_file', tls.cert, tls.key.reveal());
-  if (values['embedded_analyzer.channel_binding'] === 'require' && set === undefined) {
-    const message = 'require needs TLS; set embedded_analyzer.tls.cert_file and key_file, or allow';
-    const key = 'embedded_analyzer.channel_binding';
-    problems.push({ key, where: whereOf(context, key), message });
-  }
-  const file = pathOf(context, 'embedded_analyzer.users_file');
-  if (file === undefined) return { users: undefined, tls };
-  const where = whereOf(context, 'embedded_analyzer.users_file');
-  const read = readText(file);
+const USERS = 'embedded_analyzer.users_file';
+
+function usersOf(draft: Draft): readonly AnalyzerAccount[] | undefined {
+  const text = draft.readSecretFile(draft.reference(USERS));
+  if (text === undefined) return undefined;
   try {
-    if ('why' in read) throw new ValueError(`${file} ${read.why}`);
-    const users = parseUsersFile(read.text, file);
-    if (isReadableByAll(file)) warnings.push(`${file} can be read by every user; give it mode 0600`);
-    return { users, tls };
+    return parseUsersFile(text, draft.pathOf(USERS) ?? '');
   } catch (error) {
-    if (!(error instanceof ValueError)) throw error;
-    problems.push({ key: 'embedded_analyzer.users_file', where, message: error.message });
-    return { users: undefined, tls };
+    if (!(error instanceof ConfigError)) throw error;
+    draft.problems.push(...error.problems.map((problem) => ({ ...problem, key: USERS })));
+    return undefined;
   }
+}
+
+/** The embedded analyzer, with what its files say. */
+export function embeddedOf(draft: Draft): Config['embeddedAnalyzer'] {
+  const references = {
+    cert: draft.reference('embedded_analyzer.tls.cert_file'),
+    key: draft.reference('embedded_analyzer.tls.key_file'),
+  };
+  const { cert, key } = draft.readTls(references);
+  const hasTls = references.cert.file !== undefined || references.key.file !== undefined;
+  const binding = 'embedded_analyzer.channel_binding';
+  if (draft.value(binding) === 'require' && !hasTls && !draft.isWrong('embedded_analyzer.tls.cert_file')) {
+    draft.refuse(binding, 'require needs TLS; set embedded_analyzer.tls.cert_file and key_file, or allow');
+  }
+  const { listenAddress, usersFile: _, site, timeZone, ...section } = draft.section('embedded_analyzer');
+  return {
+    ...section,
+    ...site,
+    listen: listenAddress,
+    users: usersOf(draft),
+    tls: cert === undefined || key === undefined ? undefined : { cert, key },
+    timeZone: timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+  };
 }

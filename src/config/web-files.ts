@@ -1,63 +1,54 @@
 import { randomBytes } from 'node:crypto';
 import type { Config } from './config.ts';
-import { type Context, isReadableByAll, pathOf, readText, whereOf } from './draft.ts';
+import type { Draft } from './draft.ts';
+import { ConfigError } from './problems.ts';
 import { Secret } from './secret.ts';
-import type { SettingKey } from './settings.ts';
-import { ValueError } from './values.ts';
 import { readWebConfig } from './web-config.ts';
+
+/** The HTTP front and its routes for Grafana, with what their files say. */
 
 /** Bytes of a key that is made up. */
 const KEY_BYTES = 32;
 /** Characters of a key that is given. */
 const MIN_KEY = 16;
 
-interface Web {
-  readonly access: Pick<Config['web'], 'configFile' | 'access'>;
-  readonly pseudonymKey: Secret | undefined;
+/** The HTTP front. */
+export function webOf(draft: Draft): Config['web'] {
+  const { listenAddress, telemetryPath, externalUrl } = draft.section('web');
+  return { listen: listenAddress, telemetryPath, externalUrl, ...accessOf(draft) };
 }
 
-/** What the files of the HTTP front say. */
-export function webOf(context: Context): Web {
-  checkPaths(context);
-  return { access: accessOf(context), pseudonymKey: pseudonymKeyOf(context) };
-}
-
-function accessOf(context: Context): Web['access'] {
-  const key = 'web.config_file';
-  const configFile = pathOf(context, key);
-  if (configFile === undefined) return { configFile, access: undefined };
+function accessOf(draft: Draft): Pick<Config['web'], 'configFile' | 'access'> {
+  const configFile = draft.pathOf('web.config_file');
+  // whether it is there is said where it is named
+  if (configFile === undefined || draft.readFile(draft.reference('web.config_file')) === undefined) {
+    return { configFile, access: undefined };
+  }
   try {
-    return { configFile, access: readWebConfig(configFile) };
+    const access = readWebConfig(configFile);
+    for (const warning of access.warnings) draft.warnings.add(warning);
+    return { configFile, access };
   } catch (error) {
-    if (!(error instanceof ValueError)) throw error;
-    context.problems.push({ key, where: whereOf(context, key), message: error.message });
+    if (!(error instanceof ConfigError)) throw error;
+    draft.problems.push(...error.problems);
     return { configFile, access: undefined };
   }
 }
 
-function pseudonymKeyOf(context: Context): Secret | undefined {
-  const { values, problems, warnings } = context;
-  const key = 'datasource.pseudonym_key_file';
-  const file = pathOf(context, key);
-  if (!values['datasource.pseudonymise']) return undefined;
-  if (file === undefined) {
-    warnings.push('without datasource.pseudonym_key_file every start gives users other pseudonyms');
-    return new Secret(randomBytes(KEY_BYTES).toString('hex'));
-  }
-  const read = readText(file);
-  const text = 'text' in read ? read.text.trim() : '';
-  const why = 'why' in read ? read.why : text.length < MIN_KEY ? `has fewer than ${MIN_KEY} characters` : undefined;
-  if (why !== undefined) problems.push({ key, where: whereOf(context, key), message: `${file} ${why}` });
-  else if (isReadableByAll(file)) warnings.push(`${file} can be read by every user; give it mode 0600`);
-  return new Secret(text);
+/** The routes for Grafana. */
+export function datasourceOf(draft: Draft): Config['datasource'] {
+  const { pseudonymise, pseudonymKeyFile: _, ...section } = draft.section('datasource');
+  return { ...section, pseudonymKey: pseudonymise ? pseudonymKeyOf(draft) : undefined };
 }
 
-/** The metrics must not lie below the routes for Grafana, nor they below it. */
-function checkPaths(context: Context): void {
-  const { values, problems } = context;
-  const [path = '', metrics = ''] = [values['datasource.path'], values['web.telemetry_path']];
-  if (`${metrics}/`.startsWith(`${path}/`) || `${path}/`.startsWith(`${metrics}/`)) {
-    const key: SettingKey = 'datasource.path';
-    problems.push({ key, where: whereOf(context, key), message: `${path} and web.telemetry_path ${metrics} overlap` });
+function pseudonymKeyOf(draft: Draft): Secret | undefined {
+  const key = 'datasource.pseudonym_key_file';
+  const file = draft.pathOf(key);
+  if (file === undefined) {
+    draft.warnings.add('without datasource.pseudonym_key_file every start gives users other pseudonyms');
+    return new Secret(randomBytes(KEY_BYTES).toString('hex'));
   }
+  const text = draft.readSecretFile(draft.reference(key))?.trim();
+  if (text !== undefined && text.length < MIN_KEY) draft.refuse(key, `${file} has fewer than ${MIN_KEY} characters`);
+  return new Secret(text ?? '');
 }

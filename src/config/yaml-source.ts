@@ -1,79 +1,65 @@
-import { isMap, isScalar, LineCounter, parseDocument, type YAMLMap } from 'yaml';
-import { type Problem, suggest } from './problems.ts';
-import { type SettingKey, settingKeys, settings } from './settings.ts';
+import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type YAMLParseError } from 'yaml';
+import type { Problem } from './problems.ts';
 
-/** A value and where it stands. */
-export interface Located {
+/** What a YAML file says, and where. */
+export interface YamlSource {
+  /** Plain values; `undefined` where the file is not YAML. */
   readonly value: unknown;
-  readonly where: string;
-}
-
-/** What a configuration file says. */
-export interface FileValues {
-  readonly values: ReadonlyMap<SettingKey, Located>;
+  /** `config.yml:12`: the line of the key, or of the item of a list, that this path leads to, or of the nearest above. */
+  where(path: readonly PropertyKey[]): string;
   readonly problems: readonly Problem[];
 }
 
-const isSetting = (path: string): path is SettingKey => Object.hasOwn(settings, path);
-const isSection = (path: string): boolean => settingKeys.some((key) => key.startsWith(`${path}.`));
-
-/** Names one may write below a section, for suggestions. */
-function namesBelow(section: string): string[] {
-  const prefix = section === '' ? '' : `${section}.`;
-  const names = settingKeys
-    .filter((key) => key.startsWith(prefix))
-    .map((key) => key.slice(prefix.length).split('.')[0] ?? '');
-  return [...new Set(names)];
+/** The node below another one, and the offset at which it is written: that of its key where it has one. */
+function step(
+  document: Document,
+  node: unknown,
+  name: PropertyKey,
+): { node: unknown; offset: number | undefined } | undefined {
+  const target = isAlias(node) ? node.resolve(document) : node;
+  if (isSeq(target)) {
+    const item = target.items[Number(name)];
+    return item === undefined ? undefined : { node: item, offset: (item as { range?: [number] }).range?.[0] };
+  }
+  if (!isMap(target)) return undefined;
+  const pair = target.items.findLast(({ key }) => String(isScalar(key) ? key.value : key) === String(name));
+  return pair && { node: pair.value, offset: isScalar(pair.key) ? pair.key.range?.[0] : undefined };
 }
 
-/** Reads a configuration file: YAML with the settings as nested keys. Reports everything wrong with it at once. */
-export function readConfigFile(source: string, name: string): FileValues {
+/** Reads YAML; the name stands before the lines. */
+export function readYaml(source: string, name: string): YamlSource {
   const lines = new LineCounter();
   const document = parseDocument(source, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
-  const at = (offset: number | undefined): string =>
-    offset === undefined ? name : `${name}:${lines.linePos(offset).line}`;
-  const values = new Map<SettingKey, Located>();
-  const problems: Problem[] = document.errors.map((error) => ({
+  const at = (offset: number): string => `${name}:${lines.linePos(offset).line}`;
+  const isTwice = ({ code }: YAMLParseError): boolean => code === 'DUPLICATE_KEY';
+  const problems = document.errors.map((error) => ({
     key: '',
     where: at(error.pos[0]),
-    message: `not valid YAML: ${error.message.split('\n', 1)[0]}`,
+    message: isTwice(error)
+      ? `${/^[^\s:]*/.exec(source.slice(error.pos[0]))?.[0]} stands here for the second time; leave one of them out`
+      : `not valid YAML: ${error.message.split('\n', 1)[0]}`,
   }));
-  if (problems.length > 0) return { values, problems };
-
-  const visit = (map: YAMLMap, section: string): void => {
-    for (const { key, value } of map.items) {
-      const label = isScalar(key) ? String(key.value) : String(key);
-      const path = section === '' ? label : `${section}.${label}`;
-      const where = at(isScalar(key) ? key.range?.[0] : undefined);
-      if (isSetting(path)) {
-        if ('secret' in settings[path]) {
-          const message = `a secret must not stand in the file; use ${path}_file, the environment or $CREDENTIALS_DIRECTORY`;
-          problems.push({ key: path, where, message });
-        } else {
-          values.set(path, { value: toPlain(value, document), where });
-        }
-      } else if (!isSection(path)) {
-        const near = suggest(label, namesBelow(section));
-        problems.push({ key: path, where, message: `unknown setting${near}` });
-      } else if (isMap(value)) {
-        visit(value, path);
-      } else if (!(isScalar(value) && value.value === null)) {
-        const message = `is a section and takes settings below it: ${namesBelow(path).join(', ')}`;
-        problems.push({ key: path, where, message });
-      }
+  const where = (path: readonly PropertyKey[]): string => {
+    let place = name;
+    let node: unknown = document.contents;
+    for (const next of path) {
+      const found = step(document, node, next);
+      if (found === undefined) break;
+      node = found.node;
+      if (found.offset !== undefined) place = at(found.offset);
     }
+    return path.length === 0 ? at(document.contents?.range?.[0] ?? 0) : place;
   };
-
-  const { contents } = document;
-  if (isMap(contents)) visit(contents, '');
-  else if (contents !== null && !(isScalar(contents) && contents.value === null)) {
-    problems.push({ key: '', where: at(0), message: 'the file must hold settings, for instance "analyzer:"' });
+  // of a key that stands twice the rest of the file can be read
+  if (!document.errors.every(isTwice)) return { value: undefined, where, problems };
+  try {
+    // aliases are counted, so that a small file cannot grow without bound
+    return { value: document.toJS({ maxAliasCount: 100 }), where, problems };
+  } catch (error) {
+    return {
+      value: undefined,
+      where,
+      problems: [{ key: '', where: name, message: `not valid YAML: ${(error as Error).message}` }],
+    };
   }
-  return { values, problems };
-}
-
-/** The plain value of a node; aliases are counted, so that a small file cannot grow without bound. */
-function toPlain(node: unknown, document: ReturnType<typeof parseDocument>): unknown {
-  const { toJS } = (node ?? {}) as { toJS?: (doc: unknown, options: object) => unknown };
-  return toJS === undefined ? null : toJS.call(node, document, { maxAliasCount: 100 });
 }

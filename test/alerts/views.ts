@@ -1,7 +1,7 @@
 import { createView, type Rule, type View } from '../../src/alerts/rule.ts';
 import type { RuleSettings } from '../../src/alerts/rule-settings.ts';
 import { createRules } from '../../src/alerts/rules.ts';
-import { rulesOf } from '../../src/config/sections/alert-rules.ts';
+import { rules } from '../../src/config/sections/alert-rules.ts';
 import { deriveInventoryNow } from '../../src/model/inventory.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
 import { createSnapshot, NOW, type Scenario } from '../metrics/scenario.ts';
@@ -14,7 +14,7 @@ export const policy = {
   usageWhenNotCurrent: 'withhold',
 } as const;
 
-export const settingsOf = (raw: unknown = {}): RuleSettings => rulesOf(raw);
+export const settingsOf = (raw: unknown = {}): RuleSettings => rules.parse(raw);
 
 export function viewOf(snapshot: Snapshot, now = NOW, authenticated: boolean | undefined = true): View {
   return createView(now, { inventory: deriveInventoryNow(snapshot, now, policy), snapshot }, authenticated);

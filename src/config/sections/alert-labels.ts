@@ -1,32 +1,32 @@
-import { anyText, type Parse, text, ValueError } from '../values.ts';
+import { z } from 'zod';
+import { anyText, isNot, notExpression, text } from '../values.ts';
 
 /** Labels to add to alerts, and matchers of labels. */
 
-const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
+/** Labels that alerts are told apart by: they cannot be given. */
+const reserved = [
+  'alertname',
+  'severity',
+  'vendor_license',
+  'feature',
+  'version',
+  'package',
+  'feature_type',
+  'endpoint',
+  'source',
+  'analyzer',
+];
 
-/** Labels by name; those that alerts are told apart by cannot be given. */
-export const labelMap: Parse<Readonly<Record<string, string>>> = (raw) => {
-  const reserved = [
-    'alertname',
-    'severity',
-    'vendor_license',
-    'feature',
-    'version',
-    'package',
-    'feature_type',
-    'endpoint',
-    'source',
-    'analyzer',
-  ];
-  if (raw !== null && (typeof raw !== 'object' || Array.isArray(raw))) throw new ValueError('is not a map of labels');
-  return Object.fromEntries(
-    Object.entries(raw ?? {}).map(([name, value]) => {
-      if (!LABEL_NAME.test(name)) throw new ValueError(`${JSON.stringify(name)} is not a label name`);
-      if (reserved.includes(name)) throw new ValueError(`${name} is set by the alerts themselves`);
-      return [name, anyText(value)];
-    }),
-  );
-};
+const labelName = z
+  .string()
+  .regex(/^[a-zA-Z_][a-zA-Z0-9_]*$/, { error: 'is not a label name; use letters, digits and _', abort: true })
+  .refine((name) => !reserved.includes(name), { error: 'is set by the alerts themselves' });
+
+/** Labels by name. */
+export const labelMap = z.preprocess(
+  (raw) => raw ?? {},
+  z.record(labelName, anyText, { error: isNot('a map of labels') }),
+);
 
 /** A matcher as Prometheus and Alertmanager write them. */
 export interface Matcher {
@@ -37,27 +37,32 @@ export interface Matcher {
 
 const MATCHER = /\s*([a-zA-Z_][a-zA-Z0-9_]*)\s*(=~|!~|!=|=)\s*("(?:[^"\\]|\\.)*")\s*(?:,|$)/y;
 
-/** `vendor_license="lic01;cdslmd", feature=~"x.*"`, braces around it allowed: all of them must match. */
-export const matchers: Parse<readonly Matcher[]> = (raw) => {
-  const source = text(raw).replace(/^\{(.*)\}$/s, '$1');
-  const refuse = (): never => {
-    throw new ValueError(
-      `${JSON.stringify(raw)} is not a list of matchers such as vendor_license="lic01;cdslmd", feature=~"x.*"`,
-    );
-  };
+/** The matchers of a text, or why it has none. */
+function parseMatchers(written: string): readonly Matcher[] | string {
+  const refusal = isNot('a list of matchers such as vendor_license="lic01;cdslmd", feature=~"x.*"')({ input: written });
+  const source = written.replace(/^\{(.*)\}$/s, '$1');
   const found: Matcher[] = [];
   MATCHER.lastIndex = 0;
   while (MATCHER.lastIndex < source.length) {
     const match = MATCHER.exec(source);
-    if (match === null) return refuse();
+    if (match === null) return refusal;
     const [, label = '', operator = '', quoted = ''] = match;
     try {
       const value = JSON.parse(quoted) as string;
       if (operator.endsWith('~')) new RegExp(`^(?:${value})$`, 'su');
       found.push({ label, operator: operator as Matcher['operator'], value });
-    } catch {
-      return refuse();
+    } catch (error) {
+      const isExpression = (error as Error).message.startsWith('Invalid regular expression');
+      return isExpression ? notExpression(JSON.parse(quoted) as string, error) : refusal;
     }
   }
-  return found.length === 0 ? refuse() : found;
-};
+  return found.length === 0 ? refusal : found;
+}
+
+/** `vendor_license="lic01;cdslmd", feature=~"x.*"`, braces around it allowed: all of them must match. */
+export const matchers = text.transform((written, context): readonly Matcher[] => {
+  const found = parseMatchers(written);
+  if (typeof found !== 'string') return found;
+  context.addIssue({ code: 'custom', message: found });
+  return z.NEVER;
+});

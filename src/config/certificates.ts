@@ -1,0 +1,81 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { createSecureContext } from 'node:tls';
+
+/** Certificates and keys in PEM, tried before a connection needs them. */
+
+const BLOCK = /-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----[\s\S]+?-----END (?:X509 |TRUSTED )?CERTIFICATE-----/g;
+
+/** What a file is for: authorities to trust, a certificate of one's own (perhaps with its chain), the key of that. */
+export type TlsRole = 'ca' | 'cert' | 'key';
+
+/** What is wrong with a file for TLS. */
+export interface TlsFinding {
+  readonly role: TlsRole;
+  readonly message: string;
+  /** It can be used, and will not do what it is for. */
+  readonly isWarning: boolean;
+}
+
+/** The certificates of a text, or why there are none. */
+function certificatesOf(pem: string): readonly X509Certificate[] | string {
+  const blocks = pem.match(BLOCK);
+  if (blocks === null) {
+    return /-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(pem)
+      ? 'is a key, not a certificate'
+      : 'is no certificate in PEM: it has no line -----BEGIN CERTIFICATE-----';
+  }
+  try {
+    return blocks.map((block) => new X509Certificate(block));
+  } catch {
+    return 'is a damaged certificate; copy it again';
+  }
+}
+
+/** Why none of these certificates is valid now. */
+function validityProblem(certificates: readonly X509Certificate[], now: number): string | undefined {
+  const day = (time: number): string => new Date(time).toISOString().slice(0, 10);
+  const last = Math.max(...certificates.map(({ validToDate }) => validToDate.getTime()));
+  const first = Math.min(...certificates.map(({ validFromDate }) => validFromDate.getTime()));
+  if (last < now) return `expired on ${day(last)}; renew it`;
+  return first > now ? `is not valid before ${day(first)}; check the clock of this host` : undefined;
+}
+
+/** Why a text is not the key of a certificate. */
+function keyProblem(pem: string, certificate: X509Certificate | undefined): string | undefined {
+  if (/BEGIN ENCRYPTED PRIVATE KEY|Proc-Type: 4,ENCRYPTED/.test(pem)) {
+    return 'is encrypted with a passphrase; write it without one ("openssl pkey -in OLD -out NEW")';
+  }
+  try {
+    const key = createPrivateKey(pem);
+    return certificate?.checkPrivateKey(key) === false ? 'is the key of another certificate' : undefined;
+  } catch {
+    return typeof certificatesOf(pem) === 'string'
+      ? 'is no private key in PEM: it has no line -----BEGIN PRIVATE KEY-----'
+      : 'is a certificate, not a key';
+  }
+}
+
+/** Tries files for TLS. The messages never repeat what a file says. */
+export function tryTls(
+  pem: Readonly<Partial<Record<TlsRole, string | undefined>>>,
+  now: number,
+): readonly TlsFinding[] {
+  const findings: TlsFinding[] = [];
+  const find = (role: TlsRole, message: string | undefined, isWarning = false): void => {
+    if (message !== undefined) findings.push({ role, message, isWarning });
+  };
+  const [authorities, own] = [pem.ca, pem.cert].map((text) => (text === undefined ? [] : certificatesOf(text)));
+  if (typeof authorities === 'string') find('ca', authorities);
+  else if (authorities?.length) find('ca', validityProblem(authorities, now), true);
+  if (typeof own === 'string') find('cert', own);
+  else if (own?.[0] !== undefined) find('cert', validityProblem([own[0]], now), true);
+  if (pem.key !== undefined) find('key', keyProblem(pem.key, typeof own === 'string' ? undefined : own?.[0]));
+  if (findings.some(({ isWarning }) => !isWarning)) return findings;
+  try {
+    // what only OpenSSL refuses, keys that are too short for instance
+    createSecureContext({ ca: pem.ca, cert: pem.cert, key: pem.key });
+  } catch (error) {
+    find(pem.cert === undefined ? 'ca' : 'cert', `cannot be used (${(error as NodeJS.ErrnoException).code})`);
+  }
+  return findings;
+}

@@ -1,0 +1,82 @@
+import { readText } from './named-files.ts';
+import { nearest, type Problem, unknownName } from './problems.ts';
+import { shownPath } from './structures.ts';
+import type { Table } from './table.ts';
+import { readYaml } from './yaml-source.ts';
+
+/** A raw value and where it was written. */
+export interface Located {
+  readonly raw: unknown;
+  readonly isFromFile: boolean;
+  /** Where a part of it was written. */
+  where(path: readonly PropertyKey[]): string;
+}
+
+type Raw = Readonly<Record<string, unknown>>;
+
+const isMap = (raw: unknown): raw is Raw => typeof raw === 'object' && raw !== null && !Array.isArray(raw);
+
+/** The raw values of settings, from wherever they are added; what is added later takes precedence. */
+export class Given {
+  readonly values = new Map<string, Located>();
+  /** Where sections of the file begin, by path. */
+  readonly sections = new Map<string, string>();
+  readonly problems: Problem[] = [];
+  readonly #table: Table;
+  /** Settings and sections that something not understood was perhaps meant to be. */
+  readonly #meant = new Set<string>();
+
+  constructor(table: Table) {
+    this.#table = table;
+  }
+
+  /** Reports something that is not understood, and what it may have been meant to be: all settings, or the ones below. */
+  refuse(problem: Problem, meant: string | undefined): void {
+    this.problems.push(problem);
+    if (meant !== undefined) this.#meant.add(meant);
+  }
+
+  /** Whether a setting may be meant by something that was not understood, so that it cannot be called missing. */
+  mayBeMeant(key: string): boolean {
+    return [...this.#meant].some((meant) => meant === '' || key === meant || key.startsWith(`${meant}.`));
+  }
+
+  /** Adds a YAML file, whose lines stand behind a name. Everything wrong with it is reported, and what is right is taken. */
+  addFile(path: string, name: string): void {
+    const file = readText(path);
+    if ('why' in file) {
+      this.refuse({ key: '', where: path, message: `the file ${file.why}` }, '');
+      return;
+    }
+    const { value, where, problems } = readYaml(file.text, name);
+    for (const problem of problems) this.refuse(problem, value === undefined ? '' : undefined);
+    if (value === undefined || value === null) return;
+    if (isMap(value)) this.#addSection(value, [], where);
+    else {
+      const message = `the file must hold settings, for instance "${this.#table.namesBelow('')[0]}:"`;
+      this.refuse({ key: '', where: where([]), message }, '');
+    }
+  }
+
+  #addSection(map: Raw, above: readonly string[], where: Located['where']): void {
+    for (const [name, raw] of Object.entries(map)) {
+      const path = [...above, name];
+      const key = shownPath(path);
+      const problem = (message: string): Problem => ({ key, where: where(path), message });
+      if (this.#table.isSection(key)) this.sections.set(key, where(path));
+      const refusal = this.#table.refusalOf(key);
+      if (refusal !== undefined) this.refuse(problem(refusal), `${key}_file`);
+      else if (this.#table.isSetting(key)) {
+        this.values.set(key, { raw, isFromFile: true, where: (below) => where([...path, ...below]) });
+      } else if (!this.#table.isSection(key)) {
+        const known = this.#table.namesBelow(above.join('.'));
+        const near = nearest(name, known);
+        this.refuse(problem(unknownName(name, known)), near && [...above, near].join('.'));
+      } else if (isMap(raw)) this.#addSection(raw, path, where);
+      else if (raw !== null) {
+        const below = this.#table.namesBelow(key).join(', ');
+        this.refuse(problem(`is a section and takes settings below it: ${below}`), key);
+      }
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { nearest, unknownName } from './problems.ts';
+import { isNot, NEEDED } from './values.ts';
+
+/** Maps and lists of values, and what is wrong in them, each with its path. */
+
+/**
+ * A map with these keys and no others.
+ *
+ * @param refused keys that people write and this program does not take, with the reason
+ */
+export function mapOf<S extends z.core.$ZodLooseShape>(shape: S, refused: Readonly<Record<string, string>> = {}) {
+  const known = Object.keys(shape);
+  const messageOf = (key: string): string =>
+    (Object.hasOwn(refused, key) ? refused[key] : undefined) ?? unknownName(key, known);
+  return z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys' ? (issue.keys as string[]).map(messageOf).join('\n') : isNot('a map')(issue),
+  });
+}
+
+/** A map that may be left empty: YAML reads nothing as `null`. */
+export const orEmpty = <S extends z.ZodType>(schema: S) => z.preprocess((raw) => raw ?? {}, schema);
+
+/** The message for a secret in a place that others can read. */
+export const secretInFile = (key: string): string => `a secret must not stand in the file; use ${key}_file`;
+
+/** A list, or from environment and flags a text with commas. */
+export function listOf<S extends z.ZodType>(item: S) {
+  const split = (raw: unknown): unknown => {
+    if (typeof raw !== 'string') return raw ?? [];
+    return raw
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== '');
+  };
+  return z.preprocess(split, z.array(item, { error: isNot('a list') }).meta({ type: ['array', 'string'] }));
+}
+
+/** Only a list. */
+export const strictListOf = <S extends z.ZodType>(item: S) => z.array(item, { error: isNot('a list') });
+
+const EITHER = 'either';
+
+/** A text, or a map: what is wrong is said of the one that was written. */
+export const textOrMap = <A extends z.ZodType<unknown, string>, B extends z.ZodType>(written: A, map: B) =>
+  z.union([written, map], { error: EITHER });
+
+/** What is wrong with a part of a value. */
+interface Issue {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+  readonly isUnknownKey?: boolean;
+}
+
+function issuesOf(issue: z.core.$ZodIssue, before: readonly PropertyKey[]): Issue[] {
+  const path = [...before, ...issue.path];
+  if (issue.code === 'unrecognized_keys') {
+    const messages = issue.message.split('\n');
+    return issue.keys.map((key, i) => ({ path: [...path, key], message: messages[i] ?? '', isUnknownKey: true }));
+  }
+  if (issue.code === 'invalid_key') return [{ path, message: issue.issues[0]?.message ?? issue.message }];
+  if (issue.code === 'invalid_union' && issue.message === EITHER) {
+    const isOfOtherType = ([first]: z.core.$ZodIssue[]): boolean =>
+      first?.code === 'invalid_type' && first.path.length === 0;
+    const branch = issue.errors.find((errors) => !isOfOtherType(errors)) ?? issue.errors.at(-1) ?? [];
+    return branch.flatMap((nested) => issuesOf(nested, path));
+  }
+  return [{ path, message: issue.message }];
+}
+
+/** Whether a key that is missing stands beside the others misspelt, or as a secret that must not be there. */
+function isMisspelt({ path, message }: Issue, issues: readonly Issue[]): boolean {
+  const name = String(path.at(-1));
+  const place = shownPath(path.slice(0, -1));
+  return (
+    message === NEEDED &&
+    issues.some((other) => {
+      if (!other.isUnknownKey || shownPath(other.path.slice(0, -1)) !== place) return false;
+      const written = String(other.path.at(-1));
+      return `${written}_file` === name || nearest(written, [name]) === name;
+    })
+  );
+}
+
+/** Reads a raw value: what it means, or everything that is wrong with it. */
+export function read<S extends z.ZodType>(
+  schema: S,
+  raw: unknown,
+): { readonly value: z.output<S>; readonly issues?: undefined } | { readonly issues: readonly Issue[] } {
+  const result = schema.safeParse(raw);
+  if (result.success) return { value: result.data };
+  const issues = result.error.issues.flatMap((issue) => issuesOf(issue, []));
+  return { issues: issues.filter((issue) => !isMisspelt(issue, issues)) };
+}
+
+/** `alerting.rules.LicenseExpired.overrides[0].feature`. */
+export const shownPath = (path: readonly PropertyKey[]): string =>
+  path
+    .map((step, i) => {
+      if (typeof step === 'number') return `[${step}]`;
+      const name = String(step);
+      return `${i === 0 ? '' : '.'}${/^[\w.-]+$/.test(name) ? name : JSON.stringify(name)}`;
+    })
+    .join('');
