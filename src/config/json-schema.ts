@@ -27,7 +27,6 @@ export function createConfigSchema(): object {
       // links into the README lead nowhere from here
       jsonSchema.description &&= jsonSchema.description.replace(/\[([^\]]+)\]\([^)]*\)/g, '$1');
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-      if (Array.isArray(jsonSchema.default) && jsonSchema.default.length === 0) delete jsonSchema.default;
     },
   });
   return { ...schema, title: 'Configuration of license-exporter' };
