@@ -41,11 +41,11 @@ export function baseUrl(example: string, credentials = 'leave them out') {
     .trim()
     .refine((written) => ['http:', 'https:'].includes(urlOf(written)?.protocol ?? ''), form)
     .refine((written) => `${urlOf(written)?.username}${urlOf(written)?.password}` === '', {
-      error: `holds credentials; ${credentials}`,
+      error: `must not hold credentials; ${credentials}`,
       abort: true,
     })
     .refine((written) => `${urlOf(written)?.search}${urlOf(written)?.hash}` === '', {
-      error: 'holds a query or fragment; leave it out',
+      error: 'must not have a query or fragment',
     })
     .transform((written) => new URL(written).href.replace(/\/+$/, ''));
 }

@@ -22,7 +22,7 @@ function certificatesOf(pem: string): readonly X509Certificate[] | string {
   if (blocks === null) {
     return /-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(pem)
       ? 'is a key, not a certificate'
-      : 'is no certificate in PEM: it has no line -----BEGIN CERTIFICATE-----';
+      : 'is not a PEM certificate: it has no line -----BEGIN CERTIFICATE-----';
   }
   try {
     return blocks.map((block) => new X509Certificate(block));
@@ -47,10 +47,10 @@ function keyProblem(pem: string, certificate: X509Certificate | undefined): stri
   }
   try {
     const key = createPrivateKey(pem);
-    return certificate?.checkPrivateKey(key) === false ? 'is the key of another certificate' : undefined;
+    return certificate?.checkPrivateKey(key) === false ? 'does not belong to the certificate' : undefined;
   } catch {
     return typeof certificatesOf(pem) === 'string'
-      ? 'is no private key in PEM: it has no line -----BEGIN PRIVATE KEY-----'
+      ? 'is not a PEM private key: it has no line -----BEGIN PRIVATE KEY-----'
       : 'is a certificate, not a key';
   }
 }

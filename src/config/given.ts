@@ -75,7 +75,7 @@ export class Given {
       } else if (isMap(raw)) this.#addSection(raw, path, where);
       else if (raw !== null) {
         const below = this.#table.namesBelow(key).join(', ');
-        this.refuse(problem(`is a section and takes settings below it: ${below}`), key);
+        this.refuse(problem(`is a section; write settings below it: ${below}`), key);
       }
     }
   }

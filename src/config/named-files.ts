@@ -11,7 +11,8 @@ export function readText(path: string): { readonly text: string } | { readonly w
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return { why: 'does not exist' };
     if (code === 'EISDIR') return { why: 'is a directory' };
-    if (code === 'EACCES') return { why: 'cannot be read; let the user that runs license-exporter read it' };
+    if (code === 'EACCES')
+      return { why: 'is not readable for the user that runs license-exporter; change its owner or mode' };
     return { why: `cannot be read (${code})` };
   }
 }
@@ -44,13 +45,13 @@ export function directoryProblem(path: string): string | undefined {
   if (found !== 'nothing') {
     return found === 'directory' && isWritable(path)
       ? undefined
-      : `${path} cannot be written to; let the user that runs license-exporter write to it`;
+      : `${path} is not writable for the user that runs license-exporter; change its owner or mode`;
   }
   const above = dirname(path);
   if (find(above) === 'nothing') {
-    return `${path} does not exist, nor does ${above}; make the directory, for the user that runs license-exporter`;
+    return `${path} does not exist, nor does ${above}; create the directory, writable for the user that runs license-exporter`;
   }
   return isWritable(above)
     ? undefined
-    : `${path} does not exist and cannot be made in ${above}; make it, for the user that runs license-exporter`;
+    : `${path} does not exist and cannot be created in ${above}; create it, writable for the user that runs license-exporter`;
 }

@@ -60,7 +60,7 @@ export function nearest(name: string, known: readonly string[]): string | undefi
 export function unknownName(name: string, known: readonly string[]): string {
   const near = nearest(name, known);
   return near === undefined
-    ? `unknown setting; there are ${known.join(', ')}`
+    ? `unknown setting; valid are ${known.join(', ')}`
     : `unknown setting, did you mean ${near}?`;
 }
 

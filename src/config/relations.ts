@@ -44,10 +44,10 @@ function checkListening(draft: Draft): void {
   const key = 'web.listen_address';
   const addresses = draft.value(key)?.map(({ host, port }) => `${host ?? ''}:${port}`);
   if (addresses === undefined) return;
-  if (addresses.length === 0) draft.refuse(key, 'names no address');
+  if (addresses.length === 0) draft.refuse(key, 'is empty; at least one address is needed');
   for (const [i, address] of addresses.entries()) {
     if (!address.endsWith(':0') && addresses.indexOf(address) !== i) {
-      draft.refuse(key, `names ${address} for the second time`, [i]);
+      draft.refuse(key, `${address} is listed twice`, [i]);
     }
   }
 }

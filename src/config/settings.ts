@@ -37,11 +37,8 @@ export type SectionName = keyof typeof sections;
 /** The values of a section, under the names of the code. */
 export type Section<N extends SectionName> = ValuesOf<typeof sections>[Camel<N>];
 
-/** The secret that can be set by itself, in the environment. */
-const SECRET: SettingKey = 'analyzer.password';
-
-export const settingTable: Table<typeof sections> = createTable(sections, (key) =>
-  key === SECRET
+export const settingTable: Table<typeof sections> = createTable(sections, (key, setting) =>
+  setting?.secret
     ? `a secret must not stand in the file; use ${key}_file, the environment or $CREDENTIALS_DIRECTORY`
     : undefined,
 );
@@ -56,6 +53,10 @@ export function sectionOf<N extends SectionName>(name: N, read: (key: SettingKey
       : Object.fromEntries(settingTable.namesBelow(path).map((next) => [camel(next), below(`${path}.${next}`)]));
   return below(name) as Section<N>;
 }
+
+/** The values of a section where nothing is set. */
+export const defaultsOf = <N extends SectionName>(name: N): Section<N> =>
+  sectionOf(name, (key) => settings[key].schema.parse(undefined));
 
 /** `LICENSE_EXPORTER_WEB_LISTEN_ADDRESS` of `web.listen_address`, whether or not it can be set there. */
 export const variableName = (key: SettingKey): string => `LICENSE_EXPORTER_${key.replaceAll('.', '_').toUpperCase()}`;

@@ -132,8 +132,8 @@ export class Sheet<S extends Sections> {
   readTls(references: Readonly<Partial<Record<TlsRole, FileReference<KeyOf<S>>>>>): TlsFiles {
     const { ca, cert, key } = references;
     if (cert !== undefined && key !== undefined) {
-      if (cert.file !== undefined) this.#needFile(key, cert, 'needs key_file beside it');
-      else if (key.file !== undefined) this.#needFile(cert, key, 'needs cert_file beside it');
+      if (cert.file !== undefined) this.#needFile(key, cert, 'needs key_file too');
+      else if (key.file !== undefined) this.#needFile(cert, key, 'needs cert_file too');
     }
     const pem = { ca: ca && this.readFile(ca), cert: cert && this.readFile(cert), key: key && this.readFile(key) };
     for (const { role, message, isWarning } of tryTls(pem, Date.now())) {

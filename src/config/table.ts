@@ -72,19 +72,23 @@ export interface Table<S extends Sections = Sections> {
   isSection(path: string): boolean;
   /** Names one may write below a section. */
   namesBelow(section: string): readonly string[];
-  /** Why a key that is known is not taken from the file. */
+  /** Why a key that people write is not taken from the file. */
   refusalOf(key: string): string | undefined;
 }
 
-/** @param refusalOf says why a key that people write is not taken from the file */
-export function createTable<S extends Sections>(sections: S, refusalOf: Table['refusalOf']): Table<S> {
+/** @param refusalOf says why a key that people write, known or not, is not taken from the file */
+export function createTable<S extends Sections>(
+  sections: S,
+  refusalOf: (key: string, setting: Setting | undefined) => string | undefined,
+): Table<S> {
   const settings = Object.fromEntries(flatten(sections, '')) as Table<S>['settings'];
   const keys = Object.keys(settings) as KeyOf<S>[];
+  const isSetting = (path: string): path is KeyOf<S> => Object.hasOwn(settings, path);
   return {
     settings,
     keys,
-    refusalOf,
-    isSetting: (path): path is KeyOf<S> => Object.hasOwn(settings, path),
+    refusalOf: (key) => refusalOf(key, isSetting(key) ? settings[key] : undefined),
+    isSetting,
     isSection: (path) => keys.some((key) => key.startsWith(`${path}.`)),
     namesBelow: (section) => {
       const prefix = section === '' ? '' : `${section}.`;

@@ -24,11 +24,11 @@ export function parseUsersFile(source: string, file: string): readonly AnalyzerA
       void problems.push({ key: '', where: `${file}:${i + 1}`, message: `${why}; make the line ${REMEDY}` });
     const [, name = '', hash = ''] = /^([^:\\]+):([0-9a-fA-F]{32})$/.exec(line) ?? [];
     if (name === '') refuse('is not of the form name:nt-hash');
-    else if (users.has(name.toLowerCase())) refuse('names a user for the second time');
+    else if (users.has(name.toLowerCase())) refuse('repeats a user');
     else users.set(name.toLowerCase(), { name, ntHash: Buffer.from(hash, 'hex') });
   }
   if (users.size === 0 && problems.length === 0) {
-    problems.push({ key: '', where: file, message: `names no user; make one ${REMEDY}` });
+    problems.push({ key: '', where: file, message: `has no users; add one ${REMEDY}` });
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return [...users.values()];

@@ -151,15 +151,10 @@ function tlsOf(sheet: WebSheet): WebTls | undefined {
     cert: certFile,
     key: keyFile,
   });
-  if (cert === undefined || key === undefined) return undefined;
-  return {
-    cert,
-    key,
-    clientCa: ca,
-    clientAuth: sheet.value('tls_server_config.client_auth_type') ?? 'NoClientCert',
-    minVersion: tlsVersions[sheet.value('tls_server_config.min_version') ?? 'TLS12'],
-    maxVersion: tlsVersions[sheet.value('tls_server_config.max_version') ?? 'TLS13'],
-  };
+  const clientAuth = sheet.value('tls_server_config.client_auth_type');
+  const [min, max] = [sheet.value('tls_server_config.min_version'), sheet.value('tls_server_config.max_version')];
+  if (cert === undefined || key === undefined || !clientAuth || !min || !max) return undefined;
+  return { cert, key, clientCa: ca, clientAuth, minVersion: tlsVersions[min], maxVersion: tlsVersions[max] };
 }
 
 function headersOf(sheet: WebSheet): WebConfig['headers'] {

@@ -36,7 +36,7 @@ export function readYaml(source: string, name: string): YamlSource {
     key: '',
     where: at(error.pos[0]),
     message: isTwice(error)
-      ? `${/^[^\s:]*/.exec(source.slice(error.pos[0]))?.[0]} stands here for the second time; leave one of them out`
+      ? `${/^[^\s:]*/.exec(source.slice(error.pos[0]))?.[0]} is set twice; remove one of them`
       : `not valid YAML: ${error.message.split('\n', 1)[0]}`,
   }));
   const where = (path: readonly PropertyKey[]): string => {

@@ -150,7 +150,7 @@ describe('loadConfig', () => {
 
   it('leaves the labels that alerts are told apart by to the alerts', () => {
     for (const name of [...ownLabelNames, ...Object.keys(ownLabelsOf('x'))]) {
-      expect(labelMap.safeParse({ [name]: 'x' }).error?.message).toContain('is set by the alerts themselves');
+      expect(labelMap.safeParse({ [name]: 'x' }).error?.message).toContain('is reserved: alerts set it themselves');
     }
   });
 

@@ -194,7 +194,7 @@ describe('what only follows from another mistake', () => {
       'c.yml:1: not valid YAML: Flow sequence in block collection must be sufficiently indented and end with a ]',
     ],
     ['anlyzer: {url: x}', 'c.yml:1: anlyzer: unknown setting, did you mean analyzer?'],
-    ['analyzer: 7', `c.yml:1: analyzer: is a section and takes settings below it: ${namesBelow('analyzer')}`],
+    ['analyzer: 7', `c.yml:1: analyzer: is a section; write settings below it: ${namesBelow('analyzer')}`],
     [
       'analyzer:\n  url: http://h/a\n  user: x\n  password: y\n',
       'c.yml:3: analyzer.user: unknown setting, did you mean username?',
@@ -224,7 +224,7 @@ describe('what only follows from another mistake', () => {
     [
       'log: {level: x}\nshard: {total: 0}\nlog: {level: info}\n',
       'c.yml:2: shard.total: 0 is not an integer from 1 to 1000',
-      'c.yml:3: log stands here for the second time; leave one of them out',
+      'c.yml:3: log is set twice; remove one of them',
     ],
   ])('nor of %j', (yaml, ...messages) => {
     expect(messagesOfYaml(yaml)).toEqual(messages);
@@ -275,15 +275,15 @@ describe.runIf(peer('openssl'))('certificates', () => {
     ['    cert_file: own.pem\n    key_file: own.key\n    ca_file: own.pem\n'],
     [
       '    ca_file: pem.txt\n',
-      'c.yml:6: analyzer.tls.ca_file: HERE/pem.txt is no certificate in PEM: it has no line -----BEGIN CERTIFICATE-----',
+      'c.yml:6: analyzer.tls.ca_file: HERE/pem.txt is not a PEM certificate: it has no line -----BEGIN CERTIFICATE-----',
     ],
     ['    ca_file: own.key\n', 'c.yml:6: analyzer.tls.ca_file: HERE/own.key is a key, not a certificate'],
     ['    ca_file: cut.pem\n', 'c.yml:6: analyzer.tls.ca_file: HERE/cut.pem is a damaged certificate; copy it again'],
-    ['    cert_file: own.pem\n', 'c.yml:6: analyzer.tls.cert_file: needs key_file beside it'],
-    ['    key_file: own.key\n', 'c.yml:6: analyzer.tls.key_file: needs cert_file beside it'],
+    ['    cert_file: own.pem\n', 'c.yml:6: analyzer.tls.cert_file: needs key_file too'],
+    ['    key_file: own.key\n', 'c.yml:6: analyzer.tls.key_file: needs cert_file too'],
     [
       '    cert_file: own.pem\n    key_file: other.key\n',
-      'c.yml:7: analyzer.tls.key_file: HERE/other.key is the key of another certificate',
+      'c.yml:7: analyzer.tls.key_file: HERE/other.key does not belong to the certificate',
     ],
     [
       '    cert_file: own.pem\n    key_file: own.pem\n',
@@ -295,12 +295,12 @@ describe.runIf(peer('openssl'))('certificates', () => {
     ],
     [
       '    cert_file: own.pem\n    key_file: pem.txt\n',
-      'c.yml:7: analyzer.tls.key_file: HERE/pem.txt is no private key in PEM: it has no line -----BEGIN PRIVATE KEY-----',
+      'c.yml:7: analyzer.tls.key_file: HERE/pem.txt is not a PEM private key: it has no line -----BEGIN PRIVATE KEY-----',
     ],
     [
       '    cert_file: nowhere.pem\n    key_file: pem.txt\n',
       'c.yml:6: analyzer.tls.cert_file: HERE/nowhere.pem does not exist',
-      'c.yml:7: analyzer.tls.key_file: HERE/pem.txt is no private key in PEM: it has no line -----BEGIN PRIVATE KEY-----',
+      'c.yml:7: analyzer.tls.key_file: HERE/pem.txt is not a PEM private key: it has no line -----BEGIN PRIVATE KEY-----',
     ],
   ])('%j', (more, ...messages) => {
     const folder = folderWithCertificates(tls(more));
@@ -341,7 +341,7 @@ describe('storage.path', () => {
     const folder = folderWith({ file: '' });
     expect(warningsOf(folder, 'file')).toEqual(['storage.path: HERE/file is not a directory']);
     expect(warningsOf(folder, 'new/below')).toEqual([
-      'storage.path: HERE/new/below does not exist, nor does HERE/new; make the directory, for the user that runs license-exporter',
+      'storage.path: HERE/new/below does not exist, nor does HERE/new; create the directory, writable for the user that runs license-exporter',
     ]);
   });
 
@@ -360,9 +360,9 @@ describe('storage.path', () => {
     const paths = ['locked', 'locked/new', 'hidden/new'].map((name) => join(folder, name));
     const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', LOOK, namedFiles, ...paths], nobody);
     expect(stdout.replaceAll(folder, 'HERE').trim().split('\n')).toEqual([
-      'HERE/locked cannot be written to; let the user that runs license-exporter write to it',
-      'HERE/locked/new does not exist and cannot be made in HERE/locked; make it, for the user that runs license-exporter',
-      'HERE/hidden/new cannot be written to; let the user that runs license-exporter write to it',
+      'HERE/locked is not writable for the user that runs license-exporter; change its owner or mode',
+      'HERE/locked/new does not exist and cannot be created in HERE/locked; create it, writable for the user that runs license-exporter',
+      'HERE/hidden/new is not writable for the user that runs license-exporter; change its owner or mode',
     ]);
   });
 });
@@ -397,7 +397,7 @@ describe('a web config', () => {
     ['tls_server_config: {min_version: TLS13}', '1: tls_server_config.cert_file: and key_file are needed for TLS'],
     [
       'http_server_config:\n  headers: {X-Powered-By: me}',
-      '2: http_server_config.headers.X-Powered-By: unknown setting; there are Content-Security-Policy, X-Frame-Options, X-Content-Type-Options, X-XSS-Protection, Strict-Transport-Security',
+      '2: http_server_config.headers.X-Powered-By: unknown setting; valid are Content-Security-Policy, X-Frame-Options, X-Content-Type-Options, X-XSS-Protection, Strict-Transport-Security',
     ],
     [
       'http_server_config: {headers: {X-Frame-Options: 1}}',
@@ -450,7 +450,7 @@ describe('a web config', () => {
       'web.yml': 'basic_auth_users: {a: b}',
     });
     expect(messagesOf(() => load({ configFile: join(folder, 'c.yml') }), folder)).toEqual([
-      expect.stringMatching(/^c\.yml:2: something: unknown setting; there are analyzer, poll,/),
+      expect.stringMatching(/^c\.yml:2: something: unknown setting; valid are analyzer, poll,/),
       `HERE/web.yml:1: basic_auth_users: ${notBcrypt}`,
     ]);
   });

@@ -20,7 +20,7 @@ const reserved = [
 const labelName = z
   .string()
   .regex(/^[a-zA-Z_][a-zA-Z0-9_]*$/, { error: 'is not a label name; use letters, digits and _', abort: true })
-  .refine((name) => !reserved.includes(name), { error: 'is set by the alerts themselves' });
+  .refine((name) => !reserved.includes(name), { error: 'is reserved: alerts set it themselves' });
 
 /** Labels by name. */
 export const labelMap = z.preprocess(

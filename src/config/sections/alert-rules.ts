@@ -144,7 +144,7 @@ function overrideOf({ subject, parameters }: Rule) {
     ...Object.fromEntries(values),
     ...Object.fromEntries(needed.map((name) => [name, regularExpression.optional()])),
   };
-  return mapOf(shape, { aggregate: 'is for all vendor licenses or none; leave it out of overrides' }).refine(
+  return mapOf(shape, { aggregate: 'cannot be overridden; set it for the whole rule' }).refine(
     (override) => needed.some((name) => override[name] !== undefined),
     { error: `needs ${needed.join(' or ')}` },
   );

@@ -54,7 +54,7 @@ const entry = mapOf({
 })
   .superRefine((entry, context) => {
     if (entry.basic_auth === undefined || entry.authorization === undefined) return;
-    const message = 'excludes basic_auth; leave one of them out';
+    const message = 'cannot be combined with basic_auth; remove one of them';
     context.addIssue({ code: 'custom', path: ['authorization'], message });
   })
   .transform((entry) =>
@@ -80,7 +80,7 @@ const address = baseUrl('http://alertmanager:9093', 'write an entry with basic_a
 export const alertmanagers = listOf(textOrMap(address, entry)).superRefine((entries, context) => {
   const urls = new Set<string>();
   for (const [i, { url }] of entries.flatMap((found, i) => found.map((one) => [i, one] as const))) {
-    if (urls.has(url)) context.addIssue({ code: 'custom', path: [i], message: `names ${url} for the second time` });
+    if (urls.has(url)) context.addIssue({ code: 'custom', path: [i], message: `${url} is listed twice` });
     urls.add(url);
   }
 });
