@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { ConfigError, type Problem, suggest } from './problems.ts';
-import { settingLines, settingOptions, settingsIn } from './setting-flags.ts';
+import { settingLines, settingOptions, settingsIn, unknownFlag } from './setting-flags.ts';
 import type { SettingKey } from './settings.ts';
 
 export type Command =
@@ -77,7 +77,7 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
       const message = (error as Error).message;
       const unknown = /Unknown option '(?:--?)([^']+)'/.exec(message)?.[1];
       if (unknown === undefined) throw wrong(message.split('. ', 1)[0] ?? message);
-      throw wrong(`unknown flag --${unknown}${suggest(unknown, Object.keys(options))}`);
+      throw wrong(unknownFlag(unknown, Object.keys(options)));
     }
   })();
   const { values, positionals } = parsed;

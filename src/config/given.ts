@@ -69,9 +69,12 @@ export class Given {
       else if (this.#table.isSetting(key)) {
         this.values.set(key, { raw, isFromFile: true, where: (below) => where([...path, ...below]) });
       } else if (!this.#table.isSection(key)) {
-        const known = this.#table.namesBelow(above.join('.'));
-        const near = nearest(name, known);
-        this.refuse(problem(unknownName(name, known)), near && [...above, near].join('.'));
+        const names = this.#table.namesBelow(above.join('.'));
+        const known = names.filter((other) => this.#table.refusalOf([...above, other].join('.')) === undefined);
+        const near = nearest(name, names);
+        // a secret is not suggested, but the file that holds it
+        const suggested = near === undefined || known.includes(near) ? near : `${near}_file`;
+        this.refuse(problem(unknownName(suggested, known)), suggested && [...above, suggested].join('.'));
       } else if (isMap(raw)) this.#addSection(raw, path, where);
       else if (raw !== null) {
         const below = this.#table.namesBelow(key).join(', ');

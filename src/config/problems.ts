@@ -56,13 +56,9 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   return begun.length === 1 ? begun[0] : undefined;
 }
 
-/** What to say of a name that is not known. */
-export function unknownName(name: string, known: readonly string[]): string {
-  const near = nearest(name, known);
-  return near === undefined
-    ? `unknown setting; valid are ${known.join(', ')}`
-    : `unknown setting, did you mean ${near}?`;
-}
+/** What to say of a name that is not known: the one it was probably meant to be, or all. */
+export const unknownName = (near: string | undefined, known: readonly string[]): string =>
+  near === undefined ? `unknown setting; valid are ${known.join(', ')}` : `unknown setting, did you mean ${near}?`;
 
 /** `, did you mean …?` with the nearest of the known names, or nothing when none is near. */
 export function suggest(name: string, known: readonly string[]): string {

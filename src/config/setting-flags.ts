@@ -1,3 +1,4 @@
+import { suggest } from './problems.ts';
 import { environmentName, flagName, type SettingKey, settingKeys, settings } from './settings.ts';
 
 /** Settings as flags of the command line, and as the help and the documentation show them. */
@@ -22,6 +23,13 @@ export const settingOptions: Readonly<Record<string, { type: 'string' | 'boolean
 export function settingsIn(values: Readonly<Record<string, unknown>>): ReadonlyMap<SettingKey, unknown> {
   const given = [...byFlag].filter(([flag]) => values[flag] !== undefined);
   return new Map(given.map(([flag, key]) => [key, values[flag]]));
+}
+
+/** What to say of a flag that is not known. */
+export function unknownFlag(name: string, flags: readonly string[]): string {
+  const key = settingKeys.find((setting) => settings[setting].fileOnly && setting.replaceAll('_', '-') === name);
+  const hint = key === undefined ? suggest(name, flags) : `; ${key} can only be set in the file`;
+  return `unknown flag --${name}${hint}`;
 }
 
 /** The default of a setting as the documentation writes it. */

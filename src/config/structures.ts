@@ -12,7 +12,7 @@ import { isNot, NEEDED } from './values.ts';
 export function mapOf<S extends z.core.$ZodLooseShape>(shape: S, refused: Readonly<Record<string, string>> = {}) {
   const known = Object.keys(shape);
   const messageOf = (key: string): string =>
-    (Object.hasOwn(refused, key) ? refused[key] : undefined) ?? unknownName(key, known);
+    (Object.hasOwn(refused, key) ? refused[key] : undefined) ?? unknownName(nearest(key, known), known);
   return z.strictObject(shape, {
     error: (issue) =>
       issue.code === 'unrecognized_keys' ? (issue.keys as string[]).map(messageOf).join('\n') : isNot('a map')(issue),
@@ -69,18 +69,15 @@ function issuesOf(issue: z.core.$ZodIssue, before: readonly PropertyKey[]): Issu
   return [{ path, message: issue.message }];
 }
 
-/** Whether a key that is missing stands beside the others misspelt, or as a secret that must not be there. */
-function isMisspelt({ path, message }: Issue, issues: readonly Issue[]): boolean {
-  const name = String(path.at(-1));
-  const place = shownPath(path.slice(0, -1));
-  return (
-    message === NEEDED &&
-    issues.some((other) => {
-      if (!other.isUnknownKey || shownPath(other.path.slice(0, -1)) !== place) return false;
-      const written = String(other.path.at(-1));
-      return `${written}_file` === name || nearest(written, [name]) === name;
-    })
-  );
+/** Whether something is missing only because it is misspelt, or is a secret that must not be there. */
+function followsFrom(other: Issue, { path, message, isUnknownKey }: Issue): boolean {
+  if (!other.isUnknownKey || isUnknownKey) return false;
+  const map = shownPath(other.path.slice(0, -1));
+  // what is said of a whole map is that it lacks something
+  if (shownPath(path) === map) return true;
+  const [written, missing] = [String(other.path.at(-1)), String(path.at(-1))];
+  const isMissing = message === NEEDED && shownPath(path.slice(0, -1)) === map;
+  return isMissing && (`${written}_file` === missing || nearest(written, [missing]) === missing);
 }
 
 /** Reads a raw value: what it means, or everything that is wrong with it. */
@@ -91,7 +88,7 @@ export function read<S extends z.ZodType>(
   const result = schema.safeParse(raw);
   if (result.success) return { value: result.data };
   const issues = result.error.issues.flatMap((issue) => issuesOf(issue, []));
-  return { issues: issues.filter((issue) => !isMisspelt(issue, issues)) };
+  return { issues: issues.filter((issue) => !issues.some((other) => followsFrom(other, issue))) };
 }
 
 /** `alerting.rules.LicenseExpired.overrides[0].feature`. */

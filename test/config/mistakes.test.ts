@@ -121,7 +121,11 @@ describe('flags and environment', () => {
       `--web.listen-address: web.listen_address[1]: "2" ${listen}`,
     ],
     // of the file alone, and of the environment alone
-    [['--history.features=x'], {}, 'command line: unknown flag --history.features'],
+    [
+      ['--history.features=x'],
+      {},
+      'command line: unknown flag --history.features; history.features can only be set in the file',
+    ],
     [
       ['--analyzer.password=x'],
       {},
