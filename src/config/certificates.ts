@@ -1,18 +1,18 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 
-/** Certificates and keys in PEM, tried before a connection needs them. */
+/** Checks certificates and keys in PEM before a connection needs them. */
 
 const BLOCK = /-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----[\s\S]+?-----END (?:X509 |TRUSTED )?CERTIFICATE-----/g;
 
-/** What a file is for: authorities to trust, a certificate of one's own (perhaps with its chain), the key of that. */
+/** The use of a file: trusted authorities, an own certificate (perhaps with its chain), or its key. */
 export type TlsRole = 'ca' | 'cert' | 'key';
 
-/** What is wrong with a file for TLS. */
+/** A problem of a file for TLS. */
 export interface TlsFinding {
   readonly role: TlsRole;
   readonly message: string;
-  /** It can be used, and will not do what it is for. */
+  /** The file can be loaded, but peers will refuse it. */
   readonly isWarning: boolean;
 }
 
@@ -24,10 +24,16 @@ function certificatesOf(pem: string): readonly X509Certificate[] | string {
       ? 'is a key, not a certificate'
       : 'is not a PEM certificate: it has no line -----BEGIN CERTIFICATE-----';
   }
+  // one unreadable certificate in a bundle of authorities does no harm
+  const certificates = blocks.flatMap((block) => certificateOf(block) ?? []);
+  return certificates.length === 0 ? 'is a damaged certificate; copy it again' : certificates;
+}
+
+function certificateOf(block: string): X509Certificate | undefined {
   try {
-    return blocks.map((block) => new X509Certificate(block));
+    return new X509Certificate(block);
   } catch {
-    return 'is a damaged certificate; copy it again';
+    return undefined;
   }
 }
 
@@ -55,7 +61,7 @@ function keyProblem(pem: string, certificate: X509Certificate | undefined): stri
   }
 }
 
-/** Tries files for TLS. The messages never repeat what a file says. */
+/** The problems of files for TLS. Messages never repeat the contents of a file. */
 export function tryTls(
   pem: Readonly<Partial<Record<TlsRole, string | undefined>>>,
   now: number,
@@ -72,7 +78,7 @@ export function tryTls(
   if (pem.key !== undefined) find('key', keyProblem(pem.key, typeof own === 'string' ? undefined : own?.[0]));
   if (findings.some(({ isWarning }) => !isWarning)) return findings;
   try {
-    // what only OpenSSL refuses, keys that are too short for instance
+    // OpenSSL refuses more, for instance keys that are too short
     createSecureContext({ ca: pem.ca, cert: pem.cert, key: pem.key });
   } catch (error) {
     find(pem.cert === undefined ? 'ca' : 'cert', `cannot be used (${(error as NodeJS.ErrnoException).code})`);

@@ -51,7 +51,7 @@ export interface Config {
   /** Epoch seconds. */
   readonly permanentAfter: number;
   readonly storagePath: string | undefined;
-  readonly web: Pick<Section<'web'>, 'telemetryPath' | 'externalUrl'> & {
+  readonly web: Omit<Section<'web'>, 'listenAddress' | 'configFile'> & {
     readonly listen: Section<'web'>['listenAddress'];
     /** Where `access` was read from, to be read again when it changes. */
     readonly configFile: string | undefined;

@@ -16,32 +16,32 @@ type Raw = Readonly<Record<string, unknown>>;
 
 const isMap = (raw: unknown): raw is Raw => typeof raw === 'object' && raw !== null && !Array.isArray(raw);
 
-/** The raw values of settings, from wherever they are added; what is added later takes precedence. */
+/** The raw values of settings with their places. A value that is added later takes precedence. */
 export class Given {
   readonly values = new Map<string, Located>();
   /** Where sections of the file begin, by path. */
   readonly sections = new Map<string, string>();
   readonly problems: Problem[] = [];
   readonly #table: Table;
-  /** Settings and sections that something not understood was perhaps meant to be. */
+  /** Settings and sections that unknown names were probably meant to be. */
   readonly #meant = new Set<string>();
 
   constructor(table: Table) {
     this.#table = table;
   }
 
-  /** Reports something that is not understood, and what it may have been meant to be: all settings, or the ones below. */
+  /** Reports a problem. `meant` is the setting or section that was probably meant; the empty text stands for all of them. */
   refuse(problem: Problem, meant: string | undefined): void {
     this.problems.push(problem);
     if (meant !== undefined) this.#meant.add(meant);
   }
 
-  /** Whether a setting may be meant by something that was not understood, so that it cannot be called missing. */
+  /** Whether an unknown name was probably meant to be this setting, so that it is not missing. */
   mayBeMeant(key: string): boolean {
     return [...this.#meant].some((meant) => meant === '' || key === meant || key.startsWith(`${meant}.`));
   }
 
-  /** Adds a YAML file, whose lines stand behind a name. Everything wrong with it is reported, and what is right is taken. */
+  /** Adds the settings of a YAML file, and reports everything in it that is not a setting. `name` precedes the lines in messages. */
   addFile(path: string, name: string): void {
     const file = readText(path);
     if ('why' in file) {

@@ -1,17 +1,18 @@
 import type { Draft } from './draft.ts';
 import { directoryProblem } from './named-files.ts';
+import { type SettingKey, settingKeys } from './settings.ts';
 import { OFF } from './values.ts';
 
 /** What single values cannot tell: cron expressions, directories, and settings that must fit together. */
 
-const schedules = [
-  'poll.products',
-  'poll.server_down',
-  'poll.concurrent_users',
-  'poll.features',
-  'poll.expirations',
-  'poll.history',
-] as const;
+/** Settings of `poll` that are no schedule. */
+const others = ['poll.max_data_age', 'poll.start_offset'] as const;
+
+type ScheduleKey = Exclude<SettingKey & `poll.${string}`, (typeof others)[number]>;
+
+const schedules = settingKeys.filter(
+  (key): key is ScheduleKey => key.startsWith('poll.') && !(others as readonly SettingKey[]).includes(key),
+);
 
 function checkSchedules(draft: Draft): void {
   for (const key of schedules) {

@@ -7,7 +7,7 @@ import { Secret } from './secret.ts';
 import { read, shownPath } from './structures.ts';
 import type { KeyOf, Sections, Table, ValueOf } from './table.ts';
 
-/** What files for TLS hold. */
+/** The contents of files for TLS, in PEM. */
 interface TlsFiles {
   readonly ca: string | undefined;
   readonly cert: string | undefined;
@@ -22,16 +22,16 @@ export interface FileReference<Key extends string> {
 }
 
 interface SheetOptions {
-  /** Files that the file names are meant relative to this. */
+  /** Paths in the file are relative to this folder. */
   readonly folder: string;
-  /** Raw values that stand before the defaults of the schemas. */
+  /** Raw values that take precedence over the defaults of the schemas. */
   readonly defaults?: ReadonlyMap<string, unknown> | undefined;
 }
 
-/** Where something is that is written nowhere. */
+/** Shown in place of a line for a setting that is not written anywhere. */
 const UNWRITTEN = 'configuration';
 
-/** Settings while they are read: their values, what is wrong with them, and what the files hold that they name. */
+/** Settings while they are checked: their values, the problems found so far, and the contents of the files they name. */
 export class Sheet<S extends Sections> {
   readonly problems: Problem[];
   readonly warnings = new Set<string>();
@@ -56,12 +56,12 @@ export class Sheet<S extends Sections> {
     else for (const { path, message } of found.issues) this.refuse(key, secret ? 'is not a text' : message, path);
   }
 
-  /** The value of a setting; `undefined` also where it is wrong, so that nothing follows from it. */
+  /** The value of a setting. It is `undefined` where the setting is wrong, so that no other problem follows from it. */
   value<K extends KeyOf<S>>(key: K): ValueOf<S, K> | undefined {
     return this.#values.get(key) as ValueOf<S, K> | undefined;
   }
 
-  /** How and where a setting is written; `undefined` where it has its default. */
+  /** The raw value of a setting and its place; `undefined` where the setting has its default. */
   given(key: KeyOf<S>): Located | undefined {
     return this.#given.values.get(key);
   }
@@ -77,24 +77,24 @@ export class Sheet<S extends Sections> {
     return this.#given.sections.get(section) ?? (first && this.given(first)?.where([]));
   }
 
-  /** Whether a setting is not there because it is wrong, or because it stands there misspelt. */
+  /** Whether a setting has no value because it is wrong or misspelt. */
   isWrong(key: KeyOf<S>): boolean {
     return this.#wrong.has(key) || this.#given.mayBeMeant(key);
   }
 
-  /** Reports what is wrong with a setting, or with the part of its value that the path leads to. */
+  /** Reports a problem of a setting, or of the part of its value at this path. */
   refuse(key: KeyOf<S>, message: string, path: readonly PropertyKey[] = []): void {
     this.#wrong.add(key);
     const where = this.given(key)?.where(path) ?? UNWRITTEN;
     this.problems.push({ key: shownPath([key, ...path]), where, message });
   }
 
-  /** Reports a setting that is missing, unless it is wrong. */
+  /** Reports a missing setting, unless it is wrong or misspelt. */
   need(key: KeyOf<S>, where: string | undefined, message: string): void {
     if (!this.isWrong(key)) this.problems.push({ key, where: where ?? UNWRITTEN, message });
   }
 
-  /** Files and directories named in the file are meant relative to it. */
+  /** An absolute path. Paths in the file are relative to the folder of the file, all others to the working directory. */
   pathOf(key: KeyOf<S>, file: unknown = this.value(key)): string | undefined {
     if (typeof file !== 'string') return undefined;
     return this.given(key)?.isFromFile ? resolve(this.#folder, file) : resolve(file);
@@ -106,7 +106,7 @@ export class Sheet<S extends Sections> {
     return { key, path: [], file: typeof file === 'string' ? file : undefined };
   }
 
-  /** The text of a file; one that cannot be read is a problem. */
+  /** The text of a file. Reports a file that cannot be read. */
   readFile({ key, path, file }: FileReference<KeyOf<S>>): string | undefined {
     const name = file === undefined ? undefined : this.pathOf(key, file);
     if (name === undefined) return undefined;
@@ -116,7 +116,7 @@ export class Sheet<S extends Sections> {
     return undefined;
   }
 
-  /** The text of a file that only the daemon should read. */
+  /** The text of a secret file. Warns of a file that every user can read. */
   readSecretFile(reference: FileReference<KeyOf<S>>): string | undefined {
     const found = this.readFile(reference);
     if (found !== undefined) this.warnOfReaders(this.pathOf(reference.key, reference.file));
@@ -128,7 +128,7 @@ export class Sheet<S extends Sections> {
     this.warnings.add(`${file} can be read by every user; give it mode 0600`);
   }
 
-  /** Reads files for TLS and tries them. A certificate needs its key, and the key its certificate. */
+  /** Reads and checks files for TLS. A certificate needs its key, and a key its certificate. */
   readTls(references: Readonly<Partial<Record<TlsRole, FileReference<KeyOf<S>>>>>): TlsFiles {
     const { ca, cert, key } = references;
     if (cert !== undefined && key !== undefined) {

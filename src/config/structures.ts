@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { nearest, unknownName } from './problems.ts';
 import { isNot, NEEDED } from './values.ts';
 
-/** Maps and lists of values, and what is wrong in them, each with its path. */
+/** Schemas of maps and lists, and the problems of a value, each with its path. */
 
 /**
  * A map with these keys and no others.
  *
- * @param refused keys that people write and this program does not take, with the reason
+ * @param refused keys that are not accepted, with the reason
  */
 export function mapOf<S extends z.core.$ZodLooseShape>(shape: S, refused: Readonly<Record<string, string>> = {}) {
   const known = Object.keys(shape);
@@ -42,11 +42,11 @@ export const strictListOf = <S extends z.ZodType>(item: S) => z.array(item, { er
 
 const EITHER = 'either';
 
-/** A text, or a map: what is wrong is said of the one that was written. */
+/** A text or a map. Problems are those of the kind that was written. */
 export const textOrMap = <A extends z.ZodType<unknown, string>, B extends z.ZodType>(written: A, map: B) =>
   z.union([written, map], { error: EITHER });
 
-/** What is wrong with a part of a value. */
+/** A problem of a part of a value. */
 interface Issue {
   readonly path: readonly PropertyKey[];
   readonly message: string;
@@ -69,18 +69,18 @@ function issuesOf(issue: z.core.$ZodIssue, before: readonly PropertyKey[]): Issu
   return [{ path, message: issue.message }];
 }
 
-/** Whether something is missing only because it is misspelt, or is a secret that must not be there. */
+/** Whether a problem only follows from another one: a key is missing because it is misspelt, or written as a secret. */
 function followsFrom(other: Issue, { path, message, isUnknownKey }: Issue): boolean {
   if (!other.isUnknownKey || isUnknownKey) return false;
   const map = shownPath(other.path.slice(0, -1));
-  // what is said of a whole map is that it lacks something
+  // a problem of a whole map is that something is missing
   if (shownPath(path) === map) return true;
   const [written, missing] = [String(other.path.at(-1)), String(path.at(-1))];
   const isMissing = message === NEEDED && shownPath(path.slice(0, -1)) === map;
   return isMissing && (`${written}_file` === missing || nearest(written, [missing]) === missing);
 }
 
-/** Reads a raw value: what it means, or everything that is wrong with it. */
+/** The value that a raw value stands for, or all problems of it. */
 export function read<S extends z.ZodType>(
   schema: S,
   raw: unknown,

@@ -14,8 +14,8 @@ const MIN_KEY = 16;
 
 /** The HTTP front. */
 export function webOf(draft: Draft): Config['web'] {
-  const { listenAddress, telemetryPath, externalUrl } = draft.section('web');
-  return { listen: listenAddress, telemetryPath, externalUrl, ...accessOf(draft) };
+  const { listenAddress, configFile: _, ...section } = draft.section('web');
+  return { ...section, listen: listenAddress, ...accessOf(draft) };
 }
 
 function accessOf(draft: Draft): Pick<Config['web'], 'configFile' | 'access'> {

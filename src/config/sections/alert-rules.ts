@@ -129,8 +129,10 @@ function disorder({
   warning,
   critical,
 }: Values): { readonly name: string; readonly message: string } | undefined {
-  if (Number(clear) > Number(raise)) return { name: 'clear', message: `clear (${clear}) is above raise (${raise})` };
-  if (Number(critical) > Number(warning)) return { name: 'critical', message: 'critical is longer than warning' };
+  if (Number(clear) > Number(raise))
+    return { name: 'clear', message: `clear (${clear}) is above raise (${raise}); lower it` };
+  if (Number(critical) > Number(warning))
+    return { name: 'critical', message: 'critical is longer than warning; shorten it' };
   return undefined;
 }
 
