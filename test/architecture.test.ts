@@ -15,6 +15,7 @@ const packageRooms: Readonly<Record<string, readonly string[]>> = {
   fastify: ['web', 'datasource', 'analyzer', 'alerts'],
   bcryptjs: ['web', 'commands'],
   yaml: ['config'],
+  zod: ['config'],
   pino: ['main.ts'],
 };
 

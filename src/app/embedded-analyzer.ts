@@ -5,7 +5,7 @@ import { type Analyzer, type AnalyzerOptions, createAnalyzer } from '../analyzer
 import { createSimulatedSite } from '../analyzer/simulated-site.ts';
 import type { AnalyzerConfig, Config } from '../config/config.ts';
 import { Secret } from '../config/secret.ts';
-import type { SettingKey } from '../config/settings.ts';
+import { defaultsOf, type SettingKey } from '../config/settings.ts';
 import type { Log } from '../model/log.ts';
 import { ntHash } from '../ntlm/primitives.ts';
 
@@ -89,19 +89,11 @@ export function createDemoAnalyzer(config: Config, log: Log, version: string): D
     analyzer,
     account: { domain, username: DEMO_USER, password },
     config: () => ({
+      ...defaultsOf('analyzer'),
       url: analyzer.url,
       username: DEMO_USER,
       domain,
-      workstation: '',
       password: new Secret(password),
-      passwordFile: undefined,
-      authRetry: 1800,
-      maxFailedLogons: 2,
-      logonFile: undefined,
-      timeout: 30,
-      maxResponseSize: 256 * 1024 * 1024,
-      maxChartSize: 32 * 1024 * 1024,
-      concurrency: 8,
       // whatever certificate the analyzer in this process has
       tls: { ca: undefined, cert: undefined, key: undefined, serverName: undefined, insecureSkipVerify: true },
     }),

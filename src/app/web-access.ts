@@ -55,6 +55,7 @@ export function createWebAccess(initial: Config, log: Log, onChange: () => void)
       if (web.users.size > 0 && next.users.size === 0)
         throw new Error(`${configFile} names no users any more; ${RELOAD}`);
       take(next);
+      for (const warning of next.warnings) log.warn({}, warning);
       log.info({}, 'web config reloaded');
     } catch (error) {
       const reason = (error as Error).message;

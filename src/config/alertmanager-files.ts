@@ -1,63 +1,55 @@
-import { dirname, resolve } from 'node:path';
-import type { AlertmanagerEntry } from './alertmanagers.ts';
 import type { AlertmanagerConfig } from './config.ts';
-import { type Context, checkCertificate, isReadableByAll, readText, whereOf } from './context.ts';
-import { Secret } from './secret.ts';
+import type { Draft } from './draft.ts';
 import type { SettingKey } from './settings.ts';
+import type { FileReference } from './sheet.ts';
 
 /** The Alertmanagers of the alert engine, with the files they name. */
 
 const KEY = 'alerting.alertmanagers' satisfies SettingKey;
 
-function problem(context: Context, message: string): void {
-  context.problems.push({ key: KEY, where: whereOf(context, KEY), message });
+/** A part of a raw value. */
+function partOf(raw: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (map, name) =>
+      typeof map === 'object' && map !== null && Object.hasOwn(map, name) ? Reflect.get(map, name) : undefined,
+    raw,
+  );
 }
 
-function alertmanagerOf(context: Context, entry: AlertmanagerEntry): AlertmanagerConfig {
-  const { configFile } = context.options;
-  const pathOf = (file: string): string =>
-    configFile === undefined ? resolve(file) : resolve(dirname(configFile), file);
-  const textOf = (file: string | undefined): string | undefined => {
-    if (file === undefined) return undefined;
-    const found = readText(pathOf(file));
-    if ('text' in found) return found.text;
-    problem(context, `${pathOf(file)} ${found.why}`);
-    return undefined;
-  };
-  const secretOf = (file: string | undefined): string | undefined => {
-    if (file === undefined) return undefined;
-    const path = pathOf(file);
-    const found = textOf(file);
-    if (found?.trim() === '') problem(context, `${path} is empty`);
-    if (found !== undefined && isReadableByAll(path)) {
-      const warning = `${path} can be read by every user; give it mode 0600`;
-      // several Alertmanagers may share it
-      if (!context.warnings.includes(warning)) context.warnings.push(warning);
-    }
-    return path;
-  };
-  const { url, timeout, basicAuth, authorization, tls } = entry;
-  const [cert, key] = [textOf(tls.certFile), textOf(tls.keyFile)];
-  if (cert !== undefined && key !== undefined) checkCertificate(context, KEY, cert, key);
-  return {
-    url,
-    timeout,
-    basicAuth: basicAuth && { ...basicAuth, passwordFile: secretOf(basicAuth.passwordFile) ?? '' },
-    authorization: authorization && {
-      ...authorization,
-      credentialsFile: secretOf(authorization.credentialsFile) ?? '',
-    },
-    tls: {
-      ca: textOf(tls.caFile),
-      cert,
-      key: key === undefined ? undefined : new Secret(key),
-      serverName: tls.serverName,
-      insecureSkipVerify: tls.insecureSkipVerify,
-    },
-  };
+/** A file that a raw entry names, also where the entry is wrong in something else. */
+function referenceOf(raw: unknown, path: readonly PropertyKey[]): FileReference<SettingKey> {
+  const file = partOf(raw, path);
+  return { key: KEY, path, file: typeof file === 'string' && file.trim() !== '' ? file : undefined };
 }
 
-/** The Alertmanagers to tell, with what their files hold. */
-export function alertmanagersOf(context: Context): readonly AlertmanagerConfig[] {
-  return (context.values[KEY] ?? []).map((entry) => alertmanagerOf(context, entry));
+/** Tries a file with a secret, which is read again for each request. */
+function trySecret(draft: Draft, reference: FileReference<SettingKey>): void {
+  if (draft.readSecretFile(reference)?.trim() !== '') return;
+  draft.refuse(KEY, `${draft.pathOf(KEY, reference.file)} is empty`, reference.path);
+}
+
+/** The Alertmanagers to tell, with what their files hold. Reports what is wrong with the files. */
+export function alertmanagersOf(draft: Draft): readonly AlertmanagerConfig[] {
+  const raw = draft.given(KEY)?.raw;
+  const entries = draft.value(KEY);
+  return (Array.isArray(raw) ? raw : (entries ?? [])).flatMap((_, i) => {
+    trySecret(draft, referenceOf(raw, [i, 'basic_auth', 'password_file']));
+    trySecret(draft, referenceOf(raw, [i, 'authorization', 'credentials_file']));
+    const files = draft.readTls({
+      ca: referenceOf(raw, [i, 'tls_config', 'ca_file']),
+      cert: referenceOf(raw, [i, 'tls_config', 'cert_file']),
+      key: referenceOf(raw, [i, 'tls_config', 'key_file']),
+    });
+    return (entries?.[i] ?? []).map(
+      ({ tls: { serverName, insecureSkipVerify }, basicAuth, authorization, ...entry }) => ({
+        ...entry,
+        basicAuth: basicAuth && { ...basicAuth, passwordFile: draft.pathOf(KEY, basicAuth.passwordFile) ?? '' },
+        authorization: authorization && {
+          ...authorization,
+          credentialsFile: draft.pathOf(KEY, authorization.credentialsFile) ?? '',
+        },
+        tls: { ...files, serverName, insecureSkipVerify },
+      }),
+    );
+  });
 }

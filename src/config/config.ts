@@ -1,9 +1,7 @@
-import type { Matcher } from './alert-labels.ts';
-import type { RulesConfig } from './alert-rules.ts';
-import type { AlertmanagerEntry } from './alertmanagers.ts';
 import type { Secret } from './secret.ts';
+import type { AlertmanagerEntry } from './sections/alertmanagers.ts';
+import type { Section } from './settings.ts';
 import type { AnalyzerAccount } from './users-file.ts';
-import type { HistoryFeature, ListenAddress } from './values.ts';
 import type { WebConfig } from './web-config.ts';
 
 /** How a server is trusted, and a certificate shown to it. Contents of files, in PEM. */
@@ -16,21 +14,13 @@ interface TlsClientConfig {
 }
 
 /** The analyzer to poll. Durations are seconds, sizes bytes. */
-export interface AnalyzerConfig {
+export interface AnalyzerConfig extends Omit<Section<'analyzer'>, 'url' | 'username' | 'password' | 'tls'> {
   readonly url: string;
+  /** Without its domain. */
   readonly username: string;
-  readonly domain: string;
-  readonly workstation: string;
   readonly password: Secret;
   /** Where the password comes from, when it is a file that can be read again. */
   readonly passwordFile: string | undefined;
-  readonly authRetry: number;
-  readonly maxFailedLogons: number;
-  readonly logonFile: string | undefined;
-  readonly timeout: number;
-  readonly maxResponseSize: number;
-  readonly maxChartSize: number;
-  readonly concurrency: number;
   readonly tls: TlsClientConfig;
 }
 
@@ -40,89 +30,47 @@ export interface AlertmanagerConfig extends Omit<AlertmanagerEntry, 'tls'> {
 }
 
 /** The alert engine, which is off without an Alertmanager. Durations are seconds. */
-export interface AlertingConfig {
+export interface AlertingConfig extends Omit<Section<'alerting'>, 'alertmanagers'> {
   readonly alertmanagers: readonly AlertmanagerConfig[];
-  readonly externalLabels: Readonly<Record<string, string>>;
-  readonly evaluationInterval: number;
-  readonly resendDelay: number;
-  readonly resolve: 'explicit' | 'expire';
-  readonly unknownHold: number;
-  readonly ignore: readonly (readonly Matcher[])[];
-  readonly rules: RulesConfig;
-  readonly runbookBaseUrl: string | undefined;
 }
 
-/** The whole configuration, checked. Made by `loadConfig` alone. Durations are seconds. */
+type Embedded = Section<'embedded_analyzer'>;
+
+/** The whole configuration, checked. Made by `loadConfig` alone; it follows the sections of the file. Durations are seconds. */
 export interface Config {
   /** Absent only where it is not required. */
   readonly analyzer: AnalyzerConfig | undefined;
   /** Schedules are cron expressions, or `off`. */
-  readonly poll: {
-    readonly products: string;
-    readonly serverDown: string;
-    readonly concurrentUsers: string;
-    readonly features: string;
-    readonly expirations: string;
-    readonly history: string;
-    readonly maxDataAge: number | 'auto';
-    readonly startOffset: number;
-  };
-  readonly featuresRequest: 'auto' | 'all' | 'per_vendor_license';
-  readonly select: { readonly include: readonly RegExp[]; readonly exclude: readonly RegExp[] };
-  readonly historyFeatures: readonly HistoryFeature[];
-  readonly metrics: {
-    readonly collectors: Readonly<
-      Record<'borrow' | 'reserve' | 'icons' | 'log' | 'activity' | 'token' | 'users' | 'history', boolean>
-    >;
-    readonly usageWhenNotCurrent: 'withhold' | 'export';
-    readonly maxSeries: number;
-  };
+  readonly poll: Omit<Section<'poll'>, 'startOffset'> & { readonly startOffset: number };
+  readonly featuresRequest: Section<'features'>['request'];
+  readonly select: Section<'select'>;
+  readonly historyFeatures: Section<'history'>['features'];
+  readonly metrics: Section<'metrics'>;
   /** Search level sent to GetExpirationFeatures. */
-  readonly expirationSearch: 'none' | '0' | '1' | '2';
+  readonly expirationSearch: Section<'expiration'>['search'];
   /** Epoch seconds. */
   readonly permanentAfter: number;
   readonly storagePath: string | undefined;
-  readonly web: {
-    readonly listen: readonly ListenAddress[];
-    readonly telemetryPath: string;
+  readonly web: Omit<Section<'web'>, 'listenAddress' | 'configFile'> & {
+    readonly listen: Section<'web'>['listenAddress'];
     /** Where `access` was read from, to be read again when it changes. */
     readonly configFile: string | undefined;
     readonly access: WebConfig | undefined;
-    /** Where people reach the daemon, where that is said. */
-    readonly externalUrl: string | undefined;
   };
   readonly alerting: AlertingConfig;
-  readonly datasource: {
-    readonly path: string;
-    readonly cacheTtl: number;
-    readonly deadline: number;
-    readonly users: boolean | 'auto';
+  readonly datasource: Omit<Section<'datasource'>, 'pseudonymise' | 'pseudonymKeyFile'> & {
     /** Undefined where names of users are shown as they are. */
     readonly pseudonymKey: Secret | undefined;
-    readonly timeZone: string | undefined;
   };
-  readonly shard: { readonly index: number; readonly total: number };
-  readonly log: { readonly level: 'debug' | 'info' | 'warn' | 'error'; readonly format: 'json' | 'pretty' | undefined };
-  readonly embeddedAnalyzer: {
-    readonly listen: ListenAddress;
-    readonly domain: string;
-    readonly users: readonly AnalyzerAccount[] | undefined;
-    readonly tls: { readonly cert: string; readonly key: Secret } | undefined;
-    readonly channelBinding: 'off' | 'allow' | 'require';
-    readonly limits: {
-      readonly connections: number;
-      readonly requestsPerSecond: number;
-      readonly requestTimeout: number;
+  readonly shard: Section<'shard'>;
+  readonly log: Section<'log'>;
+  readonly embeddedAnalyzer: Omit<Embedded, 'listenAddress' | 'usersFile' | 'tls' | 'site' | 'timeZone'> &
+    Embedded['site'] & {
+      readonly listen: Embedded['listenAddress'];
+      readonly users: readonly AnalyzerAccount[] | undefined;
+      readonly tls: { readonly cert: string; readonly key: Secret } | undefined;
+      readonly timeZone: string;
     };
-    readonly collectionInterval: number;
-    readonly timeZone: string;
-    readonly retention: { readonly samples: number; readonly history: number };
-    readonly storeMaxSize: number;
-    readonly seed: number;
-    readonly vendorLicenses: number;
-    readonly features: number;
-    readonly historyDays: number;
-  };
   /** Things to tell the operator that are no errors. */
   readonly warnings: readonly string[];
 }

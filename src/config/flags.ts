@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { ConfigError, type Problem, suggest } from './problems.ts';
-import { environmentName, flagName, type Setting, type SettingKey, settingKeys, settings } from './settings.ts';
+import { settingLines, settingOptions, settingsIn, unknownFlag } from './setting-flags.ts';
+import type { SettingKey } from './settings.ts';
 
 export type Command =
   | 'serve'
@@ -49,16 +50,6 @@ const commandFlags: Readonly<Record<'once' | 'json' | 'demo', Command>> = {
   demo: 'doctor',
 };
 
-const byFlag: ReadonlyMap<string, SettingKey> = new Map(
-  settingKeys.flatMap((key) => {
-    const name = flagName(key);
-    return name === undefined ? [] : [[name, key] as const];
-  }),
-);
-
-const isSwitch = (key: SettingKey): boolean => typeof settings[key].default === 'boolean';
-const isList = (key: SettingKey): boolean => Array.isArray(settings[key].default);
-
 const own = {
   'config.file': { type: 'string' },
   'config.check': { type: 'boolean' },
@@ -74,12 +65,10 @@ const wrong = (message: string): ConfigError =>
 
 /** Reads the arguments after the program's name. @throws ConfigError that names the argument and the nearest valid one */
 export function parseCommandLine(argv: readonly string[]): CommandLine {
-  const options = Object.fromEntries([
-    ...Object.entries(own),
-    ...[...byFlag].map(
-      ([name, key]) => [name, { type: isSwitch(key) ? 'boolean' : 'string', multiple: isList(key) }] as const,
-    ),
-  ]) as Record<string, { type: 'string' | 'boolean'; multiple?: boolean; short?: string }>;
+  const options = Object.fromEntries([...Object.entries(own), ...Object.entries(settingOptions)]) as Record<
+    string,
+    { type: 'string' | 'boolean'; multiple?: boolean; short?: string }
+  >;
 
   const parsed = (() => {
     try {
@@ -88,7 +77,7 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
       const message = (error as Error).message;
       const unknown = /Unknown option '(?:--?)([^']+)'/.exec(message)?.[1];
       if (unknown === undefined) throw wrong(message.split('. ', 1)[0] ?? message);
-      throw wrong(`unknown flag --${unknown}${suggest(unknown, Object.keys(options))}`);
+      throw wrong(unknownFlag(unknown, Object.keys(options)));
     }
   })();
   const { values, positionals } = parsed;
@@ -109,12 +98,10 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   for (const [flag, command] of Object.entries(commandFlags)) {
     if (values[flag] === true && name !== command) throw wrong(`--${flag} goes with the command ${command}`);
   }
-  const flags = new Map<SettingKey, unknown>();
-  for (const [flag, key] of byFlag) if (values[flag] !== undefined) flags.set(key, values[flag]);
   return {
     command: isCheck ? 'check-config' : (name as Command),
     configFile,
-    flags,
+    flags: settingsIn(values),
     argument,
     once: values.once === true,
     json: values.json === true,
@@ -124,24 +111,8 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   };
 }
 
-/** The default of a setting as the documentation writes it. */
-export function shownDefault(key: SettingKey): string {
-  const { default: fallback, shownDefault: shown }: Setting = settings[key];
-  if (shown !== undefined) return shown;
-  if (fallback === undefined || fallback === '') return '';
-  if (Array.isArray(fallback)) return fallback.join(', ');
-  return typeof fallback === 'object' ? '' : String(fallback);
-}
-
 /** The text of `--help`. */
 export function helpText(): string {
-  const lines = settingKeys.map((key) => {
-    const flag = flagName(key);
-    const name =
-      flag === undefined ? `(environment) ${environmentName(key)}` : `--${isSwitch(key) ? '[no-]' : ''}${flag}`;
-    const fallback = shownDefault(key);
-    return `  ${name}\n      ${settings[key].doc}${fallback === '' ? '' : ` Default: ${fallback}.`}`;
-  });
   return [
     'license-exporter: usage and expiry of floating licenses for Prometheus',
     '',
@@ -158,8 +129,8 @@ export function helpText(): string {
     '  --demo\n      doctor: look at the embedded analyzer on its simulated site.',
     '  --help, --version',
     '',
-    'Settings, each also a key of the file and an environment variable (see docs/settings.md):',
-    ...lines,
+    'Settings, each also a key of the file and, where it says no other, an environment variable (see docs/settings.md):',
+    ...settingLines(),
     '',
   ].join('\n');
 }

@@ -18,6 +18,16 @@ export class ConfigError extends Error {
   }
 }
 
+/** Problems as one reads a file: by line. Those of one place stay as they are. */
+export function inOrder(problems: readonly Problem[]): readonly Problem[] {
+  const placeOf = ({ where }: Problem): readonly [file: string, line: number] => {
+    const [, file = where, line] = /^(.*):(\d+)$/.exec(where) ?? [];
+    return [file, Number(line ?? 0)];
+  };
+  const groups = Map.groupBy(problems, (problem) => placeOf(problem)[0]);
+  return [...groups.values()].flatMap((group) => group.sort((a, b) => placeOf(a)[1] - placeOf(b)[1]));
+}
+
 /** Levenshtein distance. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
@@ -32,12 +42,26 @@ function distance(a: string, b: string): number {
   return row[b.length] ?? 0;
 }
 
-/** ` (did you mean …?)` with the nearest of the known names, or nothing when none is near. */
-export function suggest(name: string, known: readonly string[]): string {
-  const [nearest] = known
-    .map((candidate) => ({ candidate, far: distance(name.toLowerCase(), candidate.toLowerCase()) }))
+/** Letters of a name that are enough to tell what it begins. */
+const BEGINNING = 4;
+
+/** The known name that another one was probably meant to be: the nearest, or the only one that it begins. */
+export function nearest(name: string, known: readonly string[]): string | undefined {
+  const written = name.toLowerCase();
+  const [best] = known
+    .map((candidate) => ({ candidate, far: distance(written, candidate.toLowerCase()) }))
     .sort((a, b) => a.far - b.far);
-  return nearest !== undefined && nearest.far <= Math.max(2, name.length / 3)
-    ? `, did you mean ${nearest.candidate}?`
-    : '';
+  if (best !== undefined && best.far <= Math.max(2, name.length / 3)) return best.candidate;
+  const begun = name.length < BEGINNING ? [] : known.filter((candidate) => candidate.toLowerCase().startsWith(written));
+  return begun.length === 1 ? begun[0] : undefined;
+}
+
+/** What to say of a name that is not known: the one it was probably meant to be, or all. */
+export const unknownName = (near: string | undefined, known: readonly string[]): string =>
+  near === undefined ? `unknown setting; valid are ${known.join(', ')}` : `unknown setting, did you mean ${near}?`;
+
+/** `, did you mean …?` with the nearest of the known names, or nothing when none is near. */
+export function suggest(name: string, known: readonly string[]): string {
+  const near = nearest(name, known);
+  return near === undefined ? '' : `, did you mean ${near}?`;
 }

@@ -1,10 +1,11 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { AnalyzerConfig } from './config.ts';
-import { type Context, checkCertificate, isReadableByAll, pathOf, readText, readTlsFile, whereOf } from './context.ts';
+import type { Draft } from './draft.ts';
+import { directoryProblem, readText } from './named-files.ts';
 import { Secret } from './secret.ts';
 import type { SettingKey } from './settings.ts';
 
-/** The settings of the analyzer to poll. */
+/** The analyzer to poll, with what its files hold. */
 
 const CREDENTIAL_NAME = 'analyzer-password';
 
@@ -22,85 +23,89 @@ export function readPasswordFile(path: string): Secret {
   return new Secret(password);
 }
 
-function findPassword(context: Context): { password: Secret; file: string | undefined } | undefined {
-  const { values, options, problems, warnings } = context;
-  const direct = values['analyzer.password'];
+interface Password {
+  readonly password: Secret;
+  readonly file: string | undefined;
+}
+
+function findPassword(draft: Draft): Password | undefined {
+  const direct = draft.value('analyzer.password');
   if (direct !== undefined) return { password: new Secret(direct), file: undefined };
-  const configured = pathOf(context, 'analyzer.password_file');
-  const directory = options.env.CREDENTIALS_DIRECTORY;
+  const configured = draft.pathOf('analyzer.password_file');
+  const directory = draft.options.env.CREDENTIALS_DIRECTORY;
   const credential = directory === undefined ? undefined : join(directory, CREDENTIAL_NAME);
   const file = configured ?? credential;
   if (file === undefined) return undefined;
   try {
     const password = readPasswordFile(file);
-    if (isReadableByAll(file)) warnings.push(`${file} can be read by every user; give it mode 0600`);
+    draft.warnOfReaders(file);
     return { password, file };
   } catch (error) {
-    if (configured === undefined) return undefined;
-    const where = whereOf(context, 'analyzer.password_file');
-    problems.push({ key: 'analyzer.password_file', where, message: (error as Error).message });
+    if (configured !== undefined) draft.refuse('analyzer.password_file', (error as Error).message);
     return undefined;
   }
 }
 
-function account(context: Context): { username: string; domain: string } {
-  const { values, problems } = context;
-  const username = values['analyzer.username'] ?? '';
-  const domain = values['analyzer.domain'] ?? '';
+function accountOf(draft: Draft): { username: string; domain: string } {
+  const username = draft.value('analyzer.username') ?? '';
+  const domain = draft.value('analyzer.domain') ?? '';
   const [, prefix, name] = /^([^\\]*)\\(.*)$/s.exec(username) ?? [];
   if (prefix === undefined || name === undefined) return { username, domain };
-  const where = whereOf(context, 'analyzer.username');
-  if (name === '') problems.push({ key: 'analyzer.username', where, message: 'names a domain but no account' });
+  if (name === '') draft.refuse('analyzer.username', 'names a domain but no account');
   if (domain !== '' && domain.toLowerCase() !== prefix.toLowerCase()) {
-    problems.push({ key: 'analyzer.username', where, message: 'names another domain than analyzer.domain' });
+    draft.refuse('analyzer.username', 'names another domain than analyzer.domain');
   }
   return { username: name, domain: prefix };
 }
 
+/** Whether an analyzer is configured; reports that it is not where it must be. */
+function hasAnalyzer(draft: Draft): boolean {
+  if (draft.given('analyzer.url') !== undefined) return true;
+  const { requireAnalyzer } = draft.options;
+  const begun = draft.placeOf('analyzer');
+  const isEmbedded = begun === undefined && draft.placeOf('embedded_analyzer') !== undefined;
+  const isRequired = requireAnalyzer === 'unless-embedded' ? !isEmbedded : requireAnalyzer;
+  if (!isRequired || draft.isWrong('analyzer.url')) return false;
+  if (begun !== undefined) draft.need('analyzer.url', begun, 'is needed to poll an analyzer');
+  else draft.problems.push({ key: '', where: 'configuration', message: HOW_TO_CONFIGURE });
+  return false;
+}
+
+/** Where its logons are counted must be a place to write to: without the count none is sent. */
+function checkLogonFile(draft: Draft, file: string | undefined): void {
+  if (file === undefined) return;
+  const problem = directoryProblem(dirname(file));
+  if (problem !== undefined) draft.refuse('analyzer.logon_file', problem);
+}
+
 /** Reports what is wrong, and what is missing when an analyzer must be configured. */
-export function analyzerOf(context: Context): AnalyzerConfig | undefined {
-  const { values, problems, options } = context;
-  const url = values['analyzer.url'];
-  if (url === undefined) {
-    if (options.requireAnalyzer) problems.push({ key: '', where: 'configuration', message: HOW_TO_CONFIGURE });
-    return undefined;
-  }
-  const { username, domain } = account(context);
-  const need = (key: SettingKey, message: string): void => {
-    problems.push({ key, where: whereOf(context, 'analyzer.url'), message });
-  };
+export function analyzerOf(draft: Draft): AnalyzerConfig | undefined {
+  if (!hasAnalyzer(draft)) return undefined;
+  const { username, domain } = accountOf(draft);
+  const need = (key: SettingKey, message: string): void =>
+    draft.need(key, draft.given('analyzer.url')?.where([]), message);
   if (username === '') need('analyzer.username', 'is needed with analyzer.url');
-  const before = problems.length;
-  const found = findPassword(context);
-  if (found === undefined && problems.length === before) {
+  const found = findPassword(draft);
+  if (found === undefined && !draft.isWrong('analyzer.password')) {
     need('analyzer.password_file', 'is needed with analyzer.url, or LICENSE_EXPORTER_ANALYZER_PASSWORD');
   }
-  const cert = readTlsFile(context, 'analyzer.tls.cert_file');
-  const key = readTlsFile(context, 'analyzer.tls.key_file');
-  if ((values['analyzer.tls.cert_file'] === undefined) !== (values['analyzer.tls.key_file'] === undefined)) {
-    need('analyzer.tls.key_file', 'and analyzer.tls.cert_file belong together');
-  }
-  if (cert !== undefined && key !== undefined) checkCertificate(context, 'analyzer.tls.cert_file', cert, key);
+  const logonFile = draft.pathOf('analyzer.logon_file');
+  checkLogonFile(draft, logonFile);
+  const section = draft.section('analyzer');
+  const tls = draft.readTls({
+    ca: draft.reference('analyzer.tls.ca_file'),
+    cert: draft.reference('analyzer.tls.cert_file'),
+    key: draft.reference('analyzer.tls.key_file'),
+  });
+  const { serverName, insecureSkipVerify } = section.tls;
   return {
-    url,
+    ...section,
     username,
     domain,
-    workstation: values['analyzer.workstation'] ?? '',
+    url: section.url ?? '',
     password: found?.password ?? new Secret(''),
     passwordFile: found?.file,
-    authRetry: values['analyzer.auth_retry'] ?? 0,
-    maxFailedLogons: values['analyzer.max_failed_logons'] ?? 1,
-    logonFile: pathOf(context, 'analyzer.logon_file'),
-    timeout: values['analyzer.timeout'] ?? 0,
-    maxResponseSize: values['analyzer.max_response_size'] ?? 0,
-    maxChartSize: values['analyzer.max_chart_size'] ?? 0,
-    concurrency: values['analyzer.concurrency'] ?? 1,
-    tls: {
-      ca: readTlsFile(context, 'analyzer.tls.ca_file'),
-      cert,
-      key: key === undefined ? undefined : new Secret(key),
-      serverName: values['analyzer.tls.server_name'],
-      insecureSkipVerify: values['analyzer.tls.insecure_skip_verify'] ?? false,
-    },
+    logonFile,
+    tls: { ...tls, serverName, insecureSkipVerify },
   };
 }

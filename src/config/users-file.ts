@@ -1,4 +1,4 @@
-import { ValueError } from './values.ts';
+import { ConfigError, type Problem } from './problems.ts';
 
 /** An account of the embedded analyzer. */
 export interface AnalyzerAccount {
@@ -7,27 +7,29 @@ export interface AnalyzerAccount {
   readonly ntHash: Buffer;
 }
 
+const REMEDY = 'with "license-exporter analyzer hash-password NAME"';
+
 /**
  * Accounts of a file with a line `name:nt-hash` each; empty lines and such that begin with `#` are passed over.
  *
- * @throws ValueError that names the line, and never what it says
+ * @throws ConfigError that names each line that is wrong, and never what it says
  */
 export function parseUsersFile(source: string, file: string): readonly AnalyzerAccount[] {
   const users = new Map<string, AnalyzerAccount>();
+  const problems: Problem[] = [];
   for (const [i, raw] of source.split('\n').entries()) {
     const line = raw.trim();
     if (line === '' || line.startsWith('#')) continue;
-    const refuse = (why: string): never => {
-      throw new ValueError(
-        `${file}:${i + 1} ${why}; make the line with "license-exporter analyzer hash-password NAME"`,
-      );
-    };
-    const [, name = '', hash = ''] =
-      /^([^:\\]+):([0-9a-fA-F]{32})$/.exec(line) ?? refuse('is not of the form name:nt-hash');
-    if (users.has(name.toLowerCase())) refuse('names a user for the second time');
-    users.set(name.toLowerCase(), { name, ntHash: Buffer.from(hash, 'hex') });
+    const refuse = (why: string): void =>
+      void problems.push({ key: '', where: `${file}:${i + 1}`, message: `${why}; make the line ${REMEDY}` });
+    const [, name = '', hash = ''] = /^([^:\\]+):([0-9a-fA-F]{32})$/.exec(line) ?? [];
+    if (name === '') refuse('is not of the form name:nt-hash');
+    else if (users.has(name.toLowerCase())) refuse('repeats a user');
+    else users.set(name.toLowerCase(), { name, ntHash: Buffer.from(hash, 'hex') });
   }
-  if (users.size === 0)
-    throw new ValueError(`${file} names no user; make one with "license-exporter analyzer hash-password NAME"`);
+  if (users.size === 0 && problems.length === 0) {
+    problems.push({ key: '', where: file, message: `has no users; add one ${REMEDY}` });
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
   return [...users.values()];
 }

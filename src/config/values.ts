@@ -1,59 +1,77 @@
-/** Parsers of setting values. Each gives a value or throws `ValueError` with what is allowed. */
+import { z } from 'zod';
 
-export class ValueError extends Error {
-  override readonly name = 'ValueError';
+/** The kinds of values that settings have, as zod schemas. Each message says what is allowed. */
+
+/** A value as messages show it. Maps and lists are not shown: they may hold what does not belong there. */
+function show(raw: unknown): string {
+  if (Array.isArray(raw)) return 'a list';
+  return typeof raw === 'object' && raw !== null ? 'a map' : String(JSON.stringify(raw));
 }
 
-/** Reads a raw value (from YAML, or text from environment and flags). */
-export type Parse<T> = (raw: unknown) => T;
+/** The message of a key that is missing. */
+export const NEEDED = 'is needed';
 
-const show = (raw: unknown): string => (typeof raw === 'string' ? JSON.stringify(raw) : String(JSON.stringify(raw)));
+/** The message of a value that is not what is allowed, or that is missing. */
+export const isNot =
+  (allowed: string) =>
+  ({ input }: { readonly input?: unknown }): string =>
+    input === undefined ? NEEDED : `${show(input)} is not ${allowed}`;
 
-function refuse(raw: unknown, allowed: string): never {
-  throw new ValueError(`${show(raw)} is not ${allowed}`);
-}
-
-const scalar = (raw: unknown): string | undefined =>
-  typeof raw === 'string' || typeof raw === 'number' || typeof raw === 'boolean' ? String(raw).trim() : undefined;
-
-export const text: Parse<string> = (raw) => {
-  const value = scalar(raw);
-  return value === undefined || value === '' ? refuse(raw, 'a text') : value;
+/** Numbers and switches written as a text, as YAML reads them. */
+const asText = (raw: unknown): unknown => {
+  if (typeof raw === 'string') return raw.trim();
+  return typeof raw === 'number' || typeof raw === 'boolean' ? String(raw) : raw;
 };
+
+/** The number that a text is, for environment and flags. */
+const asNumber =
+  (form: RegExp) =>
+  (raw: unknown): unknown =>
+    typeof raw === 'string' && form.test(raw.trim()) ? Number(raw) : raw;
+
+const nonEmpty = z.string({ error: isNot('a text') }).min(1, { error: 'is empty' });
+
+export const text = z.preprocess(asText, nonEmpty);
 
 /** Text that may be empty, taken as it is. */
-export const anyText: Parse<string> = (raw) => {
-  if (raw === null) return '';
-  return scalar(raw) === undefined ? refuse(raw, 'a text') : String(raw);
-};
+export const anyText = z.preprocess(
+  (raw) => (raw === null ? '' : typeof raw === 'string' ? raw : asText(raw)),
+  z.string({ error: isNot('a text') }),
+);
 
-export const boolean: Parse<boolean> = (raw) => {
-  const value = scalar(raw)?.toLowerCase();
-  if (value === 'true') return true;
-  return value === 'false' ? false : refuse(raw, 'true or false');
-};
+const switches: ReadonlyMap<unknown, boolean> = new Map([
+  ['true', true],
+  ['false', false],
+]);
 
-export function integer(min: number, max = Number.MAX_SAFE_INTEGER): Parse<number> {
+export const boolean = z.preprocess(
+  (raw) => (typeof raw === 'string' ? (switches.get(raw.trim().toLowerCase()) ?? raw) : raw),
+  z.boolean({ error: isNot('true or false') }),
+);
+
+export function integer(min: number, max: number = Number.MAX_SAFE_INTEGER) {
   const range = max === Number.MAX_SAFE_INTEGER ? `an integer of at least ${min}` : `an integer from ${min} to ${max}`;
-  return (raw) => {
-    const value = scalar(raw);
-    const number = value !== undefined && /^-?\d{1,16}$/.test(value) ? Number(value) : Number.NaN;
-    return number >= min && number <= max ? number : refuse(raw, range);
-  };
+  const error = isNot(range);
+  return z.preprocess(asNumber(/^-?\d{1,16}$/), z.int({ error, abort: true }).min(min, { error }).max(max, { error }));
 }
 
 /** A number from 0 to 1. */
-export const ratio: Parse<number> = (raw) => {
-  const value = scalar(raw);
-  const number = value !== undefined && /^\d(?:\.\d{1,9})?$/.test(value) ? Number(value) : Number.NaN;
-  return number <= 1 ? number : refuse(raw, 'a number from 0 to 1');
-};
+export const ratio = z.preprocess(
+  asNumber(/^\d(?:\.\d{1,9})?$/),
+  z
+    .number({ error: isNot('a number from 0 to 1') })
+    .min(0, { error: isNot('a number from 0 to 1') })
+    .max(1, { error: isNot('a number from 0 to 1') }),
+);
 
-export function oneOf<T extends string>(...choices: readonly T[]): Parse<T> {
-  return (raw) => {
-    const value = scalar(raw);
-    return choices.find((choice) => choice === value) ?? refuse(raw, `one of ${choices.join(', ')}`);
-  };
+export function oneOf<const T extends string>(...choices: readonly T[]) {
+  const known = z.enum(choices, { error: isNot(`one of ${choices.join(', ')}`) });
+  const numbers = choices.filter((choice) => /^\d+$/.test(choice)).map(Number);
+  // editors take a number written as one
+  return z.preprocess(
+    asText,
+    numbers.length === 0 ? known : known.meta({ type: undefined, enum: [...choices, ...numbers] }),
+  );
 }
 
 const durationUnits: Readonly<Record<string, number>> = {
@@ -73,16 +91,23 @@ function inUnits(value: number, units: Readonly<Record<string, number>>, otherwi
   return `${value / size}${unit}`;
 }
 
+function secondsOf(written: string): number {
+  const parts = [...written.matchAll(/(\d+)(ms|[smhdwy])/g)];
+  return parts.reduce((sum, [, count, unit]) => sum + Number(count) * (durationUnits[unit ?? ''] ?? 0), 0);
+}
+
 /** Seconds of a duration in Prometheus' form: `30s`, `5m`, `1h30m`, `1d`. */
-export function duration(min: number, max = 366 * 86_400): Parse<number> {
+export function duration(min: number, max: number = 366 * 86_400) {
   const bound = (seconds: number): string => inUnits(seconds, durationUnits, 's');
-  return (raw) => {
-    const value = scalar(raw) ?? '';
-    if (!/^(?:\d{1,9}(?:ms|[smhdwy]))+$/.test(value)) return refuse(raw, 'a duration such as 30s, 5m or 1h30m');
-    const parts = [...value.matchAll(/(\d+)(ms|[smhdwy])/g)];
-    const seconds = parts.reduce((sum, [, count, unit]) => sum + Number(count) * (durationUnits[unit ?? ''] ?? 0), 0);
-    return seconds >= min && seconds <= max ? seconds : refuse(raw, `a duration from ${bound(min)} to ${bound(max)}`);
-  };
+  const form = { error: isNot('a duration such as 30s, 5m or 1h30m'), abort: true };
+  return z
+    .string(form)
+    .trim()
+    .regex(/^(?:\d{1,9}(?:ms|[smhdwy]))+$/, form)
+    .refine((written) => secondsOf(written) >= min && secondsOf(written) <= max, {
+      error: isNot(`a duration from ${bound(min)} to ${bound(max)}`),
+    })
+    .transform(secondsOf);
 }
 
 const sizeUnits: Readonly<Record<string, number>> = {
@@ -96,123 +121,64 @@ const sizeUnits: Readonly<Record<string, number>> = {
   GiB: 1024 ** 3,
 };
 
+function bytesOf(written: string): number {
+  const [, count, unit = ''] = /^(\d+)\s*(\w*)$/.exec(written) ?? [];
+  return Number(count) * (sizeUnits[unit] ?? Number.NaN);
+}
+
 /** Bytes of a size: `256MiB`, `10MB`, `4096`. */
-export function size(min: number, max: number): Parse<number> {
+export function size(min: number, max: number) {
   const bound = (bytes: number): string => inUnits(bytes, sizeUnits, 'B');
-  return (raw) => {
-    const match = /^(\d{1,15})\s*([KMG]?i?B)?$/.exec(scalar(raw) ?? '');
-    const unit = match === null ? undefined : sizeUnits[match[2] ?? ''];
-    if (match === null || unit === undefined) return refuse(raw, 'a size such as 256MiB or 10MB');
-    const bytes = Number(match[1]) * unit;
-    return bytes >= min && bytes <= max ? bytes : refuse(raw, `a size from ${bound(min)} to ${bound(max)}`);
-  };
+  const form = { error: isNot('a size such as 256MiB or 10MB'), abort: true };
+  const written = z
+    .string(form)
+    .regex(/^\d{1,15}\s*(?:[KMG]i?B|B)?$/, form)
+    .refine((value) => bytesOf(value) >= min && bytesOf(value) <= max, {
+      error: isNot(`a size from ${bound(min)} to ${bound(max)}`),
+    })
+    .meta({ type: ['string', 'integer'] });
+  return z.preprocess(asText, written.transform(bytesOf));
 }
 
-/** `auto`, or what another parser takes. */
-export function autoOr<T>(parse: Parse<T>): Parse<T | 'auto'> {
-  return (raw) => {
-    if (raw === 'auto') return 'auto';
+/** `auto`, or what another schema takes. */
+export function autoOr<S extends z.ZodType>(schema: S) {
+  return z.union([z.literal('auto'), schema], {
+    error: ({ errors }) => `${(errors as z.core.$ZodIssue[][] | undefined)?.[1]?.[0]?.message}, nor auto`,
+  });
+}
+
+/** Why a text is not a regular expression. */
+export const notExpression = (written: string, error: unknown): string => {
+  const { message } = error as Error;
+  return `${show(written)} is not a regular expression: ${message.slice(message.lastIndexOf(': ') + 2)}`;
+};
+
+export const regularExpression = z.preprocess(
+  asText,
+  nonEmpty.transform((value, context) => {
     try {
-      return parse(raw);
+      return new RegExp(value, 'u');
     } catch (error) {
-      throw error instanceof ValueError ? new ValueError(`${error.message}, nor auto`) : error;
+      context.addIssue({ code: 'custom', message: notExpression(value, error) });
+      return z.NEVER;
     }
-  };
-}
+  }),
+);
 
-/** Where to listen; without a host on every address. */
-export interface ListenAddress {
-  readonly host: string | undefined;
-  readonly port: number;
-}
-
-/** `:10319`, `127.0.0.1:0`, `[::1]:10319`, `localhost:10319`. */
-export const listenAddress: Parse<ListenAddress> = (raw) => {
-  const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]\s]*)):(\d{1,5})$/.exec(scalar(raw) ?? '');
-  const port = Number(match?.[3]);
-  if (match === null || port > 65_535) return refuse(raw, 'an address such as :10319, 127.0.0.1:10319 or [::1]:10319');
-  const host = match[1] ?? match[2];
-  return { host: host === '' ? undefined : host, port };
-};
-
-/** An http or https address without credentials and query; a trailing slash is dropped. */
-export function baseUrl(example: string, credentials = 'leave them out'): Parse<string> {
-  return (raw) => {
-    const value = scalar(raw) ?? '';
-    const url = URL.canParse(value) ? new URL(value) : undefined;
-    if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
-      return refuse(url?.password ? '<secret>' : raw, `an address such as ${example}`);
-    }
-    if (url.username !== '' || url.password !== '') throw new ValueError(`holds credentials; ${credentials}`);
-    if (url.search !== '' || url.hash !== '') throw new ValueError('holds a query or fragment; leave it out');
-    return url.href.replace(/\/+$/, '');
-  };
-}
-
-export const regularExpression: Parse<RegExp> = (raw) => {
-  const value = text(raw);
+export const timeZone = z.string({ error: isNot('a time zone such as Europe/Berlin') }).transform((value, context) => {
   try {
-    return new RegExp(value, 'u');
-  } catch (error) {
-    throw new ValueError(`${show(raw)} is not a regular expression: ${(error as Error).message}`);
-  }
-};
-
-export function urlPath(reserved: readonly string[]): Parse<string> {
-  return (raw) => {
-    const value = text(raw);
-    if (!/^\/[A-Za-z0-9._~/-]*[A-Za-z0-9._~-]$/.test(value)) return refuse(raw, 'a path such as /metrics');
-    return reserved.includes(value) ? refuse(raw, `free: ${reserved.join(', ')} are used by other pages`) : value;
-  };
-}
-
-export const timeZone: Parse<string> = (raw) => {
-  const value = text(raw);
-  try {
-    return new Intl.DateTimeFormat('en-US', { timeZone: value }).resolvedOptions().timeZone;
+    return new Intl.DateTimeFormat('en-US', { timeZone: value.trim() }).resolvedOptions().timeZone;
   } catch {
-    return refuse(raw, 'a time zone such as Europe/Berlin');
+    context.addIssue({ code: 'custom', message: isNot('a time zone such as Europe/Berlin')({ input: value }) });
+    return z.NEVER;
   }
-};
+});
 
-/** A list, or from environment and flags a text with commas. */
-export function listOf<T>(parse: Parse<T>): Parse<readonly T[]> {
-  return (raw) => {
-    if (raw === null) return [];
-    if (typeof raw === 'string')
-      return raw
-        .split(',')
-        .filter((item) => item.trim() !== '')
-        .map((item) => parse(item.trim()));
-    return Array.isArray(raw) ? raw.map((item) => parse(item)) : refuse(raw, 'a list');
-  };
-}
+/** Written in place of a schedule: the endpoint is not polled. */
+export const OFF = 'off';
 
-/** A feature whose history is polled. */
-export interface HistoryFeature {
-  readonly vendorLicense: string;
-  readonly feature: string;
-  readonly package: string;
-  readonly featureType: string;
-}
-
-const historyKeys = ['vendor_license', 'feature', 'package', 'feature_type'];
-
-export const historyFeature: Parse<HistoryFeature> = (raw) => {
-  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
-    return refuse(raw, 'an entry with vendor_license and feature');
-  }
-  const entry = raw as Readonly<Record<string, unknown>>;
-  const unknown = Object.keys(entry).find((key) => !historyKeys.includes(key));
-  if (unknown !== undefined)
-    throw new ValueError(`has the unknown key ${unknown}; known are ${historyKeys.join(', ')}`);
-  if (entry.vendor_license === undefined || entry.feature === undefined) {
-    return refuse(raw, 'an entry with vendor_license and feature');
-  }
-  return {
-    vendorLicense: text(entry.vendor_license),
-    feature: text(entry.feature),
-    package: entry.package === undefined ? '' : anyText(entry.package),
-    featureType: entry.feature_type === undefined ? '' : oneOf('feature', 'package', 'component')(entry.feature_type),
-  };
-};
+/** A cron expression, or `off`. What reads YAML by its version 1.1 takes `off` for `false`. */
+export const schedule = z.preprocess(
+  (raw) => (raw === false || (typeof raw === 'string' && /^(off|false)$/i.test(raw.trim())) ? OFF : asText(raw)),
+  nonEmpty,
+);

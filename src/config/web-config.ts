@@ -1,11 +1,13 @@
 import { statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
-import { createSecureContext } from 'node:tls';
-import { parse } from 'yaml';
-import { readText } from './context.ts';
-import { suggest } from './problems.ts';
-import { Secret } from './secret.ts';
-import { ValueError } from './values.ts';
+import { dirname } from 'node:path';
+import { z } from 'zod';
+import { Given } from './given.ts';
+import { ConfigError, inOrder, type Problem } from './problems.ts';
+import type { Secret } from './secret.ts';
+import { Sheet } from './sheet.ts';
+import { orEmpty } from './structures.ts';
+import { createTable, type Setting } from './table.ts';
+import { anyText, boolean, isNot, oneOf } from './values.ts';
 
 /** The web config file of the Prometheus exporter-toolkit: TLS and users of the HTTP front. */
 
@@ -20,6 +22,7 @@ export type ClientAuthType = (typeof clientAuthTypes)[number];
 
 const tlsVersions = { TLS10: 'TLSv1', TLS11: 'TLSv1.1', TLS12: 'TLSv1.2', TLS13: 'TLSv1.3' } as const;
 type TlsVersion = (typeof tlsVersions)[keyof typeof tlsVersions];
+const versions = Object.keys(tlsVersions) as (keyof typeof tlsVersions)[];
 
 export interface WebTls {
   /** PEM. */
@@ -41,24 +44,54 @@ export interface WebConfig {
   readonly users: ReadonlyMap<string, string>;
   /** Everything that was read, and when it had been changed before. */
   readonly stamps: readonly Stamp[];
+  /** Things to tell the operator that are no errors. */
+  readonly warnings: readonly string[];
 }
 
-/** Every key, by its path in the file. Files are meant relative to it. */
-export const webConfigKeys = {
-  basic_auth_users: 'Users: a bcrypt hash by name, as `license-exporter hash-password` prints it.',
-  'tls_server_config.cert_file': 'Certificate in PEM.',
-  'tls_server_config.key_file': 'Its key.',
-  'tls_server_config.client_ca_file': 'Certificates of the authorities that sign clients.',
-  'tls_server_config.client_auth_type': `Which certificate clients need: ${clientAuthTypes.join(', ')}.`,
-  'tls_server_config.min_version': 'Lowest version of TLS: TLS10, TLS11, TLS12 (default), TLS13.',
-  'tls_server_config.max_version': 'Highest version of TLS, TLS13 by default.',
-  'tls_server_config.prefer_server_cipher_suites': 'Accepted without effect.',
-  'http_server_config.http2': 'Accepted without effect: HTTP/1.1 is served.',
-  'http_server_config.headers.Content-Security-Policy': 'Added to every answer, like the other headers.',
-  'http_server_config.headers.X-Frame-Options': '`deny` or `sameorigin`.',
-  'http_server_config.headers.X-Content-Type-Options': '`nosniff`.',
-  'http_server_config.headers.X-XSS-Protection': 'For old browsers.',
-  'http_server_config.headers.Strict-Transport-Security': 'For how long browsers insist on HTTPS.',
+// what they say is not repeated: it may be a password that was not hashed
+const bcryptHash = z
+  .string({ error: 'the hash of this user is not a text' })
+  .regex(/^\$2[aby]\$(0[4-9]|1\d|2[0-9]|3[01])\$[./A-Za-z0-9]{53}$/, {
+    error: 'the hash of this user is not bcrypt; make the line with "license-exporter hash-password NAME"',
+  });
+
+const userName = z.string().regex(/^[^:]+$/, { error: 'a user name is empty or has a colon in it' });
+
+const file = anyText.optional();
+const header = z
+  .string({ error: isNot('a text') })
+  .regex(/^[^\r\n]*$/, { error: 'is more than one line' })
+  .optional();
+
+const sections = {
+  basic_auth_users: orEmpty(z.record(userName, bcryptHash, { error: isNot('a map of users') }))
+    .prefault({})
+    .describe('Users: a bcrypt hash by name, as `license-exporter hash-password` prints it.'),
+  tls_server_config: z.strictObject({
+    cert_file: file.describe('Certificate in PEM.'),
+    key_file: file.describe('Its key.'),
+    client_ca_file: file.describe('Certificates of the authorities that sign clients.'),
+    client_auth_type: oneOf(...clientAuthTypes)
+      .prefault('NoClientCert')
+      .describe(`Which certificate clients need: ${clientAuthTypes.join(', ')}.`),
+    min_version: oneOf(...versions)
+      .prefault('TLS12')
+      .describe('Lowest version of TLS: TLS10, TLS11, TLS12 (default), TLS13.'),
+    max_version: oneOf(...versions)
+      .prefault('TLS13')
+      .describe('Highest version of TLS, TLS13 by default.'),
+    prefer_server_cipher_suites: boolean.optional().describe('Accepted without effect.'),
+  }),
+  http_server_config: z.strictObject({
+    http2: boolean.optional().describe('Accepted without effect: HTTP/1.1 is served.'),
+    headers: z.strictObject({
+      'Content-Security-Policy': header.describe('Added to every answer, like the other headers.'),
+      'X-Frame-Options': header.describe('`deny` or `sameorigin`.'),
+      'X-Content-Type-Options': header.describe('`nosniff`.'),
+      'X-XSS-Protection': header.describe('For old browsers.'),
+      'Strict-Transport-Security': header.describe('For how long browsers insist on HTTPS.'),
+    }),
+  }),
 } as const;
 
 /** What the toolkit knows and this program does not do: silence would look like protection. */
@@ -72,126 +105,94 @@ export const notOffered: Readonly<Record<string, string>> = {
   client_ca: 'write client_ca_file',
 };
 
-/** The keys right below one. */
-function keysBelow(path: string): readonly string[] {
-  const prefix = path === '' ? '' : `${path}.`;
-  const below = Object.keys(webConfigKeys).filter((key) => key.startsWith(prefix));
-  return [...new Set(below.map((key) => key.slice(prefix.length).split('.', 1)[0] ?? ''))];
-}
+const table = createTable(sections, (key) => {
+  const remedy = notOffered[key.replace(/^tls_server_config\./, '')];
+  return remedy === undefined ? undefined : `is not offered: ${remedy}`;
+});
 
-type Section = Readonly<Record<string, unknown>>;
+/** What every key means, by its path in the file. Files are meant relative to it. */
+export const webConfigKeys: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries<Setting>(table.settings).map(([key, { description }]) => [key, description]),
+);
 
-/** A map of the file, whose keys are all known. */
-function section(raw: unknown, path: string): Section {
-  const name = path.split('.').at(-1) || 'the file';
-  if (raw === undefined || raw === null) return {};
-  if (typeof raw !== 'object' || Array.isArray(raw)) throw new ValueError(`${name} is not a map`);
-  const names = keysBelow(path);
-  for (const key of Object.keys(raw)) {
-    if (names.includes(key)) continue;
-    const remedy = notOffered[key];
-    if (remedy !== undefined) throw new ValueError(`${key} is not offered: ${remedy}`);
-    throw new ValueError(`unknown key ${key}${suggest(key, names)}; ${name} knows ${names.join(', ')}`);
+type WebSheet = Sheet<typeof sections>;
+
+/** Settings of TLS that must fit together. */
+function checkTls(sheet: WebSheet): void {
+  const ca = 'tls_server_config.client_ca_file';
+  const auth = 'tls_server_config.client_auth_type';
+  const clientAuth = sheet.value(auth);
+  if (sheet.value(ca) && clientAuth === 'NoClientCert' && !sheet.isWrong(auth)) {
+    sheet.refuse(ca, 'has no effect without client_auth_type, RequireAndVerifyClientCert for instance');
   }
-  return raw as Section;
-}
-
-function choice<T extends string>(raw: unknown, name: string, allowed: readonly T[], fallback: T): T {
-  if (raw === undefined) return fallback;
-  const found = allowed.find((value) => value === raw);
-  if (found === undefined) throw new ValueError(`${name} is ${JSON.stringify(raw)}, not one of ${allowed.join(', ')}`);
-  return found;
-}
-
-/** The text of a file that the web config names, relative to it. */
-function fileOf(raw: unknown, name: string, folder: string, stamps: Stamp[]): string | undefined {
-  if (raw === undefined || raw === '') return undefined;
-  if (typeof raw !== 'string') throw new ValueError(`${name} is not a path`);
-  const path = resolve(folder, raw);
-  stamps.push(stampOf(path));
-  const read = readText(path);
-  if ('why' in read) throw new ValueError(`${name}: ${path} ${read.why}`);
-  return read.text;
-}
-
-function tlsOf(raw: unknown, folder: string, stamps: Stamp[]): WebTls | undefined {
-  const settings = section(raw, 'tls_server_config');
-  if (Object.keys(settings).length === 0) return undefined;
-  const cert = fileOf(settings.cert_file, 'cert_file', folder, stamps);
-  const key = fileOf(settings.key_file, 'key_file', folder, stamps);
-  const clientCa = fileOf(settings.client_ca_file, 'client_ca_file', folder, stamps);
-  if (cert === undefined || key === undefined) {
-    throw new ValueError('tls_server_config needs cert_file and key_file');
+  if (!sheet.value(ca) && !sheet.isWrong(ca) && clientAuth?.includes('Verify')) {
+    sheet.refuse(auth, `${clientAuth} needs client_ca_file`);
   }
-  const clientAuth = choice(settings.client_auth_type, 'client_auth_type', clientAuthTypes, 'NoClientCert');
-  if (clientCa !== undefined && clientAuth === 'NoClientCert') {
-    throw new ValueError(
-      'client_ca_file has no effect without client_auth_type, RequireAndVerifyClientCert for instance',
-    );
+  const [min, max] = [sheet.value('tls_server_config.min_version'), sheet.value('tls_server_config.max_version')];
+  if (min !== undefined && max !== undefined && versions.indexOf(min) > versions.indexOf(max)) {
+    const isMin = sheet.given('tls_server_config.min_version') !== undefined;
+    sheet.refuse(`tls_server_config.${isMin ? 'min' : 'max'}_version`, 'min_version is above max_version');
   }
-  if (clientCa === undefined && /Verify/.test(clientAuth)) throw new ValueError(`${clientAuth} needs client_ca_file`);
-  const versions = Object.keys(tlsVersions) as (keyof typeof tlsVersions)[];
-  const min = choice(settings.min_version, 'min_version', versions, 'TLS12');
-  const max = choice(settings.max_version, 'max_version', versions, 'TLS13');
-  if (versions.indexOf(min) > versions.indexOf(max)) throw new ValueError('min_version is above max_version');
-  const tls = { clientCa, clientAuth, minVersion: tlsVersions[min], maxVersion: tlsVersions[max] };
-  try {
-    createSecureContext({ cert, key, ...(clientCa !== undefined && { ca: clientCa }) });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new ValueError(
-      `cert_file, key_file or client_ca_file is no PEM, or the key is not the certificate's (${code})`,
-    );
-  }
-  return { cert, key: new Secret(key), ...tls };
 }
 
-const texts = (raw: Section, what: string): [string, string][] =>
-  Object.entries(raw).map(([name, value]) => {
-    if (typeof value !== 'string' || /[\r\n]/.test(value)) throw new ValueError(`${what} ${name} is not a text`);
-    return [name, value];
+function tlsOf(sheet: WebSheet): WebTls | undefined {
+  if (sheet.firstOf('tls_server_config') === undefined) return undefined;
+  checkTls(sheet);
+  const reference = (key: `tls_server_config.${'cert' | 'key' | 'client_ca'}_file`) => {
+    const found = sheet.reference(key);
+    return { ...found, file: found.file || undefined };
+  };
+  const [certFile, keyFile] = [reference('tls_server_config.cert_file'), reference('tls_server_config.key_file')];
+  const hasNone = certFile.file === undefined && keyFile.file === undefined;
+  if (hasNone && !sheet.isWrong(keyFile.key))
+    sheet.need(certFile.key, sheet.placeOf('tls_server_config'), 'and key_file are needed for TLS');
+  const { ca, cert, key } = sheet.readTls({
+    ca: reference('tls_server_config.client_ca_file'),
+    cert: certFile,
+    key: keyFile,
   });
-
-function usersOf(raw: unknown): ReadonlyMap<string, string> {
-  if (raw === undefined || raw === null) return new Map();
-  if (typeof raw !== 'object' || Array.isArray(raw)) throw new ValueError('basic_auth_users is not a map');
-  for (const [name, hash] of texts(raw as Section, 'the hash of user')) {
-    if (name === '' || name.includes(':')) throw new ValueError('a user name is empty or has a colon in it');
-    // what it says is not repeated: it may be a password that was not hashed
-    if (!/^\$2[aby]\$(0[4-9]|1\d|2[0-9]|3[01])\$[./A-Za-z0-9]{53}$/.test(hash)) {
-      throw new ValueError(
-        `the hash of user ${name} is not bcrypt; make it with "license-exporter hash-password ${name}"`,
-      );
-    }
-  }
-  return new Map(texts(raw as Section, 'the hash of user'));
+  const clientAuth = sheet.value('tls_server_config.client_auth_type');
+  const [min, max] = [sheet.value('tls_server_config.min_version'), sheet.value('tls_server_config.max_version')];
+  if (cert === undefined || key === undefined || !clientAuth || !min || !max) return undefined;
+  return { cert, key, clientCa: ca, clientAuth, minVersion: tlsVersions[min], maxVersion: tlsVersions[max] };
 }
+
+function headersOf(sheet: WebSheet): WebConfig['headers'] {
+  const prefix = 'http_server_config.headers.';
+  const keys = table.keys.filter((key) => key.startsWith(prefix));
+  return Object.fromEntries(
+    keys.flatMap((key) => {
+      const value: unknown = sheet.value(key);
+      return typeof value === 'string' ? [[key.slice(prefix.length), value]] : [];
+    }),
+  );
+}
+
+/** The line says which user is meant. */
+const withoutUser = (problem: Problem): Problem =>
+  problem.key.startsWith('basic_auth_users.') ? { ...problem, key: 'basic_auth_users' } : problem;
 
 /**
  * Reads a web config and the files it names.
  *
- * @throws ValueError that names the file, what is wrong, and never a secret
+ * @throws ConfigError with everything that is wrong, each with its line, and never a secret or the name of a user
  */
 export function readWebConfig(path: string): WebConfig {
-  try {
-    const stamps = [stampOf(path)];
-    const read = readText(path);
-    if ('why' in read) throw new ValueError(read.why);
-    let document: unknown;
-    try {
-      document = parse(read.text, { prettyErrors: false });
-    } catch (error) {
-      throw new ValueError(`not valid YAML: ${(error as Error).message.split('\n', 1)[0]}`);
-    }
-    const root = section(document, '');
-    const http = section(root.http_server_config, 'http_server_config');
-    const tls = tlsOf(root.tls_server_config, dirname(path), stamps);
-    const headers = Object.fromEntries(texts(section(http.headers, 'http_server_config.headers'), 'the header'));
-    return { tls, headers, users: usersOf(root.basic_auth_users), stamps };
-  } catch (error) {
-    if (!(error instanceof ValueError)) throw error;
-    throw new ValueError(`${path}: ${error.message}`);
-  }
+  const own = stampOf(path);
+  const given = new Given(table);
+  given.addFile(path, path);
+  const sheet = new Sheet(table, given, { folder: dirname(path) });
+  const files = [
+    'tls_server_config.cert_file',
+    'tls_server_config.key_file',
+    'tls_server_config.client_ca_file',
+  ] as const;
+  const paths = files.flatMap((key) => (sheet.value(key) ? (sheet.pathOf(key) ?? []) : []));
+  const stamps = [own, ...paths.map(stampOf)];
+  const tls = tlsOf(sheet);
+  const users = new Map(Object.entries(sheet.value('basic_auth_users') ?? {}));
+  if (sheet.problems.length > 0) throw new ConfigError(inOrder(sheet.problems.map(withoutUser)));
+  return { tls, headers: headersOf(sheet), users, stamps, warnings: [...sheet.warnings] };
 }
 
 const stampOf = (path: string): Stamp => [path, statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0];

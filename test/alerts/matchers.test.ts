@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createIgnore } from '../../src/alerts/matchers.ts';
-import { matchers } from '../../src/config/alert-labels.ts';
+import { matchers } from '../../src/config/sections/alert-labels.ts';
 
 const isIgnored = (entries: readonly string[], labels: Readonly<Record<string, string>>): boolean =>
-  createIgnore(entries.map((entry) => matchers(entry)))(labels);
+  createIgnore(entries.map((entry) => matchers.parse(entry)))(labels);
 
 const labels = { alertname: 'LicenseExpired', vendor_license: 'lic01;cdslmd', feature: 'a"b\\c' };
 

@@ -1,6 +1,6 @@
 import type { Rule, View } from '../../src/alerts/rule.ts';
 import { createRules, type RuleSettings } from '../../src/alerts/rules.ts';
-import { rulesOf } from '../../src/config/alert-rules.ts';
+import { rules } from '../../src/config/sections/alert-rules.ts';
 import { deriveInventoryNow } from '../../src/inventory/inventory.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
 import { createSnapshot, NOW, type Scenario } from '../metrics/scenario.ts';
@@ -13,7 +13,7 @@ export const policy = {
   usageWhenNotCurrent: 'withhold',
 } as const;
 
-export const settingsOf = (raw: unknown = {}): RuleSettings => rulesOf(raw);
+export const settingsOf = (raw: unknown = {}): RuleSettings => rules.parse(raw);
 
 export function viewOf(snapshot: Snapshot, now = NOW, authenticated: boolean | undefined = true): View {
   return { now, inventory: deriveInventoryNow(snapshot, now, policy), authenticated };

@@ -107,7 +107,7 @@ describe('analyzer', () => {
     writeFileSync(usersFile, `${good}nonsense\n`);
     analyzer.child.kill('SIGHUP');
     const { reason } = await analyzer.line('users not read again, the old ones stay');
-    expect(reason).toContain(`${usersFile}:4 is not of the form name:nt-hash`);
+    expect(reason).toContain(`${usersFile}:4: embedded_analyzer.users_file: is not of the form name:nt-hash`);
     expect(reason).not.toContain('nonsense');
     expect(await clientOf(url, 'new').getHttpUserName({}, never)).toBe('CORP\\new');
     expect(analyzer.output()).not.toContain(PASSWORD);

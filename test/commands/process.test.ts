@@ -230,7 +230,7 @@ describe('command line', () => {
     [['hash-password'], 'hash-password needs the name of the user'],
     [['hash-password', 'prom'], 'the password is empty; write it to standard input'],
     [['analyzer', 'hash-password'], 'needs the name of the user'],
-    [['analyzer', 'hash-password', 'a:b'], 'NAME:1 is not of the form name:nt-hash'],
+    [['analyzer', 'hash-password', 'a:b'], 'NAME:1: is not of the form name:nt-hash'],
     [['analyzer'], 'embedded_analyzer.users_file: is needed'],
     [['--poll.products=61 * * * *'], 'is not a cron expression'],
   ])('%j ends with %j', async (args, message) => {

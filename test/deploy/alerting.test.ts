@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import { alertCatalogue } from '../../deploy/prometheus/catalogue.ts';
 import { defaults, ruleFiles } from '../../deploy/prometheus/generate.ts';
 import { createRules } from '../../src/alerts/rules.ts';
-import { alertRules as ruleSettings } from '../../src/config/alert-rules.ts';
+import { alertRules as ruleSettings } from '../../src/config/sections/alert-rules.ts';
 import { settingsOf } from '../alerts/views.ts';
 import { dashboards } from '../grafana/dashboards.ts';
 import { createCleanup } from '../harness.ts';

@@ -3,9 +3,11 @@ import { createRules } from '../../src/alerts/rules.ts';
 import { storeProblems } from '../../src/analyzer/history-file.ts';
 import { answerFaults } from '../../src/client/answer-faults.ts';
 import { ntlmKinds } from '../../src/client/failures.ts';
-import { alertRules as engineRules, fileKey, type RuleParameter } from '../../src/config/alert-rules.ts';
-import { commands, shownDefault } from '../../src/config/flags.ts';
-import { environmentName, flagName, type Setting, settingKeys, settings } from '../../src/config/settings.ts';
+import { commands } from '../../src/config/flags.ts';
+import { alertRules as engineRules } from '../../src/config/sections/alert-rules.ts';
+import { shownDefault } from '../../src/config/setting-flags.ts';
+import { environmentName, flagName, settingKeys, settings } from '../../src/config/settings.ts';
+import { settingOf } from '../../src/config/table.ts';
 import { notOffered, webConfigKeys } from '../../src/config/web-config.ts';
 import { datasourceErrors } from '../../src/datasource/errors.ts';
 import { type Key, payloadKeys, type Target, targets } from '../../src/datasource/targets.ts';
@@ -64,27 +66,25 @@ export const tables: Readonly<Record<string, () => string>> = {
     table(
       ['alert', 'value', 'default', 'meaning'],
       Object.entries(engineRules).flatMap(([alert, { parameters }]) =>
-        Object.entries(parameters as Readonly<Record<string, RuleParameter>>).map(([name, parameter]) => [
-          code(alert),
-          code(fileKey(name)),
-          parameter.default === undefined ? '' : code(String(parameter.default)),
-          cell(parameter.doc),
-        ]),
+        Object.entries(parameters).map(([name, schema]) => {
+          const { default: fallback, description } = settingOf(schema);
+          return [code(alert), code(name), code(String(fallback ?? '')), cell(description)];
+        }),
       ),
     ),
   settings: () =>
     table(
       ['file key', 'flag', 'environment', 'default', 'meaning'],
       settingKeys.map((key) => {
-        const setting: Setting = settings[key];
+        const setting = settings[key];
         const flag = flagName(key);
         const isConstant = setting.shownDefault === undefined;
         return [
           setting.secret ? '' : code(key),
           flag === undefined ? '' : code(`--${flag}`),
-          setting.fileOnly ? '' : code(environmentName(key)),
+          code(environmentName(key) ?? ''),
           isConstant ? code(shownDefault(key)) : cell(shownDefault(key)),
-          cell(setting.doc),
+          cell(setting.description),
         ];
       }),
     ),

@@ -1,0 +1,12 @@
+/** Names of the file in snake_case, and of the code in camelCase. */
+
+export type Camel<S extends string> = S extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : S;
+
+/** `keepFiringFor` of `keep_firing_for`. */
+export const camel = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+/** A map under the names of the code. */
+export type Camelized<T> = { readonly [K in keyof T & string as Camel<K>]: T[K] };
+
+export const camelized = <T extends object>(values: T): Camelized<T> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [camel(name), value])) as Camelized<T>;

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { sections } from './settings.ts';
+
+/** The JSON Schema of the configuration file, for editors. */
+
+/** What a setting has for the program alone. */
+const traits = ['fileOnly', 'secret', 'shownDefault'];
+
+/** A section of which everything may be left out, and nothing else written; without what must not stand in the file. */
+function optional(shape: z.core.$ZodShape): z.ZodType {
+  const entries = Object.entries(shape as Readonly<Record<string, z.ZodType>>);
+  const below = entries.flatMap(([name, schema]): [string, z.ZodType][] => {
+    const meta = schema.meta();
+    if (meta?.secret === true) return [];
+    if (!(schema instanceof z.ZodObject)) return [[name, schema]];
+    return [[name, meta === undefined ? optional(schema.shape) : optional(schema.shape).meta(meta)]];
+  });
+  return z.strictObject(Object.fromEntries(below)).optional();
+}
+
+/** JSON Schema 2020-12 of the file, with the meaning and the default of each setting. */
+export function createConfigSchema(): object {
+  const schema = z.toJSONSchema(optional(sections), {
+    io: 'input',
+    override: ({ jsonSchema }) => {
+      for (const trait of traits) delete jsonSchema[trait];
+      // links into the README lead nowhere from here
+      jsonSchema.description &&= jsonSchema.description.replace(/\[([^\]]+)\]\([^)]*\)/g, '$1');
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+    },
+  });
+  return { ...schema, title: 'Configuration of license-exporter' };
+}

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { anyText, isNot, notExpression, text } from '../values.ts';
+
+/** Labels to add to alerts, and matchers of labels. */
+
+/** Labels that alerts are told apart by: they cannot be given. */
+const reserved = [
+  'alertname',
+  'severity',
+  'vendor_license',
+  'feature',
+  'version',
+  'package',
+  'feature_type',
+  'endpoint',
+  'source',
+  'analyzer',
+];
+
+const labelName = z
+  .string()
+  .regex(/^[a-zA-Z_][a-zA-Z0-9_]*$/, { error: 'is not a label name; use letters, digits and _', abort: true })
+  .refine((name) => !reserved.includes(name), { error: 'is reserved: alerts set it themselves' });
+
+/** Labels by name. */
+export const labelMap = z.preprocess(
+  (raw) => raw ?? {},
+  z.record(labelName, anyText, { error: isNot('a map of labels') }),
+);
+
+/** A matcher as Prometheus and Alertmanager write them. */
+export interface Matcher {
+  readonly label: string;
+  readonly operator: '=' | '!=' | '=~' | '!~';
+  readonly value: string;
+}
+
+const MATCHER = /\s*([a-zA-Z_][a-zA-Z0-9_]*)\s*(=~|!~|!=|=)\s*("(?:[^"\\]|\\.)*")\s*(?:,|$)/y;
+
+/** The matchers of a text, or why it has none. */
+function parseMatchers(written: string): readonly Matcher[] | string {
+  const refusal = isNot('a list of matchers such as vendor_license="lic01;cdslmd", feature=~"x.*"')({ input: written });
+  const source = written.replace(/^\{(.*)\}$/s, '$1');
+  const found: Matcher[] = [];
+  MATCHER.lastIndex = 0;
+  while (MATCHER.lastIndex < source.length) {
+    const match = MATCHER.exec(source);
+    if (match === null) return refusal;
+    const [, label = '', operator = '', quoted = ''] = match;
+    try {
+      const value = JSON.parse(quoted) as string;
+      if (operator.endsWith('~')) new RegExp(`^(?:${value})$`, 'su');
+      found.push({ label, operator: operator as Matcher['operator'], value });
+    } catch (error) {
+      const isExpression = (error as Error).message.startsWith('Invalid regular expression');
+      return isExpression ? notExpression(JSON.parse(quoted) as string, error) : refusal;
+    }
+  }
+  return found.length === 0 ? refusal : found;
+}
+
+/** `vendor_license="lic01;cdslmd", feature=~"x.*"`, braces around it allowed: all of them must match. */
+export const matchers = text.transform((written, context): readonly Matcher[] => {
+  const found = parseMatchers(written);
+  if (typeof found !== 'string') return found;
+  context.addIssue({ code: 'custom', message: found });
+  return z.NEVER;
+});

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { baseUrl } from '../addresses.ts';
+import { listOf, mapOf, secretInFile, strictListOf, textOrMap } from '../structures.ts';
+import { boolean, duration, isNot, oneOf, text } from '../values.ts';
+
+/** `alerting.alertmanagers`, in the words of Prometheus' configuration. */
+
+const basicAuth = mapOf({ username: text, password_file: text }, { password: secretInFile('password') }).transform(
+  ({ username, password_file: passwordFile }) => ({ username, passwordFile }),
+);
+
+const authorization = mapOf(
+  { type: text.prefault('Bearer'), credentials_file: text },
+  { credentials: secretInFile('credentials') },
+).transform(({ type, credentials_file: credentialsFile }) => ({ type, credentialsFile }));
+
+const tlsConfig = mapOf(
+  {
+    ca_file: text.optional(),
+    cert_file: text.optional(),
+    key_file: text.optional(),
+    server_name: text.optional(),
+    insecure_skip_verify: boolean.prefault(false),
+  },
+  { key: secretInFile('key') },
+).transform((tls) => ({
+  caFile: tls.ca_file,
+  certFile: tls.cert_file,
+  keyFile: tls.key_file,
+  serverName: tls.server_name,
+  insecureSkipVerify: tls.insecure_skip_verify,
+}));
+
+const TARGET = /^(?:\[[0-9a-fA-F:.]+\]|[^:/\s[\]@]+):\d{1,5}$/;
+const targetForm = { error: isNot('a target such as alertmanager:9093'), abort: true };
+const target = z.string(targetForm).trim().regex(TARGET, targetForm);
+
+const pathForm = { error: isNot('a path such as /am'), abort: true };
+const pathPrefix = z
+  .string(pathForm)
+  .trim()
+  .regex(/^\/[^?#\s]*$/, pathForm)
+  .transform((path) => path.replace(/\/+$/, ''));
+
+const entry = mapOf({
+  scheme: oneOf('http', 'https').prefault('http'),
+  path_prefix: pathPrefix.prefault('/'),
+  timeout: duration(0.1, 600).prefault('10s'),
+  api_version: oneOf('v2').optional(),
+  basic_auth: basicAuth.optional(),
+  authorization: authorization.optional(),
+  tls_config: tlsConfig.prefault({}),
+  static_configs: strictListOf(mapOf({ targets: strictListOf(target) })),
+})
+  .superRefine((entry, context) => {
+    if (entry.basic_auth === undefined || entry.authorization === undefined) return;
+    const message = 'cannot be combined with basic_auth; remove one of them';
+    context.addIssue({ code: 'custom', path: ['authorization'], message });
+  })
+  .transform((entry) =>
+    entry.static_configs
+      .flatMap(({ targets }) => targets)
+      .map((name) => ({
+        url: `${entry.scheme}://${name}${entry.path_prefix}`,
+        timeout: entry.timeout,
+        basicAuth: entry.basic_auth,
+        authorization: entry.authorization,
+        tls: entry.tls_config,
+      })),
+  );
+
+const address = baseUrl('http://alertmanager:9093', 'write an entry with basic_auth in the file').transform((url) => [
+  { url, timeout: 10, basicAuth: undefined, authorization: undefined, tls: tlsConfig.parse({}) },
+]);
+
+/**
+ * A list of entries as in Prometheus' configuration, or of URLs; from environment and flags a text with commas. The value
+ * keeps what belongs to one entry together.
+ */
+export const alertmanagers = listOf(textOrMap(address, entry)).superRefine((entries, context) => {
+  const urls = new Set<string>();
+  for (const [i, { url }] of entries.flatMap((found, i) => found.map((one) => [i, one] as const))) {
+    if (urls.has(url)) context.addIssue({ code: 'custom', path: [i], message: `${url} is listed twice` });
+    urls.add(url);
+  }
+});
+
+/** One Alertmanager, before the files it names have been read. Durations are seconds; `url` has no slash at the end. */
+export type AlertmanagerEntry = z.output<typeof alertmanagers>[number][number];

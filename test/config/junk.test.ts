@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { loadConfig } from '../../src/config/load.ts';
+import { ConfigError } from '../../src/config/problems.ts';
+import { alertRules } from '../../src/config/sections/alert-rules.ts';
+import { type SettingKey, settingKeys } from '../../src/config/settings.ts';
+import { cronProblem } from '../../src/poll/schedule.ts';
+
+/** Whatever a setting is given, it is taken or refused in words of this project. */
+
+/** Maps that look like the ones that settings take, with anything in them. */
+const names = [
+  ...['basic_auth', 'authorization', 'tls_config', 'static_configs', 'targets', 'username', 'password_file', 'ca_file'],
+  ...['timeout', 'scheme', 'vendor_license', 'feature', 'feature_type', 'overrides', 'enabled', 'raise', 'warning'],
+  ...['site', '__proto__', 'constructor', ...Object.keys(alertRules)],
+];
+const leaf = fc.oneof(
+  fc.constantFrom(
+    null,
+    true,
+    false,
+    '',
+    'x',
+    'auto',
+    '1h',
+    '7',
+    'off',
+    ':1',
+    'http://h',
+    'http://u:p@h',
+    '/x',
+    '(',
+    '\n',
+  ),
+  fc.integer(),
+  fc.double(),
+  fc.string(),
+);
+const { junk } = fc.letrec((tie) => ({
+  junk: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    leaf,
+    fc.array(tie('junk'), { maxLength: 3 }),
+    fc.dictionary(fc.constantFrom(...names), tie('junk'), { maxKeys: 4 }),
+  ),
+}));
+
+const problemsOf = (flags: ReadonlyMap<SettingKey, unknown>): readonly string[] => {
+  try {
+    loadConfig({ flags, env: {}, requireAnalyzer: true, cronProblem });
+    return [];
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as ConfigError).problems.map(({ message }) => message);
+  }
+};
+
+/** The words of zod, and of nothing at all. */
+const strange = /^Invalid (input|option|key)|Unrecognized key|undefined|\[object|^Too |^either$|^$/;
+
+describe('junk is taken, or refused in plain words', () => {
+  const nested = ['alerting.alertmanagers', 'alerting.rules', 'history.features', 'alerting.external_labels'] as const;
+
+  it.each([
+    ['any setting', settingKeys],
+    ['what takes maps', nested],
+  ])('in %s', (_, keys) => {
+    fc.assert(
+      fc.property(fc.constantFrom(...keys), junk, (key, value) => {
+        for (const message of problemsOf(new Map([[key, value]]))) expect(message).not.toMatch(strange);
+      }),
+      { numRuns: 400, seed: 12 },
+    );
+  });
+});

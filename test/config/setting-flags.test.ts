@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { helpText } from '../../src/config/flags.ts';
+import { shownDefault } from '../../src/config/setting-flags.ts';
+import { environmentName, settingKeys, settings, variableName } from '../../src/config/settings.ts';
+
+describe('the help', () => {
+  const lines = helpText().split('\n');
+
+  it('names each setting once, with its meaning', () => {
+    for (const key of settingKeys) {
+      expect(lines.filter((line) => line.trim().startsWith(settings[key].description))).not.toHaveLength(0);
+    }
+    expect(settingKeys.filter((key) => settings[key].description === '')).toEqual([]);
+  });
+
+  it('offers no environment variable and no flag where only the file can hold a setting', () => {
+    const fileOnly = settingKeys.filter((key) => settings[key].fileOnly);
+    expect(fileOnly).toEqual(['history.features', 'alerting.external_labels', 'alerting.ignore', 'alerting.rules']);
+    for (const key of fileOnly) {
+      expect(environmentName(key)).toBeUndefined();
+      expect(lines).toContain(`  (file) ${key}`);
+      expect(helpText()).not.toContain(variableName(key));
+    }
+    expect(lines).toContain('  (environment) LICENSE_EXPORTER_ANALYZER_PASSWORD');
+    expect(lines).toContain('  --[no-]collector.log');
+    expect(lines).toContain('  --web.listen-address');
+  });
+
+  it('shows defaults as they are written', () => {
+    expect(
+      (['analyzer.timeout', 'web.listen_address', 'expiration.search', 'storage.path'] as const).map(shownDefault),
+    ).toEqual(['30s', ':10319', '2', '']);
+  });
+});
