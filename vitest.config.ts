@@ -1,10 +1,10 @@
 import { defineConfig } from 'vitest/config';
-import { SummaryReporter } from './test/summary-reporter.ts';
+import { SummaryReporter } from './test/support/summary-reporter.ts';
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/missing-peers.ts'],
+    globalSetup: ['test/support/missing-peers.ts'],
     reporters: ['default', new SummaryReporter()],
     // most of the longer tests wait for other programs
     maxWorkers: 2,

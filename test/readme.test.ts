@@ -24,9 +24,9 @@ import { endpoints } from '../src/query-api/endpoints.ts';
 import { errorCodes } from '../src/query-api/errors.ts';
 import { recordMeanings } from '../src/query-api/meanings.ts';
 import { webLimits } from '../src/web/limits.ts';
-import { settingsOf } from './alerts/views.ts';
-import { alertRules } from './deploy/rules.ts';
-import { dashboards } from './grafana/dashboards.ts';
+import { settingsOf } from './support/alert-views.ts';
+import { dashboards } from './support/dashboards.ts';
+import { alertRules } from './support/prometheus-rules.ts';
 
 /** The tables of the README are made from the code. `UPDATE_README=1` writes them. */
 

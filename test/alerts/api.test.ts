@@ -7,11 +7,11 @@ import { hashSync } from 'bcryptjs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { externalUrl, hostAndPort } from '../../src/alerting.ts';
 import { catalogue } from '../../src/metrics/catalogue.ts';
-import { createCleanup, createConfig, eventually, startApp } from '../harness.ts';
-import { createCertificate } from '../peers/certificate.ts';
-import { peer } from '../peers/peers.ts';
-import { quickPolls, startSite } from './end-to-end.ts';
-import { startFakeAlertmanager } from './fake-alertmanager.ts';
+import { createCertificate } from '../support/certificate.ts';
+import { quickPolls, startSite } from '../support/end-to-end.ts';
+import { startFakeAlertmanager } from '../support/fake-alertmanager.ts';
+import { createCleanup, createConfig, eventually, startApp } from '../support/harness.ts';
+import { peer } from '../support/peers.ts';
 
 /** What the daemon tells of its alerts over HTTP, and how it reaches an Alertmanager that is guarded. */
 

@@ -2,11 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { createRunner } from '../commands/run.ts';
-import { account, createCleanup, eventually, isLong } from '../harness.ts';
-import { peer } from '../peers/peers.ts';
-import { startAlertmanager, startSink } from '../peers/start-alertmanager.ts';
-import { firing, startSite } from './end-to-end.ts';
+import { firing, startSite } from '../support/end-to-end.ts';
+import { account, createCleanup, eventually, isLong } from '../support/harness.ts';
+import { peer } from '../support/peers.ts';
+import { createRunner } from '../support/run.ts';
+import { startAlertmanager, startSink } from '../support/start-alertmanager.ts';
 
 /** The daemon is killed at random moments while alerts begin and end. */
 

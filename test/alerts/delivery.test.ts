@@ -2,8 +2,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createAlertmanager } from '../../src/alerts/alertmanager.ts';
 import { createCounts, createDelivery, QUEUE_CAPACITY } from '../../src/alerts/delivery.ts';
 import type { Notification } from '../../src/alerts/notification.ts';
-import { createCleanup, createTestLog, eventually } from '../harness.ts';
-import { type FakeAlertmanager, startFakeAlertmanager, status } from './fake-alertmanager.ts';
+import { type FakeAlertmanager, startFakeAlertmanager, status } from '../support/fake-alertmanager.ts';
+import { createCleanup, createTestLog, eventually } from '../support/harness.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());

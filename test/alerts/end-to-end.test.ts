@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createCleanup, createConfig, eventually, startApp } from '../harness.ts';
-import { peer } from '../peers/peers.ts';
-import { startAlertmanager, startSink } from '../peers/start-alertmanager.ts';
-import { startPrometheus } from '../peers/start-prometheus.ts';
-import { firing, quickEngine, quickPolls, quickRules, startDoor, startSite, watch } from './end-to-end.ts';
+import { firing, quickEngine, quickPolls, quickRules, startDoor, startSite, watch } from '../support/end-to-end.ts';
+import { createCleanup, createConfig, eventually, startApp } from '../support/harness.ts';
+import { peer } from '../support/peers.ts';
+import { startAlertmanager, startSink } from '../support/start-alertmanager.ts';
+import { startPrometheus } from '../support/start-prometheus.ts';
 
 /** The whole way with real parts: site, analyzer, exporter, Prometheus, Alertmanager, and a receiver of notifications. */
 

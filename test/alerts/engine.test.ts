@@ -9,10 +9,10 @@ import { alertsPage } from '../../src/alerts/page.ts';
 import type { SavedAlerts, StateFile } from '../../src/alerts/state-file.ts';
 import { deriveInventoryNow } from '../../src/model/inventory.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
-import { createTestLog, isLong } from '../harness.ts';
-import { answer, createSnapshot, failed, feature, good, NOW, product } from '../metrics/scenario.ts';
-import type { SentAlert } from './fake-alertmanager.ts';
-import { policy, settingsOf } from './views.ts';
+import { policy, settingsOf } from '../support/alert-views.ts';
+import type { SentAlert } from '../support/fake-alertmanager.ts';
+import { createTestLog, isLong } from '../support/harness.ts';
+import { answer, createSnapshot, failed, feature, good, NOW, product } from '../support/scenario.ts';
 
 /** The engine on a clock of its own, with an Alertmanager that keeps what it is told. */
 

@@ -1,10 +1,10 @@
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createAlertmanager } from '../../src/alerts/alertmanager.ts';
-import { createCleanup, createConfig, eventually, startApp } from '../harness.ts';
-import { peer } from '../peers/peers.ts';
-import { startAlertmanager, startSink } from '../peers/start-alertmanager.ts';
-import { firing, quickEngine, quickPolls, startDoor, startSite } from './end-to-end.ts';
+import { firing, quickEngine, quickPolls, startDoor, startSite } from '../support/end-to-end.ts';
+import { createCleanup, createConfig, eventually, startApp } from '../support/harness.ts';
+import { peer } from '../support/peers.ts';
+import { startAlertmanager, startSink } from '../support/start-alertmanager.ts';
 
 /** Alertmanager fails in every way it can, and one of a pair of daemons does. */
 

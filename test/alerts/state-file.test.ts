@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { AlertState } from '../../src/alerts/alert.ts';
 import { createStateFile } from '../../src/alerts/state-file.ts';
-import { createCleanup } from '../harness.ts';
+import { createCleanup } from '../support/harness.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());

@@ -4,7 +4,7 @@ import { type AlertState, fingerprint, type Labels } from '../../src/alerts/aler
 import { restoreSaved } from '../../src/alerts/restore.ts';
 import type { Judgement, Rule } from '../../src/alerts/rule.ts';
 import { type AlertStates, step } from '../../src/alerts/state-machine.ts';
-import { isLong } from '../harness.ts';
+import { isLong } from '../support/harness.ts';
 
 /** What a rule says of one subject. */
 type Verdict = 'raised' | 'not cleared' | 'false' | 'unknown';

@@ -12,8 +12,8 @@ import type { Figures, Series } from '../../src/analyzer/sample.ts';
 import { createSlots } from '../../src/analyzer/slots.ts';
 import { openStore, type Store } from '../../src/analyzer/store.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
-import { isLong } from '../harness.ts';
-import { onlyFigures } from './store-samples.ts';
+import { isLong } from '../support/harness.ts';
+import { onlyFigures } from '../support/store-samples.ts';
 
 /**
  * Every history answer against a recomputation from the raw samples, second by second, with nothing of the program but

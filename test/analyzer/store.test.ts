@@ -13,8 +13,8 @@ import type { Figures, Sample, Series } from '../../src/analyzer/sample.ts';
 import type { Collected, VendorLicenseObservation } from '../../src/analyzer/source.ts';
 import { openStore, type Store, type StoreOptions } from '../../src/analyzer/store.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
-import { createCleanup, isLong } from '../harness.ts';
-import { begin, figuresAt, INTERVAL, onlyFigures, origin, series, timeZone } from './store-samples.ts';
+import { createCleanup, isLong } from '../support/harness.ts';
+import { begin, figuresAt, INTERVAL, onlyFigures, origin, series, timeZone } from '../support/store-samples.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());

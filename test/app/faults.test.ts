@@ -2,11 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { FailureKind } from '../../src/model/failure.ts';
-import { quickEngine } from '../alerts/end-to-end.ts';
-import { startFakeAlertmanager } from '../alerts/fake-alertmanager.ts';
-import { createRunner } from '../commands/run.ts';
-import { account, createCleanup, createConfig, eventually, startApp } from '../harness.ts';
-import { type Fault, json, startFaulty, status } from './faulty.ts';
+import { quickEngine } from '../support/end-to-end.ts';
+import { startFakeAlertmanager } from '../support/fake-alertmanager.ts';
+import { type Fault, json, startFaulty, status } from '../support/faulty-analyzer.ts';
+import { account, createCleanup, createConfig, eventually, startApp } from '../support/harness.ts';
+import { createRunner } from '../support/run.ts';
 
 /** How the exporter bears an analyzer that misbehaves: counted, last good data kept for a while, recovery by itself. */
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { decodeAnswer } from '../../src/client/decode.ts';
 import { createDecoder } from '../../src/client/decoder.ts';
-import { createCleanup } from '../harness.ts';
+import { createCleanup } from '../support/harness.ts';
 
 /** Large answers are decoded in a thread: the same records, the same failures, and nothing left behind. */
 

@@ -4,8 +4,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { NtlmDispatcher, type NtlmDispatcherOptions } from '../../src/client/dispatcher.ts';
 import type { NtlmStats } from '../../src/client/stats.ts';
 import type { CredentialGate } from '../../src/ntlm/credential-gate.ts';
-import { account, createCleanup, createTestGate, eventually } from '../harness.ts';
-import { type Call, LOGON_PATH, type ScriptedServer, startScripted } from './scripted-server.ts';
+import { account, createCleanup, createTestGate, eventually } from '../support/harness.ts';
+import { type Call, LOGON_PATH, type ScriptedServer, startScripted } from '../support/scripted-server.ts';
 
 /** The fault matrix of the NTLM transport: how servers behave, what the caller sees, and what goes over the wire. */
 

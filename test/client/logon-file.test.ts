@@ -17,7 +17,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, it } from 'vitest';
 import { LogonFileError, openLogonFile } from '../../src/client/logon-file.ts';
 import { emptyRecord, withMessage } from '../../src/ntlm/logon-budget.ts';
-import { account, createCleanup, createTestGate } from '../harness.ts';
+import { account, createCleanup, createTestGate } from '../support/harness.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());

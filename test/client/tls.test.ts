@@ -7,6 +7,7 @@ import { createNtlmAcceptor } from '../../src/analyzer/ntlm-acceptor.ts';
 import { NtlmDispatcher } from '../../src/client/dispatcher.ts';
 import { toQueryError } from '../../src/client/failures.ts';
 import { ntHash } from '../../src/ntlm/primitives.ts';
+import { createCertificate } from '../support/certificate.ts';
 import {
   account,
   createCleanup,
@@ -15,10 +16,9 @@ import {
   eventually,
   startAnalyzer,
   startApp,
-} from '../harness.ts';
-import { createCertificate } from '../peers/certificate.ts';
-import { peer } from '../peers/peers.ts';
-import { target } from './scripted-server.ts';
+} from '../support/harness.ts';
+import { peer } from '../support/peers.ts';
+import { target } from '../support/scripted-server.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());

@@ -3,9 +3,9 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { QueryClient } from '../../src/client/query-client.ts';
-import { connectTo, logOn } from '../analyzer/connection.ts';
-import { createCleanup, createClient, eventually } from '../harness.ts';
-import { createRunner } from './run.ts';
+import { connectTo, logOn } from '../support/connection.ts';
+import { createCleanup, createClient, eventually } from '../support/harness.ts';
+import { createRunner } from '../support/run.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());

@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { account, createCleanup, eventually, startAnalyzer } from '../harness.ts';
-import { createRunner, launch } from './run.ts';
+import { account, createCleanup, eventually, startAnalyzer } from '../support/harness.ts';
+import { createRunner, launch } from '../support/run.ts';
 
 /** The program as its user runs it: a process of its own. */
 

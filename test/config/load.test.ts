@@ -14,7 +14,7 @@ import { Secret } from '../../src/config/secret.ts';
 import { readPasswordFile } from '../../src/config/upstream-analyzer.ts';
 import { duration, listenAddress, size } from '../../src/config/values.ts';
 import { cronProblem } from '../../src/poll/schedule.ts';
-import { createCleanup } from '../harness.ts';
+import { createCleanup } from '../support/harness.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());

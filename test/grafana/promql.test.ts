@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { startFakeAlertmanager } from '../alerts/fake-alertmanager.ts';
-import { createCleanup, createConfig, eventually, startAnalyzer, startApp, WORKDAY } from '../harness.ts';
-import { peer } from '../peers/peers.ts';
-import { startPrometheus } from '../peers/start-prometheus.ts';
-import { builtIn, dashboards, interpolate, queriesOf, type Values } from './dashboards.ts';
+import { builtIn, dashboards, interpolate, queriesOf, type Values } from '../support/dashboards.ts';
+import { startFakeAlertmanager } from '../support/fake-alertmanager.ts';
+import { createCleanup, createConfig, eventually, startAnalyzer, startApp, WORKDAY } from '../support/harness.ts';
+import { peer } from '../support/peers.ts';
+import { startPrometheus } from '../support/start-prometheus.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());

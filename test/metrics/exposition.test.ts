@@ -10,8 +10,18 @@ import { renderGauges } from '../../src/metrics/render.ts';
 import { buildRowsNow } from '../../src/metrics/rows.ts';
 import type { SelfMetrics } from '../../src/metrics/self.ts';
 import { WHOLE } from '../../src/model/snapshot.ts';
-import { eventually } from '../harness.ts';
-import { allCollectors, answer, createSnapshot, failed, feature, good, NOW, product, scenario } from './scenario.ts';
+import { eventually } from '../support/harness.ts';
+import {
+  allCollectors,
+  answer,
+  createSnapshot,
+  failed,
+  feature,
+  good,
+  NOW,
+  product,
+  scenario,
+} from '../support/scenario.ts';
 
 const silent: SelfMetrics = {
   observeRequest: () => undefined,

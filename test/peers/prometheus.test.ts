@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { getConcurrentUsers, getFeatures, getProducts } from '../../src/analyzer/live.ts';
 import { collectors } from '../../src/metrics/catalogue.ts';
-import { createCleanup, createConfig, eventually, startAnalyzer, startApp, WORKDAY } from '../harness.ts';
-import { peer } from './peers.ts';
-import { startPrometheus } from './start-prometheus.ts';
+import { createCleanup, createConfig, eventually, startAnalyzer, startApp, WORKDAY } from '../support/harness.ts';
+import { peer } from '../support/peers.ts';
+import { startPrometheus } from '../support/start-prometheus.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());

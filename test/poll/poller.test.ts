@@ -5,8 +5,8 @@ import { createSelection } from '../../src/model/selection.ts';
 import { historyPart, type Snapshot, WHOLE } from '../../src/model/snapshot.ts';
 import { createPoller, type Poller, type PollerOptions } from '../../src/poll/poller.ts';
 import { cronProblem, longestGap } from '../../src/poll/schedule.ts';
-import { createTestLog } from '../harness.ts';
-import { answer, expiration, feature, product } from '../metrics/scenario.ts';
+import { createTestLog } from '../support/harness.ts';
+import { answer, expiration, feature, product } from '../support/scenario.ts';
 
 /** Scheduling and retrying, on a clock that the test turns. The analyzer itself is real everywhere else. */
 

@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Cleanup } from '../harness.ts';
+import type { Cleanup } from './harness.ts';
 
 export interface Certificate {
   readonly cert: string;

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Cleanup } from '../harness.ts';
+import type { Cleanup } from './harness.ts';
 import { type Peer, startPeer } from './start-peer.ts';
 
 type Labels = Readonly<Record<string, string>>;

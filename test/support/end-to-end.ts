@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SettingKey } from '../../src/config/settings.ts';
-import { type Cleanup, startAnalyzer } from '../harness.ts';
-import type { Alertmanager, AlertmanagerAlert } from '../peers/start-alertmanager.ts';
+import { type Cleanup, startAnalyzer } from './harness.ts';
+import type { Alertmanager, AlertmanagerAlert } from './start-alertmanager.ts';
 
 /** What end-to-end tests of alerting share: a site whose fate can be chosen, quick polls, and quick rules. */
 

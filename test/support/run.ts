@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { type Cleanup, eventually } from '../harness.ts';
+import { type Cleanup, eventually } from './harness.ts';
 
 /** Runs the program as its user does: as a process of its own. */
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Cleanup } from '../harness.ts';
+import type { Cleanup } from './harness.ts';
 import { startPeer } from './start-peer.ts';
 
 export interface Prometheus {

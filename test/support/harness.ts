@@ -1,22 +1,26 @@
-import type { AnalyzerLimits } from '../src/analyzer/http-front.ts';
-import { type Analyzer, type AnalyzerOptions, createAnalyzer, type HistoryOptions } from '../src/analyzer/server.ts';
-import { createSimulatedSite, type SimulatedSite, type SimulatedSiteOptions } from '../src/analyzer/simulated-site.ts';
-import { type App, createApp } from '../src/app.ts';
-import { NtlmDispatcher } from '../src/client/dispatcher.ts';
-import { createQueryClient, type QueryClient, type QueryClientOptions } from '../src/client/query-client.ts';
-import { loadConfig } from '../src/config/load.ts';
-import type { SettingKey } from '../src/config/settings.ts';
-import type { Log } from '../src/model/log.ts';
-import type { Credentials } from '../src/ntlm/client-codec.ts';
+import type { AnalyzerLimits } from '../../src/analyzer/http-front.ts';
+import { type Analyzer, type AnalyzerOptions, createAnalyzer, type HistoryOptions } from '../../src/analyzer/server.ts';
+import {
+  createSimulatedSite,
+  type SimulatedSite,
+  type SimulatedSiteOptions,
+} from '../../src/analyzer/simulated-site.ts';
+import { type App, createApp } from '../../src/app.ts';
+import { NtlmDispatcher } from '../../src/client/dispatcher.ts';
+import { createQueryClient, type QueryClient, type QueryClientOptions } from '../../src/client/query-client.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import type { SettingKey } from '../../src/config/settings.ts';
+import type { Log } from '../../src/model/log.ts';
+import type { Credentials } from '../../src/ntlm/client-codec.ts';
 import {
   type CredentialGate,
   type CredentialGateOptions,
   createCredentialGate,
   createMemoryStore,
-} from '../src/ntlm/credential-gate.ts';
-import { ntHash } from '../src/ntlm/primitives.ts';
-import type { AppConfig } from '../src/pipeline.ts';
-import { cronProblem } from '../src/poll/schedule.ts';
+} from '../../src/ntlm/credential-gate.ts';
+import { ntHash } from '../../src/ntlm/primitives.ts';
+import type { AppConfig } from '../../src/pipeline.ts';
+import { cronProblem } from '../../src/poll/schedule.ts';
 
 /** The account of every test. */
 export const account: Credentials = { username: 'svc-lic', domain: 'CORP', workstation: '', password: 'S3cret-pass!' };

@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { createNtlmAcceptor, type NtlmAcceptor, type NtlmAcceptorOptions } from '../../src/analyzer/ntlm-acceptor.ts';
 import { parseChallenges } from '../../src/ntlm/challenges.ts';
 import { ntHash } from '../../src/ntlm/primitives.ts';
-import { account } from '../harness.ts';
+import { account } from './harness.ts';
 
 /** The cheapest call: its requests are `logon` in the wire log. */
 export const LOGON_PATH = '/logon';

@@ -4,7 +4,7 @@ import { createRules } from '../../src/alerts/rules.ts';
 import { rulesOf } from '../../src/config/alert-rules.ts';
 import { deriveInventoryNow } from '../../src/model/inventory.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
-import { createSnapshot, NOW, type Scenario } from '../metrics/scenario.ts';
+import { createSnapshot, NOW, type Scenario } from './scenario.ts';
 
 /** Rules and what they look at, for tests that need no daemon. */
 
