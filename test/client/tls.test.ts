@@ -27,7 +27,7 @@ const users = () => [{ name: account.username, ntHash: ntHash(account.password) 
 
 describe.runIf(peer('openssl'))('over TLS', () => {
   it.each(['sha256', 'sha384'])('binds each logon to the certificate of the server, %s', async (hash) => {
-    const certificate = createCertificate(cleanup, hash);
+    const certificate = createCertificate(cleanup, { hash, key: 'rsa' });
     const gate = { domain: 'CORP', users, channelBinding: 'require' as const };
     const analyzer = await startAnalyzer({}, { gate, tls: certificate });
     cleanup.add(() => analyzer.stop());

@@ -31,7 +31,7 @@ interface RunOptions {
 
 function run(cleanup: Cleanup, args: readonly string[], { env = {}, input = '' }: RunOptions = {}): Running {
   const child = spawn(process.execPath, [launch, ...args], {
-    env: { PATH: process.env.PATH ?? '', ...env },
+    env: { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '', ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   child.stdin.on('error', () => {});

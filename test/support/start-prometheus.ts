@@ -8,6 +8,8 @@ export interface Prometheus {
   readonly url: string;
   /** The samples of an instant query, none when it failed. */
   query(promql: string): Promise<[unknown, string][]>;
+  /** How often it has evaluated its rules. */
+  evaluations(): Promise<number>;
 }
 
 export interface PrometheusOptions {
@@ -56,5 +58,9 @@ scrape_configs:
     const { data } = (await response.json()) as { data?: { result: { metric: unknown; value: [number, string] }[] } };
     return (data?.result ?? []).map(({ metric, value }) => [metric, value[1]]);
   };
-  return { url, query };
+  const evaluations = async (): Promise<number> => {
+    const page = await (await fetch(`${url}/metrics`)).text();
+    return Number(/^prometheus_rule_group_iterations_total\{.*\} (\S+)$/m.exec(page)?.[1] ?? 0);
+  };
+  return { url, query, evaluations };
 }
