@@ -10,7 +10,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/missing-peers.ts'],
-    setupFiles: ['test/support/seeds.ts'],
+    setupFiles: ['test/support/seeded-checks.ts'],
     reporters: ['default', new SummaryReporter()],
     sequence: { sequencer: LongestFirst },
     // one more than the cores that it is to be quick on: the longest files mostly wait for other programs

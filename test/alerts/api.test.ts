@@ -182,7 +182,11 @@ describe('a reload', () => {
     await app.reload(createConfig(site.url, quickPolls));
     expect(await app.metrics()).not.toContain('license_exporter_notifications');
     const requests = fake.requests.length;
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    // longer than the resend delay was
+    const polled = async () =>
+      (await app.sample('license_poll_last_attempt_timestamp_seconds{endpoint="GetProducts"}')) ?? 0;
+    const polledBefore = await polled();
+    await eventually('more polls', async () => (await polled()) > polledBefore + 1.5);
     expect(fake.requests.length).toBe(requests);
   });
 });

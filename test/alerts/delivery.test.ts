@@ -73,6 +73,7 @@ describe('delivery', () => {
     fake.answer((_, response) => {
       open += 1;
       expect(open).toBe(1);
+      // long enough for a second one to come, if it were sent
       setTimeout(() => {
         open -= 1;
         response.end();
@@ -182,6 +183,7 @@ describe('delivery', () => {
 
   it('lets what waits go out at its stop, for so long', async () => {
     const { fake, delivery, counts } = await start();
+    // slow enough for batches to wait
     fake.answer((_, response) => void setTimeout(() => response.end(), 20));
     delivery.enqueue(many(200));
     await delivery.stop(5);

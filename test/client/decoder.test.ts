@@ -100,7 +100,7 @@ describe('decoding in a thread', () => {
     const { decode, close } = decoder();
     const decoding = Promise.allSettled([decode('GetProducts', body()), decode('GetProducts', body())]);
     // the thread has been started
-    await new Promise((resolve) => setTimeout(resolve, 1));
+    await new Promise((resolve) => setImmediate(resolve));
     await close();
     expect((await decoding).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   });

@@ -284,9 +284,9 @@ describe('transport', () => {
   });
 
   it('F21 lets idle connections go', async () => {
-    const { dispatcher, send } = await setUp({ keepAliveTimeout: 300 });
+    const { server, dispatcher, send } = await setUp({ keepAliveTimeout: 300 });
     expect(await send()).toBe(200);
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await eventually('the connection is let go', () => server.openSockets() === 0);
     expect(await send()).toBe(200);
     expect(counts(dispatcher.stats)).toMatchObject({ sockets: 2, handshakes: 2, staleRetries: 0 });
   });
@@ -479,6 +479,7 @@ describe('credential gate', () => {
     const script = (call: Call) => {
       running += 1;
       peak = Math.max(peak, running);
+      // long enough for all that may run at once to come
       setTimeout(() => {
         running -= 1;
         call.response.end('ok');

@@ -150,6 +150,7 @@ describe('the file that counts logons', () => {
       gate.pathChecked();
       gate.acquire('cheap', AbortSignal.timeout(500)).then(() => 'sent', ({ code, name }) => (typeof code === 'string' ? code : name))
         .then((outcome) => process.stdout.write(outcome + '\\n'));
+      // lives until it is killed
       setTimeout(() => undefined, 60_000);
     `;
     const run = async (later: number): Promise<string> => {

@@ -1,6 +1,7 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createSecureServer } from 'node:http2';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { request } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createNtlmAcceptor } from '../../src/analyzer/ntlm-acceptor.ts';
@@ -23,6 +24,15 @@ import { target } from '../support/scripted-server.ts';
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
 
+/** Every connection that a server of this process accepts from now on. */
+function createSocketLedger(): readonly Socket[] {
+  const sockets: Socket[] = [];
+  const onSocket = (message: unknown): void => void sockets.push((message as { socket: Socket }).socket);
+  subscribe('net.server.socket', onSocket);
+  cleanup.add(() => unsubscribe('net.server.socket', onSocket));
+  return sockets;
+}
+
 const users = () => [{ name: account.username, ntHash: ntHash(account.password) }];
 
 describe.runIf(peer('openssl'))('over TLS', () => {
@@ -41,10 +51,14 @@ describe.runIf(peer('openssl'))('over TLS', () => {
       keepAliveTimeout: 50,
     });
     cleanup.add(() => dispatcher.destroy());
+    const sockets = createSocketLedger();
     for (let i = 1; i <= 3; i += 1) {
       const { statusCode, body } = await request(`${analyzer.url}/api/GetHttpUserName`, { dispatcher });
       expect([statusCode, await body.text()]).toEqual([200, 'CORP\\svc-lic']);
-      await new Promise((resolve) => setTimeout(resolve, 1200));
+      await eventually(
+        'the connection has ended',
+        () => sockets.length === i && sockets.every((socket) => socket.destroyed),
+      );
     }
     expect(dispatcher.stats).toMatchObject({ sockets: 3, handshakes: 3, rejected: 0 });
   });

@@ -12,6 +12,7 @@ const cleanup = createCleanup();
 afterEach(() => cleanup.run());
 
 const never = new AbortController().signal;
+// the idle time of a server is what is tested: nothing happens before it is over
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 type Client = ReturnType<typeof createClient>['client'];

@@ -507,6 +507,7 @@ describe('the poller', () => {
     ) as PollerOptions['schedules'];
     const slow = {
       ...site.client,
+      // on the clock of the test
       getServerDown: () => new Promise((resolve) => setTimeout(() => resolve(answer([])), 5000)),
     };
     const polling = create({ client: slow as unknown as QueryClient }, { schedules: yearly });

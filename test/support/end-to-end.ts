@@ -157,6 +157,7 @@ export function watch(condition: () => Promise<boolean>): () => Promise<number> 
   const watching = (async () => {
     while (isOn) {
       if (!(await condition())) failed += 1;
+      // between two looks
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   })();

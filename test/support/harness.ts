@@ -161,6 +161,13 @@ interface TestApp extends App {
   sample(name: string): Promise<number | undefined>;
 }
 
+/** The value of the sample of a page that the text begins with. */
+export function sampleOf(page: string, name: string): number | undefined {
+  const line = page.split('\n').find((candidate) => candidate.startsWith(`${name} `));
+  const value = line?.slice(name.length + 1);
+  return value === undefined ? undefined : value === '+Inf' ? Number.POSITIVE_INFINITY : Number(value);
+}
+
 /** The exporter on a free port. */
 export async function startApp(config: AppConfig): Promise<TestApp> {
   const log = createTestLog();
@@ -168,12 +175,7 @@ export async function startApp(config: AppConfig): Promise<TestApp> {
   await app.start();
   const [url = ''] = app.addresses();
   const metrics = async (headers: Record<string, string> = {}) => (await fetch(`${url}/metrics`, { headers })).text();
-  const sample = async (name: string): Promise<number | undefined> => {
-    const line = (await metrics()).split('\n').find((candidate) => candidate.startsWith(`${name} `));
-    const value = line?.slice(name.length + 1);
-    return value === undefined ? undefined : value === '+Inf' ? Number.POSITIVE_INFINITY : Number(value);
-  };
-  return { ...app, log, url, metrics, sample };
+  return { ...app, log, url, metrics, sample: async (name) => sampleOf(await metrics(), name) };
 }
 
 /** Polls until a condition holds. @throws Error with the description when it does not within the time */
@@ -186,6 +188,7 @@ export async function eventually(
   for (;;) {
     if (await condition()) return;
     if (Date.now() > end) throw new Error(`not within ${ms} ms: ${what}`);
+    // between two looks
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -33,6 +33,8 @@ export interface ScriptedServer {
   setPassword(password: string): void;
   /** Requests served at once, at most. */
   readonly peak: () => number;
+  /** Connections that are open. */
+  readonly openSockets: () => number;
   closeSockets(): void;
   stop(): Promise<void>;
 }
@@ -102,6 +104,7 @@ export async function startScripted(
       hash = ntHash(password);
     },
     peak: () => peak,
+    openSockets: () => sockets.filter(({ destroyed }) => !destroyed).length,
     closeSockets: () => {
       for (const socket of sockets) socket.destroy();
     },
