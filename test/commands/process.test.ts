@@ -59,7 +59,8 @@ describe('demo', () => {
       const [, elapsed] = JSON.parse(execFileSync('sh', ['-c', `${history} -s`], { encoding: 'utf8' })) as Trend[];
       return elapsed?.data.map(([, hours]) => hours) ?? [];
     };
-    await eventually('400 days of history', () => points().length === 401, 100_000);
+    // each look is a program, and work for the analyzer, that it makes the past beside
+    await eventually('400 days of history', () => points().length === 401, 100_000, 1000);
     expect(points().filter((hours) => hours > 0).length).toBeGreaterThan(395);
 
     demo.child.kill('SIGTERM');

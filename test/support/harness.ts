@@ -178,18 +178,22 @@ export async function startApp(config: AppConfig): Promise<TestApp> {
   return { ...app, log, url, metrics, sample: async (name) => sampleOf(await metrics(), name) };
 }
 
-/** Polls until a condition holds. @throws Error with the description when it does not within the time */
+/**
+ * Looks until a condition holds, with so many milliseconds between two looks.
+ * @throws Error with the description when it does not within the time
+ */
 export async function eventually(
   what: string,
   condition: () => Promise<boolean> | boolean,
   ms = 10_000,
+  every = 20,
 ): Promise<void> {
   const end = Date.now() + ms;
   for (;;) {
     if (await condition()) return;
     if (Date.now() > end) throw new Error(`not within ${ms} ms: ${what}`);
     // between two looks
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, every));
   }
 }
 
