@@ -16,8 +16,9 @@ export default defineConfig({
     // one more than the cores that it is to be quick on: the longest files mostly wait for other programs
     maxWorkers: 3,
     // of tests that run beside the others of their file
-    maxConcurrency: 12,
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    maxConcurrency: 6,
+    // for a machine under load: nothing is expected to take so long
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
   },
 });

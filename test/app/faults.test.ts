@@ -293,7 +293,7 @@ describe('an analyzer that misbehaves', () => {
     const faulty = await startFaulty(cleanup, { vendorLicenses: 4, featuresPerVendorLicense: 1500 });
     const app = await startApp(createConfig(faulty.url));
     cleanup.add(() => app.stop());
-    await eventually('first poll', async () => (await fetch(`${app.url}/-/ready`)).ok, 30_000);
+    await eventually('first poll', async () => (await fetch(`${app.url}/-/ready`)).ok);
     expect(await app.sample('license_poll_records{endpoint="GetFeatures"}')).toBe(6000);
   });
 });

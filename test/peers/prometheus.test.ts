@@ -48,7 +48,7 @@ describe.runIf(peer('prometheus'))('a real Prometheus', () => {
     await eventually('first poll', async () => (await fetch(`${app.url}/-/ready`)).ok);
     const observer = await startObserver(cleanup, app.url, accept);
     const { query } = await startPrometheus(cleanup, observer.url, { scrape });
-    await eventually('up', async () => (await query('up == 1')).length === 1, 20_000);
+    await eventually('up', async () => (await query('up == 1')).length === 1);
 
     const current = analyzer.collector.current();
     const features = [...getFeatures(current, WORKDAY, { product: '%' })];

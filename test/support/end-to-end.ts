@@ -12,13 +12,13 @@ import type { Prometheus } from './start-prometheus.ts';
 
 type Settings = Partial<Record<SettingKey, unknown>>;
 
-/** Polls every second, and forgets after three. */
+/** Polls every second, and forgets after five. */
 export const quickPolls: Settings = {
   'poll.products': '* * * * * *',
   'poll.server_down': '* * * * * *',
   'poll.features': '* * * * * *',
   'poll.expirations': '* * * * * *',
-  'poll.max_data_age': '3s',
+  'poll.max_data_age': '5s',
 };
 
 /** The engine with a second for a minute of resending, and a fifth of a second for a minute of the rules. */

@@ -179,13 +179,14 @@ export async function startApp(config: AppConfig): Promise<TestApp> {
 }
 
 /**
- * Looks until a condition holds, with so many milliseconds between two looks.
+ * Looks until a condition holds, with so many milliseconds between two looks. The time is for machines under load: it is
+ * no expectation.
  * @throws Error with the description when it does not within the time
  */
 export async function eventually(
   what: string,
   condition: () => Promise<boolean> | boolean,
-  ms = 10_000,
+  ms = 30_000,
   every = 20,
 ): Promise<void> {
   const end = Date.now() + ms;

@@ -57,11 +57,7 @@ function run(cleanup: Cleanup, args: readonly string[], { env = {}, input = '' }
     output: () => text,
     exit,
     line: async (msg) => {
-      await eventually(
-        `log line ${msg}, in:\n${text}`,
-        () => find(msg) !== undefined || child.exitCode !== null,
-        15_000,
-      );
+      await eventually(`log line ${msg}, in:\n${text}`, () => find(msg) !== undefined || child.exitCode !== null);
       const line = find(msg);
       if (line === undefined) throw new Error(`ended with:\n${text}`);
       return line;

@@ -206,7 +206,7 @@ describe.runIf(peer('openssl'))('TLS of the web config', () => {
     basic_auth: {username: ${NAME}, password: '${PASSWORD}'}
     tls_config: {ca_file: ${server.certFile}, cert_file: ${client.certFile}, key_file: ${client.keyFile}}`;
       const { query } = await startPrometheus(cleanup, url, { scrape });
-      await eventually('up', async () => (await query('up == 1')).length === 1, 20_000);
+      await eventually('up', async () => (await query('up == 1')).length === 1);
     },
   );
 });
