@@ -59,7 +59,7 @@ describe('an analyzer that misbehaves', () => {
     faulty.break('GetProducts', fault);
     const app = await startApp(
       createConfig(faulty.url, {
-        'analyzer.timeout': '500ms',
+        'analyzer.timeout': '1s',
         'analyzer.max_response_size': '1MB',
         // the first poll only: at a full minute the schedule would add a second one
         'poll.products': '0 0 1 1 *',
