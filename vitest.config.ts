@@ -1,14 +1,24 @@
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { SummaryReporter } from './test/summary-reporter.ts';
+import { LongestFirst } from './test/support/longest-first.ts';
+import { SummaryReporter } from './test/support/summary-reporter.ts';
+
+// each file, and each run of the program, is a process that would compile the same sources again
+process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/node-compile');
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/missing-peers.ts'],
+    globalSetup: ['test/support/missing-peers.ts'],
+    setupFiles: ['test/support/seeded-checks.ts'],
     reporters: ['default', new SummaryReporter()],
-    // most of the longer tests wait for other programs
-    maxWorkers: 2,
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    sequence: { sequencer: LongestFirst },
+    // one more than the cores that it is to be quick on: the longest files mostly wait for other programs
+    maxWorkers: 3,
+    // of tests that run beside the others of their file
+    maxConcurrency: 6,
+    // for a machine under load: nothing is expected to take so long
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
   },
 });

@@ -13,8 +13,8 @@ import type { QueryClient } from '../src/client/query-client.ts';
 import { createLocalTime } from '../src/model/local-time.ts';
 import { type EndpointName, endpointNames, endpoints } from '../src/query-api/endpoints.ts';
 import { recordFields } from '../src/query-api/records.ts';
-import { onlyFigures } from './analyzer/store-samples.ts';
-import { createClient, startAnalyzer, testHistory, WORKDAY } from './harness.ts';
+import { createClient, startAnalyzer, testHistory, WORKDAY } from './support/harness.ts';
+import { onlyFigures } from './support/store-samples.ts';
 
 /** Our client against our analyzer, over real HTTP with NTLM: what one says, the other understands. */
 

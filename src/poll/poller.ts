@@ -168,16 +168,8 @@ export function createPoller(options: PollerOptions): Poller {
     return whole && value && { at: whole.at, seconds: 0, ok: true, value };
   };
 
-  /** Finding the gaps of a schedule is slow, and several endpoints usually share one. */
-  const intervals = new Map<string, number>();
-  const intervalOf = (schedule: string): number => {
-    const interval = intervals.get(schedule) ?? longestGap(schedule);
-    intervals.set(schedule, interval);
-    return interval;
-  };
-
   const createPoll = <E extends PolledEndpoint>(endpoint: E, more: Specifics<E> = {}): EndpointPoll => {
-    const interval = intervalOf(options.schedules[endpoint]);
+    const interval = longestGap(options.schedules[endpoint]);
     const maxAge = options.maxDataAge === 'auto' ? Math.max(MIN_DATA_AGE, 3 * interval) : options.maxDataAge;
     const parts = options.initial?.endpoints[endpoint]?.parts ?? new Map();
     const initial = { ...options.initial?.endpoints[endpoint], interval, maxAge, parts };

@@ -10,8 +10,20 @@ const WEEK_SECONDS = 7 * 86_400;
 /** One run a minute for a week. Denser schedules repeat long before. */
 const MAX_RUNS = 7 * 1440 + 1;
 
+/** The gap of each schedule and the hour it was found in: to find it is slow, and every reload asks again. */
+const found = new Map<string, { readonly hour: number; readonly gap: number }>();
+
 /** The longest gap between two runs of a schedule over the next 7 days, seconds; at least the first gap. */
 export function longestGap(expression: string): number {
+  const hour = Math.floor(Date.now() / 3_600_000);
+  const known = found.get(expression);
+  if (known?.hour === hour) return known.gap;
+  const gap = findLongestGap(expression);
+  found.set(expression, { hour, gap });
+  return gap;
+}
+
+function findLongestGap(expression: string): number {
   const task = createTask(expression, () => undefined);
   let runs: number[] = [];
   // finding runs is slow, so no more are looked for than a sparse schedule needs

@@ -7,11 +7,11 @@ import { hashSync } from 'bcryptjs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { externalUrl, hostAndPort } from '../../src/app/alerting.ts';
 import { catalogue } from '../../src/metrics/catalogue.ts';
-import { createCleanup, createConfig, eventually, startApp } from '../harness.ts';
-import { createCertificate } from '../peers/certificate.ts';
-import { peer } from '../peers/peers.ts';
-import { quickPolls, startSite } from './end-to-end.ts';
-import { startFakeAlertmanager } from './fake-alertmanager.ts';
+import { createCertificate } from '../support/certificate.ts';
+import { quickPolls, startSite } from '../support/end-to-end.ts';
+import { startFakeAlertmanager } from '../support/fake-alertmanager.ts';
+import { createCleanup, createConfig, eventually, startApp } from '../support/harness.ts';
+import { peer } from '../support/peers.ts';
 
 /** Alerts over HTTP, and Alertmanagers that need authentication. */
 
@@ -182,7 +182,11 @@ describe('a reload', () => {
     await app.reload(createConfig(site.url, quickPolls));
     expect(await app.metrics()).not.toContain('license_exporter_notifications');
     const requests = fake.requests.length;
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    // longer than the resend delay was
+    const polled = async () =>
+      (await app.sample('license_poll_last_attempt_timestamp_seconds{endpoint="GetProducts"}')) ?? 0;
+    const polledBefore = await polled();
+    await eventually('more polls', async () => (await polled()) > polledBefore + 1.5);
     expect(fake.requests.length).toBe(requests);
   });
 });

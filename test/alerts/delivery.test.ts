@@ -2,8 +2,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createAlertmanager } from '../../src/alerts/alertmanager.ts';
 import { createCounts, createDelivery, QUEUE_CAPACITY } from '../../src/alerts/delivery.ts';
 import type { Notification } from '../../src/alerts/notification.ts';
-import { createCleanup, createTestLog, eventually } from '../harness.ts';
-import { type FakeAlertmanager, startFakeAlertmanager, status } from './fake-alertmanager.ts';
+import { type FakeAlertmanager, startFakeAlertmanager, status } from '../support/fake-alertmanager.ts';
+import { createCleanup, createTestLog, eventually } from '../support/harness.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
@@ -73,6 +73,7 @@ describe('delivery', () => {
     fake.answer((_, response) => {
       open += 1;
       expect(open).toBe(1);
+      // long enough for a second one to come, if it were sent
       setTimeout(() => {
         open -= 1;
         response.end();
@@ -182,6 +183,7 @@ describe('delivery', () => {
 
   it('lets what waits go out at its stop, for so long', async () => {
     const { fake, delivery, counts } = await start();
+    // slow enough for batches to wait
     fake.answer((_, response) => void setTimeout(() => response.end(), 20));
     delivery.enqueue(many(200));
     await delivery.stop(5);

@@ -1,16 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
-import { createCleanup, createConfig, eventually, startApp } from '../harness.ts';
-import { peer } from '../peers/peers.ts';
-import { startAlertmanager, startSink } from '../peers/start-alertmanager.ts';
-import { startPrometheus } from '../peers/start-prometheus.ts';
-import { firing, quickEngine, quickPolls, quickRules, startDoor, startSite, watch } from './end-to-end.ts';
+import { describe, expect } from 'vitest';
+import {
+  evaluations,
+  firing,
+  quickEngine,
+  quickPolls,
+  quickRules,
+  startDoor,
+  startSite,
+  watch,
+} from '../support/end-to-end.ts';
+import { type Cleanup, createConfig, eventually, startApp } from '../support/harness.ts';
+import { peer } from '../support/peers.ts';
+import { it } from '../support/side-by-side.ts';
+import { startAlertmanager, startSink } from '../support/start-alertmanager.ts';
+import { startPrometheus } from '../support/start-prometheus.ts';
 
 /** The whole way with real parts: site, analyzer, exporter, Prometheus, Alertmanager, and a receiver of notifications. */
-
-const cleanup = createCleanup();
-afterEach(() => cleanup.run());
 
 const DAY = 86_400;
 /** The inhibitions that we recommend. */
@@ -21,7 +28,7 @@ const inhibitRules = /^inhibit_rules:[\s\S]*?(?=^receivers:)/m.exec(
 type Path = 'rules' | 'engine' | 'both';
 
 /** Everything from the site to the receiver; alerts go by the Prometheus rules, by the engine, or by both. */
-async function start(path: Path, settings: Parameters<typeof createConfig>[1] = {}) {
+async function start(cleanup: Cleanup, path: Path, settings: Parameters<typeof createConfig>[1] = {}) {
   const site = await startSite(cleanup);
   const sink = await startSink(cleanup);
   const alertmanager = await startAlertmanager(
@@ -39,38 +46,39 @@ async function start(path: Path, settings: Parameters<typeof createConfig>[1] = 
       ? undefined
       : await startPrometheus(cleanup, app.url, { rules: quickRules(cleanup), alertmanagers: [alertmanager.url] });
   if (prometheus !== undefined) {
-    await eventually('the first scrape', async () => (await prometheus.query('license_up == 1')).length === 1, 20_000);
+    await eventually('the first scrape', async () => (await prometheus.query('license_up == 1')).length === 1);
   }
   return { site, sink, alertmanager, door, app, prometheus };
 }
 
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
 describe.runIf(peer('prometheus', 'prometheus-alertmanager'))('alerts reach the receiver', () => {
-  it.each(['rules', 'engine', 'both'] as const)(
+  it.concurrent.for(['rules', 'engine', 'both'] as const)(
     'a server goes down and comes back: %s',
-    { timeout: 90_000 },
-    async (path) => {
-      const { site, sink } = await start(path);
+    { timeout: 120_000 },
+    async (path, { cleanup }) => {
+      const { site, sink, app, prometheus } = await start(cleanup, path);
+      const evaluating = { app: path === 'rules' ? undefined : app, prometheus };
       const about = { alertname: 'LicenseServerDown', vendor_license: site.vendorLicense };
       await site.setDown(true);
-      await eventually('firing', () => sink.of(about).includes('firing'), 15_000);
-      // long enough for whoever else would tell it
-      await pause(4000);
+      await eventually('firing', () => sink.of(about).includes('firing'));
+      // enough for whoever else would tell it
+      await evaluations(16, evaluating);
       expect(sink.of(about)).toEqual(['firing']);
       expect(sink.told.at(-1)?.labels.source).toBe(path === 'rules' ? 'prometheus' : 'license-exporter');
       await site.setDown(false);
-      await eventually('resolved', () => sink.of(about).includes('resolved'), 15_000);
-      await pause(2000);
+      await eventually('resolved', () => sink.of(about).includes('resolved'));
+      await evaluations(8, evaluating);
       expect(sink.of(about)).toEqual(['firing', 'resolved']);
     },
   );
 
-  it('the rules take over when the delivery of the engine breaks, without a gap', { timeout: 90_000 }, async () => {
-    const { site, sink, alertmanager, door, app } = await start('both');
+  it.concurrent('the rules take over when the delivery of the engine breaks, without a gap', {
+    timeout: 120_000,
+  }, async ({ cleanup }) => {
+    const { site, sink, alertmanager, door, app } = await start(cleanup, 'both');
     const about = { alertname: 'LicenseServerDown', vendor_license: site.vendorLicense };
     await site.setDown(true);
-    await eventually('firing', () => sink.of(about).includes('firing'), 15_000);
+    await eventually('firing', () => sink.of(about).includes('firing'));
     const ended = watch(async () => (await firing(alertmanager, about)).length > 0);
     door.answer((_, response) => response.writeHead(500).end());
     await eventually(
@@ -78,10 +86,10 @@ describe.runIf(peer('prometheus', 'prometheus-alertmanager'))('alerts reach the 
       async () => (await app.sample('license_exporter_alerting_active{alertname="LicenseServerDown"}')) === 0,
     );
     const byPrometheus = { ...about, source: 'prometheus' };
-    await eventually('told by Prometheus', () => sink.of(byPrometheus).includes('firing'), 15_000);
+    await eventually('told by Prometheus', () => sink.of(byPrometheus).includes('firing'));
     expect(await ended()).toBe(0);
     const byEngine = { ...about, source: 'license-exporter' };
-    await eventually('what the engine said lapses', () => sink.of(byEngine).length === 2, 15_000);
+    await eventually('what the engine said lapses', () => sink.of(byEngine).length === 2);
     expect(sink.of(byEngine)).toEqual(['firing', 'resolved']);
 
     // and back: what Prometheus says is hidden again
@@ -91,24 +99,24 @@ describe.runIf(peer('prometheus', 'prometheus-alertmanager'))('alerts reach the 
       async () => (await app.sample('license_exporter_alerting_active{alertname="LicenseServerDown"}')) === 1,
     );
     await site.setDown(false);
-    await eventually('resolved everywhere', async () => (await firing(alertmanager, about)).length === 0, 15_000);
-    await eventually('told', () => sink.of(byPrometheus).at(-1) === 'resolved', 15_000);
+    await eventually('resolved everywhere', async () => (await firing(alertmanager, about)).length === 0);
+    await eventually('told', () => sink.of(byPrometheus).at(-1) === 'resolved');
     expect(sink.of(byPrometheus)).toEqual(['firing', 'resolved']);
   });
 
-  it.each(['rules', 'engine'] as const)(
+  it.concurrent.for(['rules', 'engine'] as const)(
     'an expiry crosses 30, 7 and 0 days without gap or repeat: %s',
     { timeout: 120_000 },
-    async (path) => {
-      const { site, sink, alertmanager } = await start(path);
+    async (path, { cleanup }) => {
+      const { site, sink, alertmanager } = await start(cleanup, path);
       const about = { vendor_license: site.vendorLicense, feature: site.feature };
       const expiries = () => sink.told.filter(({ labels }) => /^LicenseExp/.test(labels.alertname ?? ''));
       const told = () => expiries().map(({ status, labels }) => `${status} ${labels.alertname} ${labels.severity}`);
-      const isTold = (text: string) => eventually(text, () => told().includes(text), 15_000);
+      const isTold = (text: string) => eventually(text, () => told().includes(text));
+      const crossing = Date.now() + 4000;
       await site.setExpiry(30 * DAY + 4);
-      await pause(3000);
-      expect(told()).toEqual([]);
       await isTold('firing LicenseExpiringSoon warning');
+      expect(expiries()[0]?.at).toBeGreaterThan(crossing);
       const gaps = watch(async () =>
         (await firing(alertmanager, about)).some(({ labels }) => /^LicenseExp/.test(labels.alertname ?? '')),
       );
@@ -126,55 +134,56 @@ describe.runIf(peer('prometheus', 'prometheus-alertmanager'))('alerts reach the 
     },
   );
 
-  it.each(['rules', 'engine'] as const)(
+  it.concurrent.for(['rules', 'engine'] as const)(
     'the analyzer is lost: nothing is resolved, and it is told: %s',
     { timeout: 120_000 },
-    async (path) => {
-      const { site, sink, alertmanager, app } = await start(path);
+    async (path, { cleanup }) => {
+      const { site, sink, alertmanager, app, prometheus } = await start(cleanup, path);
       const down = { alertname: 'LicenseServerDown', vendor_license: site.vendorLicense };
       const expiring = { alertname: 'LicenseExpiringSoon', feature: site.feature };
       await site.setExpiry(3 * DAY);
       await site.setDown(true);
-      await eventually('both firing', () => sink.of(down).length === 1 && sink.of(expiring).length === 1, 20_000);
+      await eventually('both firing', () => sink.of(down).length === 1 && sink.of(expiring).length === 1);
       await site.stop();
       const up = `license_server_up{vendor_license="${site.vendorLicense}"}`;
-      await eventually('the data aged out', async () => (await app.sample(up)) === undefined, 15_000);
+      await eventually('the data aged out', async () => (await app.sample(up)) === undefined);
       await eventually(
         'LicenseAnalyzerUnreachable',
         () => sink.of({ alertname: 'LicenseAnalyzerUnreachable' }).length === 1,
-        20_000,
       );
       // many times longer than keep_firing_for
-      await pause(8000);
+      await evaluations(32, { app: path === 'rules' ? undefined : app, prometheus });
       expect([sink.of(down), sink.of(expiring)]).toEqual([['firing'], ['firing']]);
       expect(await firing(alertmanager, down)).toHaveLength(1);
 
       await site.setDown(false).catch(() => undefined);
       await site.restart();
-      await eventually('resolved', () => sink.of(down).includes('resolved'), 30_000);
-      await eventually(
-        'reachable',
-        () => sink.of({ alertname: 'LicenseAnalyzerUnreachable' }).includes('resolved'),
-        30_000,
-      );
+      await eventually('resolved', () => sink.of(down).includes('resolved'));
+      await eventually('reachable', () => sink.of({ alertname: 'LicenseAnalyzerUnreachable' }).includes('resolved'));
       expect(sink.of(down)).toEqual(['firing', 'resolved']);
       expect(sink.of(expiring)).toEqual(['firing']);
     },
   );
 
-  it.each(['rules', 'engine', 'both'] as const)('a wrong password: %s', { timeout: 60_000 }, async (path) => {
-    const site = await startSite(cleanup);
-    const sink = await startSink(cleanup);
-    const alertmanager = await startAlertmanager(cleanup, sink);
-    const engine = path === 'rules' ? {} : quickEngine([alertmanager.url]);
-    const app = await startApp(createConfig(site.url, { ...quickPolls, ...engine, 'analyzer.password': 'wrong' }));
-    cleanup.add(() => app.stop());
-    if (path !== 'engine') {
-      await startPrometheus(cleanup, app.url, { rules: quickRules(cleanup), alertmanagers: [alertmanager.url] });
-    }
-    const about = { alertname: 'LicenseAnalyzerAuthFailing' };
-    await eventually('LicenseAnalyzerAuthFailing', () => sink.of(about).length > 0, 20_000);
-    await pause(path === 'both' ? 8000 : 0);
-    expect(sink.of(about)).toEqual(['firing']);
-  });
+  it.concurrent.for(['rules', 'engine', 'both'] as const)(
+    'a wrong password: %s',
+    { timeout: 120_000 },
+    async (path, { cleanup }) => {
+      const site = await startSite(cleanup);
+      const sink = await startSink(cleanup);
+      const alertmanager = await startAlertmanager(cleanup, sink);
+      const engine = path === 'rules' ? {} : quickEngine([alertmanager.url]);
+      const app = await startApp(createConfig(site.url, { ...quickPolls, ...engine, 'analyzer.password': 'wrong' }));
+      cleanup.add(() => app.stop());
+      const alertmanagers = [alertmanager.url];
+      const prometheus =
+        path === 'engine'
+          ? undefined
+          : await startPrometheus(cleanup, app.url, { rules: quickRules(cleanup), alertmanagers });
+      const about = { alertname: 'LicenseAnalyzerAuthFailing' };
+      await eventually('LicenseAnalyzerAuthFailing', () => sink.of(about).length > 0);
+      if (path === 'both') await evaluations(32, { app, prometheus });
+      expect(sink.of(about)).toEqual(['firing']);
+    },
+  );
 });

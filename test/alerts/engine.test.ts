@@ -10,11 +10,11 @@ import { createStateFile, type SavedAlerts, type StateFile } from '../../src/ale
 import { createCurrentInventory } from '../../src/inventory/current.ts';
 import { deriveInventoryNow } from '../../src/inventory/inventory.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
-import { createCleanup, createTestLog, isLong } from '../harness.ts';
-import { answer, createSnapshot, failed, feature, good, NOW, product } from '../metrics/scenario.ts';
-import type { SentAlert } from './fake-alertmanager.ts';
+import { policy, settingsOf } from '../support/alert-views.ts';
+import type { SentAlert } from '../support/fake-alertmanager.ts';
+import { createCleanup, createTestLog, isLong } from '../support/harness.ts';
+import { answer, createSnapshot, failed, feature, good, NOW, product } from '../support/scenario.ts';
 import { createHangingFile } from './hanging-file.ts';
-import { policy, settingsOf } from './views.ts';
 
 /** The engine on a clock of its own, with an Alertmanager that keeps the requests. */
 

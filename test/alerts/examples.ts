@@ -1,6 +1,6 @@
 import type { RuleSettings } from '../../src/alerts/rules.ts';
 import { historyPart } from '../../src/model/snapshot.ts';
-import { answer, expiration, failed, feature, good, NOW, product, type Scenario } from '../metrics/scenario.ts';
+import { answer, expiration, failed, feature, good, NOW, product, type Scenario } from '../support/scenario.ts';
 
 /** For each rule a site on which it fires. A rule without an example does not compile. */
 

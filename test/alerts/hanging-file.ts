@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Cleanup } from '../harness.ts';
+import type { Cleanup } from '../support/harness.ts';
 
 /** A state file on a disk that hangs: its temporary file is a named pipe, which blocks every write. */
 export function createHangingFile(cleanup: Cleanup): { readonly path: string; release(): void } {

@@ -4,6 +4,7 @@ import { humanDuration } from '../../src/alerts/rule.ts';
 import { createRules } from '../../src/alerts/rules.ts';
 import type { Answer } from '../../src/model/records.ts';
 import { historyPart, type PolledEndpoint, type Snapshot } from '../../src/model/snapshot.ts';
+import { evaluate, ruleOf, settingsOf, viewOf } from '../support/alert-views.ts';
 import {
   answer,
   createSnapshot,
@@ -14,8 +15,7 @@ import {
   NOW,
   product,
   scenario,
-} from '../metrics/scenario.ts';
-import { evaluate, ruleOf, settingsOf, viewOf } from './views.ts';
+} from '../support/scenario.ts';
 
 const DAY = 86_400;
 const LIC = 'lic01;cdslmd';

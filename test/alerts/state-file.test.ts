@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { AlertState } from '../../src/alerts/alert.ts';
 import { createStateFile } from '../../src/alerts/state-file.ts';
-import { createCleanup, eventually } from '../harness.ts';
+import { createCleanup, eventually } from '../support/harness.ts';
 import { createHangingFile } from './hanging-file.ts';
 
 const cleanup = createCleanup();

@@ -4,7 +4,7 @@ import { type AlertState, fingerprint, type Labels } from '../../src/alerts/aler
 import { restoreSaved } from '../../src/alerts/restore.ts';
 import type { Evaluation, Rule } from '../../src/alerts/rule.ts';
 import { type AlertStates, step } from '../../src/alerts/state-machine.ts';
-import { isLong } from '../harness.ts';
+import { isLong } from '../support/harness.ts';
 
 /** The condition of one subject. */
 type Condition = 'raised' | 'not cleared' | 'false' | 'unknown';

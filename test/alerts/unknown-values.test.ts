@@ -4,10 +4,10 @@ import { fingerprint, type Labels } from '../../src/alerts/alert.ts';
 import type { Evaluation, Rule } from '../../src/alerts/rule.ts';
 import { createRules } from '../../src/alerts/rules.ts';
 import type { ExpirationRecord, FeatureRecord, ProductRecord } from '../../src/model/records.ts';
-import { isLong } from '../harness.ts';
-import { answer, createSnapshot, expiration, failed, feature, good, NOW, product } from '../metrics/scenario.ts';
+import { settingsOf, viewOf } from '../support/alert-views.ts';
+import { isLong } from '../support/harness.ts';
+import { answer, createSnapshot, expiration, failed, feature, good, NOW, product } from '../support/scenario.ts';
 import { examples, historyOf } from './examples.ts';
-import { settingsOf, viewOf } from './views.ts';
 
 /** A value that the source cannot know fires nothing, and resolves nothing: absent is not 0. */
 

@@ -5,10 +5,10 @@ import type { ChannelBindingMode } from '../../src/analyzer/gate.ts';
 import { NtlmDispatcher } from '../../src/client/dispatcher.ts';
 import { authenticate } from '../../src/ntlm/client-codec.ts';
 import { negotiate, ntHash } from '../../src/ntlm/primitives.ts';
-import { account, createCleanup, createTestGate, eventually, startAnalyzer } from '../harness.ts';
-import { type Certificate, createCertificate } from '../peers/certificate.ts';
-import { peer } from '../peers/peers.ts';
-import { connectTo } from './connection.ts';
+import { type Certificate, createCertificate } from '../support/certificate.ts';
+import { connectTo } from '../support/connection.ts';
+import { account, createCleanup, createTestGate, eventually, startAnalyzer } from '../support/harness.ts';
+import { peer } from '../support/peers.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());

@@ -12,8 +12,8 @@ import type { Figures, Series } from '../../src/analyzer/sample.ts';
 import { createSlots } from '../../src/analyzer/slots.ts';
 import { openStore, type Store } from '../../src/analyzer/store.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
-import { isLong } from '../harness.ts';
-import { onlyFigures } from './store-samples.ts';
+import { isLong } from '../support/harness.ts';
+import { onlyFigures } from '../support/store-samples.ts';
 
 /**
  * Every history answer against a recomputation from the raw samples, second by second, with nothing of the program but
@@ -88,7 +88,18 @@ interface Wall {
   readonly weekday: string;
 }
 
-function createWall(timeZone: string): (at: number) => Wall {
+type WallClock = (at: number) => Wall;
+
+/** To ask Intl is what takes most of the time, and scenarios share their minutes. */
+const walls = new Map<string, WallClock>();
+
+function wallOf(timeZone: string): WallClock {
+  const wall = walls.get(timeZone) ?? createWall(timeZone);
+  walls.set(timeZone, wall);
+  return wall;
+}
+
+function createWall(timeZone: string): WallClock {
   const format = new Intl.DateTimeFormat('en-CA', {
     timeZone,
     hourCycle: 'h23',
@@ -216,6 +227,7 @@ function recompute(raw: Raw, chosen: readonly number[], now: number, wall: (at: 
   const level = new Map<number, number>();
   const heat = new Map<string, [number, number, number]>();
   const hourStarts = new Map<string, number>();
+  const hoursInWindow = new Map<number, boolean>();
   for (const [at, { available, inUse, reserved, users }] of seconds) {
     const { date, hour, weekday } = wall(at);
     const day = days.get(date) ?? {
@@ -236,7 +248,9 @@ function recompute(raw: Raw, chosen: readonly number[], now: number, wall: (at: 
     const key = `${date} ${hour}`;
     const hourStart = hourStarts.get(key) ?? startOf(at, 'hour', wall);
     hourStarts.set(key, hourStart);
-    if (!isInWindow(hourStart, window, now, wall)) continue;
+    const isIn = hoursInWindow.get(hourStart) ?? isInWindow(hourStart, window, now, wall);
+    hoursInWindow.set(hourStart, isIn);
+    if (!isIn) continue;
     level.set(inUse, (level.get(inUse) ?? 0) + 1);
     const cell = `${weekday} ${hour}`;
     const most = Math.max(heat.get(cell)?.[2] ?? 0, inUse);
@@ -282,7 +296,7 @@ async function play({
 }: Scenario): Promise<{ store: Store; raw: Raw; begin: number }> {
   const [timeZone, date] = place;
   const localTime = createLocalTime(timeZone);
-  const wall = createWall(timeZone);
+  const wall = wallOf(timeZone);
   const begin = Date.parse(`${date}T00:00:00Z`) / 1000;
   const store = openStore({ path: undefined, localTime, origin: 'test', maxSize: 2 ** 30 });
   const raw: Raw = allSeries.map(() => []);
@@ -344,7 +358,7 @@ describe('history', () => {
         async (played, { selector, chosen }, window) => {
           const { store, raw, begin } = await play(played);
           const [timeZone] = played.place;
-          const wall = createWall(timeZone);
+          const wall = wallOf(timeZone);
           const latest = begin + Math.max(...played.collections.map(({ after }) => after));
           const now = latest + played.lookedAt;
           const recorded: Recorded = { store, localTime: createLocalTime(timeZone), now };

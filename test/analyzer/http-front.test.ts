@@ -10,8 +10,8 @@ import {
   type Respond,
 } from '../../src/analyzer/http-front.ts';
 import type { Reply } from '../../src/analyzer/reply.ts';
-import { createCleanup, testLimits } from '../harness.ts';
-import { createCertificate } from '../peers/certificate.ts';
+import { createCertificate } from '../support/certificate.ts';
+import { createCleanup, testLimits } from '../support/harness.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());

@@ -4,9 +4,9 @@ import { createRateLimit } from '../../src/analyzer/rate-limit.ts';
 import type { AnalyzerOptions } from '../../src/analyzer/server.ts';
 import type { QueryError } from '../../src/model/failure.ts';
 import { ntHash } from '../../src/ntlm/primitives.ts';
-import { createCleanup, createClient, startAnalyzer, testLimits, WORKDAY } from '../harness.ts';
-import { createCertificate } from '../peers/certificate.ts';
-import { type Answer, connectTo, logOn, sendRaw } from './connection.ts';
+import { createCertificate } from '../support/certificate.ts';
+import { type Answer, connectTo, logOn, sendRaw } from '../support/connection.ts';
+import { createCleanup, createClient, startAnalyzer, testLimits, WORKDAY } from '../support/harness.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());

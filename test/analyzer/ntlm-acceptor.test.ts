@@ -7,7 +7,7 @@ import {
 } from '../../src/analyzer/ntlm-acceptor.ts';
 import { authenticate } from '../../src/ntlm/client-codec.ts';
 import { negotiate, ntHash } from '../../src/ntlm/primitives.ts';
-import { account } from '../harness.ts';
+import { account } from '../support/harness.ts';
 
 /** The acceptor on a clock of its own; over HTTP it is tested with the server. */
 function acceptorOf(

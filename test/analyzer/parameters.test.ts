@@ -10,8 +10,8 @@ import {
   type Parameter,
 } from '../../src/query-api/endpoints.ts';
 import { readJson } from '../../src/query-api/json.ts';
-import { startAnalyzer, WORKDAY } from '../harness.ts';
-import { type Answer, type Connection, connectTo, sendRaw } from './connection.ts';
+import { type Answer, type Connection, connectTo, sendRaw } from '../support/connection.ts';
+import { startAnalyzer, WORKDAY } from '../support/harness.ts';
 
 /** Every parameter of every endpoint with every kind of value, over HTTP; each answer is held against the OpenAPI document. */
 

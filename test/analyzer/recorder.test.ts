@@ -9,8 +9,8 @@ import type { Figures, Past, PastPiece, Series } from '../../src/analyzer/sample
 import { createSlots } from '../../src/analyzer/slots.ts';
 import { openStore, type Store } from '../../src/analyzer/store.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
-import { createCleanup, eventually } from '../harness.ts';
-import { onlyFigures } from './store-samples.ts';
+import { createCleanup, eventually } from '../support/harness.ts';
+import { onlyFigures } from '../support/store-samples.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());

@@ -12,8 +12,8 @@ import type { Source, VendorLicenseObservation } from '../../src/analyzer/source
 import { ntHash } from '../../src/ntlm/primitives.ts';
 import { readJson } from '../../src/query-api/json.ts';
 import { recordFields } from '../../src/query-api/records.ts';
-import { testHistory, testLimits } from '../harness.ts';
-import { type Answer, type Call, type Connection, connectTo, logOn, sendRaw } from './connection.ts';
+import { type Answer, type Call, type Connection, connectTo, logOn, sendRaw } from '../support/connection.ts';
+import { testHistory, testLimits } from '../support/harness.ts';
 
 /** 10:30 on a Wednesday in Berlin. */
 const NOW = Date.UTC(2026, 10, 18, 9, 30) / 1000;

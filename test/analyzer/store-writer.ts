@@ -3,7 +3,7 @@ import { createRecorder } from '../../src/analyzer/recorder.ts';
 import { createSlots } from '../../src/analyzer/slots.ts';
 import { openStore } from '../../src/analyzer/store.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
-import { begin, figuresAt, INTERVAL, onlyFigures, origin, series, timeZone } from './store-samples.ts';
+import { begin, figuresAt, INTERVAL, onlyFigures, origin, series, timeZone } from '../support/store-samples.ts';
 
 /**
  * Records collections without end and says which are committed: made to be killed. Arguments: the file, and the number of

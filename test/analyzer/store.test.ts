@@ -10,11 +10,13 @@ import { getHistory, getHistoryReserved, type Recorded } from '../../src/analyze
 import { StoreError } from '../../src/analyzer/history-file.ts';
 import type { HourSummary } from '../../src/analyzer/hours.ts';
 import type { Figures, Sample, Series } from '../../src/analyzer/sample.ts';
+import { random } from '../../src/analyzer/simulated-random.ts';
 import type { Collected, VendorLicenseObservation } from '../../src/analyzer/source.ts';
 import { openStore, type Store, type StoreOptions } from '../../src/analyzer/store.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
-import { createCleanup, isLong } from '../harness.ts';
-import { begin, figuresAt, INTERVAL, onlyFigures, origin, series, timeZone } from './store-samples.ts';
+import { createCleanup, isLong } from '../support/harness.ts';
+import { seed } from '../support/seed.ts';
+import { begin, figuresAt, INTERVAL, onlyFigures, origin, series, timeZone } from '../support/store-samples.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
@@ -392,7 +394,8 @@ describe('a writer that is killed', () => {
       });
       const closed = new Promise((resolve) => child.once('close', resolve));
       await first;
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 400));
+      // a moment of its own each time: that is what is tested
+      await new Promise((resolve) => setTimeout(resolve, random(seed, 'kill', round) * 400));
       child.kill('SIGKILL');
       await closed;
       // the last line may be cut off

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Cleanup, createCleanup, createConfig, eventually, startApp } from '../harness.ts';
-import { type Faulty, json, startFaulty, status } from './faulty.ts';
+import { type Faulty, json, startFaulty, status } from '../support/faulty-analyzer.ts';
+import { type Cleanup, createCleanup, createConfig, eventually, startApp } from '../support/harness.ts';
 
 /** What the exporter makes of answers that say nothing, and of endpoints that are not there. */
 

@@ -2,11 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { FailureKind } from '../../src/model/failure.ts';
-import { quickEngine } from '../alerts/end-to-end.ts';
-import { startFakeAlertmanager } from '../alerts/fake-alertmanager.ts';
-import { createRunner } from '../commands/run.ts';
-import { account, createCleanup, createConfig, eventually, startApp } from '../harness.ts';
-import { type Fault, json, startFaulty, status } from './faulty.ts';
+import { quickEngine } from '../support/end-to-end.ts';
+import { startFakeAlertmanager } from '../support/fake-alertmanager.ts';
+import { type Fault, json, startFaulty, status } from '../support/faulty-analyzer.ts';
+import { account, createCleanup, createConfig, eventually, startApp } from '../support/harness.ts';
+import { createRunner } from '../support/run.ts';
 
 /** How the exporter bears an analyzer that misbehaves: counted, last good data kept for a while, recovery by itself. */
 
@@ -59,7 +59,7 @@ describe('an analyzer that misbehaves', () => {
     faulty.break('GetProducts', fault);
     const app = await startApp(
       createConfig(faulty.url, {
-        'analyzer.timeout': '500ms',
+        'analyzer.timeout': '1s',
         'analyzer.max_response_size': '1MB',
         // the first poll only: at a full minute the schedule would add a second one
         'poll.products': '0 0 1 1 *',
@@ -293,7 +293,7 @@ describe('an analyzer that misbehaves', () => {
     const faulty = await startFaulty(cleanup, { vendorLicenses: 4, featuresPerVendorLicense: 1500 });
     const app = await startApp(createConfig(faulty.url));
     cleanup.add(() => app.stop());
-    await eventually('first poll', async () => (await fetch(`${app.url}/-/ready`)).ok, 30_000);
+    await eventually('first poll', async () => (await fetch(`${app.url}/-/ready`)).ok);
     expect(await app.sample('license_poll_records{endpoint="GetFeatures"}')).toBe(6000);
   });
 });

@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { startFakeAlertmanager } from '../alerts/fake-alertmanager.ts';
-import { createCleanup, createConfig, eventually, startApp } from '../harness.ts';
-import { json, startFaulty } from './faulty.ts';
+import { startFakeAlertmanager } from '../support/fake-alertmanager.ts';
+import { json, startFaulty } from '../support/faulty-analyzer.ts';
+import { createCleanup, createConfig, eventually, startApp } from '../support/harness.ts';
 
 /** Metrics that cannot be rendered leave alerts and Grafana on the newest data. */
 

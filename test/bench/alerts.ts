@@ -7,13 +7,13 @@ import { alertsBody, createNotification } from '../../src/alerts/notification.ts
 import { createRules } from '../../src/alerts/rules.ts';
 import { step } from '../../src/alerts/state-machine.ts';
 import { deriveInventoryNow, type Inventory } from '../../src/inventory/inventory.ts';
-import { quickRules } from '../alerts/end-to-end.ts';
-import { policy, settingsOf } from '../alerts/views.ts';
-import { type Cleanup, createCleanup, createTestLog, eventually } from '../harness.ts';
-import { answer, createSnapshot, feature, good } from '../metrics/scenario.ts';
-import { findProgram } from '../peers/peers.ts';
-import { startAlertmanager, startSink } from '../peers/start-alertmanager.ts';
-import { startPrometheus } from '../peers/start-prometheus.ts';
+import { policy, settingsOf } from '../support/alert-views.ts';
+import { quickRules } from '../support/end-to-end.ts';
+import { type Cleanup, createCleanup, createTestLog, eventually } from '../support/harness.ts';
+import { findProgram } from '../support/peers.ts';
+import { answer, createSnapshot, feature, good } from '../support/scenario.ts';
+import { startAlertmanager, startSink } from '../support/start-alertmanager.ts';
+import { startPrometheus } from '../support/start-prometheus.ts';
 import { type Line, median } from './report.ts';
 
 /** Many alerts that fire at once: the engine against Prometheus with the shipped rules, and against Alertmanager's own pace. */

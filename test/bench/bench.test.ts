@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { peer } from '../peers/peers.ts';
+import { peer } from '../support/peers.ts';
 import type { Line } from './report.ts';
 
 const main = join(import.meta.dirname, 'main.ts');

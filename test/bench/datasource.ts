@@ -1,5 +1,5 @@
-import { startFaulty } from '../app/faulty.ts';
-import { createCleanup, createConfig, eventually, startAnalyzer, startApp } from '../harness.ts';
+import { startFaulty } from '../support/faulty-analyzer.ts';
+import { createCleanup, createConfig, eventually, startAnalyzer, startApp } from '../support/harness.ts';
 import { compare, type Line } from './report.ts';
 
 /** Panels of Grafana that refresh at once, against a proxy that hands every panel's question on. */

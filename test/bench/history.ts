@@ -7,7 +7,7 @@ import { getEfficiency, getHeatMap, getHistory, type Recorded } from '../../src/
 import type { Sample } from '../../src/analyzer/sample.ts';
 import { openStore } from '../../src/analyzer/store.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
-import { onlyFigures } from '../analyzer/store-samples.ts';
+import { onlyFigures } from '../support/store-samples.ts';
 import { compare, type Line } from './report.ts';
 import { createWalk } from './samples.ts';
 

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { getFeatures } from '../../src/analyzer/live.ts';
-import { startAnalyzer, WORKDAY } from '../harness.ts';
+import { startAnalyzer, WORKDAY } from '../support/harness.ts';
 import { compare, type Line } from './report.ts';
 
 /** GetFeatures of everything over HTTP, against building the same records and one plain JSON.stringify. */

@@ -1,5 +1,5 @@
 import type { QueryError } from '../../src/model/failure.ts';
-import { createClient } from '../harness.ts';
+import { createClient } from '../support/harness.ts';
 
 /** A process that asks one question and prints what came of it and what that took: its peak memory is its own. */
 

@@ -2,8 +2,8 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { QueryClientOptions } from '../../src/client/query-client.ts';
 import type { QueryError } from '../../src/model/failure.ts';
-import { createCleanup, createClient } from '../harness.ts';
-import { type Call, startScripted } from './scripted-server.ts';
+import { createCleanup, createClient } from '../support/harness.ts';
+import { type Call, startScripted } from '../support/scripted-server.ts';
 
 /** Bodies that are not what was asked for: each is told apart, and the rest of one that is refused is not read. */
 

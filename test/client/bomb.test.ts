@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, expect, it } from 'vitest';
-import { createCleanup } from '../harness.ts';
-import { startScripted } from './scripted-server.ts';
+import { createCleanup } from '../support/harness.ts';
+import { startScripted } from '../support/scripted-server.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());

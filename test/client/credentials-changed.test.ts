@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { account, createCleanup, eventually } from '../harness.ts';
-import type { Call } from './scripted-server.ts';
+import { account, createCleanup, eventually } from '../support/harness.ts';
+import type { Call } from '../support/scripted-server.ts';
 import { setUpScripted } from './scripted-transport.ts';
 
 const cleanup = createCleanup();

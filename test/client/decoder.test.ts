@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { decodeAnswer } from '../../src/client/decode.ts';
 import { createDecoder } from '../../src/client/decoder.ts';
-import { createCleanup } from '../harness.ts';
+import { createCleanup } from '../support/harness.ts';
 
 /** Large answers are decoded in a thread: the same records, the same failures, and nothing left behind. */
 
@@ -100,7 +100,7 @@ describe('decoding in a thread', () => {
     const { decode, close } = decoder();
     const decoding = Promise.allSettled([decode('GetProducts', body()), decode('GetProducts', body())]);
     // the thread has been started
-    await new Promise((resolve) => setTimeout(resolve, 1));
+    await new Promise((resolve) => setImmediate(resolve));
     await close();
     expect((await decoding).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   });

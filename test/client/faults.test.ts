@@ -4,8 +4,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { NtlmDispatcher, type NtlmDispatcherOptions } from '../../src/client/dispatcher.ts';
 import type { NtlmStats } from '../../src/client/stats.ts';
 import type { CredentialGate } from '../../src/ntlm/credential-gate.ts';
-import { account, createCleanup, createTestGate, eventually } from '../harness.ts';
-import { type Call, LOGON_PATH, type ScriptedServer, startScripted } from './scripted-server.ts';
+import { account, createCleanup, createTestGate, eventually } from '../support/harness.ts';
+import { type Call, LOGON_PATH, type ScriptedServer, startScripted } from '../support/scripted-server.ts';
 
 /** The fault matrix of the NTLM transport: how servers behave, what the caller sees, and what goes over the wire. */
 
@@ -284,9 +284,9 @@ describe('transport', () => {
   });
 
   it('F21 lets idle connections go', async () => {
-    const { dispatcher, send } = await setUp({ keepAliveTimeout: 300 });
+    const { server, dispatcher, send } = await setUp({ keepAliveTimeout: 300 });
     expect(await send()).toBe(200);
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await eventually('the connection is let go', () => server.openSockets() === 0);
     expect(await send()).toBe(200);
     expect(counts(dispatcher.stats)).toMatchObject({ sockets: 2, handshakes: 2, staleRetries: 0 });
   });
@@ -479,6 +479,7 @@ describe('credential gate', () => {
     const script = (call: Call) => {
       running += 1;
       peak = Math.max(peak, running);
+      // long enough for all that may run at once to come
       setTimeout(() => {
         running -= 1;
         call.response.end('ok');

@@ -17,7 +17,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, it } from 'vitest';
 import { LogonFileError, openLogonFile } from '../../src/client/logon-file.ts';
 import { emptyRecord, withMessage } from '../../src/ntlm/logon-budget.ts';
-import { account, createCleanup, createTestGate } from '../harness.ts';
+import { account, createCleanup, createTestGate } from '../support/harness.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
@@ -150,6 +150,7 @@ describe('the file that counts logons', () => {
       gate.pathChecked();
       gate.acquire('cheap', AbortSignal.timeout(500)).then(() => 'sent', ({ code, name }) => (typeof code === 'string' ? code : name))
         .then((outcome) => process.stdout.write(outcome + '\\n'));
+      // lives until it is killed
       setTimeout(() => undefined, 60_000);
     `;
     const run = async (later: number): Promise<string> => {

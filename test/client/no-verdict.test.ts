@@ -1,7 +1,7 @@
 import { request } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createCleanup, eventually } from '../harness.ts';
-import { type Call, LOGON_PATH } from './scripted-server.ts';
+import { createCleanup, eventually } from '../support/harness.ts';
+import { type Call, LOGON_PATH } from '../support/scripted-server.ts';
 import { type ScriptedOptions, setUpScripted } from './scripted-transport.ts';
 
 /** Logons whose verdict does not come, and how the transport finds back. */

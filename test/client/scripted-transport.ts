@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import { request } from 'undici';
 import { NtlmDispatcher, type NtlmDispatcherOptions } from '../../src/client/dispatcher.ts';
 import type { CredentialGateOptions } from '../../src/ntlm/credential-gate.ts';
-import { type createCleanup, createTestGate } from '../harness.ts';
-import { type Call, LOGON_PATH, startScripted } from './scripted-server.ts';
+import { type createCleanup, createTestGate } from '../support/harness.ts';
+import { type Call, LOGON_PATH, startScripted } from '../support/scripted-server.ts';
 
 type Cleanup = ReturnType<typeof createCleanup>;
 

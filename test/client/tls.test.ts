@@ -1,12 +1,14 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createSecureServer } from 'node:http2';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { request } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createNtlmAcceptor } from '../../src/analyzer/ntlm-acceptor.ts';
 import { NtlmDispatcher } from '../../src/client/dispatcher.ts';
 import { toQueryError } from '../../src/client/failures.ts';
 import { ntHash } from '../../src/ntlm/primitives.ts';
+import { createCertificate } from '../support/certificate.ts';
 import {
   account,
   createCleanup,
@@ -15,19 +17,27 @@ import {
   eventually,
   startAnalyzer,
   startApp,
-} from '../harness.ts';
-import { createCertificate } from '../peers/certificate.ts';
-import { peer } from '../peers/peers.ts';
-import { target } from './scripted-server.ts';
+} from '../support/harness.ts';
+import { peer } from '../support/peers.ts';
+import { target } from '../support/scripted-server.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
+
+/** Every connection that a server of this process accepts from now on. */
+function createSocketLedger(): readonly Socket[] {
+  const sockets: Socket[] = [];
+  const onSocket = (message: unknown): void => void sockets.push((message as { socket: Socket }).socket);
+  subscribe('net.server.socket', onSocket);
+  cleanup.add(() => unsubscribe('net.server.socket', onSocket));
+  return sockets;
+}
 
 const users = () => [{ name: account.username, ntHash: ntHash(account.password) }];
 
 describe.runIf(peer('openssl'))('over TLS', () => {
   it.each(['sha256', 'sha384'])('binds each logon to the certificate of the server, %s', async (hash) => {
-    const certificate = createCertificate(cleanup, hash);
+    const certificate = createCertificate(cleanup, { hash, key: 'rsa' });
     const gate = { domain: 'CORP', users, channelBinding: 'require' as const };
     const analyzer = await startAnalyzer({}, { gate, tls: certificate });
     cleanup.add(() => analyzer.stop());
@@ -41,10 +51,14 @@ describe.runIf(peer('openssl'))('over TLS', () => {
       keepAliveTimeout: 50,
     });
     cleanup.add(() => dispatcher.destroy());
+    const sockets = createSocketLedger();
     for (let i = 1; i <= 3; i += 1) {
       const { statusCode, body } = await request(`${analyzer.url}/api/GetHttpUserName`, { dispatcher });
       expect([statusCode, await body.text()]).toEqual([200, 'CORP\\svc-lic']);
-      await new Promise((resolve) => setTimeout(resolve, 1200));
+      await eventually(
+        'the connection has ended',
+        () => sockets.length === i && sockets.every((socket) => socket.destroyed),
+      );
     }
     expect(dispatcher.stats).toMatchObject({ sockets: 3, handshakes: 3, rejected: 0 });
   });

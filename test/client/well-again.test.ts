@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createMemoryStore } from '../../src/ntlm/credential-gate.ts';
 import { withMessage } from '../../src/ntlm/logon-budget.ts';
-import { account, createCleanup, eventually } from '../harness.ts';
-import { type Call, LOGON_PATH } from './scripted-server.ts';
+import { account, createCleanup, eventually } from '../support/harness.ts';
+import { type Call, LOGON_PATH } from '../support/scripted-server.ts';
 import { type ScriptedOptions, setUpScripted } from './scripted-transport.ts';
 
 /** Servers that were seen in a bad moment, and are well again. */

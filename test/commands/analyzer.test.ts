@@ -3,9 +3,9 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { QueryClient } from '../../src/client/query-client.ts';
-import { connectTo, logOn } from '../analyzer/connection.ts';
-import { createCleanup, createClient, eventually } from '../harness.ts';
-import { createRunner } from './run.ts';
+import { connectTo, logOn } from '../support/connection.ts';
+import { createCleanup, createClient, eventually } from '../support/harness.ts';
+import { createRunner } from '../support/run.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
@@ -67,7 +67,7 @@ describe('analyzer', () => {
     const whose = { product: products[0]?.product ?? '', feature: '%' };
     const days = async (of: QueryClient): Promise<number[]> =>
       (await of.getHistory(whose, never))[0]?.points.map(([at]) => at) ?? [];
-    await eventually('20 days of the past', async () => (await days(client)).length === 21, 30_000);
+    await eventually('20 days of the past', async () => (await days(client)).length === 21);
     const { user, method, path, status, bytes } = await first.line('request');
     expect([user, method, path, status]).toEqual(['CORP\\svc', 'GET', '/analyzer/api/GetHttpUserName', 200]);
     expect(bytes).toBe(8);

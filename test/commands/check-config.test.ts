@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { checkConfig } from '../../src/commands/check-config.ts';
 import { parseCommandLine } from '../../src/config/flags.ts';
-import { createCleanup, createTestLog } from '../harness.ts';
+import { createCleanup, createTestLog } from '../support/harness.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());

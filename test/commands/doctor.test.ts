@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ntHash } from '../../src/ntlm/primitives.ts';
 import { endpointNames } from '../../src/query-api/endpoints.ts';
-import { type Fault, json, startFaulty, status } from '../app/faulty.ts';
-import { account, createCleanup, startAnalyzer } from '../harness.ts';
-import { createRunner } from './run.ts';
+import { type Fault, json, startFaulty, status } from '../support/faulty-analyzer.ts';
+import { account, createCleanup, startAnalyzer } from '../support/harness.ts';
+import { createRunner } from '../support/run.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { compare } from 'bcryptjs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readWebConfig } from '../../src/config/web-config.ts';
-import { createCleanup } from '../harness.ts';
-import { createRunner } from './run.ts';
+import { createCleanup } from '../support/harness.ts';
+import { createRunner } from '../support/run.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());

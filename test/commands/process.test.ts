@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { account, createCleanup, eventually, startAnalyzer } from '../harness.ts';
-import { createRunner, launch } from './run.ts';
+import { account, createCleanup, eventually, startAnalyzer } from '../support/harness.ts';
+import { createRunner, launch } from '../support/run.ts';
 
 /** The program as its user runs it: a process of its own. */
 
@@ -59,7 +59,8 @@ describe('demo', () => {
       const [, elapsed] = JSON.parse(execFileSync('sh', ['-c', `${history} -s`], { encoding: 'utf8' })) as Trend[];
       return elapsed?.data.map(([, hours]) => hours) ?? [];
     };
-    await eventually('400 days of history', () => points().length === 401, 100_000);
+    // each look is a program, and work for the analyzer, that it makes the past beside
+    await eventually('400 days of history', () => points().length === 401, 100_000, 1000);
     expect(points().filter((hours) => hours > 0).length).toBeGreaterThan(395);
 
     demo.child.kill('SIGTERM');

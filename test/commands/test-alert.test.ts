@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { startFakeAlertmanager, status } from '../alerts/fake-alertmanager.ts';
-import { createCleanup, eventually } from '../harness.ts';
-import { peer } from '../peers/peers.ts';
-import { startAlertmanager, startSink } from '../peers/start-alertmanager.ts';
-import { createRunner } from './run.ts';
+import { startFakeAlertmanager, status } from '../support/fake-alertmanager.ts';
+import { createCleanup, eventually } from '../support/harness.ts';
+import { peer } from '../support/peers.ts';
+import { createRunner } from '../support/run.ts';
+import { startAlertmanager, startSink } from '../support/start-alertmanager.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());

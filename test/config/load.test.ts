@@ -15,7 +15,7 @@ import { labelMap } from '../../src/config/sections/alert-labels.ts';
 import { readPasswordFile } from '../../src/config/upstream-analyzer.ts';
 import { duration, size } from '../../src/config/values.ts';
 import { cronProblem } from '../../src/poll/schedule.ts';
-import { createCleanup } from '../harness.ts';
+import { createCleanup } from '../support/harness.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());

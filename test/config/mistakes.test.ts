@@ -9,9 +9,9 @@ import { ConfigError } from '../../src/config/problems.ts';
 import { settingTable } from '../../src/config/settings.ts';
 import { readWebConfig } from '../../src/config/web-config.ts';
 import { cronProblem } from '../../src/poll/schedule.ts';
-import { createCleanup } from '../harness.ts';
-import { type Certificate, createCertificate } from '../peers/certificate.ts';
-import { peer } from '../peers/peers.ts';
+import { type Certificate, createCertificate } from '../support/certificate.ts';
+import { createCleanup } from '../support/harness.ts';
+import { peer } from '../support/peers.ts';
 
 /**
  * Mistakes, and exactly what is said of each. Those of the configuration file are files in `bad`; what is said of them stands

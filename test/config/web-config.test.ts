@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { hasChanged, readWebConfig } from '../../src/config/web-config.ts';
-import { createCleanup } from '../harness.ts';
-import { createCertificate } from '../peers/certificate.ts';
-import { peer } from '../peers/peers.ts';
+import { createCertificate } from '../support/certificate.ts';
+import { createCleanup } from '../support/harness.ts';
+import { peer } from '../support/peers.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());

@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { QueryClient } from '../../src/client/query-client.ts';
-import { createCleanup } from '../harness.ts';
-import { type Daemon, FEATURE, get, PRODUCT, post, query, startDaemon } from './site.ts';
+import { type Daemon, FEATURE, get, PRODUCT, post, query, startDaemon } from '../support/datasource-daemon.ts';
+import { createCleanup } from '../support/harness.ts';
 
 /**
  * One file for each target: what the analyzer answered, and what the daemon made of it. Checked by hand once; after a

@@ -24,7 +24,7 @@ import {
   product,
   type Scenario,
   scenario,
-} from '../metrics/scenario.ts';
+} from '../support/scenario.ts';
 
 /** Answers from polls as other analyzers than ours give them: several parts, odd names, failures, permanent licenses. */
 

@@ -38,7 +38,7 @@ function setUp(options: Partial<QuestionsOptions> = {}) {
   };
 }
 
-const settled = () => new Promise((resolve) => setTimeout(resolve, 5));
+const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('questions to the analyzer', () => {
   it('that are equal are asked once, and their answer is kept for a while', async () => {

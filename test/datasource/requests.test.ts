@@ -1,6 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createCleanup, WORKDAY } from '../harness.ts';
-import { type Daemon, DOWN, FEATURE, get, PRODUCT, post, query, range, startDaemon } from './site.ts';
+import {
+  type Daemon,
+  DOWN,
+  FEATURE,
+  get,
+  PRODUCT,
+  post,
+  query,
+  range,
+  startDaemon,
+} from '../support/datasource-daemon.ts';
+import { createCleanup, WORKDAY } from '../support/harness.ts';
 
 const cleanup = createCleanup();
 let daemon: Daemon;

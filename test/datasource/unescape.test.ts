@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { restoreVariables, unescapePayload } from '../../src/datasource/unescape.ts';
-import { interpolate } from '../grafana/dashboards.ts';
+import { interpolate } from '../support/dashboards.ts';
 
 const variables = (values: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { text: 'x', value }]));

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { answerFaults } from '../../src/client/answer-faults.ts';
 import type { SettingKey } from '../../src/config/settings.ts';
-import { type Fault, json, startFaulty, status } from '../app/faulty.ts';
-import { createCleanup, createConfig, eventually, startAnalyzer, startApp } from '../harness.ts';
-import { FEATURE, get, PRODUCT, post } from './site.ts';
+import { FEATURE, get, PRODUCT, post } from '../support/datasource-daemon.ts';
+import { type Fault, json, startFaulty, status } from '../support/faulty-analyzer.ts';
+import { createCleanup, createConfig, eventually, startAnalyzer, startApp } from '../support/harness.ts';
 
 /** What panels are told when the analyzer fails, is slow or refuses the logon; and that nothing else suffers. */
 

@@ -8,12 +8,12 @@ import { alertCatalogue } from '../../deploy/prometheus/catalogue.ts';
 import { defaults, ruleFiles } from '../../deploy/prometheus/generate.ts';
 import { createRules } from '../../src/alerts/rules.ts';
 import { alertRules as ruleSettings } from '../../src/config/sections/alert-rules.ts';
-import { settingsOf } from '../alerts/views.ts';
-import { dashboards } from '../grafana/dashboards.ts';
-import { createCleanup } from '../harness.ts';
-import { findProgram, peer } from '../peers/peers.ts';
-import { metricOf, namesIn } from '../promql.ts';
-import { type AlertRule, alertRules, groups, recordingRules } from './rules.ts';
+import { settingsOf } from '../support/alert-views.ts';
+import { dashboards } from '../support/dashboards.ts';
+import { createCleanup } from '../support/harness.ts';
+import { findProgram, peer } from '../support/peers.ts';
+import { type AlertRule, alertRules, groups, recordingRules } from '../support/prometheus-rules.ts';
+import { metricOf, namesIn } from '../support/promql.ts';
 
 /** The rules for Prometheus, the example for Alertmanager and the runbooks, and how they fit the engine. */
 

@@ -8,8 +8,8 @@ import { parseCommandLine } from '../../src/config/flags.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { settings } from '../../src/config/settings.ts';
 import { cronProblem } from '../../src/poll/schedule.ts';
-import { dashboards } from '../grafana/dashboards.ts';
-import { peer } from '../peers/peers.ts';
+import { dashboards } from '../support/dashboards.ts';
+import { peer } from '../support/peers.ts';
 
 /** The stack is not started here: there is no container engine. What its files say of each other is held instead. */
 

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { renderDashboards } from '../../grafana/generate.ts';
 import { targets } from '../../src/datasource/targets.ts';
-import { metricOf, namesIn } from '../promql.ts';
 import {
   builtIn,
   dashboards,
@@ -13,7 +12,8 @@ import {
   type Target,
   type Values,
   type Variable,
-} from './dashboards.ts';
+} from '../support/dashboards.ts';
+import { metricOf, namesIn } from '../support/promql.ts';
 
 /** The rules of Grafana's dashboard linter 0.2, and our own. */
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FEATURE, get, PRODUCT, post, startDaemon } from '../datasource/site.ts';
-import { createCleanup, WORKDAY } from '../harness.ts';
-import { builderPayload, codePayload, queriesOf, type Values } from './dashboards.ts';
+import { builderPayload, codePayload, queriesOf, type Values } from '../support/dashboards.ts';
+import { FEATURE, get, PRODUCT, post, startDaemon } from '../support/datasource-daemon.ts';
+import { createCleanup, WORKDAY } from '../support/harness.ts';
 
 /**
  * Every JSON query of every panel and annotation, as the plugin sends it, answered by the running daemon. The clock stands

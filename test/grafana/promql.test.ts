@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { startFakeAlertmanager } from '../alerts/fake-alertmanager.ts';
-import { createCleanup, createConfig, eventually, startAnalyzer, startApp, WORKDAY } from '../harness.ts';
-import { peer } from '../peers/peers.ts';
-import { startPrometheus } from '../peers/start-prometheus.ts';
-import { builtIn, dashboards, interpolate, queriesOf, type Values } from './dashboards.ts';
+import { builtIn, dashboards, interpolate, queriesOf, type Values } from '../support/dashboards.ts';
+import { startFakeAlertmanager } from '../support/fake-alertmanager.ts';
+import { createCleanup, createConfig, eventually, startAnalyzer, startApp, WORKDAY } from '../support/harness.ts';
+import { peer } from '../support/peers.ts';
+import { startPrometheus } from '../support/start-prometheus.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
@@ -34,7 +34,7 @@ describe.runIf(peer('prometheus'))('PromQL of the dashboards in a real Prometheu
     await eventually('first poll', async () => (await fetch(`${app.url}/-/ready`)).ok);
     const { url, query } = await startPrometheus(cleanup, app.url);
     // counters need two scrapes for a rate
-    await eventually('scrapes', async () => (await query('count_over_time(license_up[1m]) >= 4')).length === 1, 20_000);
+    await eventually('scrapes', async () => (await query('count_over_time(license_up[1m]) >= 4')).length === 1);
 
     const label = async (promql: string, name: string): Promise<string[]> =>
       (await query(promql)).map(([labels]) => String((labels as Record<string, string>)[name]));

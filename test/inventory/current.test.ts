@@ -6,7 +6,7 @@ import {
   type InventoryReader,
 } from '../../src/inventory/current.ts';
 import type { Inventory } from '../../src/inventory/inventory.ts';
-import { answer, createSnapshot, failed, good, NOW, product } from '../metrics/scenario.ts';
+import { answer, createSnapshot, failed, good, NOW, product } from '../support/scenario.ts';
 
 const namesOf = (inventory: Inventory | undefined): readonly string[] | undefined =>
   inventory?.vendorLicenses

@@ -19,7 +19,7 @@ import {
   NOW,
   product,
   type Scenario,
-} from '../metrics/scenario.ts';
+} from '../support/scenario.ts';
 
 const policy: InventoryPolicy = {
   ownsVendorLicense: () => true,

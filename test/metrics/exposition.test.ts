@@ -11,7 +11,7 @@ import { renderGauges } from '../../src/metrics/render.ts';
 import { buildRowsNow } from '../../src/metrics/rows.ts';
 import type { SelfMetrics } from '../../src/metrics/self.ts';
 import { type Snapshot, WHOLE } from '../../src/model/snapshot.ts';
-import { allCollectors, answer, createSnapshot, feature, good, NOW, scenario } from './scenario.ts';
+import { allCollectors, answer, createSnapshot, feature, good, NOW, scenario } from '../support/scenario.ts';
 
 const silent: SelfMetrics = {
   observeRequest: () => undefined,

@@ -6,8 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { deriveInventoryNow } from '../../src/inventory/inventory.ts';
 import { createExposition, type Exposition } from '../../src/metrics/exposition.ts';
 import { createSelfMetrics } from '../../src/metrics/self.ts';
-import { peer } from '../peers/peers.ts';
-import { allCollectors, createSnapshot, NOW, scenario } from './scenario.ts';
+import { peer } from '../support/peers.ts';
+import { allCollectors, createSnapshot, NOW, scenario } from '../support/scenario.ts';
 
 /** The whole page of one fixed scenario. Metrics of the process are left out: they differ on every machine. */
 async function createPage(enabled = allCollectors): Promise<Exposition> {

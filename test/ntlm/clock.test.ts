@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createTestGate } from '../harness.ts';
+import { createTestGate } from '../support/harness.ts';
 
 const MINUTE = 60_000;
 /** `auth_retry` and a minute. */

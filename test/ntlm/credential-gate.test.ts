@@ -7,7 +7,7 @@ import {
   type Permit,
 } from '../../src/ntlm/credential-gate.ts';
 import type { Carrier } from '../../src/ntlm/logon-budget.ts';
-import { account, createTestGate, isLong } from '../harness.ts';
+import { account, createTestGate, isLong } from '../support/harness.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

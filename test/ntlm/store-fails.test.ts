@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryStore, type LogonStore } from '../../src/ntlm/credential-gate.ts';
-import { createTestGate } from '../harness.ts';
+import { createTestGate } from '../support/harness.ts';
 
 const never = new AbortController().signal;
 

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { account, createCleanup, createClient, createConfig, eventually, startApp } from '../harness.ts';
-import { peer } from './peers.ts';
-import { startApache } from './start-apache.ts';
+import { account, createCleanup, createClient, createConfig, eventually, startApp } from '../support/harness.ts';
+import { peer } from '../support/peers.ts';
+import { startApache } from '../support/start-apache.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());

@@ -3,9 +3,9 @@ import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ntHash } from '../../src/ntlm/primitives.ts';
 import { endpoints } from '../../src/query-api/endpoints.ts';
-import { startScripted } from '../client/scripted-server.ts';
-import { account, createCleanup, startAnalyzer, WORKDAY } from '../harness.ts';
-import { peer } from './peers.ts';
+import { account, createCleanup, startAnalyzer, WORKDAY } from '../support/harness.ts';
+import { peer } from '../support/peers.ts';
+import { startScripted } from '../support/scripted-server.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());

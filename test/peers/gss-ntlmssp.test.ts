@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, describe, expect, it } from 'vitest';
 import { authenticate, negotiate } from '../../src/ntlm/client-codec.ts';
-import { account, createCleanup } from '../harness.ts';
-import { peer } from './peers.ts';
+import { account, createCleanup } from '../support/harness.ts';
+import { peer } from '../support/peers.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());

@@ -1,18 +1,20 @@
 import { execFileSync } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { getConcurrentUsers, getFeatures, getProducts } from '../../src/analyzer/live.ts';
 import { collectors } from '../../src/metrics/catalogue.ts';
-import { createCleanup, createConfig, eventually, startAnalyzer, startApp, WORKDAY } from '../harness.ts';
-import { peer } from './peers.ts';
-import { startPrometheus } from './start-prometheus.ts';
-
-const cleanup = createCleanup();
-afterEach(() => cleanup.run());
+import { type Cleanup, createConfig, eventually, startAnalyzer, startApp, WORKDAY } from '../support/harness.ts';
+import { peer } from '../support/peers.ts';
+import { it } from '../support/side-by-side.ts';
+import { startPrometheus } from '../support/start-prometheus.ts';
 
 /** Passes scrapes on and keeps the content types of the answers; `accept` takes the place of what Prometheus sends. */
-async function startObserver(target: string, accept?: string): Promise<{ url: string; contentTypes: Set<string> }> {
+async function startObserver(
+  cleanup: Cleanup,
+  target: string,
+  accept?: string,
+): Promise<{ url: string; contentTypes: Set<string> }> {
   const contentTypes = new Set<string>();
   const server = createServer(async (incoming, response) => {
     const headers = { accept: accept ?? incoming.headers.accept ?? '' };
@@ -33,19 +35,20 @@ const OPENMETRICS = 'application/openmetrics-text; version=1.0.0; charset=utf-8'
 const TEXT = 'text/plain; version=0.0.4; charset=utf-8';
 
 describe.runIf(peer('prometheus'))('a real Prometheus', () => {
-  it.each([
+  // each waits 5 s until Prometheus takes notice of its targets
+  it.concurrent.for<[what: string, scrape: string, accept: string | undefined, contentType: string]>([
     ['the whole page, as it asks', '', undefined, OPENMETRICS],
     ['the whole page, in the text format', '', 'text/plain;version=0.0.4', TEXT],
     ['chosen blocks', "params: {'collect[]': [vendor_licenses, site, expirations, features]}", undefined, OPENMETRICS],
-  ])('scrapes what the site says, %s', { timeout: 60_000 }, async (_, scrape, accept, contentType) => {
+  ])('scrapes what the site says, %s', { timeout: 60_000 }, async ([, scrape, accept, contentType], { cleanup }) => {
     const analyzer = await startAnalyzer();
     cleanup.add(() => analyzer.stop());
     const app = await startApp(createConfig(analyzer.url));
     cleanup.add(() => app.stop());
     await eventually('first poll', async () => (await fetch(`${app.url}/-/ready`)).ok);
-    const observer = await startObserver(app.url, accept);
+    const observer = await startObserver(cleanup, app.url, accept);
     const { query } = await startPrometheus(cleanup, observer.url, { scrape });
-    await eventually('up', async () => (await query('up == 1')).length === 1, 20_000);
+    await eventually('up', async () => (await query('up == 1')).length === 1);
 
     const current = analyzer.collector.current();
     const features = [...getFeatures(current, WORKDAY, { product: '%' })];
@@ -83,7 +86,7 @@ describe.runIf(peer('prometheus'))('a real Prometheus', () => {
 });
 
 describe.runIf(peer('promtool'))('promtool check metrics', () => {
-  it.each([
+  it.for<[what: string, settings: Parameters<typeof createConfig>[1]]>([
     ['default', {}],
     [
       'all collectors and the alert engine',
@@ -92,7 +95,7 @@ describe.runIf(peer('promtool'))('promtool check metrics', () => {
         'alerting.alertmanagers': ['http://127.0.0.1:1'],
       },
     ],
-  ])('finds nothing on the whole page, %s', async (_, settings) => {
+  ])('finds nothing on the whole page, %s', async ([, settings], { cleanup }) => {
     const analyzer = await startAnalyzer({ vendorLicenses: 8, featuresPerVendorLicense: 20 });
     cleanup.add(() => analyzer.stop());
     const app = await startApp(createConfig(analyzer.url, settings));

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { QueryError } from '../../src/model/failure.ts';
-import { createCleanup, createClient, startAnalyzer } from '../harness.ts';
 import { startFaultProxy } from '../storm/fault-proxy.ts';
-import { peer } from './peers.ts';
-import { startApache } from './start-apache.ts';
-import { type ProxyName, startProxy } from './start-proxy.ts';
+import { createCleanup, createClient, startAnalyzer } from '../support/harness.ts';
+import { peer } from '../support/peers.ts';
+import { startApache } from '../support/start-apache.ts';
+import { type ProxyName, startProxy } from '../support/start-proxy.ts';
 
 /** What stands between exporter and analyzer: reverse proxies, and servers that close idle connections at once. */
 
@@ -12,6 +12,7 @@ const cleanup = createCleanup();
 afterEach(() => cleanup.run());
 
 const never = new AbortController().signal;
+// the idle time of a server is what is tested: nothing happens before it is over
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 type Client = ReturnType<typeof createClient>['client'];

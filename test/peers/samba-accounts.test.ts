@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { account, createCleanup, createClient, startAnalyzer } from '../harness.ts';
-import { peer } from './peers.ts';
-import { startSambaAccounts } from './samba-accounts.ts';
-import { startSambaFront } from './samba-front.ts';
+import { account, createCleanup, createClient, startAnalyzer } from '../support/harness.ts';
+import { peer } from '../support/peers.ts';
+import { startSambaAccounts } from '../support/samba-accounts.ts';
+import { startSambaFront } from '../support/samba-front.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { authenticate, type Credentials, negotiate } from '../../src/ntlm/client-codec.ts';
 import { ntHash } from '../../src/ntlm/primitives.ts';
 import { createChallenge, verify } from '../../src/ntlm/verify.ts';
-import { findProgram, peer } from './peers.ts';
+import { findProgram, peer } from '../support/peers.ts';
 
 /** Samba's helper: one line in, one line out. */
 function startNtlmAuth(protocol: string, password: string, username = 'x') {

@@ -21,7 +21,7 @@ import {
   NOW,
   product,
   type Scenario,
-} from '../metrics/scenario.ts';
+} from '../support/scenario.ts';
 
 /** Which empty answers are believed: each clause of the rules, on a clock that is given. */
 

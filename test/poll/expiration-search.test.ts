@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type FailureKind, QueryError } from '../../src/model/failure.ts';
 import { createExpirationSearch, type SearchLevel } from '../../src/poll/expiration-search.ts';
-import { createTestLog } from '../harness.ts';
-import { answer, expiration } from '../metrics/scenario.ts';
+import { createTestLog } from '../support/harness.ts';
+import { answer, expiration } from '../support/scenario.ts';
 
 /** How GetExpirationFeatures is asked, on a server that says how many records each question has, or why it has none. */
 

@@ -5,8 +5,8 @@ import { QueryError } from '../../src/model/failure.ts';
 import { historyPart, type Snapshot, WHOLE } from '../../src/model/snapshot.ts';
 import { createPoller, type Poller, type PollerOptions } from '../../src/poll/poller.ts';
 import { cronProblem, longestGap } from '../../src/poll/schedule.ts';
-import { createTestLog } from '../harness.ts';
-import { answer, expiration, feature, product } from '../metrics/scenario.ts';
+import { createTestLog } from '../support/harness.ts';
+import { answer, expiration, feature, product } from '../support/scenario.ts';
 
 /** Scheduling and retrying, on a clock that the test turns. The analyzer itself is real everywhere else. */
 
@@ -507,6 +507,7 @@ describe('the poller', () => {
     ) as PollerOptions['schedules'];
     const slow = {
       ...site.client,
+      // on the clock of the test
       getServerDown: () => new Promise((resolve) => setTimeout(() => resolve(answer([])), 5000)),
     };
     const polling = create({ client: slow as unknown as QueryClient }, { schedules: yearly });

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { createCleanup, createClient, startAnalyzer } from '../harness.ts';
+import { createCleanup, createClient, startAnalyzer } from '../support/harness.ts';
 import type { Fault } from './fault.ts';
 import { startFaultProxy } from './fault-proxy.ts';
 

@@ -2,7 +2,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { random as hash } from '../../src/analyzer/simulated-random.ts';
 import { parseChallenges } from '../../src/ntlm/challenges.ts';
 import { readField } from '../../src/ntlm/messages.ts';
-import type { Cleanup } from '../harness.ts';
+import type { Cleanup } from '../support/harness.ts';
 import { writeAnswer } from './answer-writer.ts';
 import type { Fault, PlannedFault, Scope } from './fault.ts';
 import { createLogonLedger, type LogonLedger } from './logon-ledger.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { createCleanup } from '../harness.ts';
+import { createCleanup } from '../support/harness.ts';
 import { startReferee } from './referee.ts';
 import { findProblems, writeReport } from './report.ts';
 import { type Broken, type Outcome, PASSWORD, runScenario } from './run-scenario.ts';

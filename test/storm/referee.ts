@@ -1,8 +1,8 @@
 import { ntHash } from '../../src/ntlm/primitives.ts';
-import { type Cleanup, startAnalyzer, testLimits } from '../harness.ts';
-import { peer } from '../peers/peers.ts';
-import { type BadLogons, startSambaAccounts } from '../peers/samba-accounts.ts';
-import { startSambaFront } from '../peers/samba-front.ts';
+import { type Cleanup, startAnalyzer, testLimits } from '../support/harness.ts';
+import { peer } from '../support/peers.ts';
+import { type BadLogons, startSambaAccounts } from '../support/samba-accounts.ts';
+import { startSambaFront } from '../support/samba-front.ts';
 
 /** An analyzer whose data never changes, and that verifies and counts the logons to it. */
 export interface Referee {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createCleanup, eventually } from '../harness.ts';
+import { createCleanup, eventually } from '../support/harness.ts';
 import { createDaemon, type Daemon, type Resources } from './daemon.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 import { findWrong, isRight, type Page, readPage } from './page.ts';

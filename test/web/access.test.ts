@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { hashSync } from 'bcryptjs';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { SettingKey } from '../../src/config/settings.ts';
-import { get, post } from '../datasource/site.ts';
-import { createCleanup, createConfig, eventually, startAnalyzer, startApp } from '../harness.ts';
-import { type Certificate, createCertificate } from '../peers/certificate.ts';
-import { peer } from '../peers/peers.ts';
-import { startPrometheus } from '../peers/start-prometheus.ts';
+import { type Certificate, createCertificate } from '../support/certificate.ts';
+import { get, post } from '../support/datasource-daemon.ts';
+import { createCleanup, createConfig, eventually, startAnalyzer, startApp } from '../support/harness.ts';
+import { peer } from '../support/peers.ts';
+import { startPrometheus } from '../support/start-prometheus.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
@@ -206,7 +206,7 @@ describe.runIf(peer('openssl'))('TLS of the web config', () => {
     basic_auth: {username: ${NAME}, password: '${PASSWORD}'}
     tls_config: {ca_file: ${server.certFile}, cert_file: ${client.certFile}, key_file: ${client.keyFile}}`;
       const { query } = await startPrometheus(cleanup, url, { scrape });
-      await eventually('up', async () => (await query('up == 1')).length === 1, 20_000);
+      await eventually('up', async () => (await query('up == 1')).length === 1);
     },
   );
 });

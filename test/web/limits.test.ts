@@ -7,9 +7,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type Access, openAccess } from '../../src/web/access.ts';
 import { type WebLimits, webLimits } from '../../src/web/limits.ts';
 import { createWebServer, type MetricsPage, type WebOptions } from '../../src/web/server.ts';
-import { createCleanup, createTestLog, eventually } from '../harness.ts';
-import { createCertificate } from '../peers/certificate.ts';
-import { peer } from '../peers/peers.ts';
+import { createCertificate } from '../support/certificate.ts';
+import { createCleanup, createTestLog, eventually } from '../support/harness.ts';
+import { peer } from '../support/peers.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());

@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openAccess } from '../../src/web/access.ts';
 import { createWebServer, type WebOptions } from '../../src/web/server.ts';
-import { createCleanup, createTestLog } from '../harness.ts';
+import { createCleanup, createTestLog } from '../support/harness.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());

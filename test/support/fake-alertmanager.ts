@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Labels } from '../../src/alerts/alert.ts';
-import type { Cleanup } from '../harness.ts';
+import type { Cleanup } from './harness.ts';
 
 /** What stands in for an Alertmanager where it has to misbehave, or every request has to be seen. */
 

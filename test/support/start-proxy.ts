@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Cleanup, eventually } from '../harness.ts';
+import { type Cleanup, eventually } from './harness.ts';
 import { findProgram } from './peers.ts';
 
 /** Reverse proxies as operators put them in front of an analyzer, each with the configuration that makes the difference. */

@@ -2,7 +2,7 @@ import { vi } from 'vitest';
 import { createSimulatedSite } from '../../src/analyzer/simulated-site.ts';
 import type { QueryClient } from '../../src/client/query-client.ts';
 import type { SettingKey } from '../../src/config/settings.ts';
-import { type Cleanup, createClient, createConfig, eventually, startAnalyzer, startApp, WORKDAY } from '../harness.ts';
+import { type Cleanup, createClient, createConfig, eventually, startAnalyzer, startApp, WORKDAY } from './harness.ts';
 
 /** The daemon on a small site with a few days of history, at a moment that does not pass. */
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { type Cleanup, eventually } from '../harness.ts';
+import { type Cleanup, eventually } from './harness.ts';
 import { findProgram } from './peers.ts';
 
 /** A Prometheus or Alertmanager that runs as a child on a port of its own choice. */

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Cleanup } from '../harness.ts';
+import type { Cleanup } from './harness.ts';
 import { type Peer, startPeer } from './start-peer.ts';
 
 type Labels = Readonly<Record<string, string>>;
@@ -70,6 +70,7 @@ interface AlertmanagerOptions {
   readonly folder?: string;
   readonly extra?: readonly string[];
   readonly groupBy?: string;
+  readonly groupInterval?: string;
   readonly inhibitRules?: string;
   readonly listen?: string;
 }
@@ -84,7 +85,7 @@ export async function startAlertmanager(
   if (options.folder === undefined) cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
   writeFileSync(
     join(folder, 'alertmanager.yml'),
-    `route: {receiver: sink, group_by: [${options.groupBy ?? '...'}], group_wait: 300ms, group_interval: 500ms, repeat_interval: 1h}
+    `route: {receiver: sink, group_by: [${options.groupBy ?? '...'}], group_wait: 300ms, group_interval: ${options.groupInterval ?? '500ms'}, repeat_interval: 1h}
 receivers: [{name: sink, webhook_configs: [{url: "${sink.url}", send_resolved: true}]}]
 ${options.inhibitRules ?? ''}
 `,

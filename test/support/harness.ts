@@ -1,22 +1,26 @@
-import type { AnalyzerLimits } from '../src/analyzer/http-front.ts';
-import { type Analyzer, type AnalyzerOptions, createAnalyzer, type HistoryOptions } from '../src/analyzer/server.ts';
-import { createSimulatedSite, type SimulatedSite, type SimulatedSiteOptions } from '../src/analyzer/simulated-site.ts';
-import { type App, createApp } from '../src/app/app.ts';
-import type { AppConfig } from '../src/app/pipeline.ts';
-import { NtlmDispatcher } from '../src/client/dispatcher.ts';
-import { createQueryClient, type QueryClient, type QueryClientOptions } from '../src/client/query-client.ts';
-import { loadConfig } from '../src/config/load.ts';
-import type { SettingKey } from '../src/config/settings.ts';
-import type { Log } from '../src/model/log.ts';
-import type { Credentials } from '../src/ntlm/client-codec.ts';
+import type { AnalyzerLimits } from '../../src/analyzer/http-front.ts';
+import { type Analyzer, type AnalyzerOptions, createAnalyzer, type HistoryOptions } from '../../src/analyzer/server.ts';
+import {
+  createSimulatedSite,
+  type SimulatedSite,
+  type SimulatedSiteOptions,
+} from '../../src/analyzer/simulated-site.ts';
+import { type App, createApp } from '../../src/app/app.ts';
+import type { AppConfig } from '../../src/app/pipeline.ts';
+import { NtlmDispatcher } from '../../src/client/dispatcher.ts';
+import { createQueryClient, type QueryClient, type QueryClientOptions } from '../../src/client/query-client.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import type { SettingKey } from '../../src/config/settings.ts';
+import type { Log } from '../../src/model/log.ts';
+import type { Credentials } from '../../src/ntlm/client-codec.ts';
 import {
   type CredentialGate,
   type CredentialGateOptions,
   createCredentialGate,
   createMemoryStore,
-} from '../src/ntlm/credential-gate.ts';
-import { ntHash } from '../src/ntlm/primitives.ts';
-import { cronProblem } from '../src/poll/schedule.ts';
+} from '../../src/ntlm/credential-gate.ts';
+import { ntHash } from '../../src/ntlm/primitives.ts';
+import { cronProblem } from '../../src/poll/schedule.ts';
 
 /** The account of every test. */
 export const account: Credentials = { username: 'svc-lic', domain: 'CORP', workstation: '', password: 'S3cret-pass!' };
@@ -157,6 +161,13 @@ interface TestApp extends App {
   sample(name: string): Promise<number | undefined>;
 }
 
+/** The value of the sample of a page that the text begins with. */
+export function sampleOf(page: string, name: string): number | undefined {
+  const line = page.split('\n').find((candidate) => candidate.startsWith(`${name} `));
+  const value = line?.slice(name.length + 1);
+  return value === undefined ? undefined : value === '+Inf' ? Number.POSITIVE_INFINITY : Number(value);
+}
+
 /** The exporter on a free port. */
 export async function startApp(config: AppConfig): Promise<TestApp> {
   const log = createTestLog();
@@ -164,25 +175,26 @@ export async function startApp(config: AppConfig): Promise<TestApp> {
   await app.start();
   const [url = ''] = app.addresses();
   const metrics = async (headers: Record<string, string> = {}) => (await fetch(`${url}/metrics`, { headers })).text();
-  const sample = async (name: string): Promise<number | undefined> => {
-    const line = (await metrics()).split('\n').find((candidate) => candidate.startsWith(`${name} `));
-    const value = line?.slice(name.length + 1);
-    return value === undefined ? undefined : value === '+Inf' ? Number.POSITIVE_INFINITY : Number(value);
-  };
-  return { ...app, log, url, metrics, sample };
+  return { ...app, log, url, metrics, sample: async (name) => sampleOf(await metrics(), name) };
 }
 
-/** Polls until a condition holds. @throws Error with the description when it does not within the time */
+/**
+ * Looks until a condition holds, with so many milliseconds between two looks. The time is for machines under load: it is
+ * no expectation.
+ * @throws Error with the description when it does not within the time
+ */
 export async function eventually(
   what: string,
   condition: () => Promise<boolean> | boolean,
-  ms = 10_000,
+  ms = 30_000,
+  every = 20,
 ): Promise<void> {
   const end = Date.now() + ms;
   for (;;) {
     if (await condition()) return;
     if (Date.now() > end) throw new Error(`not within ${ms} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    // between two looks
+    await new Promise((resolve) => setTimeout(resolve, every));
   }
 }
 

@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { createNtlmAcceptor, type NtlmAcceptor, type NtlmAcceptorOptions } from '../../src/analyzer/ntlm-acceptor.ts';
 import { parseChallenges } from '../../src/ntlm/challenges.ts';
 import { ntHash } from '../../src/ntlm/primitives.ts';
-import { account } from '../harness.ts';
+import { account } from './harness.ts';
 
 /** The cheapest call: its requests are `logon` in the wire log. */
 export const LOGON_PATH = '/logon';
@@ -33,6 +33,8 @@ export interface ScriptedServer {
   setPassword(password: string): void;
   /** Requests served at once, at most. */
   readonly peak: () => number;
+  /** Connections that are open. */
+  readonly openSockets: () => number;
   closeSockets(): void;
   stop(): Promise<void>;
 }
@@ -102,6 +104,7 @@ export async function startScripted(
       hash = ntHash(password);
     },
     peak: () => peak,
+    openSockets: () => sockets.filter(({ destroyed }) => !destroyed).length,
     closeSockets: () => {
       for (const socket of sockets) socket.destroy();
     },

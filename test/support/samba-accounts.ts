@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { type Cleanup, eventually } from '../harness.ts';
+import { type Cleanup, eventually } from './harness.ts';
 import { findProgram } from './peers.ts';
 
 /** What Samba says to an AUTHENTICATE message, and for whom. */

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Cleanup, startAnalyzer } from '../harness.ts';
+import { type Cleanup, startAnalyzer } from './harness.ts';
 
 /** An analyzer whose answers can be spoilt. */
 

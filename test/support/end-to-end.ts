@@ -4,20 +4,21 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SettingKey } from '../../src/config/settings.ts';
-import { type Cleanup, startAnalyzer } from '../harness.ts';
-import type { Alertmanager, AlertmanagerAlert } from '../peers/start-alertmanager.ts';
+import { type Cleanup, eventually, startAnalyzer } from './harness.ts';
+import type { Alertmanager, AlertmanagerAlert } from './start-alertmanager.ts';
+import type { Prometheus } from './start-prometheus.ts';
 
 /** What end-to-end tests of alerting share: a site whose fate can be chosen, quick polls, and quick rules. */
 
 type Settings = Partial<Record<SettingKey, unknown>>;
 
-/** Polls every second, and forgets after three. */
+/** Polls every second, and forgets after five. */
 export const quickPolls: Settings = {
   'poll.products': '* * * * * *',
   'poll.server_down': '* * * * * *',
   'poll.features': '* * * * * *',
   'poll.expirations': '* * * * * *',
-  'poll.max_data_age': '3s',
+  'poll.max_data_age': '5s',
 };
 
 /** The engine with a second for a minute of resending, and a fifth of a second for a minute of the rules. */
@@ -111,6 +112,35 @@ export async function startSite(cleanup: Cleanup): Promise<Site> {
   };
 }
 
+interface Evaluating {
+  readonly app?: { sample(name: string): Promise<number | undefined> } | undefined;
+  readonly prometheus?: Pick<Prometheus, 'evaluations'> | undefined;
+}
+
+/**
+ * Waits until the engine has evaluated its rules so often, every quarter of a second, and Prometheus half as often: so
+ * many chances to send what must not be sent.
+ */
+export async function evaluations(count: number, { app, prometheus }: Evaluating): Promise<void> {
+  const ofEngine = async (): Promise<void> => {
+    const seen = new Set<number | undefined>();
+    await eventually(
+      `${count} evaluations of the engine`,
+      async () => {
+        seen.add(await app?.sample('license_exporter_alert_last_evaluation_timestamp_seconds'));
+        return seen.size > count;
+      },
+      60_000,
+    );
+  };
+  const ofPrometheus = async ({ evaluations }: Pick<Prometheus, 'evaluations'>): Promise<void> => {
+    const before = await evaluations();
+    const isEnough = async () => (await evaluations()) >= before + count / 2;
+    await eventually(`${count / 2} evaluations of Prometheus`, isEnough, 60_000);
+  };
+  await Promise.all([app && ofEngine(), prometheus && ofPrometheus(prometheus)]);
+}
+
 /** Alerts that fire, as an Alertmanager knows them. */
 export async function firing(
   alertmanager: Alertmanager,
@@ -127,6 +157,7 @@ export function watch(condition: () => Promise<boolean>): () => Promise<number> 
   const watching = (async () => {
     while (isOn) {
       if (!(await condition())) failed += 1;
+      // between two looks
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   })();

@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { loadConfig } from '../src/config/load.ts';
-import type { ConfigError } from '../src/config/problems.ts';
-import { settingKeys } from '../src/config/settings.ts';
-import { catalogue } from '../src/metrics/catalogue.ts';
-import { cronProblem } from '../src/poll/schedule.ts';
-import { anchorOf, anchorsOf, linksOf, pagePaths, readPage, root, withoutFences } from './docs/markdown.ts';
-import { tables } from './docs/tables.ts';
-import { dashboards } from './grafana/dashboards.ts';
-import { foreignWords } from './support/words.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import type { ConfigError } from '../../src/config/problems.ts';
+import { settingKeys } from '../../src/config/settings.ts';
+import { catalogue } from '../../src/metrics/catalogue.ts';
+import { cronProblem } from '../../src/poll/schedule.ts';
+import { dashboards } from '../support/dashboards.ts';
+import { foreignWords } from '../support/words.ts';
+import { anchorOf, anchorsOf, linksOf, pagePaths, readPage, root, withoutFences } from './markdown.ts';
+import { tables } from './tables.ts';
 
 /** The documentation against the code, and its pages against each other. `UPDATE_DOCS=1` writes what is made from the code. */
 

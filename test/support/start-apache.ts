@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { account, type Cleanup, startAnalyzer } from '../harness.ts';
+import { account, type Cleanup, startAnalyzer } from './harness.ts';
 import { freePort } from './start-proxy.ts';
 
 const script = join(import.meta.dirname, '../../deploy/ntlm-peer/ci-peers.sh');

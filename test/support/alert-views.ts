@@ -3,7 +3,7 @@ import { createRules, type RuleSettings } from '../../src/alerts/rules.ts';
 import { rules } from '../../src/config/sections/alert-rules.ts';
 import { deriveInventoryNow } from '../../src/inventory/inventory.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
-import { createSnapshot, NOW, type Scenario } from '../metrics/scenario.ts';
+import { createSnapshot, NOW, type Scenario } from './scenario.ts';
 
 /** Rules and what they are evaluated over, for tests that need no daemon. */
 

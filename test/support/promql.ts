@@ -1,5 +1,5 @@
 import { parser } from '@prometheus-io/lezer-promql';
-import { catalogue, type Metric } from '../src/metrics/catalogue.ts';
+import { catalogue, type Metric } from '../../src/metrics/catalogue.ts';
 
 /** What a PromQL expression names. */
 export function namesIn(expression: string) {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { type Cleanup, eventually } from '../harness.ts';
+import { type Cleanup, eventually } from './harness.ts';
 
 /** Runs the program as its user does: as a process of its own. */
 
@@ -31,7 +31,7 @@ interface RunOptions {
 
 function run(cleanup: Cleanup, args: readonly string[], { env = {}, input = '' }: RunOptions = {}): Running {
   const child = spawn(process.execPath, [launch, ...args], {
-    env: { PATH: process.env.PATH ?? '', ...env },
+    env: { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '', ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   child.stdin.on('error', () => {});
@@ -57,11 +57,7 @@ function run(cleanup: Cleanup, args: readonly string[], { env = {}, input = '' }
     output: () => text,
     exit,
     line: async (msg) => {
-      await eventually(
-        `log line ${msg}, in:\n${text}`,
-        () => find(msg) !== undefined || child.exitCode !== null,
-        15_000,
-      );
+      await eventually(`log line ${msg}, in:\n${text}`, () => find(msg) !== undefined || child.exitCode !== null);
       const line = find(msg);
       if (line === undefined) throw new Error(`ended with:\n${text}`);
       return line;

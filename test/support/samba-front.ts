@@ -1,7 +1,7 @@
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { parseChallenges } from '../../src/ntlm/challenges.ts';
-import type { Cleanup } from '../harness.ts';
+import type { Cleanup } from './harness.ts';
 import type { SambaAccounts } from './samba-accounts.ts';
 
 type Helper = ReturnType<SambaAccounts['takeHelper']>;

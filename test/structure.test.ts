@@ -1,0 +1,49 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { longest } from './support/longest-first.ts';
+
+/** What every test keeps to. */
+
+const root = import.meta.dirname;
+const files = globSync('**/*.ts', { cwd: root }).map((path) => ({
+  path,
+  text: readFileSync(join(root, path), 'utf8'),
+}));
+const folderOf = (path: string): string => (path.includes(sep) ? (path.split(sep)[0] ?? '') : '');
+
+/** Programs of their own, with all that belongs to them. */
+const programs = ['bench', 'storm'];
+
+describe('tests', () => {
+  it('share helpers in support only', () => {
+    const strange = files.flatMap(({ path, text }) =>
+      [...text.matchAll(/^(?:import|export)\b[^;]*?from '(\.[^']+)';/gm)]
+        .map(([, specifier = '']) => relative(root, join(root, dirname(path), specifier)))
+        .filter((target) => !target.startsWith('..'))
+        .filter((target) => ![folderOf(path), 'support', ...programs].includes(folderOf(target)))
+        .map((target) => `${path} imports ${target}`),
+    );
+    expect(strange).toEqual([]);
+  });
+
+  it('are the same in every run: what is random has a seed', () => {
+    const random = files.filter(({ path, text }) => path !== 'structure.test.ts' && text.includes('Math.random('));
+    expect(random.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('wait for events, and say why where they let time pass', () => {
+    const silent = files
+      .filter(({ path }) => path !== 'structure.test.ts' && !programs.includes(folderOf(path)))
+      .flatMap(({ path, text }) => {
+        const lines = text.split('\n');
+        const isSaid = (at: number): boolean => lines.slice(at - 2, at + 1).some((line) => line.includes('// '));
+        return lines.flatMap((line, at) => (line.includes('setTimeout(') && !isSaid(at) ? [`${path}:${at + 1}`] : []));
+      });
+    expect(silent).toEqual([]);
+  });
+
+  it('name as the longest only files that exist', () => {
+    expect(longest.filter((name) => !existsSync(join(root, `${name}.test.ts`)))).toEqual([]);
+  });
+});
