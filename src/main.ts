@@ -3,7 +3,7 @@ import { constants } from 'node:os';
 import { pino, stdTimeFunctions } from 'pino';
 import { analyzer } from './commands/analyzer.ts';
 import { checkConfig } from './commands/check-config.ts';
-import type { CommandContext } from './commands/context.ts';
+import type { CommandContext } from './commands/command.ts';
 import { demo } from './commands/demo.ts';
 import { doctor } from './commands/doctor.ts';
 import { hashAnalyzerPassword, hashPassword } from './commands/hash-password.ts';

@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { ConfigError } from '../config/problems.ts';
 import { cronProblem } from '../poll/schedule.ts';
-import { type CommandContext, untilStopped } from './context.ts';
+import { type CommandContext, untilStopped } from './command.ts';
 
 const NO_USERS =
   'is needed: nobody can log on without it. Make a line for each user with "license-exporter analyzer hash-password NAME"';

@@ -1,6 +1,6 @@
 import { loadConfig } from '../config/load.ts';
 import { cronProblem } from '../poll/schedule.ts';
-import type { CommandContext } from './context.ts';
+import type { CommandContext } from './command.ts';
 
 /** Checks a configuration and says so. @throws ConfigError with everything that is wrong */
 export async function checkConfig({ line, env, print }: CommandContext): Promise<number> {

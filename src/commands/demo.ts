@@ -6,7 +6,7 @@ import { createDemoAnalyzer, demoDefaults } from '../app/embedded-analyzer.ts';
 import type { AppConfig } from '../app/pipeline.ts';
 import { loadConfig } from '../config/load.ts';
 import { cronProblem } from '../poll/schedule.ts';
-import type { CommandContext } from './context.ts';
+import type { CommandContext } from './command.ts';
 import { runApp } from './serve.ts';
 
 /** An analyzer with a simulated site and the exporter on it, over real HTTP with NTLM, in one process. */

@@ -4,7 +4,7 @@ import { hash, truncates } from 'bcryptjs';
 import type { Command } from '../config/flags.ts';
 import { parseUsersFile } from '../config/users-file.ts';
 import { ntHash } from '../ntlm/primitives.ts';
-import type { CommandContext } from './context.ts';
+import type { CommandContext } from './command.ts';
 
 /** The first line of standard input; on a terminal it is asked for and not shown. */
 async function readPassword(): Promise<string> {

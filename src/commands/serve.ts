@@ -5,7 +5,7 @@ import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Log } from '../model/log.ts';
 import { cronProblem } from '../poll/schedule.ts';
-import { type CommandContext, untilStopped } from './context.ts';
+import { type CommandContext, untilStopped } from './command.ts';
 
 function loadServeConfig({ line, env }: CommandContext): AppConfig {
   const config = loadConfig({ ...line, env, requireAnalyzer: true, cronProblem });
