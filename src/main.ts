@@ -1,29 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { pino, stdTimeFunctions } from 'pino';
-import { analyzer } from './commands/analyzer.ts';
-import { checkConfig } from './commands/check-config.ts';
-import type { CommandContext } from './commands/command.ts';
-import { demo } from './commands/demo.ts';
-import { doctor } from './commands/doctor.ts';
-import { hashAnalyzerPassword, hashPassword } from './commands/hash-password.ts';
-import { serve } from './commands/serve.ts';
-import { testAlert } from './commands/test-alert.ts';
-import { type Command, helpText, parseCommandLine } from './config/flags.ts';
+import { helpText, parseCommandLine } from './commands/command-line.ts';
 import { ConfigError } from './config/problems.ts';
 import type { Log } from './model/log.ts';
 import { OperatorError } from './model/operator-error.ts';
-
-const commands: Readonly<Record<Command, (context: CommandContext) => Promise<number>>> = {
-  serve,
-  demo,
-  analyzer,
-  'analyzer hash-password': hashAnalyzerPassword,
-  doctor,
-  'check-config': checkConfig,
-  'test-alert': testAlert,
-  'hash-password': hashPassword,
-};
 
 function createLog({ level, format }: { level: string; format: 'json' | 'pretty' | undefined }): Log {
   const isPretty = format === undefined ? process.stderr.isTTY === true : format === 'pretty';
@@ -71,7 +52,7 @@ export async function main(): Promise<void> {
     const revision = process.env.npm_package_gitHead ?? '';
     if (line.help) return print(helpText());
     if (line.version) return print(`license-exporter, version ${version} (node ${process.version})\n`);
-    process.exitCode = await commands[line.command]({
+    process.exitCode = await line.command.run({
       line,
       env: process.env,
       version,

@@ -8,8 +8,9 @@ import { createRules } from '../src/alerts/rules.ts';
 import { storeProblems } from '../src/analyzer/history-file.ts';
 import { answerFaults } from '../src/client/answer-faults.ts';
 import { ntlmKinds } from '../src/client/failures.ts';
+import { commands, usageOf } from '../src/commands/commands.ts';
 import { alertRules as engineRules, fileKey, type RuleParameter } from '../src/config/alert-rules.ts';
-import { commands, shownDefault } from '../src/config/flags.ts';
+import { shownDefault } from '../src/config/flags.ts';
 import { loadConfig } from '../src/config/load.ts';
 import type { ConfigError } from '../src/config/problems.ts';
 import { environmentName, flagName, type Setting, settingKeys, settings } from '../src/config/settings.ts';
@@ -220,7 +221,15 @@ const tables: Readonly<Record<string, () => string>> = {
   commands: () =>
     table(
       ['command', 'what it does'],
-      Object.entries(commands).map(([name, doc]) => [code(name), cell(doc)]),
+      commands.map((command) => [
+        code(usageOf(command)),
+        cell(
+          [
+            command.summary,
+            ...Object.entries(command.flags ?? {}).map(([flag, what]) => `With ${code(`--${flag}`)}, ${what}`),
+          ].join(' '),
+        ),
+      ]),
     ),
 };
 

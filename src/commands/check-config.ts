@@ -4,8 +4,8 @@ import type { CommandContext } from './command.ts';
 
 /** Checks a configuration and says so. @throws ConfigError with everything that is wrong */
 export async function checkConfig({ line, env, print }: CommandContext): Promise<number> {
-  const config = loadConfig({ ...line, env, requireAnalyzer: true, cronProblem });
+  const config = loadConfig({ ...line, configFile: line.argument, env, requireAnalyzer: true, cronProblem });
   for (const warning of config.warnings) print(`warning: ${warning}\n`);
-  print(`${line.configFile}: OK\n`);
+  print(`${line.argument}: OK\n`);
   return 0;
 }

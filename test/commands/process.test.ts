@@ -243,6 +243,8 @@ describe('command line', () => {
     const help = run(['--help']);
     expect(await help.exit).toBe(0);
     expect(help.output()).toContain('--[no-]collector.log');
+    expect(help.output()).toMatch(/^ {2}check-config FILE +Check a configuration/m);
+    expect(help.output()).toMatch(/^ {2}--once\n {6}serve: poll once/m);
     const version = run(['--version']);
     expect(await version.exit).toBe(0);
     expect(version.output()).toMatch(/^license-exporter, version \d+\.\d+\.\d+/);
