@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { pino, stdTimeFunctions } from 'pino';
 import { helpText, parseCommandLine } from './commands/command-line.ts';
-import { ConfigError } from './config/problems.ts';
 import type { Log } from './model/log.ts';
 import { OperatorError } from './model/operator-error.ts';
 
@@ -29,6 +28,13 @@ function readVersion(): string {
     version: string;
   };
   return version;
+}
+
+/** A sentence where an operator can mend it; anything else is a bug and shows where it happened. */
+function errorText(error: unknown): string {
+  if (error instanceof OperatorError) return `${error.message}\n`;
+  const stack = (error as Error | undefined)?.stack ?? String(error);
+  return `${stack}\nThis is a bug in license-exporter ${readVersion()}, node ${process.version}: please report it with these lines.\n`;
 }
 
 /** Aborts on the first SIGTERM or SIGINT; the second one ends the process at once. */
@@ -63,11 +69,7 @@ export async function main(): Promise<void> {
       onReload: (reload) => void process.on('SIGHUP', () => void reload()),
     });
   } catch (error) {
-    // what an operator can mend is told in a sentence; anything else is a bug and shows where
-    const isBug =
-      !(error instanceof ConfigError || error instanceof OperatorError) &&
-      (error as { cause?: unknown }).cause === undefined;
-    process.stderr.write(`${isBug ? (error as Error).stack : (error as Error).message}\n`);
+    process.stderr.write(errorText(error));
     process.exitCode = 1;
   }
 }

@@ -2,12 +2,13 @@ import { randomBytes, scryptSync } from 'node:crypto';
 import { chmodSync, chownSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { OperatorError } from '../model/operator-error.ts';
 import type { Credentials } from '../ntlm/client-codec.ts';
 import type { LogonStore } from '../ntlm/credential-gate.ts';
 import { emptyRecord, type LogonRecord } from '../ntlm/logon-budget.ts';
 
 /** The file that counts logons cannot be used. The message names it, says why, and what to do. */
-export class LogonFileError extends Error {
+export class LogonFileError extends OperatorError {
   override readonly name = 'LogonFileError';
 }
 

@@ -3,6 +3,7 @@ import { createEmbeddedAnalyzer } from '../app/embedded-analyzer.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { ConfigError } from '../config/problems.ts';
+import { errorFields } from '../model/operator-error.ts';
 import { cronProblem } from '../poll/schedule.ts';
 import { type CommandContext, untilStopped } from './command.ts';
 
@@ -42,7 +43,7 @@ export async function analyzer(context: CommandContext): Promise<number> {
       users = load(context).users;
       log.info({ users: users.length }, 'users read again');
     } catch (error) {
-      log.error({ reason: (error as Error).message }, 'users not read again, the old ones stay');
+      log.error(errorFields(error), 'users not read again, the old ones stay');
     }
   });
   await server.start();

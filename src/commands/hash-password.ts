@@ -40,11 +40,20 @@ export async function hashPassword({ line: { argument: name }, print }: CommandC
   return 0;
 }
 
+/** @throws OperatorError where the users file would not give the name back */
+function requireUserName(name: string, line: string): void {
+  try {
+    if (parseUsersFile(line, '')[0]?.name === name) return;
+  } catch {
+    // the message is about a file, which there is not yet
+  }
+  throw new OperatorError('a user name has no colon, no backslash, no # in front and no spaces around it');
+}
+
 /** Prints the line of a user for `embedded_analyzer.users_file`. */
 export async function hashAnalyzerPassword({ line: { argument: name }, print }: CommandContext): Promise<number> {
   const lineOf = (hash: Buffer): string => `${name}:${hash.toString('hex')}`;
-  // the name must be one the file can hold
-  parseUsersFile(lineOf(Buffer.alloc(16)), 'NAME');
+  requireUserName(name, lineOf(Buffer.alloc(16)));
   print(`${lineOf(ntHash(await readPassword()))}\n`);
   return 0;
 }

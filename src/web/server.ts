@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { Readable } from 'node:stream';
 import { Server as TlsServer } from 'node:tls';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { listenError } from '../model/listen-error.ts';
 import type { Log } from '../model/log.ts';
 import { type Access, tlsOptions } from './access.ts';
 import { addressOf } from './connections.ts';
@@ -64,7 +65,7 @@ export interface WebOptions {
 }
 
 export interface WebServer {
-  /** @throws Error that names the address and the remedy when it cannot be listened on */
+  /** @throws OperatorError that names the address and the remedy when it cannot be listened on */
   start(): Promise<void>;
   /** Turns `/-/ready` to 503, lets running answers end and closes the listeners. */
   stop(): Promise<void>;
@@ -110,9 +111,7 @@ export function createWebServer(options: WebOptions): WebServer {
         });
       } catch (error) {
         await stop();
-        throw new Error(`cannot listen on ${host ?? ''}:${port}: ${reason(error)}; set web.listen_address`, {
-          cause: error,
-        });
+        throw listenError('', { host, port }, 'web.listen_address', error);
       }
     }
   };
@@ -147,13 +146,6 @@ export function createWebServer(options: WebOptions): WebServer {
 async function addressesOf(host: string): Promise<string[]> {
   const found = await lookup(host, { all: true }).catch(() => []);
   return found.map(({ address }) => address);
-}
-
-function reason(error: unknown): string {
-  const code = (error as { code?: string }).code;
-  if (code === 'EADDRINUSE') return 'the address is in use';
-  if (code === 'EACCES') return 'permission denied';
-  return code ?? String(error);
 }
 
 /** Methods of each path, so that another method is 405 and not 404. */

@@ -67,17 +67,28 @@ describe('demo', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it('says which address is taken', async () => {
+  it('prints one sentence and ends with 1 where an address is taken: its own, or that of the analyzer', async () => {
     const first = run(['demo', ...demoPorts]);
     const { address } = await first.line('listening');
-    const second = run([
-      'demo',
-      ...demoPorts,
-      `--web.listen-address=${new URL(String(address)).host}`,
-      '--web.listen-address=127.0.0.1:0',
-    ]);
-    expect(await second.exit).toBe(1);
-    expect(second.output()).toContain('the address is in use; set web.listen_address');
+    const { address: analyzer } = await first.line('embedded analyzer listening');
+    const [web, upstream] = [new URL(String(address)).host, new URL(String(analyzer)).host];
+    const taken = async (...args: string[]): Promise<string> => {
+      const second = run(['demo', '--log.level=error', ...args]);
+      expect(await second.exit).toBe(1);
+      return second.output();
+    };
+    expect(await taken(`--web.listen-address=${web}`, '--embedded-analyzer.listen-address=127.0.0.1:0')).toBe(
+      `cannot listen on ${web}: the address is in use; set web.listen_address\n`,
+    );
+    expect(await taken('--web.listen-address=127.0.0.1:0', `--embedded-analyzer.listen-address=${upstream}`)).toBe(
+      `the analyzer cannot listen on ${upstream}: the address is in use; set embedded_analyzer.listen_address\n`,
+    );
+  });
+
+  it('names the folder that it cannot write to', async () => {
+    const demo = run(['demo', ...demoPorts], { env: { TMPDIR: '/nowhere' } });
+    expect(await demo.exit).toBe(1);
+    expect(demo.output()).toMatch(/^no folder can be made in \/nowhere: ENOENT[^\n]*; set TMPDIR\n$/);
   });
 });
 
@@ -219,6 +230,16 @@ describe('serve', () => {
 });
 
 describe('command line', () => {
+  it('prints where a bug happened, and asks to report it', async () => {
+    const preload = 'data:text/javascript,process.stdout.write=()=>{throw%20new%20TypeError("of%20this%20test")}';
+    const broken = run(['--version'], { env: { NODE_OPTIONS: `--import ${preload.replaceAll('"', "'")}` } });
+    expect(await broken.exit).toBe(1);
+    expect(broken.output()).toMatch(/^TypeError: of this test\n {4}at /);
+    expect(broken.output()).toMatch(
+      /^This is a bug in license-exporter \d[^\n]*: please report it with these lines\.$/m,
+    );
+  });
+
   it.each([
     [['--web.listen-adress=:1'], 'unknown flag --web.listen-adress, did you mean web.listen-address?'],
     [['demmo'], 'unknown command demmo, did you mean demo?'],
@@ -230,13 +251,14 @@ describe('command line', () => {
     [['hash-password'], 'hash-password needs the name of the user'],
     [['hash-password', 'prom'], 'the password is empty; write it to standard input'],
     [['analyzer', 'hash-password'], 'needs the name of the user'],
-    [['analyzer', 'hash-password', 'a:b'], 'NAME:1 is not of the form name:nt-hash'],
+    [['analyzer', 'hash-password', 'a:b'], 'a user name has no colon'],
     [['analyzer'], 'embedded_analyzer.users_file: is needed'],
     [['--poll.products=61 * * * *'], 'is not a cron expression'],
   ])('%j ends with %j', async (args, message) => {
     const wrong = run(args);
     expect(await wrong.exit).toBe(1);
     expect(wrong.output()).toContain(message);
+    expect(wrong.output()).not.toContain('    at ');
   });
 
   it('prints help and version', async () => {
