@@ -5,9 +5,9 @@ import type { QueryError } from '../model/failure.ts';
 import type { Answer, FeatureRecord } from '../model/records.ts';
 import { type PolledAnswers, type Snapshot, WHOLE } from '../model/snapshot.ts';
 import { isMissing } from '../poll/absence.ts';
-import { canonical, doubtAllFeatures, doubtFeatures, type Known } from '../poll/credibility.ts';
+import { featuresRefusals } from '../poll/endpoint-requests.ts';
 import { searchRefusals } from '../poll/expiration-search.ts';
-import { featuresRefusals } from '../poll/questions.ts';
+import { canonical, doubtAllFeatures, doubtFeatures, type Known } from '../poll/plausibility.ts';
 import type { EndpointName } from '../query-api/endpoints.ts';
 
 /** What is polled, and how: the exporter's own configuration. */

@@ -1,8 +1,17 @@
 import type { EfficiencyHistory, HeatMap, ReservedHistory, TrendSeries } from '../model/history.ts';
 import { dateText, type LocalTime } from '../model/local-time.ts';
 import { annotations, type Event } from './annotations.ts';
-import { type Asked, type Combinations, suffixOf, type Whose } from './fan-out.ts';
-import { type Cell, type Column, cell, type Frame, type Item, type Table, type TimeSeries, table } from './items.ts';
+import { type Asked, type Combinations, suffixOf, type Whose } from './combinations.ts';
+import {
+  type Cell,
+  type Column,
+  cell,
+  type Frame,
+  type Item,
+  type Table,
+  type TimeSeries,
+  table,
+} from './panel-data.ts';
 import { parseIsoTime, type Query, type TimeRange } from './query.ts';
 
 /** The chart series of spec 2.6 in the shapes that Grafana's panels take. */

@@ -4,9 +4,9 @@ import { dateText, type LocalTime } from '../model/local-time.ts';
 import { isExpected } from '../model/snapshot.ts';
 import { annotations } from './annotations.ts';
 import { DatasourceError } from './errors.ts';
-import { type Answer, type Cell, type Column, cell, millis, type Notice, table } from './items.ts';
+import { type Answer, type Cell, type Column, cell, millis, type Notice, table } from './panel-data.ts';
+import { productMatcher, requireFresh, type Site } from './polled-site.ts';
 import { matcherOf, type Query } from './query.ts';
-import { productMatcher, requireFresh, type Site } from './site.ts';
 
 /** Targets that are answered from the last poll. Usage that is withheld is null. */
 

@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { lastGood, WHOLE } from '../model/snapshot.ts';
-import { type Json, payloadOf, requireObject } from './body.ts';
+import type { Sources } from './backend.ts';
 import { DatasourceError } from './errors.ts';
-import { metrics, payloadOptions, tagKeys, tagValues } from './names.ts';
+import { metrics, payloadOptions, tagKeys, tagValues } from './option-lists.ts';
+import { requireFresh } from './polled-site.ts';
 import { readTargetName, show } from './query.ts';
+import { type Json, payloadOf, requireObject } from './request-body.ts';
 import { answerRows } from './rows.ts';
 import { answerQuery, answerVariable } from './simpod.ts';
-import { requireFresh } from './site.ts';
-import type { Sources } from './sources.ts';
 import { type RawPayload, unescapePayload } from './unescape.ts';
 
 /** The routes that Grafana's JSON data sources ask, and what they answer when something is wrong. */

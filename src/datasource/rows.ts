@@ -1,8 +1,8 @@
-import { answerTarget } from './answers.ts';
+import type { Sources } from './backend.ts';
 import { DatasourceError } from './errors.ts';
-import { flatRows, type Table } from './items.ts';
+import { flatRows, type Table } from './panel-data.ts';
 import { readQuery, readRange } from './query.ts';
-import type { Sources } from './sources.ts';
+import { answerTarget } from './target-answers.ts';
 import { type TargetName, targets } from './targets.ts';
 
 /** Flat rows for Infinity, curl and scripts. */

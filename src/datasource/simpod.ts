@@ -1,13 +1,13 @@
-import { answerTarget } from './answers.ts';
-import { type Json, payloadOf, requireObject } from './body.ts';
+import type { Sources } from './backend.ts';
 import { DatasourceError } from './errors.ts';
-import { type Answer, flatRows, type Table } from './items.ts';
-import { namesOf } from './names.ts';
+import { namesOf } from './option-lists.ts';
+import { type Answer, flatRows, type Table } from './panel-data.ts';
 import { type Query, readFilters, readQuery, readRange, readTargetName } from './query.ts';
-import type { Sources } from './sources.ts';
+import { type Json, payloadOf, requireObject } from './request-body.ts';
+import { answerTarget } from './target-answers.ts';
 import { type Target, targets } from './targets.ts';
 import { type RawPayload, restoreVariables, unescapePayload } from './unescape.ts';
-import { requireUsers } from './users.ts';
+import { requireUsers } from './user-names.ts';
 
 /** Requests of simpod-json-datasource: several targets at once, and variables. */
 

@@ -4,16 +4,16 @@ import { withoutFeatureUsage } from '../inventory/merge.ts';
 import type { ExpirationRecord, FeatureRecord } from '../model/records.ts';
 import { parseVendorLicense } from '../model/vendor-license.ts';
 import type { EndpointName, ParametersOf } from '../query-api/endpoints.ts';
+import { requireSite, type Sources } from './backend.ts';
+import { type Asked, askAll, type Combinations, combinationsOf, everyOwner, type Whose } from './combinations.ts';
 import { DatasourceError } from './errors.ts';
-import { type Asked, askAll, type Combinations, combinationsOf, everyOwner, type Whose } from './fan-out.ts';
 import { type Context, shapeEfficiency, shapeHeatMap, shapeHistory, shapeReserved } from './history-answers.ts';
-import type { Answer, Item, Notice } from './items.ts';
 import { expirationAnswer, featureTable, isLetThrough } from './live-answers.ts';
+import type { Answer, Item, Notice } from './panel-data.ts';
+import { windowOf } from './period.ts';
+import type { Site } from './polled-site.ts';
 import type { Query } from './query.ts';
-import type { Site } from './site.ts';
-import { requireSite, type Sources } from './sources.ts';
-import { requireUsers, usersFilter, usersTable } from './users.ts';
-import { windowOf } from './window.ts';
+import { requireUsers, usersFilter, usersTable } from './user-names.ts';
 
 /** Targets that the analyzer is asked for. */
 

@@ -4,9 +4,9 @@ import { isAnswer, MAX_UNKNOWN_FIELDS } from '../model/records.ts';
 import type { EndpointState, PolledAnswers, PolledEndpoint, Reading, Snapshot } from '../model/snapshot.ts';
 import type { Limit } from '../scheduling/limit.ts';
 import { createAbsence } from './absence.ts';
-import { CONTRADICTION } from './credibility.ts';
-import { askParts } from './fan-out.ts';
-import type { Question } from './questions.ts';
+import type { Question } from './endpoint-requests.ts';
+import { CONTRADICTION } from './plausibility.ts';
+import { askParts } from './readings.ts';
 import { createRetry } from './retry.ts';
 
 /** As many names of unknown fields are put into one log entry. */

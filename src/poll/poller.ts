@@ -14,6 +14,9 @@ import {
   WHOLE,
 } from '../model/snapshot.ts';
 import { createLimit } from '../scheduling/limit.ts';
+import { createEndpointPoll, type EndpointPoll, type EndpointPollOptions, type Parts } from './endpoint-poll.ts';
+import { createQuestions, featuresRefusals } from './endpoint-requests.ts';
+import type { SearchLevel } from './expiration-search.ts';
 import {
   canonical,
   createSplit,
@@ -23,10 +26,7 @@ import {
   doubtProducts,
   type EmptyRow,
   type Known,
-} from './credibility.ts';
-import { createEndpointPoll, type EndpointPoll, type EndpointPollOptions, type Parts } from './endpoint-poll.ts';
-import type { SearchLevel } from './expiration-search.ts';
-import { createQuestions, featuresRefusals } from './questions.ts';
+} from './plausibility.ts';
 import { createSchedule, longestGap } from './schedule.ts';
 
 export interface PollerOptions {

@@ -5,12 +5,12 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { listenError } from '../model/listen-error.ts';
 import type { Log } from '../model/log.ts';
 import { type Access, tlsOptions } from './access.ts';
+import { isLong, slicesOf } from './body-chunks.ts';
 import { addressOf } from './connections.ts';
-import { createFront, type Front } from './front.ts';
+import { createFront, type Front } from './guard.ts';
 import { landingPage } from './landing-page.ts';
 import { type WebCounts, type WebLimits, webLimits } from './limits.ts';
 import { createListener } from './listener.ts';
-import { isLong, slicesOf } from './slices.ts';
 
 /** A page of metrics, ready to be sent. */
 export interface MetricsPage {

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { combinationsOf } from '../../src/datasource/combinations.ts';
 import { DatasourceError } from '../../src/datasource/errors.ts';
-import { combinationsOf } from '../../src/datasource/fan-out.ts';
-import { type Answer, type Frame, flatRows, type Table } from '../../src/datasource/items.ts';
 import {
   answerExpirations,
   answerFeatures,
   answerProducts,
   answerServerDown,
 } from '../../src/datasource/live-answers.ts';
+import { type Answer, type Frame, flatRows, type Table } from '../../src/datasource/panel-data.ts';
+import type { Site } from '../../src/datasource/polled-site.ts';
 import { type Query, readQuery } from '../../src/datasource/query.ts';
-import type { Site } from '../../src/datasource/site.ts';
 import type { TargetName } from '../../src/datasource/targets.ts';
 import { deriveInventoryNow } from '../../src/inventory/inventory.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';

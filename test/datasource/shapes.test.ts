@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Combinations } from '../../src/datasource/fan-out.ts';
+import type { Combinations } from '../../src/datasource/combinations.ts';
 import { shapeEfficiency, shapeHeatMap, shapeHistory, shapeReserved } from '../../src/datasource/history-answers.ts';
-import { cell, type Frame, millis, type Table, type TimeSeries } from '../../src/datasource/items.ts';
+import { cell, type Frame, millis, type Table, type TimeSeries } from '../../src/datasource/panel-data.ts';
 import { readQuery, type TimeRange } from '../../src/datasource/query.ts';
 import type { TargetName } from '../../src/datasource/targets.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';

@@ -10,7 +10,7 @@ import {
   doubtProducts,
   type EmptyRow,
   type Known,
-} from '../../src/poll/credibility.ts';
+} from '../../src/poll/plausibility.ts';
 import {
   answer,
   createSnapshot,

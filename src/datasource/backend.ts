@@ -1,8 +1,8 @@
 import type { LocalTime } from '../model/local-time.ts';
 import { DatasourceError } from './errors.ts';
-import type { Questions } from './questions.ts';
-import type { Site } from './site.ts';
-import type { UsersPolicy } from './users.ts';
+import type { Site } from './polled-site.ts';
+import type { Questions } from './upstream-cache.ts';
+import type { UsersPolicy } from './user-names.ts';
 
 /** Where answers come from. */
 export interface Sources {

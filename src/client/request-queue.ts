@@ -1,5 +1,5 @@
 import { NtlmError } from '../ntlm/errors.ts';
-import type { Job } from './job.ts';
+import type { Job } from './pending-request.ts';
 
 export function fail(job: Job, error: Error): void {
   job.handler.onResponseError?.(job.controller, error);

@@ -1,6 +1,6 @@
 import { NtlmError } from '../ntlm/errors.ts';
 import type { Connection, LegOutcome } from './connection.ts';
-import type { Job } from './job.ts';
+import type { Job } from './pending-request.ts';
 
 /** How something on a connection ended. */
 export type Served =

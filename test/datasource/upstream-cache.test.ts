@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { QueryClient } from '../../src/client/query-client.ts';
 import { DatasourceError } from '../../src/datasource/errors.ts';
-import { createQuestions, type QuestionsOptions } from '../../src/datasource/questions.ts';
+import { createQuestions, type QuestionsOptions } from '../../src/datasource/upstream-cache.ts';
 import { QueryError } from '../../src/model/failure.ts';
 
 /** A client that answers when the test says so. */

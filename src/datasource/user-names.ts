@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import type { UserRecord } from '../model/records.ts';
 import { createPattern } from '../model/wildcard.ts';
+import type { Asked, Combinations, Whose } from './combinations.ts';
 import { DatasourceError } from './errors.ts';
-import type { Asked, Combinations, Whose } from './fan-out.ts';
-import { type Cell, type Column, cell, millis, type Table, table } from './items.ts';
+import { type Cell, type Column, cell, millis, type Table, table } from './panel-data.ts';
 import type { Query } from './query.ts';
 
 /** Names and hosts of users are personal: whether they are served, and as what. */

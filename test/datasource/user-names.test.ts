@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Combinations } from '../../src/datasource/fan-out.ts';
+import type { Combinations } from '../../src/datasource/combinations.ts';
 import { readQuery } from '../../src/datasource/query.ts';
-import { usersTable } from '../../src/datasource/users.ts';
+import { usersTable } from '../../src/datasource/user-names.ts';
 import type { UserRecord } from '../../src/model/records.ts';
 
 const whose = { product: 'p;d', feature: 'f' };

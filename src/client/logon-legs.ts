@@ -1,6 +1,6 @@
 import { type Challenge, type NtlmScheme, parseChallenges } from '../ntlm/challenges.ts';
 import type { IncomingHeaders, Leg } from './connection.ts';
-import { isSafe, type Job } from './job.ts';
+import { isSafe, type Job } from './pending-request.ts';
 
 /** How the legs of a logon are written, and how the answers to them are read. */
 

@@ -1,7 +1,7 @@
-import type { Answer } from './items.ts';
+import { requireSite, type Sources } from './backend.ts';
 import { answerExpirations, answerFeatures, answerProducts, answerServerDown } from './live-answers.ts';
+import type { Answer } from './panel-data.ts';
 import type { Query } from './query.ts';
-import { requireSite, type Sources } from './sources.ts';
 import type { TargetName } from './targets.ts';
 import {
   answerEfficiency,

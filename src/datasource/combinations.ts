@@ -3,10 +3,10 @@ import { parseVendorLicense } from '../model/vendor-license.ts';
 import { createPattern } from '../model/wildcard.ts';
 import type { EndpointName, ParametersOf } from '../query-api/endpoints.ts';
 import { DatasourceError } from './errors.ts';
-import type { Answer, Notice } from './items.ts';
+import type { Answer, Notice } from './panel-data.ts';
+import { featuresByVendorLicense, type Site, spellingsOf } from './polled-site.ts';
 import { matcherOf, type Query } from './query.ts';
-import { type Questions, questionText } from './questions.ts';
-import { featuresByVendorLicense, type Site, spellingsOf } from './site.ts';
+import { type Questions, questionText } from './upstream-cache.ts';
 
 /** One vendor license and feature of a query, each of which the analyzer is asked about by itself. */
 export interface Whose {

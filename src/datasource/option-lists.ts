@@ -1,5 +1,5 @@
+import { featureNames, productMatcher, type Site } from './polled-site.ts';
 import { adHocKeys } from './query.ts';
-import { featureNames, productMatcher, type Site } from './site.ts';
 import { type Key, payloadKeys, type Target, type TargetName, targetNames, targets } from './targets.ts';
 
 /** Lists of names for Grafana's forms, variables and ad-hoc filters. What is not known is an empty list, never an error. */
