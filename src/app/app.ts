@@ -143,7 +143,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
         deadline: () => pipeline.config.datasource.deadline,
         about: 'History, users and the last poll as JSON, for Grafana.',
         ...createDatasource({
-          sources: () => pipeline.datasource,
+          backend: () => pipeline.datasource,
           deadline: () => pipeline.config.datasource.deadline,
           onProblem: (error) => log.error({ err: error }, 'request of Grafana failed'),
         }),

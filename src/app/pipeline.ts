@@ -5,8 +5,8 @@ import type { NtlmDispatcher } from '../client/dispatcher.ts';
 import { createQueryClient } from '../client/query-client.ts';
 import type { AnalyzerConfig, Config } from '../config/config.ts';
 import { readPasswordFile } from '../config/upstream-analyzer.ts';
-import type { Sources } from '../datasource/backend.ts';
-import { createQuestions } from '../datasource/upstream-cache.ts';
+import type { Backend } from '../datasource/backend.ts';
+import { createUpstreamCache } from '../datasource/upstream-cache.ts';
 import { createSelection } from '../inventory/selection.ts';
 import { createExposition, type Exposition } from '../metrics/exposition.ts';
 import type { SelfMetrics } from '../metrics/self.ts';
@@ -28,7 +28,7 @@ export interface Pipeline {
   readonly dispatcher: NtlmDispatcher;
   readonly exposition: Exposition;
   readonly poller: Poller;
-  readonly datasource: Sources;
+  readonly datasource: Backend;
   /** Undefined while no Alertmanager is configured. */
   readonly alerting: AlertEngine | undefined;
   stop(): Promise<void>;
@@ -63,7 +63,7 @@ interface PipelineDeps {
   /** By the URL of the Alertmanager. */
   readonly deliveryCounts: Map<string, DeliveryCounts>;
   /** Why names of users are not served, if they are not. */
-  readonly refusalOfUsers: Sources['users']['refusal'];
+  readonly refusalOfUsers: Backend['users']['refusal'];
   readonly carried: Carried | undefined;
   readonly version: string;
   /** Epoch seconds. */
@@ -139,9 +139,9 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
   });
   void exposition.commit(poller.latest());
   const { cacheTtl, timeZone, pseudonymKey } = config.datasource;
-  const datasource: Sources = {
+  const datasource: Backend = {
     site: exposition.shown,
-    questions: createQuestions({
+    upstream: createUpstreamCache({
       client,
       connections: analyzer.concurrency,
       cacheTtl,

@@ -19,7 +19,7 @@ export const datasourceErrors = {
   upstream_status: { status: 502, meaning: 'The analyzer answered with another HTTP status than 200.' },
   upstream_json: { status: 502, meaning: 'The answer of the analyzer cannot be used.' },
   upstream_down: { status: 503, meaning: 'The analyzer cannot be reached, or has not been polled yet.' },
-  queue_full: { status: 503, meaning: 'Too many questions to the analyzer, or logons, are waiting.' },
+  queue_full: { status: 503, meaning: 'Too many requests to the analyzer, or logons, are waiting.' },
   deadline: { status: 504, meaning: 'The analyzer did not answer within `datasource.deadline`.' },
 } as const satisfies Record<string, { readonly status: number; readonly meaning: string }>;
 

@@ -4,8 +4,8 @@ import { dateText, type LocalTime } from '../model/local-time.ts';
 import { isExpected } from '../model/snapshot.ts';
 import { annotations } from './annotations.ts';
 import { DatasourceError } from './errors.ts';
-import { type Answer, type Cell, type Column, cell, millis, type Notice, table } from './panel-data.ts';
-import { productMatcher, requireFresh, type Site } from './polled-site.ts';
+import { type Cell, type Column, cell, millis, type Notice, type TargetAnswer, table } from './panel-data.ts';
+import { type PolledSite, productMatcher, requireFresh } from './polled-site.ts';
 import { matcherOf, type Query } from './query.ts';
 
 /** Targets that are answered from the last poll. Usage that is withheld is null. */
@@ -32,7 +32,7 @@ function tableOf<T>(
   cells: Cells<T>,
   items: readonly T[],
   problems: readonly DatasourceError[] = [],
-): Answer {
+): TargetAnswer {
   const shown = items.slice(0, MAX_ROWS);
   const cut =
     shown.length === items.length
@@ -47,14 +47,14 @@ function tableOf<T>(
 }
 
 /** The vendor licenses of the last poll that a query is about. */
-function selectVendorLicenses({ values, allows }: Query, { inventory }: Site): readonly VendorLicenseEntry[] {
+function selectVendorLicenses({ values, allows }: Query, { inventory }: PolledSite): readonly VendorLicenseEntry[] {
   const matches = productMatcher(values.filters === undefined ? [] : [values.filters]);
   return inventory.vendorLicenses.filter(
     ({ vendorLicense }) => matches(vendorLicense) && allows('product', vendorLicense),
   );
 }
 
-export function answerProducts(query: Query, site: Site): Answer {
+export function answerProducts(query: Query, site: PolledSite): TargetAnswer {
   const problems = requireFresh(site, 'GetProducts', () => true);
   const { at } = site.inventory;
   const cells: Cells<VendorLicenseEntry> = [
@@ -76,7 +76,7 @@ export function answerProducts(query: Query, site: Site): Answer {
   return tableOf('products', cells, selectVendorLicenses(query, site), problems);
 }
 
-export function answerServerDown(query: Query, site: Site): Answer {
+export function answerServerDown(query: Query, site: PolledSite): TargetAnswer {
   requireFresh(site, 'GetServerDown', () => true);
   const down = selectVendorLicenses(query, site)
     .filter(({ up }) => up === false)
@@ -96,7 +96,7 @@ export const isLetThrough = (query: Query, { vendorLicense, feature, package: pk
   query.allows('product', vendorLicense) && query.allows('feature', feature) && query.allows('package', pkg);
 
 /** The features of the last poll that a query is about. */
-function selectFeatures(query: Query, { inventory }: Site, names: readonly string[]): readonly FeatureEntry[] {
+function selectFeatures(query: Query, { inventory }: PolledSite, names: readonly string[]): readonly FeatureEntry[] {
   const { products, package: pkg } = query.values;
   const isProduct = productMatcher(products);
   const isFeature = matcherOf(names);
@@ -110,7 +110,7 @@ function selectFeatures(query: Query, { inventory }: Site, names: readonly strin
   );
 }
 
-export function answerFeatures(query: Query, site: Site): Answer {
+export function answerFeatures(query: Query, site: PolledSite): TargetAnswer {
   const problems = requireFresh(site, 'GetFeatures', productMatcher(query.values.products));
   const { filters } = query.values;
   const entries = selectFeatures(query, site, filters === undefined ? [] : [filters]);
@@ -126,7 +126,7 @@ export function featureTable(
   entries: readonly FeatureEntry[],
   now: number,
   problems: readonly DatasourceError[] = [],
-): Answer {
+): TargetAnswer {
   const cells: Cells<FeatureEntry> = [
     [text('Product'), ({ vendorLicense }) => vendorLicense],
     [text('Feature'), ({ feature }) => feature],
@@ -156,7 +156,7 @@ export function featureTable(
   return tableOf('features', cells, entries, problems);
 }
 
-export function answerExpirations(query: Query, site: Site, localTime: LocalTime): Answer {
+export function answerExpirations(query: Query, site: PolledSite, localTime: LocalTime): TargetAnswer {
   const { products } = query.values;
   // where GetExpirationFeatures is off or absent, GetFeatures has expiries too
   const source = isExpected(site.snapshot, 'GetExpirationFeatures') ? 'GetExpirationFeatures' : 'GetFeatures';
@@ -174,7 +174,7 @@ export function expirationAnswer(
   now: number,
   localTime: LocalTime,
   problems: readonly DatasourceError[] = [],
-): Answer {
+): TargetAnswer {
   if (query.shape === 'annotations') return expirationAnnotations(query, entries, localTime);
   const { products } = query.values;
   const areSeveral = products.length > 1 || products.some((product) => product.includes('%'));
@@ -192,7 +192,7 @@ export function expirationAnswer(
 }
 
 /** One annotation for each vendor license and day: what ends then. */
-function expirationAnnotations(query: Query, entries: readonly FeatureEntry[], localTime: LocalTime): Answer {
+function expirationAnnotations(query: Query, entries: readonly FeatureEntry[], localTime: LocalTime): TargetAnswer {
   const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = query.range;
   const groups = new Map<string, { at: number; vendorLicense: string; features: string[] }>();
   for (const { vendorLicense, feature, expiration } of entries) {

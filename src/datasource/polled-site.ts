@@ -5,7 +5,7 @@ import { DatasourceError, fromQueryError } from './errors.ts';
 import { matcherOf } from './query.ts';
 
 /** What the last polls know, for answers without asking the analyzer. */
-export interface Site {
+export interface PolledSite {
   readonly inventory: Inventory;
   readonly snapshot: Snapshot;
 }
@@ -32,7 +32,7 @@ function missing(snapshot: Snapshot, endpoint: PolledEndpoint, part: string): Da
  * @throws DatasourceError when it has none at all
  */
 export function requireFresh(
-  { snapshot, inventory }: Site,
+  { snapshot, inventory }: PolledSite,
   endpoint: PolledEndpoint,
   isAskedFor: (vendorLicense: string) => boolean,
 ): readonly DatasourceError[] {
@@ -62,7 +62,7 @@ export function productMatcher(products: readonly string[]): (vendorLicense: str
 }
 
 /** Names of the vendor licenses, as the API spells each: one may have several parts. */
-export function spellingsOf({ snapshot, inventory }: Site): ReadonlyMap<string, readonly string[]> {
+export function spellingsOf({ snapshot, inventory }: PolledSite): ReadonlyMap<string, readonly string[]> {
   const known = new Map<string, string[]>(inventory.vendorLicenses.map(({ vendorLicense }) => [vendorLicense, []]));
   const byFolded = new Map([...known.keys()].map((name) => [name.toLowerCase(), name]));
   const records = lastGood(snapshot.endpoints.GetProducts?.parts.get(WHOLE))?.value.records ?? [];
@@ -76,7 +76,7 @@ export function spellingsOf({ snapshot, inventory }: Site): ReadonlyMap<string, 
 
 /** Names of features by vendor license. One look at each, because a large site has 100,000. */
 export function featuresByVendorLicense(
-  { inventory }: Site,
+  { inventory }: PolledSite,
   featureType?: string,
 ): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>();
@@ -90,7 +90,7 @@ export function featuresByVendorLicense(
 }
 
 /** Sorted names of the features of some vendor licenses, each once. */
-export function featureNames(site: Site, isOwner: (vendorLicense: string) => boolean): readonly string[] {
+export function featureNames(site: PolledSite, isOwner: (vendorLicense: string) => boolean): readonly string[] {
   const owned = [...featuresByVendorLicense(site)].filter(([vendorLicense]) => isOwner(vendorLicense));
   return [...new Set(owned.flatMap(([, names]) => [...names]))].sort();
 }

@@ -1,4 +1,4 @@
-import type { Sources } from './backend.ts';
+import type { Backend } from './backend.ts';
 import { DatasourceError } from './errors.ts';
 import { flatRows, type Table } from './panel-data.ts';
 import { readQuery, readRange } from './query.ts';
@@ -25,7 +25,7 @@ const SEMICOLON_HINT = '; where the URL has it, the ";" in it must be written %3
 export async function answerRows(
   target: TargetName,
   parameters: Readonly<Record<string, string | readonly string[]>>,
-  sources: Sources,
+  backend: Backend,
   signal: AbortSignal,
 ): Promise<readonly object[]> {
   const { from, to, ...rest } = parameters;
@@ -38,7 +38,7 @@ export async function answerRows(
     hint: SEMICOLON_HINT,
     shape: targets[target].rowShape,
   });
-  const { items, incomplete } = await answerTarget(query, sources, signal);
+  const { items, incomplete } = await answerTarget(query, backend, signal);
   if (incomplete !== undefined) throw new DatasourceError(incomplete.code, `${target}: ${incomplete.message}`);
   return items.flatMap((item) => flatRows(item as Table));
 }

@@ -1,7 +1,7 @@
-import type { Sources } from './backend.ts';
+import type { Backend } from './backend.ts';
 import { DatasourceError } from './errors.ts';
 import { namesOf } from './option-lists.ts';
-import { type Answer, flatRows, type Table } from './panel-data.ts';
+import { flatRows, type Table, type TargetAnswer } from './panel-data.ts';
 import { type Query, readFilters, readQuery, readRange, readTargetName } from './query.ts';
 import { type Json, payloadOf, requireObject } from './request-body.ts';
 import { answerTarget } from './target-answers.ts';
@@ -54,7 +54,11 @@ function readTarget({ raw }: QueryTarget, body: Json): Query {
 }
 
 /** The items of one target, with its `refId`, and its notices at the first. */
-function itemsOf(refId: string | undefined, name: unknown, { items, notices, executed }: Answer): readonly object[] {
+function itemsOf(
+  refId: string | undefined,
+  name: unknown,
+  { items, notices, executed }: TargetAnswer,
+): readonly object[] {
   const told =
     items.length > 0
       ? notices
@@ -76,10 +80,10 @@ function itemsOf(refId: string | undefined, name: unknown, { items, notices, exe
  *
  * @throws DatasourceError when there is nothing to show
  */
-export async function answerQuery(body: Json, sources: Sources, signal: AbortSignal): Promise<readonly object[]> {
+export async function answerQuery(body: Json, backend: Backend, signal: AbortSignal): Promise<readonly object[]> {
   const asked = targetsOf(body);
   const outcomes = await Promise.allSettled(
-    asked.map(async (target) => answerTarget(readTarget(target, body), sources, signal)),
+    asked.map(async (target) => answerTarget(readTarget(target, body), backend, signal)),
   );
   const failures: DatasourceError[] = [];
   const items = outcomes.flatMap((outcome, i): readonly object[] => {
@@ -101,7 +105,7 @@ export async function answerQuery(body: Json, sources: Sources, signal: AbortSig
 }
 
 /** Values of a dashboard variable: `[]` where there are none. */
-export async function answerVariable(body: Json, sources: Sources, signal: AbortSignal): Promise<readonly object[]> {
+export async function answerVariable(body: Json, backend: Backend, signal: AbortSignal): Promise<readonly object[]> {
   const payload = payloadOf(body.payload, 'payload');
   const { target, product } = payload;
   const products = [product ?? []]
@@ -109,12 +113,12 @@ export async function answerVariable(body: Json, sources: Sources, signal: Abort
     .map(String)
     .filter((name) => name !== '');
   const names =
-    target === 'users' ? await userNames(payload, sources, signal) : namesOf(target, sources.site(), products);
+    target === 'users' ? await userNames(payload, backend, signal) : namesOf(target, backend.site(), products);
   return [...new Set(names)].map((name) => ({ __text: name, __value: name }));
 }
 
-async function userNames(payload: RawPayload, sources: Sources, signal: AbortSignal): Promise<readonly string[]> {
-  requireUsers(sources.users);
+async function userNames(payload: RawPayload, backend: Backend, signal: AbortSignal): Promise<readonly string[]> {
+  requireUsers(backend.users);
   const { target: _, ...asked } = payload;
   const query = readQuery({
     target: 'users',
@@ -123,7 +127,7 @@ async function userNames(payload: RawPayload, sources: Sources, signal: AbortSig
     filters: [],
     prefix: 'payload.',
   });
-  const { items } = await answerTarget(query, sources, signal);
+  const { items } = await answerTarget(query, backend, signal);
   const rows = items.flatMap((item) => flatRows(item as Table));
   return rows.map(({ user }) => String(user)).sort();
 }

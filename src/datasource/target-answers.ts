@@ -1,6 +1,6 @@
-import { requireSite, type Sources } from './backend.ts';
+import { type Backend, requireSite } from './backend.ts';
 import { answerExpirations, answerFeatures, answerProducts, answerServerDown } from './live-answers.ts';
-import type { Answer } from './panel-data.ts';
+import type { TargetAnswer } from './panel-data.ts';
 import type { Query } from './query.ts';
 import type { TargetName } from './targets.ts';
 import {
@@ -13,26 +13,26 @@ import {
   answerUsers,
 } from './upstream-answers.ts';
 
-type AnswerTarget = (query: Query, sources: Sources, signal: AbortSignal) => Promise<Answer> | Answer;
+type AnswerQuery = (query: Query, backend: Backend, signal: AbortSignal) => Promise<TargetAnswer> | TargetAnswer;
 
-const answerers: Readonly<Record<TargetName, AnswerTarget>> = {
+const answerers: Readonly<Record<TargetName, AnswerQuery>> = {
   history: answerHistory,
   reserved: answerReserved,
   efficiency: answerEfficiency,
   heatmap: answerHeatMap,
   users: answerUsers,
-  expirations: (query, sources, signal) => {
+  expirations: (query, backend, signal) => {
     const { search } = query.values;
-    if (search !== undefined) return answerSearchedExpirations(search, query, sources, signal);
-    return answerExpirations(query, requireSite(sources), sources.localTime);
+    if (search !== undefined) return answerSearchedExpirations(search, query, backend, signal);
+    return answerExpirations(query, requireSite(backend), backend.localTime);
   },
-  features: (query, sources, signal) => {
+  features: (query, backend, signal) => {
     const { user } = query.values;
-    if (user !== undefined) return answerFeaturesOfUser(user, query, sources, signal);
-    return answerFeatures(query, requireSite(sources));
+    if (user !== undefined) return answerFeaturesOfUser(user, query, backend, signal);
+    return answerFeatures(query, requireSite(backend));
   },
-  products: (query, sources) => answerProducts(query, requireSite(sources)),
-  server_down: (query, sources) => answerServerDown(query, requireSite(sources)),
+  products: (query, backend) => answerProducts(query, requireSite(backend)),
+  server_down: (query, backend) => answerServerDown(query, requireSite(backend)),
 };
 
 /**
@@ -41,6 +41,6 @@ const answerers: Readonly<Record<TargetName, AnswerTarget>> = {
  * @param signal ends the waiting with its reason
  * @throws DatasourceError
  */
-export async function answerTarget(query: Query, sources: Sources, signal: AbortSignal): Promise<Answer> {
-  return answerers[query.target](query, sources, signal);
+export async function answerTarget(query: Query, backend: Backend, signal: AbortSignal): Promise<TargetAnswer> {
+  return answerers[query.target](query, backend, signal);
 }

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { UserRecord } from '../model/records.ts';
 import { createPattern } from '../model/wildcard.ts';
-import type { Asked, Combinations, Whose } from './combinations.ts';
+import type { Combination, CombinationAnswers, Combinations } from './combinations.ts';
 import { DatasourceError } from './errors.ts';
 import { type Cell, type Column, cell, millis, type Table, table } from './panel-data.ts';
 import type { Query } from './query.ts';
@@ -47,7 +47,7 @@ export const usersFilter = ({ values }: Query, { pseudonymKey }: UsersPolicy): s
 export function usersTable(
   { values }: Query,
   { areSeveralProducts, areSeveralFeatures }: Combinations,
-  answers: Asked<{ readonly records: readonly UserRecord[] }>['answers'],
+  answers: CombinationAnswers<{ readonly records: readonly UserRecord[] }>['answers'],
   { pseudonymKey }: UsersPolicy,
 ): Table {
   const shown = (name: string): string => (pseudonymKey === undefined ? name : pseudonym(name, pseudonymKey));
@@ -56,18 +56,18 @@ export function usersTable(
       ? () => true
       : createPattern(values.user, { ignoreCase: true });
   const areSeveral = areSeveralProducts || areSeveralFeatures;
-  const owner = ({ product, feature }: Whose): readonly Cell[] => (areSeveral ? [product, feature] : []);
+  const owner = ({ product, feature }: Combination): readonly Cell[] => (areSeveral ? [product, feature] : []);
   const ownerColumns: readonly Column[] = areSeveral
     ? [
         { text: 'Product', type: 'string' },
         { text: 'Feature', type: 'string' },
       ]
     : [];
-  const rows = answers.flatMap(({ whose, answer }) =>
+  const rows = answers.flatMap(({ combination, answer }) =>
     answer.records
       .filter(({ userName }) => isAskedFor(shown(userName)))
       .map((user): readonly Cell[] => [
-        ...owner(whose),
+        ...owner(combination),
         shown(user.userName),
         shown(user.userHost),
         shown(user.userDisplay),
