@@ -18,7 +18,7 @@ import { createPattern } from '../model/wildcard.ts';
 import { createExpirationSearch, type SearchLevel } from './expiration-search.ts';
 
 /** How one endpoint is polled: which parts there are now, and how one is asked. */
-export interface Question<E extends PolledEndpoint> {
+export interface EndpointRequest<E extends PolledEndpoint> {
   readonly endpoint: E;
   /** Empty when there is nothing to ask for; `undefined` while that is not known. */
   parts(snapshot: Snapshot): readonly string[] | undefined;
@@ -34,9 +34,9 @@ export const featuresRefusals: ReadonlySet<FailureKind> = new Set([
   'schema',
 ]);
 
-export type Questions = { readonly [E in PolledEndpoint]: Question<E> };
+export type EndpointRequests = { readonly [E in PolledEndpoint]: EndpointRequest<E> };
 
-export interface QuestionOptions {
+export interface EndpointRequestsOptions {
   readonly client: QueryClient;
   readonly selection: Selection;
   /** Whether this exporter reports what belongs to no vendor license (shard 0 does). */
@@ -63,7 +63,7 @@ function requireOwners({ records }: Answer<FeatureRecord>): void {
 }
 
 /** What is asked of each endpoint, by endpoint. */
-export function createQuestions(options: QuestionOptions): Questions {
+export function createEndpointRequests(options: EndpointRequestsOptions): EndpointRequests {
   const { client, selection } = options;
   /** Products of the last time parts were asked for, to find names that cannot be asked for alone. */
   let products: readonly string[] = [];
