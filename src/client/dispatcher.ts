@@ -4,10 +4,10 @@ import { isRejection, NtlmError } from '../ntlm/errors.ts';
 import type { Connection } from './connection.ts';
 import { ConnectionPool, type ConnectionPoolOptions } from './connection-pool.ts';
 import { Handshake } from './handshake.ts';
-import { createJob, isReplayable, isSafe, type Job } from './pending-request.ts';
+import { createPendingRequest, isReplayable, isSafe, type PendingRequest } from './pending-request.ts';
 import { Recovery } from './recovery.ts';
-import type { Served } from './request-outcome.ts';
-import { fail, JobQueue } from './request-queue.ts';
+import type { RequestOutcome } from './request-outcome.ts';
+import { fail, RequestQueue } from './request-queue.ts';
 import { ServerTraits } from './server-traits.ts';
 import { createStats } from './stats.ts';
 import { type Wait, waitUnref } from './wait.ts';
@@ -33,7 +33,7 @@ const HEADERS_TIMEOUT_MS = 30_000;
 const closedError = (): NtlmError => new NtlmError('NTLM_CLOSED', 'the dispatcher is closed');
 
 /** Whether a connection can be used again. */
-const isOfUse = ({ kind }: Served): boolean => kind === 'delivered' || kind === 'logon_needed';
+const isOfUse = ({ kind }: RequestOutcome): boolean => kind === 'delivered' || kind === 'logon_needed';
 
 /** Why nothing was sent, rather than what was answered. */
 const CONSEQUENCES: ReadonlySet<string> = new Set(['NTLM_CREDENTIALS_SUSPENDED', 'NTLM_PATH_UNCHECKED']);
@@ -54,9 +54,9 @@ export class NtlmDispatcher extends Dispatcher {
   /** Connections that are being logged on, and whose verdict is not overdue. */
   readonly #loggingOn = new Set<Connection>();
   /** The query that is carrying a logon whose verdict has not come. */
-  #carrying: Job | undefined;
+  #carrying: PendingRequest | undefined;
   readonly #running = new Set<Promise<void>>();
-  readonly #queue = new JobQueue();
+  readonly #queue = new RequestQueue();
   #needsDrain = false;
   /** Whether only what was asked before is served. */
   #isRefusing = false;
@@ -96,15 +96,15 @@ export class NtlmDispatcher extends Dispatcher {
   }
 
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    const job = createJob(options, handler);
-    handler.onRequestStart?.(job.controller, {});
+    const request = createPendingRequest(options, handler);
+    handler.onRequestStart?.(request.controller, {});
     const refusal = this.#refusal(options);
     if (refusal !== undefined) {
-      queueMicrotask(() => handler.onResponseError?.(job.controller, refusal));
+      queueMicrotask(() => handler.onResponseError?.(request.controller, refusal));
       return !this.#needsDrain;
     }
     this.stats.requests += 1;
-    this.#queue.push(job);
+    this.#queue.push(request);
     this.#pump();
     this.#needsDrain = this.#queue.length > 0;
     return !this.#needsDrain;
@@ -135,7 +135,7 @@ export class NtlmDispatcher extends Dispatcher {
   /** Starts one thing for the requests that wait; `false` when there is nothing more to start. */
   #serveNext(): boolean {
     const connection = this.#pool.free();
-    if (connection !== undefined) return this.#run(connection, (job) => this.#handshake.serve(connection, job));
+    if (connection !== undefined) return this.#run(connection, (request) => this.#handshake.serve(connection, request));
     if (this.#loggingOn.size >= this.#queue.length) return false;
     return this.#startLogon();
   }
@@ -148,14 +148,14 @@ export class NtlmDispatcher extends Dispatcher {
     if (this.#isRefused(free)) return false;
     const connection = free ?? this.#pool.open();
     if (connection === undefined) return false;
-    return this.#run(connection, (job) => {
-      this.#carrying = job;
+    return this.#run(connection, (request) => {
+      this.#carrying = request;
       const onVerdict = (): void => {
-        if (this.#carrying !== job) return;
+        if (this.#carrying !== request) return;
         this.#carrying = undefined;
         this.#pump();
       };
-      return this.#handshake.carry(connection, job, onVerdict).finally(onVerdict);
+      return this.#handshake.carry(connection, request, onVerdict).finally(onVerdict);
     });
   }
 
@@ -236,45 +236,51 @@ export class NtlmDispatcher extends Dispatcher {
   }
 
   /** Serves the request that has waited longest. */
-  #run(connection: Connection, serve: (job: Job) => Promise<Served>): boolean {
-    const job = this.#queue.shift();
-    if (job === undefined) return false;
+  #run(connection: Connection, serve: (request: PendingRequest) => Promise<RequestOutcome>): boolean {
+    const request = this.#queue.shift();
+    if (request === undefined) return false;
     connection.busy = true;
-    this.#track(this.#finish(connection, job, serve(job)));
+    this.#track(this.#finish(connection, request, serve(request)));
     return true;
   }
 
-  async #finish(connection: Connection, job: Job, serving: Promise<Served>): Promise<void> {
+  async #finish(connection: Connection, request: PendingRequest, serving: Promise<RequestOutcome>): Promise<void> {
     const result = await serving;
-    this.#settle(connection, job, result);
+    this.#settle(connection, request, result);
     this.#pump();
   }
 
-  #settle(connection: Connection, job: Job, result: Served): void {
+  #settle(connection: Connection, request: PendingRequest, result: RequestOutcome): void {
     this.#pool.release(connection, isOfUse(result));
     if (result.kind === 'delivered') return;
     if (result.kind === 'logon_needed') {
-      if (this.#closed || job.controller.aborted) fail(job, job.controller.reason ?? closedError());
-      else this.#queue.unshift(job);
+      if (this.#closed || request.controller.aborted) fail(request, request.controller.reason ?? closedError());
+      else this.#queue.unshift(request);
       const isKept = this.#pool.has(connection);
       if (isKept && !this.#traits.isPerRequest && !this.#closed) this.#startLogon(connection);
       return;
     }
-    if (result.kind === 'retry' && this.#mayRetry(job, result.sent)) {
-      job.retried = true;
+    if (result.kind === 'retry' && this.#mayRetry(request, result.sent)) {
+      request.retried = true;
       this.stats.staleRetries += 1;
       // an idle connection may be as stale as the lost one
       this.#pool.dropIdle();
-      this.#queue.unshift(job);
+      this.#queue.unshift(request);
       return;
     }
     if (result.kind === 'failed' && result.reported) return;
-    fail(job, job.controller.reason ?? result.error);
+    fail(request, request.controller.reason ?? result.error);
     if (result.kind === 'failed' && isRejection(result.error)) this.#endAfterRejection();
   }
 
-  #mayRetry(job: Job, sent: boolean): boolean {
-    return !job.retried && !job.controller.aborted && !this.#closed && isReplayable(job) && (isSafe(job) || !sent);
+  #mayRetry(request: PendingRequest, sent: boolean): boolean {
+    return (
+      !request.retried &&
+      !request.controller.aborted &&
+      !this.#closed &&
+      isReplayable(request) &&
+      (isSafe(request) || !sent)
+    );
   }
 
   /** Waits for queued and running requests, then closes the connections. */

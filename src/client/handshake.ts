@@ -5,8 +5,16 @@ import { NtlmError } from '../ntlm/errors.ts';
 import { QUIET_MS, VERDICT_MS } from '../ntlm/logon-budget.ts';
 import type { Connection, Disposition, IncomingHeaders, Leg, LegOutcome } from './connection.ts';
 import { authorization, isClosing, offers, withAuthorization, withoutBody } from './logon-legs.ts';
-import { isReplayable, isSafe, type Job } from './pending-request.ts';
-import { DELIVERED, failed, LOGON_NEEDED, lostInside, lostOutside, retry, type Served } from './request-outcome.ts';
+import { isReplayable, isSafe, type PendingRequest } from './pending-request.ts';
+import {
+  DELIVERED,
+  failed,
+  LOGON_NEEDED,
+  lostDuringLogon,
+  lostDuringRequest,
+  type RequestOutcome,
+  retry,
+} from './request-outcome.ts';
 import type { ServerTraits } from './server-traits.ts';
 import type { NtlmStats } from './stats.ts';
 import { connectionNotKept, explainRejection, kerberosOnly, verdictOf } from './verdicts.ts';
@@ -61,7 +69,7 @@ export class Handshake {
    *
    * @param signal ends the wait for the turn to log on
    */
-  async logOn(connection: Connection, signal: AbortSignal): Promise<Served> {
+  async logOn(connection: Connection, signal: AbortSignal): Promise<RequestOutcome> {
     try {
       return await this.#logOn(connection, undefined, signal);
     } catch (error) {
@@ -75,9 +83,9 @@ export class Handshake {
    *
    * @param onVerdict called when the next one may log on
    */
-  async carry(connection: Connection, job: Job, onVerdict: () => void): Promise<Served> {
+  async carry(connection: Connection, request: PendingRequest, onVerdict: () => void): Promise<RequestOutcome> {
     try {
-      return await this.#logOn(connection, job, job.controller.signal, onVerdict);
+      return await this.#logOn(connection, request, request.controller.signal, onVerdict);
     } catch (error) {
       return failed(error as Error);
     }
@@ -94,17 +102,17 @@ export class Handshake {
   }
 
   /** A request on a connection that is logged on, or on which the server did not ask. */
-  async serve(connection: Connection, job: Job): Promise<Served> {
+  async serve(connection: Connection, request: PendingRequest): Promise<RequestOutcome> {
     const { stats, traits, gate } = this.#options;
     let isAsked = false;
-    const { path, headers, options } = job;
+    const { path, headers, options } = request;
     const { method, body, headersTimeout, bodyTimeout } = options;
     const leg = { path, method, headers, body, headersTimeout, bodyTimeout };
-    const outcome = await this.#exchange(connection, leg, job, (status, answered) => {
+    const outcome = await this.#exchange(connection, leg, request, (status, answered) => {
       isAsked = status === 401 && offers(answered).length > 0;
       return isAsked ? 'drain' : 'deliver';
     });
-    if (outcome.kind === 'lost') return lostOutside(outcome, job);
+    if (outcome.kind === 'lost') return lostDuringRequest(outcome, request);
     if (!isAsked) {
       connection.requestsSinceLogon += 1;
       if (connection.state === 'authenticated' && connection.generation === gate.generation) gate.served();
@@ -117,7 +125,7 @@ export class Handshake {
     // a logon that served one request, twice in a row, or none at all, is one per request
     const isShort = connection.requestsSinceLogon === 0 || connection.shortLogons > 1;
     if (isShort && connection.state === 'authenticated') traits.setPerRequest();
-    if (isReplayable(job)) return LOGON_NEEDED;
+    if (isReplayable(request)) return LOGON_NEEDED;
     const message = 'the server asks for a new logon, and the body cannot be sent again';
     return failed(new NtlmError('NTLM_BODY_NOT_REPLAYABLE', message));
   }
@@ -136,22 +144,22 @@ export class Handshake {
   /** NEGOTIATE, CHALLENGE, AUTHENTICATE, with the cheapest call or with a query. */
   async #logOn(
     connection: Connection,
-    job: Job | undefined,
+    request: PendingRequest | undefined,
     signal: AbortSignal,
     onVerdict: () => void = () => undefined,
-  ): Promise<Served> {
+  ): Promise<RequestOutcome> {
     const { gate, now } = this.#options;
     for (;;) {
-      const negotiated = await this.#negotiate(connection, job);
-      if (negotiated.kind === 'response') return this.#notAsked(connection, job, negotiated);
+      const negotiated = await this.#negotiate(connection, request);
+      if (negotiated.kind === 'response') return this.#notAsked(connection, request, negotiated);
       if (negotiated.kind !== 'challenged') return negotiated;
       const asked = now();
-      const permit = await gate.acquire(job === undefined ? 'cheap' : 'query', signal);
+      const permit = await gate.acquire(request === undefined ? 'cheap' : 'query', signal);
       try {
         const waited = now() - asked;
         if (waited > (connection.closed ? IDLE_MS : CHALLENGE_FRESH_MS)) continue;
-        if (job !== undefined && this.needsProof) return LOGON_NEEDED;
-        return await this.#authenticate(connection, job, negotiated, permit, onVerdict);
+        if (request !== undefined && this.needsProof) return LOGON_NEEDED;
+        return await this.#authenticate(connection, request, negotiated, permit, onVerdict);
       } finally {
         permit.release();
       }
@@ -159,7 +167,10 @@ export class Handshake {
   }
 
   /** Sends NEGOTIATE; gives the challenge, the response of a server that did not ask, or how it ended without either. */
-  async #negotiate(connection: Connection, job: Job | undefined): Promise<Negotiated | Response | Served> {
+  async #negotiate(
+    connection: Connection,
+    request: PendingRequest | undefined,
+  ): Promise<Negotiated | Response | RequestOutcome> {
     const { traits, headersTimeout } = this.#options;
     const tried = new Set<NtlmScheme>();
     for (;;) {
@@ -167,13 +178,13 @@ export class Handshake {
       tried.add(scheme);
       const message = negotiate();
       const added = authorization(scheme, message);
-      const leg = job === undefined ? this.#cheapLeg(added) : withoutBody(job, added);
+      const leg = request === undefined ? this.#cheapLeg(added) : withoutBody(request, added);
       let pause: NtlmError | undefined;
-      const outcome = await this.#exchange(connection, { ...leg, headersTimeout }, job, (status, headers) => {
+      const outcome = await this.#exchange(connection, { ...leg, headersTimeout }, request, (status, headers) => {
         pause = traits.heed(status, headers);
-        return status === 401 || pause !== undefined || job === undefined || !isSafe(job) ? 'drain' : 'deliver';
+        return status === 401 || pause !== undefined || request === undefined || !isSafe(request) ? 'drain' : 'deliver';
       });
-      if (outcome.kind === 'lost') return lostInside(outcome, connection, job, true);
+      if (outcome.kind === 'lost') return lostDuringLogon(outcome, connection, request, true);
       if (pause !== undefined) return failed(pause);
       if (outcome.status !== 401) return outcome;
       const offered = offers(outcome.headers);
@@ -197,11 +208,15 @@ export class Handshake {
   }
 
   /** The server answered NEGOTIATE as if it asked nobody for a logon. */
-  #notAsked(connection: Connection, job: Job | undefined, outcome: Response): Served | Promise<Served> {
+  #notAsked(
+    connection: Connection,
+    request: PendingRequest | undefined,
+    outcome: Response,
+  ): RequestOutcome | Promise<RequestOutcome> {
     const { traits, now } = this.#options;
-    if (job === undefined && outcome.status >= 500) return failed(noVerdict(outcome.status));
+    if (request === undefined && outcome.status >= 500) return failed(noVerdict(outcome.status));
     connection.state = 'open';
-    if (job !== undefined) return outcome.delivered ? DELIVERED : this.serve(connection, job);
+    if (request !== undefined) return outcome.delivered ? DELIVERED : this.serve(connection, request);
     traits.cheapestOpenAt = now();
     // it asks at queries alone, so these must carry the logon
     if (traits.isAsked) traits.setPerRequest();
@@ -210,11 +225,11 @@ export class Handshake {
 
   async #authenticate(
     connection: Connection,
-    job: Job | undefined,
+    request: PendingRequest | undefined,
     { scheme, sent, challenge }: Negotiated,
     permit: Permit,
     onVerdict: () => void,
-  ): Promise<Served> {
+  ): Promise<RequestOutcome> {
     const { host, stats, traits, now } = this.#options;
     const certificate = connection.certificate();
     const message = authenticate(challenge, permit.credentials, {
@@ -224,24 +239,24 @@ export class Handshake {
     });
     const startedAt = now();
     const added = authorization(scheme, message);
-    const leg = job === undefined ? this.#cheapLeg(added) : withAuthorization(job, added);
+    const leg = request === undefined ? this.#cheapLeg(added) : withAuthorization(request, added);
     let rejection: NtlmError | undefined;
     let pause: NtlmError | undefined;
     let isGood = false;
     // that the server has closed the connection may become known only now
     await new Promise((resolve) => setImmediate(resolve));
     const answered = new AbortController();
-    if (job === undefined) this.#watch(connection, answered.signal);
+    if (request === undefined) this.#watch(connection, answered.signal);
     const outcome = await this.#exchange(
       connection,
       { ...leg, headersTimeout: VERDICT_MS },
-      job,
+      request,
       (status, headers): Disposition => {
         // the verdict is the status line: others need not wait for the body
         const verdict = verdictOf(status);
         isGood = verdict === 'good';
         if (isGood) {
-          if (job === undefined) traits.cheapestOpenAt = Number.NEGATIVE_INFINITY;
+          if (request === undefined) traits.cheapestOpenAt = Number.NEGATIVE_INFINITY;
           traits.isAsked = false;
           permit.accepted();
           connection.state = 'authenticated';
@@ -253,7 +268,7 @@ export class Handshake {
         answered.abort();
         onVerdict();
         if (verdict === 'none') pause = traits.heed(status, headers);
-        return job === undefined || rejection !== undefined || pause !== undefined ? 'drain' : 'deliver';
+        return request === undefined || rejection !== undefined || pause !== undefined ? 'drain' : 'deliver';
       },
     );
     answered.abort();
@@ -263,10 +278,10 @@ export class Handshake {
     }
     if (outcome.kind === 'lost' && !outcome.sent && traits.isUnkept()) return failed(connectionNotKept());
     if (outcome.kind === 'response' || outcome.sent) traits.setKept();
-    if (!isGood) this.#endWithoutVerdict(job, permit, startedAt, outcome);
-    if (outcome.kind === 'lost') return lostInside(outcome, connection, job, !outcome.sent);
+    if (!isGood) this.#endWithoutVerdict(request, permit, startedAt, outcome);
+    if (outcome.kind === 'lost') return lostDuringLogon(outcome, connection, request, !outcome.sent);
     traits.learn(outcome.headers);
-    if (isGood && job === undefined && isClosing(outcome.headers)) traits.setPerRequest();
+    if (isGood && request === undefined && isClosing(outcome.headers)) traits.setPerRequest();
     if (isGood || outcome.delivered) return DELIVERED;
     return failed(pause ?? noVerdict(outcome.status));
   }
@@ -280,9 +295,14 @@ export class Handshake {
   }
 
   /** That a query got no verdict does no harm when its credentials were seen to be good right before it, or since. */
-  #endWithoutVerdict(job: Job | undefined, permit: Permit, startedAt: number, outcome: LegOutcome): void {
+  #endWithoutVerdict(
+    request: PendingRequest | undefined,
+    permit: Permit,
+    startedAt: number,
+    outcome: LegOutcome,
+  ): void {
     if (outcome.kind === 'lost' && !outcome.sent) return;
-    if (job !== undefined && this.#isJustProven(startedAt)) return;
+    if (request !== undefined && this.#isJustProven(startedAt)) return;
     permit.lost();
     this.#options.onNoVerdict();
   }
@@ -295,12 +315,12 @@ export class Handshake {
   #exchange(
     connection: Connection,
     leg: Leg,
-    job: Job | undefined,
+    request: PendingRequest | undefined,
     onResponse: (status: number, headers: IncomingHeaders) => Disposition,
   ): Promise<LegOutcome> {
     this.#options.stats.roundTrips += 1;
-    if (job === undefined) return connection.exchange(leg, { onResponse });
-    const { controller, handler } = job;
+    if (request === undefined) return connection.exchange(leg, { onResponse });
+    const { controller, handler } = request;
     const caller = { controller, sink: handler, onStart: controller.follow.bind(controller) };
     return connection.exchange(leg, { onResponse, caller });
   }

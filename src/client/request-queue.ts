@@ -1,42 +1,42 @@
 import { NtlmError } from '../ntlm/errors.ts';
-import type { Job } from './pending-request.ts';
+import type { PendingRequest } from './pending-request.ts';
 
-export function fail(job: Job, error: Error): void {
-  job.handler.onResponseError?.(job.controller, error);
+export function fail(request: PendingRequest, error: Error): void {
+  request.handler.onResponseError?.(request.controller, error);
 }
 
 /** The requests that wait for a connection, in order of arrival. One that is aborted while it waits fails at once. */
-export class JobQueue {
-  #jobs: Job[] = [];
+export class RequestQueue {
+  #requests: PendingRequest[] = [];
 
   get length(): number {
-    return this.#jobs.length;
+    return this.#requests.length;
   }
 
-  push(job: Job): void {
-    this.#jobs.push(job);
-    job.controller.onAbort = () => this.#remove(job);
+  push(request: PendingRequest): void {
+    this.#requests.push(request);
+    request.controller.onAbort = () => this.#remove(request);
   }
 
   /** A request that has waited before comes first. */
-  unshift(job: Job): void {
-    this.#jobs.unshift(job);
+  unshift(request: PendingRequest): void {
+    this.#requests.unshift(request);
   }
 
-  shift(): Job | undefined {
-    return this.#jobs.shift();
+  shift(): PendingRequest | undefined {
+    return this.#requests.shift();
   }
 
   failAll(error: Error): void {
-    const waiting = this.#jobs;
-    this.#jobs = [];
-    for (const job of waiting) fail(job, error);
+    const waiting = this.#requests;
+    this.#requests = [];
+    for (const request of waiting) fail(request, error);
   }
 
-  #remove(job: Job): void {
-    const at = this.#jobs.indexOf(job);
+  #remove(request: PendingRequest): void {
+    const at = this.#requests.indexOf(request);
     if (at === -1) return;
-    this.#jobs.splice(at, 1);
-    fail(job, job.controller.reason ?? new NtlmError('NTLM_CLOSED', 'the request was given up'));
+    this.#requests.splice(at, 1);
+    fail(request, request.controller.reason ?? new NtlmError('NTLM_CLOSED', 'the request was given up'));
   }
 }
