@@ -1,35 +1,27 @@
-import type { NtlmScheme } from '../ntlm/challenges.ts';
-import { authenticate, decodeToken, negotiate } from '../ntlm/client-codec.ts';
+import { authenticate } from '../ntlm/client-codec.ts';
 import type { CredentialGate, Permit } from '../ntlm/credential-gate.ts';
 import { NtlmError } from '../ntlm/errors.ts';
 import { QUIET_MS, VERDICT_MS } from '../ntlm/logon-budget.ts';
-import type { Connection, Disposition, IncomingHeaders, Leg, LegOutcome } from './connection.ts';
-import { authorization, isClosing, offers, withAuthorization, withoutBody } from './logon-legs.ts';
-import { isReplayable, isSafe, type PendingRequest } from './pending-request.ts';
+import type { Connection, Disposition, LegOutcome } from './connection.ts';
+import { exchange } from './exchange.ts';
+import { authorization, isClosing, withAuthorization } from './logon-legs.ts';
 import {
-  DELIVERED,
-  failed,
-  LOGON_NEEDED,
-  lostDuringLogon,
-  lostDuringRequest,
-  type RequestOutcome,
-  retry,
-} from './request-outcome.ts';
-import type { ServerTraits } from './server-traits.ts';
-import type { NtlmStats } from './stats.ts';
-import { connectionNotKept, explainRejection, kerberosOnly, verdictOf } from './verdicts.ts';
+  type Challenged,
+  cheapestLeg,
+  type NegotiationOptions,
+  requestChallenge,
+  type Unasked,
+} from './negotiation.ts';
+import type { PendingRequest } from './pending-request.ts';
+import { DELIVERED, failed, LOGON_NEEDED, lostDuringLogon, type RequestOutcome } from './request-outcome.ts';
+import { serveRequest } from './serve-request.ts';
+import { connectionNotKept, explainRejection, verdictOf } from './verdicts.ts';
 import type { Wait } from './wait.ts';
 
-export interface HandshakeOptions {
+export interface HandshakeOptions extends NegotiationOptions {
   readonly gate: CredentialGate;
-  readonly traits: ServerTraits;
-  readonly stats: NtlmStats;
   /** Host name of the origin. */
   readonly host: string;
-  /** Path of the cheapest call, which carries the logon of a connection (spec 4.10). */
-  readonly logonPath: string;
-  /** Milliseconds for an answer that is no verdict. */
-  readonly headersTimeout: number;
   readonly now: () => number;
   readonly wait: Wait;
   /** Called when a message was sent on a connection, and its verdict may still come but is not waited for. */
@@ -47,16 +39,7 @@ const IDLE_MS = 500;
 /** For so long what the cheapest call showed holds for a query: a good verdict, or that it cannot give one. */
 const FRESH_PROOF_MS = 10_000;
 
-type Response = LegOutcome & { kind: 'response' };
-
-interface Negotiated {
-  readonly kind: 'challenged';
-  readonly scheme: NtlmScheme;
-  readonly sent: Buffer;
-  readonly challenge: Buffer;
-}
-
-/** Serves requests on pinned connections, and logs connections on. */
+/** Logs connections on, by the cheapest call or by a request. */
 export class Handshake {
   readonly #options: HandshakeOptions;
 
@@ -101,39 +84,10 @@ export class Handshake {
     return this.#options.gate.isProvenSince(at - FRESH_PROOF_MS);
   }
 
-  /** A request on a connection that is logged on, or on which the server did not ask. */
-  async serve(connection: Connection, request: PendingRequest): Promise<RequestOutcome> {
-    const { stats, traits, gate } = this.#options;
-    let isAsked = false;
-    const { path, headers, options } = request;
-    const { method, body, headersTimeout, bodyTimeout } = options;
-    const leg = { path, method, headers, body, headersTimeout, bodyTimeout };
-    const outcome = await this.#exchange(connection, leg, request, (status, answered) => {
-      isAsked = status === 401 && offers(answered).length > 0;
-      return isAsked ? 'drain' : 'deliver';
-    });
-    if (outcome.kind === 'lost') return lostDuringRequest(outcome, request);
-    if (!isAsked) {
-      connection.requestsSinceLogon += 1;
-      if (connection.state === 'authenticated' && connection.generation === gate.generation) gate.served();
-      traits.learn(outcome.headers);
-      return DELIVERED;
-    }
-    stats.reauthentications += 1;
-    connection.shortLogons = connection.requestsSinceLogon > 1 ? 0 : connection.shortLogons + 1;
-    traits.isAsked = true;
-    // a logon that served one request, twice in a row, or none at all, is one per request
-    const isShort = connection.requestsSinceLogon === 0 || connection.shortLogons > 1;
-    if (isShort && connection.state === 'authenticated') traits.setPerRequest();
-    if (isReplayable(request)) return LOGON_NEEDED;
-    const message = 'the server asks for a new logon, and the body cannot be sent again';
-    return failed(new NtlmError('NTLM_BODY_NOT_REPLAYABLE', message));
-  }
-
   /** Whether the server answers NEGOTIATE with a challenge, on a connection that stays. No logon is spent. */
   async probe(connection: Connection): Promise<boolean> {
     try {
-      const negotiated = await this.#negotiate(connection, undefined);
+      const negotiated = await requestChallenge(this.#options, connection, undefined);
       if (negotiated.kind === 'response') return verdictOf(negotiated.status) === 'good';
       return negotiated.kind === 'challenged';
     } catch {
@@ -150,7 +104,7 @@ export class Handshake {
   ): Promise<RequestOutcome> {
     const { gate, now } = this.#options;
     for (;;) {
-      const negotiated = await this.#negotiate(connection, request);
+      const negotiated = await requestChallenge(this.#options, connection, request);
       if (negotiated.kind === 'response') return this.#notAsked(connection, request, negotiated);
       if (negotiated.kind !== 'challenged') return negotiated;
       const asked = now();
@@ -166,57 +120,16 @@ export class Handshake {
     }
   }
 
-  /** Sends NEGOTIATE; gives the challenge, the response of a server that did not ask, or how it ended without either. */
-  async #negotiate(
-    connection: Connection,
-    request: PendingRequest | undefined,
-  ): Promise<Negotiated | Response | RequestOutcome> {
-    const { traits, headersTimeout } = this.#options;
-    const tried = new Set<NtlmScheme>();
-    for (;;) {
-      const { scheme } = traits;
-      tried.add(scheme);
-      const message = negotiate();
-      const added = authorization(scheme, message);
-      const leg = request === undefined ? this.#cheapLeg(added) : withoutBody(request, added);
-      let pause: NtlmError | undefined;
-      const outcome = await this.#exchange(connection, { ...leg, headersTimeout }, request, (status, headers) => {
-        pause = traits.heed(status, headers);
-        return status === 401 || pause !== undefined || request === undefined || !isSafe(request) ? 'drain' : 'deliver';
-      });
-      if (outcome.kind === 'lost') return lostDuringLogon(outcome, connection, request, true);
-      if (pause !== undefined) return failed(pause);
-      if (outcome.status !== 401) return outcome;
-      const offered = offers(outcome.headers);
-      const token = offered.find((offer) => offer.scheme === scheme)?.token ?? offered.find((o) => o.token)?.token;
-      if (token !== undefined && isClosing(outcome.headers)) return failed(connectionNotKept());
-      if (token !== undefined) return { kind: 'challenged', scheme, sent: message, challenge: decodeToken(token) };
-      if (offered.length === 0) {
-        return failed(new NtlmError('NTLM_NOT_OFFERED', 'the server asks for a logon, but offers no NTLM'));
-      }
-      if (connection.state !== 'new') {
-        // some servers refuse a second logon on an established connection
-        const error = new NtlmError('NTLM_CHALLENGE_MISSING', 'the server refuses a new logon on this connection');
-        return retry(error, false);
-      }
-      const next = offered.some((offer) => offer.scheme === 'NTLM') ? 'NTLM' : 'Negotiate';
-      if (tried.has(next)) {
-        return failed(next === 'NTLM' ? connectionNotKept('NTLM_CHALLENGE_MISSING') : kerberosOnly());
-      }
-      traits.scheme = next;
-    }
-  }
-
   /** The server answered NEGOTIATE as if it asked nobody for a logon. */
   #notAsked(
     connection: Connection,
     request: PendingRequest | undefined,
-    outcome: Response,
+    outcome: Unasked,
   ): RequestOutcome | Promise<RequestOutcome> {
     const { traits, now } = this.#options;
     if (request === undefined && outcome.status >= 500) return failed(noVerdict(outcome.status));
     connection.state = 'open';
-    if (request !== undefined) return outcome.delivered ? DELIVERED : this.serve(connection, request);
+    if (request !== undefined) return outcome.delivered ? DELIVERED : serveRequest(this.#options, connection, request);
     traits.cheapestOpenAt = now();
     // it asks at queries alone, so these must carry the logon
     if (traits.isAsked) traits.setPerRequest();
@@ -226,7 +139,7 @@ export class Handshake {
   async #authenticate(
     connection: Connection,
     request: PendingRequest | undefined,
-    { scheme, sent, challenge }: Negotiated,
+    { scheme, sent, challenge }: Challenged,
     permit: Permit,
     onVerdict: () => void,
   ): Promise<RequestOutcome> {
@@ -239,7 +152,7 @@ export class Handshake {
     });
     const startedAt = now();
     const added = authorization(scheme, message);
-    const leg = request === undefined ? this.#cheapLeg(added) : withAuthorization(request, added);
+    const leg = request === undefined ? cheapestLeg(this.#options, added) : withAuthorization(request, added);
     let rejection: NtlmError | undefined;
     let pause: NtlmError | undefined;
     let isGood = false;
@@ -247,7 +160,8 @@ export class Handshake {
     await new Promise((resolve) => setImmediate(resolve));
     const answered = new AbortController();
     if (request === undefined) this.#watch(connection, answered.signal);
-    const outcome = await this.#exchange(
+    const outcome = await exchange(
+      stats,
       connection,
       { ...leg, headersTimeout: VERDICT_MS },
       request,
@@ -305,24 +219,6 @@ export class Handshake {
     if (request !== undefined && this.#isJustProven(startedAt)) return;
     permit.lost();
     this.#options.onNoVerdict();
-  }
-
-  #cheapLeg(headers: Leg['headers']): Leg {
-    const { logonPath: path, headersTimeout: bodyTimeout } = this.#options;
-    return { path, method: 'GET', headers, body: null, bodyTimeout };
-  }
-
-  #exchange(
-    connection: Connection,
-    leg: Leg,
-    request: PendingRequest | undefined,
-    onResponse: (status: number, headers: IncomingHeaders) => Disposition,
-  ): Promise<LegOutcome> {
-    this.#options.stats.roundTrips += 1;
-    if (request === undefined) return connection.exchange(leg, { onResponse });
-    const { controller, handler } = request;
-    const caller = { controller, sink: handler, onStart: controller.follow.bind(controller) };
-    return connection.exchange(leg, { onResponse, caller });
   }
 }
 
