@@ -9,12 +9,8 @@ import { loadConfig } from '../src/config/load.ts';
 import type { SettingKey } from '../src/config/settings.ts';
 import type { Log } from '../src/model/log.ts';
 import type { Credentials } from '../src/ntlm/client-codec.ts';
-import {
-  type CredentialGate,
-  type CredentialGateOptions,
-  createCredentialGate,
-  createMemoryStore,
-} from '../src/ntlm/credential-gate.ts';
+import { type CredentialGate, type CredentialGateOptions, createCredentialGate } from '../src/ntlm/credential-gate.ts';
+import { createMemoryStore } from '../src/ntlm/logon-store.ts';
 import { ntHash } from '../src/ntlm/primitives.ts';
 import { cronProblem } from '../src/poll/schedule.ts';
 

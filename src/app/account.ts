@@ -4,12 +4,8 @@ import { openLogonFile } from '../client/logon-file.ts';
 import type { AnalyzerConfig } from '../config/config.ts';
 import type { Log } from '../model/log.ts';
 import { type Credentials, normaliseDomain } from '../ntlm/client-codec.ts';
-import {
-  type CredentialGate,
-  createCredentialGate,
-  createMemoryStore,
-  type GateLimits,
-} from '../ntlm/credential-gate.ts';
+import { type CredentialGate, createCredentialGate, type GateLimits } from '../ntlm/credential-gate.ts';
+import { createMemoryStore } from '../ntlm/logon-store.ts';
 import { endpoints } from '../query-api/endpoints.ts';
 
 /** How a configuration becomes the way to the analyzer: for the daemon, and for commands that ask beside it. */

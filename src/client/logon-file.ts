@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { OperatorError } from '../model/operator-error.ts';
 import type { Credentials } from '../ntlm/client-codec.ts';
-import type { LogonStore } from '../ntlm/credential-gate.ts';
 import { emptyRecord, type LogonRecord } from '../ntlm/logon-budget.ts';
+import type { LogonStore } from '../ntlm/logon-store.ts';
 
 /** The file that counts logons cannot be used. The message names it, says why, and what to do. */
 export class LogonFileError extends OperatorError {
