@@ -19,7 +19,7 @@ export type Disposition = 'deliver' | 'drain';
 export interface LegListener {
   /** Called with the final status line. */
   readonly onResponse: (status: number, headers: IncomingHeaders) => Disposition;
-  /** Whose request it is; without one every response is drained, and nobody can abort it. */
+  /** Whose request it is; without one every response is drained, and it cannot be aborted. */
   readonly caller?: {
     /** Takes a delivered response. */
     readonly sink: Dispatcher.DispatchHandler;

@@ -48,7 +48,7 @@ export class Handshake {
   }
 
   /**
-   * Logs a connection on by the cheapest call. Nobody's time-out ends it: a verdict that comes late counts as well.
+   * Logs a connection on by the cheapest call. No time-out of a request ends it: a verdict that comes late counts as well.
    *
    * @param signal ends the wait for the turn to log on
    */
@@ -120,7 +120,7 @@ export class Handshake {
     }
   }
 
-  /** The server answered NEGOTIATE as if it asked nobody for a logon. */
+  /** The server answered NEGOTIATE without asking for a logon. */
   #notAsked(
     connection: Connection,
     request: PendingRequest | undefined,

@@ -129,7 +129,7 @@ export class RequestScheduler {
     });
   }
 
-  /** Whether no logon may be sent now; then what waits fails, unless somebody else will serve it. */
+  /** Whether no logon may be sent now; then the requests that wait fail, unless another connection will serve them. */
   #isRefused(free: Connection | undefined): boolean {
     const refusal = this.#serving.traits.pause ?? this.#serving.gate.refusal();
     if (refusal === undefined) return false;

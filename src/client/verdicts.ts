@@ -46,7 +46,7 @@ const REMEDY =
  * No AUTHENTICATE message can be sent, because it would not meet the challenge it belongs to.
  *
  * @param code `NTLM_CHALLENGE_MISSING` where the server answers NEGOTIATE without a challenge, as one does that sees the
- *   connection of somebody else
+ *   connection of another client
  */
 export function connectionNotKept(
   code: 'NTLM_CONNECTION_NOT_KEPT' | 'NTLM_CHALLENGE_MISSING' = 'NTLM_CONNECTION_NOT_KEPT',

@@ -58,7 +58,7 @@ const codeOfKind: Readonly<Record<FailureKind, DatasourceErrorCode>> = {
   queue_full: 'queue_full',
 };
 
-/** What a failed request to the analyzer means to whoever asked. */
+/** A failed request to the analyzer as an error of a Grafana route. */
 export function fromQueryError({ kind, message }: Failure): DatasourceError {
   const isAway = kind === 'connect' || kind === 'tls';
   return new DatasourceError(codeOfKind[kind], isAway ? `the analyzer cannot be reached: ${message}` : message);

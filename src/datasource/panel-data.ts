@@ -52,7 +52,7 @@ export interface TargetAnswer {
   readonly notices: readonly Notice[];
   /** What the analyzer was asked, for the query inspector. */
   readonly executed?: string;
-  /** Why this is not all that was asked for: an error to whoever has no place for notices. */
+  /** Why the answer is incomplete: an error on a route that has no place for notices. */
   readonly incomplete?: DatasourceError;
 }
 

@@ -4,13 +4,13 @@ import { parseVendorLicense } from '../model/vendor-license.ts';
 import { DatasourceError, fromQueryError } from './errors.ts';
 import { matcherOf } from './query.ts';
 
-/** What the last polls know, for answers without asking the analyzer. */
+/** What the last polls know of the site, for answers without a request to the analyzer. */
 export interface PolledSite {
   readonly inventory: Inventory;
   readonly snapshot: Snapshot;
 }
 
-/** Why a part has nothing to show, as an error for whoever asks. */
+/** Why a part has no data to show. */
 function missing(snapshot: Snapshot, endpoint: PolledEndpoint, part: string): DatasourceError {
   const what = part === WHOLE ? endpoint : `${endpoint} of ${part}`;
   const reading = snapshot.endpoints[endpoint]?.parts.get(part);

@@ -59,7 +59,7 @@ function itemsOf(
   name: unknown,
   { items, notices, executed }: TargetAnswer,
 ): readonly object[] {
-  const told =
+  const shownNotices =
     items.length > 0
       ? notices
       : [...notices, { severity: 'info' as const, text: 'no vendor license and feature matches what was asked for' }];
@@ -69,7 +69,7 @@ function itemsOf(
     const meta = {
       ...('meta' in item ? (item.meta as object) : {}),
       ...(i === 0 && executed !== undefined && { executedQueryString: executed }),
-      ...(i === 0 && told.length > 0 && { notices: told }),
+      ...(i === 0 && shownNotices.length > 0 && { notices: shownNotices }),
     };
     return { ...(refId !== undefined && { refId }), ...item, ...(Object.keys(meta).length > 0 && { meta }) };
   });

@@ -196,7 +196,7 @@ export const answerSearchedExpirations = async (
     .flatMap(({ combination, answer }) =>
       answer.records.map((record) => entryOf(parseVendorLicense(combination.product).vendorLicense, record)),
     )
-    // no date means permanent to whoever reads the answer
+    // a reader takes a missing date for permanent
     .filter((entry) => entry.expiration !== undefined && isLetThrough(query, entry));
   return withNotices(rest, expirationAnswer(query, entries, site.inventory.at, backend.localTime));
 };

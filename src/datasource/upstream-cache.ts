@@ -33,7 +33,7 @@ const historyAnswers: readonly AnswerKind[] = ['trend', 'reserved', 'efficiency'
 
 export interface UpstreamCache {
   /**
-   * @param signal gives up waiting; the request itself goes on while somebody else waits for it
+   * @param signal gives up waiting; the request itself goes on while another caller waits for it
    * @throws DatasourceError
    */
   ask<E extends EndpointName>(endpoint: E, parameters: ParametersOf<E>, signal: AbortSignal): Promise<Answers[E]>;
@@ -138,7 +138,7 @@ export function createUpstreamCache({
     } finally {
       signal.removeEventListener('abort', onAbort);
       flight.waiting -= 1;
-      // nobody is left to whom the answer would matter
+      // no caller is left
       if (flight.waiting === 0) flight.controller.abort(new QueryError('aborted', 'nobody waits for the answer'));
     }
   };
@@ -154,7 +154,7 @@ export function createUpstreamCache({
         const answer = send(endpoint, parameters, key, controller.signal).finally(() => {
           if (flights.get(key) === flight) flights.delete(key);
         });
-        // whoever waits sees the failure; nobody may be left
+        // the callers see the failure; there may be none left
         answer.catch(() => undefined);
         flight = { answer, controller, waiting: 0 };
         flights.set(key, flight);

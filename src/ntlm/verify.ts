@@ -34,7 +34,7 @@ export interface ServerContext {
   readonly createdAt: number;
 }
 
-/** Why a logon was refused: for log and metric, never told to the client. */
+/** Why a logon was refused: for log and metric, never sent to the client. */
 export type RejectReason =
   | 'malformed'
   | 'anonymous'
@@ -181,7 +181,7 @@ function isBoundRight(bound: Buffer | undefined, { token, required }: ChannelBin
   return bound.length === token.length && timingSafeEqual(bound, token);
 }
 
-function judge(message: Buffer, context: ServerContext, options: VerifyOptions): Verdict {
+function evaluate(message: Buffer, context: ServerContext, options: VerifyOptions): Verdict {
   const response = readResponse(message);
   const { user, domain } = response;
   const refuse = (reason: RejectReason): Verdict => ({ ok: false, reason, user });
@@ -222,7 +222,7 @@ export function claimedUser(message: Buffer): string {
 /** Judges an AUTHENTICATE message against the challenge it answers. Never throws. */
 export function verify(message: Buffer, context: ServerContext, options: VerifyOptions): Verdict {
   try {
-    return judge(message, context, options);
+    return evaluate(message, context, options);
   } catch (error) {
     if (error instanceof MalformedMessage || error instanceof RangeError) return { ok: false, reason: 'malformed' };
     throw error;

@@ -1,12 +1,12 @@
-/** Bytes. A slice at a time is handed to the system, so that it shows whether a slow client takes any. */
-const SLICE = 64 * 1024;
+/** Bytes. The system gets one chunk at a time, so that it shows whether a slow client takes any. */
+const CHUNK = 64 * 1024;
 
-/** Whether an answer is worth cutting into slices. */
-export const isLong = ({ length }: string | Buffer): boolean => length > SLICE;
+/** Whether an answer is worth cutting into chunks. */
+export const isLong = ({ length }: string | Buffer): boolean => length > CHUNK;
 
-/** The same bytes in slices, not copied. */
-export async function* slicesOf(chunks: Iterable<Buffer> | AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  for await (const chunk of chunks) {
-    for (let from = 0; from < chunk.length; from += SLICE) yield chunk.subarray(from, from + SLICE);
+/** The same bytes in chunks of at most 64 KiB, not copied. */
+export async function* chunksOf(buffers: Iterable<Buffer> | AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const buffer of buffers) {
+    for (let from = 0; from < buffer.length; from += CHUNK) yield buffer.subarray(from, from + CHUNK);
   }
 }
