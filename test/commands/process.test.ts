@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { account, createCleanup, eventually, startAnalyzer } from '../harness.ts';
@@ -68,21 +68,21 @@ describe('demo', () => {
   });
 
   it('prints one sentence and ends with 1 where an address is taken: its own, or that of the analyzer', async () => {
-    const first = run(['demo', ...demoPorts]);
-    const { address } = await first.line('listening');
-    const { address: analyzer } = await first.line('embedded analyzer listening');
-    const [web, upstream] = [new URL(String(address)).host, new URL(String(analyzer)).host];
-    const taken = async (...args: string[]): Promise<string> => {
-      const second = run(['demo', '--log.level=error', ...args]);
-      expect(await second.exit).toBe(1);
-      return second.output();
+    const other = createServer().listen(0, '127.0.0.1');
+    cleanup.add(() => other.close());
+    await once(other, 'listening');
+    const taken = `127.0.0.1:${(other.address() as AddressInfo).port}`;
+    const free = '127.0.0.1:0';
+    const start = async (web: string, analyzer: string): Promise<string> => {
+      const addresses = [`--web.listen-address=${web}`, `--embedded-analyzer.listen-address=${analyzer}`];
+      const demo = run(['demo', '--log.level=error', ...addresses]);
+      expect(await demo.exit).toBe(1);
+      return demo.output();
     };
-    expect(await taken(`--web.listen-address=${web}`, '--embedded-analyzer.listen-address=127.0.0.1:0')).toBe(
-      `cannot listen on ${web}: the address is in use; set web.listen_address\n`,
-    );
-    expect(await taken('--web.listen-address=127.0.0.1:0', `--embedded-analyzer.listen-address=${upstream}`)).toBe(
-      `the analyzer cannot listen on ${upstream}: the address is in use; set embedded_analyzer.listen_address\n`,
-    );
+    expect(await Promise.all([start(taken, free), start(free, taken)])).toEqual([
+      `cannot listen on ${taken}: the address is in use; set web.listen_address\n`,
+      `the analyzer cannot listen on ${taken}: the address is in use; set embedded_analyzer.listen_address\n`,
+    ]);
   });
 
   it('names the folder that it cannot write to', async () => {
