@@ -30,7 +30,7 @@ function readVersion(): string {
   return version;
 }
 
-/** A sentence where an operator can mend it; anything else is a bug and shows where it happened. */
+/** An operator's mistake is one sentence; anything else is a bug and is printed with its stack. */
 function errorText(error: unknown): string {
   if (error instanceof OperatorError) return `${error.message}\n`;
   const stack = (error as Error | undefined)?.stack ?? String(error);

@@ -71,7 +71,7 @@ interface PipelineDeps {
   readonly log: Log;
 }
 
-/** Wires the rooms from the client to metrics, alerts and Grafana's questions. Nothing runs yet. */
+/** Wires the rooms from the client to metrics, alerts and Grafana. Nothing runs yet. */
 export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline {
   const { gate, self, carried, now, log } = deps;
   const { analyzer, poll, shard } = config;

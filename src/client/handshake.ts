@@ -36,7 +36,7 @@ const CHALLENGE_FRESH_MS = 5_000;
 /** A connection that is closed later than this after its challenge was closed because it was idle. */
 const IDLE_MS = 500;
 
-/** For so long what the cheapest call showed holds for a query: a good verdict, or that it cannot give one. */
+/** How long the result of the cheapest call holds for a query: a good verdict, or that it cannot give one. */
 const FRESH_PROOF_MS = 10_000;
 
 /** Logs connections on, by the cheapest call or by a request. */
@@ -131,7 +131,7 @@ export class Handshake {
     connection.state = 'open';
     if (request !== undefined) return outcome.delivered ? DELIVERED : serveRequest(this.#options, connection, request);
     traits.cheapestOpenAt = now();
-    // it asks at queries alone, so these must carry the logon
+    // it asks for logons at queries alone, so these must carry them
     if (traits.isAsked) traits.setPerRequest();
     return DELIVERED;
   }

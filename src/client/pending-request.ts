@@ -55,7 +55,7 @@ export interface PendingRequest {
   readonly options: Dispatcher.DispatchOptions;
   readonly handler: Dispatcher.DispatchHandler;
   readonly controller: RequestController;
-  /** Without Authorization: credentials are the dispatcher's business alone. */
+  /** Without Authorization, which only the dispatcher sets. */
   readonly headers: Headers;
   /** Query string included. */
   readonly path: string;

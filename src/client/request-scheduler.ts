@@ -149,7 +149,7 @@ export class RequestScheduler {
     return true;
   }
 
-  /** Logs a connection on by the cheapest call; it then serves whatever waits. */
+  /** Logs a connection on by the cheapest call; it then serves the requests that wait. */
   async #logOn(connection: Connection): Promise<void> {
     connection.busy = true;
     this.#pool.add(connection);
@@ -173,7 +173,7 @@ export class RequestScheduler {
 
   /** A logon that failed is the failure of the request that has waited longest. */
   #failAfterLogon(error: Error, isLate: boolean): void {
-    // of several logons the one that was sent tells more than those that must not be
+    // the error of a logon that was sent says more than that of one that was not
     const isConsequence = error instanceof NtlmError && CONSEQUENCES.has(error.code);
     if (isConsequence && this.#pool.isAnyBusy) return;
     const first = isLate ? undefined : this.#queue.shift();

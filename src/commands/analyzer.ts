@@ -10,7 +10,7 @@ import { type CommandContext, untilStopped } from './command.ts';
 const NO_USERS =
   'is needed: nobody can log on without it. Make a line for each user with "license-exporter analyzer hash-password NAME"';
 
-/** How often it is looked whether refused logons are to be logged. */
+/** How often refused logons are logged. */
 const REFUSALS_MS = 10_000;
 
 type Users = NonNullable<Config['embeddedAnalyzer']['users']>;

@@ -11,7 +11,7 @@ interface FlagOption {
   readonly short?: string;
 }
 
-/** A flag of some commands, and which they are. */
+/** A flag, and the commands that take it. */
 interface OwnFlag {
   readonly name: CommandFlag;
   readonly of: readonly Command[];

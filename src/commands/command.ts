@@ -1,7 +1,7 @@
 import type { SettingKey } from '../config/settings.ts';
 import type { Log } from '../model/log.ts';
 
-/** Flags that are no settings: each belongs to the commands whose row has it. */
+/** Flags that are not settings: each belongs to the commands whose row has it. */
 export type CommandFlag = 'once' | 'json' | 'demo';
 
 /** A command: the command line, the help text and the README follow from its row in `commands`. */

@@ -12,7 +12,7 @@ import { cronProblem } from '../poll/schedule.ts';
 import type { CommandContext } from './command.ts';
 import { runApp } from './serve.ts';
 
-/** @throws OperatorError where the system gives none */
+/** @throws OperatorError where the folder for temporary files cannot be used */
 function createTemporaryFolder(): string {
   try {
     return mkdtempSync(join(tmpdir(), 'license-exporter-demo-'));
@@ -22,7 +22,7 @@ function createTemporaryFolder(): string {
   }
 }
 
-/** Writes how curl logs on, and gives the command to try. */
+/** Writes the credentials for curl to a file. @returns the command to try */
 function writeCredentials(
   folder: string,
   { domain, username, password }: DemoAnalyzer['account'],

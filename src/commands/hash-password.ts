@@ -40,7 +40,7 @@ export async function hashPassword({ line: { argument: name }, print }: CommandC
   return 0;
 }
 
-/** @throws OperatorError where the users file would not give the name back */
+/** @throws OperatorError where a users file cannot hold the name */
 function requireUserName(name: string, line: string): void {
   try {
     if (parseUsersFile(line, '')[0]?.name === name) return;

@@ -6,7 +6,7 @@ import type { UsersPolicy } from './user-names.ts';
 
 /** What the targets are answered from. */
 export interface Backend {
-  /** Undefined before the first poll has been taken in. */
+  /** Undefined before the first poll has ended. */
   readonly site: () => PolledSite | undefined;
   readonly upstream: UpstreamCache;
   readonly users: UsersPolicy;

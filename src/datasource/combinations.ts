@@ -8,7 +8,7 @@ import { featuresByVendorLicense, type PolledSite, spellingsOf } from './polled-
 import { matcherOf, type Query } from './query.ts';
 import { requestText, type UpstreamCache } from './upstream-cache.ts';
 
-/** One vendor license and feature of a query, each of which the analyzer is asked about by itself. */
+/** One vendor license and feature of a query; the analyzer gets a request for each. */
 export interface Combination {
   /** As the analyzer spells it. */
   readonly product: string;
@@ -55,7 +55,7 @@ function ownersOf(query: Query, site: PolledSite | undefined, expand: boolean): 
   return [...spelled].filter((product) => query.allows('product', parseVendorLicense(product).vendorLicense));
 }
 
-/** The first combinations of each owner with its features, and how many there are. */
+/** The first combinations of vendor licenses with their features, and how many there are. */
 function combine(owners: readonly string[], featuresOf: (product: string) => readonly string[]): CombinationList {
   const asked: Combination[] = [];
   let total = 0;
@@ -68,12 +68,12 @@ function combine(owners: readonly string[], featuresOf: (product: string) => rea
   return { asked, total };
 }
 
-/** Every vendor license of a query with each of some feature patterns, which are left to the analyzer. */
+/** Every vendor license of a query with each of some feature patterns, which the analyzer expands. */
 export const everyOwner = (query: Query, site: PolledSite, features: readonly string[]): CombinationList =>
   combine(ownersOf(query, site, true), () => features);
 
 /**
- * The analyzer adds up what matches a pattern, and all packages where none is named: no filter can take a part out of that.
+ * The analyzer adds up what matches a pattern, and all packages where none is named: a filter cannot exclude a part of a sum.
  *
  * @throws DatasourceError that names the filter
  */
@@ -100,7 +100,7 @@ export function combinationsOf(query: Query, site: PolledSite | undefined): Comb
   requireApplicable(query, expand);
   const isPackageAsked = query.values.package === undefined || query.allows('package', query.values.package);
   const owners = isPackageAsked ? ownersOf(query, site, expand) : [];
-  // of one name each there is nothing to find out
+  // one name of each needs no look-up
   const isPlain = !expandsFeatures && owners.length <= 1;
   const byLicense = site === undefined || isPlain ? undefined : featuresByVendorLicense(site, ftype ?? type);
   const knownOf = (product: string) => byLicense?.get(parseVendorLicense(product).vendorLicense);

@@ -26,7 +26,7 @@ function missing(snapshot: Snapshot, endpoint: PolledEndpoint, part: string): Da
 }
 
 /**
- * Sees that an endpoint has data that may be shown, of some vendor license at least.
+ * Checks that an endpoint has data that may be shown, of one vendor license at least.
  *
  * @returns for each part without it, what is wrong
  * @throws DatasourceError when it has none at all
@@ -54,7 +54,7 @@ export function requireFresh(
   return stale.map((part) => missing(snapshot, endpoint, part));
 }
 
-/** Whether a vendor license is meant by one of the products of a payload: by name, by name and part, or by pattern. */
+/** Whether one of the products of a payload matches a vendor license: by name, by name and part, or by pattern. */
 export function productMatcher(products: readonly string[]): (vendorLicense: string) => boolean {
   return matcherOf(
     products.map((product) => (product.includes('%') ? product : parseVendorLicense(product).vendorLicense)),

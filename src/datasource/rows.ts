@@ -18,7 +18,7 @@ function rowValues(raw: string | readonly string[]): string | readonly string[] 
 const SEMICOLON_HINT = '; where the URL has it, the ";" in it must be written %3B';
 
 /**
- * The rows of one target. They have no place to say that they are not all, so that is an error.
+ * The rows of one target. They have no place for a notice, so an incomplete answer is an error.
  *
  * @throws DatasourceError
  */

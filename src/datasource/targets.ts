@@ -1,6 +1,6 @@
 import { durationCodes, type EndpointName, endpoints, featureTypes, type Parameter } from '../query-api/endpoints.ts';
 
-/** What can be asked of the datasource: the one table that reading, the builder form and README are held against. */
+/** The targets of the datasource: the one table behind the parser, the builder form and the README. */
 
 /** A key of a payload, and a parameter of `/rows`. */
 export interface Key {

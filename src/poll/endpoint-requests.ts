@@ -17,7 +17,7 @@ import { parseVendorLicense } from '../model/vendor-license.ts';
 import { createPattern } from '../model/wildcard.ts';
 import { createExpirationSearch, type SearchLevel } from './expiration-search.ts';
 
-/** How one endpoint is polled: which parts there are now, and how one is asked. */
+/** How one endpoint is polled: which parts it has now, and how one is requested. */
 export interface EndpointRequest<E extends PolledEndpoint> {
   readonly endpoint: E;
   /** Empty when there is nothing to ask for; `undefined` while that is not known. */
@@ -55,14 +55,14 @@ function knownProducts(snapshot: Snapshot): readonly string[] | undefined {
   return products === undefined ? undefined : [...new Set(products)];
 }
 
-/** Features of all vendor licenses at once are of use only when they say whose they are. */
+/** Features of all vendor licenses in one answer are usable only when they name their vendor license. */
 function requireOwners({ records }: Answer<FeatureRecord>): void {
   if (records.length === 0 || records.some(({ serverName, daemon }) => serverName !== '' && daemon !== '')) return;
   const message = 'no record of the answer has both ServerName and Daemon: set features.request: per_vendor_license';
   throw new QueryError('schema', message);
 }
 
-/** What is asked of each endpoint, by endpoint. */
+/** The requests of each endpoint. */
 export function createEndpointRequests(options: EndpointRequestsOptions): EndpointRequests {
   const { client, selection } = options;
   /** Products of the last time parts were asked for, to find names that cannot be asked for alone. */

@@ -15,7 +15,7 @@ export const CONTRADICTION = 'CONTRADICTION';
 export interface Known {
   readonly snapshot: Snapshot;
   readonly now: number;
-  /** Whether this exporter looks after a vendor license, by its canonical name. */
+  /** Whether this exporter reports a vendor license, by its canonical name. */
   readonly ownsVendorLicense: (vendorLicense: string) => boolean;
 }
 

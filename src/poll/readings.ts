@@ -2,7 +2,7 @@ import { type Failure, QueryError } from '../model/failure.ts';
 import { type Good, lastGood, type Reading, WHOLE } from '../model/snapshot.ts';
 import type { Limit } from '../scheduling/limit.ts';
 
-/** The failure of a reading that carries the last good value on. */
+/** A failed reading with the last good value. */
 function failedReading<T>(failure: Failure, at: number, seconds: number, previous: Reading<T> | undefined): Reading<T> {
   const last: Good<T> | undefined = lastGood(previous);
   const { kind, message, code } = failure;
@@ -25,7 +25,7 @@ interface ReadOptions<T> {
   readonly now: () => number;
 }
 
-/** Asks every part, each for itself: one that fails never empties the others. */
+/** Requests every part separately: one that fails leaves the others as they are. */
 export async function readParts<T>(options: ReadOptions<T>): Promise<Map<string, Reading<T>>> {
   const { ask, previous, limit, now } = options;
   const readings = await Promise.all(

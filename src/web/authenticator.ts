@@ -13,7 +13,7 @@ const MAX_RIGHT = 4;
 
 export type LogonResult = 'accepted' | 'unauthorized' | 'busy';
 
-/** What is known of a user's password, for as long as the hash stands in the web config. */
+/** What is known of a user's password, as long as its hash is in the web config. */
 interface Proven {
   readonly hash: string;
   readonly digests: string[];

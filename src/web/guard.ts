@@ -3,7 +3,7 @@ import { createConnections } from './connections.ts';
 import { createEntrance } from './entrance.ts';
 import { createWebCounts, type WebLimits } from './limits.ts';
 
-/** How often limits of time are looked at, milliseconds. */
+/** How often limits of time are checked, milliseconds. */
 const SWEEP_MS = 1_000;
 
 export type Guard = ReturnType<typeof createGuard>;

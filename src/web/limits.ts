@@ -1,6 +1,6 @@
 import type { AdmissionLimits } from './admission.ts';
 
-/** What the listener bears, of one peer address and in all. The README shows these numbers. */
+/** The limits of a peer address and of all together. The README shows these numbers. */
 export interface WebLimits {
   readonly connections: { readonly total: number; readonly perAddress: number };
   /** Requests of the telemetry path. */

@@ -56,7 +56,7 @@ export interface WebOptions {
   readonly metricsPage: (request: MetricsRequest) => Promise<MetricsPage>;
   /** Routes of other rooms, each below a path of its own. */
   readonly mounts: readonly Mount[];
-  /** Who may ask, as of now. Whether there is TLS is decided when listening begins. */
+  /** The current access. Whether there is TLS is decided when listening begins. */
   readonly access: () => Access;
   readonly isReady: () => boolean;
   readonly log: Log;
@@ -222,10 +222,10 @@ function createApplication(options: WebOptions, guard: Guard, isStopping: () => 
   return app;
 }
 
-/** Paths that are answered however much there is to do. */
+/** Paths that are always answered, under any load. */
 const UNLIMITED: readonly (string | undefined)[] = ['/-/healthy', '/-/ready'];
 
-/** Lets a request work when it is its turn; its place is free again when the answer is over or the client has gone. */
+/** Waits for the turn of a request; its place is free again when the answer is over or the client has gone. */
 async function admit(
   options: WebOptions,
   guard: Guard,
