@@ -76,7 +76,7 @@ function createFile(path: string): void {
 
 /**
  * Keeps the record of logons in a file that processes share: SQLite locks it, and a change survives the end of the
- * process however that comes. Of a password it holds an scrypt hash, which tells whether the password changed.
+ * process, whatever ends it. It holds an scrypt hash of the password, which shows whether the password changed.
  *
  * @param onProblem called when the file cannot be read or written later on
  * @throws LogonFileError when it cannot be used now

@@ -41,9 +41,9 @@ export async function analyzer(context: CommandContext): Promise<number> {
   context.onReload(async () => {
     try {
       users = load(context).users;
-      log.info({ users: users.length }, 'users read again');
+      log.info({ users: users.length }, 'users reloaded');
     } catch (error) {
-      log.error(errorFields(error), 'users not read again, the old ones stay');
+      log.error(errorFields(error), 'users not reloaded, the old ones stay');
     }
   });
   await server.start();

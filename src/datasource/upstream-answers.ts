@@ -22,7 +22,7 @@ import type { PolledSite } from './polled-site.ts';
 import type { Query } from './query.ts';
 import { requireUsers, usersFilter, usersTable } from './user-names.ts';
 
-/** Targets that the analyzer is asked for. */
+/** Targets that need a request to the analyzer. */
 
 type AnswerQuery = (query: Query, backend: Backend, signal: AbortSignal) => Promise<TargetAnswer>;
 
@@ -30,7 +30,7 @@ type AnswerQuery = (query: Query, backend: Backend, signal: AbortSignal) => Prom
 const given = <N extends string>(name: N, value: string | undefined): { readonly [K in N]?: string } =>
   (value === undefined ? {} : { [name]: value }) as { readonly [K in N]?: string };
 
-/** Asks about every combination and shapes what comes back. */
+/** Requests every combination and shapes the answers. */
 async function answerCombinations<E extends EndpointName>(
   endpoint: E,
   query: Query,

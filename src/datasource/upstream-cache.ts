@@ -27,7 +27,7 @@ export interface UpstreamCacheOptions {
   readonly now: () => number;
 }
 
-/** Seconds an answer about now is kept: the panels of one dashboard ask at the same time. */
+/** Seconds an answer about the present is kept: the panels of one dashboard send their requests together. */
 const LIVE_TTL = 15;
 const historyAnswers: readonly AnswerKind[] = ['trend', 'reserved', 'efficiency', 'heat-map'];
 
@@ -39,7 +39,7 @@ export interface UpstreamCache {
   ask<E extends EndpointName>(endpoint: E, parameters: ParametersOf<E>, signal: AbortSignal): Promise<Answers[E]>;
 }
 
-/** Method, path and parameters, as the query inspector shows them and as answers are kept by. */
+/** Method, path and parameters, as the query inspector shows them; the key of the cache. */
 export function requestText<E extends EndpointName>(name: E, parameters: ParametersOf<E>): string {
   const endpoint: Endpoint = endpoints[name];
   return `${endpoint.method} ${endpoint.path}${writeQuery(endpoint, parameters)}`;

@@ -6,7 +6,7 @@ import { DatasourceError } from './errors.ts';
 import { type Cell, type Column, cell, millis, type Table, table } from './panel-data.ts';
 import type { Query } from './query.ts';
 
-/** Names and hosts of users are personal: whether they are served, and as what. */
+/** Whether names and hosts of users, which are personal data, are served, and in which form. */
 export interface UsersPolicy {
   /** Why names are not served, or undefined where they are. */
   readonly refusal: () => string | undefined;
@@ -21,8 +21,8 @@ export function requireUsers({ refusal }: UsersPolicy): void {
 }
 
 /**
- * A name that tells users apart and not who they are: the beginning of a keyed hash of the name without regard to case,
- * as the API compares it. Only with the key can it be found out for whom it stands.
+ * A pseudonym of a user: the beginning of a keyed hash of the name without regard to case, as the API compares it. Only
+ * with the key can it be traced to the user.
  */
 function pseudonym(name: string, key: string): string {
   if (name === '') return '';
@@ -40,7 +40,7 @@ const columns: readonly Column[] = [
   { text: 'Status', type: 'string' },
 ];
 
-/** What the analyzer is asked to filter by: not by a pseudonym, which it does not know. */
+/** The filter for the analyzer; a pseudonym is none, because the analyzer does not know it. */
 export const usersFilter = ({ values }: Query, { pseudonymKey }: UsersPolicy): string | undefined =>
   pseudonymKey === undefined ? values.user : undefined;
 

@@ -156,7 +156,7 @@ function readResponse(message: Buffer): Response {
 
 /** The key with which the proof is right: of the domain as sent, or of none (MS-NLMP 3.2.5.1.2). */
 function provenKey(response: Response, hash: Buffer, serverChallenge: Buffer): Buffer | undefined {
-  // both are always computed, so that the time taken tells nothing
+  // both are always computed, so that the time taken reveals nothing
   const keys = [response.domain, ''].map((domain) => ntowfv2(hash, response.user, domain));
   const right = keys.map((key) => timingSafeEqual(hmacMd5(key, serverChallenge, response.blob), response.proof));
   return right[0] ? keys[0] : right[1] ? keys[1] : undefined;
@@ -219,7 +219,7 @@ export function claimedUser(message: Buffer): string {
   }
 }
 
-/** Judges an AUTHENTICATE message against the challenge it answers. Never throws. */
+/** Evaluates an AUTHENTICATE message against the challenge it answers. Never throws. */
 export function verify(message: Buffer, context: ServerContext, options: VerifyOptions): Verdict {
   try {
     return evaluate(message, context, options);

@@ -70,7 +70,7 @@ export function createPollLog(endpoint: PolledEndpoint, log: Log): PollLog {
         { endpoint },
         'the analyzer does not have this endpoint: asked again hourly, never if it is off under poll',
       ),
-    passSkipped: () => log.debug({ endpoint }, 'poll still running, this one is left out'),
+    passSkipped: () => log.debug({ endpoint }, 'the previous poll is still running, this one is skipped'),
     broke: (error) => log.error({ endpoint, err: error }, 'poll broke'),
   };
 }
