@@ -1,29 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { pino, stdTimeFunctions } from 'pino';
-import { analyzer } from './commands/analyzer.ts';
-import { checkConfig } from './commands/check-config.ts';
-import type { CommandContext } from './commands/context.ts';
-import { demo } from './commands/demo.ts';
-import { doctor } from './commands/doctor.ts';
-import { hashAnalyzerPassword, hashPassword } from './commands/hash-password.ts';
-import { serve } from './commands/serve.ts';
-import { testAlert } from './commands/test-alert.ts';
-import { type Command, helpText, parseCommandLine } from './config/flags.ts';
-import { ConfigError } from './config/problems.ts';
+import { helpText, parseCommandLine } from './commands/command-line.ts';
 import type { Log } from './model/log.ts';
 import { OperatorError } from './model/operator-error.ts';
-
-const commands: Readonly<Record<Command, (context: CommandContext) => Promise<number>>> = {
-  serve,
-  demo,
-  analyzer,
-  'analyzer hash-password': hashAnalyzerPassword,
-  doctor,
-  'check-config': checkConfig,
-  'test-alert': testAlert,
-  'hash-password': hashPassword,
-};
 
 function createLog({ level, format }: { level: string; format: 'json' | 'pretty' | undefined }): Log {
   const isPretty = format === undefined ? process.stderr.isTTY === true : format === 'pretty';
@@ -50,6 +30,13 @@ function readVersion(): string {
   return version;
 }
 
+/** An operator's mistake is one sentence; anything else is a bug and is printed with its stack. */
+function errorText(error: unknown): string {
+  if (error instanceof OperatorError) return `${error.message}\n`;
+  const stack = (error as Error | undefined)?.stack ?? String(error);
+  return `${stack}\nThis is a bug in license-exporter ${readVersion()}, node ${process.version}: please report it with these lines.\n`;
+}
+
 /** Aborts on the first SIGTERM or SIGINT; the second one ends the process at once. */
 function stopOnSignals(): AbortSignal {
   const stopping = new AbortController();
@@ -71,7 +58,7 @@ export async function main(): Promise<void> {
     const revision = process.env.npm_package_gitHead ?? '';
     if (line.help) return print(helpText());
     if (line.version) return print(`license-exporter, version ${version} (node ${process.version})\n`);
-    process.exitCode = await commands[line.command]({
+    process.exitCode = await line.command.run({
       line,
       env: process.env,
       version,
@@ -82,11 +69,7 @@ export async function main(): Promise<void> {
       onReload: (reload) => void process.on('SIGHUP', () => void reload()),
     });
   } catch (error) {
-    // what an operator can mend is told in a sentence; anything else is a bug and shows where
-    const isBug =
-      !(error instanceof ConfigError || error instanceof OperatorError) &&
-      (error as { cause?: unknown }).cause === undefined;
-    process.stderr.write(`${isBug ? (error as Error).stack : (error as Error).message}\n`);
+    process.stderr.write(errorText(error));
     process.exitCode = 1;
   }
 }

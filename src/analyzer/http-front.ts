@@ -1,6 +1,7 @@
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { listenError } from '../model/listen-error.ts';
 import { limitConnections } from './connection-limits.ts';
 import { createGate, type GateOptions, noGate } from './gate.ts';
 import { holderOf, peerAddress } from './peer-address.ts';
@@ -213,11 +214,8 @@ export function createHttpFront(options: HttpFrontOptions, respond: Respond): Ht
 
   const listen = (): Promise<void> =>
     new Promise((resolve, reject) => {
-      server.once('error', (error: NodeJS.ErrnoException) => {
-        const why = error.code === 'EADDRINUSE' ? 'the address is in use' : (error.code ?? error.message);
-        const where = `${host ?? ''}:${port}`;
-        reject(new Error(`the analyzer cannot listen on ${where}: ${why}; set embedded_analyzer.listen_address`));
-      });
+      const setting = 'embedded_analyzer.listen_address';
+      server.once('error', (error) => reject(listenError('the analyzer ', { host, port }, setting, error)));
       server.listen({ ...(host !== undefined && { host }), port }, resolve);
     });
 

@@ -4,15 +4,11 @@ import { openLogonFile } from '../client/logon-file.ts';
 import type { AnalyzerConfig } from '../config/config.ts';
 import type { Log } from '../model/log.ts';
 import { type Credentials, normaliseDomain } from '../ntlm/client-codec.ts';
-import {
-  type CredentialGate,
-  createCredentialGate,
-  createMemoryStore,
-  type GateLimits,
-} from '../ntlm/credential-gate.ts';
+import { type CredentialGate, createCredentialGate, type GateLimits } from '../ntlm/credential-gate.ts';
+import { createMemoryStore } from '../ntlm/logon-store.ts';
 import { endpoints } from '../query-api/endpoints.ts';
 
-/** How a configuration becomes the way to the analyzer: for the daemon, and for commands that ask beside it. */
+/** From a configuration to the client of the analyzer: for the daemon, and for commands that run beside it. */
 
 const LOGON_FILE = 'logons.db';
 
@@ -63,7 +59,7 @@ export function openAccount(analyzer: AnalyzerConfig, storagePath: string | unde
   return { gate, close: () => file?.close() };
 }
 
-/** Looks whether the credentials are proven, unproven or rejected, and logs when that has changed. */
+/** Logs whether the credentials are proven, unproven or rejected, when that has changed. */
 export function createCredentialsLog({ gate, log }: { readonly gate: CredentialGate; readonly log: Log }): () => void {
   let logged = '';
   return () => {

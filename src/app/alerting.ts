@@ -8,7 +8,7 @@ import type { AlertmanagerConfig, Config } from '../config/config.ts';
 import { readPasswordFile } from '../config/upstream-analyzer.ts';
 import type { Log } from '../model/log.ts';
 
-/** How a configuration becomes the way to Alertmanager: for the daemon, and for the command that tries it. */
+/** From a configuration to the client of Alertmanager: for the daemon, and for `test-alert`. */
 
 const STATE_FILE = 'alert-state.json';
 

@@ -1,16 +1,15 @@
 import type { DeliveryCounts } from '../alerts/delivery.ts';
 import { createAlertApi, createAlertPage } from '../alerts/routes.ts';
-import { createStats, type NtlmStats } from '../client/stats.ts';
 import type { Config } from '../config/config.ts';
 import { createDatasource } from '../datasource/routes.ts';
-import { createSelfMetrics, type SelfMetrics, type UpstreamState } from '../metrics/self.ts';
+import { createSelfMetrics, type SelfMetrics } from '../metrics/self.ts';
 import type { Log } from '../model/log.ts';
-import type { CredentialGate } from '../ntlm/credential-gate.ts';
 import { endpointNames } from '../query-api/endpoints.ts';
-import { lockStorage, type StorageLock } from '../storage/directory-lock.ts';
 import { createWebServer } from '../web/server.ts';
-import { type Account, credentialsOf, limitsOf, logonFileOf, openAccount } from './account.ts';
+import { createAccounts } from './accounts.ts';
 import { type AppConfig, type Carried, createPipeline, type Pipeline } from './pipeline.ts';
+import { createStorage } from './storage.ts';
+import { createUpstreamTotals } from './upstream-totals.ts';
 import { createWebAccess, refusalOfUsers } from './web-access.ts';
 
 export interface AppDeps {
@@ -28,7 +27,7 @@ export interface App {
   runOnce(): Promise<{ page: string; up: boolean }>;
   /** Takes another configuration over, and keeps the data when the analyzer is the same. */
   reload(config: AppConfig): Promise<void>;
-  /** Says in the metrics that a new configuration was refused. */
+  /** Reports in the metrics that a new configuration was refused. */
   refuseReload(): void;
   stop(): Promise<void>;
   addresses(): readonly string[];
@@ -44,45 +43,10 @@ const restartOnly = ({ web, datasource }: Config): string =>
 export function createApp(initial: AppConfig, deps: AppDeps): App {
   const { log } = deps;
   let pipeline: Pipeline;
-  /** Of all accounts ever used: a reload must not forget a logon. */
-  const accounts = new Map<string, Account>();
+  const accounts = createAccounts(log);
+  const storage = createStorage(log);
+  const totals = createUpstreamTotals();
   let isFirstPollOver = false;
-  let storage: StorageLock | undefined;
-
-  /** Takes the storage directory, and lets another one go. @throws Error when another process has it */
-  const takeStorage = ({ storagePath }: AppConfig): void => {
-    if (storage?.path === storagePath) return;
-    const before = storage;
-    storage = storagePath === undefined ? undefined : lockStorage(storagePath, log);
-    before?.release();
-  };
-
-  const gateOf = (config: AppConfig): CredentialGate => {
-    const { analyzer, storagePath } = config;
-    const { domain, username } = credentialsOf(analyzer);
-    const key = JSON.stringify([domain.toLowerCase(), username.toLowerCase(), logonFileOf(analyzer, storagePath)]);
-    const account = accounts.get(key) ?? openAccount(analyzer, storagePath, log);
-    accounts.set(key, account);
-    account.gate.reconfigure(credentialsOf(analyzer), limitsOf(analyzer));
-    return account.gate;
-  };
-
-  const upstream = (): UpstreamState => {
-    const { gate, dispatcher } = pipeline;
-    const { stats } = dispatcher;
-    return {
-      authenticated: gate.authenticated,
-      authRetryAt: gate.retryAt / 1000,
-      connectionsOpened: retired.sockets + stats.sockets,
-      roundTrips: retired.roundTrips + stats.roundTrips,
-      handshakes: retired.handshakes + stats.handshakes,
-      reauthentications: retired.reauthentications + stats.reauthentications,
-      rejectedLogons: retired.rejected + stats.rejected,
-      staleRetries: retired.staleRetries + stats.staleRetries,
-    };
-  };
-  /** Counts of dispatchers that a reload replaced: counters must not fall. */
-  const retired = createStats();
   /** How alerts were delivered, by Alertmanager, over all reloads. */
   const deliveryCounts = new Map<string, DeliveryCounts>();
 
@@ -93,7 +57,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     demo: deps.demo,
     shard: initial.shard,
     endpoints: endpointNames,
-    upstream,
+    upstream: () => totals.state(pipeline.gate, pipeline.dispatcher),
     web: () => web.counts(),
     alerting: () => pipeline.alerting?.status(),
     processMetrics: true,
@@ -101,7 +65,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
 
   const create = (config: AppConfig, carried?: Carried): Pipeline =>
     createPipeline(config, {
-      gate: gateOf(config),
+      gate: accounts.gateOf(config),
       self,
       deliveryCounts,
       // what is really listened on: a reload does not change that
@@ -143,7 +107,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
         deadline: () => pipeline.config.datasource.deadline,
         about: 'History, users and the last poll as JSON, for Grafana.',
         ...createDatasource({
-          sources: () => pipeline.datasource,
+          backend: () => pipeline.datasource,
           deadline: () => pipeline.config.datasource.deadline,
           onProblem: (error) => log.error({ err: error }, 'request of Grafana failed'),
         }),
@@ -158,9 +122,9 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
 
   return {
     start: async () => {
-      takeStorage(initial);
+      storage.take(initial.storagePath);
       await web.start().catch((error: unknown) => {
-        storage?.release();
+        storage.release();
         throw error;
       });
       access.start();
@@ -177,12 +141,12 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     },
     reload: async (config) => {
       // what cannot be used is refused while the old pipeline still runs
-      gateOf(config);
-      takeStorage(config);
+      accounts.gateOf(config);
+      storage.take(config.storagePath);
       const old = pipeline;
       const isSameAnalyzer = old.config.analyzer.url === config.analyzer.url;
       await old.stop();
-      for (const name of Object.keys(retired) as (keyof NtlmStats)[]) retired[name] += old.dispatcher.stats[name];
+      totals.retire(old.dispatcher);
       pipeline = create(
         config,
         isSameAnalyzer ? { data: old.poller.latest(), alerts: old.alerting?.states() } : undefined,
@@ -200,8 +164,8 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       access.stop();
       await pipeline.stop();
       await web.stop();
-      for (const account of accounts.values()) account.close();
-      storage?.release();
+      accounts.close();
+      storage.release();
     },
     addresses: () => web.addresses(),
   };

@@ -58,7 +58,7 @@ export function createEmbeddedAnalyzer(
   });
 }
 
-/** The demo is for whoever sits at this machine, and quick to show something. */
+/** The demo is for the user of this machine, and quick to show something. */
 export const demoDefaults: ReadonlyMap<SettingKey, unknown> = new Map([
   ['web.listen_address', '127.0.0.1:10319'],
   ['embedded_analyzer.collection_interval', '60s'],

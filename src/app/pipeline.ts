@@ -5,8 +5,8 @@ import type { NtlmDispatcher } from '../client/dispatcher.ts';
 import { createQueryClient } from '../client/query-client.ts';
 import type { AnalyzerConfig, Config } from '../config/config.ts';
 import { readPasswordFile } from '../config/upstream-analyzer.ts';
-import { createQuestions } from '../datasource/questions.ts';
-import type { Sources } from '../datasource/sources.ts';
+import type { Backend } from '../datasource/backend.ts';
+import { createUpstreamCache } from '../datasource/upstream-cache.ts';
 import { type CurrentInventory, createCurrentInventory } from '../inventory/current.ts';
 import { createSelection } from '../inventory/selection.ts';
 import { createExposition, type Exposition } from '../metrics/exposition.ts';
@@ -30,7 +30,7 @@ export interface Pipeline {
   readonly inventory: CurrentInventory;
   readonly exposition: Exposition;
   readonly poller: Poller;
-  readonly datasource: Sources;
+  readonly datasource: Backend;
   /** Undefined while no Alertmanager is configured. */
   readonly alerting: AlertEngine | undefined;
   stop(): Promise<void>;
@@ -65,7 +65,7 @@ interface PipelineDeps {
   /** By the URL of the Alertmanager. */
   readonly deliveryCounts: Map<string, DeliveryCounts>;
   /** Why names of users are not served, if they are not. */
-  readonly refusalOfUsers: Sources['users']['refusal'];
+  readonly refusalOfUsers: Backend['users']['refusal'];
   readonly carried: Carried | undefined;
   readonly version: string;
   /** Epoch seconds. */
@@ -73,7 +73,7 @@ interface PipelineDeps {
   readonly log: Log;
 }
 
-/** Wires the rooms from the client to metrics, alerts and Grafana's questions. Nothing runs yet. */
+/** Wires the rooms from the client to metrics, alerts and Grafana. Nothing runs yet. */
 export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline {
   const { gate, self, carried, now, log } = deps;
   const { analyzer, poll, shard } = config;
@@ -145,12 +145,12 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
   });
   void inventory.commit(poller.latest());
   const { cacheTtl, timeZone, pseudonymKey } = config.datasource;
-  const datasource: Sources = {
+  const datasource: Backend = {
     site: () => {
       const current = inventory.latest();
       return current === undefined ? undefined : { inventory: current };
     },
-    questions: createQuestions({
+    upstream: createUpstreamCache({
       client,
       connections: analyzer.concurrency,
       cacheTtl,

@@ -3,7 +3,7 @@ import { hasChanged, readWebConfig, type WebConfig } from '../config/web-config.
 import type { Log } from '../model/log.ts';
 import { type Access, openAccess } from '../web/access.ts';
 
-/** How a web config becomes who may ask, and stays up to date: certificates are renewed, users come and go. */
+/** The access that a web config grants, kept up to date: certificates are renewed, users are added and removed. */
 
 export interface WebAccess {
   current(): Access;
@@ -13,7 +13,7 @@ export interface WebAccess {
   stop(): void;
 }
 
-/** How often the files are looked at, milliseconds. */
+/** How often the files are checked for changes, milliseconds. */
 const LOOK_MS = 1_000;
 const RELOAD = 'reload the configuration (SIGHUP) if that is meant';
 

@@ -76,7 +76,7 @@ export function answerFault(code: AnswerFaultCode, detail?: string, cause?: unkn
   return new QueryError(kind, detail === undefined ? message : `${message} (${detail})`, { code, cause });
 }
 
-/** So much of a body tells what it is. */
+/** How many bytes of a body are enough to recognise it. */
 const HEAD = 1024;
 
 /** First bytes of gzip, zlib (three levels) and Zstandard; brotli has none. */

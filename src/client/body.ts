@@ -72,7 +72,7 @@ export function limitsOf(endpoint: EndpointName, { maxResponseSize, maxChartSize
 /** A body grows by as much as this beyond what has arrived, bytes. */
 const GROWTH = 1024 * 1024;
 
-/** What its first bytes tell of a body that is refused, or else what it is refused for. */
+/** The error for a body that is refused: what its first bytes show, or else the limit it exceeds. */
 function refuse(body: Buffer, code: AnswerFaultCode, detail?: string): QueryError {
   const what = recogniseBody(body);
   return what === 'ANSWER_NOT_JSON' || what === 'ANSWER_EMPTY' ? answerFault(code, detail) : answerFault(what);
@@ -114,7 +114,7 @@ export async function readBody(response: Incoming, limits: BodyLimits, received:
     if (!/^(identity)?$/i.test(encoding)) throw answerFault('ANSWER_COMPRESSED', 'by its Content-Encoding');
     return await collect(response, limits, received);
   } catch (error) {
-    // destroying a body that nobody has begun to read emits an error
+    // destroying a body that is not being read yet emits an error
     response.body.on('error', () => undefined).destroy();
     const { code } = error as { code?: unknown };
     throw cutCodes.has(code) ? answerFault('ANSWER_CUT', `after ${received.bytes} bytes, ${code}`, error) : error;

@@ -73,7 +73,7 @@ export class ConnectionPool {
     });
   }
 
-  /** A new connection, unless there are as many as may be. */
+  /** A new connection, unless the maximum is reached. */
   open(): Connection | undefined {
     if (this.#connections.size >= (this.#options.connections ?? 4)) return undefined;
     const connection = this.create();
@@ -115,7 +115,7 @@ export class ConnectionPool {
     return [...this.#connections].some(({ busy }) => busy);
   }
 
-  /** A connection has done what it was busy with. It is kept if it is still of use. */
+  /** A connection is no longer busy. It is kept if it can be used again. */
   release(connection: Connection, isOfUse: boolean): void {
     connection.busy = false;
     const isCurrent = connection.generation === this.#generation() && !connection.isRetiring;
@@ -132,7 +132,7 @@ export class ConnectionPool {
     for (const connection of this.#connections) if (!connection.busy) this.drop(connection);
   }
 
-  /** Lets every connection go, the busy ones when they are done. */
+  /** Closes every connection, the busy ones when they are done. */
   retire(): void {
     this.dropIdle();
     for (const connection of this.#connections) connection.isRetiring = true;

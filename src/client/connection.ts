@@ -19,7 +19,7 @@ export type Disposition = 'deliver' | 'drain';
 export interface LegListener {
   /** Called with the final status line. */
   readonly onResponse: (status: number, headers: IncomingHeaders) => Disposition;
-  /** Whose request it is; without one every response is drained, and nobody can abort it. */
+  /** Whose request it is; without one every response is drained, and it cannot be aborted. */
   readonly caller?: {
     /** Takes a delivered response. */
     readonly sink: Dispatcher.DispatchHandler;
@@ -43,10 +43,10 @@ export type LegOutcome =
   /** `delivering`: the caller's handler already has the status line. `sent`: the request may have reached the server. */
   | { readonly kind: 'lost'; readonly error: Error; readonly delivering: boolean; readonly sent: boolean };
 
-/** An answer to a leg of a logon that is larger is none. */
+/** Bytes of a drained answer, at most. */
 const DRAIN_LIMIT = 1024 * 1024;
 
-/** So long it may take from its status line on, where no limit is given, milliseconds: one that drips has no end. */
+/** Milliseconds a drained answer may take after its status line, where no limit is given: one that drips never ends. */
 const DRAIN_MS = 30_000;
 
 export interface ConnectionOptions {

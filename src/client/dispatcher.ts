@@ -1,42 +1,16 @@
 import { Dispatcher } from 'undici';
-import type { CredentialGate } from '../ntlm/credential-gate.ts';
-import { isRejection, NtlmError } from '../ntlm/errors.ts';
-import type { Connection } from './connection.ts';
-import { ConnectionPool, type ConnectionPoolOptions } from './connection-pool.ts';
-import { Handshake } from './handshake.ts';
-import { createJob, isReplayable, isSafe, type Job } from './job.ts';
-import { fail, JobQueue } from './job-queue.ts';
-import { Recovery } from './recovery.ts';
-import type { Served } from './served.ts';
-import { ServerTraits } from './server-traits.ts';
+import { NtlmError } from '../ntlm/errors.ts';
+import { createPendingRequest } from './pending-request.ts';
+import { closedError, RequestScheduler, type RequestSchedulerOptions } from './request-scheduler.ts';
 import { createStats } from './stats.ts';
-import { type Wait, waitUnref } from './wait.ts';
 
 /** `origin`: requests for another one are refused. */
-export interface NtlmDispatcherOptions extends ConnectionPoolOptions {
-  /** Path of the cheapest call of the server (spec 4.10): it carries the logon of each connection. */
-  readonly logonPath: string;
-  readonly gate: CredentialGate;
+export interface NtlmDispatcherOptions extends Omit<RequestSchedulerOptions, 'stats' | 'onEmpty'> {
   /** Requests that may wait for a connection. */
   readonly maxQueue?: number;
-  /** Epoch milliseconds. */
-  readonly now?: () => number;
-  /** Called when the server is first seen to want a logon for each request. */
-  readonly onPerRequest?: () => void;
-  /** Called when logons work again after one had no verdict. */
-  readonly onRecovered?: () => void;
-  readonly wait?: Wait;
 }
 
-const HEADERS_TIMEOUT_MS = 30_000;
-
-const closedError = (): NtlmError => new NtlmError('NTLM_CLOSED', 'the dispatcher is closed');
-
-/** Whether a connection can be used again. */
-const isOfUse = ({ kind }: Served): boolean => kind === 'delivered' || kind === 'logon_needed';
-
-/** Why nothing was sent, rather than what was answered. */
-const CONSEQUENCES: ReadonlySet<string> = new Set(['NTLM_CREDENTIALS_SUSPENDED', 'NTLM_PATH_UNCHECKED']);
+const MAX_QUEUE = 1000;
 
 /**
  * An undici dispatcher that authenticates with NTLM. NTLM authenticates connections, not requests, so each connection is
@@ -44,237 +18,56 @@ const CONSEQUENCES: ReadonlySet<string> = new Set(['NTLM_CREDENTIALS_SUSPENDED',
  */
 export class NtlmDispatcher extends Dispatcher {
   readonly stats = createStats();
-  readonly #options: NtlmDispatcherOptions;
+  readonly #maxQueue: number;
   readonly #origin: string;
-  readonly #pool: ConnectionPool;
-  readonly #traits: ServerTraits;
-  readonly #handshake: Handshake;
-  readonly #recovery: Recovery;
-  readonly #closing = new AbortController();
-  /** Connections that are being logged on, and whose verdict is not overdue. */
-  readonly #loggingOn = new Set<Connection>();
-  /** The query that is carrying a logon whose verdict has not come. */
-  #carrying: Job | undefined;
-  readonly #running = new Set<Promise<void>>();
-  readonly #queue = new JobQueue();
+  readonly #scheduler: RequestScheduler;
   #needsDrain = false;
-  /** Whether only what was asked before is served. */
+  /** Whether new requests are refused, because it is closing or closed. */
   #isRefusing = false;
-  #closed = false;
 
-  constructor(options: NtlmDispatcherOptions) {
+  constructor({ maxQueue = MAX_QUEUE, ...options }: NtlmDispatcherOptions) {
     super();
-    this.#options = options;
+    this.#maxQueue = maxQueue;
     this.#origin = new URL(options.origin).origin;
-    const { gate, logonPath, now = Date.now, headersTimeout = HEADERS_TIMEOUT_MS, wait = waitUnref } = options;
-    const onSocket = (): void => {
-      this.stats.sockets += 1;
-    };
-    this.#pool = new ConnectionPool({ ...options, origin: this.#origin }, () => gate.generation, onSocket);
-    this.#traits = new ServerTraits(now, options.onPerRequest ?? (() => undefined));
-    this.#handshake = new Handshake({
-      gate,
-      traits: this.#traits,
+    this.#scheduler = new RequestScheduler({
+      ...options,
+      origin: this.#origin,
       stats: this.stats,
-      host: new URL(options.origin).hostname,
-      logonPath,
-      headersTimeout,
-      now,
-      wait,
-      onNoVerdict: () => this.#recovery.start(),
-      onOverdue: (connection) => this.#setAside(connection),
-    });
-    this.#recovery = new Recovery({
-      gate,
-      now,
-      probe: (timeout) => this.#probe(timeout),
-      pausedUntil: () => this.#traits.pause?.retryAt ?? 0,
-      logOn: () => this.#track(this.#logOn(this.#pool.create())),
-      onRecovered: options.onRecovered ?? (() => undefined),
-      wait,
+      onEmpty: () => this.#drain(),
     });
   }
 
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    const job = createJob(options, handler);
-    handler.onRequestStart?.(job.controller, {});
+    const request = createPendingRequest(options, handler);
+    handler.onRequestStart?.(request.controller, {});
     const refusal = this.#refusal(options);
     if (refusal !== undefined) {
-      queueMicrotask(() => handler.onResponseError?.(job.controller, refusal));
+      queueMicrotask(() => handler.onResponseError?.(request.controller, refusal));
       return !this.#needsDrain;
     }
     this.stats.requests += 1;
-    this.#queue.push(job);
-    this.#pump();
-    this.#needsDrain = this.#queue.length > 0;
+    this.#scheduler.add(request);
+    this.#needsDrain = this.#scheduler.waiting > 0;
     return !this.#needsDrain;
   }
 
   #refusal(options: Dispatcher.DispatchOptions): NtlmError | undefined {
-    if (this.#isRefusing || this.#closed) return closedError();
+    if (this.#isRefusing) return closedError();
     const { origin = this.#origin } = options;
     if (origin !== this.#origin && new URL(String(origin)).origin !== this.#origin) {
       return new NtlmError('NTLM_CROSS_ORIGIN', 'credentials are bound to another origin');
     }
-    if (this.#queue.length >= (this.#options.maxQueue ?? 1000)) {
+    if (this.#scheduler.waiting >= this.#maxQueue) {
       return new NtlmError('NTLM_QUEUE_FULL', 'too many requests wait for a connection');
     }
     return undefined;
   }
 
-  /** Gives waiting requests to free connections, and logs new ones on while there may be more. */
-  #pump(): void {
-    if (this.#closed) return;
-    while (this.#queue.length > 0 && (this.#traits.isPerRequest ? this.#carryNext() : this.#serveNext()));
-    if (this.#queue.length === 0 && this.#needsDrain) {
-      this.#needsDrain = false;
-      queueMicrotask(() => this.emit('drain', new URL(this.#origin)));
-    }
-  }
-
-  /** Starts one thing for the requests that wait; `false` when there is nothing more to start. */
-  #serveNext(): boolean {
-    const connection = this.#pool.free();
-    if (connection !== undefined) return this.#run(connection, (job) => this.#handshake.serve(connection, job));
-    if (this.#loggingOn.size >= this.#queue.length) return false;
-    return this.#startLogon();
-  }
-
-  /** As `#serveNext`, where each request carries a logon of its own: then they go one at a time. */
-  #carryNext(): boolean {
-    if (this.#carrying !== undefined || this.#loggingOn.size > 0) return false;
-    const free = this.#pool.free();
-    if (this.#handshake.needsProof) return this.#startLogon(free);
-    if (this.#isRefused(free)) return false;
-    const connection = free ?? this.#pool.open();
-    if (connection === undefined) return false;
-    return this.#run(connection, (job) => {
-      this.#carrying = job;
-      const onVerdict = (): void => {
-        if (this.#carrying !== job) return;
-        this.#carrying = undefined;
-        this.#pump();
-      };
-      return this.#handshake.carry(connection, job, onVerdict).finally(onVerdict);
-    });
-  }
-
-  /** Whether no logon may be sent now; then what waits fails, unless somebody else will serve it. */
-  #isRefused(free: Connection | undefined): boolean {
-    const refusal = this.#traits.pause ?? this.#options.gate.refusal();
-    if (refusal === undefined) return false;
-    if (refusal.code === 'NTLM_PATH_UNCHECKED') this.#recovery.start();
-    if (free !== undefined) this.#pool.drop(free);
-    // a busy connection will be free, or a logon that is under way will end, and what waits is looked at again
-    if (!this.#pool.isAnyBusy) this.#queue.failAll(refusal);
-    return true;
-  }
-
-  /** Logs a connection on, if that may be done now. */
-  #startLogon(free?: Connection): boolean {
-    if (this.#isRefused(free)) return false;
-    const connection = free ?? this.#pool.open();
-    if (connection === undefined) return false;
-    this.#track(this.#logOn(connection));
-    return true;
-  }
-
-  /** Logs a connection on by the cheapest call; it then serves whatever waits. */
-  async #logOn(connection: Connection): Promise<void> {
-    connection.busy = true;
-    this.#pool.add(connection);
-    this.#loggingOn.add(connection);
-    const result = await this.#handshake.logOn(connection, this.#closing.signal);
-    this.#loggingOn.delete(connection);
-    const isLate = this.#pool.isSetAside(connection);
-    if (isLate) this.#pool.add(connection);
-    this.#pool.release(connection, isOfUse(result));
-    if (result.kind === 'failed' && !this.#closed) this.#failAfterLogon(result.error, isLate);
-    this.#pump();
-  }
-
-  /** A connection whose verdict is overdue waits for it beside the others. */
-  #setAside(connection: Connection): void {
-    this.#loggingOn.delete(connection);
-    this.#pool.setAside(connection);
-    this.#recovery.start();
-    this.#pump();
-  }
-
-  /** A logon that failed is the failure of the request that has waited longest. */
-  #failAfterLogon(error: Error, isLate: boolean): void {
-    // of several logons the one that was sent tells more than those that must not be
-    const isConsequence = error instanceof NtlmError && CONSEQUENCES.has(error.code);
-    if (isConsequence && this.#pool.isAnyBusy) return;
-    const first = isLate ? undefined : this.#queue.shift();
-    if (first !== undefined) fail(first, error);
-    if (isRejection(error)) this.#endAfterRejection();
-  }
-
-  /** Nothing may try the same password, and what was authenticated with it is not used any more. */
-  #endAfterRejection(): void {
-    const refusal = this.#options.gate.refusal();
-    // the credentials were changed while the verdict on the old ones was awaited
-    if (refusal === undefined) return;
-    this.#pool.retire();
-    this.#queue.failAll(refusal);
-  }
-
-  async #probe(timeout: number): Promise<boolean> {
-    const connection = this.#pool.create();
-    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(timeout)]);
-    signal.addEventListener('abort', () => connection.destroy(), { once: true });
-    const isGood = await this.#handshake.probe(connection);
-    connection.destroy();
-    return isGood;
-  }
-
-  #track(work: Promise<void>): Promise<void> {
-    const running = work.finally(() => this.#running.delete(running));
-    this.#running.add(running);
-    return running;
-  }
-
-  /** Serves the request that has waited longest. */
-  #run(connection: Connection, serve: (job: Job) => Promise<Served>): boolean {
-    const job = this.#queue.shift();
-    if (job === undefined) return false;
-    connection.busy = true;
-    this.#track(this.#finish(connection, job, serve(job)));
-    return true;
-  }
-
-  async #finish(connection: Connection, job: Job, serving: Promise<Served>): Promise<void> {
-    const result = await serving;
-    this.#settle(connection, job, result);
-    this.#pump();
-  }
-
-  #settle(connection: Connection, job: Job, result: Served): void {
-    this.#pool.release(connection, isOfUse(result));
-    if (result.kind === 'delivered') return;
-    if (result.kind === 'logon_needed') {
-      if (this.#closed || job.controller.aborted) fail(job, job.controller.reason ?? closedError());
-      else this.#queue.unshift(job);
-      const isKept = this.#pool.has(connection);
-      if (isKept && !this.#traits.isPerRequest && !this.#closed) this.#startLogon(connection);
-      return;
-    }
-    if (result.kind === 'retry' && this.#mayRetry(job, result.sent)) {
-      job.retried = true;
-      this.stats.staleRetries += 1;
-      // an idle connection may be as stale as the lost one
-      this.#pool.dropIdle();
-      this.#queue.unshift(job);
-      return;
-    }
-    if (result.kind === 'failed' && result.reported) return;
-    fail(job, job.controller.reason ?? result.error);
-    if (result.kind === 'failed' && isRejection(result.error)) this.#endAfterRejection();
-  }
-
-  #mayRetry(job: Job, sent: boolean): boolean {
-    return !job.retried && !job.controller.aborted && !this.#closed && isReplayable(job) && (isSafe(job) || !sent);
+  /** Lets the callers go on that were asked to wait. */
+  #drain(): void {
+    if (!this.#needsDrain) return;
+    this.#needsDrain = false;
+    queueMicrotask(() => this.emit('drain', new URL(this.#origin)));
   }
 
   /** Waits for queued and running requests, then closes the connections. */
@@ -282,24 +75,7 @@ export class NtlmDispatcher extends Dispatcher {
   override close(callback: () => void): void;
   override close(callback?: () => void): Promise<void> | undefined {
     this.#isRefusing = true;
-    const closing = (async () => {
-      while (this.#queue.length + this.#running.size > 0) {
-        this.#pump();
-        await Promise.allSettled(this.#running);
-      }
-      await this.#end();
-    })();
-    if (callback === undefined) return closing;
-    closing.then(callback);
-    return undefined;
-  }
-
-  async #end(): Promise<void> {
-    this.#closed = true;
-    this.#closing.abort();
-    this.#pool.destroy();
-    await this.#recovery.stop();
-    await Promise.allSettled(this.#running);
+    return settle(this.#scheduler.close(), callback);
   }
 
   /** Fails queued requests and ends running ones. */
@@ -307,13 +83,15 @@ export class NtlmDispatcher extends Dispatcher {
   override destroy(callback: () => void): void;
   override destroy(error: Error | null, callback: () => void): void;
   override destroy(first?: Error | null | (() => void), second?: () => void): Promise<void> | undefined {
-    this.#closed = true;
+    this.#isRefusing = true;
     const error = first instanceof Error ? first : new NtlmError('NTLM_CLOSED', 'the dispatcher was closed');
-    this.#queue.failAll(error);
-    const destroyed = this.#end();
-    const callback = typeof first === 'function' ? first : second;
-    if (callback === undefined) return destroyed;
-    destroyed.then(callback);
-    return undefined;
+    return settle(this.#scheduler.destroy(error), typeof first === 'function' ? first : second);
   }
+}
+
+/** As a promise, or by calling back where undici asks for that. */
+function settle(work: Promise<void>, callback: (() => void) | undefined): Promise<void> | undefined {
+  if (callback === undefined) return work;
+  work.then(callback);
+  return undefined;
 }

@@ -70,7 +70,7 @@ function* chain(error: unknown): Generator<unknown> {
 
 /**
  * Any error of a request as a `QueryError`: NTLM codes by the table of failure kinds, undici's and the system's codes by
- * their meaning, all else `connect`. The cause may be more telling than the error, so the whole chain is looked at.
+ * their meaning, all else `connect`. The cause may say more than the error, so the whole chain is searched.
  */
 export function toQueryError(error: unknown): QueryError {
   for (const link of chain(error)) {

@@ -1,27 +1,27 @@
-import type { NtlmScheme } from '../ntlm/challenges.ts';
-import { authenticate, decodeToken, negotiate } from '../ntlm/client-codec.ts';
+import { authenticate } from '../ntlm/client-codec.ts';
 import type { CredentialGate, Permit } from '../ntlm/credential-gate.ts';
 import { NtlmError } from '../ntlm/errors.ts';
 import { QUIET_MS, VERDICT_MS } from '../ntlm/logon-budget.ts';
-import type { Connection, Disposition, IncomingHeaders, Leg, LegOutcome } from './connection.ts';
-import { isReplayable, isSafe, type Job } from './job.ts';
-import { authorization, isClosing, offers, withAuthorization, withoutBody } from './legs.ts';
-import { DELIVERED, failed, LOGON_NEEDED, lostInside, lostOutside, retry, type Served } from './served.ts';
-import type { ServerTraits } from './server-traits.ts';
-import type { NtlmStats } from './stats.ts';
-import { connectionNotKept, explainRejection, kerberosOnly, verdictOf } from './verdicts.ts';
+import type { Connection, Disposition, LegOutcome } from './connection.ts';
+import { exchange } from './exchange.ts';
+import { authorization, isClosing, withAuthorization } from './logon-legs.ts';
+import {
+  type Challenged,
+  cheapestLeg,
+  type NegotiationOptions,
+  requestChallenge,
+  type Unasked,
+} from './negotiation.ts';
+import type { PendingRequest } from './pending-request.ts';
+import { DELIVERED, failed, LOGON_NEEDED, lostDuringLogon, type RequestOutcome } from './request-outcome.ts';
+import { serveRequest } from './serve-request.ts';
+import { connectionNotKept, explainRejection, verdictOf } from './verdicts.ts';
 import type { Wait } from './wait.ts';
 
-export interface HandshakeOptions {
+export interface HandshakeOptions extends NegotiationOptions {
   readonly gate: CredentialGate;
-  readonly traits: ServerTraits;
-  readonly stats: NtlmStats;
   /** Host name of the origin. */
   readonly host: string;
-  /** Path of the cheapest call, which carries the logon of a connection (spec 4.10). */
-  readonly logonPath: string;
-  /** Milliseconds for an answer that is no verdict. */
-  readonly headersTimeout: number;
   readonly now: () => number;
   readonly wait: Wait;
   /** Called when a message was sent on a connection, and its verdict may still come but is not waited for. */
@@ -36,19 +36,10 @@ const CHALLENGE_FRESH_MS = 5_000;
 /** A connection that is closed later than this after its challenge was closed because it was idle. */
 const IDLE_MS = 500;
 
-/** For so long what the cheapest call showed holds for a query: a good verdict, or that it cannot give one. */
+/** How long the result of the cheapest call holds for a query: a good verdict, or that it cannot give one. */
 const FRESH_PROOF_MS = 10_000;
 
-type Response = LegOutcome & { kind: 'response' };
-
-interface Negotiated {
-  readonly kind: 'challenged';
-  readonly scheme: NtlmScheme;
-  readonly sent: Buffer;
-  readonly challenge: Buffer;
-}
-
-/** Serves requests on pinned connections, and logs connections on. */
+/** Logs connections on, by the cheapest call or by a request. */
 export class Handshake {
   readonly #options: HandshakeOptions;
 
@@ -57,11 +48,11 @@ export class Handshake {
   }
 
   /**
-   * Logs a connection on by the cheapest call. Nobody's time-out ends it: a verdict that comes late counts as well.
+   * Logs a connection on by the cheapest call. No time-out of a request ends it: a verdict that comes late counts as well.
    *
    * @param signal ends the wait for the turn to log on
    */
-  async logOn(connection: Connection, signal: AbortSignal): Promise<Served> {
+  async logOn(connection: Connection, signal: AbortSignal): Promise<RequestOutcome> {
     try {
       return await this.#logOn(connection, undefined, signal);
     } catch (error) {
@@ -75,9 +66,9 @@ export class Handshake {
    *
    * @param onVerdict called when the next one may log on
    */
-  async carry(connection: Connection, job: Job, onVerdict: () => void): Promise<Served> {
+  async carry(connection: Connection, request: PendingRequest, onVerdict: () => void): Promise<RequestOutcome> {
     try {
-      return await this.#logOn(connection, job, job.controller.signal, onVerdict);
+      return await this.#logOn(connection, request, request.controller.signal, onVerdict);
     } catch (error) {
       return failed(error as Error);
     }
@@ -93,39 +84,10 @@ export class Handshake {
     return this.#options.gate.isProvenSince(at - FRESH_PROOF_MS);
   }
 
-  /** A request on a connection that is logged on, or on which the server did not ask. */
-  async serve(connection: Connection, job: Job): Promise<Served> {
-    const { stats, traits, gate } = this.#options;
-    let isAsked = false;
-    const { path, headers, options } = job;
-    const { method, body, headersTimeout, bodyTimeout } = options;
-    const leg = { path, method, headers, body, headersTimeout, bodyTimeout };
-    const outcome = await this.#exchange(connection, leg, job, (status, answered) => {
-      isAsked = status === 401 && offers(answered).length > 0;
-      return isAsked ? 'drain' : 'deliver';
-    });
-    if (outcome.kind === 'lost') return lostOutside(outcome, job);
-    if (!isAsked) {
-      connection.requestsSinceLogon += 1;
-      if (connection.state === 'authenticated' && connection.generation === gate.generation) gate.served();
-      traits.learn(outcome.headers);
-      return DELIVERED;
-    }
-    stats.reauthentications += 1;
-    connection.shortLogons = connection.requestsSinceLogon > 1 ? 0 : connection.shortLogons + 1;
-    traits.isAsked = true;
-    // a logon that served one request, twice in a row, or none at all, is one per request
-    const isShort = connection.requestsSinceLogon === 0 || connection.shortLogons > 1;
-    if (isShort && connection.state === 'authenticated') traits.setPerRequest();
-    if (isReplayable(job)) return LOGON_NEEDED;
-    const message = 'the server asks for a new logon, and the body cannot be sent again';
-    return failed(new NtlmError('NTLM_BODY_NOT_REPLAYABLE', message));
-  }
-
   /** Whether the server answers NEGOTIATE with a challenge, on a connection that stays. No logon is spent. */
   async probe(connection: Connection): Promise<boolean> {
     try {
-      const negotiated = await this.#negotiate(connection, undefined);
+      const negotiated = await requestChallenge(this.#options, connection, undefined);
       if (negotiated.kind === 'response') return verdictOf(negotiated.status) === 'good';
       return negotiated.kind === 'challenged';
     } catch {
@@ -136,85 +98,51 @@ export class Handshake {
   /** NEGOTIATE, CHALLENGE, AUTHENTICATE, with the cheapest call or with a query. */
   async #logOn(
     connection: Connection,
-    job: Job | undefined,
+    request: PendingRequest | undefined,
     signal: AbortSignal,
     onVerdict: () => void = () => undefined,
-  ): Promise<Served> {
+  ): Promise<RequestOutcome> {
     const { gate, now } = this.#options;
     for (;;) {
-      const negotiated = await this.#negotiate(connection, job);
-      if (negotiated.kind === 'response') return this.#notAsked(connection, job, negotiated);
+      const negotiated = await requestChallenge(this.#options, connection, request);
+      if (negotiated.kind === 'response') return this.#notAsked(connection, request, negotiated);
       if (negotiated.kind !== 'challenged') return negotiated;
       const asked = now();
-      const permit = await gate.acquire(job === undefined ? 'cheap' : 'query', signal);
+      const permit = await gate.acquire(request === undefined ? 'cheap' : 'query', signal);
       try {
         const waited = now() - asked;
         if (waited > (connection.closed ? IDLE_MS : CHALLENGE_FRESH_MS)) continue;
-        if (job !== undefined && this.needsProof) return LOGON_NEEDED;
-        return await this.#authenticate(connection, job, negotiated, permit, onVerdict);
+        if (request !== undefined && this.needsProof) return LOGON_NEEDED;
+        return await this.#authenticate(connection, request, negotiated, permit, onVerdict);
       } finally {
         permit.release();
       }
     }
   }
 
-  /** Sends NEGOTIATE; gives the challenge, the response of a server that did not ask, or how it ended without either. */
-  async #negotiate(connection: Connection, job: Job | undefined): Promise<Negotiated | Response | Served> {
-    const { traits, headersTimeout } = this.#options;
-    const tried = new Set<NtlmScheme>();
-    for (;;) {
-      const { scheme } = traits;
-      tried.add(scheme);
-      const message = negotiate();
-      const added = authorization(scheme, message);
-      const leg = job === undefined ? this.#cheapLeg(added) : withoutBody(job, added);
-      let pause: NtlmError | undefined;
-      const outcome = await this.#exchange(connection, { ...leg, headersTimeout }, job, (status, headers) => {
-        pause = traits.heed(status, headers);
-        return status === 401 || pause !== undefined || job === undefined || !isSafe(job) ? 'drain' : 'deliver';
-      });
-      if (outcome.kind === 'lost') return lostInside(outcome, connection, job, true);
-      if (pause !== undefined) return failed(pause);
-      if (outcome.status !== 401) return outcome;
-      const offered = offers(outcome.headers);
-      const token = offered.find((offer) => offer.scheme === scheme)?.token ?? offered.find((o) => o.token)?.token;
-      if (token !== undefined && isClosing(outcome.headers)) return failed(connectionNotKept());
-      if (token !== undefined) return { kind: 'challenged', scheme, sent: message, challenge: decodeToken(token) };
-      if (offered.length === 0) {
-        return failed(new NtlmError('NTLM_NOT_OFFERED', 'the server asks for a logon, but offers no NTLM'));
-      }
-      if (connection.state !== 'new') {
-        // some servers refuse a second logon on an established connection
-        const error = new NtlmError('NTLM_CHALLENGE_MISSING', 'the server refuses a new logon on this connection');
-        return retry(error, false);
-      }
-      const next = offered.some((offer) => offer.scheme === 'NTLM') ? 'NTLM' : 'Negotiate';
-      if (tried.has(next)) {
-        return failed(next === 'NTLM' ? connectionNotKept('NTLM_CHALLENGE_MISSING') : kerberosOnly());
-      }
-      traits.scheme = next;
-    }
-  }
-
-  /** The server answered NEGOTIATE as if it asked nobody for a logon. */
-  #notAsked(connection: Connection, job: Job | undefined, outcome: Response): Served | Promise<Served> {
+  /** The server answered NEGOTIATE without asking for a logon. */
+  #notAsked(
+    connection: Connection,
+    request: PendingRequest | undefined,
+    outcome: Unasked,
+  ): RequestOutcome | Promise<RequestOutcome> {
     const { traits, now } = this.#options;
-    if (job === undefined && outcome.status >= 500) return failed(noVerdict(outcome.status));
+    if (request === undefined && outcome.status >= 500) return failed(noVerdict(outcome.status));
     connection.state = 'open';
-    if (job !== undefined) return outcome.delivered ? DELIVERED : this.serve(connection, job);
+    if (request !== undefined) return outcome.delivered ? DELIVERED : serveRequest(this.#options, connection, request);
     traits.cheapestOpenAt = now();
-    // it asks at queries alone, so these must carry the logon
+    // it asks for logons at queries alone, so these must carry them
     if (traits.isAsked) traits.setPerRequest();
     return DELIVERED;
   }
 
   async #authenticate(
     connection: Connection,
-    job: Job | undefined,
-    { scheme, sent, challenge }: Negotiated,
+    request: PendingRequest | undefined,
+    { scheme, sent, challenge }: Challenged,
     permit: Permit,
     onVerdict: () => void,
-  ): Promise<Served> {
+  ): Promise<RequestOutcome> {
     const { host, stats, traits, now } = this.#options;
     const certificate = connection.certificate();
     const message = authenticate(challenge, permit.credentials, {
@@ -224,24 +152,25 @@ export class Handshake {
     });
     const startedAt = now();
     const added = authorization(scheme, message);
-    const leg = job === undefined ? this.#cheapLeg(added) : withAuthorization(job, added);
+    const leg = request === undefined ? cheapestLeg(this.#options, added) : withAuthorization(request, added);
     let rejection: NtlmError | undefined;
     let pause: NtlmError | undefined;
     let isGood = false;
     // that the server has closed the connection may become known only now
     await new Promise((resolve) => setImmediate(resolve));
     const answered = new AbortController();
-    if (job === undefined) this.#watch(connection, answered.signal);
-    const outcome = await this.#exchange(
+    if (request === undefined) this.#watch(connection, answered.signal);
+    const outcome = await exchange(
+      stats,
       connection,
       { ...leg, headersTimeout: VERDICT_MS },
-      job,
+      request,
       (status, headers): Disposition => {
         // the verdict is the status line: others need not wait for the body
         const verdict = verdictOf(status);
         isGood = verdict === 'good';
         if (isGood) {
-          if (job === undefined) traits.cheapestOpenAt = Number.NEGATIVE_INFINITY;
+          if (request === undefined) traits.cheapestOpenAt = Number.NEGATIVE_INFINITY;
           traits.isAsked = false;
           permit.accepted();
           connection.state = 'authenticated';
@@ -253,7 +182,7 @@ export class Handshake {
         answered.abort();
         onVerdict();
         if (verdict === 'none') pause = traits.heed(status, headers);
-        return job === undefined || rejection !== undefined || pause !== undefined ? 'drain' : 'deliver';
+        return request === undefined || rejection !== undefined || pause !== undefined ? 'drain' : 'deliver';
       },
     );
     answered.abort();
@@ -263,10 +192,10 @@ export class Handshake {
     }
     if (outcome.kind === 'lost' && !outcome.sent && traits.isUnkept()) return failed(connectionNotKept());
     if (outcome.kind === 'response' || outcome.sent) traits.setKept();
-    if (!isGood) this.#endWithoutVerdict(job, permit, startedAt, outcome);
-    if (outcome.kind === 'lost') return lostInside(outcome, connection, job, !outcome.sent);
+    if (!isGood) this.#endWithoutVerdict(request, permit, startedAt, outcome);
+    if (outcome.kind === 'lost') return lostDuringLogon(outcome, connection, request, !outcome.sent);
     traits.learn(outcome.headers);
-    if (isGood && job === undefined && isClosing(outcome.headers)) traits.setPerRequest();
+    if (isGood && request === undefined && isClosing(outcome.headers)) traits.setPerRequest();
     if (isGood || outcome.delivered) return DELIVERED;
     return failed(pause ?? noVerdict(outcome.status));
   }
@@ -280,29 +209,16 @@ export class Handshake {
   }
 
   /** That a query got no verdict does no harm when its credentials were seen to be good right before it, or since. */
-  #endWithoutVerdict(job: Job | undefined, permit: Permit, startedAt: number, outcome: LegOutcome): void {
+  #endWithoutVerdict(
+    request: PendingRequest | undefined,
+    permit: Permit,
+    startedAt: number,
+    outcome: LegOutcome,
+  ): void {
     if (outcome.kind === 'lost' && !outcome.sent) return;
-    if (job !== undefined && this.#isJustProven(startedAt)) return;
+    if (request !== undefined && this.#isJustProven(startedAt)) return;
     permit.lost();
     this.#options.onNoVerdict();
-  }
-
-  #cheapLeg(headers: Leg['headers']): Leg {
-    const { logonPath: path, headersTimeout: bodyTimeout } = this.#options;
-    return { path, method: 'GET', headers, body: null, bodyTimeout };
-  }
-
-  #exchange(
-    connection: Connection,
-    leg: Leg,
-    job: Job | undefined,
-    onResponse: (status: number, headers: IncomingHeaders) => Disposition,
-  ): Promise<LegOutcome> {
-    this.#options.stats.roundTrips += 1;
-    if (job === undefined) return connection.exchange(leg, { onResponse });
-    const { controller, handler } = job;
-    const caller = { controller, sink: handler, onStart: controller.follow.bind(controller) };
-    return connection.exchange(leg, { onResponse, caller });
   }
 }
 

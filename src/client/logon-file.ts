@@ -2,12 +2,13 @@ import { randomBytes, scryptSync } from 'node:crypto';
 import { chmodSync, chownSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { OperatorError } from '../model/operator-error.ts';
 import type { Credentials } from '../ntlm/client-codec.ts';
-import type { LogonStore } from '../ntlm/credential-gate.ts';
 import { emptyRecord, type LogonRecord } from '../ntlm/logon-budget.ts';
+import type { LogonStore } from '../ntlm/logon-store.ts';
 
 /** The file that counts logons cannot be used. The message names it, says why, and what to do. */
-export class LogonFileError extends Error {
+export class LogonFileError extends OperatorError {
   override readonly name = 'LogonFileError';
 }
 
@@ -75,7 +76,7 @@ function createFile(path: string): void {
 
 /**
  * Keeps the record of logons in a file that processes share: SQLite locks it, and a change survives the end of the
- * process however that comes. Of a password it holds an scrypt hash, which tells whether the password changed.
+ * process, whatever ends it. It holds an scrypt hash of the password, which shows whether the password changed.
  *
  * @param onProblem called when the file cannot be read or written later on
  * @throws LogonFileError when it cannot be used now

@@ -10,7 +10,7 @@ import { createDecoder } from './decoder.ts';
 import { toQueryError } from './failures.ts';
 import { isPaused, retryAfter, throttled } from './verdicts.ts';
 
-/** What one request came to, for metrics and the log. */
+/** The outcome of one request, for metrics and the log. */
 export interface RequestObservation {
   readonly endpoint: EndpointName;
   /** Seconds, logon included. */
@@ -54,7 +54,7 @@ export function createQueryClient(options: QueryClientOptions): QueryClient {
   const decoder = createDecoder(options.permanentAfter);
   const baseUrl = options.baseUrl.replace(/\/+$/, '');
 
-  /** Endpoints that are not asked for a while, because the server wants that; until then, epoch milliseconds. */
+  /** Endpoints that the server asked not to call for a while; until when, epoch milliseconds. */
   const pauses = new Map<EndpointName, { readonly until: number; readonly failure: QueryError }>();
 
   const pause = (name: EndpointName, status: number, until: number): QueryError => {

@@ -10,7 +10,7 @@ export interface RecoveryOptions {
   readonly logOn: () => Promise<void>;
   /** Called when a logon was accepted again. */
   readonly onRecovered: () => void;
-  /** Until when the server wants to be left alone, epoch milliseconds. */
+  /** Until when the server accepts no logons, epoch milliseconds. */
   readonly pausedUntil: () => number;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -22,13 +22,13 @@ const PROBES = 3;
 const BETWEEN_MS = 1_000;
 const PROBE_TIMEOUT_MS = 2_000;
 const MAX_BACKOFF_MS = 30_000;
-/** How often a verdict that may still come is looked for. */
+/** How often a verdict that may still come is checked for. */
 const LOOK_MS = 1_000;
 
 /**
  * What happens after a message got no verdict: nothing for a while, then NEGOTIATE→CHALLENGE exchanges, which are no
  * logons, until the path is seen to work, and only then the next message. So a hung or flapping server does not use the
- * budget up, and the daemon finds back by itself.
+ * budget up, and the daemon recovers by itself.
  */
 export class Recovery {
   readonly #options: RecoveryOptions;
@@ -43,7 +43,7 @@ export class Recovery {
   start(): void {
     if (this.#running !== undefined || this.#closing.signal.aborted) return;
     this.#running = this.#run()
-      // a wait that was ended
+      // stopped while waiting
       .catch(() => undefined)
       .finally(() => {
         this.#running = undefined;

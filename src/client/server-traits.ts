@@ -3,10 +3,10 @@ import type { NtlmError } from '../ntlm/errors.ts';
 import type { IncomingHeaders } from './connection.ts';
 import { isPaused, retryAfter, throttled } from './verdicts.ts';
 
-/** Per-request servers are asked again after this long whether they still are. */
+/** How long a server counts as one that wants a logon for each request, milliseconds. */
 const REPROBE_MS = 3_600_000;
 
-/** What a server was found to want; shared by the connections to it. */
+/** How a server wants its logons, as its answers show; shared by the connections to it. */
 export class ServerTraits {
   scheme: NtlmScheme = 'NTLM';
   /** When the server last asked for no logon at its cheapest call, so that this cannot prove the credentials. */
@@ -54,13 +54,13 @@ export class ServerTraits {
     if (String(headers['persistent-auth'] ?? '').toLowerCase() === 'false') this.setPerRequest();
   }
 
-  /** That the server wants no logons for a while, as an error. */
+  /** The error of a server that wants no logons for a while. */
   get pause(): NtlmError | undefined {
     if (!isPaused(this.#pause?.retryAt ?? 0, this.#now())) this.#pause = undefined;
     return this.#pause;
   }
 
-  /** Takes note of a response to a leg of a logon that asks to be left alone, and gives it as an error. */
+  /** Notes a response to a leg of a logon that asks the client to wait, and gives it as an error. */
   heed(status: number, headers: IncomingHeaders): NtlmError | undefined {
     const wait = retryAfter(status, headers, this.#now());
     if (wait === undefined) return undefined;

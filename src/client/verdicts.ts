@@ -2,7 +2,7 @@ import type { Rejection } from '../ntlm/credential-gate.ts';
 import { NtlmError } from '../ntlm/errors.ts';
 import type { IncomingHeaders } from './connection.ts';
 
-/** What a server, or a proxy in front of it, says to a logon, and how that is put to an operator. */
+/** What a server, or a proxy in front of it, answers to a logon, and the message of that for an operator. */
 
 /** Statuses that only an authenticated request gets. */
 const GOOD = new Set([403, 404, 405]);
@@ -17,7 +17,7 @@ const DEFAULT_WAIT_MS = 30_000;
 const MAX_WAIT_MS = 300_000;
 
 /**
- * How long a response asks to be left alone, milliseconds, at most 5 minutes: 429, and 503 with Retry-After (RFC 9110
+ * How long a response asks the client to wait, milliseconds, at most 5 minutes: 429, and 503 with Retry-After (RFC 9110
  * section 10.2.3). `undefined` when it does not ask for that.
  *
  * @param now epoch milliseconds
@@ -30,7 +30,7 @@ export function retryAfter(status: number, headers: IncomingHeaders, now: number
   return Number.isNaN(wait) ? DEFAULT_WAIT_MS : Math.min(Math.max(wait, 0), MAX_WAIT_MS);
 }
 
-/** Whether a pause goes on. One that is longer than any is from before the clock was set back. Epoch milliseconds. */
+/** Whether a pause goes on. One beyond the maximum was noted before the clock was set back. Epoch milliseconds. */
 export const isPaused = (until: number, now: number): boolean => until > now && until - now <= MAX_WAIT_MS;
 
 /** @param until epoch milliseconds */
@@ -46,7 +46,7 @@ const REMEDY =
  * No AUTHENTICATE message can be sent, because it would not meet the challenge it belongs to.
  *
  * @param code `NTLM_CHALLENGE_MISSING` where the server answers NEGOTIATE without a challenge, as one does that sees the
- *   connection of somebody else
+ *   connection of another client
  */
 export function connectionNotKept(
   code: 'NTLM_CONNECTION_NOT_KEPT' | 'NTLM_CHALLENGE_MISSING' = 'NTLM_CONNECTION_NOT_KEPT',
@@ -64,7 +64,7 @@ export function kerberosOnly(): NtlmError {
   return new NtlmError('NTLM_KERBEROS_ONLY', message);
 }
 
-/** Names of proxies in `Server`; servers of the API do not go by them. */
+/** Names of proxies in `Server`; servers of the API do not have them. */
 const PROXIES = /nginx|openresty|haproxy|envoy|traefik|cloudflare|varnish|squid|caddy|BigIP|awselb/i;
 
 function proxyOf(headers: IncomingHeaders): string | undefined {

@@ -3,13 +3,14 @@ import { createEmbeddedAnalyzer } from '../app/embedded-analyzer.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { ConfigError } from '../config/problems.ts';
+import { errorFields } from '../model/operator-error.ts';
 import { cronProblem } from '../poll/schedule.ts';
-import { type CommandContext, untilStopped } from './context.ts';
+import { type CommandContext, untilStopped } from './command.ts';
 
 const NO_USERS =
   'is needed: nobody can log on without it. Make a line for each user with "license-exporter analyzer hash-password NAME"';
 
-/** How often it is looked whether refused logons are to be logged. */
+/** How often refused logons are logged. */
 const REFUSALS_MS = 10_000;
 
 type Users = NonNullable<Config['embeddedAnalyzer']['users']>;
@@ -40,9 +41,9 @@ export async function analyzer(context: CommandContext): Promise<number> {
   context.onReload(async () => {
     try {
       users = load(context).users;
-      log.info({ users: users.length }, 'users read again');
+      log.info({ users: users.length }, 'users reloaded');
     } catch (error) {
-      log.error({ reason: (error as Error).message }, 'users not read again, the old ones stay');
+      log.error(errorFields(error), 'users not reloaded, the old ones stay');
     }
   });
   await server.start();

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { cronProblem } from '../poll/schedule.ts';
-import type { CommandContext } from './context.ts';
+import type { CommandContext } from './command.ts';
 
 /** What a configuration is good for. */
 function usesOf({ analyzer, alerting, embeddedAnalyzer }: Config): string {
@@ -22,8 +22,14 @@ function usesOf({ analyzer, alerting, embeddedAnalyzer }: Config): string {
 
 /** Checks a configuration and says so. @throws ConfigError with everything that is wrong */
 export async function checkConfig({ line, env, print }: CommandContext): Promise<number> {
-  const config = loadConfig({ ...line, env, requireAnalyzer: 'unless-embedded', cronProblem });
+  const config = loadConfig({
+    ...line,
+    configFile: line.argument,
+    env,
+    requireAnalyzer: 'unless-embedded',
+    cronProblem,
+  });
   for (const warning of config.warnings) print(`warning: ${warning}\n`);
-  print(`${line.configFile}: OK ${usesOf(config)}\n`);
+  print(`${line.argument}: OK ${usesOf(config)}\n`);
   return 0;
 }

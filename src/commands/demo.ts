@@ -2,35 +2,62 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApp } from '../app/app.ts';
-import { createDemoAnalyzer, demoDefaults } from '../app/embedded-analyzer.ts';
+import { createDemoAnalyzer, type DemoAnalyzer, demoDefaults } from '../app/embedded-analyzer.ts';
 import type { AppConfig } from '../app/pipeline.ts';
+import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
+import type { Log } from '../model/log.ts';
+import { OperatorError } from '../model/operator-error.ts';
 import { cronProblem } from '../poll/schedule.ts';
-import type { CommandContext } from './context.ts';
+import type { CommandContext } from './command.ts';
 import { runApp } from './serve.ts';
 
-/** An analyzer with a simulated site and the exporter on it, over real HTTP with NTLM, in one process. */
-export async function demo(context: CommandContext): Promise<number> {
-  const { line, env } = context;
-  const loaded = loadConfig({ ...line, env, defaults: demoDefaults, requireAnalyzer: false, cronProblem });
-  const log = context.createLog(loaded.log);
-  const { analyzer, account, config } = createDemoAnalyzer(loaded, log, context.version);
-  await analyzer.start();
-
-  const folder = mkdtempSync(join(tmpdir(), 'license-exporter-demo-'));
-  const credentialsFile = join(folder, 'curl.conf');
-  const curl = `curl --ntlm -K ${credentialsFile} ${analyzer.url}/api/GetProducts`;
-  const { domain, username, password } = account;
-  writeFileSync(credentialsFile, `user = "${domain}\\\\${username}:${password}"\n`, { mode: 0o600 });
+/** @throws OperatorError where the folder for temporary files cannot be used */
+function createTemporaryFolder(): string {
   try {
+    return mkdtempSync(join(tmpdir(), 'license-exporter-demo-'));
+  } catch (error) {
+    const reason = (error as Error).message;
+    throw new OperatorError(`no folder can be made in ${tmpdir()}: ${reason}; set TMPDIR`, { cause: error });
+  }
+}
+
+/** Writes the credentials for curl to a file. @returns the command to try */
+function writeCredentials(
+  folder: string,
+  { domain, username, password }: DemoAnalyzer['account'],
+  url: string,
+): string {
+  const file = join(folder, 'curl.conf');
+  writeFileSync(file, `user = "${domain}\\\\${username}:${password}"\n`, { mode: 0o600 });
+  return `curl --ntlm -K ${file} ${url}/api/GetProducts`;
+}
+
+async function runDemo(context: CommandContext, loaded: Config, log: Log, folder: string): Promise<void> {
+  const { version, revision } = context;
+  const { analyzer, account, config } = createDemoAnalyzer(loaded, log, version);
+  await analyzer.start();
+  try {
+    const curl = writeCredentials(folder, account, analyzer.url);
     const timeZone = loaded.datasource.timeZone ?? loaded.embeddedAnalyzer.timeZone;
     const appConfig: AppConfig = { ...loaded, analyzer: config(), datasource: { ...loaded.datasource, timeZone } };
-    const app = createApp(appConfig, { log, version: context.version, revision: context.revision, demo: true });
+    const app = createApp(appConfig, { log, version, revision, demo: true });
     log.warn({}, 'this is the demo: all data is simulated');
     log.info({ address: analyzer.url, try: curl }, 'embedded analyzer listening');
     await runApp(app, log, context);
   } finally {
     await analyzer.stop();
+  }
+}
+
+/** An analyzer with a simulated site and the exporter on it, over real HTTP with NTLM, in one process. */
+export async function demo(context: CommandContext): Promise<number> {
+  const { line, env } = context;
+  const config = loadConfig({ ...line, env, defaults: demoDefaults, requireAnalyzer: false, cronProblem });
+  const folder = createTemporaryFolder();
+  try {
+    await runDemo(context, config, context.createLog(config.log), folder);
+  } finally {
     rmSync(folder, { recursive: true, force: true });
   }
   return 0;

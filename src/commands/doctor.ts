@@ -4,7 +4,7 @@ import type { AnalyzerConfig, Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { createSelection } from '../inventory/selection.ts';
 import { cronProblem } from '../poll/schedule.ts';
-import type { CommandContext } from './context.ts';
+import type { CommandContext } from './command.ts';
 import { type Diagnosis, diagnose, type Finding } from './diagnosis.ts';
 import type { Plan } from './examination.ts';
 

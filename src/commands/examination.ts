@@ -5,9 +5,9 @@ import type { QueryError } from '../model/failure.ts';
 import type { Answer, FeatureRecord } from '../model/records.ts';
 import { type PolledAnswers, type Snapshot, WHOLE } from '../model/snapshot.ts';
 import { isMissing } from '../poll/absence.ts';
-import { canonical, doubtAllFeatures, doubtFeatures, type Known } from '../poll/credibility.ts';
+import { featuresRefusals } from '../poll/endpoint-requests.ts';
 import { searchRefusals } from '../poll/expiration-search.ts';
-import { featuresRefusals } from '../poll/questions.ts';
+import { canonical, checkAllFeatures, checkFeatures, type Known } from '../poll/plausibility.ts';
 import type { EndpointName } from '../query-api/endpoints.ts';
 
 /** What is polled, and how: the exporter's own configuration. */
@@ -115,11 +115,11 @@ async function askFeatures({ ask }: Probe, product: string, { featuresRequest }:
   const askFor = (name: string, manner: Manner<Answer<FeatureRecord>>) =>
     ask('GetFeatures', (client, signal) => client.getFeatures({ product: name }, signal), manner);
   const askAlone = async (manner: Manner<Answer<FeatureRecord>> = {}) =>
-    (await askFor(product, { doubt: (answer) => doubtFeatures(product, answer, known), ...manner })).answer;
+    (await askFor(product, { doubt: (answer) => checkFeatures(product, answer, known), ...manner })).answer;
   if (featuresRequest === 'per_vendor_license') return askAlone();
   const isAuto = featuresRequest === 'auto';
   const { answer, failure } = await askFor('%', {
-    doubt: (all) => doubtFeatures(WHOLE, all, known) ?? (isAuto ? doubtAllFeatures(all, known) : undefined),
+    doubt: (all) => checkFeatures(WHOLE, all, known) ?? (isAuto ? checkAllFeatures(all, known) : undefined),
   });
   if (failure === undefined || !isAuto || !featuresRefusals.has(failure.kind)) return answer;
   return askAlone({ remark: () => `product=%: ${failure.message}; asked per vendor license, as the exporter does` });

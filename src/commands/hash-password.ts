@@ -1,13 +1,13 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { hash, truncates } from 'bcryptjs';
-import type { Command } from '../config/flags.ts';
 import { parseUsersFile } from '../config/users-file.ts';
+import { OperatorError } from '../model/operator-error.ts';
 import { ntHash } from '../ntlm/primitives.ts';
-import type { CommandContext } from './context.ts';
+import type { CommandContext } from './command.ts';
 
 /** The first line of standard input; on a terminal it is asked for and not shown. */
-async function readPassword(): Promise<string> {
+async function readFirstLine(): Promise<string> {
   const isTerminal = process.stdin.isTTY === true;
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: process.stdin, output: silent, terminal: isTerminal });
@@ -21,32 +21,39 @@ async function readPassword(): Promise<string> {
   }
 }
 
-/** The name from the command line and the password from standard input. */
-async function readAccount(command: Command, name: string | undefined): Promise<{ name: string; password: string }> {
-  if (name === undefined) throw new Error(`${command} needs the name of the user`, { cause: 'usage' });
-  const password = await readPassword();
-  if (password === '') throw new Error('the password is empty; write it to standard input', { cause: 'usage' });
-  return { name, password };
+/** @throws OperatorError when there is none */
+async function readPassword(): Promise<string> {
+  const password = await readFirstLine();
+  if (password === '') throw new OperatorError('the password is empty; write it to standard input');
+  return password;
 }
 
 /** Rounds of bcrypt, as a power of two: what the exporter-toolkit recommends. */
 const COST = 10;
 
 /** Prints the line of a user for `basic_auth_users` of a web config. */
-export async function hashPassword({ line, print }: CommandContext): Promise<number> {
-  if (line.argument?.includes(':')) throw new Error('a user name has no colon', { cause: 'usage' });
-  const { name, password } = await readAccount('hash-password', line.argument);
-  if (truncates(password)) throw new Error('the password is longer than the 72 bytes bcrypt takes', { cause: 'usage' });
+export async function hashPassword({ line: { argument: name }, print }: CommandContext): Promise<number> {
+  if (name.includes(':')) throw new OperatorError('a user name has no colon');
+  const password = await readPassword();
+  if (truncates(password)) throw new OperatorError('the password is longer than the 72 bytes bcrypt takes');
   print(`${JSON.stringify(name)}: ${await hash(password, COST)}\n`);
   return 0;
 }
 
+/** @throws OperatorError where a users file cannot hold the name */
+function requireUserName(name: string, line: string): void {
+  try {
+    if (parseUsersFile(line, '')[0]?.name === name) return;
+  } catch {
+    // the message is about a file, which there is not yet
+  }
+  throw new OperatorError('a user name has no colon, no backslash, no # in front and no spaces around it');
+}
+
 /** Prints the line of a user for `embedded_analyzer.users_file`. */
-export async function hashAnalyzerPassword({ line, print }: CommandContext): Promise<number> {
-  const lineOf = (name: string, ntHash: Buffer): string => `${name}:${ntHash.toString('hex')}`;
-  // the name must be one the file can hold
-  if (line.argument !== undefined) parseUsersFile(lineOf(line.argument, Buffer.alloc(16)), 'NAME');
-  const { name, password } = await readAccount('analyzer hash-password', line.argument);
-  print(`${lineOf(name, ntHash(password))}\n`);
+export async function hashAnalyzerPassword({ line: { argument: name }, print }: CommandContext): Promise<number> {
+  const lineOf = (hash: Buffer): string => `${name}:${hash.toString('hex')}`;
+  requireUserName(name, lineOf(Buffer.alloc(16)));
+  print(`${lineOf(ntHash(await readPassword()))}\n`);
   return 0;
 }

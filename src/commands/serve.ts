@@ -4,8 +4,9 @@ import type { AppConfig } from '../app/pipeline.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Log } from '../model/log.ts';
+import { errorFields } from '../model/operator-error.ts';
 import { cronProblem } from '../poll/schedule.ts';
-import { type CommandContext, untilStopped } from './context.ts';
+import { type CommandContext, untilStopped } from './command.ts';
 
 function loadServeConfig({ line, env }: CommandContext): AppConfig {
   const config = loadConfig({ ...line, env, requireAnalyzer: true, cronProblem });
@@ -50,7 +51,7 @@ async function reload(app: App, log: Log, context: CommandContext): Promise<void
     await app.reload(loadServeConfig(context));
   } catch (error) {
     app.refuseReload();
-    log.error({ reason: (error as Error).message }, 'configuration not reloaded, the old one stays');
+    log.error(errorFields(error), 'configuration not reloaded, the old one stays');
   }
 }
 

@@ -2,7 +2,7 @@ import { alertsBody, createTestNotification, TEST_MINUTES } from '../alerts/noti
 import { createAlertmanagers, externalUrl, hostAndPort } from '../app/alerting.ts';
 import { loadConfig } from '../config/load.ts';
 import { cronProblem } from '../poll/schedule.ts';
-import type { CommandContext } from './context.ts';
+import type { CommandContext } from './command.ts';
 
 /** Sends one alert that says it is a test to every configured Alertmanager: 0 when all of them take it, else 1. */
 export async function testAlert({ line, env, version, createLog, print }: CommandContext): Promise<number> {

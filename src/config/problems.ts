@@ -1,3 +1,5 @@
+import { OperatorError } from '../model/operator-error.ts';
+
 /** One thing wrong with the configuration. */
 export interface Problem {
   /** The setting, or what else is wrong. */
@@ -8,7 +10,7 @@ export interface Problem {
 }
 
 /** Everything wrong with the configuration, at once. */
-export class ConfigError extends Error {
+export class ConfigError extends OperatorError {
   override readonly name = 'ConfigError';
   readonly problems: readonly Problem[];
 

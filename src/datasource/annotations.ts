@@ -1,4 +1,4 @@
-import type { Frame } from './items.ts';
+import type { Frame } from './panel-data.ts';
 
 /** An event that Grafana marks on a time axis. Times are epoch milliseconds. */
 export interface Event {

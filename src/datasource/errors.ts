@@ -19,7 +19,7 @@ export const datasourceErrors = {
   upstream_status: { status: 502, meaning: 'The analyzer answered with another HTTP status than 200.' },
   upstream_json: { status: 502, meaning: 'The answer of the analyzer cannot be used.' },
   upstream_down: { status: 503, meaning: 'The analyzer cannot be reached, or has not been polled yet.' },
-  queue_full: { status: 503, meaning: 'Too many questions to the analyzer, or logons, are waiting.' },
+  queue_full: { status: 503, meaning: 'Too many requests to the analyzer, or logons, are waiting.' },
   deadline: { status: 504, meaning: 'The analyzer did not answer within `datasource.deadline`.' },
 } as const satisfies Record<string, { readonly status: number; readonly meaning: string }>;
 
@@ -58,7 +58,7 @@ const codeOfKind: Readonly<Record<FailureKind, DatasourceErrorCode>> = {
   queue_full: 'queue_full',
 };
 
-/** What a failed request to the analyzer means to whoever asked. */
+/** A failed request to the analyzer as an error of a Grafana route. */
 export function fromQueryError({ kind, message }: Failure): DatasourceError {
   const isAway = kind === 'connect' || kind === 'tls';
   return new DatasourceError(codeOfKind[kind], isAway ? `the analyzer cannot be reached: ${message}` : message);

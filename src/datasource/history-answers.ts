@@ -1,18 +1,27 @@
 import type { EfficiencyHistory, HeatMap, ReservedHistory, TrendSeries } from '../model/history.ts';
 import { dateText, type LocalTime } from '../model/local-time.ts';
 import { annotations, type Event } from './annotations.ts';
-import { type Asked, type Combinations, suffixOf, type Whose } from './fan-out.ts';
-import { type Cell, type Column, cell, type Frame, type Item, type Table, type TimeSeries, table } from './items.ts';
+import { type Combination, type CombinationAnswers, type Combinations, suffixOf } from './combinations.ts';
+import {
+  type Cell,
+  type Column,
+  cell,
+  type Frame,
+  type PanelData,
+  type Table,
+  type TimeSeries,
+  table,
+} from './panel-data.ts';
 import { parseIsoTime, type Query, type TimeRange } from './query.ts';
 
 /** The chart series of spec 2.6 in the shapes that Grafana's panels take. */
 
-export interface Context {
+export interface ChartContext {
   readonly query: Query;
   readonly combinations: Combinations;
   readonly localTime: LocalTime;
 }
-type Answered<T> = Asked<T>['answers'];
+type Answered<T> = CombinationAnswers<T>['answers'];
 
 /** Series that spec 4.6 and 4.7 promise; an answer without any has them all, empty. */
 const TREND_SERIES = ['Max Available', 'Elapsed Time', 'Denials'] as const;
@@ -24,8 +33,11 @@ const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 const string = (text: string): Column => ({ text, type: 'string' });
 const number = (text: string): Column => ({ text, type: 'number' });
 
-/** Columns that tell whose a flat row is, where the query is about several. */
-function ownerOf({ combinations }: Context): { columns: readonly Column[]; cells: (whose: Whose) => readonly Cell[] } {
+/** Columns that name the combination of a flat row, where the query is about several. */
+function ownerOf({ combinations }: ChartContext): {
+  columns: readonly Column[];
+  cells: (combination: Combination) => readonly Cell[];
+} {
   const { areSeveralProducts, areSeveralFeatures } = combinations;
   const areSeveral = areSeveralProducts || areSeveralFeatures;
   return {
@@ -36,7 +48,7 @@ function ownerOf({ combinations }: Context): { columns: readonly Column[]; cells
 
 /** Answers in one flat table, each with its columns in the same order. */
 function flatTable<T>(
-  context: Context,
+  context: ChartContext,
   answered: Answered<T>,
   columns: readonly Column[],
   rowsOf: (answer: T) => readonly (readonly Cell[])[],
@@ -45,11 +57,11 @@ function flatTable<T>(
   return table(
     context.query.target,
     [...owner.columns, ...columns],
-    answered.flatMap(({ whose, answer }) => rowsOf(answer).map((row) => [...owner.cells(whose), ...row])),
+    answered.flatMap(({ combination, answer }) => rowsOf(answer).map((row) => [...owner.cells(combination), ...row])),
   );
 }
 
-const tagsOf = ({ query }: Context, { product, feature }: Whose): Record<string, string> => {
+const tagsOf = ({ query }: ChartContext, { product, feature }: Combination): Record<string, string> => {
   const { package: pkg, ftype } = query.values;
   return { product, feature, ...(pkg !== undefined && { package: pkg }), ...(ftype !== undefined && { ftype }) };
 };
@@ -66,21 +78,21 @@ function within<T>(points: readonly T[], timeOf: (point: T) => number, { from, t
 const orEmpty = (series: readonly TrendSeries[]): readonly TrendSeries[] =>
   series.length > 0 ? series : TREND_SERIES.map((name) => ({ name, points: [] }));
 
-export function shapeHistory(context: Context, answered: Answered<readonly TrendSeries[]>): readonly Item[] {
+export function shapeHistory(context: ChartContext, answered: Answered<readonly TrendSeries[]>): readonly PanelData[] {
   const { query } = context;
   if (query.shape === 'annotations') return [annotations(answered.flatMap((each) => denialsOf(context, each)))];
   if (query.shape === 'long') return [historyTable(context, answered)];
-  return answered.flatMap(({ whose, answer }) =>
+  return answered.flatMap(({ combination, answer }) =>
     orEmpty(answer).map(({ name, points }): TimeSeries => {
-      const title = `${name}${suffixOf(whose, context.combinations)}`;
+      const title = `${name}${suffixOf(combination, context.combinations)}`;
       const datapoints = within(points, ([at]) => at, query.range).map(([at, value]) => [cell(value), at] as const);
-      return { target: title, title, tags: tagsOf(context, whose), datapoints };
+      return { target: title, title, tags: tagsOf(context, combination), datapoints };
     }),
   );
 }
 
 /** All series of a combination merged by time. */
-function historyTable(context: Context, answered: Answered<readonly TrendSeries[]>): Table {
+function historyTable(context: ChartContext, answered: Answered<readonly TrendSeries[]>): Table {
   const names = [...new Set([...TREND_SERIES, ...answered.flatMap(({ answer }) => answer.map(({ name }) => name))])];
   const rowsOf = (series: readonly TrendSeries[]): (readonly Cell[])[] => {
     const byTime = new Map<number, Map<string, number | null>>();
@@ -101,16 +113,16 @@ function historyTable(context: Context, answered: Answered<readonly TrendSeries[
 
 /** A day with denials each, as far as it lies in the range. */
 function denialsOf(
-  { query, localTime }: Context,
-  { whose, answer }: Answered<readonly TrendSeries[]>[number],
+  { query, localTime }: ChartContext,
+  { combination, answer }: Answered<readonly TrendSeries[]>[number],
 ): readonly Event[] {
   const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = query.range;
   const points = answer.find(({ name }) => name === 'Denials')?.points ?? [];
   return points.flatMap(([time, value]): Event[] => {
     const timeEnd = endOfDay(time, localTime);
     if (value === undefined || value <= 0 || timeEnd <= from || time > to) return [];
-    const text = `feature ${whose.feature}: ${value} denial${value === 1 ? '' : 's'}`;
-    return [{ time, timeEnd, title: 'Denials', text, tags: `denials,${whose.feature}` }];
+    const text = `feature ${combination.feature}: ${value} denial${value === 1 ? '' : 's'}`;
+    return [{ time, timeEnd, title: 'Denials', text, tags: `denials,${combination.feature}` }];
   });
 }
 
@@ -121,7 +133,7 @@ const reservedNames = (answered: Answered<ReservedHistory>): readonly string[] =
 
 /** A row for each category of the range; series that are shorter, or empty, are filled up with null. */
 function reservedRows(
-  { query, localTime }: Context,
+  { query, localTime }: ChartContext,
   { categories, series }: ReservedHistory,
   names: readonly string[],
 ): (readonly Cell[])[] {
@@ -150,7 +162,7 @@ function timeOfCategory(category: string, localTime: LocalTime): number {
   return dateText(day) === category ? localTime.startOf(day) * 1000 : Number.NaN;
 }
 
-export function shapeReserved(context: Context, answered: Answered<ReservedHistory>): readonly Item[] {
+export function shapeReserved(context: ChartContext, answered: Answered<ReservedHistory>): readonly PanelData[] {
   const { query, combinations, localTime } = context;
   const names = reservedNames(answered);
   if (query.shape === 'long') {
@@ -160,8 +172,8 @@ export function shapeReserved(context: Context, answered: Answered<ReservedHisto
       ),
     ];
   }
-  return answered.flatMap(({ whose, answer }): readonly Item[] => {
-    const suffix = suffixOf(whose, combinations);
+  return answered.flatMap(({ combination, answer }): readonly PanelData[] => {
+    const suffix = suffixOf(combination, combinations);
     const times = answer.categories.map((category) => timeOfCategory(category, localTime));
     if (query.shape === 'timeseries' && times.every(Number.isFinite)) {
       return names.map((name): TimeSeries => {
@@ -169,7 +181,7 @@ export function shapeReserved(context: Context, answered: Answered<ReservedHisto
         const points = times.map((at, i) => [cell(values[i]), at] as const);
         const title = `${name}${suffix}`;
         const datapoints = within(points, ([, at]) => at, query.range);
-        return { target: title, title, tags: tagsOf(context, whose), datapoints };
+        return { target: title, title, tags: tagsOf(context, combination), datapoints };
       });
     }
     const columns = [string('Category'), ...names.map((name) => number(`${name}${suffix}`))];
@@ -177,7 +189,7 @@ export function shapeReserved(context: Context, answered: Answered<ReservedHisto
   });
 }
 
-export function shapeEfficiency(context: Context, answered: Answered<EfficiencyHistory>): readonly Item[] {
+export function shapeEfficiency(context: ChartContext, answered: Answered<EfficiencyHistory>): readonly PanelData[] {
   const { query, combinations } = context;
   const rowsOf = ({ series }: EfficiencyHistory): (readonly Cell[])[] =>
     (series[0]?.pairs ?? []).map(([category, value]) => [category, cell(value)]);
@@ -185,8 +197,8 @@ export function shapeEfficiency(context: Context, answered: Answered<EfficiencyH
   if (query.shape === 'long') {
     return [flatTable(context, answered, [string('Category'), number(EFFICIENCY_SERIES)], rowsOf)];
   }
-  return answered.map(({ whose, answer }) => {
-    const suffix = suffixOf(whose, combinations);
+  return answered.map(({ combination, answer }) => {
+    const suffix = suffixOf(combination, combinations);
     const columns = [string('Category'), number(`${nameOf(answer)}${suffix}`)];
     return table(`${query.target}${suffix}`, columns, rowsOf(answer));
   });
@@ -238,7 +250,7 @@ function heatFrame(name: string, { hours, weekdays, at }: Grid): Frame {
   };
 }
 
-export function shapeHeatMap(context: Context, answered: Answered<HeatMap>): readonly Item[] {
+export function shapeHeatMap(context: ChartContext, answered: Answered<HeatMap>): readonly PanelData[] {
   const { query, combinations } = context;
   if (query.shape === 'long') {
     const columns = [number('Hour'), string('Weekday'), number('Weekday index'), number('Value')];
@@ -251,9 +263,9 @@ export function shapeHeatMap(context: Context, answered: Answered<HeatMap>): rea
       }),
     ];
   }
-  return answered.map(({ whose, answer }) => {
+  return answered.map(({ combination, answer }) => {
     const grid = gridOf(answer);
-    const name = `${grid.name}${suffixOf(whose, combinations)}`;
+    const name = `${grid.name}${suffixOf(combination, combinations)}`;
     return query.shape === 'table' ? heatTable(name, grid) : heatFrame(name, grid);
   });
 }

@@ -3,9 +3,9 @@ import type { VendorLicenseRow } from '../inventory/vendor-license-row.ts';
 import { dateText, type LocalTime } from '../model/local-time.ts';
 import { annotations } from './annotations.ts';
 import { DatasourceError } from './errors.ts';
-import { type Answer, type Cell, type Column, cell, millis, type Notice, table } from './items.ts';
+import { type Cell, type Column, cell, millis, type Notice, type TargetAnswer, table } from './panel-data.ts';
+import { type PolledSite, productMatcher, requireFresh } from './polled-site.ts';
 import { matcherOf, type Query } from './query.ts';
-import { productMatcher, requireFresh, type Site } from './site.ts';
 
 /** Targets that are answered from the last poll. Usage that is withheld is null. */
 
@@ -31,7 +31,7 @@ function tableOf<T>(
   cells: Cells<T>,
   items: readonly T[],
   problems: readonly DatasourceError[] = [],
-): Answer {
+): TargetAnswer {
   const shown = items.slice(0, MAX_ROWS);
   const cut =
     shown.length === items.length
@@ -46,7 +46,7 @@ function tableOf<T>(
 }
 
 /** The vendor licenses of the last poll that a query is about. */
-function selectVendorLicenses({ values, allows }: Query, { inventory }: Site): readonly VendorLicenseRow[] {
+function selectVendorLicenses({ values, allows }: Query, { inventory }: PolledSite): readonly VendorLicenseRow[] {
   const matches = productMatcher(values.filters === undefined ? [] : [values.filters]);
   return inventory.vendorLicenses
     .rows()
@@ -54,7 +54,7 @@ function selectVendorLicenses({ values, allows }: Query, { inventory }: Site): r
     .toArray();
 }
 
-export function answerProducts(query: Query, site: Site): Answer {
+export function answerProducts(query: Query, site: PolledSite): TargetAnswer {
   const problems = requireFresh(site, 'GetProducts', () => true);
   const { at } = site.inventory;
   const cells: Cells<VendorLicenseRow> = [
@@ -76,7 +76,7 @@ export function answerProducts(query: Query, site: Site): Answer {
   return tableOf('products', cells, selectVendorLicenses(query, site), problems);
 }
 
-export function answerServerDown(query: Query, site: Site): Answer {
+export function answerServerDown(query: Query, site: PolledSite): TargetAnswer {
   requireFresh(site, 'GetServerDown', () => true);
   const down = selectVendorLicenses(query, site)
     .filter(({ up }) => up === false)
@@ -96,7 +96,7 @@ export const isLetThrough = (query: Query, { vendorLicense, feature, package: pk
   query.allows('product', vendorLicense) && query.allows('feature', feature) && query.allows('package', pkg);
 
 /** The features of the last poll that a query is about. */
-function selectFeatures(query: Query, { inventory }: Site, names: readonly string[]): readonly FeatureRow[] {
+function selectFeatures(query: Query, { inventory }: PolledSite, names: readonly string[]): readonly FeatureRow[] {
   const { products, package: pkg } = query.values;
   const isProduct = productMatcher(products);
   const isFeature = matcherOf(names);
@@ -110,7 +110,7 @@ function selectFeatures(query: Query, { inventory }: Site, names: readonly strin
     .toArray();
 }
 
-export function answerFeatures(query: Query, site: Site): Answer {
+export function answerFeatures(query: Query, site: PolledSite): TargetAnswer {
   const problems = requireFresh(site, 'GetFeatures', productMatcher(query.values.products));
   const { filters } = query.values;
   const entries = selectFeatures(query, site, filters === undefined ? [] : [filters]);
@@ -126,7 +126,7 @@ export function featureTable(
   entries: readonly FeatureRow[],
   now: number,
   problems: readonly DatasourceError[] = [],
-): Answer {
+): TargetAnswer {
   const cells: Cells<FeatureRow> = [
     [text('Product'), ({ vendorLicense }) => vendorLicense],
     [text('Feature'), ({ feature }) => feature],
@@ -156,7 +156,7 @@ export function featureTable(
   return tableOf('features', cells, entries, problems);
 }
 
-export function answerExpirations(query: Query, site: Site, localTime: LocalTime): Answer {
+export function answerExpirations(query: Query, site: PolledSite, localTime: LocalTime): TargetAnswer {
   const { products } = query.values;
   // where GetExpirationFeatures is off or absent, GetFeatures has expiries too
   const source = site.inventory.readings.isExpected('GetExpirationFeatures') ? 'GetExpirationFeatures' : 'GetFeatures';
@@ -174,7 +174,7 @@ export function expirationAnswer(
   now: number,
   localTime: LocalTime,
   problems: readonly DatasourceError[] = [],
-): Answer {
+): TargetAnswer {
   if (query.shape === 'annotations') return expirationAnnotations(query, entries, localTime);
   const { products } = query.values;
   const areSeveral = products.length > 1 || products.some((product) => product.includes('%'));
@@ -192,7 +192,7 @@ export function expirationAnswer(
 }
 
 /** One annotation for each vendor license and day: what ends then. */
-function expirationAnnotations(query: Query, entries: readonly FeatureRow[], localTime: LocalTime): Answer {
+function expirationAnnotations(query: Query, entries: readonly FeatureRow[], localTime: LocalTime): TargetAnswer {
   const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = query.range;
   const groups = new Map<string, { at: number; vendorLicense: string; features: string[] }>();
   for (const { vendorLicense, feature, expiration } of entries) {

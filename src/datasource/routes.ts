@@ -1,23 +1,23 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { WHOLE } from '../model/snapshot.ts';
-import { type Json, payloadOf, requireObject } from './body.ts';
+import type { Backend } from './backend.ts';
 import { DatasourceError } from './errors.ts';
-import { metrics, payloadOptions, tagKeys, tagValues } from './names.ts';
+import { payloadOptions, tagKeys, tagValues, targetOptions } from './option-lists.ts';
+import { requireFresh } from './polled-site.ts';
 import { readTargetName, show } from './query.ts';
+import { type Json, payloadOf, requireObject } from './request-body.ts';
 import { answerRows } from './rows.ts';
 import { answerQuery, answerVariable } from './simpod.ts';
-import { requireFresh } from './site.ts';
-import type { Sources } from './sources.ts';
 import { type RawPayload, unescapePayload } from './unescape.ts';
 
-/** The routes that Grafana's JSON data sources ask, and what they answer when something is wrong. */
+/** The routes that Grafana's JSON data sources call, and the form of their errors. */
 
 export interface DatasourceOptions {
-  /** The newest ones: a reload swaps them. */
-  readonly sources: () => Sources;
+  /** The newest one: a reload replaces it. */
+  readonly backend: () => Backend;
   /** Seconds a request may take; Grafana's proxy gives up after 30. */
   readonly deadline: () => number;
-  /** Told of errors that are bugs. */
+  /** Called with errors that are bugs. */
   readonly onProblem: (error: unknown) => void;
 }
 
@@ -28,7 +28,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 const MAX_REASON = 120;
 
 /** Whether the analyzer answered the newest poll, by GetProducts, which everything hangs on. */
-function health({ site }: Sources): object {
+function health({ site }: Backend): object {
   const known = site();
   if (known === undefined) throw new DatasourceError('upstream_down', 'the analyzer has not been polled yet');
   try {
@@ -73,7 +73,7 @@ function toDatasourceError(error: unknown): DatasourceError | undefined {
 type Handler = (request: FastifyRequest, signal: AbortSignal) => Promise<unknown> | unknown;
 
 /** The routes as a plugin to be mounted at the datasource's path, and how a logon is refused there. */
-export function createDatasource({ sources, deadline, onProblem }: DatasourceOptions) {
+export function createDatasource({ backend, deadline, onProblem }: DatasourceOptions) {
   const post =
     (answer: (body: Json, signal: AbortSignal) => unknown): Handler =>
     (request, signal) =>
@@ -83,30 +83,30 @@ export function createDatasource({ sources, deadline, onProblem }: DatasourceOpt
 
   const routes: readonly (readonly ['GET' | 'POST', string, Handler])[] = [
     // with and without the slash
-    ['GET', '/', () => health(sources())],
-    ['POST', '/query', post((body, signal) => answerQuery(body, sources(), signal))],
-    ['POST', '/metrics', post(() => metrics(sources().users.refusal() === undefined))],
+    ['GET', '/', () => health(backend())],
+    ['POST', '/query', post((body, signal) => answerQuery(body, backend(), signal))],
+    ['POST', '/metrics', post(() => targetOptions(backend().users.refusal() === undefined))],
     [
       'POST',
       '/metric-payload-options',
       post((body) =>
         payloadOptions(
           body.name,
-          sources().site(),
+          backend().site(),
           products(chosen(body)).filter((name) => name !== ''),
         ),
       ),
     ],
-    ['POST', '/variable', post((body, signal) => answerVariable(body, sources(), signal))],
+    ['POST', '/variable', post((body, signal) => answerVariable(body, backend(), signal))],
     ['POST', '/tag-keys', post(() => tagKeys())],
-    ['POST', '/tag-values', post(({ key }) => tagValues(key, sources().site()))],
+    ['POST', '/tag-values', post(({ key }) => tagValues(key, backend().site()))],
     [
       'GET',
       '/rows/:target',
       (request, signal) => {
         const { target } = request.params as { target: string };
         const parameters = request.query as Readonly<Record<string, string | readonly string[]>>;
-        return answerRows(readTargetName(target), parameters, sources(), signal);
+        return answerRows(readTargetName(target), parameters, backend(), signal);
       },
     ],
   ];

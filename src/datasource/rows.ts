@@ -1,8 +1,8 @@
-import { answerTarget } from './answers.ts';
+import type { Backend } from './backend.ts';
 import { DatasourceError } from './errors.ts';
-import { flatRows, type Table } from './items.ts';
+import { flatRows, type Table } from './panel-data.ts';
 import { readQuery, readRange } from './query.ts';
-import type { Sources } from './sources.ts';
+import { answerTarget } from './target-answers.ts';
 import { type TargetName, targets } from './targets.ts';
 
 /** Flat rows for Infinity, curl and scripts. */
@@ -18,14 +18,14 @@ function rowValues(raw: string | readonly string[]): string | readonly string[] 
 const SEMICOLON_HINT = '; where the URL has it, the ";" in it must be written %3B';
 
 /**
- * The rows of one target. They have no place to say that they are not all, so that is an error.
+ * The rows of one target. They have no place for a notice, so an incomplete answer is an error.
  *
  * @throws DatasourceError
  */
 export async function answerRows(
   target: TargetName,
   parameters: Readonly<Record<string, string | readonly string[]>>,
-  sources: Sources,
+  backend: Backend,
   signal: AbortSignal,
 ): Promise<readonly object[]> {
   const { from, to, ...rest } = parameters;
@@ -38,7 +38,7 @@ export async function answerRows(
     hint: SEMICOLON_HINT,
     shape: targets[target].rowShape,
   });
-  const { items, incomplete } = await answerTarget(query, sources, signal);
+  const { items, incomplete } = await answerTarget(query, backend, signal);
   if (incomplete !== undefined) throw new DatasourceError(incomplete.code, `${target}: ${incomplete.message}`);
   return items.flatMap((item) => flatRows(item as Table));
 }

@@ -1,13 +1,13 @@
-import { answerTarget } from './answers.ts';
-import { type Json, payloadOf, requireObject } from './body.ts';
+import type { Backend } from './backend.ts';
 import { DatasourceError } from './errors.ts';
-import { type Answer, flatRows, type Table } from './items.ts';
-import { namesOf } from './names.ts';
+import { namesOf } from './option-lists.ts';
+import { flatRows, type Table, type TargetAnswer } from './panel-data.ts';
 import { type Query, readFilters, readQuery, readRange, readTargetName } from './query.ts';
-import type { Sources } from './sources.ts';
+import { type Json, payloadOf, requireObject } from './request-body.ts';
+import { answerTarget } from './target-answers.ts';
 import { type Target, targets } from './targets.ts';
 import { type RawPayload, restoreVariables, unescapePayload } from './unescape.ts';
-import { requireUsers } from './users.ts';
+import { requireUsers } from './user-names.ts';
 
 /** Requests of simpod-json-datasource: several targets at once, and variables. */
 
@@ -54,8 +54,12 @@ function readTarget({ raw }: QueryTarget, body: Json): Query {
 }
 
 /** The items of one target, with its `refId`, and its notices at the first. */
-function itemsOf(refId: string | undefined, name: unknown, { items, notices, executed }: Answer): readonly object[] {
-  const told =
+function itemsOf(
+  refId: string | undefined,
+  name: unknown,
+  { items, notices, executed }: TargetAnswer,
+): readonly object[] {
+  const shownNotices =
     items.length > 0
       ? notices
       : [...notices, { severity: 'info' as const, text: 'no vendor license and feature matches what was asked for' }];
@@ -65,7 +69,7 @@ function itemsOf(refId: string | undefined, name: unknown, { items, notices, exe
     const meta = {
       ...('meta' in item ? (item.meta as object) : {}),
       ...(i === 0 && executed !== undefined && { executedQueryString: executed }),
-      ...(i === 0 && told.length > 0 && { notices: told }),
+      ...(i === 0 && shownNotices.length > 0 && { notices: shownNotices }),
     };
     return { ...(refId !== undefined && { refId }), ...item, ...(Object.keys(meta).length > 0 && { meta }) };
   });
@@ -76,10 +80,10 @@ function itemsOf(refId: string | undefined, name: unknown, { items, notices, exe
  *
  * @throws DatasourceError when there is nothing to show
  */
-export async function answerQuery(body: Json, sources: Sources, signal: AbortSignal): Promise<readonly object[]> {
+export async function answerQuery(body: Json, backend: Backend, signal: AbortSignal): Promise<readonly object[]> {
   const asked = targetsOf(body);
   const outcomes = await Promise.allSettled(
-    asked.map(async (target) => answerTarget(readTarget(target, body), sources, signal)),
+    asked.map(async (target) => answerTarget(readTarget(target, body), backend, signal)),
   );
   const failures: DatasourceError[] = [];
   const items = outcomes.flatMap((outcome, i): readonly object[] => {
@@ -101,7 +105,7 @@ export async function answerQuery(body: Json, sources: Sources, signal: AbortSig
 }
 
 /** Values of a dashboard variable: `[]` where there are none. */
-export async function answerVariable(body: Json, sources: Sources, signal: AbortSignal): Promise<readonly object[]> {
+export async function answerVariable(body: Json, backend: Backend, signal: AbortSignal): Promise<readonly object[]> {
   const payload = payloadOf(body.payload, 'payload');
   const { target, product } = payload;
   const products = [product ?? []]
@@ -109,12 +113,12 @@ export async function answerVariable(body: Json, sources: Sources, signal: Abort
     .map(String)
     .filter((name) => name !== '');
   const names =
-    target === 'users' ? await userNames(payload, sources, signal) : namesOf(target, sources.site(), products);
+    target === 'users' ? await userNames(payload, backend, signal) : namesOf(target, backend.site(), products);
   return [...new Set(names)].map((name) => ({ __text: name, __value: name }));
 }
 
-async function userNames(payload: RawPayload, sources: Sources, signal: AbortSignal): Promise<readonly string[]> {
-  requireUsers(sources.users);
+async function userNames(payload: RawPayload, backend: Backend, signal: AbortSignal): Promise<readonly string[]> {
+  requireUsers(backend.users);
   const { target: _, ...asked } = payload;
   const query = readQuery({
     target: 'users',
@@ -123,7 +127,7 @@ async function userNames(payload: RawPayload, sources: Sources, signal: AbortSig
     filters: [],
     prefix: 'payload.',
   });
-  const { items } = await answerTarget(query, sources, signal);
+  const { items } = await answerTarget(query, backend, signal);
   const rows = items.flatMap((item) => flatRows(item as Table));
   return rows.map(({ user }) => String(user)).sort();
 }

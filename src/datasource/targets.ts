@@ -1,6 +1,6 @@
 import { durationCodes, type EndpointName, endpoints, featureTypes, type Parameter } from '../query-api/endpoints.ts';
 
-/** What can be asked of the datasource: the one table of queries, the builder form and docs/grafana.md. */
+/** The targets of the datasource: the one table behind the parser, the builder form and docs/grafana.md. */
 
 /** A key of a payload, and a parameter of `/rows`. */
 export interface Key {
@@ -85,16 +85,16 @@ export interface Target {
   readonly rowShape: string;
 }
 
-const whose = ['product', 'feature', 'package'] as const;
+const combination = ['product', 'feature', 'package'] as const;
 const named = ['product', 'feature'] as const;
-const window = ['year', 'month', 'last', 'type', 'wildcard'] as const;
+const period = ['year', 'month', 'last', 'type', 'wildcard'] as const;
 
 export const targets = {
   history: {
     label: 'Utilisation history',
     endpoint: 'GetHistory',
     from: 'analyzer',
-    keys: [...whose, 'ftype', 'wildcard', 'shape'],
+    keys: [...combination, 'ftype', 'wildcard', 'shape'],
     required: named,
     shapes: ['timeseries', 'long', 'annotations'],
     rowShape: 'long',
@@ -103,7 +103,7 @@ export const targets = {
     label: 'Reservation history',
     endpoint: 'GetHistoryReserved',
     from: 'analyzer',
-    keys: [...whose, 'ftype', 'wildcard', 'shape'],
+    keys: [...combination, 'ftype', 'wildcard', 'shape'],
     required: named,
     shapes: ['table', 'timeseries', 'long'],
     rowShape: 'long',
@@ -112,7 +112,7 @@ export const targets = {
     label: 'Efficiency',
     endpoint: 'GetEfficiency',
     from: 'analyzer',
-    keys: [...whose, ...window],
+    keys: [...combination, ...period],
     required: named,
     shapes: ['table', 'long'],
     rowShape: 'long',
@@ -121,7 +121,7 @@ export const targets = {
     label: 'Heat map',
     endpoint: 'GetHeatMap',
     from: 'analyzer',
-    keys: [...whose, ...window, 'shape'],
+    keys: [...combination, ...period, 'shape'],
     required: named,
     shapes: ['heatmap', 'table', 'long'],
     rowShape: 'long',
@@ -130,7 +130,7 @@ export const targets = {
     label: 'Users',
     endpoint: 'GetUsers',
     from: 'analyzer',
-    keys: [...whose, 'type', 'wildcard', 'tokenpool', 'user', 'format', 'sortdatafield', 'sortorder'],
+    keys: [...combination, 'type', 'wildcard', 'tokenpool', 'user', 'format', 'sortdatafield', 'sortorder'],
     required: named,
     shapes: ['table'],
     rowShape: 'table',
@@ -139,7 +139,7 @@ export const targets = {
     label: 'Expirations',
     endpoint: 'GetExpirationFeatures',
     from: 'poll',
-    keys: [...whose, 'search', 'shape'],
+    keys: [...combination, 'search', 'shape'],
     required: ['product'],
     shapes: ['table', 'annotations'],
     rowShape: 'table',

@@ -3,7 +3,7 @@
  * format: `lic01.ex.com` arrives as `lic01\.ex\.com`, several values as `(a|b)`. This takes it back.
  */
 
-/** A payload value: a text, several, or whatever else was sent. */
+/** A payload value: a text, several, or anything else that was sent. */
 export type RawPayload = Readonly<Record<string, unknown>>;
 
 const SPECIAL = /[\\^$*+?.()|[\]{}/]/g;

@@ -3,90 +3,97 @@ import { createFeatureRow, type FeatureParts, type FeatureRow } from '../invento
 import type { ExpirationRecord, FeatureRecord } from '../model/records.ts';
 import { parseVendorLicense } from '../model/vendor-license.ts';
 import type { EndpointName, ParametersOf } from '../query-api/endpoints.ts';
+import { type Backend, requireSite } from './backend.ts';
+import {
+  askAll,
+  type Combination,
+  type CombinationAnswers,
+  type Combinations,
+  combinationsOf,
+  everyOwner,
+} from './combinations.ts';
 import { DatasourceError } from './errors.ts';
-import { type Asked, askAll, type Combinations, combinationsOf, everyOwner, type Whose } from './fan-out.ts';
-import { type Context, shapeEfficiency, shapeHeatMap, shapeHistory, shapeReserved } from './history-answers.ts';
-import type { Answer, Item, Notice } from './items.ts';
+import { type ChartContext, shapeEfficiency, shapeHeatMap, shapeHistory, shapeReserved } from './history-answers.ts';
 import { expirationAnswer, featureTable, isLetThrough } from './live-answers.ts';
+import type { Notice, PanelData, TargetAnswer } from './panel-data.ts';
+import { periodOf } from './period.ts';
+import type { PolledSite } from './polled-site.ts';
 import type { Query } from './query.ts';
-import type { Site } from './site.ts';
-import { requireSite, type Sources } from './sources.ts';
-import { requireUsers, usersFilter, usersTable } from './users.ts';
-import { windowOf } from './window.ts';
+import { requireUsers, usersFilter, usersTable } from './user-names.ts';
 
-/** Targets that the analyzer is asked for. */
+/** Targets that need a request to the analyzer. */
 
-type AnswerTarget = (query: Query, sources: Sources, signal: AbortSignal) => Promise<Answer>;
+type AnswerQuery = (query: Query, backend: Backend, signal: AbortSignal) => Promise<TargetAnswer>;
 
 /** An optional parameter, left out where it is not given. */
 const given = <N extends string>(name: N, value: string | undefined): { readonly [K in N]?: string } =>
   (value === undefined ? {} : { [name]: value }) as { readonly [K in N]?: string };
 
-/** Asks about every combination and shapes what comes back. */
-async function fanOut<E extends EndpointName>(
+/** Requests every combination and shapes the answers. */
+async function answerCombinations<E extends EndpointName>(
   endpoint: E,
   query: Query,
-  { site, questions }: Sources,
+  { site, upstream }: Backend,
   signal: AbortSignal,
-  parametersOf: (whose: Whose) => ParametersOf<E>,
-  shape: (answers: Asked<Answers[E]>['answers'], combinations: Combinations) => readonly Item[],
-): Promise<Answer> {
+  parametersOf: (combination: Combination) => ParametersOf<E>,
+  shape: (answers: CombinationAnswers<Answers[E]>['answers'], combinations: Combinations) => readonly PanelData[],
+): Promise<TargetAnswer> {
   const combinations = combinationsOf(query, site());
-  const { answers, ...rest } = await askAll(combinations, endpoint, parametersOf, questions, signal);
+  const { answers, ...rest } = await askAll(combinations, endpoint, parametersOf, upstream, signal);
   return { ...rest, items: shape(answers, combinations) };
 }
 
 /** Spec 4.6 and 4.7 take the type as `ftype`. */
 const trendParameters =
   ({ values }: Query) =>
-  ({ product, feature }: Whose) => ({
+  ({ product, feature }: Combination) => ({
     product,
     feature,
     ...given('package', values.package),
     ...given('ftype', values.ftype),
   });
 
-export const answerHistory: AnswerTarget = (query, sources, signal) =>
-  fanOut('GetHistory', query, sources, signal, trendParameters(query), (answers, combinations) =>
-    shapeHistory({ query, combinations, localTime: sources.localTime }, answers),
+export const answerHistory: AnswerQuery = (query, backend, signal) =>
+  answerCombinations('GetHistory', query, backend, signal, trendParameters(query), (answers, combinations) =>
+    shapeHistory({ query, combinations, localTime: backend.localTime }, answers),
   );
 
-export const answerReserved: AnswerTarget = (query, sources, signal) =>
-  fanOut('GetHistoryReserved', query, sources, signal, trendParameters(query), (answers, combinations) =>
-    shapeReserved({ query, combinations, localTime: sources.localTime }, answers),
+export const answerReserved: AnswerQuery = (query, backend, signal) =>
+  answerCombinations('GetHistoryReserved', query, backend, signal, trendParameters(query), (answers, combinations) =>
+    shapeReserved({ query, combinations, localTime: backend.localTime }, answers),
   );
 
-/** Asks one of the two endpoints that are about a window of time (spec 4.8, 4.9). */
-async function askWindow<E extends 'GetEfficiency' | 'GetHeatMap'>(
+/** Asks one of the two endpoints that are about a period (spec 4.8, 4.9). */
+async function askPeriod<E extends 'GetEfficiency' | 'GetHeatMap'>(
   endpoint: E,
   query: Query,
-  sources: Sources,
+  backend: Backend,
   signal: AbortSignal,
-  shape: (context: Context, answers: Asked<Answers[E]>['answers']) => readonly Item[],
-): Promise<Answer> {
+  shape: (context: ChartContext, answers: CombinationAnswers<Answers[E]>['answers']) => readonly PanelData[],
+): Promise<TargetAnswer> {
   const { values, range } = query;
-  const { localTime } = sources;
-  const { notice, ...window } = windowOf(values, range, sources.now() * 1000, localTime);
-  const asked = { package: values.package ?? '', ...window, ...given('type', values.type) };
+  const { localTime } = backend;
+  const { notice, ...period } = periodOf(values, range, backend.now() * 1000, localTime);
+  const asked = { package: values.package ?? '', ...period, ...given('type', values.type) };
   // both take the same parameters
-  const parametersOf = ({ product, feature }: Whose) => ({ product, feature, ...asked }) as ParametersOf<E>;
-  const answer = await fanOut(endpoint, query, sources, signal, parametersOf, (answers, combinations) =>
+  const parametersOf = ({ product, feature }: Combination) => ({ product, feature, ...asked }) as ParametersOf<E>;
+  const answer = await answerCombinations(endpoint, query, backend, signal, parametersOf, (answers, combinations) =>
     shape({ query, combinations, localTime }, answers),
   );
   const notices: Notice[] = notice === undefined ? [] : [{ severity: 'info', text: notice }];
   return { ...answer, notices: [...notices, ...answer.notices] };
 }
 
-export const answerEfficiency: AnswerTarget = (query, sources, signal) =>
-  askWindow('GetEfficiency', query, sources, signal, shapeEfficiency);
+export const answerEfficiency: AnswerQuery = (query, backend, signal) =>
+  askPeriod('GetEfficiency', query, backend, signal, shapeEfficiency);
 
-export const answerHeatMap: AnswerTarget = (query, sources, signal) =>
-  askWindow('GetHeatMap', query, sources, signal, shapeHeatMap);
+export const answerHeatMap: AnswerQuery = (query, backend, signal) =>
+  askPeriod('GetHeatMap', query, backend, signal, shapeHeatMap);
 
-export const answerUsers: AnswerTarget = async (query, sources, signal) => {
-  requireUsers(sources.users);
+export const answerUsers: AnswerQuery = async (query, backend, signal) => {
+  requireUsers(backend.users);
   const { values } = query;
-  const parametersOf = ({ product, feature }: Whose) => ({
+  const parametersOf = ({ product, feature }: Combination) => ({
     format: values.format ?? 'sql',
     product,
     feature,
@@ -95,15 +102,15 @@ export const answerUsers: AnswerTarget = async (query, sources, signal) => {
     ...given('type', values.type),
     ...given('tokenpool', values.tokenpool),
     ...given('sortorder', values.sortorder),
-    ...given('filters', usersFilter(query, sources.users)),
+    ...given('filters', usersFilter(query, backend.users)),
   });
-  return fanOut('GetUsers', query, sources, signal, parametersOf, (answers, combinations) => [
-    usersTable(query, combinations, answers, sources.users),
+  return answerCombinations('GetUsers', query, backend, signal, parametersOf, (answers, combinations) => [
+    usersTable(query, combinations, answers, backend.users),
   ]);
 };
 
-/** An answer with what asking for it came to. */
-const both = (asked: Omit<Answer, 'items'>, answer: Answer): Answer => ({
+/** An answer with the notices of the requests it was made from. */
+const withNotices = (asked: Omit<TargetAnswer, 'items'>, answer: TargetAnswer): TargetAnswer => ({
   ...answer,
   ...asked,
   notices: [...asked.notices, ...answer.notices],
@@ -119,7 +126,7 @@ const rowOf = (
   createFeatureRow({ key: '', vendorLicense, feature, version, package: pkg, featureType, ...records }, isWithheld);
 
 /** Feature records as rows. Use of a vendor license that is not current is withheld, as in the last poll. */
-function featureRowsOf(records: readonly FeatureRecord[], { inventory }: Site): readonly FeatureRow[] {
+function featureRowsOf(records: readonly FeatureRecord[], { inventory }: PolledSite): readonly FeatureRow[] {
   const withheld = new Set(
     inventory.vendorLicenses
       .rows()
@@ -136,54 +143,54 @@ function featureRowsOf(records: readonly FeatureRecord[], { inventory }: Site): 
 export const answerFeaturesOfUser = async (
   user: string,
   query: Query,
-  sources: Sources,
+  backend: Backend,
   signal: AbortSignal,
-): Promise<Answer> => {
-  requireUsers(sources.users);
-  if (sources.users.pseudonymKey !== undefined) {
+): Promise<TargetAnswer> => {
+  requireUsers(backend.users);
+  if (backend.users.pseudonymKey !== undefined) {
     throw new DatasourceError('users_not_served', 'features cannot be asked for by user where names are hidden');
   }
-  const site = requireSite(sources);
+  const site = requireSite(backend);
   const asked = everyOwner(query, site, [query.values.filters ?? '%']);
-  const parametersOf = ({ product, feature }: Whose) => ({
+  const parametersOf = ({ product, feature }: Combination) => ({
     product,
     user,
     filters: feature,
     ...given('package', query.values.package),
   });
-  const { answers, ...rest } = await askAll(asked, 'GetFeatures', parametersOf, sources.questions, signal);
+  const { answers, ...rest } = await askAll(asked, 'GetFeatures', parametersOf, backend.upstream, signal);
   const entries = featureRowsOf(
     answers.flatMap(({ answer }) => answer.records),
     site,
   ).filter((entry) => isLetThrough(query, entry));
-  return both(rest, featureTable(entries, site.inventory.at));
+  return withNotices(rest, featureTable(entries, site.inventory.at));
 };
 
 /** Expirations of packages and components too, which are not polled. */
 export const answerSearchedExpirations = async (
   search: string,
   query: Query,
-  sources: Sources,
+  backend: Backend,
   signal: AbortSignal,
-): Promise<Answer> => {
-  const site = requireSite(sources);
+): Promise<TargetAnswer> => {
+  const site = requireSite(backend);
   const { features } = query.values;
   // the records name no vendor license, so each is asked about by itself
   const asked = everyOwner(query, site, features.length > 0 ? features : ['%']);
-  const parametersOf = ({ product, feature }: Whose) => ({
+  const parametersOf = ({ product, feature }: Combination) => ({
     product,
     filters: feature,
     search,
     ...given('package', query.values.package),
   });
-  const { answers, ...rest } = await askAll(asked, 'GetExpirationFeatures', parametersOf, sources.questions, signal);
+  const { answers, ...rest } = await askAll(asked, 'GetExpirationFeatures', parametersOf, backend.upstream, signal);
   const entries = answers
-    .flatMap(({ whose, answer }) =>
+    .flatMap(({ combination, answer }) =>
       answer.records.map((record) =>
-        rowOf(parseVendorLicense(whose.product).vendorLicense, record, { expirationRecord: record }),
+        rowOf(parseVendorLicense(combination.product).vendorLicense, record, { expirationRecord: record }),
       ),
     )
-    // no date means permanent to whoever reads the answer
+    // a reader takes a missing date for permanent
     .filter((entry) => entry.expiration !== undefined && isLetThrough(query, entry));
-  return both(rest, expirationAnswer(query, entries, site.inventory.at, sources.localTime));
+  return withNotices(rest, expirationAnswer(query, entries, site.inventory.at, backend.localTime));
 };

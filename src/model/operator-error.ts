@@ -6,3 +6,7 @@
 export class OperatorError extends Error {
   override readonly name: string = 'OperatorError';
 }
+
+/** What a log entry says of an error that was caught: the sentence of an operator's mistake, or a bug with its stack. */
+export const errorFields = (error: unknown): { readonly reason: string } | { readonly err: unknown } =>
+  error instanceof OperatorError ? { reason: error.message } : { err: error };

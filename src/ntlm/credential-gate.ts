@@ -3,8 +3,6 @@ import type { Credentials } from './client-codec.ts';
 import { NtlmError, type RejectionCode } from './errors.ts';
 import {
   type Carrier,
-  current,
-  emptyRecord,
   type LogonMessage,
   type LogonRecord,
   MARGIN_MS,
@@ -17,21 +15,10 @@ import {
   withoutVerdict,
   withRejection,
 } from './logon-budget.ts';
-
-/** Keeps the record of an account's logons with one password; shared by every process that logs on with it. */
-export interface LogonStore {
-  read(credentials: Credentials): LogonRecord;
-  /** Changes the record, with nobody else in between. @throws Error that says in a sentence why it cannot be kept */
-  change(credentials: Credentials, change: (record: LogonRecord) => LogonRecord): void;
-}
-
-/** A store of this process alone. */
-export function createMemoryStore(): LogonStore {
-  const records = new Map<string, LogonRecord>();
-  const keyOf = ({ domain, username, password }: Credentials): string => JSON.stringify([domain, username, password]);
-  const read = (credentials: Credentials): LogonRecord => records.get(keyOf(credentials)) ?? emptyRecord;
-  return { read, change: (credentials, change) => void records.set(keyOf(credentials), change(read(credentials))) };
-}
+import { createLogonLedger } from './logon-ledger.ts';
+import { REJECTED_BEFORE, refusalOf } from './logon-refusal.ts';
+import type { LogonStore } from './logon-store.ts';
+import { createWaiters } from './waiters.ts';
 
 export interface GateLimits {
   /** How long nothing is sent after a rejected logon; a minute is added, because directories count from the last one. */
@@ -105,31 +92,10 @@ const LOOK_MS = 250;
 const isSame = (a: Credentials, b: Credentials): boolean =>
   a.username === b.username && a.domain === b.domain && a.workstation === b.workstation && a.password === b.password;
 
-const iso = (time: number): string => new Date(time).toISOString();
-
-/** Where the rejection was another process's. */
-const REJECTED_BEFORE =
-  'an earlier logon with these credentials was rejected: wrong password, locked or disabled account, a policy against it, or a reverse proxy in between that does not keep one connection for each client';
-
-function refusalOf(state: Standing, rejectedBecause: string): NtlmError | undefined {
-  if (state.is === 'suspended') {
-    const until = iso(state.until);
-    const message =
-      state.because === 'rejected'
-        ? `no logon is sent until ${until}, or until the credentials change: ${rejectedBecause}`
-        : `no logon is sent until ${until}, or until one gets a good verdict: as many as the account can stand got none`;
-    return new NtlmError('NTLM_CREDENTIALS_SUSPENDED', message, { retryAt: state.until });
-  }
-  if (state.is === 'unchecked') {
-    const message = `no logon is sent: the last one got no verdict; the next one is sent after ${iso(state.from)}, once the analyzer answers again`;
-    return new NtlmError('NTLM_PATH_UNCHECKED', message, { retryAt: state.from });
-  }
-  return undefined;
-}
-
 export function createCredentialGate(options: CredentialGateOptions): CredentialGate {
-  const { store } = options;
   const now = options.now ?? Date.now;
+  const ledger = createLogonLedger(options.store, now);
+  const waiters = createWaiters();
   let { credentials } = options;
   let limits: GateLimits = options;
   let generation = 0;
@@ -141,68 +107,37 @@ export function createCredentialGate(options: CredentialGateOptions): Credential
   let querySentAt = Number.NEGATIVE_INFINITY;
   /** Messages whose verdict may still come to this process. */
   const awaited = new Set<string>();
-  const waiting = new Set<() => void>();
 
   /** Of a time that this process noted: else the clock was set back since. */
   const isPast = (time: number): boolean => time <= now();
-
-  /** What could not be written down, which the store has reported. It is, before the next message. */
-  const unkept: (() => void)[] = [];
-  const keep = (of: Credentials, change: (known: LogonRecord) => LogonRecord): void => {
-    try {
-      store.change(of, (before) => change(current(before, now())));
-    } catch {
-      unkept.push(() => keep(of, change));
-    }
-  };
-
-  /** What counts. That the clock was set back is written down: else messages would count until it has caught up. */
-  const record = (): LogonRecord => {
-    const kept = store.read(credentials);
-    if (unkept.length === 0 && kept.messages.some(({ sentAt }) => sentAt > now())) keep(credentials, (known) => known);
-    return current(kept, now());
-  };
   const holdMs = (): number => limits.authRetrySeconds * 1000 + MARGIN_MS;
   const standingOf = (known: LogonRecord): Standing =>
     standing(known, now(), limits.maxFailedLogons, isPast(checkedAt) ? checkedAt : 0, (id) => awaited.has(id));
-
-  const wake = (): void => {
-    for (const look of [...waiting]) look();
-  };
-
-  /** Resolves when a verdict of this process has come, and after a while, because another process may have got one. */
-  const pause = (signal: AbortSignal): Promise<void> =>
-    new Promise((resolve) => {
-      const done = (): void => {
-        clearTimeout(timer);
-        waiting.delete(done);
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      const timer = setTimeout(done, LOOK_MS);
-      waiting.add(done);
-      signal.addEventListener('abort', done, { once: true });
-    });
+  const currentStanding = (): Standing => standingOf(ledger.read(credentials));
 
   /** Whether this process waits for the verdict on a query, which is not overdue. Of the cheapest call the record says it. */
   const isQueryOpen = (): boolean => isPast(querySentAt) && now() - querySentAt < QUIET_MS;
 
-  /** Writes the message down before it is sent; `undefined` when it is not its time. */
+  /** Writes the message down before it is sent; `undefined` when it must wait. @throws NtlmError when none can be sent */
   const register = (carrier: Carrier): LogonMessage | undefined => {
-    for (const keepAgain of unkept.splice(0)) keepAgain();
-    const state = standingOf(record());
+    ledger.flush();
+    const state = currentStanding();
     const refusal = refusalOf(state, rejectedBecause);
     if (refusal !== undefined) throw refusal;
     if (state.is === 'waiting' || (carrier === 'query' && isQueryOpen())) return undefined;
     const sentAt = now();
-    const countsUntil = sentAt + holdMs();
-    const message: LogonMessage = { id: randomUUID(), sentAt, countsUntil, carrier, outcome: 'in_flight' };
+    const message: LogonMessage = {
+      id: randomUUID(),
+      sentAt,
+      countsUntil: sentAt + holdMs(),
+      carrier,
+      outcome: 'in_flight',
+    };
     let isReady = false;
     try {
-      store.change(credentials, (before) => {
-        const known = current(before, sentAt);
+      ledger.changeOrThrow(credentials, (known) => {
         isReady = standingOf(known).is === 'ready';
-        return isReady ? withMessage(known, message) : before;
+        return isReady ? withMessage(known, message) : known;
       });
     } catch (error) {
       const reason = (error as Error).message;
@@ -223,8 +158,8 @@ export function createCredentialGate(options: CredentialGateOptions): Credential
       open = false;
       awaited.delete(id);
       if (carrier === 'query' && querySentAt === sentAt) querySentAt = Number.NEGATIVE_INFINITY;
-      keep(of, change);
-      wake();
+      ledger.change(of, change);
+      waiters.wake();
       return true;
     };
     return {
@@ -255,18 +190,18 @@ export function createCredentialGate(options: CredentialGateOptions): Credential
       return generation;
     },
     get authenticated() {
-      const { verdict } = record();
+      const { verdict } = ledger.read(credentials);
       if (verdict?.isGood === false) return false;
       const good = Math.max(verdict?.at ?? Number.NEGATIVE_INFINITY, servedAt);
       return now() - good < PROVEN_MS ? true : undefined;
     },
     get retryAt() {
-      const state = standingOf(record());
+      const state = currentStanding();
       if (state.is === 'suspended') return state.until;
       return state.is === 'unchecked' ? state.from : 0;
     },
-    standing: () => standingOf(record()),
-    refusal: () => refusalOf(standingOf(record()), rejectedBecause),
+    standing: () => currentStanding(),
+    refusal: () => refusalOf(currentStanding(), rejectedBecause),
     acquire: async (carrier, signal) => {
       for (;;) {
         signal.throwIfAborted();
@@ -275,12 +210,12 @@ export function createCredentialGate(options: CredentialGateOptions): Credential
           if (carrier === 'query') querySentAt = message.sentAt;
           return createPermit(message);
         }
-        await pause(signal);
+        await waiters.wait(LOOK_MS, signal);
       }
     },
     pathChecked: () => {
       checkedAt = now();
-      wake();
+      waiters.wake();
     },
     served: () => {
       servedAt = now();
@@ -296,7 +231,7 @@ export function createCredentialGate(options: CredentialGateOptions): Credential
       cheapProvenAt = Number.NEGATIVE_INFINITY;
       servedAt = Number.NEGATIVE_INFINITY;
       rejectedBecause = REJECTED_BEFORE;
-      wake();
+      waiters.wake();
       return true;
     },
   };

@@ -34,7 +34,7 @@ export interface ServerContext {
   readonly createdAt: number;
 }
 
-/** Why a logon was refused: for log and metric, never told to the client. */
+/** Why a logon was refused: for log and metric, never sent to the client. */
 export type RejectReason =
   | 'malformed'
   | 'anonymous'
@@ -156,7 +156,7 @@ function readResponse(message: Buffer): Response {
 
 /** The key with which the proof is right: of the domain as sent, or of none (MS-NLMP 3.2.5.1.2). */
 function provenKey(response: Response, hash: Buffer, serverChallenge: Buffer): Buffer | undefined {
-  // both are always computed, so that the time taken tells nothing
+  // both are always computed, so that the time taken reveals nothing
   const keys = [response.domain, ''].map((domain) => ntowfv2(hash, response.user, domain));
   const right = keys.map((key) => timingSafeEqual(hmacMd5(key, serverChallenge, response.blob), response.proof));
   return right[0] ? keys[0] : right[1] ? keys[1] : undefined;
@@ -181,7 +181,7 @@ function isBoundRight(bound: Buffer | undefined, { token, required }: ChannelBin
   return bound.length === token.length && timingSafeEqual(bound, token);
 }
 
-function judge(message: Buffer, context: ServerContext, options: VerifyOptions): Verdict {
+function evaluate(message: Buffer, context: ServerContext, options: VerifyOptions): Verdict {
   const response = readResponse(message);
   const { user, domain } = response;
   const refuse = (reason: RejectReason): Verdict => ({ ok: false, reason, user });
@@ -219,10 +219,10 @@ export function claimedUser(message: Buffer): string {
   }
 }
 
-/** Judges an AUTHENTICATE message against the challenge it answers. Never throws. */
+/** Evaluates an AUTHENTICATE message against the challenge it answers. Never throws. */
 export function verify(message: Buffer, context: ServerContext, options: VerifyOptions): Verdict {
   try {
-    return judge(message, context, options);
+    return evaluate(message, context, options);
   } catch (error) {
     if (error instanceof MalformedMessage || error instanceof RangeError) return { ok: false, reason: 'malformed' };
     throw error;

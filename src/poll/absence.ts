@@ -4,22 +4,22 @@ import type { Reading } from '../model/snapshot.ts';
 /** Statuses by which a server says that it does not have an endpoint. */
 const STATUSES: ReadonlySet<string | undefined> = new Set(['404', '405', '501']);
 
-/** Two such attempts must lie as far apart, seconds. */
+/** Least time between two such attempts, seconds. */
 const MIN_SECONDS = 300;
 
 /** Whether a failure says that the analyzer does not have the endpoint. */
 export const isMissing = ({ kind, code }: Failure): boolean => kind === 'status' && STATUSES.has(code);
 
-/** Finds out whether the analyzer does not have an endpoint. */
+/** Whether the analyzer lacks an endpoint, as its answers show. */
 export interface Absence {
-  /** Takes in what an attempt came to. @param at epoch seconds @param isServing whether GetProducts is good */
+  /** Records the outcome of an attempt. @param at epoch seconds @param isServing whether GetProducts is good */
   observe(readings: Iterable<Reading<unknown>>, at: number, isServing: boolean): void;
   readonly isAbsent: boolean;
 }
 
 /**
- * An endpoint is absent when all of it is missing at two attempts at least 5 minutes apart, with nothing else in between,
- * while GetProducts is good; and until some of it answers again.
+ * An endpoint becomes absent when all its parts are missing at two attempts at least 5 minutes apart, with no other outcome
+ * in between, while GetProducts is good. It is absent until a part answers again.
  */
 export function createAbsence(isAbsentAtFirst: boolean): Absence {
   let isAbsent = isAbsentAtFirst;

@@ -1,21 +1,18 @@
 import { QueryError } from '../model/failure.ts';
 import type { Log } from '../model/log.ts';
-import { isAnswer, MAX_UNKNOWN_FIELDS } from '../model/records.ts';
 import type { EndpointState, PolledAnswers, PolledEndpoint, Reading, Snapshot } from '../model/snapshot.ts';
 import type { Limit } from '../scheduling/limit.ts';
 import { createAbsence } from './absence.ts';
-import { CONTRADICTION } from './credibility.ts';
-import { askParts } from './fan-out.ts';
-import type { Question } from './questions.ts';
+import type { EndpointRequest } from './endpoint-requests.ts';
+import { CONTRADICTION } from './plausibility.ts';
+import { createPollLog } from './poll-log.ts';
+import { readParts, withDeadline } from './readings.ts';
 import { createRetry } from './retry.ts';
-
-/** As many names of unknown fields are put into one log entry. */
-const FIELDS_LOGGED = 20;
 
 export type Parts<E extends PolledEndpoint> = ReadonlyMap<string, Reading<PolledAnswers[E]>>;
 
 export interface EndpointPollOptions<E extends PolledEndpoint> {
-  readonly question: Question<E>;
+  readonly request: EndpointRequest<E>;
   /** What is known so far; interval and age limit stay as they are here. */
   readonly initial: EndpointState<PolledAnswers[E]>;
   /** Seconds after which a pass is ended. */
@@ -26,20 +23,20 @@ export interface EndpointPollOptions<E extends PolledEndpoint> {
   readonly snapshot: () => Snapshot;
   /** Called with the new state, or with `undefined` when there is nothing to poll. */
   readonly commit: (state: EndpointState<PolledAnswers[E]> | undefined) => void;
-  /** Why an answer is not believed: it becomes a failed poll of kind `schema`. */
-  readonly doubt?: (part: string, answer: PolledAnswers[E]) => string | undefined;
-  /** May ask for another pass at once, after looking at the readings: the way GetFeatures changes its form. */
+  /** What contradicts an answer, which then is a failed poll of kind `schema`. */
+  readonly check?: (part: string, answer: PolledAnswers[E]) => string | undefined;
+  /** May want another pass at once, after looking at the readings: the way GetFeatures changes its form. */
   readonly review?: (readings: Parts<E>) => 'accept' | 'again';
-  /** What is known of a part that was never asked for alone, from other parts. */
+  /** What is known of a part that was never requested alone, from other parts. */
   readonly derive?: (part: string, parts: Parts<E>) => Reading<PolledAnswers[E]> | undefined;
-  /** Where the analyzer may do without the endpoint: whether GetProducts is good, so that its absence can be told. */
+  /** Where an analyzer may lack the endpoint: whether GetProducts is good, without which nothing counts as lacking. */
   readonly isServing?: () => boolean;
 }
 
 export interface EndpointPoll {
   /** A scheduled pass over every part. Does nothing while a pass runs. */
   run(signal: AbortSignal): Promise<void>;
-  /** Asks the parts that were never asked, and with `failed` also those whose newest outcome is a failure. */
+  /** Requests the parts that were never requested, and with `failed` also those whose newest outcome is a failure. */
   catchUp(signal: AbortSignal, which: 'new' | 'failed'): Promise<void>;
   /** Ends the retries and waits for a pass that runs; the signal given to it must have been aborted. */
   stop(): Promise<void>;
@@ -47,96 +44,51 @@ export interface EndpointPoll {
 
 /** The polling of one endpoint: its passes, the retries of what failed, and its state. */
 export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPollOptions<E>): EndpointPoll {
-  const { question, log, now } = options;
-  const { endpoint } = question;
+  const { request, now } = options;
   const { interval, maxAge } = options.initial;
+  const log = createPollLog(request.endpoint, options.log);
   const absence = createAbsence(options.initial.isAbsent === true);
   let state = options.initial;
   let running: Promise<void> | undefined;
-  /** Whether the last attempt was reported as failing, so that only changes are said at info. */
-  let failing = false;
-  /** Names of unknown fields that were reported. */
-  const reportedFields = new Set<string>();
 
-  const askOne = async (part: string, signal: AbortSignal): Promise<PolledAnswers[E]> => {
-    const answer = await question.ask(part, signal);
-    const doubt = options.doubt?.(part, answer);
-    if (doubt !== undefined) throw new QueryError('schema', doubt, { code: CONTRADICTION });
+  const readPart = async (part: string, signal: AbortSignal): Promise<PolledAnswers[E]> => {
+    const answer = await request.ask(part, signal);
+    const contradiction = options.check?.(part, answer);
+    if (contradiction !== undefined) throw new QueryError('schema', contradiction, { code: CONTRADICTION });
     return answer;
   };
 
-  const ask = async (parts: readonly string[], stop: AbortSignal): Promise<Parts<E>> => {
-    const deadline = new AbortController();
-    const timer = setTimeout(
-      () => deadline.abort(new QueryError('timeout', `the poll did not end within ${options.deadline} s`)),
-      options.deadline * 1000,
-    );
-    const signal = AbortSignal.any([stop, deadline.signal]);
-    try {
-      return await askParts({
+  const read = (parts: readonly string[], stop: AbortSignal): Promise<Parts<E>> =>
+    withDeadline(options.deadline, stop, (signal) =>
+      readParts({
         parts,
-        ask: (part) => askOne(part, signal),
+        ask: (part) => readPart(part, signal),
         previous: (part) => state.parts.get(part) ?? options.derive?.(part, state.parts),
         limit: options.limit,
         now,
-      });
-    } finally {
-      clearTimeout(timer);
-    }
-  };
-
-  const report = (parts: Parts<E>, asked: number, seconds: number): void => {
-    const failures = [...parts].flatMap(([part, reading]) => (reading.ok ? [] : [{ part, ...reading.failure }]));
-    const [first] = failures;
-    log.debug({ endpoint, parts: asked, failed: failures.length, seconds }, 'poll ended');
-    if (first !== undefined) {
-      const { part, kind, message, code } = first;
-      const fields = { endpoint, kind, code, reason: message, part, failed: failures.length, parts: parts.size };
-      if (!absence.isAbsent) log.warn(fields, 'poll failed');
-      failing = true;
-    } else if (failing || state.lastSuccess === undefined) {
-      log.info({ endpoint, parts: parts.size }, failing ? 'poll recovered' : 'first good poll');
-      failing = false;
-    }
-  };
-
-  /** Reports fields that the specification does not name when they first appear: one of them may be a renamed one. */
-  const reportUnknownFields = (readings: Parts<E>): void => {
-    const found = [...readings.values()].flatMap((reading) =>
-      reading.ok && isAnswer(reading.value) ? reading.value.unknownFields : [],
+      }),
     );
-    const fields = [...new Set(found)].filter((name) => !reportedFields.has(name));
-    if (fields.length === 0 || reportedFields.size >= MAX_UNKNOWN_FIELDS) return;
-    for (const name of fields) reportedFields.add(name);
-    const shown = { endpoint, fields: fields.slice(0, FIELDS_LOGGED), count: fields.length };
-    log.warn(shown, 'the answer has fields that the specification does not name; they are ignored');
-  };
 
   const observeAbsence = (parts: Parts<E>, at: number): void => {
     if (options.isServing === undefined) return;
     const wasAbsent = absence.isAbsent;
     absence.observe(parts.values(), at, options.isServing());
-    if (absence.isAbsent && !wasAbsent) {
-      log.warn(
-        { endpoint },
-        'the analyzer does not have this endpoint: asked again hourly, never if it is off under poll',
-      );
-    }
+    if (absence.isAbsent && !wasAbsent) log.becameAbsent();
   };
 
-  /** Puts the outcome of the asked parts into the state. Readings of parts that no longer exist are let go. */
+  /** Puts the readings of a pass into the state, and drops those of parts that no longer exist. */
   const commit = (readings: Parts<E>, wanted: readonly string[], started: number): void => {
-    const merged = new Map<string, Reading<PolledAnswers[E]>>();
+    const parts = new Map<string, Reading<PolledAnswers[E]>>();
     for (const part of wanted) {
       const reading = readings.get(part) ?? state.parts.get(part);
-      if (reading !== undefined) merged.set(part, reading);
+      if (reading !== undefined) parts.set(part, reading);
     }
     const at = now();
     const seconds = (performance.now() - started) / 1000;
-    const allGood = [...merged.values()].every(({ ok }) => ok);
-    observeAbsence(merged, at);
-    report(merged, readings.size, seconds);
-    reportUnknownFields(readings);
+    const allGood = [...parts.values()].every(({ ok }) => ok);
+    observeAbsence(parts, at);
+    const isFirst = state.lastSuccess === undefined;
+    log.passEnded({ parts, readings, seconds, isFirst, isAbsent: absence.isAbsent });
     const lastSuccess = allGood ? at : state.lastSuccess;
     state = {
       interval,
@@ -144,13 +96,13 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
       lastAttempt: { at, seconds },
       ...(lastSuccess !== undefined && { lastSuccess }),
       ...(absence.isAbsent && { isAbsent: true }),
-      parts: merged,
+      parts,
     };
     options.commit(state);
   };
 
   const pass = async (signal: AbortSignal, select: (wanted: readonly string[]) => readonly string[]): Promise<void> => {
-    const wanted = question.parts(options.snapshot());
+    const wanted = request.parts(options.snapshot());
     if (wanted === undefined) return;
     if (wanted.length === 0) {
       state = { interval, maxAge, parts: new Map() };
@@ -161,7 +113,7 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
     const gone = [...state.parts.keys()].some((part) => !wanted.includes(part));
     if (asked.length === 0 && !gone) return;
     const started = performance.now();
-    const readings = await ask(asked, signal);
+    const readings = await read(asked, signal);
     if (signal.aborted) return;
     if (options.review?.(readings) === 'again') return pass(signal, (parts) => parts);
     commit(readings, wanted, started);
@@ -169,11 +121,11 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
 
   const exclusively = async (work: () => Promise<void>): Promise<void> => {
     if (running !== undefined) {
-      log.debug({ endpoint }, 'poll still running, this one is left out');
+      log.passSkipped();
       return running;
     }
     running = work()
-      .catch((error: unknown) => log.error({ endpoint, err: error }, 'poll broke'))
+      .catch(log.broke)
       .finally(() => {
         running = undefined;
       });
@@ -186,7 +138,7 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
   const passOverFailed = (signal: AbortSignal): Promise<void> =>
     pass(signal, (wanted) => wanted.filter((part) => isNew(part) || isFailed(part)));
 
-  /** Asks one part of those that failed, another one each time, and the rest when that one is good. */
+  /** Requests one part of those that failed, another one each time, and the rest when that one is good. */
   const probe = async (signal: AbortSignal, attempt: number): Promise<void> => {
     const failed = [...state.parts.keys()].filter(isFailed);
     const part = failed[attempt % failed.length];

@@ -37,7 +37,7 @@ export function createExpirationSearch({ client, level, log }: SearchOptions) {
     log.info(fields, 'search level not usable, asking without it; packages and components may be missing');
   };
 
-  /** After a refusal; only when the plain question fares better is it due to the search level. */
+  /** After a refusal; only when the plain request succeeds is it due to the search level. */
   const askPlain = async (product: string, failure: QueryError, signal: AbortSignal) => {
     const answer = await client.getExpirationFeatures({ product }, signal);
     const count = (refusals.get(product) ?? 0) + 1;

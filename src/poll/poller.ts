@@ -1,33 +1,30 @@
-import type { ScheduledTask } from 'node-cron';
 import type { QueryClient } from '../client/query-client.ts';
 import type { Selection } from '../inventory/selection.ts';
 import type { Log } from '../model/log.ts';
-import type { Answer, FeatureRecord, ProductRecord } from '../model/records.ts';
+import type { ProductRecord } from '../model/records.ts';
 import {
   type EndpointState,
   type HistoryQuestion,
   lastGood,
   type PolledAnswers,
   type PolledEndpoint,
-  type Reading,
   type Snapshot,
   WHOLE,
 } from '../model/snapshot.ts';
 import { createLimit } from '../scheduling/limit.ts';
+import { createEndpointPoll, type EndpointPoll, type EndpointPollOptions } from './endpoint-poll.ts';
+import { createEndpointRequests } from './endpoint-requests.ts';
+import type { SearchLevel } from './expiration-search.ts';
+import { createFeaturesForm } from './features-form.ts';
 import {
   canonical,
-  createSplit,
-  doubtAllFeatures,
-  doubtExpirations,
-  doubtFeatures,
-  doubtProducts,
-  type EmptyRow,
+  checkExpirations,
+  checkFeatures,
+  checkProducts,
+  type EmptyStreak,
   type Known,
-} from './credibility.ts';
-import { createEndpointPoll, type EndpointPoll, type EndpointPollOptions, type Parts } from './endpoint-poll.ts';
-import type { SearchLevel } from './expiration-search.ts';
-import { createQuestions, featuresRefusals } from './questions.ts';
-import { createSchedule, longestGap } from './schedule.ts';
+} from './plausibility.ts';
+import { createSchedules, longestGap } from './schedule.ts';
 
 export interface PollerOptions {
   readonly client: QueryClient;
@@ -59,7 +56,7 @@ export interface Poller {
   start(): Promise<void>;
   /** Polls every endpoint once, without a schedule. */
   pollOnce(): Promise<void>;
-  /** Asks everything that failed at once: what kept it from being asked is over. */
+  /** Requests everything that failed at once: what kept it from being requested is over. */
   retryFailed(): void;
   stop(): Promise<void>;
   latest(): Snapshot;
@@ -67,54 +64,51 @@ export interface Poller {
 
 const MIN_DATA_AGE = 300;
 
-/** As many names of vendor licenses are put into one log entry. */
+/** Names of vendor licenses in one log entry, at most. */
 const NAMES_LOGGED = 20;
 
-/** No pass is let run longer than this, however rare it is, seconds. */
+/** Seconds a pass may run, however rare it is. */
 const MAX_DEADLINE = 3600;
 
-type Specifics<E extends PolledEndpoint> = Pick<EndpointPollOptions<E>, 'doubt' | 'review' | 'derive' | 'isServing'>;
+type Specifics<E extends PolledEndpoint> = Pick<EndpointPollOptions<E>, 'check' | 'review' | 'derive' | 'isServing'>;
 
-/** What is known at first; data of endpoints that are off now is let go. */
+/** What is known at first, without data of endpoints that are off now. */
 function createSnapshot(initial: Snapshot | undefined, off: readonly PolledEndpoint[], at: number): Snapshot {
   const kept = Object.entries(initial?.endpoints ?? {}).filter(([name]) => !off.includes(name as PolledEndpoint));
   return { at: initial?.at ?? at, endpoints: Object.fromEntries(kept), off };
+}
+
+/** Reports vendor licenses whose series end: whether they were removed, or an answer is cut short, people must see. */
+function reportGone(before: readonly ProductRecord[], listed: readonly ProductRecord[], log: Log): void {
+  const names = new Set(listed.map(({ product }) => canonical(product)));
+  const gone = before.map(({ product }) => product).filter((product) => !names.has(canonical(product)));
+  if (gone.length === 0) return;
+  const fields = { endpoint: 'GetProducts', vendor_licenses: gone.slice(0, NAMES_LOGGED), count: gone.length };
+  log.warn(fields, 'GetProducts no longer lists vendor licenses that it listed before; their series end');
 }
 
 /** Polls the analyzer on schedule and keeps the newest snapshot. */
 export function createPoller(options: PollerOptions): Poller {
   const { now, log } = options;
   const stopping = new AbortController();
-  // one place is left to the questions about the whole site, however many vendor licenses hang
+  // one request about the whole site can always be sent, however many vendor licenses hang
   const limit = createLimit(Math.max(1, options.concurrency - 1));
-  const offsets = new Set<NodeJS.Timeout>();
-  let tasks: ScheduledTask[] = [];
   const off = (Object.keys(options.schedules) as PolledEndpoint[]).filter((name) => options.schedules[name] === 'off');
   let snapshot = createSnapshot(options.initial, off, now());
-  /** Whether this is all that is ever asked. */
+  /** Whether each endpoint is polled only once. */
   let isOnce = false;
   /** The first pass goes through the endpoints in order by itself. */
   let isFirstPass = false;
-  let perVendorLicense = options.featuresRequest === 'per_vendor_license';
-
-  const questions = createQuestions({ ...options, featuresPerVendorLicense: () => perVendorLicense });
 
   const listedProducts = (): readonly ProductRecord[] =>
     lastGood(snapshot.endpoints.GetProducts?.parts.get(WHOLE))?.value.records ?? [];
-
-  /** Their series end, and so do their alerts: whether they were removed, or an answer is cut short, people must see. */
-  const reportGone = (before: readonly ProductRecord[]): void => {
-    const listed = new Set(listedProducts().map(({ product }) => canonical(product)));
-    const gone = before.map(({ product }) => product).filter((product) => !listed.has(canonical(product)));
-    if (gone.length === 0) return;
-    const fields = { endpoint: 'GetProducts', vendor_licenses: gone.slice(0, NAMES_LOGGED), count: gone.length };
-    log.warn(fields, 'GetProducts no longer lists vendor licenses that it listed before; their series end');
-  };
-
-  const isGood = (): boolean => snapshot.endpoints.GetProducts?.parts.get(WHOLE)?.ok === true;
+  const isServing = (): boolean => snapshot.endpoints.GetProducts?.parts.get(WHOLE)?.ok === true;
+  const known = (): Known => ({ snapshot, now: now(), ownsVendorLicense: options.selection.ownsVendorLicense });
+  const form = createFeaturesForm({ configured: options.featuresRequest, isServing, known, log });
+  const requests = createEndpointRequests({ ...options, featuresPerVendorLicense: () => form.isPerVendorLicense });
 
   const commit = <E extends PolledEndpoint>(endpoint: E, state: EndpointState<PolledAnswers[E]> | undefined): void => {
-    const wasGood = isGood();
+    const wasServing = isServing();
     const listed = listedProducts();
     const { [endpoint]: _replaced, ...others } = snapshot.endpoints;
     snapshot = {
@@ -123,49 +117,25 @@ export function createPoller(options: PollerOptions): Poller {
       endpoints: state === undefined ? others : { ...others, [endpoint]: state },
     };
     options.onCommit(snapshot);
-    if (endpoint === 'GetProducts') reportGone(listed);
-    if (endpoint === 'GetProducts' && isGood() && !isFirstPass) followProducts(wasGood);
+    if (endpoint === 'GetProducts') reportGone(listed, listedProducts(), log);
+    if (endpoint === 'GetProducts' && isServing() && !isFirstPass) followProducts(wasServing);
   };
 
   /**
-   * A vendor license that GetProducts lists for the first time is asked about at once; so is everything that failed while
+   * A vendor license that GetProducts lists for the first time is requested at once; so is everything that failed while
    * GetProducts failed, because an hourly endpoint would otherwise stay failed for minutes after the analyzer is back.
    */
-  const followProducts = (wasGood: boolean): void => {
+  const followProducts = (wasServing: boolean): void => {
     for (const [endpoint, poll] of polls) {
-      if (endpoint !== 'GetProducts') void poll.catchUp(stopping.signal, wasGood ? 'new' : 'failed');
+      if (endpoint !== 'GetProducts') void poll.catchUp(stopping.signal, wasServing ? 'new' : 'failed');
     }
   };
 
-  const known = (): Known => ({ snapshot, now: now(), ownsVendorLicense: options.selection.ownsVendorLicense });
-
-  /** The empty answers of GetProducts up to now. */
-  let emptyRow: EmptyRow | undefined;
-  const doubtOf = (answer: PolledAnswers['GetProducts']): string | undefined => {
-    const { doubt, row } = doubtProducts(answer, known(), emptyRow, isOnce);
-    emptyRow = row;
-    return doubt;
-  };
-
-  /**
-   * With `auto`, one request for all features is tried first and given up for good when the server is not up to it. While
-   * GetProducts fails too, it is the server as a whole that has a problem, and nothing is concluded.
-   */
-  const reviewFeatures = (readings: Parts<'GetFeatures'>): 'accept' | 'again' => {
-    const reading = readings.get(WHOLE);
-    if (options.featuresRequest !== 'auto' || reading === undefined || !isGood()) return 'accept';
-    const reason = reading.ok ? doubtAllFeatures(reading.value, known()) : reading.failure.message;
-    if (reason === undefined || (!reading.ok && !featuresRefusals.has(reading.failure.kind))) return 'accept';
-    perVendorLicense = true;
-    log.info({ endpoint: 'GetFeatures', reason }, 'asking per vendor license from now on');
-    return 'again';
-  };
-
-  const split = createSplit();
-  const deriveFeatures = (part: string, parts: Parts<'GetFeatures'>): Reading<Answer<FeatureRecord>> | undefined => {
-    const whole = lastGood(parts.get(WHOLE));
-    const value = whole === undefined ? undefined : split(part, whole.value);
-    return whole && value && { at: whole.at, seconds: 0, ok: true, value };
+  let emptyStreak: EmptyStreak | undefined;
+  const checkListed = (_: string, answer: PolledAnswers['GetProducts']): string | undefined => {
+    const { contradiction, streak } = checkProducts(answer, known(), emptyStreak, isOnce);
+    emptyStreak = streak;
+    return contradiction;
   };
 
   const createPoll = <E extends PolledEndpoint>(endpoint: E, more: Specifics<E> = {}): EndpointPoll => {
@@ -174,11 +144,11 @@ export function createPoller(options: PollerOptions): Poller {
     const parts = options.initial?.endpoints[endpoint]?.parts ?? new Map();
     const initial = { ...options.initial?.endpoints[endpoint], interval, maxAge, parts };
     // what is polled is known from the start, so that it counts as failing until its first attempt has ended
-    if (questions[endpoint].parts(snapshot)?.length !== 0) {
+    if (requests[endpoint].parts(snapshot)?.length !== 0) {
       snapshot = { ...snapshot, endpoints: { ...snapshot.endpoints, [endpoint]: initial } };
     }
     return createEndpointPoll<E>({
-      question: questions[endpoint],
+      request: requests[endpoint],
       initial,
       deadline: Math.max(Math.min(interval, MAX_DEADLINE), options.requestTimeout),
       limit,
@@ -191,19 +161,19 @@ export function createPoller(options: PollerOptions): Poller {
   };
 
   const creators: { readonly [E in PolledEndpoint]: () => EndpointPoll } = {
-    GetProducts: () => createPoll('GetProducts', { doubt: (_, answer) => doubtOf(answer) }),
+    GetProducts: () => createPoll('GetProducts', { check: checkListed }),
     GetServerDown: () => createPoll('GetServerDown'),
-    GetConcurrentUsers: () => createPoll('GetConcurrentUsers', { isServing: isGood }),
+    GetConcurrentUsers: () => createPoll('GetConcurrentUsers', { isServing }),
     GetFeatures: () =>
       createPoll('GetFeatures', {
-        doubt: (part, answer) => doubtFeatures(part, answer, known()),
-        review: reviewFeatures,
-        derive: deriveFeatures,
+        check: (part, answer) => checkFeatures(part, answer, known()),
+        review: form.review,
+        derive: form.derive,
       }),
     GetExpirationFeatures: () =>
       createPoll('GetExpirationFeatures', {
-        doubt: (part, answer) => doubtExpirations(part, answer, known()),
-        isServing: isGood,
+        check: (part, answer) => checkExpirations(part, answer, known()),
+        isServing,
       }),
     GetHistory: () => createPoll('GetHistory'),
   };
@@ -215,19 +185,13 @@ export function createPoller(options: PollerOptions): Poller {
 
   const run = (...endpoints: PolledEndpoint[]): Promise<unknown> =>
     Promise.all(endpoints.map((endpoint) => polls.get(endpoint)?.run(stopping.signal)));
-
-  const runLater = (endpoint: PolledEndpoint): void => {
-    const timer = setTimeout(() => {
-      offsets.delete(timer);
-      void run(endpoint);
-    }, options.startOffset * 1000);
-    offsets.add(timer);
-  };
+  const expressions = new Map([...polls.keys()].map((endpoint) => [endpoint, options.schedules[endpoint]]));
+  const schedules = createSchedules(expressions, options.startOffset, (endpoint) => void run(endpoint));
 
   const firstPass = async (): Promise<void> => {
     const users = run('GetConcurrentUsers');
     isFirstPass = true;
-    // what is never asked again is held against the others at once
+    // an empty GetProducts is checked against GetServerDown, and there is no second try
     if (isOnce) await run('GetServerDown');
     await run('GetProducts', ...(isOnce ? [] : (['GetServerDown'] as const)));
     isFirstPass = false;
@@ -242,12 +206,9 @@ export function createPoller(options: PollerOptions): Poller {
       return firstPass();
     },
     start: async () => {
-      tasks = [...polls.keys()].map((endpoint) =>
-        createSchedule(options.schedules[endpoint], endpoint, () => runLater(endpoint)),
-      );
       const first = firstPass();
-      // a first pass that hangs must not keep the others from their schedule
-      for (const task of tasks) if (!stopping.signal.aborted) await task.start();
+      // a first pass that hangs must not keep the endpoints from their schedule
+      await schedules.start();
       await first;
     },
     retryFailed: () => {
@@ -255,8 +216,7 @@ export function createPoller(options: PollerOptions): Poller {
     },
     stop: async () => {
       stopping.abort();
-      for (const timer of offsets) clearTimeout(timer);
-      await Promise.all(tasks.map((task) => task.destroy()));
+      await schedules.stop();
       await Promise.all([...polls.values()].map((poll) => poll.stop()));
     },
     latest: () => snapshot,

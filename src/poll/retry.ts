@@ -1,10 +1,10 @@
 import type { FailureKind } from '../model/failure.ts';
 import type { EndpointState } from '../model/snapshot.ts';
 
-/** Failures that asking again cannot mend. Rejected logons are not among them: their gate sees that nothing is sent. */
+/** Failures that a retry cannot mend. Rejected logons are not among them: the credential gate lets nothing be sent. */
 const LASTING: ReadonlySet<FailureKind> = new Set(['ambiguous_name']);
 
-/** Seconds between two looks at what failed. */
+/** Seconds between two checks of what failed. */
 const STEP = 60;
 
 /** After how many seconds an absent endpoint is asked again. */
@@ -13,15 +13,15 @@ const ABSENT = 3600;
 /** Minutes at which everything that failed is asked again: 1, 2, 5, and then every 5. */
 const isFull = (minute: number): boolean => minute <= 2 || minute % 5 === 0;
 
-/** A clock that was set back puts nothing off. */
+/** A clock that was set back must not delay a retry. */
 const within = (most: number, seconds: number): number => Math.min(most, Math.max(0, seconds));
 
 export interface RetryOptions {
   readonly state: () => EndpointState<unknown>;
-  /** Whether the schedule itself comes back before a retry would. */
+  /** Whether the next scheduled poll comes before a retry would. */
   readonly hasRunSoon: boolean;
   readonly now: () => number;
-  /** Asks everything that failed, or one part of it. @param attempt a number that rises */
+  /** Asks everything that failed, or one part of it. @param attempt counts the retries */
   readonly attempt: (signal: AbortSignal, which: 'all' | 'one', attempt: number) => Promise<void>;
 }
 

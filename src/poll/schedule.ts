@@ -10,7 +10,7 @@ const WEEK_SECONDS = 7 * 86_400;
 /** One run a minute for a week. Denser schedules repeat long before. */
 const MAX_RUNS = 7 * 1440 + 1;
 
-/** The gap of each schedule and the hour it was found in: to find it is slow, and every reload asks again. */
+/** The gap of each schedule and the hour it was found in: finding it is slow, and several endpoints and each reload need it. */
 const found = new Map<string, { readonly hour: number; readonly gap: number }>();
 
 /** The longest gap between two runs of a schedule over the next 7 days, seconds; at least the first gap. */
@@ -37,7 +37,45 @@ function findLongestGap(expression: string): number {
   return Math.max(gaps[0]?.gap ?? 0, ...gaps.filter(({ run }) => run <= end).map(({ gap }) => gap));
 }
 
-/** A schedule that calls `run` at its times until it is destroyed. `run` itself keeps runs from overlapping. */
-export function createSchedule(expression: string, name: string, run: () => void): ScheduledTask {
-  return createTask(expression, run, { name, suppressMissedWarning: true });
+/** Runs things at the times of their schedules. */
+export interface Schedules {
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/**
+ * @param expressions cron expression by name
+ * @param startOffset seconds by which every run is put off
+ * @param run called with the name; it must keep its own runs from overlapping
+ */
+export function createSchedules<N extends string>(
+  expressions: ReadonlyMap<N, string>,
+  startOffset: number,
+  run: (name: N) => void,
+): Schedules {
+  const offsets = new Set<NodeJS.Timeout>();
+  let tasks: ScheduledTask[] = [];
+  let isStopped = false;
+
+  const runLater = (name: N): void => {
+    const timer = setTimeout(() => {
+      offsets.delete(timer);
+      run(name);
+    }, startOffset * 1000);
+    offsets.add(timer);
+  };
+
+  return {
+    start: async () => {
+      tasks = [...expressions].map(([name, expression]) =>
+        createTask(expression, () => runLater(name), { name, suppressMissedWarning: true }),
+      );
+      for (const task of tasks) if (!isStopped) await task.start();
+    },
+    stop: async () => {
+      isStopped = true;
+      for (const timer of offsets) clearTimeout(timer);
+      await Promise.all(tasks.map((task) => task.destroy()));
+    },
+  };
 }

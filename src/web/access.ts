@@ -1,9 +1,9 @@
 import type { PeerCertificate, TLSSocket } from 'node:tls';
 
-/** Who may ask: TLS of the listener and users of the web config. */
+/** Access to the web server: TLS of the listener and users of the web config. */
 
 export interface Access {
-  /** bcrypt hashes by name; with none everybody may ask. */
+  /** bcrypt hashes by name; without any, no logon is needed. */
   readonly users: ReadonlyMap<string, string>;
   /** Added to every answer. */
   readonly headers: Readonly<Record<string, string>>;
@@ -41,8 +41,8 @@ export function tlsOptions(tls: AccessTls) {
 }
 
 /**
- * Whether a client has shown the certificate it needs. Said again where the TLS handshake sees to it: a web config that
- * has become stricter since the listener was made must not let anybody in.
+ * Whether a client has shown the certificate it needs. Checked again after the TLS handshake, because the web config may
+ * have become stricter since the listener was made.
  */
 export function isClientAccepted(socket: TLSSocket, { clientAuth }: AccessTls): boolean {
   const isShown = (socket.getPeerCertificate() as Partial<PeerCertificate>).raw !== undefined;

@@ -1,7 +1,7 @@
-/** Who may work now, who waits for a turn, and who is refused: bounds in all and for each peer address. */
+/** Admits requests, lets them wait, or refuses them: limits in all and for each peer address. */
 
 export interface AdmissionLimits {
-  /** At work at once. */
+  /** Admitted at once. */
   readonly work: number;
   readonly workPerAddress: number;
   /** Waiting at once. */
@@ -9,13 +9,13 @@ export interface AdmissionLimits {
   readonly waitingPerAddress: number;
 }
 
-/** `full`: there is no place to wait. `late`: the deadline came before the turn. */
+/** `full`: the queue is full. `late`: the deadline passed in the queue. */
 export type Decision = 'admitted' | 'full' | 'late';
 
 export interface Admission {
   /**
-   * Asks to work. `decide` is called exactly once, at once or later, unless the caller leaves before that; it must not
-   * call back.
+   * Asks for admission. `decide` is called exactly once, at once or later, unless the caller leaves before that; it must
+   * not call this object.
    *
    * @param deadline in the unit of `expire`: when waiting ends
    * @returns leaves the queue, or ends the work; does nothing the second time
@@ -114,7 +114,7 @@ export function createAdmission(limits: AdmissionLimits): Admission {
       const peer = peers.get(address) ?? { address, working: 0, queue: [] };
       peers.set(address, peer);
       const entry: Entry = { peer, deadline, decide, state: 'waiting' };
-      // nobody who waits could take this place: they would have it already
+      // no request in the queue could take this place: it would have it already
       if (hasRoom(peer)) begin(entry);
       else if (makePlace(peer)) {
         peer.queue.push(entry);

@@ -4,16 +4,16 @@ import type { Access } from './access.ts';
 import { createAdmission } from './admission.ts';
 import type { WebLimits } from './limits.ts';
 
-/** The hash of a password nobody has: an unknown name takes as long as a wrong password. */
+/** The hash of a random password: an unknown name takes as long as a wrong password. */
 const NOBODY = '$2b$10$5NmZrsCC9ZrJvRmQ18oxGu8/YEwKME8zIN2HTl9xNvjd6URtTTO76';
 /** Wrong passwords that are remembered. */
 const MAX_WRONG = 100;
 /** Right passwords of one user that are remembered: bcrypt sees 72 bytes, so there can be several. */
 const MAX_RIGHT = 4;
 
-export type Verdict = 'accepted' | 'unauthorized' | 'busy';
+export type LogonResult = 'accepted' | 'unauthorized' | 'busy';
 
-/** What is known of a user's password, for as long as the hash stands in the web config. */
+/** What is known of a user's password, as long as its hash is in the web config. */
 interface Proven {
   readonly hash: string;
   readonly digests: string[];
@@ -85,7 +85,7 @@ export function createAuthenticator(limits: WebLimits['logons']) {
     }
   };
 
-  return async (users: Access['users'], header: string | undefined, address: string): Promise<Verdict> => {
+  return async (users: Access['users'], header: string | undefined, address: string): Promise<LogonResult> => {
     if (users.size === 0) return 'accepted';
     prune(users);
     const encoded = /^Basic +([A-Za-z0-9+/]+=*) *$/i.exec(header ?? '')?.[1];

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { CutReason, WebLimits } from './limits.ts';
 
-/** How many connections there are, what they may send ahead, and how long they may leave answers unread. */
+/** Limits of connections: how many, how much they send ahead, and how long they leave answers unread. */
 
 export interface Connections {
   /** Takes a new connection, or cuts it when there are too many. */

@@ -2,12 +2,12 @@ import type { ServerResponse } from 'node:http';
 import { createAdmission, type Decision } from './admission.ts';
 import type { WebCounts, WebLimits } from './limits.ts';
 
-/** What became of a request that asked to be worked on. */
+/** What became of a request for admission. */
 export type Outcome = 'admitted' | 'refused' | 'gone';
 
 export interface Entrance {
   /**
-   * Waits until a request may be worked on; its place is free again when the response is closed.
+   * Waits until a request is admitted; its place is free again when the response is closed.
    *
    * @param waitMs how long it waits at most, milliseconds
    */
@@ -21,7 +21,7 @@ export interface Entrance {
   expire(at: number): void;
 }
 
-/** Where requests come in: scrapes and others do not wait for each other. @param now milliseconds */
+/** Admits requests: scrapes and others do not wait for each other. @param now milliseconds */
 export function createEntrance(limits: WebLimits, { refused }: WebCounts, now: () => number): Entrance {
   const admissions = { scrapes: createAdmission(limits.scrapes), requests: createAdmission(limits.requests) };
   return {

@@ -1,6 +1,6 @@
 import type { AdmissionLimits } from './admission.ts';
 
-/** What the listener bears, of one peer address and in all. docs/http.md shows these numbers. */
+/** The limits of a peer address and of all together. docs/http.md shows these numbers. */
 export interface WebLimits {
   readonly connections: { readonly total: number; readonly perAddress: number };
   /** Requests of the telemetry path. */

@@ -2,14 +2,15 @@ import { lookup } from 'node:dns/promises';
 import { Readable } from 'node:stream';
 import { Server as TlsServer } from 'node:tls';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { listenError } from '../model/listen-error.ts';
 import type { Log } from '../model/log.ts';
 import { type Access, tlsOptions } from './access.ts';
+import { chunksOf, isLong } from './body-chunks.ts';
 import { addressOf } from './connections.ts';
-import { createFront, type Front } from './front.ts';
+import { createGuard, type Guard } from './guard.ts';
 import { landingPage } from './landing-page.ts';
 import { type WebCounts, type WebLimits, webLimits } from './limits.ts';
 import { createListener } from './listener.ts';
-import { isLong, slicesOf } from './slices.ts';
 
 /** A page of metrics, ready to be sent. */
 export interface MetricsPage {
@@ -25,7 +26,7 @@ export interface MetricsRequest {
   readonly collect: readonly string[];
 }
 
-/** Why a request is answered before it comes to a route, and what everybody is told of it. */
+/** Why a request is refused before it comes to a route, and the message of the answer. */
 const refusals = {
   unauthorized: { status: 401, message: 'Name and password of a user of the web config are needed.' },
   busy: { status: 503, message: 'Too many requests or logons at once, try later.' },
@@ -55,7 +56,7 @@ export interface WebOptions {
   readonly metricsPage: (request: MetricsRequest) => Promise<MetricsPage>;
   /** Routes of other rooms, each below a path of its own. */
   readonly mounts: readonly Mount[];
-  /** Who may ask, as of now. Whether there is TLS is decided when listening begins. */
+  /** The current access. Whether there is TLS is decided when listening begins. */
   readonly access: () => Access;
   readonly isReady: () => boolean;
   readonly log: Log;
@@ -64,7 +65,7 @@ export interface WebOptions {
 }
 
 export interface WebServer {
-  /** @throws Error that names the address and the remedy when it cannot be listened on */
+  /** @throws OperatorError that names the address and the remedy when it cannot be listened on */
   start(): Promise<void>;
   /** Turns `/-/ready` to 503, lets running answers end and closes the listeners. */
   stop(): Promise<void>;
@@ -78,19 +79,19 @@ export interface WebServer {
 
 /** Answers to scrapes that are still running are given this long at stop, milliseconds. */
 const CLOSE_GRACE_MS = 5_000;
-/** What refused clients are told to wait, seconds. */
+/** `Retry-After` of a refusal, seconds. */
 const RETRY_AFTER = 5;
 
 /** The HTTP front: metrics, health, and a landing page for people. */
 export function createWebServer(options: WebOptions): WebServer {
-  const front = createFront(options.limits ?? webLimits);
+  const guard = createGuard(options.limits ?? webLimits);
   let stopping = false;
   let listeners: FastifyInstance[] = [];
   let addresses: string[] = [];
 
   const listen = async (host: string, port: number): Promise<void> => {
     const [first = host, ...others] = host === 'localhost' ? await addressesOf(host) : [];
-    const app = createApplication(options, front, () => stopping);
+    const app = createApplication(options, guard, () => stopping);
     listeners.push(app);
     addresses.push(await app.listen({ host: first, port }));
     // the port is the same where the system chose it; an address that is not there is no mistake
@@ -100,7 +101,7 @@ export function createWebServer(options: WebOptions): WebServer {
   };
 
   const start = async (): Promise<void> => {
-    front.start();
+    guard.start();
     for (const { host, port } of options.listen) {
       try {
         // without IPv6 there is no address for everything but that of IPv4
@@ -110,16 +111,14 @@ export function createWebServer(options: WebOptions): WebServer {
         });
       } catch (error) {
         await stop();
-        throw new Error(`cannot listen on ${host ?? ''}:${port}: ${reason(error)}; set web.listen_address`, {
-          cause: error,
-        });
+        throw listenError('', { host, port }, 'web.listen_address', error);
       }
     }
   };
 
   const stop = async (): Promise<void> => {
     stopping = true;
-    front.stop();
+    guard.stop();
     const closing = listeners;
     listeners = [];
     addresses = [];
@@ -141,7 +140,7 @@ export function createWebServer(options: WebOptions): WebServer {
     }
   };
 
-  return { start, stop, addresses: () => addresses, counts: () => front.counts, refreshCertificates };
+  return { start, stop, addresses: () => addresses, counts: () => guard.counts, refreshCertificates };
 }
 
 async function addressesOf(host: string): Promise<string[]> {
@@ -149,22 +148,15 @@ async function addressesOf(host: string): Promise<string[]> {
   return found.map(({ address }) => address);
 }
 
-function reason(error: unknown): string {
-  const code = (error as { code?: string }).code;
-  if (code === 'EADDRINUSE') return 'the address is in use';
-  if (code === 'EACCES') return 'permission denied';
-  return code ?? String(error);
-}
-
 /** Methods of each path, so that another method is 405 and not 404. */
 const GET_ONLY = 'GET, HEAD';
 
-function createApplication(options: WebOptions, front: Front, isStopping: () => boolean): FastifyInstance {
+function createApplication(options: WebOptions, guard: Guard, isStopping: () => boolean): FastifyInstance {
   const { tls } = options.access();
   const app: FastifyInstance = Fastify({
     // the factory makes the server; this makes the addresses begin with https
     ...(tls !== undefined && { https: {} }),
-    serverFactory: (handler) => createListener(options.access, front.limits, front.connections, handler),
+    serverFactory: (handler) => createListener(options.access, guard.limits, guard.connections, handler),
     logger: false,
     frameworkErrors: (_, request, reply) => void refuse(options, request, reply, 'bad_path'),
     routerOptions: { ignoreTrailingSlash: false },
@@ -177,11 +169,11 @@ function createApplication(options: WebOptions, front: Front, isStopping: () => 
     const { users, headers } = options.access();
     const address = addressOf(request.socket);
     reply.headers({ ...headers });
-    const verdict = await front.authenticate(users, request.headers.authorization, address);
-    if (verdict === 'busy') front.counts.refused.logons += 1;
-    if (verdict === 'unauthorized') reply.header('www-authenticate', 'Basic realm="license-exporter"');
-    if (verdict !== 'accepted') return refuse(options, request, reply, verdict);
-    return admit(options, front, request, reply, address);
+    const result = await guard.authenticate(users, request.headers.authorization, address);
+    if (result === 'busy') guard.counts.refused.logons += 1;
+    if (result === 'unauthorized') reply.header('www-authenticate', 'Basic realm="license-exporter"');
+    if (result !== 'accepted') return refuse(options, request, reply, result);
+    return admit(options, guard, request, reply, address);
   });
   // with it `reply.elapsedTime` counts from the beginning
   app.addHook('onResponse', async () => undefined);
@@ -189,7 +181,7 @@ function createApplication(options: WebOptions, front: Front, isStopping: () => 
     if (!(typeof payload === 'string' || Buffer.isBuffer(payload)) || !isLong(payload)) return payload;
     const body = Buffer.isBuffer(payload) ? payload : Buffer.from(payload);
     reply.header('content-length', body.length);
-    return Readable.from(slicesOf([body]));
+    return Readable.from(chunksOf([body]));
   });
   const routes: Record<string, (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>> = {
     '/': async (_, reply) => {
@@ -230,22 +222,22 @@ function createApplication(options: WebOptions, front: Front, isStopping: () => 
   return app;
 }
 
-/** Paths that are answered however much there is to do. */
+/** Paths that are always answered, under any load. */
 const UNLIMITED: readonly (string | undefined)[] = ['/-/healthy', '/-/ready'];
 
-/** Lets a request work when it is its turn; its place is free again when the answer is over or the client has gone. */
+/** Waits for the turn of a request; its place is free again when the answer is over or the client has gone. */
 async function admit(
   options: WebOptions,
-  front: Front,
+  guard: Guard,
   request: FastifyRequest,
   reply: FastifyReply,
   address: string,
 ): Promise<FastifyReply | undefined> {
   const { url } = request.routeOptions;
   if (UNLIMITED.includes(url)) return undefined;
-  const seconds = mountOf(options, request)?.deadline?.() ?? front.limits.waitMs / 1000;
+  const seconds = mountOf(options, request)?.deadline?.() ?? guard.limits.waitMs / 1000;
   const kind = url === options.telemetryPath ? 'scrapes' : 'requests';
-  const outcome = await front.entrance.enter(kind, address, seconds * 1000, reply.raw);
+  const outcome = await guard.entrance.enter(kind, address, seconds * 1000, reply.raw);
   if (outcome === 'admitted') return undefined;
   return outcome === 'gone' ? reply.hijack() : refuse(options, request, reply, 'busy');
 }
@@ -275,7 +267,7 @@ async function sendMetrics(options: WebOptions, request: FastifyRequest, reply: 
   });
   reply.code(page.status).headers({ ...page.headers });
   if (Buffer.isBuffer(page.body)) return reply.send(page.body);
-  return reply.send(Readable.from(slicesOf(page.body)));
+  return reply.send(Readable.from(chunksOf(page.body)));
 }
 
 function single(value: string | string[] | undefined): string | undefined {

@@ -100,13 +100,13 @@ describe('analyzer', () => {
     const good = readFileSync(usersFile, 'utf8');
     writeFileSync(usersFile, `${good}${await hash('New')}`);
     analyzer.child.kill('SIGHUP');
-    expect((await analyzer.line('users read again')).users).toBe(2);
+    expect((await analyzer.line('users reloaded')).users).toBe(2);
     // the identity is what the client calls itself
     expect(await clientOf(url, 'new').getHttpUserName({}, never)).toBe('CORP\\new');
 
     writeFileSync(usersFile, `${good}nonsense\n`);
     analyzer.child.kill('SIGHUP');
-    const { reason } = await analyzer.line('users not read again, the old ones stay');
+    const { reason } = await analyzer.line('users not reloaded, the old ones stay');
     expect(reason).toContain(`${usersFile}:4: embedded_analyzer.users_file: is not of the form name:nt-hash`);
     expect(reason).not.toContain('nonsense');
     expect(await clientOf(url, 'new').getHttpUserName({}, never)).toBe('CORP\\new');

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { checkConfig } from '../../src/commands/check-config.ts';
-import { parseCommandLine } from '../../src/config/flags.ts';
+import { parseCommandLine } from '../../src/commands/command-line.ts';
 import { createCleanup, createTestLog } from '../support/harness.ts';
 
 const cleanup = createCleanup();

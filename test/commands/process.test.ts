@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { account, createCleanup, eventually, startAnalyzer } from '../support/harness.ts';
@@ -68,17 +68,28 @@ describe('demo', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it('says which address is taken', async () => {
-    const first = run(['demo', ...demoPorts]);
-    const { address } = await first.line('listening');
-    const second = run([
-      'demo',
-      ...demoPorts,
-      `--web.listen-address=${new URL(String(address)).host}`,
-      '--web.listen-address=127.0.0.1:0',
+  it('prints one sentence and ends with 1 where an address is taken: its own, or that of the analyzer', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    cleanup.add(() => other.close());
+    await once(other, 'listening');
+    const taken = `127.0.0.1:${(other.address() as AddressInfo).port}`;
+    const free = '127.0.0.1:0';
+    const start = async (web: string, analyzer: string): Promise<string> => {
+      const addresses = [`--web.listen-address=${web}`, `--embedded-analyzer.listen-address=${analyzer}`];
+      const demo = run(['demo', '--log.level=error', ...addresses]);
+      expect(await demo.exit).toBe(1);
+      return demo.output();
+    };
+    expect(await Promise.all([start(taken, free), start(free, taken)])).toEqual([
+      `cannot listen on ${taken}: the address is in use; set web.listen_address\n`,
+      `the analyzer cannot listen on ${taken}: the address is in use; set embedded_analyzer.listen_address\n`,
     ]);
-    expect(await second.exit).toBe(1);
-    expect(second.output()).toContain('the address is in use; set web.listen_address');
+  });
+
+  it('names the folder that it cannot write to', async () => {
+    const demo = run(['demo', ...demoPorts], { env: { TMPDIR: '/nowhere' } });
+    expect(await demo.exit).toBe(1);
+    expect(demo.output()).toMatch(/^no folder can be made in \/nowhere: ENOENT[^\n]*; set TMPDIR\n$/);
   });
 });
 
@@ -220,6 +231,16 @@ describe('serve', () => {
 });
 
 describe('command line', () => {
+  it('prints where a bug happened, and asks to report it', async () => {
+    const preload = 'data:text/javascript,process.stdout.write=()=>{throw%20new%20TypeError("of%20this%20test")}';
+    const broken = run(['--version'], { env: { NODE_OPTIONS: `--import ${preload.replaceAll('"', "'")}` } });
+    expect(await broken.exit).toBe(1);
+    expect(broken.output()).toMatch(/^TypeError: of this test\n {4}at /);
+    expect(broken.output()).toMatch(
+      /^This is a bug in license-exporter \d[^\n]*: please report it with these lines\.$/m,
+    );
+  });
+
   it.each([
     [['--web.listen-adress=:1'], 'unknown flag --web.listen-adress, did you mean web.listen-address?'],
     [['demmo'], 'unknown command demmo, did you mean demo?'],
@@ -231,19 +252,22 @@ describe('command line', () => {
     [['hash-password'], 'hash-password needs the name of the user'],
     [['hash-password', 'prom'], 'the password is empty; write it to standard input'],
     [['analyzer', 'hash-password'], 'needs the name of the user'],
-    [['analyzer', 'hash-password', 'a:b'], 'NAME:1: is not of the form name:nt-hash'],
+    [['analyzer', 'hash-password', 'a:b'], 'a user name has no colon'],
     [['analyzer'], 'embedded_analyzer.users_file: is needed'],
     [['--poll.products=61 * * * *'], 'is not a cron expression'],
   ])('%j ends with %j', async (args, message) => {
     const wrong = run(args);
     expect(await wrong.exit).toBe(1);
     expect(wrong.output()).toContain(message);
+    expect(wrong.output()).not.toContain('    at ');
   });
 
   it('prints help and version', async () => {
     const help = run(['--help']);
     expect(await help.exit).toBe(0);
     expect(help.output()).toContain('--[no-]collector.log');
+    expect(help.output()).toMatch(/^ {2}check-config FILE +Check a configuration/m);
+    expect(help.output()).toMatch(/^ {2}--once\n {6}serve: poll once/m);
     const version = run(['--version']);
     expect(await version.exit).toBe(0);
     expect(version.output()).toMatch(/^license-exporter, version \d+\.\d+\.\d+/);

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import { parseCommandLine } from '../../src/config/flags.ts';
+import { parseCommandLine } from '../../src/commands/command-line.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { ConfigError } from '../../src/config/problems.ts';
 import { settingTable } from '../../src/config/settings.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { helpText } from '../../src/config/flags.ts';
+import { helpText } from '../../src/commands/command-line.ts';
 import { shownDefault } from '../../src/config/setting-flags.ts';
 import { environmentName, settingKeys, settings, variableName } from '../../src/config/settings.ts';
 

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { combinationsOf } from '../../src/datasource/combinations.ts';
 import { DatasourceError } from '../../src/datasource/errors.ts';
-import { combinationsOf } from '../../src/datasource/fan-out.ts';
-import { type Answer, type Frame, flatRows, type Table } from '../../src/datasource/items.ts';
 import {
   answerExpirations,
   answerFeatures,
   answerProducts,
   answerServerDown,
 } from '../../src/datasource/live-answers.ts';
+import { type Frame, flatRows, type Table, type TargetAnswer } from '../../src/datasource/panel-data.ts';
+import type { PolledSite } from '../../src/datasource/polled-site.ts';
 import { type Query, readQuery } from '../../src/datasource/query.ts';
-import type { Site } from '../../src/datasource/site.ts';
 import type { TargetName } from '../../src/datasource/targets.ts';
 import { deriveInventoryNow } from '../../src/inventory/inventory.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
@@ -30,7 +30,7 @@ import {
 
 const localTime = createLocalTime('Europe/Berlin');
 
-function siteOf(parts: Scenario): Site {
+function siteOf(parts: Scenario): PolledSite {
   const snapshot = createSnapshot(parts);
   const policy = {
     ownsVendorLicense: () => true,
@@ -51,7 +51,7 @@ const queryOf = (target: TargetName, payload: object, range: Partial<Query['rang
     prefix: '',
   });
 
-const rowsOf = ({ items }: Answer) => flatRows(items[0] as Table);
+const rowsOf = ({ items }: TargetAnswer) => flatRows(items[0] as Table);
 
 const errorOf = (work: () => unknown): unknown => {
   try {
@@ -171,7 +171,7 @@ describe('expirations', () => {
 });
 
 describe('what the analyzer is asked about', () => {
-  const asked = (payload: object, from: Site | undefined = site) =>
+  const asked = (payload: object, from: PolledSite | undefined = site) =>
     combinationsOf(queryOf('history', payload), from).asked.map(({ product: name, feature: f }) => `${name}/${f}`);
 
   it('is spelled as the analyzer does, each part of a vendor license by itself', () => {

@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import type { Combinations } from '../../src/datasource/fan-out.ts';
+import type { Combinations } from '../../src/datasource/combinations.ts';
 import { shapeEfficiency, shapeHeatMap, shapeHistory, shapeReserved } from '../../src/datasource/history-answers.ts';
-import { cell, type Frame, millis, type Table, type TimeSeries } from '../../src/datasource/items.ts';
+import { cell, type Frame, millis, type Table, type TimeSeries } from '../../src/datasource/panel-data.ts';
 import { readQuery, type TimeRange } from '../../src/datasource/query.ts';
 import type { TargetName } from '../../src/datasource/targets.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
 
 /** Answers that our own analyzer does not give: other servers may. */
 
-const whose = { product: 'p;d', feature: 'f' };
+const combination = { product: 'p;d', feature: 'f' };
 const always: TimeRange = { from: undefined, to: undefined };
 
 function contextOf(target: TargetName, shape?: string, range: TimeRange = always, several = false) {
-  const payload = { ...whose, ...(shape !== undefined && { shape }) };
+  const payload = { ...combination, ...(shape !== undefined && { shape }) };
   const query = readQuery({ target, payload, range, filters: [], prefix: '' });
   const combinations: Combinations = {
-    asked: [whose],
+    asked: [combination],
     total: 1,
     areSeveralProducts: false,
     areSeveralFeatures: several,
@@ -28,7 +28,7 @@ describe('history', () => {
   const times = (range: TimeRange) =>
     (
       shapeHistory(contextOf('history', undefined, range), [
-        { whose, answer: [{ name: 'Denials', points }] },
+        { combination, answer: [{ name: 'Denials', points }] },
       ])[0] as TimeSeries
     ).datapoints.map(([, at]) => at);
 
@@ -52,14 +52,14 @@ describe('history', () => {
       },
       { name: 'Denials', points: [[200, 2]] as const },
     ];
-    const [first] = shapeHistory(contextOf('history'), [{ whose, answer }]);
+    const [first] = shapeHistory(contextOf('history'), [{ combination, answer }]);
     expect(first).toMatchObject({
       datapoints: [
         [5, 100],
         [null, 200],
       ],
     });
-    expect(shapeHistory(contextOf('history', 'long'), [{ whose, answer }])).toEqual([
+    expect(shapeHistory(contextOf('history', 'long'), [{ combination, answer }])).toEqual([
       {
         name: 'history',
         type: 'table',
@@ -78,7 +78,7 @@ describe('history', () => {
   });
 
   it('has all its series when the answer has none', () => {
-    const items = shapeHistory(contextOf('history'), [{ whose, answer: [] }]);
+    const items = shapeHistory(contextOf('history'), [{ combination, answer: [] }]);
     expect(items.map((item) => 'title' in item && [item.title, item.datapoints])).toEqual([
       ['Max Available', []],
       ['Elapsed Time', []],
@@ -98,7 +98,7 @@ describe('history', () => {
         ] as const,
       },
     ];
-    const [frame] = shapeHistory(contextOf('history', 'annotations'), [{ whose, answer }]);
+    const [frame] = shapeHistory(contextOf('history', 'annotations'), [{ combination, answer }]);
     const values = Object.fromEntries((frame as Frame).fields.map((f) => [f.name, f.values]));
     expect(values).toEqual({
       time: [at],
@@ -108,7 +108,7 @@ describe('history', () => {
       tags: ['denials,f'],
     });
     const after = { from: at + 25 * 3_600_000, to: undefined };
-    const [none] = shapeHistory(contextOf('history', 'annotations', after), [{ whose, answer }]);
+    const [none] = shapeHistory(contextOf('history', 'annotations', after), [{ combination, answer }]);
     expect((none as Frame).fields[0]?.values).toEqual([]);
   });
 });
@@ -124,7 +124,7 @@ describe('reserved', () => {
   };
 
   it('fills series that are empty or too short up with null', () => {
-    const [table] = shapeReserved(contextOf('reserved'), [{ whose, answer: uneven }]);
+    const [table] = shapeReserved(contextOf('reserved'), [{ combination, answer: uneven }]);
     expect(table).toMatchObject({
       rows: [
         ['2026-11-01', null, 3, 5],
@@ -134,7 +134,7 @@ describe('reserved', () => {
   });
 
   it('becomes time series at the beginning of local days', () => {
-    const items = shapeReserved(contextOf('reserved', 'timeseries'), [{ whose, answer: uneven }]);
+    const items = shapeReserved(contextOf('reserved', 'timeseries'), [{ combination, answer: uneven }]);
     expect(items.map((item) => 'datapoints' in item && item.datapoints)).toEqual([
       [
         [null, Date.UTC(2026, 10, 1, 4)],
@@ -154,7 +154,7 @@ describe('reserved', () => {
   it('stays a table when a category is no time, and shows it in every range', () => {
     const answer = { categories: ['Week 44', '2026-02-31'], series: [{ name: 'Max In Use', values: [1, 2] }] };
     const range = { from: Date.UTC(2026, 0, 1), to: Date.UTC(2026, 0, 2) };
-    expect(shapeReserved(contextOf('reserved', 'timeseries', range), [{ whose, answer }])).toEqual([
+    expect(shapeReserved(contextOf('reserved', 'timeseries', range), [{ combination, answer }])).toEqual([
       {
         name: 'reserved',
         type: 'table',
@@ -172,12 +172,12 @@ describe('reserved', () => {
 
   it('shows the days that the range touches', () => {
     const range = { from: Date.UTC(2026, 10, 2, 4, 59), to: Date.UTC(2026, 10, 2, 5) };
-    const [table] = shapeReserved(contextOf('reserved', undefined, range), [{ whose, answer: uneven }]);
+    const [table] = shapeReserved(contextOf('reserved', undefined, range), [{ combination, answer: uneven }]);
     expect((table as Table).rows.map(([day]) => day)).toEqual(['2026-11-01', '2026-11-02']);
   });
 
   it('has its columns when the answer is empty', () => {
-    const [table] = shapeReserved(contextOf('reserved'), [{ whose, answer: { categories: [], series: [] } }]);
+    const [table] = shapeReserved(contextOf('reserved'), [{ combination, answer: { categories: [], series: [] } }]);
     expect((table as Table).columns.map(({ text }) => text)).toEqual([
       'Category',
       'Reserved Licenses',
@@ -208,7 +208,7 @@ describe('efficiency', () => {
         },
       ],
     };
-    expect(shapeEfficiency(contextOf('efficiency', undefined, always, true), [{ whose, answer }])).toEqual([
+    expect(shapeEfficiency(contextOf('efficiency', undefined, always, true), [{ combination, answer }])).toEqual([
       {
         name: 'efficiency - f',
         type: 'table',
@@ -243,7 +243,7 @@ describe('heat map', () => {
   };
 
   it('has the shape of the heatmap panel', () => {
-    expect(shapeHeatMap(contextOf('heatmap'), [{ whose, answer }])).toEqual([
+    expect(shapeHeatMap(contextOf('heatmap'), [{ combination, answer }])).toEqual([
       {
         name: 'Max In Use',
         meta: { type: 'heatmap-rows' },
@@ -257,7 +257,7 @@ describe('heat map', () => {
   });
 
   it('has the shape of a table, and of flat rows', () => {
-    expect(shapeHeatMap(contextOf('heatmap', 'table'), [{ whose, answer }])).toMatchObject([
+    expect(shapeHeatMap(contextOf('heatmap', 'table'), [{ combination, answer }])).toMatchObject([
       {
         columns: [{ text: 'Weekday' }, { text: '00' }, { text: '01' }, { text: '02' }],
         rows: [
@@ -266,7 +266,7 @@ describe('heat map', () => {
         ],
       },
     ]);
-    expect(shapeHeatMap(contextOf('heatmap', 'long'), [{ whose, answer }])).toMatchObject([
+    expect(shapeHeatMap(contextOf('heatmap', 'long'), [{ combination, answer }])).toMatchObject([
       {
         rows: [
           [2, 'Sun', 0, 3],
@@ -279,7 +279,7 @@ describe('heat map', () => {
 
   it('is an empty week when the answer is empty', () => {
     const [table] = shapeHeatMap(contextOf('heatmap', 'table'), [
-      { whose, answer: { hours: [], weekdays: [], series: [] } },
+      { combination, answer: { hours: [], weekdays: [], series: [] } },
     ]);
     const { columns, rows } = table as Table;
     expect([columns.length, rows.length, rows[0]?.[0]]).toEqual([25, 7, 'Sun']);

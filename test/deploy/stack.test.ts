@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { parseCommandLine } from '../../src/config/flags.ts';
+import { parseCommandLine } from '../../src/commands/command-line.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { settings } from '../../src/config/settings.ts';
 import { cronProblem } from '../../src/poll/schedule.ts';
@@ -89,7 +89,7 @@ describe('the stack', () => {
 
   it('runs the exporter with settings that are right, where the others look for it', () => {
     const line = parseCommandLine(services['license-exporter']?.command ?? []);
-    expect(line.command).toBe('demo');
+    expect(line.command.name).toBe('demo');
     const config = loadConfig({ ...line, env: {}, requireAnalyzer: false, cronProblem });
     expect(config.web.listen.map(({ port }) => String(port))).toEqual(portsOf('license-exporter'));
     expect(config.datasource.users).toBe(true);

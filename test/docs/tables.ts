@@ -3,7 +3,7 @@ import { createRules } from '../../src/alerts/rules.ts';
 import { storeProblems } from '../../src/analyzer/history-file.ts';
 import { answerFaults } from '../../src/client/answer-faults.ts';
 import { ntlmKinds } from '../../src/client/failures.ts';
-import { commands } from '../../src/config/flags.ts';
+import { commands, usageOf } from '../../src/commands/commands.ts';
 import { alertRules as engineRules } from '../../src/config/sections/alert-rules.ts';
 import { shownDefault } from '../../src/config/setting-flags.ts';
 import { environmentName, flagName, settingKeys, settings } from '../../src/config/settings.ts';
@@ -189,7 +189,15 @@ export const tables: Readonly<Record<string, () => string>> = {
   commands: () =>
     table(
       ['command', 'what it does'],
-      Object.entries(commands).map(([name, doc]) => [code(name), cell(doc)]),
+      commands.map((command) => [
+        code(usageOf(command)),
+        cell(
+          [
+            command.summary,
+            ...Object.entries(command.flags ?? {}).map(([flag, what]) => `With ${code(`--${flag}`)}, ${what}`),
+          ].join(' '),
+        ),
+      ]),
     ),
   'query api records': recordSections,
   'query api endpoints': endpointSections,

@@ -1,12 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type CredentialGate,
-  type CredentialGateOptions,
-  createMemoryStore,
-  type Permit,
-} from '../../src/ntlm/credential-gate.ts';
+import type { CredentialGate, CredentialGateOptions, Permit } from '../../src/ntlm/credential-gate.ts';
 import type { Carrier } from '../../src/ntlm/logon-budget.ts';
+import { createMemoryStore } from '../../src/ntlm/logon-store.ts';
 import { account, createTestGate, isLong } from '../support/harness.ts';
 
 const SECOND = 1000;

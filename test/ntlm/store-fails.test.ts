@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createMemoryStore, type LogonStore } from '../../src/ntlm/credential-gate.ts';
+import { createMemoryStore, type LogonStore } from '../../src/ntlm/logon-store.ts';
 import { createTestGate } from '../support/harness.ts';
 
 const never = new AbortController().signal;

@@ -4,7 +4,7 @@ import { createExpirationSearch, type SearchLevel } from '../../src/poll/expirat
 import { createTestLog } from '../support/harness.ts';
 import { answer, expiration } from '../support/scenario.ts';
 
-/** How GetExpirationFeatures is asked, on a server that says how many records each question has, or why it has none. */
+/** How GetExpirationFeatures is asked, on a server that says how many records each request gets, or why it has none. */
 
 type Outcome = number | FailureKind;
 
@@ -23,7 +23,7 @@ function create(outcomes: { searched: Outcome; plain: Outcome }, level: SearchLe
 }
 
 describe('the search level of GetExpirationFeatures', () => {
-  it('is sent, and compared with the plain question once for each vendor license', async () => {
+  it('is sent, and compared with the plain request once for each vendor license', async () => {
     const { ask, asked, log } = create({ searched: 5, plain: 3 });
     expect([await ask('a'), await ask('a'), await ask('b')]).toEqual([5, 5, 5]);
     expect(asked).toEqual(['a 2', 'a', 'a 2', 'b 2', 'b']);
@@ -67,7 +67,7 @@ describe('the search level of GetExpirationFeatures', () => {
     expect(await site.ask('a')).toBe(5);
   });
 
-  it('is not blamed for what the plain question fails of too, nor for a failure of the connection', async () => {
+  it('is not blamed for what the plain request fails of too, nor for a failure of the connection', async () => {
     const site = create({ searched: 'status', plain: 'parse' });
     for (let i = 0; i < 3; i += 1) await expect(site.ask('a')).rejects.toThrow('parse');
     site.outcomes.searched = 5;

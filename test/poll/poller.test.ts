@@ -230,7 +230,7 @@ describe('the poller', () => {
     expect(parts(running.latest(), 'GetExpirationFeatures')).toEqual(['new;d']);
   });
 
-  it('believes an empty GetProducts after 15 minutes, and not while another endpoint names a vendor license', async () => {
+  it('accepts an empty GetProducts after 15 minutes, and not while another endpoint names a vendor license', async () => {
     const site = createSite('a;d');
     const running = create(site);
     const reading = () => running.latest().endpoints.GetProducts?.parts.get(WHOLE);
@@ -259,7 +259,7 @@ describe('the poller', () => {
     ]);
   });
 
-  it('believes an empty GetProducts at once when it is asked once', async () => {
+  it('accepts an empty GetProducts at once when it is asked once', async () => {
     const running = create(createSite());
     await running.pollOnce();
     expect(running.latest().endpoints.GetProducts?.parts.get(WHOLE)).toMatchObject({ ok: true });
@@ -495,7 +495,7 @@ describe('the poller', () => {
         return answer([]);
       },
     } as unknown as QueryClient;
-    // one place is kept for questions about the whole site
+    // one place is kept for requests about the whole site
     await create({ client }, { concurrency: 4 }).start();
     expect(peak).toBe(3);
   });

@@ -17,8 +17,8 @@ import {
   type CredentialGate,
   type CredentialGateOptions,
   createCredentialGate,
-  createMemoryStore,
 } from '../../src/ntlm/credential-gate.ts';
+import { createMemoryStore } from '../../src/ntlm/logon-store.ts';
 import { ntHash } from '../../src/ntlm/primitives.ts';
 import { cronProblem } from '../../src/poll/schedule.ts';
 

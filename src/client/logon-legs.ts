@@ -1,6 +1,6 @@
 import { type Challenge, type NtlmScheme, parseChallenges } from '../ntlm/challenges.ts';
 import type { IncomingHeaders, Leg } from './connection.ts';
-import { isSafe, type Job } from './job.ts';
+import { isSafe, type PendingRequest } from './pending-request.ts';
 
 /** How the legs of a logon are written, and how the answers to them are read. */
 
@@ -17,15 +17,15 @@ export const authorization = (scheme: NtlmScheme, message: Buffer): Leg['headers
 });
 
 /** A request with a message of a logon. */
-export function withAuthorization({ path, headers, options }: Job, added: Leg['headers']): Leg {
+export function withAuthorization({ path, headers, options }: PendingRequest, added: Leg['headers']): Leg {
   const { method, body, bodyTimeout } = options;
   return { path, method, headers: { ...headers, ...added }, body, bodyTimeout };
 }
 
 /** The request as the first leg of a logon, which carries no body. */
-export function withoutBody(job: Job, added: Leg['headers']): Leg {
-  const leg = { ...withAuthorization(job, added), body: null };
-  if (isSafe(job)) return leg;
+export function withoutBody(request: PendingRequest, added: Leg['headers']): Leg {
+  const leg = { ...withAuthorization(request, added), body: null };
+  if (isSafe(request)) return leg;
   const dropped = ['content-type', 'content-encoding', 'transfer-encoding', 'content-length'];
   const kept = Object.entries(leg.headers).filter(([name]) => !dropped.includes(name.toLowerCase()));
   return { ...leg, headers: { ...Object.fromEntries(kept), 'content-length': '0' } };

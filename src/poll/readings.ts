@@ -2,7 +2,7 @@ import { type Failure, QueryError } from '../model/failure.ts';
 import { type Good, lastGood, type Reading, WHOLE } from '../model/snapshot.ts';
 import type { Limit } from '../scheduling/limit.ts';
 
-/** The failure of a reading that carries the last good value on. */
+/** A failed reading with the last good value. */
 function failedReading<T>(failure: Failure, at: number, seconds: number, previous: Reading<T> | undefined): Reading<T> {
   const last: Good<T> | undefined = lastGood(previous);
   const { kind, message, code } = failure;
@@ -15,18 +15,18 @@ function failedReading<T>(failure: Failure, at: number, seconds: number, previou
   };
 }
 
-interface AskOptions<T> {
+interface ReadOptions<T> {
   readonly parts: readonly string[];
   readonly ask: (part: string) => Promise<T>;
   readonly previous: (part: string) => Reading<T> | undefined;
-  /** Of the parts of a vendor license each; a question about the whole site does not wait for those. */
+  /** Applies to parts that are one vendor license each; a request for the whole site does not wait for them. */
   readonly limit: Limit;
   /** Epoch seconds. */
   readonly now: () => number;
 }
 
-/** Asks every part, each for itself: one that fails never empties the others. */
-export async function askParts<T>(options: AskOptions<T>): Promise<Map<string, Reading<T>>> {
+/** Requests every part separately: one that fails leaves the others as they are. */
+export async function readParts<T>(options: ReadOptions<T>): Promise<Map<string, Reading<T>>> {
   const { ask, previous, limit, now } = options;
   const readings = await Promise.all(
     options.parts.map((part) => {
@@ -45,4 +45,22 @@ export async function askParts<T>(options: AskOptions<T>): Promise<Map<string, R
     }),
   );
   return new Map(readings);
+}
+
+/** Runs work under a signal that is aborted by another one, or after some seconds with a failure of kind `timeout`. */
+export async function withDeadline<T>(
+  seconds: number,
+  stop: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const deadline = new AbortController();
+  const timer = setTimeout(
+    () => deadline.abort(new QueryError('timeout', `the poll did not end within ${seconds} s`)),
+    seconds * 1000,
+  );
+  try {
+    return await work(AbortSignal.any([stop, deadline.signal]));
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -1,5 +1,5 @@
+import { featureNames, type PolledSite, productMatcher } from './polled-site.ts';
 import { adHocKeys } from './query.ts';
-import { featureNames, productMatcher, type Site } from './site.ts';
 import { type Key, payloadKeys, type Target, type TargetName, targetNames, targets } from './targets.ts';
 
 /** Lists of names for Grafana's forms, variables and ad-hoc filters. What is not known is an empty list, never an error. */
@@ -10,7 +10,7 @@ interface Option {
 }
 
 /** One target of the builder form. */
-export interface Metric {
+export interface TargetOption {
   readonly value: TargetName;
   readonly label: string;
   readonly payloads: readonly {
@@ -27,13 +27,13 @@ export interface Metric {
 const optionsOf = (values: readonly string[]): readonly Option[] => values.map((value) => ({ label: value, value }));
 
 /** The targets with the parameters of each, without those that this daemon does not serve. */
-export function metrics(servesUsers: boolean): readonly Metric[] {
+export function targetOptions(servesUsers: boolean): readonly TargetOption[] {
   const isServed = (name: TargetName): boolean => servesUsers || name !== 'users';
   return targetNames.filter(isServed).map((name) => {
     const { label, keys, shapes }: Target = targets[name];
     const payloads = keys
       .filter((key) => servesUsers || key !== 'user')
-      .map((key): Metric['payloads'][number] => {
+      .map((key): TargetOption['payloads'][number] => {
         const entry: Key = key === 'shape' ? { ...payloadKeys.shape, options: shapes } : payloadKeys[key];
         if (key === 'product') return { name: key, label: entry.label, type: 'select', width: 40, reloadMetric: false };
         if (key === 'feature') return { name: key, label: entry.label, type: 'select', width: 30 };
@@ -44,13 +44,13 @@ export function metrics(servesUsers: boolean): readonly Metric[] {
   });
 }
 
-const productNames = ({ inventory }: Site): readonly string[] =>
+const productNames = ({ inventory }: PolledSite): readonly string[] =>
   inventory.vendorLicenses
     .rows()
     .map(({ vendorLicense }) => vendorLicense)
     .toArray();
 
-function packageNames({ inventory }: Site, products: readonly string[]): readonly string[] {
+function packageNames({ inventory }: PolledSite, products: readonly string[]): readonly string[] {
   const matches = productMatcher(products);
   const packages = inventory.features
     .rows()
@@ -60,7 +60,7 @@ function packageNames({ inventory }: Site, products: readonly string[]): readonl
 }
 
 /** Names of one kind: `products`, or `features` and `packages` of some products (none: of all). */
-export function namesOf(kind: unknown, site: Site | undefined, products: readonly string[]): readonly string[] {
+export function namesOf(kind: unknown, site: PolledSite | undefined, products: readonly string[]): readonly string[] {
   if (site === undefined) return [];
   if (kind === 'products') return productNames(site);
   if (kind === 'features') return featureNames(site, productMatcher(products));
@@ -68,7 +68,11 @@ export function namesOf(kind: unknown, site: Site | undefined, products: readonl
 }
 
 /** Options of one parameter of the builder form. Features are those of the chosen product: without one there are none. */
-export function payloadOptions(name: unknown, site: Site | undefined, products: readonly string[]): readonly Option[] {
+export function payloadOptions(
+  name: unknown,
+  site: PolledSite | undefined,
+  products: readonly string[],
+): readonly Option[] {
   if (name === 'product') return optionsOf(namesOf('products', site, []));
   if (products.length === 0 || (name !== 'feature' && name !== 'package')) return [];
   return optionsOf(namesOf(`${name}s`, site, products));
@@ -76,5 +80,5 @@ export function payloadOptions(name: unknown, site: Site | undefined, products: 
 
 export const tagKeys = (): readonly object[] => adHocKeys.map((text) => ({ type: 'string', text }));
 
-export const tagValues = (key: unknown, site: Site | undefined): readonly object[] =>
+export const tagValues = (key: unknown, site: PolledSite | undefined): readonly object[] =>
   adHocKeys.includes(String(key)) ? namesOf(`${key}s`, site, []).map((text) => ({ text })) : [];

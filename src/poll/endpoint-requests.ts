@@ -17,8 +17,8 @@ import { parseVendorLicense } from '../model/vendor-license.ts';
 import { createPattern } from '../model/wildcard.ts';
 import { createExpirationSearch, type SearchLevel } from './expiration-search.ts';
 
-/** How one endpoint is polled: which parts there are now, and how one is asked. */
-export interface Question<E extends PolledEndpoint> {
+/** How one endpoint is polled: which parts it has now, and how one is requested. */
+export interface EndpointRequest<E extends PolledEndpoint> {
   readonly endpoint: E;
   /** Empty when there is nothing to ask for; `undefined` while that is not known. */
   parts(snapshot: Snapshot): readonly string[] | undefined;
@@ -34,9 +34,9 @@ export const featuresRefusals: ReadonlySet<FailureKind> = new Set([
   'schema',
 ]);
 
-export type Questions = { readonly [E in PolledEndpoint]: Question<E> };
+export type EndpointRequests = { readonly [E in PolledEndpoint]: EndpointRequest<E> };
 
-export interface QuestionOptions {
+export interface EndpointRequestsOptions {
   readonly client: QueryClient;
   readonly selection: Selection;
   /** Whether this exporter reports what belongs to no vendor license (shard 0 does). */
@@ -55,15 +55,15 @@ function knownProducts(snapshot: Snapshot): readonly string[] | undefined {
   return products === undefined ? undefined : [...new Set(products)];
 }
 
-/** Features of all vendor licenses at once are of use only when they say whose they are. */
+/** Features of all vendor licenses in one answer are usable only when they name their vendor license. */
 function requireOwners({ records }: Answer<FeatureRecord>): void {
   if (records.length === 0 || records.some(({ serverName, daemon }) => serverName !== '' && daemon !== '')) return;
   const message = 'no record of the answer has both ServerName and Daemon: set features.request: per_vendor_license';
   throw new QueryError('schema', message);
 }
 
-/** What is asked of each endpoint, by endpoint. */
-export function createQuestions(options: QuestionOptions): Questions {
+/** The requests of each endpoint. */
+export function createEndpointRequests(options: EndpointRequestsOptions): EndpointRequests {
   const { client, selection } = options;
   /** Products of the last time parts were asked for, to find names that cannot be asked for alone. */
   let products: readonly string[] = [];

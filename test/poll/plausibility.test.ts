@@ -3,14 +3,14 @@ import type { ProductRecord } from '../../src/model/records.ts';
 import { type Snapshot, WHOLE } from '../../src/model/snapshot.ts';
 import {
   CONTRADICTION,
+  checkAllFeatures,
+  checkExpirations,
+  checkFeatures,
+  checkProducts,
   createSplit,
-  doubtAllFeatures,
-  doubtExpirations,
-  doubtFeatures,
-  doubtProducts,
-  type EmptyRow,
+  type EmptyStreak,
   type Known,
-} from '../../src/poll/credibility.ts';
+} from '../../src/poll/plausibility.ts';
 import {
   answer,
   createSnapshot,
@@ -23,7 +23,7 @@ import {
   type Scenario,
 } from '../support/scenario.ts';
 
-/** Which empty answers are believed: each clause of the rules, on a clock that is given. */
+/** Which empty answers are accepted: each clause of the rules, on a clock that is given. */
 
 const A = 'lic01;cdslmd';
 const B = 'lic02;mgcld';
@@ -40,8 +40,8 @@ const ofFeatures = (name: string) => {
   const [serverName = '', daemon = ''] = name.split(';');
   return feature({ serverName, daemon });
 };
-/** A GetProducts that failed at its last attempt because an empty answer was not believed. */
-const doubted = (last?: Scenario['products']): NonNullable<Scenario['products']> => ({
+/** A GetProducts that failed at its last attempt because an empty answer was not accepted. */
+const refused = (last?: Scenario['products']): NonNullable<Scenario['products']> => ({
   at: NOW - 5,
   seconds: 1,
   ok: false,
@@ -50,10 +50,10 @@ const doubted = (last?: Scenario['products']): NonNullable<Scenario['products']>
 });
 
 describe('an empty GetProducts', () => {
-  const row = (count: number, minutes: number): EmptyRow => ({ count, since: NOW - minutes * 60 });
-  const before = doubted(listed({ product: A }));
+  const streak = (count: number, minutes: number): EmptyStreak => ({ count, since: NOW - minutes * 60 });
+  const before = refused(listed({ product: A }));
 
-  it.each<[string, Scenario, EmptyRow | undefined, boolean]>([
+  it.each<[string, Scenario, EmptyStreak | undefined, boolean]>([
     ['the last good one was empty', { products: good(empty) }, undefined, false],
     [
       'the last good one was empty, and polls failed since',
@@ -62,12 +62,12 @@ describe('an empty GetProducts', () => {
       false,
     ],
     ['nothing was ever known and it is asked once', {}, undefined, true],
-    ['it is the third in a row over 15 min', { products: before }, row(2, 15), false],
-    ['it is the third in a row over 15 min, from the start', { products: doubted() }, row(2, 15), false],
+    ['it is the third in a row over 15 min', { products: before }, streak(2, 15), false],
+    ['it is the third in a row over 15 min, from the start', { products: refused() }, streak(2, 15), false],
     [
       'others are empty too',
       { products: before, down: good(empty), features: { [WHOLE]: good(empty) } },
-      row(2, 15),
+      streak(2, 15),
       false,
     ],
     [
@@ -77,14 +77,14 @@ describe('an empty GetProducts', () => {
         features: { [WHOLE]: good(answer([feature()]), NOW - 901) },
         expirations: { [A]: failed({ at: NOW - 60, value: answer([expiration()]) }) },
       },
-      row(2, 15),
+      streak(2, 15),
       false,
     ],
-  ])('is believed when %s', (_, scenario, emptyRow, isOnce) => {
-    expect(doubtProducts(empty, known(scenario), emptyRow, isOnce).doubt).toBeUndefined();
+  ])('is accepted when %s', (_, scenario, emptyStreak, isOnce) => {
+    expect(checkProducts(empty, known(scenario), emptyStreak, isOnce).contradiction).toBeUndefined();
   });
 
-  it.each<[string, Scenario, EmptyRow | undefined, RegExp]>([
+  it.each<[string, Scenario, EmptyStreak | undefined, RegExp]>([
     ['it is the first of a daemon', {}, undefined, /so far 1 within 0 min/],
     [
       'there were some before',
@@ -92,41 +92,41 @@ describe('an empty GetProducts', () => {
       undefined,
       /3 such answers in a row over at least 15 min/,
     ],
-    ['it is only the second in a row', { products: before }, row(1, 30), /so far 2 within 30 min/],
-    ['the row is not 15 min long', { products: before }, row(9, 14), /so far 10 within 14 min/],
-    ['another failure broke the row', { products: failed() }, row(2, 15), /so far 1 within 0 min/],
+    ['it is only the second in a row', { products: before }, streak(1, 30), /so far 2 within 30 min/],
+    ['the streak is not 15 min long', { products: before }, streak(9, 14), /so far 10 within 14 min/],
+    ['another failure broke the streak', { products: failed() }, streak(2, 15), /so far 1 within 0 min/],
     [
       'GetServerDown names one',
       { products: before, down: good(answer([{ label: B }])) },
-      row(2, 15),
+      streak(2, 15),
       /GetServerDown lists "lic02;mgcld"/,
     ],
     [
       'GetFeatures names one',
       { products: before, features: { [WHOLE]: good(answer([feature()])) } },
-      row(2, 15),
+      streak(2, 15),
       /GetFeatures has features of "lic01;cdslmd"/,
     ],
     [
       'GetExpirationFeatures names one',
       { products: before, expirations: { [B]: good(answer([expiration()])) } },
-      row(2, 15),
+      streak(2, 15),
       /GetExpirationFeatures has features of "lic02;mgcld"/,
     ],
-  ])('is not believed when %s', (_, scenario, emptyRow, reason) => {
-    expect(doubtProducts(empty, known(scenario), emptyRow, false).doubt).toMatch(reason);
+  ])('is not accepted when %s', (_, scenario, emptyStreak, reason) => {
+    expect(checkProducts(empty, known(scenario), emptyStreak, false).contradiction).toMatch(reason);
   });
 
-  it('is not believed when it is asked once, and GetServerDown names one', () => {
+  it('is not accepted when it is asked once, and GetServerDown names one', () => {
     const scenario = known({ down: good(answer([{ label: B }])) });
-    expect(doubtProducts(empty, scenario, undefined, true).doubt).toMatch(/GetServerDown lists "lic02;mgcld"/);
+    expect(checkProducts(empty, scenario, undefined, true).contradiction).toMatch(/GetServerDown lists "lic02;mgcld"/);
   });
 
-  it('begins its row anew after what contradicts it, and after a good answer', () => {
+  it('begins its streak anew after what contradicts it, and after a good answer', () => {
     const contradicted = known({ products: before, down: good(answer([{ label: B }])) });
-    expect(doubtProducts(empty, contradicted, row(2, 15), false).row).toBeUndefined();
-    expect(doubtProducts(answer([product()]), known({ products: before }), row(2, 15), false)).toEqual({});
-    expect(doubtProducts(empty, known({ products: before }), row(2, 3), false).row).toEqual({
+    expect(checkProducts(empty, contradicted, streak(2, 15), false).streak).toBeUndefined();
+    expect(checkProducts(answer([product()]), known({ products: before }), streak(2, 15), false)).toEqual({});
+    expect(checkProducts(empty, known({ products: before }), streak(2, 3), false).streak).toEqual({
       count: 3,
       since: NOW - 180,
     });
@@ -139,10 +139,10 @@ describe('an empty GetFeatures', () => {
     ['is listed as down', { products: listed({}), down: good(answer([{ label: 'LIC01;cdslmd;2' }])) }],
     ['has no licenses', { products: listed({ maxAvailable: 0 }) }],
     ['has no known number of licenses', { products: listed({ maxAvailable: undefined }) }],
-  ])('is believed of a vendor license that %s, alone and with all others', (_, scenario) => {
-    expect(doubtFeatures(A, empty, known(scenario))).toBeUndefined();
-    expect(doubtFeatures(WHOLE, empty, known(scenario))).toBeUndefined();
-    expect(doubtAllFeatures(empty, known(scenario))).toBeUndefined();
+  ])('is accepted of a vendor license that %s, alone and with all others', (_, scenario) => {
+    expect(checkFeatures(A, empty, known(scenario))).toBeUndefined();
+    expect(checkFeatures(WHOLE, empty, known(scenario))).toBeUndefined();
+    expect(checkAllFeatures(empty, known(scenario))).toBeUndefined();
   });
 
   it.each<[string, Scenario]>([
@@ -150,22 +150,22 @@ describe('an empty GetFeatures', () => {
     ['may be current and has licenses', { products: listed({ isCurrent: undefined }) }],
     ['was so when GetProducts was last good', { products: failed({ at: NOW - 99_999, value: answer([product()]) }) }],
     ['was down long ago', { products: listed({}), down: good(answer([{ label: A }]), NOW - 999) }],
-  ])('is not believed of one that %s', (_, scenario) => {
+  ])('is not accepted of one that %s', (_, scenario) => {
     const reason =
       'the answer holds no features of "lic01;cdslmd", but GetProducts says that it is current and has 40 licenses';
-    expect(doubtFeatures(A, empty, known(scenario))).toBe(reason);
-    expect(doubtFeatures(WHOLE, empty, known(scenario))).toBe(reason);
+    expect(checkFeatures(A, empty, known(scenario))).toBe(reason);
+    expect(checkFeatures(WHOLE, empty, known(scenario))).toBe(reason);
     // another one is another matter
-    expect(doubtFeatures(B, empty, known(scenario))).toBeUndefined();
+    expect(checkFeatures(B, empty, known(scenario))).toBeUndefined();
   });
 
-  it('is not believed while the vendor licenses are not known', () => {
-    expect(doubtFeatures(WHOLE, empty, known({}))).toContain('the vendor licenses are not known');
+  it('is not accepted while the vendor licenses are not known', () => {
+    expect(checkFeatures(WHOLE, empty, known({}))).toContain('the vendor licenses are not known');
   });
 
   it('is no matter of vendor licenses that others look after', () => {
     const scenario = { products: listed({}) };
-    expect(doubtFeatures(WHOLE, empty, { ...known(scenario), ownsVendorLicense: () => false })).toBeUndefined();
+    expect(checkFeatures(WHOLE, empty, { ...known(scenario), ownsVendorLicense: () => false })).toBeUndefined();
   });
 });
 
@@ -174,15 +174,15 @@ describe('a GetFeatures of all vendor licenses', () => {
 
   it('is accepted when each that must have features has some', () => {
     const all = answer([ofFeatures(A), ofFeatures(A), ofFeatures(B.toUpperCase())]);
-    expect(doubtAllFeatures(all, known({ products }))).toBeUndefined();
+    expect(checkAllFeatures(all, known({ products }))).toBeUndefined();
     const idle = listed({ product: A }, { product: B, isCurrent: false });
-    expect(doubtAllFeatures(answer([ofFeatures(A)]), known({ products: idle }))).toBeUndefined();
+    expect(checkAllFeatures(answer([ofFeatures(A)]), known({ products: idle }))).toBeUndefined();
   });
 
-  it('is refused when one has none, or a stranger has some', () => {
-    expect(doubtAllFeatures(answer([ofFeatures(A)]), known({ products }))).toMatch(/^no features of "lic02;mgcld"/);
+  it('is refused when one has none, or an unknown vendor license has some', () => {
+    expect(checkAllFeatures(answer([ofFeatures(A)]), known({ products }))).toMatch(/^no features of "lic02;mgcld"/);
     const strange = answer([ofFeatures(A), ofFeatures('x;y')]);
-    expect(doubtAllFeatures(strange, known({ products }))).toBe('a record of no known vendor license');
+    expect(checkAllFeatures(strange, known({ products }))).toBe('a record of no known vendor license');
   });
 
   it('can be split by vendor license', () => {
@@ -197,7 +197,7 @@ describe('a GetFeatures of all vendor licenses', () => {
 describe('an empty GetExpirationFeatures', () => {
   const had = { [A]: good(answer([expiration(), expiration()])) };
   const features = { [WHOLE]: good(answer([ofFeatures(B), ofFeatures(A)])) };
-  const doubt = (snapshot: Snapshot) => doubtExpirations(A, empty, { ...known({}), snapshot });
+  const contradictionIn = (snapshot: Snapshot) => checkExpirations(A, empty, { ...known({}), snapshot });
 
   it.each<[string, Scenario]>([
     ['it never had records', { features }],
@@ -211,8 +211,8 @@ describe('an empty GetExpirationFeatures', () => {
       'what GetFeatures had is too old',
       { expirations: had, features: { [A]: good(answer([ofFeatures(A)]), NOW - 901) } },
     ],
-  ])('is believed when %s', (_, scenario) => {
-    expect(doubt(createSnapshot(scenario))).toBeUndefined();
+  ])('is accepted when %s', (_, scenario) => {
+    expect(contradictionIn(createSnapshot(scenario))).toBeUndefined();
   });
 
   it.each<[string, Scenario]>([
@@ -222,8 +222,8 @@ describe('an empty GetExpirationFeatures', () => {
       'had them a little while ago',
       { expirations: had, features: { [A]: failed({ at: NOW - 600, value: answer([ofFeatures(A)]) }) } },
     ],
-  ])('is not believed when it had records before and GetFeatures %s', (_, scenario) => {
-    expect(doubt(createSnapshot(scenario))).toBe(
+  ])('is not accepted when it had records before and GetFeatures %s', (_, scenario) => {
+    expect(contradictionIn(createSnapshot(scenario))).toBe(
       'the answer holds no features of "lic01;cdslmd"; it held 2 before, and GetFeatures still has 1',
     );
   });

@@ -38,7 +38,7 @@ export interface Frame {
   }[];
 }
 
-export type Item = Table | TimeSeries | Frame;
+export type PanelData = Table | TimeSeries | Frame;
 
 /** Shown on the panel. */
 export interface Notice {
@@ -47,12 +47,12 @@ export interface Notice {
 }
 
 /** The answer to one target. */
-export interface Answer {
-  readonly items: readonly Item[];
+export interface TargetAnswer {
+  readonly items: readonly PanelData[];
   readonly notices: readonly Notice[];
   /** What the analyzer was asked, for the query inspector. */
   readonly executed?: string;
-  /** Why this is not all that was asked for: an error to whoever has no place for notices. */
+  /** Why the answer is incomplete: an error on a route that has no place for notices. */
   readonly incomplete?: DatasourceError;
 }
 

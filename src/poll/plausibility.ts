@@ -3,31 +3,31 @@ import { type EndpointState, freshGood, lastGood, type Snapshot, WHOLE } from '.
 import { parseVendorLicense } from '../model/vendor-license.ts';
 
 /**
- * Whether an answer can be believed. An empty answer is well-formed, and yet often the sign of a broken analyzer: where it
- * contradicts another good answer, it counts as a failed poll. Each `doubt…` gives the contradiction in words, and
+ * Whether an answer is plausible. An empty answer is well-formed, and yet often the sign of a broken analyzer: where it
+ * contradicts another good answer, it counts as a failed poll. Each `check…` gives the contradiction in words, and
  * `undefined` where there is none. Times are epoch seconds.
  */
 
-/** Failure code of an answer that is not believed. */
+/** Failure code of an answer that contradicts another. */
 export const CONTRADICTION = 'CONTRADICTION';
 
 /** What an answer is compared with. */
 export interface Known {
   readonly snapshot: Snapshot;
   readonly now: number;
-  /** Whether this exporter looks after a vendor license, by its canonical name. */
+  /** Whether this exporter reports a vendor license, by its canonical name. */
   readonly ownsVendorLicense: (vendorLicense: string) => boolean;
 }
 
 /** Empty answers of GetProducts, one after another. */
-export interface EmptyRow {
+export interface EmptyStreak {
   readonly count: number;
   readonly since: number;
 }
 
-/** How often, and for how long (seconds), GetProducts must list nothing before that is believed. */
-const ROW_COUNT = 3;
-const ROW_SECONDS = 900;
+/** How often in a row, and for how long (seconds), GetProducts must list nothing before that is accepted. */
+const STREAK_COUNT = 3;
+const STREAK_SECONDS = 900;
 
 const quote = (name: string): string => JSON.stringify(name);
 
@@ -44,7 +44,7 @@ function current<T>(state: EndpointState<T> | undefined, now: number): readonly 
   );
 }
 
-/** Says so when another endpoint than GetProducts names a vendor license. */
+/** Which other endpoint than GetProducts names a vendor license, in words. */
 function namedElsewhere({ snapshot: { endpoints }, now }: Known): string | undefined {
   for (const [, { records }] of current(endpoints.GetServerDown, now)) {
     if (records[0] !== undefined) return `GetServerDown lists ${quote(records[0].label)}`;
@@ -64,31 +64,31 @@ function namedElsewhere({ snapshot: { endpoints }, now }: Known): string | undef
  * GetProducts may be empty when it was before, when it is asked once and nothing was ever known, or when it stays empty for
  * three polls and 15 minutes while nothing else names a vendor license.
  *
- * @param before the row of empty answers up to the last poll
- * @returns the row with this answer in it, for the next time
+ * @param before the empty answers in a row up to the last poll
+ * @returns the contradiction, and the streak with this answer in it, for the next time
  */
-export function doubtProducts(
+export function checkProducts(
   { records }: Answer<ProductRecord>,
   known: Known,
-  before: EmptyRow | undefined,
+  before: EmptyStreak | undefined,
   isOnce: boolean,
-): { readonly doubt?: string; readonly row?: EmptyRow } {
+): { readonly contradiction?: string; readonly streak?: EmptyStreak } {
   if (records.length > 0) return {};
   const reading = known.snapshot.endpoints.GetProducts?.parts.get(WHOLE);
   const last = lastGood(reading);
   if (last?.value.records.length === 0) return {};
   const named = namedElsewhere(known);
   if (isOnce && last === undefined && named === undefined) return {};
-  if (named !== undefined) return { doubt: `the answer lists no vendor license, but ${named}` };
-  // a poll that failed for another reason ends the row
-  const isInRow = reading?.ok === false && reading.failure.code === CONTRADICTION;
-  const { count, since } = isInRow && before !== undefined ? before : { count: 0, since: known.now };
-  const row = { count: count + 1, since };
+  if (named !== undefined) return { contradiction: `the answer lists no vendor license, but ${named}` };
+  // a poll that failed for another reason ends the streak
+  const isInStreak = reading?.ok === false && reading.failure.code === CONTRADICTION;
+  const { count, since } = isInStreak && before !== undefined ? before : { count: 0, since: known.now };
+  const streak = { count: count + 1, since };
   const seconds = known.now - since;
-  if (row.count >= ROW_COUNT && seconds >= ROW_SECONDS) return { row };
-  const soFar = `so far ${row.count} within ${Math.floor(seconds / 60)} min`;
-  const rule = `${ROW_COUNT} such answers in a row over at least ${ROW_SECONDS / 60} min are needed`;
-  return { doubt: `the answer lists no vendor license; before that is believed, ${rule} (${soFar})`, row };
+  if (streak.count >= STREAK_COUNT && seconds >= STREAK_SECONDS) return { streak };
+  const soFar = `so far ${streak.count} within ${Math.floor(seconds / 60)} min`;
+  const rule = `${STREAK_COUNT} such answers in a row over at least ${STREAK_SECONDS / 60} min`;
+  return { contradiction: `the answer lists no vendor license; that is accepted after ${rule} (${soFar})`, streak };
 }
 
 /** Vendor licenses that must have features: current, not down, with licenses. As GetProducts spells them. */
@@ -109,8 +109,8 @@ function withLicenses({ snapshot, now, ownsVendorLicense }: Known): readonly Pro
 const noFeaturesOf = ({ product, maxAvailable }: ProductRecord): string =>
   `no features of ${quote(product)}, but GetProducts says that it is current and has ${maxAvailable} licenses`;
 
-/** An answer without any feature is believed where no vendor license it is about must have some. */
-export function doubtFeatures(part: string, { records }: Answer<FeatureRecord>, known: Known): string | undefined {
+/** An answer without any feature is plausible where no vendor license it is about must have some. */
+export function checkFeatures(part: string, { records }: Answer<FeatureRecord>, known: Known): string | undefined {
   if (records.length > 0) return undefined;
   const expected = withLicenses(known);
   if (expected === undefined) return 'the answer holds no features, and the vendor licenses are not known';
@@ -119,10 +119,10 @@ export function doubtFeatures(part: string, { records }: Answer<FeatureRecord>, 
 }
 
 /**
- * What is wrong with an answer for all vendor licenses, so that each must be asked for alone: a record of a stranger, or no
+ * What is wrong with an answer for all vendor licenses, so that each must be asked for alone: a record of an unknown vendor license, or no
  * record of a vendor license that must have some.
  */
-export function doubtAllFeatures({ records }: Answer<FeatureRecord>, known: Known): string | undefined {
+export function checkAllFeatures({ records }: Answer<FeatureRecord>, known: Known): string | undefined {
   const products = lastGood(known.snapshot.endpoints.GetProducts?.parts.get(WHOLE))?.value.records ?? [];
   const names = new Set(products.map(({ product }) => canonical(product)));
   const found = new Set<string>();
@@ -138,8 +138,8 @@ export function doubtAllFeatures({ records }: Answer<FeatureRecord>, known: Know
   return missing === undefined ? undefined : noFeaturesOf(missing);
 }
 
-/** An answer without any expiry is believed unless there were some before and GetFeatures still has the features. */
-export function doubtExpirations(
+/** An answer without any expiry is plausible unless there were some before and GetFeatures still has the features. */
+export function checkExpirations(
   part: string,
   { records }: Answer<ExpirationRecord>,
   { snapshot, now }: Known,

@@ -3,13 +3,13 @@ import { createConnections } from './connections.ts';
 import { createEntrance } from './entrance.ts';
 import { createWebCounts, type WebLimits } from './limits.ts';
 
-/** How often limits of time are looked at, milliseconds. */
+/** How often limits of time are checked, milliseconds. */
 const SWEEP_MS = 1_000;
 
-export type Front = ReturnType<typeof createFront>;
+export type Guard = ReturnType<typeof createGuard>;
 
-/** What all listeners share: limits are those of the process. */
-export function createFront(limits: WebLimits) {
+/** Limits and passwords: one guard for all listeners, because the limits are those of the process. */
+export function createGuard(limits: WebLimits) {
   const counts = createWebCounts();
   const now = (): number => performance.now();
   const onCut = (reason: keyof typeof counts.cut): void => {

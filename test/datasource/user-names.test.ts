@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { Combinations } from '../../src/datasource/fan-out.ts';
+import type { Combinations } from '../../src/datasource/combinations.ts';
 import { readQuery } from '../../src/datasource/query.ts';
-import { usersTable } from '../../src/datasource/users.ts';
+import { usersTable } from '../../src/datasource/user-names.ts';
 import type { UserRecord } from '../../src/model/records.ts';
 
-const whose = { product: 'p;d', feature: 'f' };
-const one: Combinations = { asked: [whose], total: 1, areSeveralProducts: false, areSeveralFeatures: false };
+const combination = { product: 'p;d', feature: 'f' };
+const one: Combinations = { asked: [combination], total: 1, areSeveralProducts: false, areSeveralFeatures: false };
 const always = { from: undefined, to: undefined };
-const query = readQuery({ target: 'users', payload: whose, range: always, filters: [], prefix: '' });
+const query = readQuery({ target: 'users', payload: combination, range: always, filters: [], prefix: '' });
 
 const user = (userName: string, more: Partial<UserRecord> = {}): UserRecord => ({
   userName,
@@ -29,7 +29,7 @@ const user = (userName: string, more: Partial<UserRecord> = {}): UserRecord => (
 });
 
 const rowsOf = (records: readonly UserRecord[], pseudonymKey?: string) =>
-  usersTable(query, one, [{ whose, answer: { records } }], { refusal: () => undefined, pseudonymKey }).rows;
+  usersTable(query, one, [{ combination, answer: { records } }], { refusal: () => undefined, pseudonymKey }).rows;
 
 describe('users', () => {
   it('are shown with epoch milliseconds, and null for what is not known', () => {
@@ -50,7 +50,12 @@ describe('users', () => {
   it('tell of which feature they are, where there are several', () => {
     const several = { ...one, areSeveralFeatures: true };
     const policy = { refusal: () => undefined, pseudonymKey: undefined };
-    const { columns, rows } = usersTable(query, several, [{ whose, answer: { records: [user('alice')] } }], policy);
+    const { columns, rows } = usersTable(
+      query,
+      several,
+      [{ combination, answer: { records: [user('alice')] } }],
+      policy,
+    );
     expect(columns.slice(0, 3).map(({ text }) => text)).toEqual(['Product', 'Feature', 'User']);
     expect(rows[0]?.slice(0, 3)).toEqual(['p;d', 'f', 'alice']);
   });

@@ -3,26 +3,26 @@ import { parseVendorLicense } from '../model/vendor-license.ts';
 import { createPattern } from '../model/wildcard.ts';
 import type { EndpointName, ParametersOf } from '../query-api/endpoints.ts';
 import { DatasourceError } from './errors.ts';
-import type { Answer, Notice } from './items.ts';
+import type { Notice, TargetAnswer } from './panel-data.ts';
+import { featuresByVendorLicense, type PolledSite } from './polled-site.ts';
 import { matcherOf, type Query } from './query.ts';
-import { type Questions, questionText } from './questions.ts';
-import { featuresByVendorLicense, type Site } from './site.ts';
+import { requestText, type UpstreamCache } from './upstream-cache.ts';
 
-/** One vendor license and feature of a query, each of which the analyzer is asked about by itself. */
-export interface Whose {
+/** One vendor license and feature of a query; the analyzer gets a request for each. */
+export interface Combination {
   /** As the analyzer spells it. */
   readonly product: string;
   readonly feature: string;
 }
 
-/** What a query asks about: no more than the cap, and how many there would be without it. */
-export interface Asking {
-  readonly asked: readonly Whose[];
+/** What a query asks about: at most `MAX_COMBINATIONS`, and how many there are in all. */
+export interface CombinationList {
+  readonly asked: readonly Combination[];
   readonly total: number;
 }
 
-export interface Combinations extends Asking {
-  /** Whether the query may be about several, so that answers must tell whose they are. */
+export interface Combinations extends CombinationList {
+  /** Whether the query may be about several, so that answers must name theirs. */
   readonly areSeveralProducts: boolean;
   readonly areSeveralFeatures: boolean;
 }
@@ -33,7 +33,7 @@ const MAX_COMBINATIONS = 20;
 const isPattern = (text: string): boolean => text.includes('%');
 
 /** The analyzer's spellings of a product of a query: of a pattern all that match, of a name with several parts all parts. */
-function productsOf(product: string, site: Site | undefined, expand: boolean): readonly string[] {
+function productsOf(product: string, site: PolledSite | undefined, expand: boolean): readonly string[] {
   if (isPattern(product) && !expand) return [product];
   const spellings = site === undefined ? [] : [...site.inventory.spellings.values()];
   if (isPattern(product)) {
@@ -50,14 +50,14 @@ function productsOf(product: string, site: Site | undefined, expand: boolean): r
 }
 
 /** The vendor licenses of a query, as the analyzer spells them, that the ad-hoc filters let through. */
-function ownersOf(query: Query, site: Site | undefined, expand: boolean): readonly string[] {
+function ownersOf(query: Query, site: PolledSite | undefined, expand: boolean): readonly string[] {
   const spelled = new Set(query.values.products.flatMap((product) => productsOf(product, site, expand)));
   return [...spelled].filter((product) => query.allows('product', parseVendorLicense(product).vendorLicense));
 }
 
-/** The first combinations of each owner with its features, and how many there are. */
-function combine(owners: readonly string[], featuresOf: (product: string) => readonly string[]): Asking {
-  const asked: Whose[] = [];
+/** The first combinations of vendor licenses with their features, and how many there are. */
+function combine(owners: readonly string[], featuresOf: (product: string) => readonly string[]): CombinationList {
+  const asked: Combination[] = [];
   let total = 0;
   for (const product of owners) {
     const features = featuresOf(product);
@@ -68,12 +68,12 @@ function combine(owners: readonly string[], featuresOf: (product: string) => rea
   return { asked, total };
 }
 
-/** Every vendor license of a query with each of some feature patterns, which are left to the analyzer. */
-export const everyOwner = (query: Query, site: Site, features: readonly string[]): Asking =>
+/** Every vendor license of a query with each of some feature patterns, which the analyzer expands. */
+export const everyOwner = (query: Query, site: PolledSite, features: readonly string[]): CombinationList =>
   combine(ownersOf(query, site, true), () => features);
 
 /**
- * The analyzer adds up what matches a pattern, and all packages where none is named: no filter can take a part out of that.
+ * The analyzer adds up what matches a pattern, and all packages where none is named: a filter cannot exclude a part of a sum.
  *
  * @throws DatasourceError that names the filter
  */
@@ -90,7 +90,7 @@ function requireApplicable({ target, values, isFiltered }: Query, expand: boolea
 }
 
 /** @throws DatasourceError when a pattern cannot be expanded, because nothing has been polled yet */
-export function combinationsOf(query: Query, site: Site | undefined): Combinations {
+export function combinationsOf(query: Query, site: PolledSite | undefined): Combinations {
   const { products, features, ftype, type, wildcard } = query.values;
   const expand = wildcard !== 'upstream';
   const [expandsProducts, expandsFeatures] = [products, features].map((texts) => expand && texts.some(isPattern));
@@ -100,7 +100,7 @@ export function combinationsOf(query: Query, site: Site | undefined): Combinatio
   requireApplicable(query, expand);
   const isPackageAsked = query.values.package === undefined || query.allows('package', query.values.package);
   const owners = isPackageAsked ? ownersOf(query, site, expand) : [];
-  // of one name each there is nothing to find out
+  // one name of each needs no look-up
   const isPlain = !expandsFeatures && owners.length <= 1;
   const byLicense = site === undefined || isPlain ? undefined : featuresByVendorLicense(site, ftype ?? type);
   const knownOf = (product: string) => byLicense?.get(parseVendorLicense(product).vendorLicense);
@@ -123,17 +123,17 @@ export function combinationsOf(query: Query, site: Site | undefined): Combinatio
   };
 }
 
-/** What tells one combination from the others in a name, or nothing where there is one. */
+/** The part of a name that distinguishes a combination from the others; empty where there is only one. */
 export function suffixOf(
-  { product, feature }: Whose,
+  { product, feature }: Combination,
   { areSeveralProducts, areSeveralFeatures }: Combinations,
 ): string {
   const parts = [...(areSeveralProducts ? [product] : []), ...(areSeveralFeatures ? [feature] : [])];
   return parts.length === 0 ? '' : ` - ${parts.join(' ')}`;
 }
 
-export interface Asked<T> extends Omit<Answer, 'items'> {
-  readonly answers: readonly { readonly whose: Whose; readonly answer: T }[];
+export interface CombinationAnswers<T> extends Omit<TargetAnswer, 'items'> {
+  readonly answers: readonly { readonly combination: Combination; readonly answer: T }[];
 }
 
 /**
@@ -142,25 +142,30 @@ export interface Asked<T> extends Omit<Answer, 'items'> {
  * @throws DatasourceError the first failure, when there is no answer at all
  */
 export async function askAll<E extends EndpointName>(
-  { asked, total }: Asking,
+  { asked, total }: CombinationList,
   endpoint: E,
-  parametersOf: (whose: Whose) => ParametersOf<E>,
-  questions: Questions,
+  parametersOf: (combination: Combination) => ParametersOf<E>,
+  upstream: UpstreamCache,
   signal: AbortSignal,
-): Promise<Asked<Answers[E]>> {
-  const outcomes = await Promise.allSettled(asked.map((whose) => questions.ask(endpoint, parametersOf(whose), signal)));
+): Promise<CombinationAnswers<Answers[E]>> {
+  const outcomes = await Promise.allSettled(
+    asked.map((combination) => upstream.ask(endpoint, parametersOf(combination), signal)),
+  );
   const notices: Notice[] = [];
-  const answers: { whose: Whose; answer: Answers[E] }[] = [];
+  const answers: { combination: Combination; answer: Answers[E] }[] = [];
   let first: DatasourceError | undefined;
   outcomes.forEach((outcome, i) => {
-    const whose = asked[i] as Whose;
+    const combination = asked[i] as Combination;
     if (outcome.status === 'fulfilled') {
-      answers.push({ whose, answer: outcome.value });
+      answers.push({ combination, answer: outcome.value });
       return;
     }
     if (!(outcome.reason instanceof DatasourceError)) throw outcome.reason;
     first ??= outcome.reason;
-    notices.push({ severity: 'error', text: `feature ${JSON.stringify(whose.feature)}: ${outcome.reason.message}` });
+    notices.push({
+      severity: 'error',
+      text: `feature ${JSON.stringify(combination.feature)}: ${outcome.reason.message}`,
+    });
   });
   if (first !== undefined && answers.length === 0) throw first;
   if (total > asked.length) {
@@ -168,11 +173,11 @@ export async function askAll<E extends EndpointName>(
     notices.push({ severity: 'warning', text });
     first ??= new DatasourceError('too_many', text);
   }
-  const [whose] = asked;
+  const [combination] = asked;
   return {
     answers,
     notices,
-    ...(whose !== undefined && { executed: questionText(endpoint, parametersOf(whose)) }),
+    ...(combination !== undefined && { executed: requestText(endpoint, parametersOf(combination)) }),
     ...(first !== undefined && { incomplete: first }),
   };
 }

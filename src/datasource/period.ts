@@ -1,13 +1,13 @@
 import { dateText, type LocalTime } from '../model/local-time.ts';
 import { durationCode, type TimeRange, type Values } from './query.ts';
 
-/** Which time GetEfficiency and GetHeatMap are asked about (spec 4.8, 4.9). */
-export interface Window {
+/** The period of a request of GetEfficiency or GetHeatMap (spec 4.8, 4.9). */
+export interface Period {
   readonly year: string;
   /** 1 to 12. */
   readonly month: string;
   readonly last?: string;
-  /** What is shown instead of what was asked for, for people. */
+  /** Says in words what is shown instead of the period asked for. */
   readonly notice?: string;
 }
 
@@ -33,7 +33,7 @@ function covering({ from }: TimeRange, to: number): string {
  *
  * @param now epoch milliseconds
  */
-export function windowOf(values: Values, range: TimeRange, now: number, localTime: LocalTime): Window {
+export function periodOf(values: Values, range: TimeRange, now: number, localTime: LocalTime): Period {
   const to = Math.min(range.to ?? now, now);
   const [year = '', month = ''] = dateText(localTime.dayOf(to / 1000)).split('-');
   const asked = { year: values.year ?? String(Number(year)), month: values.month ?? String(Number(month)) };

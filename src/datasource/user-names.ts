@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
 import type { UserRecord } from '../model/records.ts';
 import { createPattern } from '../model/wildcard.ts';
+import type { Combination, CombinationAnswers, Combinations } from './combinations.ts';
 import { DatasourceError } from './errors.ts';
-import type { Asked, Combinations, Whose } from './fan-out.ts';
-import { type Cell, type Column, cell, millis, type Table, table } from './items.ts';
+import { type Cell, type Column, cell, millis, type Table, table } from './panel-data.ts';
 import type { Query } from './query.ts';
 
-/** Names and hosts of users are personal: whether they are served, and as what. */
+/** Whether names and hosts of users, which are personal data, are served, and in which form. */
 export interface UsersPolicy {
   /** Why names are not served, or undefined where they are. */
   readonly refusal: () => string | undefined;
@@ -21,8 +21,8 @@ export function requireUsers({ refusal }: UsersPolicy): void {
 }
 
 /**
- * A name that tells users apart and not who they are: the beginning of a keyed hash of the name without regard to case,
- * as the API compares it. Only with the key can it be found out for whom it stands.
+ * A pseudonym of a user: the beginning of a keyed hash of the name without regard to case, as the API compares it. Only
+ * with the key can it be traced to the user.
  */
 function pseudonym(name: string, key: string): string {
   if (name === '') return '';
@@ -40,14 +40,14 @@ const columns: readonly Column[] = [
   { text: 'Status', type: 'string' },
 ];
 
-/** What the analyzer is asked to filter by: not by a pseudonym, which it does not know. */
+/** The filter for the analyzer; a pseudonym is none, because the analyzer does not know it. */
 export const usersFilter = ({ values }: Query, { pseudonymKey }: UsersPolicy): string | undefined =>
   pseudonymKey === undefined ? values.user : undefined;
 
 export function usersTable(
   { values }: Query,
   { areSeveralProducts, areSeveralFeatures }: Combinations,
-  answers: Asked<{ readonly records: readonly UserRecord[] }>['answers'],
+  answers: CombinationAnswers<{ readonly records: readonly UserRecord[] }>['answers'],
   { pseudonymKey }: UsersPolicy,
 ): Table {
   const shown = (name: string): string => (pseudonymKey === undefined ? name : pseudonym(name, pseudonymKey));
@@ -56,18 +56,18 @@ export function usersTable(
       ? () => true
       : createPattern(values.user, { ignoreCase: true });
   const areSeveral = areSeveralProducts || areSeveralFeatures;
-  const owner = ({ product, feature }: Whose): readonly Cell[] => (areSeveral ? [product, feature] : []);
+  const owner = ({ product, feature }: Combination): readonly Cell[] => (areSeveral ? [product, feature] : []);
   const ownerColumns: readonly Column[] = areSeveral
     ? [
         { text: 'Product', type: 'string' },
         { text: 'Feature', type: 'string' },
       ]
     : [];
-  const rows = answers.flatMap(({ whose, answer }) =>
+  const rows = answers.flatMap(({ combination, answer }) =>
     answer.records
       .filter(({ userName }) => isAskedFor(shown(userName)))
       .map((user): readonly Cell[] => [
-        ...owner(whose),
+        ...owner(combination),
         shown(user.userName),
         shown(user.userHost),
         shown(user.userDisplay),

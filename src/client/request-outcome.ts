@@ -1,9 +1,9 @@
 import { NtlmError } from '../ntlm/errors.ts';
 import type { Connection, LegOutcome } from './connection.ts';
-import type { Job } from './job.ts';
+import type { PendingRequest } from './pending-request.ts';
 
-/** How something on a connection ended. */
-export type Served =
+/** How a request or a logon on a connection ended. */
+export type RequestOutcome =
   | { readonly kind: 'delivered' }
   /** The connection must be logged on before the request can be sent again. */
   | { readonly kind: 'logon_needed' }
@@ -14,12 +14,12 @@ export type Served =
 
 type Lost = LegOutcome & { kind: 'lost' };
 
-export const DELIVERED: Served = { kind: 'delivered' };
-export const LOGON_NEEDED: Served = { kind: 'logon_needed' };
-export const failed = (error: Error, reported = false): Served => ({ kind: 'failed', error, reported });
-export const retry = (error: Error, sent: boolean): Served => ({ kind: 'retry', sent, error });
+export const DELIVERED: RequestOutcome = { kind: 'delivered' };
+export const LOGON_NEEDED: RequestOutcome = { kind: 'logon_needed' };
+export const failed = (error: Error, reported = false): RequestOutcome => ({ kind: 'failed', error, reported });
+export const retry = (error: Error, sent: boolean): RequestOutcome => ({ kind: 'retry', sent, error });
 
-/** Errors that say by themselves what happened; anything else inside a handshake is a lost connection. */
+/** Errors that explain themselves; anything else inside a handshake is a lost connection. */
 function passesThrough(error: Error): boolean {
   const { code } = error as { code?: string };
   return (
@@ -34,23 +34,28 @@ const isLost = (error: Error): boolean => {
   return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE', 'NTLM_CONNECTION_CLOSED'].includes(code ?? '');
 };
 
-/** An exchange that was no leg of a logon was lost. */
-export function lostOutside({ error, delivering, sent }: Lost, job: Job): Served {
+/** The outcome where the connection was lost outside a logon. */
+export function lostDuringRequest({ error, delivering, sent }: Lost, request: PendingRequest): RequestOutcome {
   if (delivering) {
-    job.handler.onResponseError?.(job.controller, error);
+    request.handler.onResponseError?.(request.controller, error);
     return failed(error, true);
   }
   return isLost(error) ? retry(error, sent) : failed(error);
 }
 
 /**
- * A leg of a logon was lost.
+ * The outcome where the connection was lost during a logon.
  *
  * @param again nothing of a logon was spent, so a fresh connection may be tried if this one had worked before
  */
-export function lostInside(outcome: Lost, connection: Connection, job: Job | undefined, again: boolean): Served {
+export function lostDuringLogon(
+  outcome: Lost,
+  connection: Connection,
+  request: PendingRequest | undefined,
+  again: boolean,
+): RequestOutcome {
   const { error, delivering } = outcome;
-  if (delivering && job !== undefined) return lostOutside(outcome, job);
+  if (delivering && request !== undefined) return lostDuringRequest(outcome, request);
   // a connection that was never made is no handshake
   if (passesThrough(error) || !connection.wasOpen) return failed(error);
   const lost = new NtlmError('NTLM_CONNECTION_LOST', 'the connection was lost during the logon', { cause: error });

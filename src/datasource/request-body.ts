@@ -21,7 +21,7 @@ export function payloadOf(raw: unknown, what: string): RawPayload {
     const parsed: unknown = typeof raw === 'string' ? JSON.parse(raw) : undefined;
     if (isObject(parsed)) return parsed;
   } catch {
-    // said below
+    // reported below
   }
   throw new DatasourceError('bad_parameter', `${what} is not a JSON object`);
 }

@@ -1,14 +1,14 @@
 import type { LocalTime } from '../model/local-time.ts';
 import { DatasourceError } from './errors.ts';
-import type { Questions } from './questions.ts';
-import type { Site } from './site.ts';
-import type { UsersPolicy } from './users.ts';
+import type { PolledSite } from './polled-site.ts';
+import type { UpstreamCache } from './upstream-cache.ts';
+import type { UsersPolicy } from './user-names.ts';
 
-/** Where answers come from. */
-export interface Sources {
-  /** Undefined before the first poll has been taken in. */
-  readonly site: () => Site | undefined;
-  readonly questions: Questions;
+/** What the targets are answered from. */
+export interface Backend {
+  /** Undefined before the first poll has ended. */
+  readonly site: () => PolledSite | undefined;
+  readonly upstream: UpstreamCache;
   readonly users: UsersPolicy;
   /** Calendar of the analyzer: in which `year` and `month` are meant, and days begin. */
   readonly localTime: LocalTime;
@@ -17,7 +17,7 @@ export interface Sources {
 }
 
 /** @throws DatasourceError when nothing has been polled yet */
-export function requireSite({ site }: Sources): Site {
+export function requireSite({ site }: Backend): PolledSite {
   const known = site();
   if (known === undefined) throw new DatasourceError('upstream_down', 'the analyzer has not been polled yet');
   return known;

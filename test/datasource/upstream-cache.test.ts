@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { QueryClient } from '../../src/client/query-client.ts';
 import { DatasourceError } from '../../src/datasource/errors.ts';
-import { createQuestions, type QuestionsOptions } from '../../src/datasource/questions.ts';
+import { createUpstreamCache, type UpstreamCacheOptions } from '../../src/datasource/upstream-cache.ts';
 import { QueryError } from '../../src/model/failure.ts';
 
 /** A client that answers when the test says so. */
-function setUp(options: Partial<QuestionsOptions> = {}) {
+function setUp(options: Partial<UpstreamCacheOptions> = {}) {
   const asked: {
     feature: string;
     answer: (value: never[]) => void;
@@ -18,7 +18,7 @@ function setUp(options: Partial<QuestionsOptions> = {}) {
       signal.addEventListener('abort', () => fail(signal.reason));
     });
   let now = 1000;
-  const questions = createQuestions({
+  const upstream = createUpstreamCache({
     client: { getHistory } as unknown as QueryClient,
     connections: 4,
     maxWaiting: 2,
@@ -28,7 +28,7 @@ function setUp(options: Partial<QuestionsOptions> = {}) {
     ...options,
   });
   const ask = (feature: string, signal = new AbortController().signal) =>
-    questions.ask('GetHistory', { product: 'p', feature }, signal);
+    upstream.ask('GetHistory', { product: 'p', feature }, signal);
   return {
     asked,
     ask,
@@ -40,7 +40,7 @@ function setUp(options: Partial<QuestionsOptions> = {}) {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('questions to the analyzer', () => {
+describe('requests to the analyzer', () => {
   it('that are equal are asked once, and their answer is kept for a while', async () => {
     const { asked, ask, pass } = setUp();
     const [first, second] = [ask('a'), ask('a')];
@@ -78,7 +78,7 @@ describe('questions to the analyzer', () => {
     expect(asked.map(({ feature }) => feature)).toEqual(['a', 'b']);
     await expect(ask('e')).rejects.toMatchObject({
       code: 'queue_full',
-      message: '2 questions to the analyzer are waiting, try later',
+      message: '2 requests to the analyzer are waiting, try later',
     });
     asked[1]?.answer([]);
     await settled();

@@ -11,15 +11,15 @@ import {
 import { writeQuery } from '../query-api/parameters.ts';
 import { DatasourceError, fromQueryError } from './errors.ts';
 
-/** Questions to the analyzer that panels ask: few at once, the same one once, and answers kept for a while. */
+/** Requests of panels to the analyzer: few at once, equal ones joined, and answers cached for a while. */
 
-export interface QuestionsOptions {
+export interface UpstreamCacheOptions {
   readonly client: QueryClient;
   /** Connections of the client: half of them stay free for polling. */
   readonly connections: number;
   /** Seconds an answer of a history endpoint is kept; 0 keeps none. */
   readonly cacheTtl: number;
-  /** Questions that may wait for a connection. */
+  /** Requests that may wait for a connection. */
   readonly maxWaiting?: number;
   /** Answers kept at most; a year of history is some 50 kB. */
   readonly maxKept?: number;
@@ -27,20 +27,20 @@ export interface QuestionsOptions {
   readonly now: () => number;
 }
 
-/** Seconds an answer about now is kept: the panels of one dashboard ask at the same time. */
+/** Seconds an answer about the present is kept: the panels of one dashboard send their requests together. */
 const LIVE_TTL = 15;
 const historyAnswers: readonly AnswerKind[] = ['trend', 'reserved', 'efficiency', 'heat-map'];
 
-export interface Questions {
+export interface UpstreamCache {
   /**
-   * @param signal gives up waiting; the request itself goes on while somebody else waits for it
+   * @param signal gives up waiting; the request itself goes on while another caller waits for it
    * @throws DatasourceError
    */
   ask<E extends EndpointName>(endpoint: E, parameters: ParametersOf<E>, signal: AbortSignal): Promise<Answers[E]>;
 }
 
-/** Method, path and parameters, as the query inspector shows them and as answers are kept by. */
-export function questionText<E extends EndpointName>(name: E, parameters: ParametersOf<E>): string {
+/** Method, path and parameters, as the query inspector shows them; the key of the cache. */
+export function requestText<E extends EndpointName>(name: E, parameters: ParametersOf<E>): string {
   const endpoint: Endpoint = endpoints[name];
   return `${endpoint.method} ${endpoint.path}${writeQuery(endpoint, parameters)}`;
 }
@@ -71,7 +71,7 @@ function createSlots(concurrency: number, maxWaiting: number) {
       return;
     }
     if (waiting.length >= maxWaiting) {
-      throw new DatasourceError('queue_full', `${waiting.length} questions to the analyzer are waiting, try later`);
+      throw new DatasourceError('queue_full', `${waiting.length} requests to the analyzer are waiting, try later`);
     }
     await new Promise<void>((resolve, reject) => {
       const enter = (): void => {
@@ -89,14 +89,14 @@ function createSlots(concurrency: number, maxWaiting: number) {
   return { acquire, release };
 }
 
-export function createQuestions({
+export function createUpstreamCache({
   client,
   connections,
   cacheTtl,
   maxWaiting = 200,
   maxKept = 500,
   now,
-}: QuestionsOptions): Questions {
+}: UpstreamCacheOptions): UpstreamCache {
   const slots = createSlots(Math.max(1, Math.floor(connections / 2)), maxWaiting);
   const flights = new Map<string, Flight>();
   const kept = new Map<string, Kept>();
@@ -138,14 +138,14 @@ export function createQuestions({
     } finally {
       signal.removeEventListener('abort', onAbort);
       flight.waiting -= 1;
-      // nobody is left to whom the answer would matter
+      // no caller is left
       if (flight.waiting === 0) flight.controller.abort(new QueryError('aborted', 'nobody waits for the answer'));
     }
   };
 
   return {
     ask: async (endpoint, parameters, signal) => {
-      const key = questionText(endpoint, parameters);
+      const key = requestText(endpoint, parameters);
       const known = kept.get(key);
       if (known !== undefined && known.until > now()) return known.answer as Answers[typeof endpoint];
       let flight = flights.get(key);
@@ -154,7 +154,7 @@ export function createQuestions({
         const answer = send(endpoint, parameters, key, controller.signal).finally(() => {
           if (flights.get(key) === flight) flights.delete(key);
         });
-        // whoever waits sees the failure; nobody may be left
+        // the callers see the failure; there may be none left
         answer.catch(() => undefined);
         flight = { answer, controller, waiting: 0 };
         flights.set(key, flight);

@@ -5,12 +5,12 @@ import { parseVendorLicense } from '../model/vendor-license.ts';
 import { DatasourceError, fromQueryError } from './errors.ts';
 import { matcherOf } from './query.ts';
 
-/** What the last polls know, for answers without asking the analyzer. */
-export interface Site {
+/** What the last polls know of the site, for answers without a request to the analyzer. */
+export interface PolledSite {
   readonly inventory: Inventory;
 }
 
-/** Why a part has nothing to show, as an error for whoever asks. */
+/** Why a part has no data to show. */
 function missing(readings: Readings, endpoint: PolledEndpoint, part: string): DatasourceError {
   const what = part === WHOLE ? endpoint : `${endpoint} of ${part}`;
   const reading = readings.of(endpoint)?.parts.get(part);
@@ -26,13 +26,13 @@ function missing(readings: Readings, endpoint: PolledEndpoint, part: string): Da
 }
 
 /**
- * Sees that an endpoint has data that may be shown, of some vendor license at least.
+ * Checks that an endpoint has data that may be shown, of one vendor license at least.
  *
  * @returns for each part without it, what is wrong
  * @throws DatasourceError when it has none at all
  */
 export function requireFresh(
-  { inventory: { readings } }: Site,
+  { inventory: { readings } }: PolledSite,
   endpoint: PolledEndpoint,
   isAskedFor: (vendorLicense: string) => boolean,
 ): readonly DatasourceError[] {
@@ -52,7 +52,7 @@ export function requireFresh(
   return stale.map((part) => missing(readings, endpoint, part));
 }
 
-/** Whether a vendor license is meant by one of the products of a payload: by name, by name and part, or by pattern. */
+/** Whether one of the products of a payload matches a vendor license: by name, by name and part, or by pattern. */
 export function productMatcher(products: readonly string[]): (vendorLicense: string) => boolean {
   return matcherOf(
     products.map((product) => (product.includes('%') ? product : parseVendorLicense(product).vendorLicense)),
@@ -61,7 +61,7 @@ export function productMatcher(products: readonly string[]): (vendorLicense: str
 
 /** Names of features by vendor license. One look at each, because a large site has 100,000. */
 export function featuresByVendorLicense(
-  { inventory }: Site,
+  { inventory }: PolledSite,
   featureType?: string,
 ): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>();
@@ -75,7 +75,7 @@ export function featuresByVendorLicense(
 }
 
 /** Sorted names of the features of some vendor licenses, each once. */
-export function featureNames(site: Site, isOwner: (vendorLicense: string) => boolean): readonly string[] {
+export function featureNames(site: PolledSite, isOwner: (vendorLicense: string) => boolean): readonly string[] {
   const owned = [...featuresByVendorLicense(site)].filter(([vendorLicense]) => isOwner(vendorLicense));
   return [...new Set(owned.flatMap(([, names]) => [...names]))].sort();
 }

@@ -4,7 +4,7 @@ type Headers = Record<string, string | string[]>;
 type RawHeaders = Exclude<Dispatcher.DispatchController['rawHeaders'], undefined>;
 
 /** The caller's view of a request; it exists before any socket does, so that a queued request can be aborted. */
-class JobController implements Dispatcher.DispatchController {
+class RequestController implements Dispatcher.DispatchController {
   rawHeaders: RawHeaders = null;
   rawTrailers: RawHeaders = null;
   reason: Error | null = null;
@@ -51,11 +51,11 @@ class JobController implements Dispatcher.DispatchController {
 }
 
 /** A request that waits for a connection or is being served. */
-export interface Job {
+export interface PendingRequest {
   readonly options: Dispatcher.DispatchOptions;
   readonly handler: Dispatcher.DispatchHandler;
-  readonly controller: JobController;
-  /** Without Authorization: credentials are the dispatcher's business alone. */
+  readonly controller: RequestController;
+  /** Without Authorization, which only the dispatcher sets. */
   readonly headers: Headers;
   /** Query string included. */
   readonly path: string;
@@ -82,12 +82,15 @@ function collectHeaders(headers: Dispatcher.DispatchOptions['headers']): Headers
   return collected;
 }
 
-export function createJob(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): Job {
+export function createPendingRequest(
+  options: Dispatcher.DispatchOptions,
+  handler: Dispatcher.DispatchHandler,
+): PendingRequest {
   const query = options.query === undefined ? '' : new URLSearchParams(options.query ?? {}).toString();
   return {
     options,
     handler,
-    controller: new JobController(),
+    controller: new RequestController(),
     headers: collectHeaders(options.headers),
     path: query === '' ? options.path : `${options.path}${options.path.includes('?') ? '&' : '?'}${query}`,
     retried: false,
@@ -95,9 +98,9 @@ export function createJob(options: Dispatcher.DispatchOptions, handler: Dispatch
 }
 
 /** Methods that may be sent twice and carry no body worth holding back on the first leg of a logon. */
-export const isSafe = ({ options }: Job): boolean => ['GET', 'HEAD', 'OPTIONS'].includes(options.method);
+export const isSafe = ({ options }: PendingRequest): boolean => ['GET', 'HEAD', 'OPTIONS'].includes(options.method);
 
 /** Whether the body can be sent a second time. */
-export function isReplayable({ options: { body } }: Job): boolean {
+export function isReplayable({ options: { body } }: PendingRequest): boolean {
   return body === undefined || body === null || typeof body === 'string' || body instanceof Uint8Array;
 }

@@ -1,0 +1,31 @@
+import type { NtlmDispatcher } from '../client/dispatcher.ts';
+import { createStats, type NtlmStats } from '../client/stats.ts';
+import type { UpstreamState } from '../metrics/self.ts';
+import type { CredentialGate } from '../ntlm/credential-gate.ts';
+
+/** Counts of the transport over all reloads: counters must not fall. */
+export interface UpstreamTotals {
+  /** Adds a dispatcher that is replaced. */
+  retire(dispatcher: NtlmDispatcher): void;
+  /** The counts with those of the dispatcher in use. */
+  state(gate: CredentialGate, dispatcher: NtlmDispatcher): UpstreamState;
+}
+
+export function createUpstreamTotals(): UpstreamTotals {
+  const retired = createStats();
+  return {
+    retire: ({ stats }) => {
+      for (const name of Object.keys(retired) as (keyof NtlmStats)[]) retired[name] += stats[name];
+    },
+    state: (gate, { stats }) => ({
+      authenticated: gate.authenticated,
+      authRetryAt: gate.retryAt / 1000,
+      connectionsOpened: retired.sockets + stats.sockets,
+      roundTrips: retired.roundTrips + stats.roundTrips,
+      handshakes: retired.handshakes + stats.handshakes,
+      reauthentications: retired.reauthentications + stats.reauthentications,
+      rejectedLogons: retired.rejected + stats.rejected,
+      staleRetries: retired.staleRetries + stats.staleRetries,
+    }),
+  };
+}

@@ -1,0 +1,18 @@
+import type { Connection, Disposition, IncomingHeaders, Leg, LegOutcome } from './connection.ts';
+import type { PendingRequest } from './pending-request.ts';
+import type { NtlmStats } from './stats.ts';
+
+/** Counts a round trip and makes it, for a pending request or, without one, for the logon of a connection alone. */
+export function exchange(
+  stats: NtlmStats,
+  connection: Connection,
+  leg: Leg,
+  request: PendingRequest | undefined,
+  onResponse: (status: number, headers: IncomingHeaders) => Disposition,
+): Promise<LegOutcome> {
+  stats.roundTrips += 1;
+  if (request === undefined) return connection.exchange(leg, { onResponse });
+  const { controller, handler } = request;
+  const caller = { controller, sink: handler, onStart: controller.follow.bind(controller) };
+  return connection.exchange(leg, { onResponse, caller });
+}

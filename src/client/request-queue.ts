@@ -1,0 +1,42 @@
+import { NtlmError } from '../ntlm/errors.ts';
+import type { PendingRequest } from './pending-request.ts';
+
+export function fail(request: PendingRequest, error: Error): void {
+  request.handler.onResponseError?.(request.controller, error);
+}
+
+/** The requests that wait for a connection, in order of arrival. One that is aborted while it waits fails at once. */
+export class RequestQueue {
+  #requests: PendingRequest[] = [];
+
+  get length(): number {
+    return this.#requests.length;
+  }
+
+  push(request: PendingRequest): void {
+    this.#requests.push(request);
+    request.controller.onAbort = () => this.#remove(request);
+  }
+
+  /** A request that has waited before comes first. */
+  unshift(request: PendingRequest): void {
+    this.#requests.unshift(request);
+  }
+
+  shift(): PendingRequest | undefined {
+    return this.#requests.shift();
+  }
+
+  failAll(error: Error): void {
+    const waiting = this.#requests;
+    this.#requests = [];
+    for (const request of waiting) fail(request, error);
+  }
+
+  #remove(request: PendingRequest): void {
+    const at = this.#requests.indexOf(request);
+    if (at === -1) return;
+    this.#requests.splice(at, 1);
+    fail(request, request.controller.reason ?? new NtlmError('NTLM_CLOSED', 'the request was given up'));
+  }
+}

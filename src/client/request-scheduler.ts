@@ -1,0 +1,279 @@
+import type { CredentialGate } from '../ntlm/credential-gate.ts';
+import { isRejection, NtlmError } from '../ntlm/errors.ts';
+import type { Connection } from './connection.ts';
+import { ConnectionPool, type ConnectionPoolOptions } from './connection-pool.ts';
+import { Handshake } from './handshake.ts';
+import { isReplayable, isSafe, type PendingRequest } from './pending-request.ts';
+import { Recovery } from './recovery.ts';
+import type { RequestOutcome } from './request-outcome.ts';
+import { fail, RequestQueue } from './request-queue.ts';
+import { type ServingOptions, serveRequest } from './serve-request.ts';
+import { ServerTraits } from './server-traits.ts';
+import type { NtlmStats } from './stats.ts';
+import { type Wait, waitUnref } from './wait.ts';
+
+export interface RequestSchedulerOptions extends ConnectionPoolOptions {
+  /** Path of the cheapest call of the server (spec 4.10): it carries the logon of each connection. */
+  readonly logonPath: string;
+  readonly gate: CredentialGate;
+  /** Epoch milliseconds. */
+  readonly now?: () => number;
+  /** Called when the server is first seen to want a logon for each request. */
+  readonly onPerRequest?: () => void;
+  /** Called when logons work again after one had no verdict. */
+  readonly onRecovered?: () => void;
+  readonly wait?: Wait;
+  readonly stats: NtlmStats;
+  /** Called when no request waits any more. */
+  readonly onEmpty: () => void;
+}
+
+const HEADERS_TIMEOUT_MS = 30_000;
+
+export const closedError = (): NtlmError => new NtlmError('NTLM_CLOSED', 'the dispatcher is closed');
+
+/** Whether a connection can be used again. */
+const isOfUse = ({ kind }: RequestOutcome): boolean => kind === 'delivered' || kind === 'logon_needed';
+
+/** Why nothing was sent, rather than what was answered. */
+const CONSEQUENCES: ReadonlySet<string> = new Set(['NTLM_CREDENTIALS_SUSPENDED', 'NTLM_PATH_UNCHECKED']);
+
+/** Decides which request goes on which connection, and when a connection is logged on. */
+export class RequestScheduler {
+  readonly #options: RequestSchedulerOptions;
+  readonly #serving: ServingOptions;
+  readonly #pool: ConnectionPool;
+  readonly #handshake: Handshake;
+  readonly #recovery: Recovery;
+  readonly #closing = new AbortController();
+  /** Connections that are being logged on, and whose verdict is not overdue. */
+  readonly #loggingOn = new Set<Connection>();
+  /** The query that is carrying a logon whose verdict has not come. */
+  #carrying: PendingRequest | undefined;
+  readonly #running = new Set<Promise<void>>();
+  readonly #queue = new RequestQueue();
+  #closed = false;
+
+  constructor(options: RequestSchedulerOptions) {
+    this.#options = options;
+    const { gate, stats, logonPath, now = Date.now, headersTimeout = HEADERS_TIMEOUT_MS, wait = waitUnref } = options;
+    const onSocket = (): void => {
+      stats.sockets += 1;
+    };
+    this.#pool = new ConnectionPool(options, () => gate.generation, onSocket);
+    const traits = new ServerTraits(now, options.onPerRequest ?? (() => undefined));
+    this.#serving = { gate, traits, stats };
+    this.#handshake = new Handshake({
+      ...this.#serving,
+      host: new URL(options.origin).hostname,
+      logonPath,
+      headersTimeout,
+      now,
+      wait,
+      onNoVerdict: () => this.#recovery.start(),
+      onOverdue: (connection) => this.#setAside(connection),
+    });
+    this.#recovery = new Recovery({
+      gate,
+      now,
+      probe: (timeout) => this.#probe(timeout),
+      pausedUntil: () => traits.pause?.retryAt ?? 0,
+      logOn: () => this.#track(this.#logOn(this.#pool.create())),
+      onRecovered: options.onRecovered ?? (() => undefined),
+      wait,
+    });
+  }
+
+  /** Requests that wait for a connection. */
+  get waiting(): number {
+    return this.#queue.length;
+  }
+
+  add(request: PendingRequest): void {
+    this.#queue.push(request);
+    this.#pump();
+  }
+
+  /** Gives waiting requests to free connections, and logs new ones on while there may be more. */
+  #pump(): void {
+    if (this.#closed) return;
+    while (this.#queue.length > 0 && (this.#serving.traits.isPerRequest ? this.#carryNext() : this.#serveNext()));
+    if (this.#queue.length === 0) this.#options.onEmpty();
+  }
+
+  /** Starts one thing for the requests that wait; `false` when there is nothing more to start. */
+  #serveNext(): boolean {
+    const connection = this.#pool.free();
+    if (connection !== undefined)
+      return this.#run(connection, (request) => serveRequest(this.#serving, connection, request));
+    if (this.#loggingOn.size >= this.#queue.length) return false;
+    return this.#startLogon();
+  }
+
+  /** As `#serveNext`, where each request carries a logon of its own: then they go one at a time. */
+  #carryNext(): boolean {
+    if (this.#carrying !== undefined || this.#loggingOn.size > 0) return false;
+    const free = this.#pool.free();
+    if (this.#handshake.needsProof) return this.#startLogon(free);
+    if (this.#isRefused(free)) return false;
+    const connection = free ?? this.#pool.open();
+    if (connection === undefined) return false;
+    return this.#run(connection, (request) => {
+      this.#carrying = request;
+      const onVerdict = (): void => {
+        if (this.#carrying !== request) return;
+        this.#carrying = undefined;
+        this.#pump();
+      };
+      return this.#handshake.carry(connection, request, onVerdict).finally(onVerdict);
+    });
+  }
+
+  /** Whether no logon may be sent now; then the requests that wait fail, unless another connection will serve them. */
+  #isRefused(free: Connection | undefined): boolean {
+    const refusal = this.#serving.traits.pause ?? this.#serving.gate.refusal();
+    if (refusal === undefined) return false;
+    if (refusal.code === 'NTLM_PATH_UNCHECKED') this.#recovery.start();
+    if (free !== undefined) this.#pool.drop(free);
+    // a busy connection will be free, or a logon that is under way will end, and what waits is looked at again
+    if (!this.#pool.isAnyBusy) this.#queue.failAll(refusal);
+    return true;
+  }
+
+  /** Logs a connection on, if that may be done now. */
+  #startLogon(free?: Connection): boolean {
+    if (this.#isRefused(free)) return false;
+    const connection = free ?? this.#pool.open();
+    if (connection === undefined) return false;
+    this.#track(this.#logOn(connection));
+    return true;
+  }
+
+  /** Logs a connection on by the cheapest call; it then serves the requests that wait. */
+  async #logOn(connection: Connection): Promise<void> {
+    connection.busy = true;
+    this.#pool.add(connection);
+    this.#loggingOn.add(connection);
+    const result = await this.#handshake.logOn(connection, this.#closing.signal);
+    this.#loggingOn.delete(connection);
+    const isLate = this.#pool.isSetAside(connection);
+    if (isLate) this.#pool.add(connection);
+    this.#pool.release(connection, isOfUse(result));
+    if (result.kind === 'failed' && !this.#closed) this.#failAfterLogon(result.error, isLate);
+    this.#pump();
+  }
+
+  /** A connection whose verdict is overdue waits for it beside the others. */
+  #setAside(connection: Connection): void {
+    this.#loggingOn.delete(connection);
+    this.#pool.setAside(connection);
+    this.#recovery.start();
+    this.#pump();
+  }
+
+  /** A logon that failed is the failure of the request that has waited longest. */
+  #failAfterLogon(error: Error, isLate: boolean): void {
+    // the error of a logon that was sent says more than that of one that was not
+    const isConsequence = error instanceof NtlmError && CONSEQUENCES.has(error.code);
+    if (isConsequence && this.#pool.isAnyBusy) return;
+    const first = isLate ? undefined : this.#queue.shift();
+    if (first !== undefined) fail(first, error);
+    if (isRejection(error)) this.#endAfterRejection();
+  }
+
+  /** Nothing may try the same password, and what was authenticated with it is not used any more. */
+  #endAfterRejection(): void {
+    const refusal = this.#serving.gate.refusal();
+    // the credentials were changed while the verdict on the old ones was awaited
+    if (refusal === undefined) return;
+    this.#pool.retire();
+    this.#queue.failAll(refusal);
+  }
+
+  async #probe(timeout: number): Promise<boolean> {
+    const connection = this.#pool.create();
+    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(timeout)]);
+    signal.addEventListener('abort', () => connection.destroy(), { once: true });
+    const isGood = await this.#handshake.probe(connection);
+    connection.destroy();
+    return isGood;
+  }
+
+  #track(work: Promise<void>): Promise<void> {
+    const running = work.finally(() => this.#running.delete(running));
+    this.#running.add(running);
+    return running;
+  }
+
+  /** Serves the request that has waited longest. */
+  #run(connection: Connection, serve: (request: PendingRequest) => Promise<RequestOutcome>): boolean {
+    const request = this.#queue.shift();
+    if (request === undefined) return false;
+    connection.busy = true;
+    this.#track(this.#finish(connection, request, serve(request)));
+    return true;
+  }
+
+  async #finish(connection: Connection, request: PendingRequest, serving: Promise<RequestOutcome>): Promise<void> {
+    const result = await serving;
+    this.#settle(connection, request, result);
+    this.#pump();
+  }
+
+  #settle(connection: Connection, request: PendingRequest, result: RequestOutcome): void {
+    this.#pool.release(connection, isOfUse(result));
+    if (result.kind === 'delivered') return;
+    if (result.kind === 'logon_needed') {
+      if (this.#closed || request.controller.aborted) fail(request, request.controller.reason ?? closedError());
+      else this.#queue.unshift(request);
+      const isKept = this.#pool.has(connection);
+      if (isKept && !this.#serving.traits.isPerRequest && !this.#closed) this.#startLogon(connection);
+      return;
+    }
+    if (result.kind === 'retry' && this.#mayRetry(request, result.sent)) {
+      request.retried = true;
+      this.#serving.stats.staleRetries += 1;
+      // an idle connection may be as stale as the lost one
+      this.#pool.dropIdle();
+      this.#queue.unshift(request);
+      return;
+    }
+    if (result.kind === 'failed' && result.reported) return;
+    fail(request, request.controller.reason ?? result.error);
+    if (result.kind === 'failed' && isRejection(result.error)) this.#endAfterRejection();
+  }
+
+  #mayRetry(request: PendingRequest, sent: boolean): boolean {
+    return (
+      !request.retried &&
+      !request.controller.aborted &&
+      !this.#closed &&
+      isReplayable(request) &&
+      (isSafe(request) || !sent)
+    );
+  }
+
+  /** Waits for queued and running requests, then closes the connections. */
+  async close(): Promise<void> {
+    while (this.#queue.length + this.#running.size > 0) {
+      this.#pump();
+      await Promise.allSettled(this.#running);
+    }
+    await this.#end();
+  }
+
+  /** Fails queued requests and ends running ones. */
+  destroy(error: Error): Promise<void> {
+    this.#closed = true;
+    this.#queue.failAll(error);
+    return this.#end();
+  }
+
+  async #end(): Promise<void> {
+    this.#closed = true;
+    this.#closing.abort();
+    this.#pool.destroy();
+    await this.#recovery.stop();
+    await Promise.allSettled(this.#running);
+  }
+}

@@ -1,0 +1,47 @@
+import type { CredentialGate } from '../ntlm/credential-gate.ts';
+import { NtlmError } from '../ntlm/errors.ts';
+import type { Connection } from './connection.ts';
+import { exchange } from './exchange.ts';
+import { offers } from './logon-legs.ts';
+import { isReplayable, type PendingRequest } from './pending-request.ts';
+import { DELIVERED, failed, LOGON_NEEDED, lostDuringRequest, type RequestOutcome } from './request-outcome.ts';
+import type { ServerTraits } from './server-traits.ts';
+import type { NtlmStats } from './stats.ts';
+
+export interface ServingOptions {
+  readonly gate: CredentialGate;
+  readonly traits: ServerTraits;
+  readonly stats: NtlmStats;
+}
+
+/** Sends a request on a connection that is logged on, or on which the server did not ask for a logon. */
+export async function serveRequest(
+  { gate, traits, stats }: ServingOptions,
+  connection: Connection,
+  request: PendingRequest,
+): Promise<RequestOutcome> {
+  let isAsked = false;
+  const { path, headers, options } = request;
+  const { method, body, headersTimeout, bodyTimeout } = options;
+  const leg = { path, method, headers, body, headersTimeout, bodyTimeout };
+  const outcome = await exchange(stats, connection, leg, request, (status, answered) => {
+    isAsked = status === 401 && offers(answered).length > 0;
+    return isAsked ? 'drain' : 'deliver';
+  });
+  if (outcome.kind === 'lost') return lostDuringRequest(outcome, request);
+  if (!isAsked) {
+    connection.requestsSinceLogon += 1;
+    if (connection.state === 'authenticated' && connection.generation === gate.generation) gate.served();
+    traits.learn(outcome.headers);
+    return DELIVERED;
+  }
+  stats.reauthentications += 1;
+  connection.shortLogons = connection.requestsSinceLogon > 1 ? 0 : connection.shortLogons + 1;
+  traits.isAsked = true;
+  // a logon that served one request, twice in a row, or none at all, is one per request
+  const isShort = connection.requestsSinceLogon === 0 || connection.shortLogons > 1;
+  if (isShort && connection.state === 'authenticated') traits.setPerRequest();
+  if (isReplayable(request)) return LOGON_NEEDED;
+  const message = 'the server asks for a new logon, and the body cannot be sent again';
+  return failed(new NtlmError('NTLM_BODY_NOT_REPLAYABLE', message));
+}

@@ -1,0 +1,114 @@
+import { parseArgs } from 'node:util';
+import { ConfigError, suggest } from '../config/problems.ts';
+import { settingLines, settingOptions, settingsIn, unknownFlag } from '../config/setting-flags.ts';
+import type { Command, CommandFlag, CommandLine } from './command.ts';
+import { commands, usageOf } from './commands.ts';
+
+interface FlagOption {
+  readonly type: 'string' | 'boolean';
+  readonly multiple?: boolean;
+  readonly short?: string;
+}
+
+/** A flag, and the commands that take it. */
+interface OwnFlag {
+  readonly name: CommandFlag;
+  readonly of: readonly Command[];
+}
+
+const ownFlags: readonly OwnFlag[] = [...new Set(commands.flatMap(({ flags = {} }) => Object.keys(flags)))].map(
+  (name) => ({
+    name: name as CommandFlag,
+    of: commands.filter(({ flags = {} }) => Object.hasOwn(flags, name)),
+  }),
+);
+
+const options: Readonly<Record<string, FlagOption>> = {
+  'config.file': { type: 'string' },
+  'config.check': { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean' },
+  ...Object.fromEntries(ownFlags.map(({ name }) => [name, { type: 'boolean' }] as const)),
+  ...settingOptions,
+};
+
+const wrong = (message: string): ConfigError => new ConfigError([{ key: '', where: 'command line', message }]);
+
+function split(argv: readonly string[]) {
+  try {
+    return parseArgs({ args: [...argv], options, allowNegative: true, allowPositionals: true, strict: true });
+  } catch (error) {
+    const { message } = error as Error;
+    const unknown = /Unknown option '(?:--?)([^']+)'/.exec(message)?.[1];
+    if (unknown === undefined) throw wrong(message.split('. ', 1)[0] ?? message);
+    throw wrong(unknownFlag(unknown, Object.keys(options)));
+  }
+}
+
+const find = (name: string): Command | undefined => commands.find((command) => command.name === name);
+
+/** The command that the first one or two words name, and the words after it. */
+function takeCommand([first = 'serve', ...rest]: readonly string[]): { command: Command; rest: readonly string[] } {
+  const pair = find(`${first} ${rest[0]}`);
+  if (pair !== undefined) return { command: pair, rest: rest.slice(1) };
+  const command = find(first);
+  if (command !== undefined) return { command, rest };
+  const names = commands.map(({ name }) => name);
+  throw wrong(`unknown command ${first}${suggest(first, names)}; there are ${names.join(', ')}`);
+}
+
+/** Reads the arguments after the program's name. @throws ConfigError that names the argument and the nearest valid one */
+export function parseCommandLine(argv: readonly string[]): CommandLine {
+  const { values, positionals } = split(argv);
+  const isSet = (name: string): boolean => values[name] === true;
+  const { command: named, rest } = takeCommand(positionals);
+  const command = (isSet('config.check') ? find('check-config') : undefined) ?? named;
+  const [given, ...others] = command.argument === undefined ? [undefined, ...rest] : rest;
+  if (others[0] !== undefined) throw wrong(`${others[0]} is one argument too many`);
+  const fallback = command.argument?.flag === undefined ? undefined : values[command.argument.flag];
+  const argument = given ?? (fallback as string | undefined) ?? '';
+  if (command.argument !== undefined && argument === '' && !isSet('help')) {
+    throw wrong(`${command.name} needs ${command.argument.what}`);
+  }
+  for (const { name, of } of ownFlags) {
+    if (!isSet(name) || of.includes(named)) continue;
+    throw wrong(`--${name} goes with the command ${of.map((owner) => owner.name).join(' or ')}`);
+  }
+  return {
+    command,
+    configFile: values['config.file'] as string | undefined,
+    flags: settingsIn(values),
+    argument,
+    once: isSet('once'),
+    json: isSet('json'),
+    demo: isSet('demo'),
+    help: isSet('help'),
+    version: isSet('version'),
+  };
+}
+
+/** The text of `--help`. */
+export function helpText(): string {
+  const width = Math.max(...commands.map((command) => usageOf(command).length)) + 2;
+  const own = commands.flatMap(({ name, flags = {} }) =>
+    Object.entries(flags).map(([flag, what]) => `  --${flag}\n      ${name}: ${what}`),
+  );
+  return [
+    'license-exporter: usage and expiry of floating licenses for Prometheus',
+    '',
+    'Usage: license-exporter [COMMAND] [FLAGS]',
+    '',
+    'Commands:',
+    ...commands.map((command) => `  ${usageOf(command).padEnd(width)}${command.summary}`),
+    '',
+    'Flags:',
+    '  --config.file FILE\n      YAML file with the settings.',
+    '  --config.check\n      Check the configuration and exit, like check-config.',
+    ...own,
+    '  --help, --version',
+    '',
+    'Settings, each also a key of the file and, where it says no other, an environment variable (see docs/settings.md):',
+    ...settingLines(),
+    '',
+  ].join('\n');
+}

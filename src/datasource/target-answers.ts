@@ -1,0 +1,46 @@
+import { type Backend, requireSite } from './backend.ts';
+import { answerExpirations, answerFeatures, answerProducts, answerServerDown } from './live-answers.ts';
+import type { TargetAnswer } from './panel-data.ts';
+import type { Query } from './query.ts';
+import type { TargetName } from './targets.ts';
+import {
+  answerEfficiency,
+  answerFeaturesOfUser,
+  answerHeatMap,
+  answerHistory,
+  answerReserved,
+  answerSearchedExpirations,
+  answerUsers,
+} from './upstream-answers.ts';
+
+type AnswerQuery = (query: Query, backend: Backend, signal: AbortSignal) => Promise<TargetAnswer> | TargetAnswer;
+
+const answerers: Readonly<Record<TargetName, AnswerQuery>> = {
+  history: answerHistory,
+  reserved: answerReserved,
+  efficiency: answerEfficiency,
+  heatmap: answerHeatMap,
+  users: answerUsers,
+  expirations: (query, backend, signal) => {
+    const { search } = query.values;
+    if (search !== undefined) return answerSearchedExpirations(search, query, backend, signal);
+    return answerExpirations(query, requireSite(backend), backend.localTime);
+  },
+  features: (query, backend, signal) => {
+    const { user } = query.values;
+    if (user !== undefined) return answerFeaturesOfUser(user, query, backend, signal);
+    return answerFeatures(query, requireSite(backend));
+  },
+  products: (query, backend) => answerProducts(query, requireSite(backend)),
+  server_down: (query, backend) => answerServerDown(query, requireSite(backend)),
+};
+
+/**
+ * Answers one target.
+ *
+ * @param signal ends the waiting with its reason
+ * @throws DatasourceError
+ */
+export async function answerTarget(query: Query, backend: Backend, signal: AbortSignal): Promise<TargetAnswer> {
+  return answerers[query.target](query, backend, signal);
+}

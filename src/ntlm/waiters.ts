@@ -1,0 +1,27 @@
+/** Lets several wait for the same thing. */
+export interface Waiters {
+  /** Resolves when woken, when the signal is aborted, and after some milliseconds at the latest. */
+  wait(ms: number, signal: AbortSignal): Promise<void>;
+  wake(): void;
+}
+
+export function createWaiters(): Waiters {
+  const waiting = new Set<() => void>();
+  return {
+    wait: (ms, signal) =>
+      new Promise((resolve) => {
+        const done = (): void => {
+          clearTimeout(timer);
+          waiting.delete(done);
+          signal.removeEventListener('abort', done);
+          resolve();
+        };
+        const timer = setTimeout(done, ms);
+        waiting.add(done);
+        signal.addEventListener('abort', done, { once: true });
+      }),
+    wake: () => {
+      for (const done of [...waiting]) done();
+    },
+  };
+}

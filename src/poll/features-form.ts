@@ -1,0 +1,51 @@
+import type { Log } from '../model/log.ts';
+import type { Answer, FeatureRecord } from '../model/records.ts';
+import { lastGood, type Reading, WHOLE } from '../model/snapshot.ts';
+import type { Parts } from './endpoint-poll.ts';
+import { featuresRefusals } from './endpoint-requests.ts';
+import { checkAllFeatures, createSplit, type Known } from './plausibility.ts';
+
+export interface FeaturesFormOptions {
+  readonly configured: 'auto' | 'all' | 'per_vendor_license';
+  /** Whether GetProducts is good. */
+  readonly isServing: () => boolean;
+  readonly known: () => Known;
+  readonly log: Log;
+}
+
+/** How GetFeatures is requested: all features at once, or per vendor license. */
+export interface FeaturesForm {
+  readonly isPerVendorLicense: boolean;
+  /** Decides by the readings of a pass whether another one in the other form is needed. */
+  review(readings: Parts<'GetFeatures'>): 'accept' | 'again';
+  /** What the last good answer for all vendor licenses says of one. */
+  derive(part: string, parts: Parts<'GetFeatures'>): Reading<Answer<FeatureRecord>> | undefined;
+}
+
+/**
+ * With `auto`, one request for all features is tried first and given up for good when the server cannot answer it. While
+ * GetProducts fails too, the server as a whole has a problem, and nothing is concluded.
+ */
+export function createFeaturesForm({ configured, isServing, known, log }: FeaturesFormOptions): FeaturesForm {
+  let isPerVendorLicense = configured === 'per_vendor_license';
+  const split = createSplit();
+  return {
+    get isPerVendorLicense() {
+      return isPerVendorLicense;
+    },
+    review: (readings) => {
+      const reading = readings.get(WHOLE);
+      if (configured !== 'auto' || reading === undefined || !isServing()) return 'accept';
+      const reason = reading.ok ? checkAllFeatures(reading.value, known()) : reading.failure.message;
+      if (reason === undefined || (!reading.ok && !featuresRefusals.has(reading.failure.kind))) return 'accept';
+      isPerVendorLicense = true;
+      log.info({ endpoint: 'GetFeatures', reason }, 'asking per vendor license from now on');
+      return 'again';
+    },
+    derive: (part, parts) => {
+      const whole = lastGood(parts.get(WHOLE));
+      const value = whole === undefined ? undefined : split(part, whole.value);
+      return whole && value && { at: whole.at, seconds: 0, ok: true, value };
+    },
+  };
+}
