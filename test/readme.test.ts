@@ -16,7 +16,8 @@ import { environmentName, flagName, type Setting, settingKeys, settings } from '
 import { notOffered, webConfigKeys } from '../src/config/web-config.ts';
 import { datasourceErrors } from '../src/datasource/errors.ts';
 import { type Key, payloadKeys, type Target, targets } from '../src/datasource/targets.ts';
-import { catalogue, collectors, type Metric } from '../src/metrics/catalogue.ts';
+import { catalogue } from '../src/metrics/catalogue.ts';
+import { collectors, type Metric } from '../src/metrics/metric.ts';
 import { failureKinds } from '../src/model/failure.ts';
 import { ntlmCodes } from '../src/ntlm/errors.ts';
 import { cronProblem } from '../src/poll/schedule.ts';

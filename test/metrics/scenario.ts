@@ -1,5 +1,4 @@
-import { collectors } from '../../src/metrics/catalogue.ts';
-import type { Enabled } from '../../src/metrics/feature-collector.ts';
+import { collectors, type Enabled } from '../../src/metrics/metric.ts';
 import type {
   Answer,
   ExpirationRecord,

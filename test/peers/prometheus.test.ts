@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { getConcurrentUsers, getFeatures, getProducts } from '../../src/analyzer/live.ts';
-import { collectors } from '../../src/metrics/catalogue.ts';
+import { collectors } from '../../src/metrics/metric.ts';
 import { createCleanup, createConfig, eventually, startAnalyzer, startApp, WORKDAY } from '../harness.ts';
 import { peer } from './peers.ts';
 import { startPrometheus } from './start-prometheus.ts';
