@@ -47,11 +47,12 @@ export function* collectFeatures(
   kept: FeatureRows,
 ): Generator<void, Family[]> {
   const reported = yield* reportedRows(features);
+  const reportedRow = (row: number): number => reported[row] as number;
   /** Reads by the position among the reported rows. */
   const among =
     <T>(read: (row: number) => T) =>
     (row: number): T =>
-      read(reported[row] as number);
+      read(reportedRow(row));
   const key = among(features.column('key'));
   const labels = among(labelsOf(featureLabels, features));
   const attributes = among(labelsOf(attributeLabels, features));
@@ -66,13 +67,7 @@ export function* collectFeatures(
   kept.infos = infos;
   return [
     createFamily('license_feature_info', infos, () => 1),
-    ...collectGauges(
-      reportedGauges,
-      enabled,
-      features,
-      rows,
-      among((row) => row),
-    ),
+    ...collectGauges(reportedGauges, enabled, features, rows, reportedRow),
   ];
 }
 

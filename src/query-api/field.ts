@@ -41,6 +41,7 @@ interface TimeField extends FieldOfAnyType {
 
 interface FlagField extends FieldOfAnyType {
   readonly type: 'flag';
+  readonly unit?: never;
   readonly merge: 'all' | 'any' | 'none';
 }
 

@@ -1,3 +1,4 @@
+import { type Answers, decodeAnswer } from '../../src/client/decode.ts';
 import { collectors, type Enabled } from '../../src/metrics/metric.ts';
 import type {
   Answer,
@@ -13,8 +14,22 @@ export const NOW = 1_800_000_000;
 
 export const allCollectors = Object.fromEntries(Object.keys(collectors).map((name) => [name, true])) as Enabled;
 
+/** A record of which nothing is known, by whatever fields its table has. */
+const blank = <E extends 'GetProducts' | 'GetFeatures' | 'GetExpirationFeatures'>(
+  endpoint: E,
+): Answers[E]['records'][number] => {
+  const raw = [{ Product: 'a;b', Feature: 'a' }];
+  const [record] = decodeAnswer(endpoint, Buffer.from(JSON.stringify(raw)), Number.POSITIVE_INFINITY).records;
+  if (record === undefined) throw new Error(`${endpoint} gives no record`);
+  return record;
+};
+const blankProduct = blank('GetProducts');
+const blankFeature = blank('GetFeatures');
+const blankExpiration = blank('GetExpirationFeatures');
+
 export function product(fields: Partial<ProductRecord> = {}): ProductRecord {
   return {
+    ...blankProduct,
     product: 'lic01;cdslmd',
     collectionTime: NOW - 60,
     distinctUsers: 5,
@@ -35,6 +50,7 @@ export function product(fields: Partial<ProductRecord> = {}): ProductRecord {
 
 export function feature(fields: Partial<FeatureRecord> = {}): FeatureRecord {
   return {
+    ...blankFeature,
     feature: 'base',
     version: '1.0',
     package: '',
@@ -86,6 +102,7 @@ export function feature(fields: Partial<FeatureRecord> = {}): FeatureRecord {
 
 export function expiration(fields: Partial<ExpirationRecord> = {}): ExpirationRecord {
   return {
+    ...blankExpiration,
     feature: 'base',
     version: '1.0',
     package: '',
