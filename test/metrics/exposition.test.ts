@@ -11,7 +11,17 @@ import { renderGauges } from '../../src/metrics/render.ts';
 import { buildRowsNow } from '../../src/metrics/rows.ts';
 import type { SelfMetrics } from '../../src/metrics/self.ts';
 import { type Snapshot, WHOLE } from '../../src/model/snapshot.ts';
-import { allCollectors, answer, createSnapshot, feature, good, NOW, scenario } from './scenario.ts';
+import {
+  allCollectors,
+  answer,
+  complete,
+  createSnapshot,
+  feature,
+  good,
+  NOW,
+  type Scenario,
+  scenario,
+} from './scenario.ts';
 
 const silent: SelfMetrics = {
   observeRequest: () => undefined,
@@ -164,10 +174,17 @@ describe('the page', () => {
     expect(await read(create())).toContain('license_up 0\n');
   });
 
+  const everyField: Scenario = {
+    ...scenario,
+    products: good(answer([complete('GetProducts')])),
+    features: { 'lic01;cdslmd': good(answer([complete('GetFeatures')])) },
+    expirations: { 'lic01;cdslmd': good(answer([complete('GetExpirationFeatures')])) },
+  };
+
   it('shows the default collectors, and each of the others where it is on', async () => {
     const shown = async (enabled: Enabled) => {
       const exposition = create({ enabled });
-      await commit(exposition, createSnapshot(scenario));
+      await commit(exposition, createSnapshot(everyField));
       return namesOf(await read(exposition));
     };
     const expected = (enabled: Enabled) =>
