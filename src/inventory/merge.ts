@@ -1,3 +1,4 @@
+import type { ExpirationRecord, FeatureRecord, ProductRecord } from '../model/records.ts';
 import type { Fields, Merge } from '../query-api/field.ts';
 import { type ModelRecord, modelName, recordFields } from '../query-api/records.ts';
 
@@ -63,6 +64,11 @@ function createMerge<F extends Fields>(
   return merge as (a: object, b: object) => ModelRecord<F>;
 }
 
-export const mergeProducts = createMerge(recordFields.GetProducts);
-export const mergeFeatures = createMerge(recordFields.GetFeatures, ['licenseType', 'licenseModel']);
-export const mergeExpirations = createMerge(recordFields.GetExpirationFeatures);
+type MergeRecords<R> = (a: R, b: R) => R;
+
+export const mergeProducts: MergeRecords<ProductRecord> = createMerge(recordFields.GetProducts);
+export const mergeFeatures: MergeRecords<FeatureRecord> = createMerge(recordFields.GetFeatures, [
+  'licenseType',
+  'licenseModel',
+]);
+export const mergeExpirations: MergeRecords<ExpirationRecord> = createMerge(recordFields.GetExpirationFeatures);

@@ -46,7 +46,10 @@ afterEach(() => {
 describe('the current inventory', () => {
   it('is current before any reader has seen it', async () => {
     let seen: readonly string[] | undefined;
-    const current = create([{ name: 'page', read: () => void (seen = namesOf(current.latest())) }]);
+    const read = (): void => {
+      seen = namesOf(current.latest());
+    };
+    const current = create([{ name: 'page', read }]);
     expect(current.latest()).toBeUndefined();
     await current.commit(snapshotOf('a;b'));
     expect(seen).toEqual(['a;b']);
