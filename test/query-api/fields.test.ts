@@ -24,6 +24,11 @@ describe('the rows of fields', () => {
     expect(Object.values(recordFields.GetUsers).filter(({ metric }) => metric !== 'none')).toEqual([]);
   });
 
+  it('say how to merge where records are merged, and only there', () => {
+    const isMerged = (endpoint: string): boolean => endpoint !== 'GetUsers' && endpoint !== 'GetServerDown';
+    expect(rows.filter(([endpoint, , { merge }]) => isMerged(endpoint) === (merge === 'none'))).toEqual([]);
+  });
+
   it('keep what names a record, and what there is of it, while usage is withheld', () => {
     for (const [, name, { merge, type, isUsage }] of rows) {
       const isSupply = merge === 'identity' || merge === 'attribute' || ['time', 'expiration'].includes(type);
