@@ -118,14 +118,16 @@ const isObject = (raw: unknown): raw is Raw => typeof raw === 'object' && raw !=
  */
 function decodeRecords<T>(raws: readonly unknown[], kind: RecordKind<T>, permanentAfter: number): Answer<T> {
   const values = createWireValues(permanentAfter);
-  const read = kind.reader(values);
   const unknownFields = createUnknownFields(kind.fields);
+  const read = kind.reader(values, unknownFields.add);
   const records: T[] = [];
   for (const raw of raws) {
-    const record = isObject(raw) && kind.isUsable(raw[kind.identity], values) ? read(raw) : undefined;
-    if (record === undefined) values.discarded.bad_record += 1;
-    else records.push(record);
-    if (isObject(raw)) unknownFields.add(raw);
+    if (isObject(raw) && kind.isUsable(raw[kind.identity], values)) {
+      records.push(read(raw));
+      continue;
+    }
+    values.discarded.bad_record += 1;
+    if (isObject(raw)) unknownFields.addFrom(raw);
   }
   if (records.length === 0 && raws.length > 0) {
     const first = `the first record ${describeFields(raws[0])}`;
