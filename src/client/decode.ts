@@ -16,6 +16,7 @@ import { recordFields } from '../query-api/records.ts';
 import { answerFault, recogniseBody } from './answer-faults.ts';
 import { decodeEfficiency, decodeHeatMap, decodeReserved, decodeTrend } from './decode-series.ts';
 import { createUnknownFields, describeFields } from './field-names.ts';
+import { createRecordReader, type Raw, type RecordReader } from './record-reader.ts';
 import { createWireValues, type WireValues } from './wire-values.ts';
 
 /** What each endpoint answers, in our words. */
@@ -33,180 +34,79 @@ export interface Answers {
   GetConcurrentUsers: number;
 }
 
-/** A record of the wire before it is checked. */
-export type Raw = Readonly<Record<string, unknown>>;
-
-/** Gives `undefined` for a record without the field that identifies it. */
-type Decode<T> = (raw: Raw, values: WireValues) => T | undefined;
-
-/** Spec 2.1. */
-const decodeProduct: Decode<ProductRecord> = (raw, values) => {
-  const product = raw.Product;
-  // a number, or nothing but separators, names no vendor license
-  if (typeof product !== 'string' || !/[^;\s]/.test(product)) return undefined;
-  const collectionTime = values.seconds(raw.CollectionTime);
-  return {
-    product,
-    collectionTime,
-    distinctUsers: values.count(raw.DistinctUsers),
-    active: values.count(raw.Active),
-    inactive: values.count(raw.Inactive),
-    indeterminate: values.count(raw.Indeterminate),
-    mapped: values.count(raw.Mapped),
-    // of a server that was never collected nobody knows when its licenses end
-    minLicenseExpiration: collectionTime === undefined ? undefined : values.expiration(raw.MinLicenseExpiration),
-    maxAvailable: values.count(raw.MaxAvailable),
-    mappingIcon: values.text(raw.MappingIcon),
-    expiredIcon: values.text(raw.ExpiredIcon),
-    isCurrent: values.boolean(raw.IsCurrent),
-    logActive: values.number(raw.LogActive),
-    logInactive: values.number(raw.LogInactive),
-  };
-};
-
-/** Spec 2.2. */
-const decodeFeature: Decode<FeatureRecord> = (raw, values) => {
-  const feature = values.text(raw.Feature);
-  if (feature === '') return undefined;
-  return {
-    feature,
-    version: values.text(raw.Version),
-    package: values.text(raw.Package),
-    featureType: values.text(raw.FeatureType),
-    serverName: values.text(raw.ServerName),
-    daemon: values.text(raw.Daemon),
-    licenseType: values.text(raw.LicenseType),
-    licenseModel: values.text(raw.LicenseModel),
-    tokenCost: values.text(raw.TokenCost),
-    tokenPool: values.text(raw.TokenPool),
-    tokenSource: values.text(raw.TokenSource),
-    mappedTo: values.text(raw.MappedTo),
-    licenseExpiration: values.expiration(raw.LicenseExpiration),
-    distinctUsers: values.count(raw.DistinctUsers),
-    maxAvailable: values.count(raw.MaxAvailable),
-    maxInUse: values.count(raw.MaxInUse),
-    maxBorrowed: values.count(raw.MaxBorrowed),
-    maxQueued: values.count(raw.MaxQueued),
-    active: values.count(raw.Active),
-    inactive: values.count(raw.Inactive),
-    borrowedActive: values.count(raw.BorrowedActive),
-    borrowedInactive: values.count(raw.BorrowedInactive),
-    unusedReserve: values.count(raw.UnusedReserve),
-    usedReserve: values.count(raw.UsedReserve),
-    tokenCostValue: values.count(raw.TokenCostValue),
-    available: values.count(raw.Available),
-    inUse: values.count(raw.InUse),
-    activeUse: values.count(raw.ActiveUse),
-    inactiveUse: values.count(raw.InactiveUse),
-    borrowedUse: values.count(raw.BorrowedUse),
-    borrowedActiveUse: values.count(raw.BorrowedActiveUse),
-    borrowedInactiveUse: values.count(raw.BorrowedInactiveUse),
-    availableUser: values.boolean(raw.AvailableUser),
-    logAvailable: values.number(raw.LogAvailable),
-    logInUse: values.number(raw.LogInUse),
-    logUnusedReserve: values.number(raw.LogUnusedReserve),
-    logUsedReserve: values.number(raw.LogUsedReserve),
-    logQueued: values.number(raw.LogQueued),
-    logBorrowed: values.number(raw.LogBorrowed),
-    logActive: values.number(raw.LogActive),
-    logInactive: values.number(raw.LogInactive),
-    logBorrowedActive: values.number(raw.LogBorrowedActive),
-    logBorrowedInactive: values.number(raw.LogBorrowedInactive),
-    showExpired: values.boolean(raw.ShowExpired),
-    showWarning: values.boolean(raw.ShowWarning),
-  };
-};
-
-const optionalText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-
-const scalar = (value: unknown): string | number | boolean | undefined =>
-  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
-
-/** Spec 2.3. */
-const decodeUser: Decode<UserRecord> = (raw, values) => {
-  const userName = values.text(raw.UserName);
-  if (userName === '') return undefined;
-  const status = scalar(raw.app_status);
-  const duration = raw.app_duration;
-  return {
-    userName,
-    userHost: values.text(raw.UserHost),
-    userDisplay: values.text(raw.UserDisplay),
-    usageTime: values.seconds(raw.UsageTime),
-    licenseHandle: values.text(raw.LicenseHandle),
-    shareHandle: values.text(raw.ShareHandle),
-    usedLicenses: values.count(raw.UsedLicenses),
-    queuedLicenses: values.count(raw.QueuedLicenses),
-    borrowedLicenses: values.count(raw.BorrowedLicenses),
-    licenseModelStatus: values.text(raw.LicenseModelStatus),
-    appStatus: typeof status === 'boolean' ? String(status) : status,
-    // null is the specified way to say that there is none
-    appDuration: duration === null ? undefined : values.count(duration),
-    licenseModel: values.text(raw.license_model),
-    displayName: optionalText(raw.DisplayName),
-    mapped: scalar(raw.Mapped),
-  };
-};
-
-/** Spec 2.4. */
-const decodeServerDown: Decode<ServerDownRecord> = ({ Label: label }) => {
-  if (typeof label !== 'string') return undefined;
-  // a text without server and daemon, such as a message, says of no server that it is down
-  const { server, daemon } = parseVendorLicense(label);
-  return server === '' || daemon === '' ? undefined : { label };
-};
-
-/** Spec 2.5. */
-const decodeExpiration: Decode<ExpirationRecord> = (raw, values) => {
-  const feature = values.text(raw.Feature);
-  if (feature === '') return undefined;
-  const licenseExpiration = values.expiration(raw.LicenseExpiration, raw.LicenseExpirationToDate);
-  const minLicenseExpiration = values.expiration(raw.MinLicenseExpiration);
-  return {
-    feature,
-    version: values.text(raw.Version),
-    package: values.text(raw.Package),
-    featureType: values.text(raw.FeatureType),
-    licenseType: values.text(raw.LicenseType),
-    licenseExpiration,
-    // related licenses cannot all be permanent beside one that ends
-    minLicenseExpiration:
-      minLicenseExpiration === Number.POSITIVE_INFINITY && licenseExpiration !== minLicenseExpiration
-        ? undefined
-        : minLicenseExpiration,
-    showExpired: values.boolean(raw.ShowExpired),
-    showWarning: values.boolean(raw.ShowWarning),
-  };
-};
-
 /** The records of an endpoint. */
-interface RecordKind<T> {
+interface RecordKind<R> {
   readonly fields: Fields;
   /** The field without which a record says nothing. */
   readonly identity: string;
-  readonly decode: Decode<T>;
+  readonly isUsable: (identity: unknown, values: WireValues) => boolean;
+  readonly reader: RecordReader<R>;
 }
 
+const hasText: RecordKind<unknown>['isUsable'] = (identity, values) => values.text(identity) !== '';
+
+/** Spec 2.1. */
 const products: RecordKind<ProductRecord> = {
   fields: recordFields.GetProducts,
   identity: 'Product',
-  decode: decodeProduct,
+  // a number, or nothing but separators, names no vendor license
+  isUsable: (product) => typeof product === 'string' && /[^;\s]/.test(product),
+  reader: createRecordReader(recordFields.GetProducts, {
+    // of a server that was never collected nobody knows when its licenses end
+    minLicenseExpiration: (raw, values, { collectionTime }) =>
+      collectionTime === undefined ? undefined : values.expiration(raw.MinLicenseExpiration),
+  }),
 };
+
+/** Spec 2.2. */
 const features: RecordKind<FeatureRecord> = {
   fields: recordFields.GetFeatures,
   identity: 'Feature',
-  decode: decodeFeature,
+  isUsable: hasText,
+  reader: createRecordReader(recordFields.GetFeatures),
 };
-const users: RecordKind<UserRecord> = { fields: recordFields.GetUsers, identity: 'UserName', decode: decodeUser };
+
+/** Spec 2.3. */
+const users: RecordKind<UserRecord> = {
+  fields: recordFields.GetUsers,
+  identity: 'UserName',
+  isUsable: hasText,
+  reader: createRecordReader(recordFields.GetUsers, {
+    appStatus: ({ app_status: status }) => {
+      if (typeof status === 'boolean') return String(status);
+      return typeof status === 'string' || typeof status === 'number' ? status : undefined;
+    },
+    // null is the specified way to say that there is none
+    appDuration: ({ app_duration: duration }, values) => (duration === null ? undefined : values.count(duration)),
+  }),
+};
+
+/** Spec 2.4. */
 const serversDown: RecordKind<ServerDownRecord> = {
   fields: recordFields.GetServerDown,
   identity: 'Label',
-  decode: decodeServerDown,
+  isUsable: (label) => {
+    if (typeof label !== 'string') return false;
+    // a text without server and daemon, such as a message, says of no server that it is down
+    const { server, daemon } = parseVendorLicense(label);
+    return server !== '' && daemon !== '';
+  },
+  reader: createRecordReader(recordFields.GetServerDown),
 };
+
+/** Spec 2.5. */
 const expirations: RecordKind<ExpirationRecord> = {
   fields: recordFields.GetExpirationFeatures,
   identity: 'Feature',
-  decode: decodeExpiration,
+  isUsable: hasText,
+  reader: createRecordReader(recordFields.GetExpirationFeatures, {
+    licenseExpiration: (raw, values) => values.expiration(raw.LicenseExpiration, raw.LicenseExpirationToDate),
+    // related licenses cannot all be permanent beside one that ends
+    minLicenseExpiration: (raw, values, { licenseExpiration }) => {
+      const end = values.expiration(raw.MinLicenseExpiration);
+      return end === Number.POSITIVE_INFINITY && licenseExpiration !== end ? undefined : end;
+    },
+  }),
 };
 
 const isObject = (raw: unknown): raw is Raw => typeof raw === 'object' && raw !== null && !Array.isArray(raw);
@@ -219,12 +119,15 @@ const isObject = (raw: unknown): raw is Raw => typeof raw === 'object' && raw !=
 function decodeRecords<T>(raws: readonly unknown[], kind: RecordKind<T>, permanentAfter: number): Answer<T> {
   const values = createWireValues(permanentAfter);
   const unknownFields = createUnknownFields(kind.fields);
+  const read = kind.reader(values, unknownFields.add);
   const records: T[] = [];
   for (const raw of raws) {
-    const record = isObject(raw) ? kind.decode(raw, values) : undefined;
-    if (record === undefined) values.discarded.bad_record += 1;
-    else records.push(record);
-    if (isObject(raw)) unknownFields.add(raw);
+    if (isObject(raw) && kind.isUsable(raw[kind.identity], values)) {
+      records.push(read(raw));
+      continue;
+    }
+    values.discarded.bad_record += 1;
+    if (isObject(raw)) unknownFields.addFrom(raw);
   }
   if (records.length === 0 && raws.length > 0) {
     const first = `the first record ${describeFields(raws[0])}`;

@@ -30,19 +30,23 @@ export function describeFields(record: unknown): string {
 
 /** Collects the names of fields that the specification does not name. One per answer. */
 export interface UnknownFields {
-  add(record: object): void;
+  /** Adds the name of a field that is not specified. */
+  add(name: string): void;
+  /** Adds those of a record. */
+  addFrom(record: object): void;
   names(): readonly string[];
 }
 
 export function createUnknownFields(specified: Fields): UnknownFields {
   const known = new Set(Object.keys(specified));
   const unknown = new Set<string>();
+  const add = (name: string): void => {
+    if (unknown.size < MAX_UNKNOWN_FIELDS) unknown.add(name);
+  };
   return {
-    add: (record) => {
-      // without a list of the names: there are many records
-      for (const name in record) {
-        if (!known.has(name) && unknown.size < MAX_UNKNOWN_FIELDS) unknown.add(name);
-      }
+    add,
+    addFrom: (record) => {
+      for (const name in record) if (!known.has(name)) add(name);
     },
     names: () => [...new Set([...unknown].map(printable))],
   };

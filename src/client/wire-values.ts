@@ -1,4 +1,4 @@
-import type { Discarded, Expiration } from '../model/records.ts';
+import type { Discarded } from '../model/records.ts';
 import { parseDate } from '../query-api/dates.ts';
 
 /** Reads single wire values and counts what it could not take over. One per answer. */
@@ -14,7 +14,7 @@ export interface WireValues {
    * Epoch seconds of an expiry, `Infinity` for a permanent license: for null, 0 and less too, unless the `/Date(ms)/` text
    * beside it holds a date.
    */
-  expiration(value: unknown, date?: unknown): Expiration | undefined;
+  expiration(value: unknown, date?: unknown): number | undefined;
   boolean(value: unknown): boolean | undefined;
   text(value: unknown): string;
 }
@@ -58,11 +58,11 @@ export function createWireValues(permanentAfter: number): WireValues {
 
   const instant = (seconds: number): number | undefined => (seconds <= EARLIEST ? discard('not_a_number') : seconds);
 
-  const expiry = (seconds: number): Expiration | undefined =>
+  const expiry = (seconds: number): number | undefined =>
     seconds >= permanentAfter ? Number.POSITIVE_INFINITY : instant(seconds);
 
   /** The date in a `/Date(ms)/` text. One before 1990 is not counted: it is the usual way to write that none is set. */
-  const dated = (value: unknown): Expiration | undefined => {
+  const dated = (value: unknown): number | undefined => {
     if (value === undefined || value === null || value === '') return undefined;
     const ms = typeof value === 'string' ? parseDate(value) : undefined;
     if (ms === undefined) return discard('not_a_number');

@@ -2,7 +2,7 @@ import type { ExpirationRecord, FeatureRecord } from '../model/records.ts';
 import { freshGood, type Snapshot, WHOLE } from '../model/snapshot.ts';
 import { parseVendorLicense } from '../model/vendor-license.ts';
 import { createFeatureRow, type FeatureLabels, type FeatureRow } from './feature-row.ts';
-import { earliest, either, mergeFeatures } from './merge.ts';
+import { mergeExpirations, mergeFeatures } from './merge.ts';
 import type { Selection } from './selection.ts';
 
 export interface BuiltFeatures {
@@ -34,16 +34,6 @@ interface Draft extends FeatureLabels {
 
 /** Records handled between two yields. */
 const SLICE = 500;
-
-function mergeExpirations(a: ExpirationRecord, b: ExpirationRecord): ExpirationRecord {
-  return {
-    ...a,
-    licenseExpiration: earliest(a.licenseExpiration, b.licenseExpiration),
-    minLicenseExpiration: earliest(a.minLicenseExpiration, b.minLicenseExpiration),
-    showExpired: either(a.showExpired, b.showExpired),
-    showWarning: either(a.showWarning, b.showWarning),
-  };
-}
 
 /**
  * Prepares the rows of features of a snapshot: which records there are, and whose they are. Records of an answer for all

@@ -1,6 +1,6 @@
 import type { ExpirationRecord, FeatureRecord } from '../model/records.ts';
-import { recordFields } from '../query-api/records.ts';
-import { RecordView } from './record-view.ts';
+import { type ModelRecord, recordFields } from '../query-api/records.ts';
+import { defineFields, fieldsBut } from './record-view.ts';
 
 /** The labels that stand for a feature. */
 export interface FeatureLabels {
@@ -11,35 +11,43 @@ export interface FeatureLabels {
   readonly featureType: string;
 }
 
-/** Known by other names in a row: its labels, whose it is, and its expiry. */
-const ownNames = [
-  'feature',
-  'version',
-  'package',
-  'featureType',
-  'serverName',
-  'daemon',
-  'licenseExpiration',
-  'showExpired',
-  'showWarning',
-] as const satisfies readonly (keyof FeatureRecord)[];
+const expiryFields = fieldsBut(recordFields.GetExpirationFeatures, 'identity', 'attribute');
+const featureFields = fieldsBut(recordFields.GetFeatures, 'identity');
+const reportedFields = Object.fromEntries(
+  Object.entries(featureFields).filter(([name]) => !Object.hasOwn(expiryFields, name)),
+);
+
+type ExpiryFields = ModelRecord<typeof expiryFields>;
+type ReportedFields = Omit<ModelRecord<typeof featureFields>, keyof ExpiryFields>;
+
+/** Fields of GetExpirationFeatures that have other names in a row; a new one has its own. */
+const expiryNames = {
+  licenseExpiration: 'expiration',
+  minLicenseExpiration: 'minExpiration',
+  showExpired: 'expired',
+  showWarning: 'expirationWarning',
+} as const satisfies Partial<Record<keyof ExpiryFields, string>>;
+
+type ExpiryName<Name> = Name extends keyof typeof expiryNames ? (typeof expiryNames)[Name] : Name;
+
+/** How a row calls a field of GetExpirationFeatures. */
+export function expiryName<Name extends string>(name: Name): ExpiryName<Name> {
+  const names: Readonly<Record<string, string>> = expiryNames;
+  return (names[name] ?? name) as ExpiryName<Name>;
+}
 
 /** From GetFeatures; `undefined` where it has no fresh record, and use that is withheld. */
-type Reported = {
-  readonly [K in Exclude<keyof FeatureRecord, (typeof ownNames)[number]>]: FeatureRecord[K] | undefined;
-};
+type Reported = { readonly [Name in keyof ReportedFields]: ReportedFields[Name] | undefined };
+
+/** From GetExpirationFeatures, or else from GetFeatures. Times are epoch seconds, `Infinity` for a permanent license. */
+type Expiry = { readonly [Name in keyof ExpiryFields as ExpiryName<Name>]: ExpiryFields[Name] | undefined };
 
 /** A feature by its five labels, with what is known of its use and of its expiry. */
-export interface FeatureRow extends FeatureLabels, Reported {
+export interface FeatureRow extends FeatureLabels, Reported, Expiry {
   /** The labels as one text, unique and sortable. */
   readonly key: string;
   readonly isReported: boolean;
   readonly isWithheld: boolean;
-  /** From GetExpirationFeatures, or from GetFeatures where that has none. Epoch seconds, `Infinity` for permanent. */
-  readonly expiration: number | undefined;
-  readonly minExpiration: number | undefined;
-  readonly expired: boolean | undefined;
-  readonly expirationWarning: boolean | undefined;
 }
 
 /** What a row is made from. */
@@ -49,35 +57,48 @@ export interface FeatureParts extends FeatureLabels {
   readonly expirationRecord?: ExpirationRecord | undefined;
 }
 
-class FeatureView extends RecordView {
+type Values = Readonly<Record<string, unknown>> | undefined;
+
+class FeatureView implements FeatureLabels {
   readonly key: string;
   readonly vendorLicense: string;
   readonly feature: string;
   readonly version: string;
   readonly package: string;
   readonly featureType: string;
-  readonly expiration: number | undefined;
-  readonly minExpiration: number | undefined;
-  readonly expired: boolean | undefined;
-  readonly expirationWarning: boolean | undefined;
+  readonly isWithheld: boolean;
+  readonly #record: Values;
+  readonly #expirationRecord: Values;
 
   constructor({ record, expirationRecord, ...labels }: FeatureParts, isWithheld: boolean) {
-    super(record, isWithheld);
     this.key = labels.key;
     this.vendorLicense = labels.vendorLicense;
     this.feature = labels.feature;
     this.version = labels.version;
     this.package = labels.package;
     this.featureType = labels.featureType;
-    this.expiration = expirationRecord?.licenseExpiration ?? record?.licenseExpiration;
-    this.minExpiration = expirationRecord?.minLicenseExpiration;
-    this.expired = expirationRecord?.showExpired ?? record?.showExpired;
-    this.expirationWarning = expirationRecord?.showWarning ?? record?.showWarning;
+    this.isWithheld = isWithheld;
+    this.#record = record as Values;
+    this.#expirationRecord = expirationRecord as Values;
+  }
+
+  get isReported(): boolean {
+    return this.#record !== undefined;
+  }
+
+  static {
+    const { prototype } = FeatureView;
+    defineFields(prototype, reportedFields, (row, name) => row.#record?.[name]);
+    defineFields(
+      prototype,
+      expiryFields,
+      (row, name) => row.#expirationRecord?.[name] ?? row.#record?.[name],
+      expiryName,
+    );
   }
 }
-RecordView.defineFields(FeatureView, recordFields.GetFeatures, new Set(ownNames));
 
 /** @param isWithheld whether its use is not shown */
 export const createFeatureRow = (parts: FeatureParts, isWithheld: boolean): FeatureRow =>
-  // the fields of GetFeatures are getters of the class
-  new FeatureView(parts, isWithheld) as FeatureView & Reported;
+  // the fields are getters of the class
+  new FeatureView(parts, isWithheld) as FeatureView & FeatureRow;

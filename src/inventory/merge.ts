@@ -1,91 +1,74 @@
-import type { FeatureRecord, ProductRecord } from '../model/records.ts';
+import type { ExpirationRecord, FeatureRecord, ProductRecord } from '../model/records.ts';
+import type { Fields, Merge } from '../query-api/field.ts';
+import { type ModelRecord, modelName, recordFields } from '../query-api/records.ts';
 
-/**
- * How records with the same labels become one. A sum with an unknown is unknown, and so is the earliest expiry of an
- * unknown one and a permanent one; the rest ignores unknowns.
- */
+/** How records with the same labels become one: field by field, as the tables of fields say. */
 
-type Merge<T> = (a: T | undefined, b: T | undefined) => T | undefined;
+type Rule<T> = (a: T | undefined, b: T | undefined) => T | undefined;
 
-const sum: Merge<number> = (a, b) => (a === undefined || b === undefined ? undefined : a + b);
-const maximum: Merge<number> = (a, b) => (a === undefined ? b : b === undefined ? a : Math.max(a, b));
-const minimum: Merge<number> = (a, b) => (a === undefined ? b : b === undefined ? a : Math.min(a, b));
-const and: Merge<boolean> = (a, b) => (a === undefined ? b : b === undefined ? a : a && b);
-const or: Merge<boolean> = (a, b) => (a === undefined ? b : b === undefined ? a : a || b);
+/** A rule that ignores an unknown value. */
+const known =
+  <T>(both: (a: T, b: T) => T): Rule<T> =>
+  (a, b) =>
+    a === undefined ? b : b === undefined ? a : both(a, b);
 
-/** Earliest expiry. Beside a date an unknown one is ignored; beside a permanent one it may be a date. */
-export const earliest: Merge<number> = (a, b) => {
-  const known = minimum(a, b);
-  return known === Number.POSITIVE_INFINITY && (a === undefined || b === undefined) ? undefined : known;
+const sum: Rule<number> = (a, b) => (a === undefined || b === undefined ? undefined : a + b);
+const maximum = known<number>(Math.max);
+const minimum = known<number>(Math.min);
+
+/** Beside a date an unknown expiry is ignored; beside a permanent one it may be a date. */
+const earliest: Rule<number> = (a, b) => {
+  const end = minimum(a, b);
+  return end === Number.POSITIVE_INFINITY && (a === undefined || b === undefined) ? undefined : end;
 };
 
-/** Whether any record shows it as expired or as a warning. */
-export const either = or;
+type WholeRecord = 'identity' | 'attribute' | 'none';
 
-export function mergeProducts(a: ProductRecord, b: ProductRecord): ProductRecord {
-  const icons = [a, b].sort((x, y) => compare(iconsOf(x), iconsOf(y)))[0] ?? a;
-  return {
-    product: a.product,
-    collectionTime: minimum(a.collectionTime, b.collectionTime),
-    distinctUsers: maximum(a.distinctUsers, b.distinctUsers),
-    active: sum(a.active, b.active),
-    inactive: sum(a.inactive, b.inactive),
-    indeterminate: sum(a.indeterminate, b.indeterminate),
-    mapped: sum(a.mapped, b.mapped),
-    minLicenseExpiration: earliest(a.minLicenseExpiration, b.minLicenseExpiration),
-    maxAvailable: sum(a.maxAvailable, b.maxAvailable),
-    mappingIcon: icons.mappingIcon,
-    expiredIcon: icons.expiredIcon,
-    isCurrent: and(a.isCurrent, b.isCurrent),
-    logActive: maximum(a.logActive, b.logActive),
-    logInactive: maximum(a.logInactive, b.logInactive),
+/** Of the values that are merged one by one. The others are those of one record. */
+const rules = {
+  sum,
+  peak: sum,
+  distinct: maximum,
+  maximum,
+  minimum,
+  earliest,
+  all: known<boolean>((a, b) => a && b),
+  any: known<boolean>((a, b) => a || b),
+} as const satisfies Readonly<Record<Exclude<Merge, WholeRecord>, Rule<number> | Rule<boolean>>>;
+
+type Values = Record<string, unknown>;
+
+/**
+ * Compiles how the records of a table are merged. Texts are those of one record, whatever the order of the records: the
+ * attributes that are labels decide which.
+ *
+ * @param decideFirst attributes that decide before the others, which follow in the order of the table
+ */
+function createMerge<F extends Fields>(
+  fields: F,
+  decideFirst: readonly (keyof ModelRecord<F>)[] = [],
+): (a: ModelRecord<F>, b: ModelRecord<F>) => ModelRecord<F> {
+  const columns = Object.entries(fields).map(([name, field]) => ({ ...field, name: modelName(name) }));
+  const labels = columns.filter(({ merge, metric }) => merge === 'attribute' && metric === 'label');
+  const deciding = [...new Set<string>([...decideFirst, ...labels.map(({ name }) => name)])];
+  const merged = columns.flatMap(({ name, merge }) => {
+    if (merge === 'identity' || merge === 'attribute' || merge === 'none') return [];
+    return [{ name, rule: rules[merge] as Rule<unknown> }];
+  });
+  const decide = (record: Values): string => JSON.stringify(deciding.map((name) => record[name]));
+  const merge = (a: Values, b: Values): Values => {
+    const result = { ...(decide(b) < decide(a) ? b : a) };
+    for (const { name, rule } of merged) result[name] = rule(a[name], b[name]);
+    return result;
   };
+  return merge as (a: object, b: object) => ModelRecord<F>;
 }
 
-export function mergeFeatures(a: FeatureRecord, b: FeatureRecord): FeatureRecord {
-  // attributes are not mixed: they are those of one record, the first in a fixed order
-  const attributes = compare(attributesOf(a), attributesOf(b)) <= 0 ? a : b;
-  return {
-    ...attributes,
-    licenseExpiration: earliest(a.licenseExpiration, b.licenseExpiration),
-    distinctUsers: maximum(a.distinctUsers, b.distinctUsers),
-    maxAvailable: sum(a.maxAvailable, b.maxAvailable),
-    maxInUse: sum(a.maxInUse, b.maxInUse),
-    maxBorrowed: sum(a.maxBorrowed, b.maxBorrowed),
-    maxQueued: sum(a.maxQueued, b.maxQueued),
-    active: sum(a.active, b.active),
-    inactive: sum(a.inactive, b.inactive),
-    borrowedActive: sum(a.borrowedActive, b.borrowedActive),
-    borrowedInactive: sum(a.borrowedInactive, b.borrowedInactive),
-    unusedReserve: sum(a.unusedReserve, b.unusedReserve),
-    usedReserve: sum(a.usedReserve, b.usedReserve),
-    tokenCostValue: maximum(a.tokenCostValue, b.tokenCostValue),
-    available: sum(a.available, b.available),
-    inUse: sum(a.inUse, b.inUse),
-    activeUse: sum(a.activeUse, b.activeUse),
-    inactiveUse: sum(a.inactiveUse, b.inactiveUse),
-    borrowedUse: sum(a.borrowedUse, b.borrowedUse),
-    borrowedActiveUse: sum(a.borrowedActiveUse, b.borrowedActiveUse),
-    borrowedInactiveUse: sum(a.borrowedInactiveUse, b.borrowedInactiveUse),
-    availableUser: or(a.availableUser, b.availableUser),
-    logAvailable: maximum(a.logAvailable, b.logAvailable),
-    logInUse: maximum(a.logInUse, b.logInUse),
-    logUnusedReserve: maximum(a.logUnusedReserve, b.logUnusedReserve),
-    logUsedReserve: maximum(a.logUsedReserve, b.logUsedReserve),
-    logQueued: maximum(a.logQueued, b.logQueued),
-    logBorrowed: maximum(a.logBorrowed, b.logBorrowed),
-    logActive: maximum(a.logActive, b.logActive),
-    logInactive: maximum(a.logInactive, b.logInactive),
-    logBorrowedActive: maximum(a.logBorrowedActive, b.logBorrowedActive),
-    logBorrowedInactive: maximum(a.logBorrowedInactive, b.logBorrowedInactive),
-    showExpired: or(a.showExpired, b.showExpired),
-    showWarning: or(a.showWarning, b.showWarning),
-  };
-}
+type MergeRecords<R> = (a: R, b: R) => R;
 
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-
-const iconsOf = ({ mappingIcon, expiredIcon }: ProductRecord): string => JSON.stringify([mappingIcon, expiredIcon]);
-
-const attributesOf = (record: FeatureRecord): string =>
-  JSON.stringify([record.licenseType, record.licenseModel, record.tokenPool, record.tokenSource, record.mappedTo]);
+export const mergeProducts: MergeRecords<ProductRecord> = createMerge(recordFields.GetProducts);
+export const mergeFeatures: MergeRecords<FeatureRecord> = createMerge(recordFields.GetFeatures, [
+  'licenseType',
+  'licenseModel',
+]);
+export const mergeExpirations: MergeRecords<ExpirationRecord> = createMerge(recordFields.GetExpirationFeatures);

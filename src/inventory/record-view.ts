@@ -1,34 +1,33 @@
-import type { Fields } from '../query-api/field.ts';
+import type { Fields, Merge } from '../query-api/field.ts';
 import { modelName } from '../query-api/records.ts';
 
+type FieldsBut<F extends Fields, M extends Merge> = {
+  readonly [Name in keyof F as F[Name]['merge'] extends M ? never : Name]: F[Name];
+};
+
+/** The fields of a table without those that are merged so, such as what a row already has in its labels. */
+export function fieldsBut<F extends Fields, M extends Merge>(fields: F, ...merges: readonly M[]): FieldsBut<F, M> {
+  const others = Object.entries(fields).filter(([, { merge }]) => !(merges as readonly Merge[]).includes(merge));
+  return Object.fromEntries(others) as FieldsBut<F, M>;
+}
+
 /**
- * A view of a record of the analyzer, which may be missing. Fields of use are `undefined` while they are withheld. A
- * subclass gets its getters by `defineFields`.
+ * Gives the rows of a class a getter for each field of a table. Fields of use are `undefined` while they are withheld.
+ *
+ * @param read reads a field of what a row is a view of
+ * @param nameOf how a row calls a field
  */
-export class RecordView {
-  /** Whether its use is not shown, because it is out of date. */
-  readonly isWithheld: boolean;
-  readonly #record: Readonly<Record<string, unknown>> | undefined;
-
-  constructor(record: object | undefined, isWithheld: boolean) {
-    this.#record = record as Readonly<Record<string, unknown>> | undefined;
-    this.isWithheld = isWithheld;
-  }
-
-  /** Whether the analyzer has a fresh record of it. */
-  get isReported(): boolean {
-    return this.#record !== undefined;
-  }
-
-  /** Gives a class one getter for each field, in our spelling, but those it has itself. */
-  static defineFields(target: { readonly prototype: RecordView }, fields: Fields, own: ReadonlySet<string>): void {
-    for (const [wireName, { isUsage }] of Object.entries(fields)) {
-      const name = modelName(wireName);
-      if (own.has(name)) continue;
-      const read = function (this: RecordView): unknown {
-        return isUsage && this.isWithheld ? undefined : this.#record?.[name];
-      };
-      Object.defineProperty(target.prototype, name, { get: read, enumerable: true });
-    }
+export function defineFields<Row extends { readonly isWithheld: boolean }>(
+  prototype: Row,
+  fields: Fields,
+  read: (row: Row, name: string) => unknown,
+  nameOf = (name: string): string => name,
+): void {
+  for (const [wireName, { isUsage }] of Object.entries(fields)) {
+    const name = modelName(wireName);
+    const get = function (this: Row): unknown {
+      return isUsage && this.isWithheld ? undefined : read(this, name);
+    };
+    Object.defineProperty(prototype, nameOf(name), { get, enumerable: true });
   }
 }

@@ -1,10 +1,13 @@
 import type { ProductRecord } from '../model/records.ts';
 import { parseVendorLicense } from '../model/vendor-license.ts';
-import { recordFields } from '../query-api/records.ts';
-import { RecordView } from './record-view.ts';
+import { type ModelRecord, recordFields } from '../query-api/records.ts';
+import { defineFields, fieldsBut } from './record-view.ts';
+
+const reportedFields = fieldsBut(recordFields.GetProducts, 'identity');
+type ReportedFields = ModelRecord<typeof reportedFields>;
 
 /** From GetProducts; `undefined` where it has no fresh record, and use that is withheld. */
-type Reported = { readonly [K in Exclude<keyof ProductRecord, 'product'>]: ProductRecord[K] | undefined };
+type Reported = { readonly [Name in keyof ReportedFields]: ReportedFields[Name] | undefined };
 
 /** A vendor license by its canonical name. */
 export interface VendorLicenseRow extends Reported {
@@ -27,26 +30,36 @@ export interface VendorLicenseParts {
   readonly downQualifiers: readonly string[];
 }
 
-class VendorLicenseView extends RecordView {
+class VendorLicenseView {
   readonly vendorLicense: string;
   readonly server: string;
   readonly daemon: string;
   readonly up: boolean | undefined;
   readonly downQualifiers: readonly string[];
+  readonly isWithheld: boolean;
+  readonly #record: Readonly<Record<string, unknown>> | undefined;
 
   constructor({ vendorLicense, record, up, downQualifiers }: VendorLicenseParts, isWithheld: boolean) {
-    super(record, isWithheld);
     const { server, daemon } = parseVendorLicense(vendorLicense);
     this.vendorLicense = vendorLicense;
     this.server = server;
     this.daemon = daemon;
     this.up = up;
     this.downQualifiers = downQualifiers;
+    this.isWithheld = isWithheld;
+    this.#record = record as Readonly<Record<string, unknown>> | undefined;
+  }
+
+  get isReported(): boolean {
+    return this.#record !== undefined;
+  }
+
+  static {
+    defineFields(VendorLicenseView.prototype, reportedFields, (row, name) => row.#record?.[name]);
   }
 }
-RecordView.defineFields(VendorLicenseView, recordFields.GetProducts, new Set(['product']));
 
 /** @param isWithheld whether its use is not shown */
 export const createVendorLicenseRow = (parts: VendorLicenseParts, isWithheld: boolean): VendorLicenseRow =>
   // the fields of GetProducts are getters of the class
-  new VendorLicenseView(parts, isWithheld) as VendorLicenseView & Reported;
+  new VendorLicenseView(parts, isWithheld) as VendorLicenseView & VendorLicenseRow;

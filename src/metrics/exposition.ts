@@ -3,8 +3,9 @@ import type { Inventory } from '../inventory/inventory.ts';
 import { runSliced } from '../scheduling/slices.ts';
 import { type Block, createBlock } from './block.ts';
 import type { Family } from './family.ts';
-import { collectExpirations, collectFeatures, type Enabled, type FeatureRows } from './feature-collector.ts';
+import { collectExpirations, collectFeatures, type FeatureRows } from './feature-collector.ts';
 import { assembleGzip } from './gzip.ts';
+import type { Enabled } from './metric.ts';
 import { acceptsGzip, chooseFormat, contentTypes, type Format } from './negotiation.ts';
 import { renderGauges } from './render.ts';
 import type { SelfMetrics } from './self.ts';
@@ -79,7 +80,7 @@ export function createExposition(options: ExpositionOptions): Exposition {
     return {
       vendor_licenses: await block(() => collectVendorLicenses(inventory, enabled)),
       site: await block(() => collectSite(inventory)),
-      expirations: await block(() => runSliced(collectExpirations(features, rows)), before?.expirations),
+      expirations: await block(() => runSliced(collectExpirations(features, enabled, rows)), before?.expirations),
       features: await block(() => runSliced(collectFeatures(features, enabled, rows)), before?.features),
       history: await block(() => collectHistory(inventory, enabled)),
     };

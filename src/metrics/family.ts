@@ -1,4 +1,5 @@
-import { catalogue, type Metric, type MetricName } from './catalogue.ts';
+import { catalogue, type MetricName } from './catalogue.ts';
+import type { Metric } from './metric.ts';
 import type { Rows } from './rows.ts';
 
 /** A metric with its samples: one row of labels and one value each. `undefined` and NaN are no sample. */
@@ -16,5 +17,6 @@ export function createFamily(name: MetricName, rows: Rows, value: Family['value'
   return { name, help, type, rows, value };
 }
 
-export const toNumber = (flag: boolean | undefined): number | undefined =>
-  flag === undefined ? undefined : Number(flag);
+/** A flag as 0 or 1; a number stays as it is. */
+export const toNumber = (value: number | boolean | undefined): number | undefined =>
+  typeof value === 'boolean' ? Number(value) : value;

@@ -1,68 +1,21 @@
-import type { FeatureRow } from '../inventory/feature-row.ts';
+import { expiryName, type FeatureRow } from '../inventory/feature-row.ts';
 import type { Table } from '../inventory/table.ts';
-import { type Collector, catalogue, type MetricName } from './catalogue.ts';
-import { createFamily, type Family, toNumber } from './family.ts';
+import { recordFields } from '../query-api/records.ts';
+import { collectGauges, fieldGauges, labelsOf } from './columns.ts';
+import { createFamily, type Family } from './family.ts';
+import { expirationMetrics, featureMetrics } from './feature-metrics.ts';
+import { attributeLabels, infoMetrics } from './info-metrics.ts';
+import { type Enabled, featureLabels } from './metric.ts';
 import { buildRows, type Rows } from './rows.ts';
 
-/** Feature metrics and the field of the record each shows. */
-const fields = {
-  license_feature_max_available: 'maxAvailable',
-  license_feature_available: 'available',
-  license_feature_in_use: 'inUse',
-  license_feature_max_in_use: 'maxInUse',
-  license_feature_max_queued: 'maxQueued',
-  license_feature_distinct_users: 'distinctUsers',
-  license_feature_active_use: 'activeUse',
-  license_feature_inactive_use: 'inactiveUse',
-  license_feature_max_borrowed: 'maxBorrowed',
-  license_feature_borrowed_use: 'borrowedUse',
-  license_feature_borrowed_active_use: 'borrowedActiveUse',
-  license_feature_borrowed_inactive_use: 'borrowedInactiveUse',
-  license_feature_used_reserve: 'usedReserve',
-  license_feature_unused_reserve: 'unusedReserve',
-  license_feature_active: 'active',
-  license_feature_inactive: 'inactive',
-  license_feature_borrowed_active: 'borrowedActive',
-  license_feature_borrowed_inactive: 'borrowedInactive',
-  license_feature_token_cost: 'tokenCostValue',
-  license_feature_log_available: 'logAvailable',
-  license_feature_log_in_use: 'logInUse',
-  license_feature_log_unused_reserve: 'logUnusedReserve',
-  license_feature_log_used_reserve: 'logUsedReserve',
-  license_feature_log_queued: 'logQueued',
-  license_feature_log_borrowed: 'logBorrowed',
-  license_feature_log_active: 'logActive',
-  license_feature_log_inactive: 'logInactive',
-  license_feature_log_borrowed_active: 'logBorrowedActive',
-  license_feature_log_borrowed_inactive: 'logBorrowedInactive',
-} as const satisfies Partial<Record<MetricName, keyof FeatureRow>>;
-
-/** Which metrics are exposed: the default ones and those of the collectors that are on. */
-export type Enabled = Readonly<Record<Collector, boolean>>;
-
-function isEnabled(name: MetricName, enabled: Enabled): boolean {
-  const { group } = catalogue[name];
-  return group === 'default' || (group !== 'alerting' && enabled[group]);
-}
+const reportedGauges = fieldGauges(recordFields.GetFeatures, featureMetrics, (name) => name);
+const expiryGauges = fieldGauges(recordFields.GetExpirationFeatures, expirationMetrics, expiryName);
 
 /** Rows kept from one rendering to the next. */
 export interface FeatureRows {
   features?: Rows;
   infos?: Rows;
   expirations?: Rows;
-}
-
-/** A reader of the label values of one row. */
-function labelsOf(features: Table<FeatureRow>): (row: number) => readonly string[] {
-  const columns = (['vendorLicense', 'feature', 'version', 'package', 'featureType'] as const).map(features.column);
-  return (row) => columns.map((read) => read(row));
-}
-
-function attributesOf(features: Table<FeatureRow>): (row: number) => readonly string[] {
-  const columns = (['licenseType', 'licenseModel', 'tokenPool', 'tokenSource', 'mappedTo'] as const).map(
-    features.column,
-  );
-  return (row) => columns.map((read) => read(row) ?? '');
 }
 
 /** Rows handled between two yields. */
@@ -94,52 +47,42 @@ export function* collectFeatures(
   kept: FeatureRows,
 ): Generator<void, Family[]> {
   const reported = yield* reportedRows(features);
+  const reportedRow = (row: number): number => reported[row] as number;
   /** Reads by the position among the reported rows. */
   const among =
     <T>(read: (row: number) => T) =>
     (row: number): T =>
-      read(reported[row] as number);
+      read(reportedRow(row));
   const key = among(features.column('key'));
-  const labels = among(labelsOf(features));
-  const attributes = among(attributesOf(features));
-  const rows = yield* buildRows(
-    catalogue.license_feature_max_available.labels,
-    yield* mapSliced(reported.length, key),
-    labels,
-    kept.features,
-  );
+  const labels = among(labelsOf(featureLabels, features));
+  const attributes = among(labelsOf(attributeLabels, features));
+  const rows = yield* buildRows(featureLabels, yield* mapSliced(reported.length, key), labels, kept.features);
   const infos = yield* buildRows(
-    catalogue.license_feature_info.labels,
+    infoMetrics.license_feature_info.labels,
     yield* mapSliced(reported.length, (row) => `${key(row)}${attributes(row).join('\n')}`),
     (row) => [...labels(row), ...attributes(row)],
     kept.infos,
   );
   kept.features = rows;
   kept.infos = infos;
-  const families = Object.entries(fields)
-    .filter(([name]) => isEnabled(name as MetricName, enabled))
-    .map(([name, field]) => createFamily(name as MetricName, rows, among(features.column(field))));
-  if (enabled.users) {
-    const availableUser = among(features.column('availableUser'));
-    families.push(createFamily('license_feature_user_data_available', rows, (row) => toNumber(availableUser(row))));
-  }
-  return [createFamily('license_feature_info', infos, () => 1), ...families];
+  return [
+    createFamily('license_feature_info', infos, () => 1),
+    ...collectGauges(reportedGauges, enabled, features, rows, reportedRow),
+  ];
 }
 
 /** Metrics of GetExpirationFeatures (spec 2.5), with GetFeatures to fall back on. */
-export function* collectExpirations(features: Table<FeatureRow>, kept: FeatureRows): Generator<void, Family[]> {
+export function* collectExpirations(
+  features: Table<FeatureRow>,
+  enabled: Enabled,
+  kept: FeatureRows,
+): Generator<void, Family[]> {
   const rows = yield* buildRows(
-    catalogue.license_feature_expiration_timestamp_seconds.labels,
+    featureLabels,
     yield* mapSliced(features.count, features.column('key')),
-    labelsOf(features),
+    labelsOf(featureLabels, features),
     kept.expirations,
   );
   kept.expirations = rows;
-  const [expired, warning] = [features.column('expired'), features.column('expirationWarning')];
-  return [
-    createFamily('license_feature_expiration_timestamp_seconds', rows, features.column('expiration')),
-    createFamily('license_feature_min_expiration_timestamp_seconds', rows, features.column('minExpiration')),
-    createFamily('license_feature_expired', rows, (row) => toNumber(expired(row))),
-    createFamily('license_feature_expiration_warning', rows, (row) => toNumber(warning(row))),
-  ];
+  return collectGauges(expiryGauges, enabled, features, rows);
 }

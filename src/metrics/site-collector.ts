@@ -1,10 +1,15 @@
 import type { Inventory } from '../inventory/inventory.ts';
 import { availabilities } from '../inventory/poll-state.ts';
 import { discardReasons } from '../model/records.ts';
+import { recordFields } from '../query-api/records.ts';
 import { catalogue, type MetricName } from './catalogue.ts';
+import { collectGauges, fieldGauges, labelsOf } from './columns.ts';
 import { createFamily, type Family, toNumber } from './family.ts';
-import type { Enabled } from './feature-collector.ts';
+import { infoMetrics } from './info-metrics.ts';
+import { type Enabled, isEnabled } from './metric.ts';
 import { buildRowsNow, noLabels, type Rows } from './rows.ts';
+import { historyLabels } from './site-metrics.ts';
+import { vendorLicenseMetrics } from './vendor-license-metrics.ts';
 
 /** Metrics of which there are few: vendor licenses, servers, history, the site, and how polling goes. */
 
@@ -16,57 +21,41 @@ function rowsOf(name: MetricName, labels: readonly (readonly string[])[]): Rows 
   );
 }
 
+const productGauges = fieldGauges(recordFields.GetProducts, vendorLicenseMetrics, (name) => name);
+
 /** Metrics of GetProducts (spec 2.1) and GetServerDown (spec 2.4). */
 export function collectVendorLicenses({ vendorLicenses }: Inventory, enabled: Enabled): Family[] {
+  const { license_vendor_license_info: info, license_vendor_license_icon_info: icons } = infoMetrics;
   const all = [...vendorLicenses];
   const names = rowsOf(
     'license_server_up',
     all.map(({ vendorLicense }) => [vendorLicense]),
   );
-  const reported = all.filter(({ isReported }) => isReported);
-  const infos = reported.map(({ vendorLicense, server, daemon }) => [vendorLicense, server, daemon]);
+  const isReported = vendorLicenses.column('isReported');
+  const reported = [...all.keys()].filter(isReported);
+  const infoRows = rowsOf('license_vendor_license_info', reported.map(labelsOf(info.labels, vendorLicenses)));
+  const iconRows = rowsOf('license_vendor_license_icon_info', reported.map(labelsOf(icons.labels, vendorLicenses)));
   const downs = all.flatMap(({ vendorLicense, downQualifiers }) =>
     downQualifiers.map((qualifier) => [vendorLicense, qualifier]),
   );
-  const icons = reported.map(({ vendorLicense, mappingIcon = '', expiredIcon = '' }) => [
-    vendorLicense,
-    mappingIcon,
-    expiredIcon,
-  ]);
-  const { column } = vendorLicenses;
-  const [up, isCurrent] = [column('up'), column('isCurrent')];
+  const up = vendorLicenses.column('up');
   const always = () => 1;
   return [
-    createFamily('license_vendor_license_info', rowsOf('license_vendor_license_info', infos), always),
-    ...(enabled.icons
-      ? [createFamily('license_vendor_license_icon_info', rowsOf('license_vendor_license_icon_info', icons), always)]
-      : []),
+    createFamily('license_vendor_license_info', infoRows, always),
+    ...(isEnabled(icons, enabled) ? [createFamily('license_vendor_license_icon_info', iconRows, always)] : []),
     createFamily('license_server_up', names, (row) => toNumber(up(row))),
     createFamily('license_server_down_info', rowsOf('license_server_down_info', downs), always),
-    createFamily('license_vendor_license_last_collection_timestamp_seconds', names, column('collectionTime')),
-    createFamily('license_vendor_license_min_expiration_timestamp_seconds', names, column('minLicenseExpiration')),
-    createFamily('license_vendor_license_current', names, (row) => toNumber(isCurrent(row))),
-    createFamily('license_vendor_license_max_available', names, column('maxAvailable')),
-    createFamily('license_vendor_license_distinct_users', names, column('distinctUsers')),
-    createFamily('license_vendor_license_active', names, column('active')),
-    createFamily('license_vendor_license_inactive', names, column('inactive')),
-    createFamily('license_vendor_license_indeterminate', names, column('indeterminate')),
-    createFamily('license_vendor_license_mapped', names, column('mapped')),
-    ...(enabled.log
-      ? [
-          createFamily('license_vendor_license_log_active', names, column('logActive')),
-          createFamily('license_vendor_license_log_inactive', names, column('logInactive')),
-        ]
-      : []),
+    ...collectGauges(productGauges, enabled, vendorLicenses, names),
   ];
 }
 
 /** The newest point of GetHistory (spec 2.6) of the selected features. */
 export function collectHistory({ history }: Inventory, enabled: Enabled): Family[] {
   if (!enabled.history) return [];
+  const labels = labelsOf(historyLabels, history);
   const rows = rowsOf(
     'license_feature_history_denials',
-    [...history].map((row) => [row.vendorLicense, row.feature, row.package, row.featureType]),
+    Array.from({ length: history.count }, (_, row) => labels(row)),
   );
   return [
     createFamily('license_feature_history_denials', rows, history.column('denials')),

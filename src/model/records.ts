@@ -1,118 +1,30 @@
+import type { ModelRecord, recordFields } from '../query-api/records.ts';
+
 /**
- * The API's records in our words: camelCase, seconds, `undefined` for a value that was missing, NaN or not usable.
- * Where each field comes from stands in `client/decode`; what it means for our own analyzer in docs/query-api.md.
+ * The API's records in our words: camelCase, seconds, `undefined` for a value that was missing, NaN or not usable. Their
+ * fields are those of the contract's tables, which say what each means.
  */
 
-/** Epoch seconds of an expiry; `Infinity` for a permanent license. */
-export type Expiration = number;
+type RecordOf<Endpoint extends keyof typeof recordFields> = ModelRecord<(typeof recordFields)[Endpoint]>;
 
-/** Spec 2.1, GetProducts. */
-export interface ProductRecord {
-  /** As the API spells it; API calls use this. */
-  readonly product: string;
-  /** Epoch seconds. */
-  readonly collectionTime: number | undefined;
-  readonly distinctUsers: number | undefined;
-  readonly active: number | undefined;
-  readonly inactive: number | undefined;
-  readonly indeterminate: number | undefined;
-  readonly mapped: number | undefined;
-  readonly minLicenseExpiration: Expiration | undefined;
-  readonly maxAvailable: number | undefined;
-  readonly mappingIcon: string;
-  readonly expiredIcon: string;
-  readonly isCurrent: boolean | undefined;
-  readonly logActive: number | undefined;
-  readonly logInactive: number | undefined;
-}
+/** Spec 2.1, GetProducts. `product` is as the API spells it; API calls use this. */
+export interface ProductRecord extends RecordOf<'GetProducts'> {}
 
 /** Spec 2.2, GetFeatures. */
-export interface FeatureRecord {
-  readonly feature: string;
-  readonly version: string;
-  readonly package: string;
-  readonly featureType: string;
-  readonly serverName: string;
-  readonly daemon: string;
-  readonly licenseType: string;
-  readonly licenseModel: string;
-  readonly tokenCost: string;
-  readonly tokenPool: string;
-  readonly tokenSource: string;
-  readonly mappedTo: string;
-  readonly licenseExpiration: Expiration | undefined;
-  readonly distinctUsers: number | undefined;
-  readonly maxAvailable: number | undefined;
-  readonly maxInUse: number | undefined;
-  readonly maxBorrowed: number | undefined;
-  readonly maxQueued: number | undefined;
-  readonly active: number | undefined;
-  readonly inactive: number | undefined;
-  readonly borrowedActive: number | undefined;
-  readonly borrowedInactive: number | undefined;
-  readonly unusedReserve: number | undefined;
-  readonly usedReserve: number | undefined;
-  readonly tokenCostValue: number | undefined;
-  readonly available: number | undefined;
-  readonly inUse: number | undefined;
-  readonly activeUse: number | undefined;
-  readonly inactiveUse: number | undefined;
-  readonly borrowedUse: number | undefined;
-  readonly borrowedActiveUse: number | undefined;
-  readonly borrowedInactiveUse: number | undefined;
-  readonly availableUser: boolean | undefined;
-  readonly logAvailable: number | undefined;
-  readonly logInUse: number | undefined;
-  readonly logUnusedReserve: number | undefined;
-  readonly logUsedReserve: number | undefined;
-  readonly logQueued: number | undefined;
-  readonly logBorrowed: number | undefined;
-  readonly logActive: number | undefined;
-  readonly logInactive: number | undefined;
-  readonly logBorrowedActive: number | undefined;
-  readonly logBorrowedInactive: number | undefined;
-  readonly showExpired: boolean | undefined;
-  readonly showWarning: boolean | undefined;
-}
+export interface FeatureRecord extends RecordOf<'GetFeatures'> {}
 
 /** Spec 2.3, GetUsers. Names and hosts are personal data: never a label, never in a log. */
-export interface UserRecord {
-  readonly userName: string;
-  readonly userHost: string;
-  readonly userDisplay: string;
-  /** Epoch seconds of the checkout. */
-  readonly usageTime: number | undefined;
-  readonly licenseHandle: string;
-  readonly shareHandle: string;
-  readonly usedLicenses: number | undefined;
-  readonly queuedLicenses: number | undefined;
-  readonly borrowedLicenses: number | undefined;
-  readonly licenseModelStatus: string;
+export interface UserRecord extends RecordOf<'GetUsers'> {
   readonly appStatus: string | number | undefined;
   /** Seconds. */
   readonly appDuration: number | undefined;
-  readonly licenseModel: string;
-  readonly displayName: string | undefined;
-  readonly mapped: string | number | boolean | undefined;
 }
 
 /** Spec 2.4, GetServerDown. */
-export interface ServerDownRecord {
-  readonly label: string;
-}
+export interface ServerDownRecord extends RecordOf<'GetServerDown'> {}
 
 /** Spec 2.5, GetExpirationFeatures. */
-export interface ExpirationRecord {
-  readonly feature: string;
-  readonly version: string;
-  readonly package: string;
-  readonly featureType: string;
-  readonly licenseType: string;
-  readonly licenseExpiration: Expiration | undefined;
-  readonly minLicenseExpiration: Expiration | undefined;
-  readonly showExpired: boolean | undefined;
-  readonly showWarning: boolean | undefined;
-}
+export interface ExpirationRecord extends RecordOf<'GetExpirationFeatures'> {}
 
 /**
  * Why something of an answer was not taken over (metric `license_poll_discarded_values`): a value by one of the first

@@ -1,4 +1,5 @@
 import type { Fields } from './field.ts';
+import { anyFlag, attribute, expiry, identity } from './field-kinds.ts';
 
 /** Section 2.4, the records of GetServerDown. */
 export const serverDownFields = {
@@ -14,80 +15,27 @@ export const serverDownFields = {
 
 /** Section 2.5, the records of GetExpirationFeatures. */
 export const expirationFields = {
-  Feature: {
-    type: 'text',
-    meaning: 'Name of the feature.',
-    unknown: 'never',
-    merge: 'identity',
-    isUsage: false,
-    metric: 'none',
-  },
-  Version: {
-    type: 'text',
-    meaning: 'Version of the feature, empty without one.',
-    unknown: 'never',
-    merge: 'identity',
-    isUsage: false,
-    metric: 'none',
-  },
-  Package: {
-    type: 'text',
-    meaning: 'Package the feature belongs to, empty without one.',
-    unknown: 'never',
-    merge: 'identity',
-    isUsage: false,
-    metric: 'none',
-  },
+  Feature: { ...identity, metric: 'none', meaning: 'Name of the feature.' },
+  Version: { ...identity, metric: 'none', meaning: 'Version of the feature, empty without one.' },
+  Package: { ...identity, metric: 'none', meaning: 'Package the feature belongs to, empty without one.' },
   LicenseExpiration: {
-    type: 'expiration',
-    unit: 'epoch seconds',
-    meaning: 'Earliest expiry of the increments; 2147483647 for permanent.',
-    unknown: 'absent',
-    merge: 'earliest',
-    isUsage: false,
+    ...expiry,
     metric: 'license_feature_expiration_timestamp_seconds',
+    meaning: 'Earliest expiry of the increments; 2147483647 for permanent.',
   },
   MinLicenseExpiration: {
-    type: 'expiration',
-    unit: 'epoch seconds',
-    meaning: 'Earliest expiry over all versions of the same feature and package.',
-    unknown: 'absent',
-    merge: 'earliest',
-    isUsage: false,
+    ...expiry,
     metric: 'license_feature_min_expiration_timestamp_seconds',
+    meaning: 'Earliest expiry over all versions of the same feature and package.',
   },
-  ShowExpired: {
-    type: 'flag',
-    meaning: 'Whether the earliest expiry has passed.',
-    unknown: 'absent',
-    merge: 'any',
-    isUsage: false,
-    metric: 'license_feature_expired',
-  },
+  ShowExpired: { ...anyFlag, metric: 'license_feature_expired', meaning: 'Whether the earliest expiry has passed.' },
   ShowWarning: {
-    type: 'flag',
-    meaning: 'Whether the earliest expiry lies within 30 days.',
-    unknown: 'absent',
-    merge: 'any',
-    isUsage: false,
+    ...anyFlag,
     metric: 'license_feature_expiration_warning',
+    meaning: 'Whether the earliest expiry lies within 30 days.',
   },
-  LicenseType: {
-    type: 'text',
-    meaning: 'floating, node-locked or uncounted.',
-    unknown: 'never',
-    merge: 'attribute',
-    isUsage: false,
-    metric: 'none',
-  },
-  FeatureType: {
-    type: 'text',
-    meaning: 'feature, package or component.',
-    unknown: 'never',
-    merge: 'identity',
-    isUsage: false,
-    metric: 'none',
-  },
+  LicenseType: { ...attribute, metric: 'none', meaning: 'floating, node-locked or uncounted.' },
+  FeatureType: { ...identity, metric: 'none', meaning: 'feature, package or component.' },
   LicenseExpirationToDate: {
     type: 'date',
     meaning: 'LicenseExpiration as /Date(ms)/.',

@@ -1,11 +1,12 @@
 /**
- * What one field of a record is. The tables made of these rows are the one place where a field is described: decoding,
- * merging, withholding, metrics, OpenAPI and the documentation follow from them.
+ * What one field of a record is. The tables made of these rows are the one place where a field is described: records in
+ * our words, decoding, merging, withholding, metrics, OpenAPI and the documentation follow from them.
  */
-export interface Field {
-  readonly type: FieldType;
-  /** Of a number. */
-  readonly unit?: Unit;
+export type Field = NumberField | TimeField | FlagField | TextField;
+
+export type Fields = Readonly<Record<string, Field>>;
+
+interface FieldOfAnyType {
   /** What the embedded analyzer means by it. The specification leaves most meanings open; other servers may differ. */
   readonly meaning: string;
   /** How an answer shows that a source cannot know the value. */
@@ -18,19 +19,48 @@ export interface Field {
   readonly metric: `license_${string}` | 'label' | 'none';
 }
 
-export type Fields = Readonly<Record<string, Field>>;
-
 /**
  * - `count`: an integer that is not negative
  * - `quantity`: a number that is not negative
+ */
+interface NumberField extends FieldOfAnyType {
+  readonly type: 'count' | 'quantity' | 'number';
+  readonly unit: Exclude<Unit, 'epoch seconds'>;
+  readonly merge: 'sum' | 'peak' | 'distinct' | 'maximum' | 'minimum' | 'none';
+}
+
+/**
  * - `time`: epoch seconds, an integer, 0 for never
  * - `expiration`: epoch seconds, an integer; a far or non-positive one is permanent
- * - `scalar`: a string, a number or a boolean
- * - `date`: a string of the form `/Date(ms)/`
  */
-export type FieldType = 'count' | 'quantity' | 'number' | 'time' | 'expiration' | 'text' | 'flag' | 'scalar' | 'date';
+interface TimeField extends FieldOfAnyType {
+  readonly type: 'time' | 'expiration';
+  readonly unit: 'epoch seconds';
+  readonly merge: 'earliest' | 'maximum' | 'minimum' | 'none';
+}
 
-export type Unit = 'licenses' | 'checkouts' | 'users' | 'tokens' | 'seconds' | 'epoch seconds';
+interface FlagField extends FieldOfAnyType {
+  readonly type: 'flag';
+  readonly unit?: never;
+  readonly merge: 'all' | 'any' | 'none';
+}
+
+/**
+ * - `scalar`: a string, a number or a boolean
+ * - `date`: a string of the form `/Date(ms)/` that repeats the field before it
+ */
+interface TextField extends FieldOfAnyType {
+  readonly type: 'text' | 'scalar' | 'date';
+  /** Of a scalar that is a number. */
+  readonly unit?: Unit;
+  readonly merge: 'identity' | 'attribute' | 'none';
+  readonly metric: 'label' | 'none';
+}
+
+export type FieldType = Field['type'];
+
+/** `log10`: the logarithm of a count. */
+export type Unit = 'licenses' | 'checkouts' | 'users' | 'tokens' | 'seconds' | 'epoch seconds' | 'log10';
 
 /**
  * - `never`: every source knows it
@@ -62,5 +92,3 @@ export type Merge =
   | 'any'
   | 'earliest'
   | 'none';
-
-export const LOGARITHM = 'log10 of the plain value of the same name, 0 for 0 and 1; NaN when the value is not known.';

@@ -39,8 +39,44 @@ export type WireUser = WireRecord<typeof userFields>;
 export type WireServerDown = WireRecord<typeof serverDownFields>;
 export type WireExpiration = WireRecord<typeof expirationFields>;
 
+type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Name;
+
 /** The name of a field in our words: `MaxAvailable` is `maxAvailable`, `app_status` is `appStatus`. */
-export const modelName = (name: string): string =>
+export type ModelName<Name extends string> = Uncapitalize<CamelCase<Name>>;
+
+export const modelName = <Name extends string>(name: Name): ModelName<Name> =>
   name
     .replace(/^[A-Z]/, (letter) => letter.toLowerCase())
-    .replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    .replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()) as ModelName<Name>;
+
+/**
+ * How a value is written in our words; `undefined` when it is missing or not usable. Each type has its reader in the
+ * client.
+ */
+export interface ModelTypes extends Record<FieldType, unknown> {
+  count: number | undefined;
+  quantity: number | undefined;
+  number: number | undefined;
+  /** Epoch seconds; `undefined` for never, too. */
+  time: number | undefined;
+  /** Epoch seconds; `Infinity` for a permanent license. */
+  expiration: number | undefined;
+  /** Empty when it is missing. */
+  text: string;
+  flag: boolean | undefined;
+  scalar: string | number | boolean | undefined;
+  /** It only repeats another field. */
+  date: never;
+}
+
+/** Labels are texts. A text that can be null is `undefined` then. */
+type ModelValue<F extends Field> = F['metric'] extends 'label'
+  ? string
+  : ModelTypes[F['type']] | (F['unknown'] extends 'null' ? undefined : never);
+
+/** A record in our words. */
+export type ModelRecord<F extends Fields> = {
+  readonly [K in keyof F & string as F[K]['type'] extends 'date' ? never : ModelName<K>]: ModelValue<F[K]>;
+};

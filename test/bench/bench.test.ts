@@ -23,6 +23,7 @@ it.runIf(peer('prometheus', 'prometheus-alertmanager'))(
       'size',
       'GetFeatures product=%',
       'GetFeatures product=%',
+      'decoding GetFeatures',
       '50 panels at once with 10 questions',
       'a panel from the cache',
       'a scrape while 50 panels wait for an analyzer that hangs (peer',

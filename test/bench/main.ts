@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { benchAlerts } from './alerts.ts';
 import { benchDatasource } from './datasource.ts';
+import { benchDecode } from './decode.ts';
 import { benchHistory } from './history.ts';
 import { benchLive } from './live.ts';
 import { print } from './report.ts';
@@ -52,6 +53,7 @@ if (values.help) {
       runs,
     })),
     ...(await benchLive(size('live-features', quick ? 2000 : 100_000), runs)),
+    ...(await benchDecode(size('live-features', quick ? 2000 : 100_000), runs)),
     ...(await benchDatasource(runs)),
     ...(await benchAlerts(size('alerts', quick ? 1000 : 10_000), runs)),
   ];

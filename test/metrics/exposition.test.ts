@@ -2,16 +2,26 @@ import { crc32, gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { deriveInventoryNow, type Inventory } from '../../src/inventory/inventory.ts';
-import { catalogue, collectors } from '../../src/metrics/catalogue.ts';
+import { catalogue } from '../../src/metrics/catalogue.ts';
 import { createExposition, type Exposition, type ExpositionOptions } from '../../src/metrics/exposition.ts';
-import type { Enabled } from '../../src/metrics/feature-collector.ts';
 import { assembleGzip, combineCrc, deflateChunks } from '../../src/metrics/gzip.ts';
+import { collectors, type Enabled } from '../../src/metrics/metric.ts';
 import { acceptsGzip, chooseFormat } from '../../src/metrics/negotiation.ts';
 import { renderGauges } from '../../src/metrics/render.ts';
 import { buildRowsNow } from '../../src/metrics/rows.ts';
 import type { SelfMetrics } from '../../src/metrics/self.ts';
 import { type Snapshot, WHOLE } from '../../src/model/snapshot.ts';
-import { allCollectors, answer, createSnapshot, feature, good, NOW, scenario } from '../support/scenario.ts';
+import {
+  allCollectors,
+  answer,
+  complete,
+  createSnapshot,
+  feature,
+  good,
+  NOW,
+  type Scenario,
+  scenario,
+} from '../support/scenario.ts';
 
 const silent: SelfMetrics = {
   observeRequest: () => undefined,
@@ -164,10 +174,17 @@ describe('the page', () => {
     expect(await read(create())).toContain('license_up 0\n');
   });
 
+  const everyField: Scenario = {
+    ...scenario,
+    products: good(answer([complete('GetProducts')])),
+    features: { 'lic01;cdslmd': good(answer([complete('GetFeatures')])) },
+    expirations: { 'lic01;cdslmd': good(answer([complete('GetExpirationFeatures')])) },
+  };
+
   it('shows the default collectors, and each of the others where it is on', async () => {
     const shown = async (enabled: Enabled) => {
       const exposition = create({ enabled });
-      await commit(exposition, createSnapshot(scenario));
+      await commit(exposition, createSnapshot(everyField));
       return namesOf(await read(exposition));
     };
     const expected = (enabled: Enabled) =>

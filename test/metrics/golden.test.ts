@@ -4,8 +4,12 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { deriveInventoryNow } from '../../src/inventory/inventory.ts';
+import { exporterMetrics } from '../../src/metrics/exporter-metrics.ts';
 import { createExposition, type Exposition } from '../../src/metrics/exposition.ts';
+import { infoMetrics } from '../../src/metrics/info-metrics.ts';
+import { pollMetrics } from '../../src/metrics/poll-metrics.ts';
 import { createSelfMetrics } from '../../src/metrics/self.ts';
+import { siteMetrics } from '../../src/metrics/site-metrics.ts';
 import { peer } from '../support/peers.ts';
 import { allCollectors, createSnapshot, NOW, scenario } from '../support/scenario.ts';
 
@@ -89,6 +93,12 @@ describe('the whole page of a fixed scenario', () => {
     expect(execFileSync('promtool', ['check', 'metrics'], { input: await render(await createPage()) }).toString()).toBe(
       '',
     );
+  });
+
+  it('has every metric that shows no field', async () => {
+    const page = await render(await createPage());
+    const names = Object.keys({ ...infoMetrics, ...siteMetrics, ...pollMetrics, ...exporterMetrics });
+    expect(names.filter((name) => !page.includes(`# TYPE ${name} `))).toEqual([]);
   });
 
   it('shows no series twice', async () => {

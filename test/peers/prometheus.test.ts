@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect } from 'vitest';
 import { getConcurrentUsers, getFeatures, getProducts } from '../../src/analyzer/live.ts';
-import { collectors } from '../../src/metrics/catalogue.ts';
+import { collectors } from '../../src/metrics/metric.ts';
 import { type Cleanup, createConfig, eventually, startAnalyzer, startApp, WORKDAY } from '../support/harness.ts';
 import { peer } from '../support/peers.ts';
 import { it } from '../support/side-by-side.ts';

@@ -1,5 +1,6 @@
 import { parser } from '@prometheus-io/lezer-promql';
-import { catalogue, type Metric } from '../../src/metrics/catalogue.ts';
+import { catalogue } from '../../src/metrics/catalogue.ts';
+import type { Metric } from '../../src/metrics/metric.ts';
 
 /** What a PromQL expression names. */
 export function namesIn(expression: string) {

@@ -13,7 +13,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   model: {
     floor: 0,
     promise: 'The words of the exporter: records, snapshot, failure kinds. Nothing here reads a clock, file or socket.',
-    mayImport: [],
+    mayImport: ['query-api'],
   },
   'query-api': {
     floor: 0,

@@ -1,5 +1,5 @@
-import { collectors } from '../../src/metrics/catalogue.ts';
-import type { Enabled } from '../../src/metrics/feature-collector.ts';
+import { type Answers, decodeAnswer } from '../../src/client/decode.ts';
+import { collectors, type Enabled } from '../../src/metrics/metric.ts';
 import type {
   Answer,
   ExpirationRecord,
@@ -8,14 +8,43 @@ import type {
   ServerDownRecord,
 } from '../../src/model/records.ts';
 import { historyPart, type Reading, type Snapshot, WHOLE } from '../../src/model/snapshot.ts';
+import type { Field } from '../../src/query-api/field.ts';
+import { recordFields } from '../../src/query-api/records.ts';
 
 /** Epoch seconds of every scenario. */
 export const NOW = 1_800_000_000;
 
 export const allCollectors = Object.fromEntries(Object.keys(collectors).map((name) => [name, true])) as Enabled;
 
+type Described = 'GetProducts' | 'GetFeatures' | 'GetExpirationFeatures';
+type Records<E extends Described> = Answers[E]['records'][number];
+
+const decodeRecord = <E extends Described>(endpoint: E, raw: object): Records<E> => {
+  const identified = [{ ...raw, Product: 'lic01;cdslmd', Feature: 'base' }];
+  const [record] = decodeAnswer(endpoint, Buffer.from(JSON.stringify(identified)), Number.POSITIVE_INFINITY).records;
+  if (record === undefined) throw new Error(`${endpoint} gives no record`);
+  return record;
+};
+
+/** A record of which nothing is known, by whatever fields its table has. */
+const blank = <E extends Described>(endpoint: E): Records<E> => decodeRecord(endpoint, {});
+
+/** A record with a value in every field that its table has. */
+export const complete = <E extends Described>(endpoint: E): Records<E> =>
+  decodeRecord(
+    endpoint,
+    Object.fromEntries(
+      Object.entries<Field>(recordFields[endpoint]).map(([name, { type }]) => [name, type === 'flag' ? true : NOW]),
+    ),
+  );
+
+const blankProduct = blank('GetProducts');
+const blankFeature = blank('GetFeatures');
+const blankExpiration = blank('GetExpirationFeatures');
+
 export function product(fields: Partial<ProductRecord> = {}): ProductRecord {
   return {
+    ...blankProduct,
     product: 'lic01;cdslmd',
     collectionTime: NOW - 60,
     distinctUsers: 5,
@@ -36,6 +65,7 @@ export function product(fields: Partial<ProductRecord> = {}): ProductRecord {
 
 export function feature(fields: Partial<FeatureRecord> = {}): FeatureRecord {
   return {
+    ...blankFeature,
     feature: 'base',
     version: '1.0',
     package: '',
@@ -87,6 +117,7 @@ export function feature(fields: Partial<FeatureRecord> = {}): FeatureRecord {
 
 export function expiration(fields: Partial<ExpirationRecord> = {}): ExpirationRecord {
   return {
+    ...blankExpiration,
     feature: 'base',
     version: '1.0',
     package: '',

@@ -1,0 +1,38 @@
+import { featureLabels, type Metric } from './metric.ts';
+
+/** The attributes of a feature. */
+export const attributeLabels = ['license_type', 'license_model', 'token_pool', 'token_source', 'mapped_to'] as const;
+
+/** Metrics that say what there is, and which servers are up. */
+export const infoMetrics = {
+  license_vendor_license_info: {
+    type: 'gauge',
+    labels: ['vendor_license', 'server', 'daemon'],
+    group: 'default',
+    help: 'Vendor license parsed from GetProducts.Product (server;daemon), always 1.',
+  },
+  license_vendor_license_icon_info: {
+    type: 'gauge',
+    labels: ['vendor_license', 'mapping_icon', 'expired_icon'],
+    group: 'icons',
+    help: 'Icon names reported by GetProducts.MappingIcon and GetProducts.ExpiredIcon, always 1.',
+  },
+  license_feature_info: {
+    type: 'gauge',
+    labels: [...featureLabels, ...attributeLabels],
+    group: 'default',
+    help: 'Descriptive attributes of a feature from GetFeatures, always 1.',
+  },
+  license_server_up: {
+    type: 'gauge',
+    labels: ['vendor_license'],
+    group: 'default',
+    help: 'Whether the license server sent data within the window of GetServerDown (30 minutes): 0 if listed there, 1 if not, absent while records of it that cannot be used may list it.',
+  },
+  license_server_down_info: {
+    type: 'gauge',
+    labels: ['vendor_license', 'qualifier'],
+    group: 'default',
+    help: 'Record reported by GetServerDown, with the optional third part of Label as qualifier, always 1 while reported.',
+  },
+} as const satisfies Readonly<Record<string, Metric>>;

@@ -1,0 +1,63 @@
+/** What rows of the tables of features and vendor licenses have in common. A row adds what is its own. */
+
+/** Part of what a record is about. */
+export const identity = {
+  type: 'text',
+  unknown: 'never',
+  merge: 'identity',
+  isUsage: false,
+  metric: 'label',
+} as const;
+
+/** A text that describes what the record is about. */
+export const attribute = {
+  type: 'text',
+  unknown: 'never',
+  merge: 'attribute',
+  isUsage: false,
+  metric: 'label',
+} as const;
+
+/** Licenses there are, whether in use or not. */
+export const supply = { type: 'count', unit: 'licenses', unknown: 'absent', merge: 'sum', isUsage: false } as const;
+
+/** Licenses by how they are used now. */
+export const licenses = { type: 'count', unit: 'licenses', unknown: 'absent', merge: 'sum', isUsage: true } as const;
+
+/** Checkouts by how they are used now. */
+export const checkouts = { type: 'count', unit: 'checkouts', unknown: 'absent', merge: 'sum', isUsage: true } as const;
+
+/** The most licenses used in some way since the previous collection. */
+export const peak = { type: 'count', unit: 'licenses', unknown: 'absent', merge: 'peak', isUsage: true } as const;
+
+/** Distinct users now. */
+export const users = {
+  type: 'count',
+  unit: 'users',
+  meaning: 'Users that hold a license now, names compared without case.',
+  unknown: 'absent',
+  merge: 'distinct',
+  isUsage: true,
+} as const;
+
+/** The logarithm of a count of the same record. */
+export const logarithm = {
+  type: 'number',
+  unit: 'log10',
+  meaning: 'log10 of the plain value of the same name, 0 for 0 and 1; NaN when the value is not known.',
+  unknown: 'NaN',
+  merge: 'maximum',
+  isUsage: true,
+} as const;
+
+/** When licenses end. */
+export const expiry = {
+  type: 'expiration',
+  unit: 'epoch seconds',
+  unknown: 'absent',
+  merge: 'earliest',
+  isUsage: false,
+} as const;
+
+/** Whether something is so in any of the records. */
+export const anyFlag = { type: 'flag', unknown: 'absent', merge: 'any', isUsage: false } as const;

@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { mergeExpirations, mergeFeatures, mergeProducts } from '../../src/inventory/merge.ts';
+import type { FeatureRecord } from '../../src/model/records.ts';
+import type { Field, Fields } from '../../src/query-api/field.ts';
+import { modelName, recordFields } from '../../src/query-api/records.ts';
+import { expiration, feature, product } from '../support/scenario.ts';
+
+const never = Number.POSITIVE_INFINITY;
+
+/** What two values become, and what one becomes beside one that is not known. */
+const expected: Readonly<Partial<Record<Field['merge'], readonly (readonly [unknown, unknown, unknown])[]>>> = {
+  sum: [
+    [2, 3, 5],
+    [2, undefined, undefined],
+  ],
+  peak: [
+    [2, 3, 5],
+    [2, undefined, undefined],
+  ],
+  distinct: [
+    [2, 3, 3],
+    [2, undefined, 2],
+  ],
+  maximum: [
+    [2, 3, 3],
+    [2, undefined, 2],
+  ],
+  minimum: [
+    [2, 3, 2],
+    [2, undefined, 2],
+  ],
+  earliest: [
+    [2, 3, 2],
+    [2, never, 2],
+    [2, undefined, 2],
+    [never, undefined, undefined],
+  ],
+  all: [
+    [true, false, false],
+    [true, undefined, true],
+  ],
+  any: [
+    [true, false, true],
+    [false, undefined, false],
+  ],
+};
+
+const merged = (fields: Fields) =>
+  Object.entries(fields).flatMap(([name, { merge }]) =>
+    (expected[merge] ?? []).flatMap(([a, b, both]) => [
+      { name: modelName(name), a, b, both },
+      { name: modelName(name), a: b, b: a, both },
+    ]),
+  );
+
+const kinds: readonly (readonly [string, (a: object, b: object) => object])[] = [
+  ['GetProducts', (a, b) => mergeProducts(product(a), product(b))],
+  ['GetFeatures', (a, b) => mergeFeatures(feature(a), feature(b))],
+  ['GetExpirationFeatures', (a, b) => mergeExpirations(expiration(a), expiration(b))],
+];
+
+describe('records that are merged', () => {
+  it.each(kinds)('of %s have each value as its row says', (endpoint, merge) => {
+    const cases = merged(recordFields[endpoint as keyof typeof recordFields]);
+    expect(cases.length).toBeGreaterThan(0);
+    for (const { name, a, b, both } of cases) {
+      const result = merge({ [name]: a }, { [name]: b }) as Readonly<Record<string, unknown>>;
+      expect({ name, a, b, both: result[name] }).toEqual({ name, a, b, both });
+    }
+  });
+
+  it('have the attributes of one record, whatever their order', () => {
+    const attributes = ['licenseType', 'licenseModel', 'tokenPool', 'tokenSource', 'mappedTo'] as const;
+    const record = fc
+      .record(Object.fromEntries(attributes.map((name) => [name, fc.constantFrom('', 'a', 'b')])))
+      .map((texts) => feature(texts));
+    const textsOf = (one: FeatureRecord) => attributes.map((name) => one[name]);
+    fc.assert(
+      fc.property(fc.array(record, { minLength: 2, maxLength: 5 }), (records) => {
+        const forwards = textsOf(records.reduce(mergeFeatures));
+        expect(forwards).toEqual(textsOf(records.toReversed().reduce(mergeFeatures)));
+        // the first by the attributes as they stand here
+        expect(forwards).toEqual(
+          records.map(textsOf).sort((x, y) => (JSON.stringify(x) < JSON.stringify(y) ? -1 : 1))[0],
+        );
+      }),
+    );
+  });
+});
