@@ -40,6 +40,11 @@ export interface Answer {
   readonly body: readonly Buffer[];
 }
 
+/** There is no source that knows the answer, and no way to leave a bare value out of it. */
+export class NotKnown extends Error {
+  override readonly name = 'NotKnown';
+}
+
 /** Records written between two chances for others to run. */
 const SLICE = 200;
 
@@ -92,5 +97,9 @@ export const answers: Readonly<Record<EndpointName, Answerer>> = {
   GetHeatMap: async ({ recorded }, parameters) =>
     json(await getHeatMap(recorded(), selectorOf(parameters), windowParameters(parameters))),
   GetHttpUserName: ({ identity }) => text(identity),
-  GetConcurrentUsers: ({ current }) => text(String(getConcurrentUsers(current))),
+  GetConcurrentUsers: ({ current }) => {
+    const users = getConcurrentUsers(current);
+    if (users === undefined) throw new NotKnown('users are not counted: a source does not list all of them');
+    return text(String(users));
+  },
 };

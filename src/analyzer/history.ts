@@ -1,18 +1,16 @@
 import { setImmediate } from 'node:timers/promises';
 import { dateText, type LocalTime, weekdayOf } from '../model/local-time.ts';
-import {
-  createDaySummary,
-  type DayRecord,
-  type DayTotals,
-  type HourSummary,
-  type SummariseDay,
-  totalsOf,
-} from './hours.ts';
+import type { HourSummary } from './hour-summary.ts';
+import { createDaySummary, type DayRecord, type DayTotals, type SummariseDay, totalsOf } from './hours.ts';
 import { filter } from './live.ts';
+import { highest } from './sample.ts';
 import type { Store, StoredSeries } from './store.ts';
 import { type Window, type WindowParameters, windowOf } from './window.ts';
 
-/** The answers to the history endpoints (spec 4.6 to 4.9), computed from what is recorded. A gap is no data, never 0. */
+/**
+ * The answers to the history endpoints (spec 4.6 to 4.9), computed from what is recorded. A gap, of time without samples or
+ * of figures that are not known, is no data, never 0.
+ */
 
 /** What is recorded, and the moment up to which it counts. */
 export interface Recorded {
@@ -171,17 +169,20 @@ const HOUR = 3600;
 /** Spec 4.6: for each local day the maximum of licenses, the license-hours in use, and the requests refused. */
 export async function getHistory(recorded: Recorded, selector: HistorySelector): Promise<Trend[]> {
   const days: Day<DayTotals>[] = await Array.fromAsync(totals(recorded, select(recorded.store, selector)));
-  const data = (of: (totals: DayTotals) => number): [number, number][] =>
-    days.map(({ day, value }) => [recorded.localTime.startOf(day) * 1000, of(value)]);
+  const data = (of: keyof DayTotals, unit = 1): [number, number][] =>
+    days.flatMap(({ day, value: { [of]: figure } }): [number, number][] =>
+      figure === undefined ? [] : [[recorded.localTime.startOf(day) * 1000, figure / unit]],
+    );
   return [
-    { name: 'Max Available', data: data(({ available }) => available), type: 'line', yAxis: 0 },
-    { name: 'Elapsed Time', data: data(({ licenseSeconds }) => licenseSeconds / HOUR), type: 'column', yAxis: 1 },
-    { name: 'Denials', data: data(({ denials }) => denials), type: 'column', yAxis: 2 },
+    { name: 'Max Available', data: data('available'), type: 'line', yAxis: 0 },
+    { name: 'Elapsed Time', data: data('licenseSeconds', HOUR), type: 'column', yAxis: 1 },
+    { name: 'Denials', data: data('denials'), type: 'column', yAxis: 2 },
   ];
 }
 
 interface ReservedResult {
-  readonly series: readonly { readonly name: string; readonly data: readonly number[] }[];
+  /** One value for each category, null where it is not known. */
+  readonly series: readonly { readonly name: string; readonly data: readonly (number | null)[] }[];
   /** Local days with data, `YYYY-MM-DD`. */
   readonly categories: readonly string[];
 }
@@ -189,13 +190,13 @@ interface ReservedResult {
 /** Spec 4.7: for each local day the maxima of reserved licenses, of distinct users and of licenses in use. */
 export async function getHistoryReserved(recorded: Recorded, selector: HistorySelector): Promise<ReservedResult[]> {
   const days: Day<DayTotals>[] = await Array.fromAsync(totals(recorded, select(recorded.store, selector)));
-  const data = (of: (totals: DayTotals) => number): number[] => days.map(({ value }) => of(value));
+  const data = (of: keyof DayTotals): (number | null)[] => days.map(({ value }) => value[of] ?? null);
   return [
     {
       series: [
-        { name: 'Reserved Licenses', data: data(({ reserved }) => reserved) },
-        { name: 'Distinct Users', data: data(({ users }) => users) },
-        { name: 'Max In Use', data: data(({ inUse }) => inUse) },
+        { name: 'Reserved Licenses', data: data('reserved') },
+        { name: 'Distinct Users', data: data('users') },
+        { name: 'Max In Use', data: data('inUse') },
       ],
       categories: days.map(({ day }) => dateText(day)),
     },
@@ -217,7 +218,9 @@ export async function getEfficiency(
   const series = select(recorded.store, selector);
   for await (const days of hoursIn(recorded, series, windowOf(window, now, localTime))) {
     for (const { levels } of days.flatMap(({ value }) => value)) {
-      for (const [inUse, seconds] of levels) secondsAt.set(inUse, (secondsAt.get(inUse) ?? 0) + seconds);
+      for (const [inUse, seconds] of levels) {
+        if (inUse !== undefined) secondsAt.set(inUse, (secondsAt.get(inUse) ?? 0) + seconds);
+      }
     }
   }
   const data: [string, number][] = [];
@@ -257,9 +260,7 @@ export async function getHeatMap(
       const row = weekdayOf(day) * HOURS.length;
       for (const { index, levels } of value) {
         const cell = row + (frame[index]?.hour ?? 0);
-        const inUse = levels[0]?.[0] ?? 0;
-        const before = most[cell];
-        if (before === undefined || inUse > before) most[cell] = inUse;
+        most[cell] = highest(most[cell], levels[0]?.[0]);
       }
     }
   }

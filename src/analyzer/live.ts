@@ -7,18 +7,25 @@ import {
   countByStatus,
   countUsers,
   earliestExpiry,
+  earliestOf,
+  freeLicenses,
   isActive,
   isExpired,
   isExpiring,
   isInactive,
+  isKnown,
+  licensesInUse,
   log10,
   maxAvailable,
-  PERMANENT,
   reservedLicenses,
   sumLicenses,
+  sumOf,
 } from './usage.ts';
 
-/** The answers to the live endpoints: pure functions of what was collected, the time and the parameters. */
+/**
+ * The answers to the live endpoints: pure functions of what was collected, the time and the parameters. A field that is
+ * `undefined` is left out of the body: the source cannot know it.
+ */
 
 export type Parameters = Readonly<Record<string, string>>;
 
@@ -51,44 +58,81 @@ export function getProducts(current: readonly Collected[], now: number, paramete
       if (narrowed && pools.length === 0) return [];
       if (parameters.user !== undefined && checkouts.length === 0) return [];
       const { active, inactive, indeterminate } = countByStatus(checkouts);
-      const isKnown = indeterminate === 0;
-      const end = pools.reduce((earliest, pool) => Math.min(earliest, earliestExpiry(pool)), PERMANENT);
+      const isListed = isKnown(pools, 'list');
+      const isStatusKnown = isKnown(pools, 'list', 'status');
+      const isEveryStatusKnown = isStatusKnown && indeterminate === 0;
+      const end = earliestOf(pools.map(earliestExpiry));
       // before the first collection nobody knows
-      const expiry = collected.collectedAt === 0 ? undefined : end;
+      const isCollected = collected.collectedAt > 0;
       const down = isDown(collected, now);
       return [
         {
           CollectionTime: collected.collectedAt,
-          DistinctUsers: countUsers(checkouts),
-          Active: active,
-          Inactive: inactive,
-          Indeterminate: indeterminate,
-          Mapped: active + inactive,
-          MinLicenseExpiration: expiry ?? 0,
-          MaxAvailable: pools.reduce((sum, pool) => sum + maxAvailable(pool, now), 0),
+          DistinctUsers: isListed ? countUsers(checkouts) : undefined,
+          Active: isStatusKnown ? active : undefined,
+          Inactive: isStatusKnown ? inactive : undefined,
+          Indeterminate: isListed ? indeterminate : undefined,
+          Mapped: isStatusKnown ? active + inactive : undefined,
+          MinLicenseExpiration: isCollected ? end : 0,
+          MaxAvailable: sumOf(pools.map((pool) => maxAvailable(pool, now))),
           Product: collected.name,
           MappingIcon: down ? 'ServerDown' : '',
-          ExpiredIcon: expiredIcon(expiry, now),
+          ExpiredIcon: expiredIcon(isCollected ? end : undefined, now),
           IsCurrent: !down,
-          LogActive: log10(isKnown ? active : undefined),
-          LogInactive: log10(isKnown ? inactive : undefined),
+          LogActive: log10(isEveryStatusKnown ? active : undefined),
+          LogInactive: log10(isEveryStatusKnown ? inactive : undefined),
         },
       ];
     });
 }
 
+/** What the applications that hold licenses do. */
+interface UseByStatus {
+  readonly active: number | undefined;
+  readonly inactive: number | undefined;
+  /** Licenses. */
+  readonly activeUse: number | undefined;
+  readonly inactiveUse: number | undefined;
+  readonly logActive: number;
+  readonly logInactive: number;
+}
+
+const unknownUse: UseByStatus = {
+  active: undefined,
+  inactive: undefined,
+  activeUse: undefined,
+  inactiveUse: undefined,
+  logActive: Number.NaN,
+  logInactive: Number.NaN,
+};
+
+function useByStatus(checkouts: readonly Checkout[]): UseByStatus {
+  const { active, inactive, indeterminate } = countByStatus(checkouts);
+  const isKnownOfAll = indeterminate === 0;
+  return {
+    active,
+    inactive,
+    activeUse: sumLicenses(checkouts.filter(isActive)),
+    inactiveUse: sumLicenses(checkouts.filter(isInactive)),
+    logActive: log10(isKnownOfAll ? active : undefined),
+    logInactive: log10(isKnownOfAll ? inactive : undefined),
+  };
+}
+
 function toFeature({ observation }: Collected, pool: PoolObservation, now: number): WireFeature {
-  const { checkouts, token } = pool;
-  const borrowed = checkouts.filter((checkout) => checkout.borrowed);
-  const counts = countByStatus(checkouts);
-  const borrowedCounts = countByStatus(borrowed);
-  const isKnown = counts.indeterminate === 0;
-  const isBorrowedKnown = borrowedCounts.indeterminate === 0;
-  const inUse = sumLicenses(checkouts);
-  const queued = sumLicenses(pool.queued);
+  const { checkouts, queued } = pool;
+  const token = pool.token === 'unknown' ? undefined : pool.token;
+  const isListed = isKnown([pool], 'list');
+  const isStatusKnown = isKnown([pool], 'list', 'status');
+  const isBorrowedKnown = isKnown([pool], 'list', 'borrowed');
+  const borrowed = isBorrowedKnown ? checkouts.filter((checkout) => checkout.borrowed) : undefined;
+  const use = isStatusKnown ? useByStatus(checkouts) : unknownUse;
+  const borrowedUse = isStatusKnown && borrowed !== undefined ? useByStatus(borrowed) : unknownUse;
+  const borrowedLicenses = borrowed === undefined ? undefined : sumLicenses(borrowed);
+  const inUse = licensesInUse(pool);
+  const waitedFor = queued === undefined ? undefined : sumLicenses(queued);
   const reserved = reservedLicenses(pool);
-  const available = maxAvailable(pool, now);
-  const free = Math.max(0, available - inUse - reserved.unused);
+  const free = freeLicenses(pool, now);
   const expiry = earliestExpiry(pool);
   return {
     Feature: pool.feature,
@@ -98,44 +142,44 @@ function toFeature({ observation }: Collected, pool: PoolObservation, now: numbe
     ServerName: observation.server,
     Daemon: observation.daemon,
     LicenseExpiration: expiry,
-    DistinctUsers: countUsers(checkouts),
-    MaxAvailable: available,
+    DistinctUsers: isListed ? countUsers(checkouts) : undefined,
+    MaxAvailable: maxAvailable(pool, now),
     MaxInUse: inUse,
-    MaxBorrowed: sumLicenses(borrowed),
-    MaxQueued: queued,
+    MaxBorrowed: borrowedLicenses,
+    MaxQueued: waitedFor,
     LicenseType: pool.licenseType,
     FeatureType: pool.featureType,
     Version: pool.version,
     LicenseModel: pool.licenseModel,
-    Active: counts.active,
-    Inactive: counts.inactive,
-    BorrowedActive: borrowedCounts.active,
-    BorrowedInactive: borrowedCounts.inactive,
+    Active: use.active,
+    Inactive: use.inactive,
+    BorrowedActive: borrowedUse.active,
+    BorrowedInactive: borrowedUse.inactive,
     UnusedReserve: reserved.unused,
     UsedReserve: reserved.used,
     MappedTo: pool.mappedTo ?? null,
-    TokenCostValue: token?.cost ?? 0,
+    TokenCostValue: pool.token === 'unknown' ? undefined : (token?.cost ?? 0),
     Available: free,
     InUse: inUse,
-    ActiveUse: sumLicenses(checkouts.filter(isActive)),
-    InactiveUse: sumLicenses(checkouts.filter(isInactive)),
-    BorrowedUse: sumLicenses(borrowed),
-    BorrowedActiveUse: sumLicenses(borrowed.filter(isActive)),
-    BorrowedInactiveUse: sumLicenses(borrowed.filter(isInactive)),
-    AvailableUser: checkouts.length > 0 || pool.queued.length > 0,
+    ActiveUse: use.activeUse,
+    InactiveUse: use.inactiveUse,
+    BorrowedUse: borrowedLicenses,
+    BorrowedActiveUse: borrowedUse.activeUse,
+    BorrowedInactiveUse: borrowedUse.inactiveUse,
+    AvailableUser: checkouts.length > 0 || (queued?.length ?? 0) > 0,
     Package: pool.package,
     LogAvailable: log10(free),
     LogInUse: log10(inUse),
     LogUnusedReserve: log10(reserved.unused),
-    LogQueued: log10(queued),
+    LogQueued: log10(waitedFor),
     LogUsedReserve: log10(reserved.used),
-    LogBorrowed: log10(sumLicenses(borrowed)),
-    LogActive: log10(isKnown ? counts.active : undefined),
-    LogInactive: log10(isKnown ? counts.inactive : undefined),
-    LogBorrowedActive: log10(isBorrowedKnown ? borrowedCounts.active : undefined),
-    LogBorrowedInactive: log10(isBorrowedKnown ? borrowedCounts.inactive : undefined),
-    ShowExpired: isExpired(expiry, now),
-    ShowWarning: isExpiring(expiry, now),
+    LogBorrowed: log10(borrowedLicenses),
+    LogActive: use.logActive,
+    LogInactive: use.logInactive,
+    LogBorrowedActive: borrowedUse.logActive,
+    LogBorrowedInactive: borrowedUse.logInactive,
+    ShowExpired: expiry === undefined ? undefined : isExpired(expiry, now),
+    ShowWarning: expiry === undefined ? undefined : isExpiring(expiry, now),
   };
 }
 
@@ -187,10 +231,7 @@ export function getExpirationFeatures(
     .filter(({ name }) => isProduct(name))
     .flatMap(({ observation: { pools } }) => {
       const key = (pool: PoolObservation): string => JSON.stringify([pool.feature, pool.package]);
-      const earliest = new Map<string, number>();
-      for (const pool of pools) {
-        earliest.set(key(pool), Math.min(earliest.get(key(pool)) ?? PERMANENT, earliestExpiry(pool)));
-      }
+      const related = Map.groupBy(pools, key);
       return pools
         .filter((pool) => types.includes(pool.featureType) && isPackage(pool.package) && isFeature(pool.feature))
         .map((pool) => {
@@ -200,18 +241,19 @@ export function getExpirationFeatures(
             Version: pool.version,
             Package: pool.package,
             LicenseExpiration: expiry,
-            MinLicenseExpiration: earliest.get(key(pool)) ?? expiry,
-            ShowExpired: isExpired(expiry, now),
-            ShowWarning: isExpiring(expiry, now),
+            MinLicenseExpiration: earliestOf((related.get(key(pool)) ?? []).map(earliestExpiry)),
+            ShowExpired: expiry === undefined ? undefined : isExpired(expiry, now),
+            ShowWarning: expiry === undefined ? undefined : isExpiring(expiry, now),
             LicenseType: pool.licenseType,
             FeatureType: pool.featureType,
-            LicenseExpirationToDate: formatDate(expiry * 1000),
+            LicenseExpirationToDate: expiry === undefined ? undefined : formatDate(expiry * 1000),
           };
         });
     });
 }
 
-/** Spec 4.11: distinct users over all vendor licenses. */
-export function getConcurrentUsers(current: readonly Collected[]): number {
-  return countUsers(current.flatMap(({ observation }) => checkoutsOf(observation.pools)));
+/** Spec 4.11: distinct users over all vendor licenses; unknown when some of them are not listed. */
+export function getConcurrentUsers(current: readonly Collected[]): number | undefined {
+  const pools = current.flatMap(({ observation }) => observation.pools);
+  return isKnown(pools, 'list') ? countUsers(checkoutsOf(pools)) : undefined;
 }

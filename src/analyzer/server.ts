@@ -3,7 +3,7 @@ import { createLocalTime } from '../model/local-time.ts';
 import { type EndpointName, endpointNames, endpoints } from '../query-api/endpoints.ts';
 import { createOpenApi } from '../query-api/openapi.ts';
 import { readParameters } from '../query-api/parameters.ts';
-import { type AnswerContext, answers } from './answers.ts';
+import { type AnswerContext, answers, NotKnown } from './answers.ts';
 import { type Collector, createCollector } from './collector.ts';
 import { StoreError } from './history-file.ts';
 import { createHttpFront, type HttpFrontOptions, type Respond } from './http-front.ts';
@@ -115,6 +115,7 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
     try {
       return await answer(request, identity, signal);
     } catch (error) {
+      if (error instanceof NotKnown) return failure('not_known', error.message);
       // given up with its client: nobody's problem
       if (!signal.aborted) options.onProblem(error);
       return error instanceof StoreError

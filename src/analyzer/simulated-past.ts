@@ -5,7 +5,7 @@ import { type DayPlan, planDay } from './simulated-day.ts';
 import { incrementsOf, isOut } from './simulated-supply.ts';
 import { createSlots, type Slots } from './slots.ts';
 import { vendorLicenseName } from './source.ts';
-import { poolCapacity } from './usage.ts';
+import { poolCapacity, sumOf } from './usage.ts';
 
 export interface SimulatedPastOptions {
   readonly catalogue: readonly SimulatedVendorLicense[];
@@ -35,7 +35,7 @@ interface Held {
 /** Samples of the pools of a series: what is held in the middle of each slot, and the refusals in it. */
 function* samplesOf(
   plans: readonly DayPlan[],
-  supply: { readonly available: number; readonly reserved: number },
+  supply: Pick<Sample, 'available' | 'reserved'>,
   times: readonly number[],
   seconds: number,
 ): Generator<Sample> {
@@ -96,9 +96,8 @@ export function createSimulatedPast(options: SimulatedPastOptions) {
         for (const versions of bySeries(license)) {
           const plans = versions.map((pool) => planDay(pool, day, localTime.startOf));
           const supply = {
-            available: versions.reduce(
-              (sum, pool) => sum + poolCapacity(incrementsOf(pool, day, localTime), localTime.startOf(day)),
-              0,
+            available: sumOf(
+              versions.map((pool) => poolCapacity(incrementsOf(pool, day, localTime), localTime.startOf(day))),
             ),
             reserved: versions.reduce((sum, { reserved }) => sum + reserved, 0),
           };

@@ -2,8 +2,9 @@ import { deserialize, serialize } from 'node:v8';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { LocalTime } from '../model/local-time.ts';
 import { DamagedRecord, decodeHours, decodeSamples, encodeHours, encodeSamples } from './day-codec.ts';
-import { blob, type HistoryFileOptions, integer, openHistoryFile, type Row, text } from './history-file.ts';
-import { createDaySummary, type DayRecord, type DayTotals, type HourSummary, totalsOf } from './hours.ts';
+import { blob, figure, type HistoryFileOptions, integer, openHistoryFile, type Row, text } from './history-file.ts';
+import type { HourSummary } from './hour-summary.ts';
+import { createDaySummary, type DayRecord, type DayTotals, totalsOf } from './hours.ts';
 import { type DayOfSamples, type Figures, fillSamples, mergeSamples, type Sample, type Series } from './sample.ts';
 import type { Collected, VendorLicenseObservation } from './source.ts';
 
@@ -80,6 +81,12 @@ const SLICE = 500;
 /** Series whose days are written between two chances for others to run. */
 const BATCH = 16;
 
+const nullable = (value: number | undefined): number | null => value ?? null;
+
+/** Of two samples of one moment the higher figure, or the one that is known. */
+const keepHighest = (column: string): string =>
+  `${column} = coalesce(max(${column}, excluded.${column}), ${column}, excluded.${column})`;
+
 function readObservation(bytes: Uint8Array): VendorLicenseObservation {
   try {
     return deserialize(zstdDecompressSync(bytes)) as VendorLicenseObservation;
@@ -136,11 +143,11 @@ export function openStore({ localTime, ...options }: StoreOptions): Store {
   const toSample = (row: Row): Sample => ({
     at: integer(row, 'at'),
     seconds: integer(row, 'seconds'),
-    available: integer(row, 'available'),
-    inUse: integer(row, 'in_use'),
-    reserved: integer(row, 'reserved'),
-    users: integer(row, 'users'),
-    denials: integer(row, 'denials'),
+    available: figure(row, 'available'),
+    inUse: figure(row, 'in_use'),
+    reserved: figure(row, 'reserved'),
+    users: figure(row, 'users'),
+    denials: figure(row, 'denials'),
   });
 
   /** Open samples of a day of the series with these keys, by key and in order of time. */
@@ -181,12 +188,7 @@ export function openStore({ localTime, ...options }: StoreOptions): Store {
     sql('INSERT OR REPLACE INTO day VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)').run(
       id,
       day,
-      available,
-      inUse,
-      reserved,
-      users,
-      denials,
-      licenseSeconds,
+      ...[available, inUse, reserved, users, denials, licenseSeconds].map(nullable),
       encodeHours(hours),
     );
   };
@@ -229,16 +231,16 @@ export function openStore({ localTime, ...options }: StoreOptions): Store {
   const record: Store['record'] = (at, seconds, { figures, observations, vendorLicenses }) =>
     write(function* (added) {
       const insert = sql(`INSERT INTO open_sample VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
-        seconds = max(seconds, excluded.seconds), available = max(available, excluded.available),
-        in_use = max(in_use, excluded.in_use), reserved = max(reserved, excluded.reserved),
-        users = max(users, excluded.users), denials = denials + excluded.denials`);
+        seconds = max(seconds, excluded.seconds), ${['available', 'in_use', 'reserved', 'users'].map(keepHighest).join()},
+        denials = coalesce(denials + excluded.denials, denials, excluded.denials)`);
       sql('INSERT OR IGNORE INTO open_collection VALUES (?)').run(at);
       const day = localTime.dayOf(at);
       // the clock was set back: that day is open again
       if (day < sealed) setSealed(day);
       let count = 0;
       for (const [series, { available, inUse, reserved, users, denials }] of figures) {
-        insert.run(identify(series, added).id, at, seconds, available, inUse, reserved, users, denials);
+        const row = [available, inUse, reserved, users, denials].map(nullable);
+        insert.run(identify(series, added).id, at, seconds, ...row);
         count += 1;
         if (count % SLICE === 0) yield;
       }
@@ -392,12 +394,12 @@ export function openStore({ localTime, ...options }: StoreOptions): Store {
           .all(id, Number.isFinite(sealed) ? sealed : Number.MIN_SAFE_INTEGER)
           .map((row) => ({
             day: integer(row, 'day'),
-            available: integer(row, 'available'),
-            inUse: integer(row, 'in_use'),
-            reserved: integer(row, 'reserved'),
-            users: integer(row, 'users'),
-            denials: integer(row, 'denials'),
-            licenseSeconds: integer(row, 'license_seconds'),
+            available: figure(row, 'available'),
+            inUse: figure(row, 'in_use'),
+            reserved: figure(row, 'reserved'),
+            users: figure(row, 'users'),
+            denials: figure(row, 'denials'),
+            licenseSeconds: figure(row, 'license_seconds'),
           })),
       ),
     note: (key) => guard(() => note(key)),

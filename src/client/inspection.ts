@@ -108,7 +108,7 @@ const charts: Readonly<Partial<Record<EndpointName, ChartShape>>> = {
   GetHistoryReserved: {
     names: ['Reserved Licenses', 'Distinct Users', 'Max In Use'],
     members: ['categories'],
-    isPoint: (point) => typeof point === 'number',
+    isPoint: (point) => typeof point === 'number' || point === null,
   },
   GetEfficiency: {
     names: ['Total Duration'],

@@ -89,7 +89,12 @@ const schemas: Readonly<Record<string, Schema>> = {
     type: { enum: ['line', 'column'] },
     yAxis: integer,
   }),
-  ReservedHistory: object({ series: array(series(number)), categories: array(text) }),
+  ReservedHistory: object({
+    series: array(
+      series({ type: ['number', 'null'], description: 'Of a category; null when the value is not known.' }),
+    ),
+    categories: array(text),
+  }),
   Efficiency: object({ series: array(series(tuple(text, number))) }),
   HeatMap: object({
     categories: tuple(array(text), array(text)),
@@ -160,6 +165,8 @@ function toOperation(name: string, endpoint: Endpoint): Schema {
         description: 'Not logged on, or the logon was rejected.',
         headers: { 'WWW-Authenticate': { schema: text } },
       },
+      // a bare value cannot be left out
+      ...(answer === 'integer' && { 404: errorResponse('No source of the analyzer can know the answer.') }),
       429: errorResponse(
         'More requests per second than allowed, or too many failed logons; try again after Retry-After.',
       ),

@@ -73,7 +73,7 @@ export const userFields = {
     type: 'count',
     unit: 'licenses',
     meaning: 'Licenses borrowed.',
-    unknown: 'never',
+    unknown: 'absent',
     merge: 'none',
     isUsage: false,
     metric: 'none',
@@ -81,7 +81,7 @@ export const userFields = {
   LicenseModelStatus: {
     type: 'text',
     meaning: 'active, inactive, borrowed or queued.',
-    unknown: 'never',
+    unknown: 'absent',
     merge: 'none',
     isUsage: false,
     metric: 'none',

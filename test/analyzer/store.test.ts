@@ -8,7 +8,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { decodeHours, decodeSamples, encodeHours, encodeSamples } from '../../src/analyzer/day-codec.ts';
 import { getHistory, getHistoryReserved, type Recorded } from '../../src/analyzer/history.ts';
 import { StoreError } from '../../src/analyzer/history-file.ts';
-import type { HourSummary } from '../../src/analyzer/hours.ts';
+import type { HourSummary } from '../../src/analyzer/hour-summary.ts';
 import type { Figures, Sample, Series } from '../../src/analyzer/sample.ts';
 import type { Collected, VendorLicenseObservation } from '../../src/analyzer/source.ts';
 import { openStore, type Store, type StoreOptions } from '../../src/analyzer/store.ts';
@@ -66,7 +66,7 @@ function samplesOf(store: Store, s: number): Map<number, Sample> {
 }
 
 describe('day codec', () => {
-  const figure = fc.oneof(fc.nat({ max: 3 }), fc.nat({ max: 1_000_000 }), fc.constant(2 ** 40));
+  const figure = fc.oneof(fc.nat({ max: 3 }), fc.nat({ max: 1_000_000 }), fc.constant(2 ** 40), fc.constant(undefined));
   const sample = fc.record({
     seconds: fc.integer({ min: 1, max: 3600 }),
     available: figure,
@@ -86,7 +86,7 @@ describe('day codec', () => {
   });
 
   it('gives hours back as they were', () => {
-    const level = fc.tuple(fc.nat({ max: 500 }), fc.integer({ min: 1, max: 3600 }));
+    const level = fc.tuple(fc.option(fc.nat({ max: 500 }), { nil: undefined }), fc.integer({ min: 1, max: 3600 }));
     const hour = fc.record({
       available: figure,
       reserved: figure,
@@ -344,7 +344,7 @@ describe('a store that cannot be used', () => {
     const path = join(temporaryFolder(), 'history.db');
     open({ path }).close();
     const database = new DatabaseSync(path);
-    database.exec('PRAGMA user_version = 2');
+    database.exec('PRAGMA user_version = 3');
     database.close();
     expect(messageOf(() => open({ path }))).toContain('it was made by a newer version of license-exporter');
   });

@@ -61,7 +61,8 @@ export async function benchHistory({ features, days, interval, runs }: HistoryBe
       measure('peer', () => {
         rows.exec('BEGIN');
         for (const [i, [, { available, inUse, reserved, users, denials }]] of collected.entries()) {
-          insert.run(i + 1, at, interval, available, inUse, reserved, users, denials);
+          const figures = [available, inUse, reserved, users, denials].map((figure) => figure ?? null);
+          insert.run(i + 1, at, interval, ...figures);
         }
         rows.exec('COMMIT');
       });
