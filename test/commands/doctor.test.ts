@@ -107,8 +107,11 @@ describe('doctor', () => {
     expect(doctor.output()).toContain('Not every endpoint gives an answer that license-exporter accepts.');
   });
 
-  /** GetFeatures renamed in what identifies nothing, and a few values. */
-  const renamed: Fault = (_, response, body) => response.end(body.toString().replaceAll('"MaxInUse"', '"PeakInUse"'));
+  /** GetFeatures with other names of fields that identify nothing. */
+  const renamed =
+    (from: string, to: string): Fault =>
+    (_, response, body) =>
+      response.end(body.toString().replaceAll(`"${from}":`, `"${to}":`));
 
   it.each<[what: string, part: string, fault: Fault, exit: number, line: RegExp]>([
     [
@@ -149,9 +152,16 @@ describe('doctor', () => {
     [
       'fields of another name that identify nothing',
       'GetFeatures',
-      renamed,
+      renamed('LicenseModel', 'Model'),
       0,
-      /^GetFeatures +deviates .*missing: MaxInUse/m,
+      /^GetFeatures +deviates .* \d+ +missing: LicenseModel; extra: Model; /m,
+    ],
+    [
+      'a field of another name that a source may not know',
+      'GetFeatures',
+      renamed('MaxInUse', 'PeakInUse'),
+      0,
+      /^GetFeatures +ok .*; not known by the source: MaxInUse$/m,
     ],
     [
       'no vendor license',
