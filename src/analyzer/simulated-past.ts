@@ -1,7 +1,8 @@
 import type { LocalTime } from '../model/local-time.ts';
-import type { DayOfSamples, PastPiece, Sample } from './sample.ts';
+import type { DayOfSamples, PastPiece, Sample, Series } from './sample.ts';
 import type { SimulatedPool, SimulatedVendorLicense } from './simulated-catalogue.ts';
 import { type DayPlan, planDay } from './simulated-day.ts';
+import { asFlexNetSample, asFlexNetSeries, type SimulatedKnowledge } from './simulated-knowledge.ts';
 import { incrementsOf, isOut } from './simulated-supply.ts';
 import { createSlots, type Slots } from './slots.ts';
 import { vendorLicenseName } from './source.ts';
@@ -15,6 +16,7 @@ export interface SimulatedPastOptions {
   readonly interval: number;
   /** Days before the first collection, where the site is not so large that it gets fewer. */
   readonly days: number;
+  readonly knowledge: SimulatedKnowledge;
 }
 
 /** Older samples are an hour apart. */
@@ -68,14 +70,24 @@ function* samplesOf(
 }
 
 /** Pools that history keeps together: versions of one feature. */
-function bySeries({ pools }: SimulatedVendorLicense): SimulatedPool[][] {
-  const groups = Map.groupBy(pools, (pool) => JSON.stringify([pool.feature, pool.package, pool.featureType]));
-  return [...groups.values()];
+function bySeries(license: SimulatedVendorLicense, knowledge: SimulatedKnowledge): Map<Series, SimulatedPool[]> {
+  const vendorLicense = vendorLicenseName(license);
+  const groups = new Map<string, { readonly series: Series; readonly pools: SimulatedPool[] }>();
+  for (const pool of license.pools) {
+    const { feature, package: packageName, featureType } = pool;
+    const whole = { vendorLicense, feature, package: packageName, featureType };
+    const series = knowledge === 'full' ? whole : asFlexNetSeries(whole);
+    const key = JSON.stringify(series);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { series, pools: [pool] });
+    else group.pools.push(pool);
+  }
+  return new Map([...groups.values()].map(({ series, pools }) => [series, pools]));
 }
 
 /** What the simulated site would have recorded before it was started: every day, from the newest on. */
 export function createSimulatedPast(options: SimulatedPastOptions) {
-  const { catalogue, seed, localTime, interval } = options;
+  const { catalogue, seed, localTime, interval, knowledge } = options;
   const pools = catalogue.reduce((sum, license) => sum + license.pools.length, 0);
   const days = Math.min(options.days, Math.floor(MAX_POOL_DAYS / pools));
   const fineDays = pools > MANY_POOLS ? 0 : FINE_DAYS;
@@ -93,7 +105,7 @@ export function createSimulatedPast(options: SimulatedPastOptions) {
       for (const license of catalogue) {
         const series: DayOfSamples[] = [];
         const up = times.filter((at) => !isOut(license, at, seed));
-        for (const versions of bySeries(license)) {
+        for (const [key, versions] of bySeries(license, knowledge)) {
           const plans = versions.map((pool) => planDay(pool, day, localTime.startOf));
           const supply = {
             available: sumOf(
@@ -101,9 +113,8 @@ export function createSimulatedPast(options: SimulatedPastOptions) {
             ),
             reserved: versions.reduce((sum, { reserved }) => sum + reserved, 0),
           };
-          const samples = [...samplesOf(plans, supply, up, slots.interval)];
-          const [{ feature, package: packageName, featureType }] = versions as [SimulatedPool];
-          const key = { vendorLicense: vendorLicenseName(license), feature, package: packageName, featureType };
+          const all = [...samplesOf(plans, supply, up, slots.interval)];
+          const samples = knowledge === 'full' ? all : all.map(asFlexNetSample);
           if (samples.length > 0) series.push({ series: key, day, samples });
           planned += versions.length;
           if (planned % SLICE < versions.length) yield undefined;

@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises';
 import { createLocalTime } from '../model/local-time.ts';
+import { runSliced } from '../scheduling/slices.ts';
 import type { PastPiece } from './sample.ts';
 import {
   type CatalogueOptions,
@@ -8,6 +8,7 @@ import {
   type SimulatedVendorLicense,
 } from './simulated-catalogue.ts';
 import { type DayPlan, planDay } from './simulated-day.ts';
+import { asFlexNetKnows, type SimulatedKnowledge } from './simulated-knowledge.ts';
 import { createSimulatedPast } from './simulated-past.ts';
 import { random, randomInteger } from './simulated-random.ts';
 import { incrementsOf, isOut, type SimulatedIncrement } from './simulated-supply.ts';
@@ -31,6 +32,8 @@ export interface SimulatedSiteOptions extends CatalogueOptions {
   readonly interval: number;
   /** Days of history before the first collection; fewer for very large sites. */
   readonly historyDays?: number;
+  /** What `read` and `past` tell of it; everything by default. */
+  readonly knowledge?: SimulatedKnowledge;
 }
 
 /** A pool of which everything is known. */
@@ -56,7 +59,7 @@ export interface Forced {
 
 export interface SimulatedSite extends Source {
   /**
-   * The site at any time: a pure function of seed, size, time zone and times. Refusals are counted since another time, an
+   * The site as it is at any time, whatever is known of it: a pure function of seed, size, time zone and times. Refusals are counted since another time, an
    * interval before without one.
    */
   observe(at: number, since?: number): Generator<void, readonly SimulatedObservation[]>;
@@ -77,9 +80,19 @@ function stateOf(chance: number): ApplicationStatus['state'] {
   return chance > 0.015 ? 'blocked' : 'terminated';
 }
 
+/** The same work, which ends with the reason when it is given up. */
+function* untilAborted<T>(work: Generator<void, T>, signal: AbortSignal): Generator<void, T> {
+  for (;;) {
+    signal.throwIfAborted();
+    const step = work.next();
+    if (step.done) return step.value;
+    yield;
+  }
+}
+
 /** A simulated site of licence servers. Its names begin with `sim-`, so that it cannot be taken for a real one. */
 export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSite {
-  const { seed, interval } = options;
+  const { seed, interval, knowledge = 'full' } = options;
   const catalogue = createCatalogue(options);
   const localTime = createLocalTime(options.timeZone);
   const plans = new Map<SimulatedPool, { day: number; plan: DayPlan }>();
@@ -179,22 +192,15 @@ export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSit
   return {
     name: 'simulated',
     observe,
-    past: createSimulatedPast({ catalogue, seed, localTime, interval, days: options.historyDays ?? 0 }),
+    past: createSimulatedPast({ catalogue, seed, localTime, interval, days: options.historyDays ?? 0, knowledge }),
     force: (next) => {
       forced = next;
     },
     read: async (signal) => {
       const at = options.now();
-      const observing = observe(at, lastRead);
-      for (;;) {
-        const step = observing.next();
-        if (step.done) {
-          lastRead = at;
-          return step.value;
-        }
-        await setImmediate();
-        signal.throwIfAborted();
-      }
+      const observations = await runSliced(untilAborted(observe(at, lastRead), signal));
+      lastRead = at;
+      return knowledge === 'full' ? observations : observations.map((license) => asFlexNetKnows(license, at));
     },
   };
 }

@@ -122,6 +122,7 @@ export interface Config {
     readonly vendorLicenses: number;
     readonly features: number;
     readonly historyDays: number;
+    readonly knowledge: 'full' | 'flexnet';
   };
   /** Things to tell the operator that are no errors. */
   readonly warnings: readonly string[];

@@ -206,6 +206,7 @@ export function loadConfig(options: LoadOptions): Config {
       vendorLicenses: all['embedded_analyzer.site.vendor_licenses'],
       features: all['embedded_analyzer.site.features'],
       historyDays: all['embedded_analyzer.site.history_days'],
+      knowledge: all['embedded_analyzer.site.knowledge'],
     },
     warnings,
   });

@@ -332,6 +332,11 @@ export const settings = {
     400,
     'Days of history the simulated site begins with; fewer where it has more than 2,000 features.',
   ),
+  'embedded_analyzer.site.knowledge': setting(
+    oneOf('full', 'flexnet'),
+    'full',
+    'What is known of the simulated site: `full` is everything; `flexnet` is what `lmstat -a` tells without license and options files, and the rest is left out.',
+  ),
 } as const satisfies Record<string, Setting>;
 
 export type SettingKey = keyof typeof settings;

@@ -18,7 +18,13 @@ interface Diagnosis {
   readonly analyzer: string;
   readonly identity?: string;
   readonly healthy: boolean;
-  readonly endpoints: { readonly endpoint: string; readonly result: string; readonly reason?: string }[];
+  readonly endpoints: {
+    readonly endpoint: string;
+    readonly result: string;
+    readonly reason?: string;
+    readonly unknown?: string[];
+    readonly missing?: string[];
+  }[];
 }
 
 async function start(): Promise<{ url: string; verdicts: boolean[] }> {
@@ -205,5 +211,16 @@ describe('doctor', () => {
     const { healthy, identity, endpoints } = JSON.parse(doctor.output()) as Diagnosis;
     expect([healthy, identity]).toEqual([true, 'ANALYZER\\exporter']);
     expect(endpoints.map(({ endpoint }) => endpoint)).toEqual([...endpointNames]);
+  });
+
+  it('names what the source of an analyzer cannot know, which is no deviation', async () => {
+    const doctor = run(['doctor', '--demo', '--json', '--embedded-analyzer.site.knowledge=flexnet']);
+    expect(await doctor.exit).toBe(0);
+    const { endpoints } = JSON.parse(doctor.output()) as Diagnosis;
+    expect(endpoints.filter(({ result }) => result !== 'ok')).toEqual([]);
+    const { unknown, missing } = endpoints.find(({ endpoint }) => endpoint === 'GetFeatures') ?? {};
+    // in all records, and in those of features that nobody uses
+    expect(unknown).toEqual(expect.arrayContaining(['UsedReserve', 'MaxQueued', 'ActiveUse', 'LicenseExpiration']));
+    expect([unknown?.includes('InUse'), missing]).toEqual([false, []]);
   });
 });
