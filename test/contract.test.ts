@@ -1,13 +1,19 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { getEfficiency, getHeatMap, getHistory, getHistoryReserved, type Recorded } from '../src/analyzer/history.ts';
-import { getExpirationFeatures, getFeatures, getProducts, getServerDown } from '../src/analyzer/live.ts';
+import { getExpirationFeatures, getFeatures, getProducts, getServerDown } from '../src/analyzer/feature-records.ts';
+import {
+  getEfficiency,
+  getHeatMap,
+  getHistory,
+  getHistoryReserved,
+  type Recorded,
+} from '../src/analyzer/history-charts.ts';
 import { createRecorder } from '../src/analyzer/recorder.ts';
 import { figuresOf } from '../src/analyzer/sample.ts';
 import { createSlots } from '../src/analyzer/slots.ts';
 import type { PoolObservation, Source, VendorLicenseObservation } from '../src/analyzer/source.ts';
 import { openStore } from '../src/analyzer/store.ts';
-import { getUsers } from '../src/analyzer/users.ts';
+import { getUsers } from '../src/analyzer/user-records.ts';
 import { decodeAnswer } from '../src/client/decode.ts';
 import type { QueryClient } from '../src/client/query-client.ts';
 import { createLocalTime } from '../src/model/local-time.ts';

@@ -2,9 +2,9 @@ import { deserialize, serialize } from 'node:v8';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { LocalTime } from '../model/local-time.ts';
 import { DamagedRecord, decodeHours, decodeSamples, encodeHours, encodeSamples } from './day-codec.ts';
+import { createDaySummary, type DayRecord, type DayTotals, totalsOf } from './day-summary.ts';
 import { blob, figure, type HistoryFileOptions, integer, openHistoryFile, type Row, text } from './history-file.ts';
 import type { HourSummary } from './hour-summary.ts';
-import { createDaySummary, type DayRecord, type DayTotals, totalsOf } from './hours.ts';
 import { type DayOfSamples, type Figures, fillSamples, mergeSamples, type Sample, type Series } from './sample.ts';
 import type { Collected, VendorLicenseObservation } from './source.ts';
 

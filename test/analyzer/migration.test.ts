@@ -10,7 +10,7 @@ import {
   getHistory,
   getHistoryReserved,
   type Recorded,
-} from '../../src/analyzer/history.ts';
+} from '../../src/analyzer/history-charts.ts';
 import { migrateTables } from '../../src/analyzer/history-schema.ts';
 import { openStore, type Store } from '../../src/analyzer/store.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createCollector } from '../../src/analyzer/collector.ts';
-import { getFeatures, getServerDown } from '../../src/analyzer/live.ts';
+import { getFeatures, getServerDown } from '../../src/analyzer/feature-records.ts';
 import { figuresOf } from '../../src/analyzer/sample.ts';
 import {
   createSimulatedSite,

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { decodeHours, decodeSamples, encodeHours, encodeSamples } from '../../src/analyzer/day-codec.ts';
-import { getHistory, getHistoryReserved, type Recorded } from '../../src/analyzer/history.ts';
+import { getHistory, getHistoryReserved, type Recorded } from '../../src/analyzer/history-charts.ts';
 import { StoreError } from '../../src/analyzer/history-file.ts';
 import type { HourSummary } from '../../src/analyzer/hour-summary.ts';
 import type { Figures, Sample, Series } from '../../src/analyzer/sample.ts';

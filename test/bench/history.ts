@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { getEfficiency, getHeatMap, getHistory, type Recorded } from '../../src/analyzer/history.ts';
+import { getEfficiency, getHeatMap, getHistory, type Recorded } from '../../src/analyzer/history-charts.ts';
 import type { Sample } from '../../src/analyzer/sample.ts';
 import { openStore } from '../../src/analyzer/store.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { getConcurrentUsers, getFeatures, getProducts } from '../../src/analyzer/live.ts';
+import { getConcurrentUsers, getFeatures, getProducts } from '../../src/analyzer/feature-records.ts';
 import { collectors } from '../../src/metrics/catalogue.ts';
 import { createCleanup, createConfig, eventually, startAnalyzer, startApp, WORKDAY } from '../harness.ts';
 import { peer } from './peers.ts';

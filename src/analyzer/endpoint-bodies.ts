@@ -2,24 +2,24 @@ import { setImmediate } from 'node:timers/promises';
 import type { EndpointName } from '../query-api/endpoints.ts';
 import { writeJson } from '../query-api/json.ts';
 import {
-  getEfficiency,
-  getHeatMap,
-  getHistory,
-  getHistoryReserved,
-  type HistorySelector,
-  type Recorded,
-} from './history.ts';
-import {
   getConcurrentUsers,
   getExpirationFeatures,
   getFeatures,
   getProducts,
   getServerDown,
   type Parameters,
-} from './live.ts';
+} from './feature-records.ts';
+import {
+  getEfficiency,
+  getHeatMap,
+  getHistory,
+  getHistoryReserved,
+  type HistorySelector,
+  type Recorded,
+} from './history-charts.ts';
+import type { WindowParameters } from './history-window.ts';
 import type { Collected } from './source.ts';
-import { getUsers } from './users.ts';
-import type { WindowParameters } from './window.ts';
+import { getUsers } from './user-records.ts';
 
 /** What an answer is made from. */
 export interface AnswerContext {

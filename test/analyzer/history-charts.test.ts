@@ -6,7 +6,7 @@ import {
   getHistory,
   getHistoryReserved,
   type Recorded,
-} from '../../src/analyzer/history.ts';
+} from '../../src/analyzer/history-charts.ts';
 import { createRecorder } from '../../src/analyzer/recorder.ts';
 import type { Figures, Series } from '../../src/analyzer/sample.ts';
 import { createSlots } from '../../src/analyzer/slots.ts';

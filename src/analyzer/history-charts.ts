@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { dateText, type LocalTime, weekdayOf } from '../model/local-time.ts';
+import { createDaySummary, type DayRecord, type DayTotals, type SummariseDay, totalsOf } from './day-summary.ts';
+import { filter } from './feature-records.ts';
+import { type Window, type WindowParameters, windowOf } from './history-window.ts';
 import type { HourSummary } from './hour-summary.ts';
-import { createDaySummary, type DayRecord, type DayTotals, type SummariseDay, totalsOf } from './hours.ts';
-import { filter } from './live.ts';
 import { highest } from './sample.ts';
 import type { Store, StoredSeries } from './store.ts';
-import { type Window, type WindowParameters, windowOf } from './window.ts';
 
 /**
  * The answers to the history endpoints (spec 4.6 to 4.9), computed from what is recorded. A gap, of time without samples or

@@ -6,7 +6,7 @@ import {
   getFeatures,
   getProducts,
   getServerDown,
-} from '../../src/analyzer/live.ts';
+} from '../../src/analyzer/feature-records.ts';
 import type { Checkout, Collected, PoolObservation } from '../../src/analyzer/source.ts';
 import type { Fields } from '../../src/query-api/field.ts';
 import { readJson, writeJson } from '../../src/query-api/json.ts';
