@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { getExpirationFeatures, getFeatures, getProducts, getServerDown } from '../src/analyzer/feature-records.ts';
+import { getExpirationFeatures } from '../src/analyzer/expiration-records.ts';
+import { getFeatures } from '../src/analyzer/feature-records.ts';
 import {
   getEfficiency,
   getHeatMap,
@@ -8,6 +9,7 @@ import {
   getHistoryReserved,
   type Recorded,
 } from '../src/analyzer/history-charts.ts';
+import { getProducts, getServerDown } from '../src/analyzer/product-records.ts';
 import { createRecorder } from '../src/analyzer/recorder.ts';
 import { figuresOf } from '../src/analyzer/sample.ts';
 import { createSlots } from '../src/analyzer/slots.ts';

@@ -1,14 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { EndpointName } from '../query-api/endpoints.ts';
 import { writeJson } from '../query-api/json.ts';
-import {
-  getConcurrentUsers,
-  getExpirationFeatures,
-  getFeatures,
-  getProducts,
-  getServerDown,
-  type Parameters,
-} from './feature-records.ts';
+import { getExpirationFeatures } from './expiration-records.ts';
+import { getFeatures } from './feature-records.ts';
 import {
   getEfficiency,
   getHeatMap,
@@ -17,12 +11,14 @@ import {
   type HistorySelector,
   type Recorded,
 } from './history-charts.ts';
-import type { WindowParameters } from './history-window.ts';
+import type { HistoryWindowParameters } from './history-window.ts';
+import type { Parameters } from './parameter-filter.ts';
+import { getConcurrentUsers, getProducts, getServerDown } from './product-records.ts';
 import type { Collected } from './source.ts';
 import { getUsers } from './user-records.ts';
 
 /** What an answer is made from. */
-export interface AnswerContext {
+export interface BodyContext {
   readonly current: readonly Collected[];
   /** Epoch seconds. */
   readonly now: number;
@@ -35,7 +31,7 @@ export interface AnswerContext {
 }
 
 /** The body of an answer, in one or more pieces, and whether it is JSON. */
-export interface Answer {
+export interface EndpointBody {
   readonly isJson: boolean;
   readonly body: readonly Buffer[];
 }
@@ -48,11 +44,11 @@ export class NotKnown extends Error {
 /** Records written between two chances for others to run. */
 const SLICE = 200;
 
-const json = (value: unknown): Answer => ({ isJson: true, body: [Buffer.from(writeJson(value))] });
-const text = (body: string): Answer => ({ isJson: false, body: [Buffer.from(body)] });
+const json = (value: unknown): EndpointBody => ({ isJson: true, body: [Buffer.from(writeJson(value))] });
+const text = (body: string): EndpointBody => ({ isJson: false, body: [Buffer.from(body)] });
 
 /** Records as an array inside an array (spec 4.2), written slice by slice. */
-async function nestedRecords(records: Iterable<unknown>, signal: AbortSignal): Promise<Answer> {
+async function nestedRecords(records: Iterable<unknown>, signal: AbortSignal): Promise<EndpointBody> {
   const body = [Buffer.from('[[')];
   let slice: unknown[] = [];
   const flush = (): void => {
@@ -76,14 +72,14 @@ function selectorOf(parameters: Parameters): HistorySelector {
   return { product, feature, package: packageName, featureType: ftype ?? type ?? '' };
 }
 
-function windowParameters({ year = '', month = '', last }: Parameters): WindowParameters {
+function windowParameters({ year = '', month = '', last }: Parameters): HistoryWindowParameters {
   return { year, month, ...(last !== undefined && { last }) };
 }
 
-type Answerer = (context: AnswerContext, parameters: Parameters) => Answer | Promise<Answer>;
+type MakeBody = (context: BodyContext, parameters: Parameters) => EndpointBody | Promise<EndpointBody>;
 
 /** The answer to each endpoint; parameters are checked before. */
-export const answers: Readonly<Record<EndpointName, Answerer>> = {
+export const endpointBodies: Readonly<Record<EndpointName, MakeBody>> = {
   GetProducts: ({ current, now }, parameters) => json(getProducts(current, now, parameters)),
   GetFeatures: ({ current, now, signal }, parameters) => nestedRecords(getFeatures(current, now, parameters), signal),
   GetUsers: ({ current }, parameters) => json(getUsers(current, parameters)),

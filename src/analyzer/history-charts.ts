@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { dateText, type LocalTime, weekdayOf } from '../model/local-time.ts';
 import { createDaySummary, type DayRecord, type DayTotals, type SummariseDay, totalsOf } from './day-summary.ts';
-import { filter } from './feature-records.ts';
-import { type Window, type WindowParameters, windowOf } from './history-window.ts';
+import { type HistoryWindow, type HistoryWindowParameters, historyWindowOf } from './history-window.ts';
 import type { HourSummary } from './hour-summary.ts';
+import { filter } from './parameter-filter.ts';
 import { highest } from './sample.ts';
 import type { Store, StoredSeries } from './store.ts';
 
@@ -139,7 +139,7 @@ async function* totals(recorded: Recorded, series: readonly StoredSeries[]): Asy
 async function* hoursIn(
   recorded: Recorded,
   series: readonly StoredSeries[],
-  { from, to }: Window,
+  { from, to }: HistoryWindow,
 ): AsyncGenerator<readonly DayHours[]> {
   const { localTime, now } = recorded;
   const last = Math.min(to - 1, now);
@@ -211,12 +211,12 @@ interface EfficiencyResult {
 export async function getEfficiency(
   recorded: Recorded,
   selector: HistorySelector,
-  window: WindowParameters,
+  window: HistoryWindowParameters,
 ): Promise<EfficiencyResult[]> {
   const { localTime, now } = recorded;
   const secondsAt = new Map<number, number>();
   const series = select(recorded.store, selector);
-  for await (const days of hoursIn(recorded, series, windowOf(window, now, localTime))) {
+  for await (const days of hoursIn(recorded, series, historyWindowOf(window, now, localTime))) {
     for (const { levels } of days.flatMap(({ value }) => value)) {
       for (const [inUse, seconds] of levels) {
         if (inUse !== undefined) secondsAt.set(inUse, (secondsAt.get(inUse) ?? 0) + seconds);
@@ -248,13 +248,13 @@ const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 export async function getHeatMap(
   recorded: Recorded,
   selector: HistorySelector,
-  window: WindowParameters,
+  window: HistoryWindowParameters,
 ): Promise<HeatMapResult[]> {
   const { localTime, now } = recorded;
   /** By weekday and hour; absent where there is no data. */
   const most: (number | undefined)[] = new Array(WEEKDAYS.length * HOURS.length).fill(undefined);
   const series = select(recorded.store, selector);
-  for await (const days of hoursIn(recorded, series, windowOf(window, now, localTime))) {
+  for await (const days of hoursIn(recorded, series, historyWindowOf(window, now, localTime))) {
     for (const { day, value } of days) {
       const frame = localTime.hoursOf(day);
       const row = weekdayOf(day) * HOURS.length;

@@ -4,7 +4,7 @@ import { type EndpointName, endpointNames, endpoints } from '../query-api/endpoi
 import { createOpenApi } from '../query-api/openapi.ts';
 import { readParameters } from '../query-api/parameters.ts';
 import { type Collector, createCollector } from './collector.ts';
-import { type AnswerContext, answers, NotKnown } from './endpoint-bodies.ts';
+import { type BodyContext, endpointBodies, NotKnown } from './endpoint-bodies.ts';
 import { StoreError } from './history-file.ts';
 import { createHttpFront, type HttpFrontOptions, type Respond } from './http-front.ts';
 import { createRecorder } from './recorder.ts';
@@ -100,14 +100,14 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
     const parameters = readParameters(endpoint, query);
     if (!parameters.ok) return failure(parameters.code, parameters.message, { parameter: parameters.parameter });
     const now = Math.floor(options.now());
-    const context: AnswerContext = {
+    const context: BodyContext = {
       current: collector.current(),
       now,
       identity,
       signal,
       recorded: () => ({ store: recorder.store(), localTime, now, signal }),
     };
-    const { isJson, body } = await answers[name](context, parameters.values);
+    const { isJson, body } = await endpointBodies[name](context, parameters.values);
     return { status: 200, body, type: isJson ? JSON_TYPE : TEXT_TYPE };
   };
 

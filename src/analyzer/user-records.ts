@@ -1,5 +1,5 @@
 import type { WireUser } from '../query-api/records.ts';
-import { filter, type Parameters } from './feature-records.ts';
+import { filter, type Parameters } from './parameter-filter.ts';
 import type { ApplicationStatus, Checkout, Collected, PoolObservation, QueuedRequest } from './source.ts';
 import { isKnown } from './usage.ts';
 

@@ -1,12 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  getConcurrentUsers,
-  getExpirationFeatures,
-  getFeatures,
-  getProducts,
-  getServerDown,
-} from '../../src/analyzer/feature-records.ts';
+import { getExpirationFeatures } from '../../src/analyzer/expiration-records.ts';
+import { getFeatures } from '../../src/analyzer/feature-records.ts';
+import { getConcurrentUsers, getProducts, getServerDown } from '../../src/analyzer/product-records.ts';
 import type { Checkout, Collected, PoolObservation } from '../../src/analyzer/source.ts';
 import type { Fields } from '../../src/query-api/field.ts';
 import { readJson, writeJson } from '../../src/query-api/json.ts';

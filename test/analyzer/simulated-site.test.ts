@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createCollector } from '../../src/analyzer/collector.ts';
-import { getFeatures, getServerDown } from '../../src/analyzer/feature-records.ts';
+import { getFeatures } from '../../src/analyzer/feature-records.ts';
+import { getServerDown } from '../../src/analyzer/product-records.ts';
 import { figuresOf } from '../../src/analyzer/sample.ts';
 import {
   createSimulatedSite,
