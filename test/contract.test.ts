@@ -2,14 +2,9 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { getExpirationFeatures } from '../src/analyzer/expiration-records.ts';
 import { getFeatures } from '../src/analyzer/feature-records.ts';
-import {
-  getEfficiency,
-  getHeatMap,
-  getHistory,
-  getHistoryReserved,
-  type Recorded,
-} from '../src/analyzer/history-charts.ts';
+import { getEfficiency, getHeatMap, getHistory, getHistoryReserved } from '../src/analyzer/history-charts.ts';
 import { getProducts, getServerDown } from '../src/analyzer/product-records.ts';
+import type { Recorded } from '../src/analyzer/recorded-days.ts';
 import { createRecorder } from '../src/analyzer/recorder.ts';
 import { figuresOf } from '../src/analyzer/sample.ts';
 import { createSlots } from '../src/analyzer/slots.ts';

@@ -1,19 +1,13 @@
-import { setImmediate } from 'node:timers/promises';
 import type { EndpointName } from '../query-api/endpoints.ts';
 import { writeJson } from '../query-api/json.ts';
+import { runSliced, untilAborted } from '../scheduling/slices.ts';
 import { getExpirationFeatures } from './expiration-records.ts';
 import { getFeatures } from './feature-records.ts';
-import {
-  getEfficiency,
-  getHeatMap,
-  getHistory,
-  getHistoryReserved,
-  type HistorySelector,
-  type Recorded,
-} from './history-charts.ts';
+import { getEfficiency, getHeatMap, getHistory, getHistoryReserved } from './history-charts.ts';
 import type { HistoryWindowParameters } from './history-window.ts';
 import type { Parameters } from './parameter-filter.ts';
 import { getConcurrentUsers, getProducts, getServerDown } from './product-records.ts';
+import type { HistorySelector, Recorded } from './recorded-days.ts';
 import type { Collected } from './source.ts';
 import { getUsers } from './user-records.ts';
 
@@ -41,26 +35,25 @@ export class NotKnown extends Error {
   override readonly name = 'NotKnown';
 }
 
-/** Records written between two chances for others to run. */
-const SLICE = 200;
+/** Records of a piece of a body. */
+const PIECE = 200;
 
 const json = (value: unknown): EndpointBody => ({ isJson: true, body: [Buffer.from(writeJson(value))] });
 const text = (body: string): EndpointBody => ({ isJson: false, body: [Buffer.from(body)] });
 
-/** Records as an array inside an array (spec 4.2), written slice by slice. */
-async function nestedRecords(records: Iterable<unknown>, signal: AbortSignal): Promise<EndpointBody> {
+/** Records as an array inside an array (spec 4.2), written piece by piece. */
+function* nestedRecords(records: Iterable<unknown>): Generator<void, EndpointBody> {
   const body = [Buffer.from('[[')];
-  let slice: unknown[] = [];
+  let piece: unknown[] = [];
   const flush = (): void => {
-    if (slice.length > 0) body.push(Buffer.from(`${body.length > 1 ? ',' : ''}${writeJson(slice).slice(1, -1)}`));
-    slice = [];
+    if (piece.length > 0) body.push(Buffer.from(`${body.length > 1 ? ',' : ''}${writeJson(piece).slice(1, -1)}`));
+    piece = [];
   };
   for (const record of records) {
-    slice.push(record);
-    if (slice.length < SLICE) continue;
+    piece.push(record);
+    if (piece.length < PIECE) continue;
     flush();
-    await setImmediate();
-    signal.throwIfAborted();
+    yield;
   }
   flush();
   body.push(Buffer.from(']]'));
@@ -81,7 +74,8 @@ type MakeBody = (context: BodyContext, parameters: Parameters) => EndpointBody |
 /** The answer to each endpoint; parameters are checked before. */
 export const endpointBodies: Readonly<Record<EndpointName, MakeBody>> = {
   GetProducts: ({ current, now }, parameters) => json(getProducts(current, now, parameters)),
-  GetFeatures: ({ current, now, signal }, parameters) => nestedRecords(getFeatures(current, now, parameters), signal),
+  GetFeatures: ({ current, now, signal }, parameters) =>
+    runSliced(untilAborted(nestedRecords(getFeatures(current, now, parameters)), signal)),
   GetUsers: ({ current }, parameters) => json(getUsers(current, parameters)),
   GetServerDown: ({ current, now }, parameters) => json(getServerDown(current, now, parameters)),
   GetExpirationFeatures: ({ current, now }, parameters) => json(getExpirationFeatures(current, now, parameters)),

@@ -1,5 +1,5 @@
 import { createLocalTime } from '../model/local-time.ts';
-import { runSliced } from '../scheduling/slices.ts';
+import { runSliced, untilAborted } from '../scheduling/slices.ts';
 import type { PastPiece } from './sample.ts';
 import {
   type CatalogueOptions,
@@ -78,16 +78,6 @@ function stateOf(chance: number): ApplicationStatus['state'] {
   if (chance > 0.05) return 'inactive';
   if (chance > 0.03) return 'suspended';
   return chance > 0.015 ? 'blocked' : 'terminated';
-}
-
-/** The same work, which ends with the reason when it is given up. */
-function* untilAborted<T>(work: Generator<void, T>, signal: AbortSignal): Generator<void, T> {
-  for (;;) {
-    signal.throwIfAborted();
-    const step = work.next();
-    if (step.done) return step.value;
-    yield;
-  }
 }
 
 /** A simulated site of licence servers. Its names begin with `sim-`, so that it cannot be taken for a real one. */

@@ -1,12 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  getEfficiency,
-  getHeatMap,
-  getHistory,
-  getHistoryReserved,
-  type Recorded,
-} from '../../src/analyzer/history-charts.ts';
+import { getEfficiency, getHeatMap, getHistory, getHistoryReserved } from '../../src/analyzer/history-charts.ts';
+import type { Recorded } from '../../src/analyzer/recorded-days.ts';
 import { createRecorder } from '../../src/analyzer/recorder.ts';
 import type { Figures, Series } from '../../src/analyzer/sample.ts';
 import { createSlots } from '../../src/analyzer/slots.ts';

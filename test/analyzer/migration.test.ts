@@ -4,14 +4,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import {
-  getEfficiency,
-  getHeatMap,
-  getHistory,
-  getHistoryReserved,
-  type Recorded,
-} from '../../src/analyzer/history-charts.ts';
+import { getEfficiency, getHeatMap, getHistory, getHistoryReserved } from '../../src/analyzer/history-charts.ts';
 import { migrateTables } from '../../src/analyzer/history-schema.ts';
+import type { Recorded } from '../../src/analyzer/recorded-days.ts';
 import { openStore, type Store } from '../../src/analyzer/store.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
 import { createCleanup } from '../harness.ts';

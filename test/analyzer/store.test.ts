@@ -6,9 +6,10 @@ import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { decodeHours, decodeSamples, encodeHours, encodeSamples } from '../../src/analyzer/day-codec.ts';
-import { getHistory, getHistoryReserved, type Recorded } from '../../src/analyzer/history-charts.ts';
+import { getHistory, getHistoryReserved } from '../../src/analyzer/history-charts.ts';
 import { StoreError } from '../../src/analyzer/history-file.ts';
 import type { HourSummary } from '../../src/analyzer/hour-summary.ts';
+import { hoursInWindow, type Recorded, totalsOfDays } from '../../src/analyzer/recorded-days.ts';
 import type { Figures, Sample, Series } from '../../src/analyzer/sample.ts';
 import type { Collected, VendorLicenseObservation } from '../../src/analyzer/source.ts';
 import { openStore, type Store, type StoreOptions } from '../../src/analyzer/store.ts';
@@ -267,6 +268,23 @@ describe('store', () => {
     finish(store.prune(today + 3, today + 3));
     expect(store.series()).toEqual([]);
     expect(store.days()).toBeUndefined();
+  });
+
+  it('loses no day that is sealed while history is read', () => {
+    const store = open();
+    for (let i = 0; i < 48; i += 1) recordAt(store, i);
+    finish(store.seal(today + 1));
+    const recorded: Recorded = { store, localTime, now: begin + 2 * DAY };
+    const one = store.series().slice(0, 1);
+    const reading = [
+      totalsOfDays(recorded, one),
+      hoursInWindow(recorded, one, { from: begin, to: begin + 2 * DAY }),
+      totalsOfDays(recorded, store.series()),
+    ];
+    const days = reading.map((steps) => [steps.next().value]);
+    finish(store.seal(today + 2));
+    for (const [i, steps] of reading.entries()) days[i]?.push(...steps);
+    for (const found of days) expect(found.flatMap((day) => day?.day ?? [])).toEqual([today, today + 1]);
   });
 
   it('without samples adds several series up to no less than they had together', async () => {
