@@ -1,13 +1,14 @@
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
+import { OperatorError } from '../model/operator-error.ts';
 import { DamagedRecord } from './day-codec.ts';
 import { createTables, migrateTables, SCHEMA_VERSION } from './history-schema.ts';
 
 /** The SQLite file that history is kept in: how it is opened, laid out and written to, and what can be wrong with it. */
 
 /** Why history cannot be kept or read, in words for the operator. */
-export class StoreError extends Error {
+export class StoreError extends OperatorError {
   override readonly name = 'StoreError';
 }
 
