@@ -3,7 +3,8 @@ import { createDaySummary, type DayRecord, type DayTotals, type SummariseDay, to
 import type { HistoryWindow } from './history-window.ts';
 import type { HourSummary } from './hour-summary.ts';
 import { filter } from './parameter-filter.ts';
-import type { Store, StoredSeries } from './store.ts';
+import type { StoredSeries } from './series-table.ts';
+import type { Store } from './store.ts';
 
 /**
  * What is recorded of some series, day by day, as history is answered from. Generators yield `undefined` between the steps of
