@@ -30,11 +30,6 @@ export interface EndpointBody {
   readonly body: readonly Buffer[];
 }
 
-/** There is no source that knows the answer, and no way to leave a bare value out of it. */
-export class NotKnown extends Error {
-  override readonly name = 'NotKnown';
-}
-
 /** Records of a piece of a body. */
 const PIECE = 200;
 
@@ -87,9 +82,6 @@ export const endpointBodies: Readonly<Record<EndpointName, MakeBody>> = {
   GetHeatMap: async ({ recorded }, parameters) =>
     json(await getHeatMap(recorded(), selectorOf(parameters), windowParameters(parameters))),
   GetHttpUserName: ({ identity }) => text(identity),
-  GetConcurrentUsers: ({ current }) => {
-    const users = getConcurrentUsers(current);
-    if (users === undefined) throw new NotKnown('users are not counted: a source does not list all of them');
-    return text(String(users));
-  },
+  // a bare value cannot be left out
+  GetConcurrentUsers: ({ current }) => text(String(getConcurrentUsers(current) ?? Number.NaN)),
 };

@@ -4,7 +4,7 @@ import { type EndpointName, endpointNames, endpoints } from '../query-api/endpoi
 import { createOpenApi } from '../query-api/openapi.ts';
 import { readParameters } from '../query-api/parameters.ts';
 import { type Collector, createCollector } from './collector.ts';
-import { type BodyContext, endpointBodies, NotKnown } from './endpoint-bodies.ts';
+import { type BodyContext, endpointBodies } from './endpoint-bodies.ts';
 import { StoreError } from './history-file.ts';
 import { createHttpFront, type HttpFrontOptions } from './http-front.ts';
 import { createRecorder } from './recorder.ts';
@@ -116,7 +116,6 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
     try {
       return await answer(request, identity, signal);
     } catch (error) {
-      if (error instanceof NotKnown) return failure('not_known', error.message);
       // given up with its client: nobody's problem
       if (!signal.aborted) options.onProblem(error);
       return error instanceof StoreError

@@ -157,7 +157,9 @@ function inspectChart(name: EndpointName, shape: ChartShape, value: unknown): In
 export function inspectAnswer(name: EndpointName, body: Buffer): Inspection {
   const fields = fieldsOf[name];
   const shape = charts[name];
-  if (fields === undefined && shape === undefined) return nothing;
+  if (fields === undefined && shape === undefined) {
+    return body.toString('utf8').trim() === 'NaN' ? { ...nothing, unknown: ['the number'] } : nothing;
+  }
   const value = readJson(Buffer.from(body));
   if (fields !== undefined) return inspectRecords(name, fields, value);
   return inspectChart(name, shape as ChartShape, value);

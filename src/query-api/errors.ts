@@ -4,7 +4,6 @@ export const errorCodes = {
   illegal_value: { status: 400, meaning: 'A parameter has a value outside of what the specification allows.' },
   repeated_parameter: { status: 400, meaning: 'A parameter is given more than once.' },
   not_found: { status: 404, meaning: 'There is nothing at this path; paths are matched exactly.' },
-  not_known: { status: 404, meaning: 'No source of the analyzer can know the answer.' },
   method_not_allowed: { status: 405, meaning: 'The endpoint takes another method, named in the header Allow.' },
   body_too_large: { status: 413, meaning: 'A body of more than 1 MiB was announced; no endpoint reads one.' },
   too_many_requests: {

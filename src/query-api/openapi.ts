@@ -117,7 +117,11 @@ const answerSchemas: Readonly<Record<Exclude<AnswerKind, 'records'>, Schema>> = 
   efficiency: array(reference('Efficiency'), { minItems: 1, maxItems: 1 }),
   'heat-map': array(reference('HeatMap'), { minItems: 1, maxItems: 1 }),
   text: { type: 'string', description: 'Bare text, not JSON.' },
-  integer: { type: 'string', pattern: '^[0-9]+$', description: 'A bare integer.' },
+  integer: {
+    type: 'string',
+    pattern: '^([0-9]+|NaN)$',
+    description: 'A bare integer, or the bare literal NaN: the value is not known.',
+  },
 };
 
 function toParameter(endpoint: Endpoint, parameter: Parameter): Schema {
@@ -165,8 +169,6 @@ function toOperation(name: string, endpoint: Endpoint): Schema {
         description: 'Not logged on, or the logon was rejected.',
         headers: { 'WWW-Authenticate': { schema: text } },
       },
-      // a bare value cannot be left out
-      ...(answer === 'integer' && { 404: errorResponse('No source of the analyzer can know the answer.') }),
       429: errorResponse(
         'More requests per second than allowed, or too many failed logons; try again after Retry-After.',
       ),

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import type { PoolObservation, Source } from '../../src/analyzer/source.ts';
 import { runAtOnce } from '../../src/scheduling/slices.ts';
 import { createCleanup, createClient, createConfig, eventually, startAnalyzer, startApp, WORKDAY } from '../harness.ts';
 
@@ -201,5 +202,43 @@ describe('the simulated site as FlexNet knows it', () => {
     }
     expect(flexnet.text).toMatch(/^license_up 1$/m);
     expect(flexnet.text).toMatch(/^license_concurrent_users \d+$/m);
+  });
+});
+
+describe('a source that does not list every user', () => {
+  it('leaves the count of users out of answers, and of the exporter', async () => {
+    const { site } = await start('full');
+    /** The names of one vendor license are hidden; the server counts its licenses. */
+    const source: Source = {
+      name: 'hidden',
+      read: async (signal) => {
+        const [first, ...others] = await site.read(signal);
+        if (first === undefined) throw new Error('unreachable: the site has vendor licenses');
+        const hide = (pool: PoolObservation): PoolObservation => ({
+          ...pool,
+          inUse: pool.checkouts.length,
+          checkouts: [],
+          unknownOfCheckouts: ['list'],
+        });
+        return [{ ...first, pools: first.pools.map(hide) }, ...others];
+      },
+    };
+    const analyzer = await startAnalyzer({}, { source, gate: 'none' });
+    cleanup.add(() => analyzer.stop());
+    const answer = await fetch(`${analyzer.url}/api/GetConcurrentUsers`, { method: 'POST' });
+    expect([answer.status, await answer.text()]).toEqual([200, 'NaN']);
+    const app = await startApp(createConfig(analyzer.url));
+    cleanup.add(() => app.stop());
+    await eventually('first poll', async () => (await fetch(`${app.url}/-/ready`)).ok);
+    const text = await app.metrics();
+    expect(text).toMatch(/^license_up 1$/m);
+    expect(text).not.toMatch(/^license_concurrent_users /m);
+    const ofHidden = (metric: string): string[] =>
+      samplesOf(text, metric).filter((line) => line.includes('vendor_license="sim-lic01;'));
+    expect(ofHidden('license_vendor_license_distinct_users')).toEqual([]);
+    expect(samplesOf(text, 'license_vendor_license_distinct_users').length).toBeGreaterThan(1);
+    expect(ofHidden('license_feature_distinct_users')).toEqual([]);
+    expect(ofHidden('license_feature_borrowed_use')).toEqual([]);
+    expect(ofHidden('license_feature_in_use').some((line) => !line.endsWith(' 0'))).toBe(true);
   });
 });

@@ -77,6 +77,10 @@ describe('inspectAnswer', () => {
     expect(inspect(name, body).mistyped).toEqual([problem]);
   });
 
+  it('says that a bare number is not known', () => {
+    expect(inspect('GetConcurrentUsers', 'NaN')).toEqual({ records: undefined, ...none, unknown: ['the number'] });
+  });
+
   it('finds members of charts that are missing or extra', () => {
     expect(inspect('GetHistory', trend(',"color":"red"').replace(',"yAxis":0', ''))).toMatchObject({
       missing: ['yAxis'],
