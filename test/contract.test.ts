@@ -107,17 +107,24 @@ const pool: fc.Arbitrary<PoolObservation> = fc.record({
   increments: fc.array(
     fc.record({
       count: fc.oneof(fc.integer({ min: 0, max: 50 }), fc.constant(Number.POSITIVE_INFINITY)),
-      expires: fc.option(fc.integer({ min: WORKDAY - 1e6, max: WORKDAY + 1e8 }), { nil: undefined }),
+      expires: fc.oneof(
+        fc.option(fc.integer({ min: WORKDAY - 1e6, max: WORKDAY + 1e8 }), { nil: undefined }),
+        fc.constant('unknown' as const),
+      ),
     }),
     { minLength: 1, maxLength: 3 },
   ),
-  reservations: fc.constant([]),
+  inUse: fc.nat(9),
+  reservations: fc.constantFrom([], undefined),
   checkouts: fc.array(checkout, { maxLength: 4 }),
-  queued: fc.array(
-    fc.record({ user: name, host: name, since: fc.integer({ min: 0, max: WORKDAY }), licenses: fc.nat(5) }),
-    { maxLength: 2 },
+  unknownOfCheckouts: fc.subarray(['list', 'borrowed', 'status'] as const),
+  queued: fc.option(
+    fc.array(fc.record({ user: name, host: name, since: fc.integer({ min: 0, max: WORKDAY }), licenses: fc.nat(5) }), {
+      maxLength: 2,
+    }),
+    { nil: undefined },
   ),
-  denials: fc.nat(3),
+  denials: fc.option(fc.nat(3), { nil: undefined }),
 });
 
 const site = fc.uniqueArray(
