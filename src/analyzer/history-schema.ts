@@ -39,8 +39,8 @@ export function createTables(database: DatabaseSync): void {
 }
 
 /**
- * From 1 to 2: figures may be null. Not a row is touched, so that a file of any size is ready at once: what SQLite keeps of
- * a table is its definition, and rows of one without NOT NULL are written alike ("Making Other Kinds Of Table Schema
+ * From 1 to 2: figures may be null. Not a row is touched, so that a file of any size is ready at once: only the
+ * definitions change, because NOT NULL makes no difference to how a row is stored ("Making Other Kinds Of Table Schema
  * Changes" of https://sqlite.org/lang_altertable.html). One transaction: a crash leaves the one version or the other.
  */
 export function migrateTables(database: DatabaseSync, transact: (action: () => void) => void): void {
@@ -55,7 +55,7 @@ export function migrateTables(database: DatabaseSync, transact: (action: () => v
   setProtection(database, true);
 }
 
-/** Of the definitions against being written to. Versions of Node.js that cannot switch it have none. */
+/** Protects the definitions from being changed. Versions of Node.js without the method do not protect them. */
 function setProtection(database: DatabaseSync, isOn: boolean): void {
   if (!isOn && 'enableDefensive' in database) database.enableDefensive(false);
   // RESET reads the definitions again

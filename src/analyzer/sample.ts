@@ -14,9 +14,9 @@ export interface Series {
  * The figures of a series at one collection, `undefined` for what the source cannot know. No names: whoever held a license
  * is forgotten with the checkout.
  *
- * An unknown figure is a gap: over time it is ignored, like a time without samples, so that a maximum or a sum is that of
- * what is known, and unknown only when nothing is. What several series have at the same time is a sum, which is unknown
- * when one of them is; except for users, of which the highest known number counts.
+ * An unknown figure is a gap. Over time it is ignored, like a time without samples: a maximum or a sum is that of the known
+ * figures, and is unknown only when all of them are. The sum over several series at one time is unknown when one of its
+ * figures is. Users are not added up: of several series the highest known number counts.
  */
 export interface Figures {
   /** Licenses of all unexpired increments. */

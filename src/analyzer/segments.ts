@@ -38,7 +38,7 @@ const MAX_SECONDS = 30 * 3600;
 /** A figure that changes at some seconds, and how many series do not know it. */
 interface Running {
   change(i: number, by: 1 | -1, figure: number | undefined): void;
-  /** Takes in the changes of a second, which are forgotten. */
+  /** Applies the changes of a second and forgets them. */
   advance(i: number): void;
   /** Unknown while a series does not know it. */
   value(): number | undefined;

@@ -16,10 +16,10 @@ export const asFlexNetSeries = ({ vendorLicense, feature }: Pick<Series, 'vendor
   featureType: 'feature',
 });
 
-/** It knows of reservations only those that are not in use, and no refusals. */
+/** FlexNet lists only the reservations that are not in use, and no denials. */
 export const asFlexNetSample = (sample: Sample): Sample => ({ ...sample, reserved: undefined, denials: undefined });
 
-/** It prints when licenses end only beside the checkouts and reservations of a feature. */
+/** FlexNet prints the expiry only beside the checkouts and reservations of a feature. */
 function incrementsOf(pools: readonly PoolObservation[], isPrinted: boolean, at: number): readonly Increment[] {
   const valid = pools
     .flatMap(({ increments }) => increments)
@@ -28,7 +28,7 @@ function incrementsOf(pools: readonly PoolObservation[], isPrinted: boolean, at:
   return [{ count: valid.reduce((sum, { count = 0 }) => sum + count, 0), expires: 'unknown' }];
 }
 
-/** All licenses of a feature, which are counted together. */
+/** One record of all licenses of a feature: FlexNet counts them together. */
 function toFeature(pools: readonly PoolObservation[], at: number): PoolObservation {
   const [{ feature, licenseType }] = pools as [PoolObservation];
   const checkouts = pools.flatMap((pool) => pool.checkouts.map((checkout) => ({ ...checkout, status: undefined })));
@@ -48,7 +48,7 @@ function toFeature(pools: readonly PoolObservation[], at: number): PoolObservati
     unusedReserve,
     checkouts,
     unknownOfCheckouts: ['status'],
-    // some servers print the queue, which is then known from the first line on; this one does not
+    // some servers print queued requests; this one does not
     queued: undefined,
     denials: undefined,
   };

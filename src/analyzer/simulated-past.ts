@@ -69,20 +69,18 @@ function* samplesOf(
   }
 }
 
-/** Pools that history keeps together: versions of one feature. */
-function bySeries(license: SimulatedVendorLicense, knowledge: SimulatedKnowledge): Map<Series, SimulatedPool[]> {
+/** Pools that history keeps together: versions of one feature. FlexNet knows no packages either. */
+function bySeries({ pools }: SimulatedVendorLicense, knowledge: SimulatedKnowledge): SimulatedPool[][] {
+  const key = (pool: SimulatedPool): string =>
+    knowledge === 'full' ? JSON.stringify([pool.feature, pool.package, pool.featureType]) : pool.feature;
+  return [...Map.groupBy(pools, key).values()];
+}
+
+function seriesOf(license: SimulatedVendorLicense, pool: SimulatedPool, knowledge: SimulatedKnowledge): Series {
   const vendorLicense = vendorLicenseName(license);
-  const groups = new Map<string, { readonly series: Series; readonly pools: SimulatedPool[] }>();
-  for (const pool of license.pools) {
-    const { feature, package: packageName, featureType } = pool;
-    const whole = { vendorLicense, feature, package: packageName, featureType };
-    const series = knowledge === 'full' ? whole : asFlexNetSeries(whole);
-    const key = JSON.stringify(series);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, { series, pools: [pool] });
-    else group.pools.push(pool);
-  }
-  return new Map([...groups.values()].map(({ series, pools }) => [series, pools]));
+  const { feature, package: packageName, featureType } = pool;
+  if (knowledge === 'flexnet') return asFlexNetSeries({ vendorLicense, feature });
+  return { vendorLicense, feature, package: packageName, featureType };
 }
 
 /** What the simulated site would have recorded before it was started: every day, from the newest on. */
@@ -105,7 +103,7 @@ export function createSimulatedPast(options: SimulatedPastOptions) {
       for (const license of catalogue) {
         const series: DayOfSamples[] = [];
         const up = times.filter((at) => !isOut(license, at, seed));
-        for (const [key, versions] of bySeries(license, knowledge)) {
+        for (const versions of bySeries(license, knowledge)) {
           const plans = versions.map((pool) => planDay(pool, day, localTime.startOf));
           const supply = {
             available: sumOf(
@@ -115,7 +113,8 @@ export function createSimulatedPast(options: SimulatedPastOptions) {
           };
           const all = [...samplesOf(plans, supply, up, slots.interval)];
           const samples = knowledge === 'full' ? all : all.map(asFlexNetSample);
-          if (samples.length > 0) series.push({ series: key, day, samples });
+          const [first] = versions as [SimulatedPool];
+          if (samples.length > 0) series.push({ series: seriesOf(license, first, knowledge), day, samples });
           planned += versions.length;
           if (planned % SLICE < versions.length) yield undefined;
         }

@@ -5,7 +5,7 @@
  */
 
 export interface Increment {
-  /** Licenses; `Infinity` for uncounted ones, `undefined` when it is not known how many of the feature they are. */
+  /** Licenses; `Infinity` for uncounted ones, `undefined` when the number is not known. */
   readonly count: number | undefined;
   /** Last second of the local day on which it expires; `undefined` for a permanent one. */
   readonly expires: number | 'unknown' | undefined;
@@ -27,7 +27,7 @@ export interface Checkout {
   readonly handle?: string;
   readonly shareHandle: string | undefined;
   readonly borrowed: boolean;
-  /** Without one the source says that it cannot tell of this application, which is indeterminate. */
+  /** Without one the application is indeterminate: the source watches applications, but not this one. */
   readonly status: ApplicationStatus | undefined;
 }
 
@@ -53,8 +53,8 @@ export interface TokenUse {
 }
 
 /**
- * What a source cannot know of the checkouts of a pool. It holds even while there is no checkout, so that a figure is not
- * there at some times and missing at others.
+ * What a source cannot know of the checkouts of a pool. It holds even while there is no checkout, so that figures do not
+ * come and go.
  *
  * - `list`: not all of them are listed
  * - `borrowed`: which are borrowed
@@ -79,7 +79,7 @@ export interface PoolObservation {
   readonly inUse?: number;
   /** Licenses anyone could check out now, by the server's own count; computed when it is missing. */
   readonly available?: number;
-  /** `undefined` when they are not listed with their use: then some of the figures below may still be known. */
+  /** `undefined` when they are not listed with their use. Some of the three figures below can be known all the same. */
   readonly reservations: readonly Reservation[] | undefined;
   /** Reserved licenses that are not in use. */
   readonly unusedReserve?: number;

@@ -34,7 +34,7 @@ export function countUsers(checkouts: readonly Checkout[]): number {
 export const sumLicenses = (checkouts: readonly { readonly licenses: number }[]): number =>
   checkouts.reduce((sum, { licenses }) => sum + licenses, 0);
 
-/** Unknown when one of them is. */
+/** The sum, unknown when one of the figures is. */
 export function sumOf(figures: readonly (number | undefined)[]): number | undefined {
   let sum = 0;
   for (const figure of figures) {
@@ -51,20 +51,27 @@ export function isKnown(pools: readonly PoolObservation[], ...what: readonly Unk
 
 /** Licenses of all unexpired increments; the last second of one is part of it. */
 export function poolCapacity(increments: readonly Increment[], now: number): number | undefined {
-  const valid = increments.filter(({ expires }) => typeof expires !== 'number' || expires >= now);
-  if (valid.some(({ count }) => count === Number.POSITIVE_INFINITY)) return UNCOUNTED;
-  return sumOf(valid.map(({ count }) => count));
+  let capacity: number | undefined = 0;
+  for (const { count, expires } of increments) {
+    if (typeof expires === 'number' && expires < now) continue;
+    if (count === Number.POSITIVE_INFINITY) return UNCOUNTED;
+    capacity = count === undefined || capacity === undefined ? undefined : capacity + count;
+  }
+  return capacity;
 }
 
 export const maxAvailable = ({ increments }: PoolObservation, now: number): number | undefined =>
   poolCapacity(increments, now);
 
-/** The server's own count goes before that of the checkouts: of shared and hidden ones it lists more or fewer. */
+/**
+ * The server's own count where there is one: it can list more checkouts than licenses, because some are shared, or fewer,
+ * because some are hidden.
+ */
 export function licensesInUse(pool: PoolObservation): number | undefined {
   return pool.inUse ?? (isKnown([pool], 'list') ? sumLicenses(pool.checkouts) : undefined);
 }
 
-/** `PERMANENT` when none of them ends. One that is not known is ignored beside a date, but not beside a permanent one. */
+/** `PERMANENT` when none of them ends. An unknown expiry is ignored beside a date, but not beside a permanent one. */
 export function earliestOf(expiries: readonly (number | undefined)[]): number | undefined {
   const earliest = expiries.reduce<number>((least, expiry) => Math.min(least, expiry ?? PERMANENT), PERMANENT);
   return earliest === PERMANENT && expiries.includes(undefined) ? undefined : earliest;
@@ -87,7 +94,7 @@ export interface Reserve {
   readonly total: number | undefined;
 }
 
-/** Of figures that belong together the third follows from two. */
+/** Where two of the three figures are known, the third one follows. */
 export function reservedLicenses({ reservations, ...known }: PoolObservation): Reserve {
   if (reservations !== undefined) {
     const used = reservations.reduce((sum, reservation) => sum + reservation.used, 0);
