@@ -1,13 +1,16 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { getEfficiency, getHeatMap, getHistory, getHistoryReserved, type Recorded } from '../src/analyzer/history.ts';
-import { getExpirationFeatures, getFeatures, getProducts, getServerDown } from '../src/analyzer/live.ts';
+import { getExpirationFeatures } from '../src/analyzer/expiration-records.ts';
+import { getFeatures } from '../src/analyzer/feature-records.ts';
+import { getEfficiency, getHeatMap, getHistory, getHistoryReserved } from '../src/analyzer/history-charts.ts';
+import { getProducts, getServerDown } from '../src/analyzer/product-records.ts';
+import type { Recorded } from '../src/analyzer/recorded-days.ts';
 import { createRecorder } from '../src/analyzer/recorder.ts';
 import { figuresOf } from '../src/analyzer/sample.ts';
 import { createSlots } from '../src/analyzer/slots.ts';
 import type { PoolObservation, Source, VendorLicenseObservation } from '../src/analyzer/source.ts';
 import { openStore } from '../src/analyzer/store.ts';
-import { getUsers } from '../src/analyzer/users.ts';
+import { getUsers } from '../src/analyzer/user-records.ts';
 import { decodeAnswer } from '../src/client/decode.ts';
 import type { QueryClient } from '../src/client/query-client.ts';
 import { createLocalTime } from '../src/model/local-time.ts';
@@ -104,17 +107,24 @@ const pool: fc.Arbitrary<PoolObservation> = fc.record({
   increments: fc.array(
     fc.record({
       count: fc.oneof(fc.integer({ min: 0, max: 50 }), fc.constant(Number.POSITIVE_INFINITY)),
-      expires: fc.option(fc.integer({ min: WORKDAY - 1e6, max: WORKDAY + 1e8 }), { nil: undefined }),
+      expires: fc.oneof(
+        fc.option(fc.integer({ min: WORKDAY - 1e6, max: WORKDAY + 1e8 }), { nil: undefined }),
+        fc.constant('unknown' as const),
+      ),
     }),
     { minLength: 1, maxLength: 3 },
   ),
-  reservations: fc.constant([]),
+  inUse: fc.nat(9),
+  reservations: fc.constantFrom([], undefined),
   checkouts: fc.array(checkout, { maxLength: 4 }),
-  queued: fc.array(
-    fc.record({ user: name, host: name, since: fc.integer({ min: 0, max: WORKDAY }), licenses: fc.nat(5) }),
-    { maxLength: 2 },
+  unknownOfCheckouts: fc.subarray(['list', 'borrowed', 'status'] as const),
+  queued: fc.option(
+    fc.array(fc.record({ user: name, host: name, since: fc.integer({ min: 0, max: WORKDAY }), licenses: fc.nat(5) }), {
+      maxLength: 2,
+    }),
+    { nil: undefined },
   ),
-  denials: fc.nat(3),
+  denials: fc.option(fc.nat(3), { nil: undefined }),
 });
 
 const site = fc.uniqueArray(

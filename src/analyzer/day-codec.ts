@@ -1,10 +1,11 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import type { HourSummary, Level } from './hours.ts';
+import type { HourSummary, Level } from './hour-summary.ts';
 import type { Sample } from './sample.ts';
 
 /**
  * A day of samples or hours as bytes: columns of differences, as integers of variable length; the samples compressed
- * where that pays. A column whose differences are all the same is one of them.
+ * where that pays. A column whose differences are all the same is one of them. Where figures are not known, a column says
+ * which are before it gives those.
  */
 
 /** Stored bytes that are none of ours. */
@@ -17,13 +18,20 @@ const ZSTD = 1;
 /** Below this many bytes compression gains nothing. */
 const WORTH_COMPRESSING = 200;
 
+/** Kinds of a column. Version 0.1.0 knew the first two. */
 const STEADY = 0;
 const VARYING = 1;
+const UNKNOWN = 2;
+const PARTLY_KNOWN = 3;
+
+type Figure = number | undefined;
 
 interface Writer {
   /** An integer, small ones of either sign short. */
   integer(value: number): void;
   column(values: readonly number[], base?: number): void;
+  /** A column of which values may be unknown. */
+  figures(values: readonly Figure[]): void;
   result(): Buffer;
 }
 
@@ -52,12 +60,24 @@ function createWriter(): Writer {
     else for (let i = 1; i < differences.length; i += 1) integer(differences[i] ?? 0);
   };
 
-  return { integer, column, result: () => bytes.subarray(0, length) };
+  const figures = (values: readonly Figure[]): void => {
+    const known = values.filter((value) => value !== undefined);
+    const isPartlyKnown = known.length > 0 && known.length < values.length;
+    if (known.length < values.length) {
+      integer(0);
+      integer(isPartlyKnown ? PARTLY_KNOWN : UNKNOWN);
+    }
+    if (isPartlyKnown) column(values.map((value) => Number(value !== undefined)));
+    if (known.length > 0 || values.length === 0) column(known);
+  };
+
+  return { integer, column, figures, result: () => bytes.subarray(0, length) };
 }
 
 interface Reader {
   integer(): number;
   column(length: number, base?: number): number[];
+  figures(length: number): Figure[];
 }
 
 /** Its methods throw DamagedRecord. */
@@ -83,9 +103,12 @@ function createReader(bytes: Uint8Array): Reader {
     return (byte & 1) === 0 ? byte >> 1 : -((byte + 1) >> 1);
   };
 
-  const column = (length: number, base = 0): number[] => {
-    let value = base + integer();
-    const isSteady = integer() === STEADY;
+  const column = (length: number, base = 0): number[] => columnFrom(base + integer(), integer(), length);
+
+  const columnFrom = (first: number, kind: number, length: number): number[] => {
+    let value = first;
+    const isSteady = kind === STEADY;
+    if (!isSteady && kind !== VARYING) throw new DamagedRecord('a stored day has a column of no known kind');
     // every value costs a byte at least, but for a steady column
     if (!isSteady && length > bytes.length) throw new DamagedRecord('a stored day is too short for its length');
     const values = new Array<number>(length);
@@ -97,7 +120,22 @@ function createReader(bytes: Uint8Array): Reader {
     return values;
   };
 
-  return { integer, column };
+  const figures = (length: number): Figure[] => {
+    const first = integer();
+    const kind = integer();
+    if (kind === UNKNOWN) return new Array<Figure>(length).fill(undefined);
+    if (kind !== PARTLY_KNOWN) return columnFrom(first, kind, length);
+    const isKnown = column(length);
+    const known = column(isKnown.filter((flag) => flag !== 0).length);
+    let next = 0;
+    return isKnown.map((flag) => {
+      if (flag === 0) return undefined;
+      next += 1;
+      return known[next - 1];
+    });
+  };
+
+  return { integer, column, figures };
 }
 
 /** No local day has more seconds. */
@@ -118,11 +156,11 @@ export function encodeSamples(samples: readonly Sample[], start: number): Buffer
     start,
   );
   writer.column(samples.map(({ seconds }) => seconds));
-  writer.column(samples.map(({ available }) => available));
-  writer.column(samples.map(({ inUse }) => inUse));
-  writer.column(samples.map(({ reserved }) => reserved));
-  writer.column(samples.map(({ users }) => users));
-  writer.column(samples.map(({ denials }) => denials));
+  writer.figures(samples.map(({ available }) => available));
+  writer.figures(samples.map(({ inUse }) => inUse));
+  writer.figures(samples.map(({ reserved }) => reserved));
+  writer.figures(samples.map(({ users }) => users));
+  writer.figures(samples.map(({ denials }) => denials));
   const plain = writer.result();
   if (plain.length < WORTH_COMPRESSING) return Buffer.concat([Buffer.of(PLAIN), plain]);
   return Buffer.concat([Buffer.of(ZSTD), zstdCompressSync(plain)]);
@@ -144,19 +182,19 @@ export function decodeSamples(bytes: Uint8Array, start: number): Sample[] {
   const length = readLength(reader, MAX_SAMPLES);
   const ats = reader.column(length, start);
   const seconds = reader.column(length);
-  const available = reader.column(length);
-  const inUse = reader.column(length);
-  const reserved = reader.column(length);
-  const users = reader.column(length);
-  const denials = reader.column(length);
+  const available = reader.figures(length);
+  const inUse = reader.figures(length);
+  const reserved = reader.figures(length);
+  const users = reader.figures(length);
+  const denials = reader.figures(length);
   return ats.map((at, i) => ({
     at,
     seconds: seconds[i] ?? 0,
-    available: available[i] ?? 0,
-    inUse: inUse[i] ?? 0,
-    reserved: reserved[i] ?? 0,
-    users: users[i] ?? 0,
-    denials: denials[i] ?? 0,
+    available: available[i],
+    inUse: inUse[i],
+    reserved: reserved[i],
+    users: users[i],
+    denials: denials[i],
   }));
 }
 
@@ -164,13 +202,13 @@ export function encodeHours(hours: readonly HourSummary[]): Buffer {
   const writer = createWriter();
   writer.integer(hours.length);
   writer.column(hours.map(({ index }) => index));
-  writer.column(hours.map(({ available }) => available));
-  writer.column(hours.map(({ reserved }) => reserved));
-  writer.column(hours.map(({ users }) => users));
-  writer.column(hours.map(({ denials }) => denials));
+  writer.figures(hours.map(({ available }) => available));
+  writer.figures(hours.map(({ reserved }) => reserved));
+  writer.figures(hours.map(({ users }) => users));
+  writer.figures(hours.map(({ denials }) => denials));
   writer.column(hours.map(({ levels }) => levels.length));
   const levels = hours.flatMap((hour) => hour.levels);
-  writer.column(levels.map(([inUse]) => inUse));
+  writer.figures(levels.map(([inUse]) => inUse));
   writer.column(levels.map(([, seconds]) => seconds));
   return Buffer.from(writer.result());
 }
@@ -180,26 +218,25 @@ export function decodeHours(bytes: Uint8Array): HourSummary[] {
   const reader = createReader(bytes);
   const length = readLength(reader, 48);
   const indexes = reader.column(length);
-  const available = reader.column(length);
-  const reserved = reader.column(length);
-  const users = reader.column(length);
-  const denials = reader.column(length);
+  const available = reader.figures(length);
+  const reserved = reader.figures(length);
+  const users = reader.figures(length);
+  const denials = reader.figures(length);
   const counts = reader.column(length);
   const total = counts.reduce((sum, count) => sum + count, 0);
   if (total > MAX_SAMPLES) throw new DamagedRecord('a stored day has an impossible length');
-  const inUse = reader.column(total);
+  const inUse = reader.figures(total);
   const seconds = reader.column(total);
   let next = 0;
   return indexes.map((index, i) => {
     const levels: Level[] = [];
-    for (const end = next + (counts[i] ?? 0); next < end; next += 1)
-      levels.push([inUse[next] ?? 0, seconds[next] ?? 0]);
+    for (const end = next + (counts[i] ?? 0); next < end; next += 1) levels.push([inUse[next], seconds[next] ?? 0]);
     return {
       index,
-      available: available[i] ?? 0,
-      reserved: reserved[i] ?? 0,
-      users: users[i] ?? 0,
-      denials: denials[i] ?? 0,
+      available: available[i],
+      reserved: reserved[i],
+      users: users[i],
+      denials: denials[i],
       levels,
     };
   });

@@ -1,12 +1,14 @@
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
+import { OperatorError } from '../model/operator-error.ts';
 import { DamagedRecord } from './day-codec.ts';
+import { createTables, migrateTables, SCHEMA_VERSION } from './history-schema.ts';
 
 /** The SQLite file that history is kept in: how it is opened, laid out and written to, and what can be wrong with it. */
 
 /** Why history cannot be kept or read, in words for the operator. */
-export class StoreError extends Error {
+export class StoreError extends OperatorError {
   override readonly name = 'StoreError';
 }
 
@@ -38,37 +40,7 @@ export interface HistoryFile {
   close(): void;
 }
 
-const SCHEMA_VERSION = 1;
 const PAGE_SIZE = 4096;
-
-/**
- * Open samples stand in order of time: a collection then is written to a few pages, not to a page for each series. Those
- * of one series are found by the times of the collections.
- */
-const SCHEMA = `
-  CREATE TABLE note (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-  CREATE TABLE observation (
-    vendor_license TEXT PRIMARY KEY, collected_at INTEGER NOT NULL, observation BLOB NOT NULL
-  ) WITHOUT ROWID;
-  CREATE TABLE series (
-    id INTEGER PRIMARY KEY, vendor_license TEXT NOT NULL, feature TEXT NOT NULL, package TEXT NOT NULL,
-    feature_type TEXT NOT NULL, UNIQUE (vendor_license, feature, package, feature_type)
-  );
-  CREATE TABLE open_sample (
-    series INTEGER NOT NULL, at INTEGER NOT NULL, seconds INTEGER NOT NULL, available INTEGER NOT NULL,
-    in_use INTEGER NOT NULL, reserved INTEGER NOT NULL, users INTEGER NOT NULL, denials INTEGER NOT NULL,
-    PRIMARY KEY (at, series)
-  ) WITHOUT ROWID;
-  CREATE TABLE open_collection (at INTEGER PRIMARY KEY);
-  CREATE TABLE day_samples (
-    series INTEGER NOT NULL, day INTEGER NOT NULL, samples BLOB NOT NULL, PRIMARY KEY (series, day)
-  ) WITHOUT ROWID;
-  CREATE TABLE day (
-    series INTEGER NOT NULL, day INTEGER NOT NULL, available INTEGER NOT NULL, in_use INTEGER NOT NULL,
-    reserved INTEGER NOT NULL, users INTEGER NOT NULL, denials INTEGER NOT NULL, license_seconds INTEGER NOT NULL,
-    hours BLOB NOT NULL, PRIMARY KEY (series, day)
-  ) WITHOUT ROWID;
-`;
 
 /** Everything that can be wrong with the store, as the log says it; words in capitals are filled in. */
 export const storeProblems = {
@@ -118,6 +90,9 @@ function reasonOf(error: unknown): string | undefined {
 
 export type Row = Record<string, SQLOutputValue>;
 export const integer = (row: Row, column: string): number => Number(row[column]);
+/** A figure, `undefined` for null: it is not known. */
+export const figure = (row: Row, column: string): number | undefined =>
+  row[column] === null ? undefined : integer(row, column);
 export const text = (row: Row, column: string): string => String(row[column]);
 export const blob = (row: Row, column: string): Uint8Array => row[column] as Uint8Array;
 
@@ -175,16 +150,17 @@ export function openHistoryFile({ path, timeZone, origin, maxSize }: HistoryFile
     database.exec(`PRAGMA max_page_count = ${Math.max(1, Math.floor(maxSize / PAGE_SIZE))};`);
     const version = integer(database.prepare('PRAGMA user_version').get() ?? {}, 'user_version');
     if (version > SCHEMA_VERSION) throw problem(storeProblems.newer);
+    // even when there is nothing to do: a file that cannot be written to is of no use
     transact(() => {
-      if (version === SCHEMA_VERSION) return;
-      database.exec(SCHEMA);
-      database.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
+      if (version > 0) return;
+      createTables(database);
       const insert = database.prepare('INSERT INTO note VALUES (?, ?)');
       insert.run('time zone', timeZone);
       insert.run('origin', origin);
     });
     checkNote('time zone', timeZone, storeProblems.timeZone);
     checkNote('origin', origin, storeProblems.origin);
+    if (version > 0 && version < SCHEMA_VERSION) migrateTables(database, transact);
   };
 
   const checkNote = (key: string, wanted: string, problemText: string): void => {

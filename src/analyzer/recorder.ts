@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { LocalTime } from '../model/local-time.ts';
+import { runSliced } from '../scheduling/slices.ts';
 import { StoreError } from './history-file.ts';
 import type { Past } from './sample.ts';
 import type { Slots } from './slots.ts';
@@ -44,15 +45,10 @@ export function createRecorder(options: RecorderOptions): Recorder {
   let isStopping = false;
   let queue: Promise<void> = Promise.resolve();
 
-  /** Runs a piece of writing to its end. */
-  const finish = async (steps: Iterable<void>): Promise<void> => {
-    for (const _ of steps) await setImmediate();
-  };
-
-  /** Runs a piece of writing to its end or until `stop`, when what is not finished of it is undone. */
-  const run = async (steps: Iterable<void>): Promise<void> => {
-    for (const _ of steps) {
-      await setImmediate();
+  /** Work that ends with `stop`, when what is not finished of it is undone. */
+  const untilStopped = function* (work: Iterable<void>): Generator<void, void> {
+    for (const _ of work) {
+      yield;
       if (isStopping) return;
     }
   };
@@ -64,8 +60,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
     const today = localTime.dayOf(at);
     if (today > opened.sealedUntil()) {
       // first what makes room
-      await run(opened.prune(today - options.sampleDays, today - options.days));
-      await run(opened.seal(today));
+      await runSliced(untilStopped(opened.prune(today - options.sampleDays, today - options.days)));
+      await runSliced(untilStopped(opened.seal(today)));
     }
     return opened;
   };
@@ -91,7 +87,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     record: (at, recording) =>
       write(async () => {
         const slot = slots.of(at);
-        await finish((await ready(slot)).record(slot, slots.interval, recording));
+        await runSliced((await ready(slot)).record(slot, slots.interval, recording));
       }),
     known: async (now) => {
       let known: readonly Collected[] = [];
@@ -105,8 +101,10 @@ export function createRecorder(options: RecorderOptions): Recorder {
       const since = Number(store.note(SINCE));
       const before = Number(store.note(PAST) ?? localTime.dayOf(since) + 1);
       for (const step of past(since, before)) {
-        if (step !== undefined)
-          await write(() => run(store?.add(step.series, [PAST, String(step.completeFrom)]) ?? []));
+        if (step !== undefined) {
+          const note = [PAST, String(step.completeFrom)] as const;
+          await write(() => runSliced(untilStopped(store?.add(step.series, note) ?? [])));
+        }
         await setImmediate();
         if (isStopping || problem !== undefined) return;
       }

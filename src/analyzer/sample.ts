@@ -1,5 +1,5 @@
-import type { Checkout, PoolObservation, VendorLicenseObservation } from './source.ts';
-import { countUsers, maxAvailable, reservedLicenses, sumLicenses } from './usage.ts';
+import type { PoolObservation, VendorLicenseObservation } from './source.ts';
+import { countUsers, isKnown, licensesInUse, maxAvailable, reservedLicenses, sumOf } from './usage.ts';
 
 /** What history is kept of: the history endpoints know no versions, so all of a feature's are one series. */
 export interface Series {
@@ -10,18 +10,25 @@ export interface Series {
   readonly featureType: string;
 }
 
-/** The figures of a series at one collection. No names: whoever held a license is forgotten with the checkout. */
+/**
+ * The figures of a series at one collection, `undefined` for what the source cannot know. No names: whoever held a license
+ * is forgotten with the checkout.
+ *
+ * An unknown figure is a gap. Over time it is ignored, like a time without samples: a maximum or a sum is that of the known
+ * figures, and is unknown only when all of them are. The sum over several series at one time is unknown when one of its
+ * figures is. Users are not added up: of several series the highest known number counts.
+ */
 export interface Figures {
   /** Licenses of all unexpired increments. */
-  readonly available: number;
+  readonly available: number | undefined;
   /** Licenses checked out. */
-  readonly inUse: number;
+  readonly inUse: number | undefined;
   /** Reserved licenses, used or not. */
-  readonly reserved: number;
+  readonly reserved: number | undefined;
   /** Distinct users. */
-  readonly users: number;
+  readonly users: number | undefined;
   /** Requests refused since the previous collection. */
-  readonly denials: number;
+  readonly denials: number | undefined;
 }
 
 export interface Sample extends Figures {
@@ -67,24 +74,30 @@ export function* figuresOf(
   }
   for (const versions of bySeries.values()) {
     const [{ feature, package: packageName, featureType }] = versions as [PoolObservation];
-    const checkouts: readonly Checkout[] =
-      versions.length === 1 ? (versions[0]?.checkouts ?? []) : versions.flatMap((pool) => pool.checkouts);
-    const sum = (of: (pool: PoolObservation) => number): number =>
-      versions.reduce((total, pool) => total + of(pool), 0);
+    const sum = (of: (pool: PoolObservation) => number | undefined): number | undefined => sumOf(versions.map(of));
     yield [
       { vendorLicense, feature, package: packageName, featureType },
       {
         available: sum((pool) => maxAvailable(pool, now)),
-        inUse: sumLicenses(checkouts),
-        reserved: sum((pool) => {
-          const { used, unused } = reservedLicenses(pool);
-          return used + unused;
-        }),
-        users: countUsers(checkouts),
+        inUse: sum(licensesInUse),
+        reserved: sum((pool) => reservedLicenses(pool).total),
+        users: isKnown(versions, 'list') ? countUsers(versions.flatMap(({ checkouts }) => checkouts)) : undefined,
         denials: sum(({ denials }) => denials),
       },
     ];
   }
+}
+
+/** The higher of two, or the one that is known. */
+export function highest(a: number | undefined, b: number | undefined): number | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return Math.max(a, b);
+}
+
+/** The sum of two, or the one that is known. */
+export function addKnown(a: number | undefined, b: number | undefined): number | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return a + b;
 }
 
 /** Two samples of one moment, as one: the higher figures, and the denials of both. */
@@ -92,11 +105,11 @@ function combine(a: Sample, b: Sample): Sample {
   return {
     at: a.at,
     seconds: Math.max(a.seconds, b.seconds),
-    available: Math.max(a.available, b.available),
-    inUse: Math.max(a.inUse, b.inUse),
-    reserved: Math.max(a.reserved, b.reserved),
-    users: Math.max(a.users, b.users),
-    denials: a.denials + b.denials,
+    available: highest(a.available, b.available),
+    inUse: highest(a.inUse, b.inUse),
+    reserved: highest(a.reserved, b.reserved),
+    users: highest(a.users, b.users),
+    denials: addKnown(a.denials, b.denials),
   };
 }
 

@@ -3,12 +3,13 @@ import { createLocalTime } from '../model/local-time.ts';
 import { type EndpointName, endpointNames, endpoints } from '../query-api/endpoints.ts';
 import { createOpenApi } from '../query-api/openapi.ts';
 import { readParameters } from '../query-api/parameters.ts';
-import { type AnswerContext, answers } from './answers.ts';
 import { type Collector, createCollector } from './collector.ts';
+import { type BodyContext, endpointBodies } from './endpoint-bodies.ts';
 import { StoreError } from './history-file.ts';
-import { createHttpFront, type HttpFrontOptions, type Respond } from './http-front.ts';
+import { createHttpFront, type HttpFrontOptions } from './http-front.ts';
 import { createRecorder } from './recorder.ts';
 import { failure, JSON_TYPE, methodNotAllowed, type Reply, TEXT_TYPE } from './reply.ts';
+import type { Respond } from './request-handler.ts';
 import { figuresOf, type Past } from './sample.ts';
 import { createSlots } from './slots.ts';
 import type { Source } from './source.ts';
@@ -100,14 +101,14 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
     const parameters = readParameters(endpoint, query);
     if (!parameters.ok) return failure(parameters.code, parameters.message, { parameter: parameters.parameter });
     const now = Math.floor(options.now());
-    const context: AnswerContext = {
+    const context: BodyContext = {
       current: collector.current(),
       now,
       identity,
       signal,
       recorded: () => ({ store: recorder.store(), localTime, now, signal }),
     };
-    const { isJson, body } = await answers[name](context, parameters.values);
+    const { isJson, body } = await endpointBodies[name](context, parameters.values);
     return { status: 200, body, type: isJson ? JSON_TYPE : TEXT_TYPE };
   };
 

@@ -1,5 +1,5 @@
 import { random, randomInteger } from './simulated-random.ts';
-import type { PoolObservation } from './source.ts';
+import type { PoolObservation, TokenUse } from './source.ts';
 
 /** What the simulated site owns: a pure function of the seed and the size. */
 
@@ -9,8 +9,9 @@ export type ExpiryRule = 'permanent' | 'annual' | 'monthly' | 'weekly' | 'expire
 export interface SimulatedPool
   extends Pick<
     PoolObservation,
-    'feature' | 'version' | 'package' | 'featureType' | 'licenseType' | 'licenseModel' | 'token' | 'mappedTo'
+    'feature' | 'version' | 'package' | 'featureType' | 'licenseType' | 'licenseModel' | 'mappedTo'
   > {
+  readonly token?: TokenUse;
   /** Seed of everything that happens to the pool. */
   readonly key: string;
   /** Licenses; `Infinity` for uncounted ones. */

@@ -1,11 +1,12 @@
 import type { LocalTime } from '../model/local-time.ts';
-import type { DayOfSamples, PastPiece, Sample } from './sample.ts';
+import type { DayOfSamples, PastPiece, Sample, Series } from './sample.ts';
 import type { SimulatedPool, SimulatedVendorLicense } from './simulated-catalogue.ts';
 import { type DayPlan, planDay } from './simulated-day.ts';
+import { asFlexNetSample, asFlexNetSeries, type SimulatedKnowledge } from './simulated-knowledge.ts';
 import { incrementsOf, isOut } from './simulated-supply.ts';
 import { createSlots, type Slots } from './slots.ts';
 import { vendorLicenseName } from './source.ts';
-import { poolCapacity } from './usage.ts';
+import { poolCapacity, sumOf } from './usage.ts';
 
 export interface SimulatedPastOptions {
   readonly catalogue: readonly SimulatedVendorLicense[];
@@ -15,6 +16,7 @@ export interface SimulatedPastOptions {
   readonly interval: number;
   /** Days before the first collection, where the site is not so large that it gets fewer. */
   readonly days: number;
+  readonly knowledge: SimulatedKnowledge;
 }
 
 /** Older samples are an hour apart. */
@@ -35,7 +37,7 @@ interface Held {
 /** Samples of the pools of a series: what is held in the middle of each slot, and the refusals in it. */
 function* samplesOf(
   plans: readonly DayPlan[],
-  supply: { readonly available: number; readonly reserved: number },
+  supply: Pick<Sample, 'available' | 'reserved'>,
   times: readonly number[],
   seconds: number,
 ): Generator<Sample> {
@@ -67,15 +69,23 @@ function* samplesOf(
   }
 }
 
-/** Pools that history keeps together: versions of one feature. */
-function bySeries({ pools }: SimulatedVendorLicense): SimulatedPool[][] {
-  const groups = Map.groupBy(pools, (pool) => JSON.stringify([pool.feature, pool.package, pool.featureType]));
-  return [...groups.values()];
+/** Pools that history keeps together: versions of one feature. FlexNet knows no packages either. */
+function bySeries({ pools }: SimulatedVendorLicense, knowledge: SimulatedKnowledge): SimulatedPool[][] {
+  const key = (pool: SimulatedPool): string =>
+    knowledge === 'full' ? JSON.stringify([pool.feature, pool.package, pool.featureType]) : pool.feature;
+  return [...Map.groupBy(pools, key).values()];
+}
+
+function seriesOf(license: SimulatedVendorLicense, pool: SimulatedPool, knowledge: SimulatedKnowledge): Series {
+  const vendorLicense = vendorLicenseName(license);
+  const { feature, package: packageName, featureType } = pool;
+  if (knowledge === 'flexnet') return asFlexNetSeries({ vendorLicense, feature });
+  return { vendorLicense, feature, package: packageName, featureType };
 }
 
 /** What the simulated site would have recorded before it was started: every day, from the newest on. */
 export function createSimulatedPast(options: SimulatedPastOptions) {
-  const { catalogue, seed, localTime, interval } = options;
+  const { catalogue, seed, localTime, interval, knowledge } = options;
   const pools = catalogue.reduce((sum, license) => sum + license.pools.length, 0);
   const days = Math.min(options.days, Math.floor(MAX_POOL_DAYS / pools));
   const fineDays = pools > MANY_POOLS ? 0 : FINE_DAYS;
@@ -93,19 +103,18 @@ export function createSimulatedPast(options: SimulatedPastOptions) {
       for (const license of catalogue) {
         const series: DayOfSamples[] = [];
         const up = times.filter((at) => !isOut(license, at, seed));
-        for (const versions of bySeries(license)) {
+        for (const versions of bySeries(license, knowledge)) {
           const plans = versions.map((pool) => planDay(pool, day, localTime.startOf));
           const supply = {
-            available: versions.reduce(
-              (sum, pool) => sum + poolCapacity(incrementsOf(pool, day, localTime), localTime.startOf(day)),
-              0,
+            available: sumOf(
+              versions.map((pool) => poolCapacity(incrementsOf(pool, day, localTime), localTime.startOf(day))),
             ),
             reserved: versions.reduce((sum, { reserved }) => sum + reserved, 0),
           };
-          const samples = [...samplesOf(plans, supply, up, slots.interval)];
-          const [{ feature, package: packageName, featureType }] = versions as [SimulatedPool];
-          const key = { vendorLicense: vendorLicenseName(license), feature, package: packageName, featureType };
-          if (samples.length > 0) series.push({ series: key, day, samples });
+          const all = [...samplesOf(plans, supply, up, slots.interval)];
+          const samples = knowledge === 'full' ? all : all.map(asFlexNetSample);
+          const [first] = versions as [SimulatedPool];
+          if (samples.length > 0) series.push({ series: seriesOf(license, first, knowledge), day, samples });
           planned += versions.length;
           if (planned % SLICE < versions.length) yield undefined;
         }

@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises';
 import { createLocalTime } from '../model/local-time.ts';
+import { runSliced, untilAborted } from '../scheduling/slices.ts';
 import type { PastPiece } from './sample.ts';
 import {
   type CatalogueOptions,
@@ -8,10 +8,20 @@ import {
   type SimulatedVendorLicense,
 } from './simulated-catalogue.ts';
 import { type DayPlan, planDay } from './simulated-day.ts';
+import { asFlexNetKnows, type SimulatedKnowledge } from './simulated-knowledge.ts';
 import { createSimulatedPast } from './simulated-past.ts';
 import { random, randomInteger } from './simulated-random.ts';
-import { incrementsOf, isOut } from './simulated-supply.ts';
-import type { ApplicationStatus, Checkout, PoolObservation, Source, VendorLicenseObservation } from './source.ts';
+import { incrementsOf, isOut, type SimulatedIncrement } from './simulated-supply.ts';
+import type {
+  ApplicationStatus,
+  Checkout,
+  PoolObservation,
+  QueuedRequest,
+  Reservation,
+  Source,
+  TokenUse,
+  VendorLicenseObservation,
+} from './source.ts';
 
 export interface SimulatedSiteOptions extends CatalogueOptions {
   /** IANA name. */
@@ -22,6 +32,22 @@ export interface SimulatedSiteOptions extends CatalogueOptions {
   readonly interval: number;
   /** Days of history before the first collection; fewer for very large sites. */
   readonly historyDays?: number;
+  /** What `read` and `past` tell of it; everything by default. */
+  readonly knowledge?: SimulatedKnowledge;
+}
+
+/** A pool of which everything is known. */
+export interface SimulatedPoolObservation extends PoolObservation {
+  readonly token?: TokenUse;
+  readonly increments: readonly SimulatedIncrement[];
+  readonly reservations: readonly Reservation[];
+  readonly checkouts: readonly (Checkout & { readonly since: number; readonly handle: string })[];
+  readonly queued: readonly (QueuedRequest & { readonly since: number })[];
+  readonly denials: number;
+}
+
+export interface SimulatedObservation extends VendorLicenseObservation {
+  readonly pools: readonly SimulatedPoolObservation[];
 }
 
 /** What a test may force upon the site. Names are `server;daemon`. */
@@ -33,10 +59,10 @@ export interface Forced {
 
 export interface SimulatedSite extends Source {
   /**
-   * The site at any time: a pure function of seed, size, time zone and times. Refusals are counted since another time, an
+   * The site as it is at any time, whatever is known of it: a pure function of seed, size, time zone and times. Refusals are counted since another time, an
    * interval before without one.
    */
-  observe(at: number, since?: number): Generator<void, readonly VendorLicenseObservation[]>;
+  observe(at: number, since?: number): Generator<void, readonly SimulatedObservation[]>;
   /** What it would have recorded before a time, from the day before another on back. */
   past(until: number, before: number): Generator<PastPiece | undefined>;
   force(forced: Forced): void;
@@ -56,7 +82,7 @@ function stateOf(chance: number): ApplicationStatus['state'] {
 
 /** A simulated site of licence servers. Its names begin with `sim-`, so that it cannot be taken for a real one. */
 export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSite {
-  const { seed, interval } = options;
+  const { seed, interval, knowledge = 'full' } = options;
   const catalogue = createCatalogue(options);
   const localTime = createLocalTime(options.timeZone);
   const plans = new Map<SimulatedPool, { day: number; plan: DayPlan }>();
@@ -82,7 +108,7 @@ export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSit
     session: { user: string; from: number },
     borrowed: boolean,
     at: number,
-  ): Checkout => {
+  ): SimulatedPoolObservation['checkouts'][number] => {
     const host = `sim-ws${String(randomInteger(1, 250, seed, session.user, pool.key)).padStart(3, '0')}`;
     const beat = Math.floor(at / STATUS_BEAT);
     const statusSince = Math.max(session.from, beat * STATUS_BEAT);
@@ -107,7 +133,7 @@ export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSit
     at: number,
     since: number,
     day: number,
-  ): PoolObservation => {
+  ): SimulatedPoolObservation => {
     const plan = planOf(pool, day);
     const isOn = ({ from, to }: { from: number; to: number }): boolean => from <= at && at < to;
     const sessions = plan.sessions.filter(isOn);
@@ -135,14 +161,14 @@ export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSit
     };
   };
 
-  const observe = function* (at: number, since = at - interval): Generator<void, readonly VendorLicenseObservation[]> {
+  const observe = function* (at: number, since = at - interval): Generator<void, readonly SimulatedObservation[]> {
     const day = localTime.dayOf(at);
-    const observations: VendorLicenseObservation[] = [];
+    const observations: SimulatedObservation[] = [];
     let count = 0;
     for (const license of catalogue) {
       const { server, daemon, part } = license;
       const reachable = !isDown(license, at);
-      const pools: PoolObservation[] = [];
+      const pools: SimulatedPoolObservation[] = [];
       for (const pool of reachable ? license.pools : []) {
         pools.push(observePool(license, pool, at, since, day));
         count += 1;
@@ -156,22 +182,15 @@ export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSit
   return {
     name: 'simulated',
     observe,
-    past: createSimulatedPast({ catalogue, seed, localTime, interval, days: options.historyDays ?? 0 }),
+    past: createSimulatedPast({ catalogue, seed, localTime, interval, days: options.historyDays ?? 0, knowledge }),
     force: (next) => {
       forced = next;
     },
     read: async (signal) => {
       const at = options.now();
-      const observing = observe(at, lastRead);
-      for (;;) {
-        const step = observing.next();
-        if (step.done) {
-          lastRead = at;
-          return step.value;
-        }
-        await setImmediate();
-        signal.throwIfAborted();
-      }
+      const observations = await runSliced(untilAborted(observe(at, lastRead), signal));
+      lastRead = at;
+      return knowledge === 'full' ? observations : observations.map((license) => asFlexNetKnows(license, at));
     },
   };
 }

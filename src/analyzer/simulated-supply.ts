@@ -18,12 +18,18 @@ export function isOut(license: SimulatedVendorLicense, at: number, seed: number)
 const nextEnd = (day: number, period: number, phase: number): number =>
   day + period - ((((day - phase) % period) + period) % period);
 
+/** Increment of which everything is known. */
+export interface SimulatedIncrement extends Increment {
+  readonly count: number;
+  readonly expires: number | undefined;
+}
+
 /** Expiries follow the calendar, so that at any time some licenses end soon and some have just ended. */
-export function incrementsOf(pool: SimulatedPool, day: number, localTime: LocalTime): Increment[] {
+export function incrementsOf(pool: SimulatedPool, day: number, localTime: LocalTime): SimulatedIncrement[] {
   const endOf = (last: number): number => localTime.startOf(last + 1) - 1;
   const phase = randomInteger(0, 364, pool.key, 'phase');
   const half = Math.ceil(pool.count / 2);
-  const whole = (end: number): Increment[] => [{ count: pool.count, expires: endOf(end) }];
+  const whole = (end: number): SimulatedIncrement[] => [{ count: pool.count, expires: endOf(end) }];
   switch (pool.expiry) {
     case 'permanent':
       return [{ count: pool.count, expires: undefined }];

@@ -1,10 +1,14 @@
-/** What the analyzer learns from a licence manager at one collection. All times are epoch seconds. */
+/**
+ * What the analyzer learns from a licence manager at one collection. All times are epoch seconds. What a source cannot
+ * know is left out or `undefined`, never 0: a number is 0 only when the source said so, or listed everything and there was
+ * none.
+ */
 
 export interface Increment {
-  /** Licenses; `Infinity` for uncounted ones. */
-  readonly count: number;
+  /** Licenses; `Infinity` for uncounted ones, `undefined` when the number is not known. */
+  readonly count: number | undefined;
   /** Last second of the local day on which it expires; `undefined` for a permanent one. */
-  readonly expires: number | undefined;
+  readonly expires: number | 'unknown' | undefined;
 }
 
 /** Status of the application that holds a license, where the source can tell. */
@@ -18,18 +22,19 @@ export interface Checkout {
   readonly user: string;
   readonly host: string;
   readonly display: string;
-  readonly since: number;
+  readonly since?: number;
   readonly licenses: number;
-  readonly handle: string;
+  readonly handle?: string;
   readonly shareHandle: string | undefined;
   readonly borrowed: boolean;
+  /** Without one the application is indeterminate: the source watches applications, but not this one. */
   readonly status: ApplicationStatus | undefined;
 }
 
 export interface QueuedRequest {
   readonly user: string;
   readonly host: string;
-  readonly since: number;
+  readonly since?: number;
   readonly licenses: number;
 }
 
@@ -40,6 +45,23 @@ export interface Reservation {
   readonly used: number;
 }
 
+/** Tokens that licenses of a feature cost. */
+export interface TokenUse {
+  readonly pool: string;
+  readonly source: string;
+  readonly cost: number;
+}
+
+/**
+ * What a source cannot know of the checkouts of a pool. It holds even while there is no checkout, so that figures do not
+ * come and go.
+ *
+ * - `list`: not all of them are listed
+ * - `borrowed`: which are borrowed
+ * - `status`: what their applications do
+ */
+export type UnknownOfCheckouts = 'list' | 'borrowed' | 'status';
+
 /** The licenses of one feature version, in one package, from one token pool. */
 export interface PoolObservation {
   readonly feature: string;
@@ -48,15 +70,29 @@ export interface PoolObservation {
   readonly featureType: 'feature' | 'package' | 'component';
   readonly licenseType: 'floating' | 'node-locked' | 'uncounted';
   readonly licenseModel: 'concurrent' | 'token' | 'named';
-  readonly token?: { readonly pool: string; readonly source: string; readonly cost: number };
+  /** None without tokens. */
+  readonly token?: TokenUse | 'unknown';
   /** The application the feature belongs to. */
   readonly mappedTo?: string;
   readonly increments: readonly Increment[];
-  readonly reservations: readonly Reservation[];
+  /** Licenses in use, by the server's own count; those of the checkouts when it is missing. */
+  readonly inUse?: number;
+  /** Licenses anyone could check out now, by the server's own count; computed when it is missing. */
+  readonly available?: number;
+  /** `undefined` when they are not listed with their use. Some of the three figures below can be known all the same. */
+  readonly reservations: readonly Reservation[] | undefined;
+  /** Reserved licenses that are not in use. */
+  readonly unusedReserve?: number;
+  /** Reserved licenses in use. */
+  readonly usedReserve?: number;
+  /** Reserved licenses, used or not. */
+  readonly reserved?: number;
+  /** Those that are listed. */
   readonly checkouts: readonly Checkout[];
-  readonly queued: readonly QueuedRequest[];
+  readonly unknownOfCheckouts?: readonly UnknownOfCheckouts[];
+  readonly queued: readonly QueuedRequest[] | undefined;
   /** Requests refused since the previous collection. */
-  readonly denials: number;
+  readonly denials: number | undefined;
 }
 
 export interface VendorLicenseObservation {

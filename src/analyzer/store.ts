@@ -1,19 +1,14 @@
-import { deserialize, serialize } from 'node:v8';
-import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { LocalTime } from '../model/local-time.ts';
-import { DamagedRecord, decodeHours, decodeSamples, encodeHours, encodeSamples } from './day-codec.ts';
-import { blob, type HistoryFileOptions, integer, openHistoryFile, type Row, text } from './history-file.ts';
-import { createDaySummary, type DayRecord, type DayTotals, type HourSummary, totalsOf } from './hours.ts';
-import { type DayOfSamples, type Figures, fillSamples, mergeSamples, type Sample, type Series } from './sample.ts';
-import type { Collected, VendorLicenseObservation } from './source.ts';
+import type { DayRecord } from './day-summary.ts';
+import { type DayOfHours, DayTables, type StoredTotals } from './day-tables.ts';
+import { type HistoryFileOptions, openHistoryFile, text } from './history-file.ts';
+import { ObservationTable } from './observation-table.ts';
+import { type DayOfSamples, type Figures, fillSamples, type Series } from './sample.ts';
+import { SeriesTable, type StoredSeries } from './series-table.ts';
+import type { Collected } from './source.ts';
 
 export interface StoreOptions extends Omit<HistoryFileOptions, 'timeZone'> {
   readonly localTime: LocalTime;
-}
-
-/** A series with its key in the store. */
-export interface StoredSeries extends Series {
-  readonly id: number;
 }
 
 /** What is recorded of a collection. */
@@ -27,11 +22,6 @@ export interface Recording {
   readonly observations: readonly Collected[];
   /** The vendor licenses there are; of others nothing is known any more. */
   readonly vendorLicenses: ReadonlySet<string>;
-}
-
-/** A recorded day of a series, as its totals. */
-export interface StoredTotals extends DayTotals {
-  readonly day: number;
 }
 
 /**
@@ -70,59 +60,18 @@ export interface Store {
   close(): void;
 }
 
-export interface DayOfHours {
-  readonly day: number;
-  readonly hours: readonly HourSummary[];
-}
-
 /** Rows written between two chances for others to run. */
 const SLICE = 500;
 /** Series whose days are written between two chances for others to run. */
 const BATCH = 16;
 
-function readObservation(bytes: Uint8Array): VendorLicenseObservation {
-  try {
-    return deserialize(zstdDecompressSync(bytes)) as VendorLicenseObservation;
-  } catch (error) {
-    throw new DamagedRecord('a stored observation cannot be read', { cause: error });
-  }
-}
-
-const keyOf = ({ vendorLicense, feature, package: packageName, featureType }: Series): string =>
-  JSON.stringify([vendorLicense, feature, packageName, featureType]);
-
 /** Opens the store, or makes a new one. @throws StoreError that says what is wrong and what to do */
 export function openStore({ localTime, ...options }: StoreOptions): Store {
   const file = openHistoryFile({ ...options, timeZone: localTime.timeZone });
   const { sql, guard, transact } = file;
-  const summariseDay = createDaySummary();
-
-  const seriesByKey = new Map<string, StoredSeries>();
-  for (const row of guard(() => sql('SELECT * FROM series').all())) {
-    const series = {
-      id: integer(row, 'id'),
-      vendorLicense: text(row, 'vendor_license'),
-      feature: text(row, 'feature'),
-      package: text(row, 'package'),
-      featureType: text(row, 'feature_type'),
-    };
-    seriesByKey.set(keyOf(series), series);
-  }
-
-  /** Only within a transaction; `added` collects what must be forgotten again when that fails. */
-  const identify = (series: Series, added: string[]): StoredSeries => {
-    const key = keyOf(series);
-    const found = seriesByKey.get(key);
-    if (found !== undefined) return found;
-    const { vendorLicense, feature, package: packageName, featureType } = series;
-    const { lastInsertRowid } = sql(
-      'INSERT INTO series (vendor_license, feature, package, feature_type) VALUES (?, ?, ?, ?)',
-    ).run(vendorLicense, feature, packageName, featureType);
-    const stored = { id: Number(lastInsertRowid), vendorLicense, feature, package: packageName, featureType };
-    seriesByKey.set(key, stored);
-    added.push(key);
-    return stored;
-  };
+  const seriesTable = new SeriesTable(file);
+  const days = new DayTables(file, localTime);
+  const lastObservations = new ObservationTable(file);
 
   const note = (key: string): string | undefined => {
     const row = sql('SELECT value FROM note WHERE key = ?').get(key);
@@ -132,274 +81,113 @@ export function openStore({ localTime, ...options }: StoreOptions): Store {
     sql('INSERT INTO note VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value').run(key, value);
   };
   let sealed = Number(note('sealed until') ?? Number.NEGATIVE_INFINITY);
-
-  const toSample = (row: Row): Sample => ({
-    at: integer(row, 'at'),
-    seconds: integer(row, 'seconds'),
-    available: integer(row, 'available'),
-    inUse: integer(row, 'in_use'),
-    reserved: integer(row, 'reserved'),
-    users: integer(row, 'users'),
-    denials: integer(row, 'denials'),
-  });
-
-  /** Open samples of a day of the series with these keys, by key and in order of time. */
-  const openSamples = (first: number, last: number, day: number): Map<number, Sample[]> => {
-    const rows = sql(`SELECT open_sample.* FROM open_collection CROSS JOIN open_sample USING (at)
-      WHERE at >= ? AND at < ? AND series BETWEEN ? AND ? ORDER BY at`).all(
-      localTime.startOf(day),
-      localTime.startOf(day + 1),
-      first,
-      last,
-    );
-    const bySeries = new Map<number, Sample[]>();
-    for (const row of rows) {
-      const id = integer(row, 'series');
-      const samples = bySeries.get(id);
-      if (samples === undefined) bySeries.set(id, [toSample(row)]);
-      else samples.push(toSample(row));
-    }
-    return bySeries;
-  };
-
-  const keptSamples = (id: number, day: number): Sample[] | undefined => {
-    const row = sql('SELECT samples FROM day_samples WHERE series = ? AND day = ?').get(id, day);
-    return row === undefined ? undefined : decodeSamples(blob(row, 'samples'), localTime.startOf(day));
-  };
-
-  /** Only within a transaction. The day's hours and totals are kept too once it is over. */
-  const writeDay = (id: number, day: number, samples: readonly Sample[], isOver: boolean): void => {
-    const start = localTime.startOf(day);
-    sql('INSERT INTO day_samples VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET samples = excluded.samples').run(
-      id,
-      day,
-      encodeSamples(samples, start),
-    );
-    if (!isOver) return;
-    const hours = summariseDay([{ samples }], { hours: localTime.hoursOf(day), end: localTime.startOf(day + 1) });
-    const { available, inUse, reserved, users, denials, licenseSeconds } = totalsOf(hours);
-    sql('INSERT OR REPLACE INTO day VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)').run(
-      id,
-      day,
-      available,
-      inUse,
-      reserved,
-      users,
-      denials,
-      licenseSeconds,
-      encodeHours(hours),
-    );
-  };
-
-  /** Only within a transaction. The series are neighbours in order of their keys. */
-  const sealDay = (series: readonly StoredSeries[], day: number): void => {
-    const [first = 0, last = first] = [series[0]?.id, series.at(-1)?.id];
-    const open = openSamples(first, last, day);
-    for (const { id } of series) {
-      const samples = mergeSamples(keptSamples(id, day) ?? [], open.get(id) ?? []);
-      if (samples.length > 0) writeDay(id, day, samples, true);
-    }
-    sql(`DELETE FROM open_sample WHERE series BETWEEN ? AND ? AND at IN
-      (SELECT at FROM open_collection WHERE at >= ? AND at < ?)`).run(
-      first,
-      last,
-      localTime.startOf(day),
-      localTime.startOf(day + 1),
-    );
-  };
-
+  /** For SQLite, which has no infinity. */
+  const sealedDay = (): number => (Number.isFinite(sealed) ? sealed : Number.MIN_SAFE_INTEGER);
   const setSealed = (day: number): void => {
     setNote('sealed until', String(day));
     sealed = day;
   };
 
   /** One transaction with breaks, which is told of each series that it adds. */
-  const write = (steps: (added: string[]) => Generator<void, void>): Generator<void, void> => {
-    const added: string[] = [];
+  const write = (steps: (added: Series[]) => Generator<void, void>): Generator<void, void> => {
+    const added: Series[] = [];
     const before = sealed;
     return file.transactInSteps(
       () => steps(added),
       () => {
-        for (const key of added) seriesByKey.delete(key);
+        seriesTable.forget(added);
         sealed = before;
       },
     );
   };
 
+  /** Does something for all series, in order of their keys, in transactions of a few series each. */
+  const eachBatch = function* (action: (ids: readonly number[]) => void): Generator<void, void> {
+    const ids = seriesTable.all().map(({ id }) => id);
+    ids.sort((a, b) => a - b);
+    for (let from = 0; from < ids.length; from += BATCH) {
+      guard(() => transact(() => action(ids.slice(from, from + BATCH))));
+      yield;
+    }
+  };
+
+  /** Days of a series that are not sealed yet, or may not be. */
+  const openDays = (id: number, collected: readonly number[]): number[] =>
+    [...new Set([...collected, ...days.keptDays(id, sealedDay())])].sort((a, b) => a - b);
+
   const record: Store['record'] = (at, seconds, { figures, observations, vendorLicenses }) =>
     write(function* (added) {
-      const insert = sql(`INSERT INTO open_sample VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
-        seconds = max(seconds, excluded.seconds), available = max(available, excluded.available),
-        in_use = max(in_use, excluded.in_use), reserved = max(reserved, excluded.reserved),
-        users = max(users, excluded.users), denials = denials + excluded.denials`);
-      sql('INSERT OR IGNORE INTO open_collection VALUES (?)').run(at);
+      days.insertCollection(at);
       const day = localTime.dayOf(at);
       // the clock was set back: that day is open again
       if (day < sealed) setSealed(day);
       let count = 0;
-      for (const [series, { available, inUse, reserved, users, denials }] of figures) {
-        insert.run(identify(series, added).id, at, seconds, available, inUse, reserved, users, denials);
+      for (const [series, known] of figures) {
+        days.insertSample(seriesTable.identify(series, added).id, at, seconds, known);
         count += 1;
         if (count % SLICE === 0) yield;
       }
       // what is kept for a new process only, a memory need not keep
       if (options.path === undefined) return;
-      for (const { name, collectedAt, observation } of observations) {
-        sql('INSERT OR REPLACE INTO observation VALUES (?, ?, ?)').run(
-          name,
-          collectedAt,
-          zstdCompressSync(serialize(observation)),
-        );
+      for (const observation of observations) {
+        lastObservations.replace(observation);
         yield;
       }
-      for (const row of sql('SELECT vendor_license FROM observation').all()) {
-        const name = text(row, 'vendor_license');
-        if (!vendorLicenses.has(name)) sql('DELETE FROM observation WHERE vendor_license = ?').run(name);
-      }
+      lastObservations.keepOnly(vendorLicenses);
     });
 
-  const lastObservations = (): Collected[] =>
-    sql('SELECT * FROM observation')
-      .all()
-      .map((row) => ({
-        name: text(row, 'vendor_license'),
-        collectedAt: integer(row, 'collected_at'),
-        observation: readObservation(blob(row, 'observation')),
-      }));
-
-  const add: Store['add'] = (days, [key, value]) =>
+  const add: Store['add'] = (samplesOfDays, [key, value]) =>
     write(function* (added) {
-      for (const [i, { series, day, samples }] of days.entries()) {
-        const { id } = identify(series, added);
-        writeDay(id, day, fillSamples(keptSamples(id, day) ?? [], samples), day < sealed);
+      for (const [i, { series, day, samples }] of samplesOfDays.entries()) {
+        const { id } = seriesTable.identify(series, added);
+        days.writeDay(id, day, fillSamples(days.keptSamples(id, day) ?? [], samples), day < sealed);
         if (i % BATCH === BATCH - 1) yield;
       }
       setNote(key, value);
     });
 
-  /** Does something for all series, in order of their keys, in transactions of a few series each. */
-  const eachBatch = function* (action: (batch: readonly StoredSeries[]) => void): Generator<void, void> {
-    const all = [...seriesByKey.values()].sort((a, b) => a.id - b.id);
-    for (let from = 0; from < all.length; from += BATCH) {
-      guard(() => transact(() => action(all.slice(from, from + BATCH))));
-      yield;
-    }
-  };
-
   const seal = function* (before: number): Generator<void, void> {
     if (before <= sealed) return;
-    const collected = collectedDays();
-    yield* eachBatch((batch) => {
-      const days = new Set(batch.flatMap(({ id }) => openDays(id, collected)));
-      for (const day of days) if (day < before) sealDay(batch, day);
+    const collected = days.collectedDays();
+    yield* eachBatch((ids) => {
+      const open = new Set(ids.flatMap((id) => openDays(id, collected)));
+      for (const day of open) if (day < before) days.sealDay(ids, day);
     });
     guard(() =>
       transact(() => {
-        sql('DELETE FROM open_collection WHERE at < ?').run(localTime.startOf(before));
+        days.deleteCollections(before);
         setSealed(before);
       }),
     );
   };
 
-  /** Days with collections that are not sealed yet. */
-  const collectedDays = (): number[] => {
-    const days: number[] = [];
-    const next = sql('SELECT min(at) AS at FROM open_collection WHERE at >= ?');
-    for (let from = Number.MIN_SAFE_INTEGER; ; ) {
-      const at = next.get(from)?.at;
-      if (at === undefined || at === null) return days;
-      const day = localTime.dayOf(Number(at));
-      days.push(day);
-      from = localTime.startOf(day + 1);
-    }
-  };
-
-  /** Days of a series that are not sealed yet, or may not be. */
-  const openDays = (id: number, collected: readonly number[]): number[] => {
-    const days = new Set(collected);
-    const from = Number.isFinite(sealed) ? sealed : Number.MIN_SAFE_INTEGER;
-    for (const row of sql('SELECT day FROM day_samples WHERE series = ? AND day >= ?').all(id, from)) {
-      days.add(integer(row, 'day'));
-    }
-    return [...days].sort((a, b) => a - b);
-  };
-
   const prune = function* (samplesBefore: number, before: number): Generator<void, void> {
-    yield* eachBatch((batch) => {
-      for (const series of batch) pruneSeries(series, samplesBefore, before);
+    yield* eachBatch((ids) => {
+      for (const id of ids) days.prune(id, samplesBefore, before);
     });
-    const left = guard(
-      () =>
-        new Set(
-          sql('SELECT id FROM series')
-            .all()
-            .map((row) => integer(row, 'id')),
-        ),
-    );
-    for (const [key, { id }] of seriesByKey) if (!left.has(id)) seriesByKey.delete(key);
+    seriesTable.forgetDeleted();
   };
 
-  const pruneSeries = ({ id }: StoredSeries, samplesBefore: number, before: number): void => {
-    sql('DELETE FROM day_samples WHERE series = ? AND day < ?').run(id, samplesBefore);
-    sql('DELETE FROM day WHERE series = ? AND day < ?').run(id, before);
-    sql(`DELETE FROM series WHERE id = ?1
-      AND NOT EXISTS (SELECT 1 FROM day WHERE series = ?1)
-      AND NOT EXISTS (SELECT 1 FROM day_samples WHERE series = ?1)
-      AND NOT EXISTS (SELECT 1 FROM open_collection CROSS JOIN open_sample USING (at) WHERE series = ?1)`).run(id);
-  };
-
-  const read = ({ id }: StoredSeries, day: number): DayRecord | undefined => {
-    const kept = keptSamples(id, day);
-    const open = day < sealed ? undefined : openSamples(id, id, day).get(id);
-    if (kept !== undefined || open !== undefined) return { samples: mergeSamples(kept ?? [], open ?? []) };
-    const row = sql('SELECT hours FROM day WHERE series = ? AND day = ?').get(id, day);
-    return row === undefined ? undefined : { hours: decodeHours(blob(row, 'hours')) };
-  };
-
-  const extent = (ids: readonly number[]): { first: number; last: number } | undefined => {
-    const collected = collectedDays();
-    const bounds = ids.flatMap((id) => {
-      const row = sql(
-        'SELECT (SELECT min(day) FROM day WHERE series = ?1) AS first, (SELECT max(day) FROM day WHERE series = ?1) AS last',
-      ).get(id);
-      const sealedDays = row === undefined || row.first === null ? [] : [integer(row, 'first'), integer(row, 'last')];
-      return [...sealedDays, ...openDays(id, collected)];
-    });
+  const extent = (series: readonly StoredSeries[]): { first: number; last: number } | undefined => {
+    const collected = days.collectedDays();
+    const bounds = series.flatMap(({ id }) => [...days.extent(id), ...openDays(id, collected)]);
     if (bounds.length === 0) return undefined;
     const first = bounds.reduce((a, b) => Math.min(a, b));
     return { first, last: bounds.reduce((a, b) => Math.max(a, b)) };
   };
 
   return {
-    series: () => [...seriesByKey.values()],
-    days: (series = [...seriesByKey.values()]) => guard(() => extent(series.map(({ id }) => id))),
+    series: () => seriesTable.all(),
+    days: (series = seriesTable.all()) => guard(() => extent(series)),
     sealedUntil: () => sealed,
     record,
-    known: () => guard(lastObservations),
+    known: () => guard(() => lastObservations.all()),
     add,
     seal,
     prune,
-    read: (series, day) => guard(() => read(series, day)),
-    sealedHours: ({ id }, from, to) =>
-      guard(() =>
-        sql('SELECT day, hours FROM day WHERE series = ? AND day >= ? AND day < ? ORDER BY day')
-          .all(id, from, Math.min(to, sealed))
-          .map((row) => ({ day: integer(row, 'day'), hours: decodeHours(blob(row, 'hours')) })),
-      ),
-    sealedTotals: ({ id }) =>
-      guard(() =>
-        sql('SELECT * FROM day WHERE series = ? AND day < ? ORDER BY day')
-          .all(id, Number.isFinite(sealed) ? sealed : Number.MIN_SAFE_INTEGER)
-          .map((row) => ({
-            day: integer(row, 'day'),
-            available: integer(row, 'available'),
-            inUse: integer(row, 'in_use'),
-            reserved: integer(row, 'reserved'),
-            users: integer(row, 'users'),
-            denials: integer(row, 'denials'),
-            licenseSeconds: integer(row, 'license_seconds'),
-          })),
-      ),
+    read: ({ id }, day) => guard(() => days.read(id, day, day < sealed)),
+    sealedHours: ({ id }, from, to) => guard(() => days.hours(id, from, Math.min(to, sealed))),
+    sealedTotals: ({ id }) => guard(() => days.totals(id, sealedDay())),
     note: (key) => guard(() => note(key)),
     setNote: (key, value) => guard(() => transact(() => setNote(key, value))),
     close: () => file.close(),

@@ -1,6 +1,6 @@
-import type { Checkout, Increment, PoolObservation } from './source.ts';
+import type { Checkout, Increment, PoolObservation, UnknownOfCheckouts } from './source.ts';
 
-/** Figures of pools, by the meaning of the wire fields. Times are epoch seconds. */
+/** Figures of pools, by the meaning of the wire fields. Times are epoch seconds. `undefined` stands for what is not known. */
 
 /** What the API says for uncounted licenses. */
 export const UNCOUNTED = 99_999;
@@ -34,18 +34,52 @@ export function countUsers(checkouts: readonly Checkout[]): number {
 export const sumLicenses = (checkouts: readonly { readonly licenses: number }[]): number =>
   checkouts.reduce((sum, { licenses }) => sum + licenses, 0);
 
-/** Licenses of all unexpired increments; the last second of one is part of it. */
-export function poolCapacity(increments: readonly Increment[], now: number): number {
-  const valid = increments.filter(({ expires }) => expires === undefined || expires >= now);
-  const count = valid.reduce((sum, increment) => sum + increment.count, 0);
-  return count === Number.POSITIVE_INFINITY ? UNCOUNTED : count;
+/** The sum, unknown when one of the figures is. */
+export function sumOf(figures: readonly (number | undefined)[]): number | undefined {
+  let sum = 0;
+  for (const figure of figures) {
+    if (figure === undefined) return undefined;
+    sum += figure;
+  }
+  return sum;
 }
 
-export const maxAvailable = ({ increments }: PoolObservation, now: number): number => poolCapacity(increments, now);
+/** Whether the source knows these things of the checkouts of all pools. */
+export function isKnown(pools: readonly PoolObservation[], ...what: readonly UnknownOfCheckouts[]): boolean {
+  return pools.every(({ unknownOfCheckouts: unknown = [] }) => what.every((one) => !unknown.includes(one)));
+}
+
+/** Licenses of all unexpired increments; the last second of one is part of it. */
+export function poolCapacity(increments: readonly Increment[], now: number): number | undefined {
+  let capacity: number | undefined = 0;
+  for (const { count, expires } of increments) {
+    if (typeof expires === 'number' && expires < now) continue;
+    if (count === Number.POSITIVE_INFINITY) return UNCOUNTED;
+    capacity = count === undefined || capacity === undefined ? undefined : capacity + count;
+  }
+  return capacity;
+}
+
+export const maxAvailable = ({ increments }: PoolObservation, now: number): number | undefined =>
+  poolCapacity(increments, now);
+
+/**
+ * The server's own count where there is one: it can list more checkouts than licenses, because some are shared, or fewer,
+ * because some are hidden.
+ */
+export function licensesInUse(pool: PoolObservation): number | undefined {
+  return pool.inUse ?? (isKnown([pool], 'list') ? sumLicenses(pool.checkouts) : undefined);
+}
+
+/** `PERMANENT` when none of them ends. An unknown expiry is ignored beside a date, but not beside a permanent one. */
+export function earliestOf(expiries: readonly (number | undefined)[]): number | undefined {
+  const earliest = expiries.reduce<number>((least, expiry) => Math.min(least, expiry ?? PERMANENT), PERMANENT);
+  return earliest === PERMANENT && expiries.includes(undefined) ? undefined : earliest;
+}
 
 /** Earliest expiry of the increments, `PERMANENT` when none of them ends. */
-export function earliestExpiry({ increments }: PoolObservation): number {
-  return increments.reduce((earliest, { expires }) => Math.min(earliest, expires ?? PERMANENT), PERMANENT);
+export function earliestExpiry({ increments }: PoolObservation): number | undefined {
+  return earliestOf(increments.map(({ expires }) => (expires === 'unknown' ? undefined : (expires ?? PERMANENT))));
 }
 
 export const isExpired = (expiry: number, now: number): boolean => expiry !== PERMANENT && expiry < now;
@@ -53,9 +87,32 @@ export const isExpired = (expiry: number, now: number): boolean => expiry !== PE
 export const isExpiring = (expiry: number, now: number): boolean =>
   expiry !== PERMANENT && expiry >= now && expiry - now <= WARNING;
 
-export function reservedLicenses({ reservations }: PoolObservation): { used: number; unused: number } {
-  const used = reservations.reduce((sum, reservation) => sum + reservation.used, 0);
-  return { used, unused: reservations.reduce((sum, reservation) => sum + reservation.licenses, 0) - used };
+/** Reserved licenses. */
+export interface Reserve {
+  readonly used: number | undefined;
+  readonly unused: number | undefined;
+  readonly total: number | undefined;
+}
+
+/** Where two of the three figures are known, the third one follows. */
+export function reservedLicenses({ reservations, ...known }: PoolObservation): Reserve {
+  if (reservations !== undefined) {
+    const used = reservations.reduce((sum, reservation) => sum + reservation.used, 0);
+    const total = reservations.reduce((sum, { licenses }) => sum + licenses, 0);
+    return { used, unused: total - used, total };
+  }
+  const { usedReserve: used, unusedReserve: unused, reserved: total } = known;
+  const rest = (part: number | undefined): number | undefined =>
+    total === undefined || part === undefined ? undefined : Math.max(0, total - part);
+  return { used: used ?? rest(unused), unused: unused ?? rest(used), total: total ?? sumOf([used, unused]) };
+}
+
+/** Licenses anyone could check out now. */
+export function freeLicenses(pool: PoolObservation, now: number): number | undefined {
+  if (pool.available !== undefined) return pool.available;
+  const taken = sumOf([licensesInUse(pool), reservedLicenses(pool).unused]);
+  const capacity = maxAvailable(pool, now);
+  return taken === undefined || capacity === undefined ? undefined : Math.max(0, capacity - taken);
 }
 
 /** log10 of a plain value, 0 for 0 and 1; NaN for one that is not known. */

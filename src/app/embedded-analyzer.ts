@@ -20,7 +20,8 @@ export function createEmbeddedAnalyzer(
   { embeddedAnalyzer: settings, storagePath }: Config,
   { log, version, ...own }: Pick<AnalyzerOptions, 'gate' | 'onRequest' | 'version'> & { readonly log: Log },
 ): Analyzer {
-  const { listen, collectionInterval, timeZone, seed, vendorLicenses, features, historyDays, tls } = settings;
+  const { listen, collectionInterval, timeZone, seed, vendorLicenses, features, historyDays, knowledge, tls } =
+    settings;
   const now = (): number => Date.now() / 1000;
   const site = createSimulatedSite({
     seed,
@@ -30,6 +31,7 @@ export function createEmbeddedAnalyzer(
     now,
     interval: collectionInterval,
     historyDays,
+    knowledge,
   });
   return createAnalyzer({
     ...own,
@@ -40,7 +42,7 @@ export function createEmbeddedAnalyzer(
     history: {
       path: storagePath === undefined ? undefined : join(storagePath, HISTORY_FILE),
       timeZone,
-      origin: `simulated site ${seed} of ${vendorLicenses} × ${features}`,
+      origin: `simulated site ${seed} of ${vendorLicenses} × ${features}${knowledge === 'full' ? '' : `, known as by ${knowledge}`}`,
       sampleDays: Math.ceil(settings.retention.samples / DAY),
       days: Math.ceil(settings.retention.history / DAY),
       maxSize: storagePath === undefined ? Math.min(settings.storeMaxSize, MAX_MEMORY) : settings.storeMaxSize,

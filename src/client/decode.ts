@@ -31,7 +31,8 @@ export interface Answers {
   GetEfficiency: EfficiencyHistory;
   GetHeatMap: HeatMap;
   GetHttpUserName: string;
-  GetConcurrentUsers: number;
+  /** `undefined` when the analyzer says that it is not known. */
+  GetConcurrentUsers: number | undefined;
 }
 
 /** The records of an endpoint. */
@@ -150,8 +151,9 @@ function usersData(value: unknown): readonly unknown[] {
   return array(isObject(value) ? value.data : undefined, 'data of the answer');
 }
 
-function bareInteger(body: Buffer): number {
+function bareInteger(body: Buffer): number | undefined {
   const text = body.toString('utf8').trim();
+  if (text === 'NaN') return undefined;
   if (/^\d{1,15}$/.test(text)) return Number(text);
   const what = recogniseBody(body);
   throw what === 'ANSWER_NOT_JSON' ? new QueryError('parse', 'the answer is not a bare integer') : answerFault(what);

@@ -7,8 +7,10 @@ import { recordFields } from '../query-api/records.ts';
 export interface Inspection {
   /** Records or data points, `undefined` for a bare value. */
   readonly records: number | undefined;
-  /** Specified, but not in every record. */
+  /** Must be in every record, but is not. */
   readonly missing: readonly string[];
+  /** Left out of some record, as the specification allows where the source cannot know the value. */
+  readonly unknown: readonly string[];
   /** In some record, but not specified. */
   readonly extra: readonly string[];
   /** Of another type than specified in some record, with what was there instead. */
@@ -62,10 +64,13 @@ function recordsOf(name: EndpointName, value: unknown): readonly unknown[] | str
   return value.every(Array.isArray) ? value.flat() : 'the answer: no array of arrays';
 }
 
+const nothing: Inspection = { records: undefined, missing: [], unknown: [], extra: [], mistyped: [] };
+
 function inspectRecords(name: EndpointName, fields: Fields, value: unknown): Inspection {
   const records = recordsOf(name, value);
-  if (typeof records === 'string') return { records: 0, missing: [], extra: [], mistyped: [records] };
+  if (typeof records === 'string') return { ...nothing, records: 0, mistyped: [records] };
   const missing = new Set<string>();
+  const unknown = new Set<string>();
   const extra = new Set<string>();
   const mistyped = new Map<string, string>();
   for (const record of records) {
@@ -75,7 +80,7 @@ function inspectRecords(name: EndpointName, fields: Fields, value: unknown): Ins
     }
     for (const [field, row] of Object.entries(fields)) {
       if (!Object.hasOwn(record, field)) {
-        if (row.unknown !== 'absent') missing.add(field);
+        (row.unknown === 'absent' ? unknown : missing).add(field);
       } else if (!isValid(row, record[field])) mistyped.set(field, typeName(record[field]));
     }
     for (const field of Object.keys(record)) if (!Object.hasOwn(fields, field)) extra.add(field);
@@ -83,6 +88,7 @@ function inspectRecords(name: EndpointName, fields: Fields, value: unknown): Ins
   return {
     records: records.length,
     missing: [...missing],
+    unknown: [...unknown],
     extra: [...extra],
     mistyped: [...mistyped].map(([field, found]) => `${field}: ${found}`),
   };
@@ -108,7 +114,7 @@ const charts: Readonly<Partial<Record<EndpointName, ChartShape>>> = {
   GetHistoryReserved: {
     names: ['Reserved Licenses', 'Distinct Users', 'Max In Use'],
     members: ['categories'],
-    isPoint: (point) => typeof point === 'number',
+    isPoint: (point) => typeof point === 'number' || point === null,
   },
   GetEfficiency: {
     names: ['Total Duration'],
@@ -125,7 +131,7 @@ const charts: Readonly<Partial<Record<EndpointName, ChartShape>>> = {
 /** Spec 2.6: a trend is an array of series, every other chart an array of one object that holds them. */
 function inspectChart(name: EndpointName, shape: ChartShape, value: unknown): Inspection {
   const mistyped: string[] = [];
-  const none = { records: 0, missing: [], extra: [] };
+  const none = { ...nothing, records: 0 };
   if (!Array.isArray(value)) return { ...none, mistyped: [`the answer: ${typeName(value)} instead of an array`] };
   const isTrend = name === 'GetHistory';
   const holder: unknown = isTrend ? { series: value } : value[0];
@@ -140,7 +146,7 @@ function inspectChart(name: EndpointName, shape: ChartShape, value: unknown): In
   const points = series.flatMap(({ data }) => (Array.isArray(data) ? data : ['no data']));
   const odd = points.find((point) => !shape.isPoint(point));
   if (odd !== undefined) mistyped.push(`a data point: ${typeName(odd)}`);
-  return { records: points.length, missing, extra: [...extra], mistyped };
+  return { records: points.length, missing, unknown: [], extra: [...extra], mistyped };
 }
 
 /**
@@ -151,7 +157,9 @@ function inspectChart(name: EndpointName, shape: ChartShape, value: unknown): In
 export function inspectAnswer(name: EndpointName, body: Buffer): Inspection {
   const fields = fieldsOf[name];
   const shape = charts[name];
-  if (fields === undefined && shape === undefined) return { records: undefined, missing: [], extra: [], mistyped: [] };
+  if (fields === undefined && shape === undefined) {
+    return body.toString('utf8').trim() === 'NaN' ? { ...nothing, unknown: ['the number'] } : nothing;
+  }
   const value = readJson(Buffer.from(body));
   if (fields !== undefined) return inspectRecords(name, fields, value);
   return inspectChart(name, shape as ChartShape, value);

@@ -20,6 +20,8 @@ export interface Finding {
   readonly seconds?: number;
   readonly records?: number;
   readonly missing?: readonly string[];
+  /** Fields that the source of the analyzer cannot know, in all records or in some. Not a deviation. */
+  readonly unknown?: readonly string[];
   readonly extra?: readonly string[];
   readonly mistyped?: readonly string[];
   /** Values the exporter would not take over, by reason. */
@@ -89,12 +91,13 @@ function createProbe({ analyzer, storagePath, log, version }: DiagnosisOptions):
   });
   /** What an answer that can be used came to. */
   const accept = (endpoint: EndpointName, answer: unknown, remark: string | undefined): void => {
-    const { records, missing = [], extra = [], mistyped = [] } = inspection ?? {};
+    const { records, missing = [], unknown = [], extra = [], mistyped = [] } = inspection ?? {};
     const result = missing.length + mistyped.length === 0 ? 'ok' : 'deviates';
     const counted = records === undefined ? {} : { records };
     const reason = remark === undefined ? {} : { reason: remark };
     const dropped = dropsOf(answer);
-    found.set(endpoint, { endpoint, result, seconds, ...counted, missing, extra, mistyped, dropped, ...reason });
+    const differences = { missing, unknown, extra, mistyped, dropped };
+    found.set(endpoint, { endpoint, result, seconds, ...counted, ...differences, ...reason });
   };
 
   return {

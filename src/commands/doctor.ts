@@ -8,13 +8,15 @@ import type { CommandContext } from './command.ts';
 import { type Diagnosis, diagnose, type Finding } from './diagnosis.ts';
 import type { Plan } from './examination.ts';
 
-function remarksOf({ missing = [], extra = [], mistyped = [], dropped = {}, reason }: Finding): string {
+function remarksOf(finding: Finding): string {
+  const { missing = [], unknown = [], extra = [], mistyped = [], dropped = {}, reason } = finding;
   const drops = Object.entries(dropped).map(([why, count]) => `${count} ${why}`);
   const parts: readonly (readonly [string, readonly string[]])[] = [
     ['missing', missing],
     ['other type', mistyped],
     ['extra', extra],
     ['values dropped', drops],
+    ['not known by the source', unknown],
   ];
   const told = parts.filter(([, list]) => list.length > 0).map(([what, list]) => `${what}: ${list.join(', ')}`);
   return [...(reason === undefined ? [] : [reason]), ...told].join('; ');

@@ -6,7 +6,8 @@ import type { Answer, ExpirationRecord, FeatureRecord, ProductRecord, ServerDown
 export interface PolledAnswers {
   GetProducts: Answer<ProductRecord>;
   GetServerDown: Answer<ServerDownRecord>;
-  GetConcurrentUsers: number;
+  /** `undefined` when the analyzer says that it is not known. */
+  GetConcurrentUsers: number | undefined;
   GetFeatures: Answer<FeatureRecord>;
   GetExpirationFeatures: Answer<ExpirationRecord>;
   GetHistory: readonly TrendSeries[];

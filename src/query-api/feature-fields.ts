@@ -84,7 +84,7 @@ export const featureFields = {
     type: 'quantity',
     unit: 'tokens',
     meaning: 'Tokens a license costs, 0 without tokens.',
-    unknown: 'never',
+    unknown: 'absent',
     merge: 'maximum',
     isUsage: false,
     metric: 'license_feature_token_cost',

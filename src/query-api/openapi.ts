@@ -89,7 +89,12 @@ const schemas: Readonly<Record<string, Schema>> = {
     type: { enum: ['line', 'column'] },
     yAxis: integer,
   }),
-  ReservedHistory: object({ series: array(series(number)), categories: array(text) }),
+  ReservedHistory: object({
+    series: array(
+      series({ type: ['number', 'null'], description: 'Of a category; null when the value is not known.' }),
+    ),
+    categories: array(text),
+  }),
   Efficiency: object({ series: array(series(tuple(text, number))) }),
   HeatMap: object({
     categories: tuple(array(text), array(text)),
@@ -112,7 +117,11 @@ const answerSchemas: Readonly<Record<Exclude<AnswerKind, 'records'>, Schema>> = 
   efficiency: array(reference('Efficiency'), { minItems: 1, maxItems: 1 }),
   'heat-map': array(reference('HeatMap'), { minItems: 1, maxItems: 1 }),
   text: { type: 'string', description: 'Bare text, not JSON.' },
-  integer: { type: 'string', pattern: '^[0-9]+$', description: 'A bare integer.' },
+  integer: {
+    type: 'string',
+    pattern: '^([0-9]+|NaN)$',
+    description: 'A bare integer, or the bare literal NaN: the value is not known.',
+  },
 };
 
 function toParameter(endpoint: Endpoint, parameter: Parameter): Schema {

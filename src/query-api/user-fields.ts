@@ -19,8 +19,13 @@ export const userFields = {
   ShareHandle: { ...unmerged, type: 'text', meaning: 'Handle of what is shared, the text undef without one.' },
   UsedLicenses: { ...unmerged, type: 'count', unit: 'licenses', meaning: 'Licenses held.' },
   QueuedLicenses: { ...unmerged, type: 'count', unit: 'licenses', meaning: 'Licenses waited for.' },
-  BorrowedLicenses: { ...unmerged, type: 'count', unit: 'licenses', meaning: 'Licenses borrowed.' },
-  LicenseModelStatus: { ...unmerged, type: 'text', meaning: 'active, inactive, borrowed or queued.' },
+  BorrowedLicenses: { ...unmerged, type: 'count', unit: 'licenses', unknown: 'absent', meaning: 'Licenses borrowed.' },
+  LicenseModelStatus: {
+    ...unmerged,
+    type: 'text',
+    unknown: 'absent',
+    meaning: 'active, inactive, borrowed or queued.',
+  },
   app_status: {
     ...unmerged,
     type: 'scalar',

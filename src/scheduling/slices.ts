@@ -18,6 +18,21 @@ export async function runSliced<T>(work: Generator<void, T>, sliceMilliseconds =
   }
 }
 
+/** The same work, given up at its next step with the reason of the signal. */
+export function* untilAborted<T>(work: Generator<void, T>, signal: AbortSignal | undefined): Generator<void, T> {
+  try {
+    for (;;) {
+      signal?.throwIfAborted();
+      const step = work.next();
+      if (step.done) return step.value;
+      yield;
+    }
+  } finally {
+    // lets work that was given up clean up after itself
+    work.return(undefined as T);
+  }
+}
+
 /** Runs the same work to its end in one go. */
 export function runAtOnce<T>(work: Generator<void, T>): T {
   for (;;) {

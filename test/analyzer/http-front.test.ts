@@ -3,13 +3,9 @@ import { connect, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import {
-  type AccessRecord,
-  createHttpFront,
-  type HttpFrontOptions,
-  type Respond,
-} from '../../src/analyzer/http-front.ts';
+import { createHttpFront, type HttpFrontOptions } from '../../src/analyzer/http-front.ts';
 import type { Reply } from '../../src/analyzer/reply.ts';
+import type { AccessRecord, Respond } from '../../src/analyzer/request-handler.ts';
 import { createCertificate } from '../support/certificate.ts';
 import { createCleanup, testLimits } from '../support/harness.ts';
 

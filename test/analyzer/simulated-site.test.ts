@@ -1,16 +1,20 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createCollector } from '../../src/analyzer/collector.ts';
-import { getFeatures, getServerDown } from '../../src/analyzer/live.ts';
+import { getFeatures } from '../../src/analyzer/feature-records.ts';
+import { getServerDown } from '../../src/analyzer/product-records.ts';
 import { figuresOf } from '../../src/analyzer/sample.ts';
 import {
   createSimulatedSite,
+  type SimulatedObservation,
+  type SimulatedPoolObservation,
   type SimulatedSite,
   type SimulatedSiteOptions,
 } from '../../src/analyzer/simulated-site.ts';
 import { createSlots } from '../../src/analyzer/slots.ts';
-import { type PoolObservation, type VendorLicenseObservation, vendorLicenseName } from '../../src/analyzer/source.ts';
-import { earliestExpiry, isExpired, isExpiring, maxAvailable, PERMANENT, UNCOUNTED } from '../../src/analyzer/usage.ts';
+import { vendorLicenseName } from '../../src/analyzer/source.ts';
+import * as usage from '../../src/analyzer/usage.ts';
+import { isExpired, isExpiring, PERMANENT, UNCOUNTED } from '../../src/analyzer/usage.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
 
 const DAY = 86_400;
@@ -33,7 +37,7 @@ function siteOf(options: Partial<SimulatedSiteOptions> = {}): SimulatedSite {
   });
 }
 
-function observe(site: SimulatedSite, at: number): readonly VendorLicenseObservation[] {
+function observe(site: SimulatedSite, at: number): readonly SimulatedObservation[] {
   const observing = site.observe(at);
   for (;;) {
     const step = observing.next();
@@ -41,9 +45,13 @@ function observe(site: SimulatedSite, at: number): readonly VendorLicenseObserva
   }
 }
 
-const poolsOf = (observations: readonly VendorLicenseObservation[]): PoolObservation[] =>
+const poolsOf = (observations: readonly SimulatedObservation[]): SimulatedPoolObservation[] =>
   observations.flatMap(({ pools }) => [...pools]);
-const inUse = ({ checkouts }: PoolObservation): number => checkouts.reduce((sum, { licenses }) => sum + licenses, 0);
+/** Of the site itself everything is known. */
+const maxAvailable = (pool: SimulatedPoolObservation, at: number): number => usage.maxAvailable(pool, at) ?? Number.NaN;
+const earliestExpiry = (pool: SimulatedPoolObservation): number => usage.earliestExpiry(pool) ?? Number.NaN;
+const inUse = ({ checkouts }: SimulatedPoolObservation): number =>
+  checkouts.reduce((sum, { licenses }) => sum + licenses, 0);
 
 describe('simulated site', () => {
   it('is a pure function of seed and time, whatever was observed before', () => {
@@ -125,7 +133,7 @@ describe('simulated site', () => {
     const started = performance.now();
     const observations = await site.read(signal);
     clearInterval(timer);
-    expect(poolsOf(observations).length).toBeGreaterThan(95_000);
+    expect(observations.flatMap(({ pools }) => pools).length).toBeGreaterThan(95_000);
     expect(performance.now() - started).toBeLessThan(5000);
     expect(turns).toBeGreaterThan(10);
   });
@@ -134,17 +142,18 @@ describe('simulated site', () => {
 describe('simulated site of the demo size', () => {
   const site = siteOf();
   /** A whole working day, every ten minutes. */
-  const moments: { at: number; observations: readonly VendorLicenseObservation[]; pools: PoolObservation[] }[] = [];
+  const moments: { at: number; observations: readonly SimulatedObservation[]; pools: SimulatedPoolObservation[] }[] =
+    [];
   beforeAll(() => {
     for (let at = MIDNIGHT; at < MIDNIGHT + DAY; at += 600) {
       const observations = observe(site, at);
       moments.push({ at, observations, pools: poolsOf(observations) });
     }
   });
-  const count = (of: (pool: PoolObservation) => number): number[] =>
+  const count = (of: (pool: SimulatedPoolObservation) => number): number[] =>
     moments.map(({ pools }) => pools.reduce((sum, pool) => sum + of(pool), 0));
-  const most = (of: (pool: PoolObservation) => number): number => Math.max(...count(of));
-  const always = (is: (pool: PoolObservation, at: number) => boolean): boolean =>
+  const most = (of: (pool: SimulatedPoolObservation) => number): number => Math.max(...count(of));
+  const always = (is: (pool: SimulatedPoolObservation, at: number) => boolean): boolean =>
     moments.every(({ at, pools }) => pools.some((pool) => is(pool, at)));
 
   it('is saturated at times, with queues and denials', () => {
@@ -163,9 +172,9 @@ describe('simulated site of the demo size', () => {
   });
 
   it('has reservations, used and unused', () => {
-    const reserved = (pool: PoolObservation): number =>
+    const reserved = (pool: SimulatedPoolObservation): number =>
       pool.reservations.reduce((sum, { licenses }) => sum + licenses, 0);
-    const used = (pool: PoolObservation): number =>
+    const used = (pool: SimulatedPoolObservation): number =>
       pool.reservations.reduce((sum, reservation) => sum + reservation.used, 0);
     expect(most(used)).toBeGreaterThan(0);
     expect(most((pool) => reserved(pool) - used(pool))).toBeGreaterThan(0);
@@ -292,7 +301,7 @@ describe('simulated site of the demo size', () => {
 
 describe('the past', () => {
   /** What would have been recorded at a moment. */
-  function seenAt(site: SimulatedSite, at: number): Map<string, Record<string, number>> {
+  function seenAt(site: SimulatedSite, at: number): Map<string, Record<string, number | undefined>> {
     const figures = observe(site, at).flatMap((license) =>
       license.reachable ? [...figuresOf(license, vendorLicenseName(license), at)] : [],
     );
@@ -334,7 +343,7 @@ describe('the past', () => {
       const [start, end] = [zone.startOf(day), zone.startOf(day + 1)];
       const recorded = samples
         .filter(({ key, sample }) => !key.includes('sim-lic02') && sample.at >= start && sample.at < end)
-        .reduce((sum, { sample }) => sum + sample.denials, 0);
+        .reduce((sum, { sample }) => sum + (sample.denials ?? Number.NaN), 0);
       const observing = site.observe(end - 1, start - 1);
       let step = observing.next();
       while (!step.done) step = observing.next();
@@ -373,7 +382,7 @@ describe('the past', () => {
 
 describe('forced states', () => {
   const key = 'sim-lic01;sim_cadd';
-  const first = (observations: readonly VendorLicenseObservation[]): VendorLicenseObservation => {
+  const first = (observations: readonly SimulatedObservation[]): SimulatedObservation => {
     const found = observations.find(({ server, daemon }) => `${server};${daemon}` === key);
     if (found === undefined) throw new Error('not there');
     return found;

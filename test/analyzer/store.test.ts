@@ -6,9 +6,10 @@ import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { decodeHours, decodeSamples, encodeHours, encodeSamples } from '../../src/analyzer/day-codec.ts';
-import { getHistory, getHistoryReserved, type Recorded } from '../../src/analyzer/history.ts';
+import { getHistory, getHistoryReserved } from '../../src/analyzer/history-charts.ts';
 import { StoreError } from '../../src/analyzer/history-file.ts';
-import type { HourSummary } from '../../src/analyzer/hours.ts';
+import type { HourSummary } from '../../src/analyzer/hour-summary.ts';
+import { hoursInWindow, type Recorded, totalsOfDays } from '../../src/analyzer/recorded-days.ts';
 import type { Figures, Sample, Series } from '../../src/analyzer/sample.ts';
 import { random } from '../../src/analyzer/simulated-random.ts';
 import type { Collected, VendorLicenseObservation } from '../../src/analyzer/source.ts';
@@ -68,7 +69,7 @@ function samplesOf(store: Store, s: number): Map<number, Sample> {
 }
 
 describe('day codec', () => {
-  const figure = fc.oneof(fc.nat({ max: 3 }), fc.nat({ max: 1_000_000 }), fc.constant(2 ** 40));
+  const figure = fc.oneof(fc.nat({ max: 3 }), fc.nat({ max: 1_000_000 }), fc.constant(2 ** 40), fc.constant(undefined));
   const sample = fc.record({
     seconds: fc.integer({ min: 1, max: 3600 }),
     available: figure,
@@ -88,7 +89,7 @@ describe('day codec', () => {
   });
 
   it('gives hours back as they were', () => {
-    const level = fc.tuple(fc.nat({ max: 500 }), fc.integer({ min: 1, max: 3600 }));
+    const level = fc.tuple(fc.option(fc.nat({ max: 500 }), { nil: undefined }), fc.integer({ min: 1, max: 3600 }));
     const hour = fc.record({
       available: figure,
       reserved: figure,
@@ -271,6 +272,23 @@ describe('store', () => {
     expect(store.days()).toBeUndefined();
   });
 
+  it('loses no day that is sealed while history is read', () => {
+    const store = open();
+    for (let i = 0; i < 48; i += 1) recordAt(store, i);
+    finish(store.seal(today + 1));
+    const recorded: Recorded = { store, localTime, now: begin + 2 * DAY };
+    const one = store.series().slice(0, 1);
+    const reading = [
+      totalsOfDays(recorded, one),
+      hoursInWindow(recorded, one, { from: begin, to: begin + 2 * DAY }),
+      totalsOfDays(recorded, store.series()),
+    ];
+    const days = reading.map((steps) => [steps.next().value]);
+    finish(store.seal(today + 2));
+    for (const [i, steps] of reading.entries()) days[i]?.push(...steps);
+    for (const found of days) expect(found.flatMap((day) => day?.day ?? [])).toEqual([today, today + 1]);
+  });
+
   it('without samples adds several series up to no less than they had together', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(fc.nat(9), fc.nat(9)), { minLength: 1, maxLength: 96 }), async (inUse) => {
@@ -346,7 +364,7 @@ describe('a store that cannot be used', () => {
     const path = join(temporaryFolder(), 'history.db');
     open({ path }).close();
     const database = new DatabaseSync(path);
-    database.exec('PRAGMA user_version = 2');
+    database.exec('PRAGMA user_version = 3');
     database.close();
     expect(messageOf(() => open({ path }))).toContain('it was made by a newer version of license-exporter');
   });

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { getEfficiency, getHeatMap, getHistory, type Recorded } from '../../src/analyzer/history.ts';
+import { getEfficiency, getHeatMap, getHistory } from '../../src/analyzer/history-charts.ts';
+import type { Recorded } from '../../src/analyzer/recorded-days.ts';
 import type { Sample } from '../../src/analyzer/sample.ts';
 import { openStore } from '../../src/analyzer/store.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
@@ -61,7 +62,8 @@ export async function benchHistory({ features, days, interval, runs }: HistoryBe
       measure('peer', () => {
         rows.exec('BEGIN');
         for (const [i, [, { available, inUse, reserved, users, denials }]] of collected.entries()) {
-          insert.run(i + 1, at, interval, available, inUse, reserved, users, denials);
+          const figures = [available, inUse, reserved, users, denials].map((figure) => figure ?? null);
+          insert.run(i + 1, at, interval, ...figures);
         }
         rows.exec('COMMIT');
       });

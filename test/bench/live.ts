@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { getFeatures } from '../../src/analyzer/live.ts';
+import { getFeatures } from '../../src/analyzer/feature-records.ts';
 import { startAnalyzer, WORKDAY } from '../support/harness.ts';
 import { compare, type Line } from './report.ts';
 

@@ -5,7 +5,7 @@ import { recordFields } from '../../src/query-api/records.ts';
 
 const inspect = (name: EndpointName, text: string): ReturnType<typeof inspectAnswer> =>
   inspectAnswer(name, Buffer.from(text));
-const none = { missing: [], extra: [], mistyped: [] };
+const none = { missing: [], unknown: [], extra: [], mistyped: [] };
 
 const trend = (more = ''): string =>
   JSON.stringify(
@@ -17,10 +17,20 @@ describe('inspectAnswer', () => {
     const fields = Object.keys(recordFields.GetProducts).map((field) => `"${field}":1`);
     const record = (more: string): string => `{${fields.join()}${more}}`.replace('"Product":1', '"Product":"p"');
     const body = `[${record('')},{"Product":null,"IsCurrent":true,"LogActive":NaN,"Active":NaN,"Icon":1}]`;
-    const { records, missing, extra, mistyped } = inspect('GetProducts', body);
+    const { records, missing, unknown, extra, mistyped } = inspect('GetProducts', body);
     expect(records).toBe(2);
     expect(missing).not.toContain('Product');
     expect(missing).toContain('CollectionTime');
+    // left out of one of two records
+    expect(unknown).toEqual([
+      'DistinctUsers',
+      'Inactive',
+      'Indeterminate',
+      'Mapped',
+      'MinLicenseExpiration',
+      'MaxAvailable',
+    ]);
+    expect(missing.filter((field) => unknown.includes(field))).toEqual([]);
     expect(extra).toEqual(['Icon']);
     expect(mistyped).toEqual(
       expect.arrayContaining([
@@ -40,6 +50,7 @@ describe('inspectAnswer', () => {
     ['GetUsers', '{"totalCount":0,"data":[]}', 0],
     ['GetHistory', trend(), 3],
     ['GetHistoryReserved', reserved('[1,2]'), 4],
+    ['GetHistoryReserved', reserved('[1,null]'), 4],
     ['GetEfficiency', '[{"series":[{"name":"Total Duration","data":[["1",2.5]]}]}]', 1],
     ['GetHeatMap', heatMap('[[0,0,1]]'), 1],
     ['GetHttpUserName', 'CORP\\svc', undefined],
@@ -64,6 +75,10 @@ describe('inspectAnswer', () => {
     ['GetHeatMap', heatMap('[[0,0]]'), 'a data point: array'],
   ] as const)('finds in %s %s: %s', (name, body, problem) => {
     expect(inspect(name, body).mistyped).toEqual([problem]);
+  });
+
+  it('says that a bare number is not known', () => {
+    expect(inspect('GetConcurrentUsers', 'NaN')).toEqual({ records: undefined, ...none, unknown: ['the number'] });
   });
 
   it('finds members of charts that are missing or extra', () => {

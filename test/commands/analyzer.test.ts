@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { QueryClient } from '../../src/client/query-client.ts';
@@ -54,6 +56,21 @@ function clientOf(url: string, username = 'svc', password = PASSWORD): QueryClie
 }
 
 describe('analyzer', () => {
+  it.each(['analyzer', 'demo'])('says in a sentence that the port is taken for %s', async (command) => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    cleanup.add(() => taken.close());
+    const { port } = taken.address() as AddressInfo;
+    const { args } = await prepare();
+    const second = run([command, ...args.slice(1), `--embedded-analyzer.listen-address=127.0.0.1:${port}`]);
+    expect(await second.exit).toBe(1);
+    expect(second.output().split('\n').slice(-2)).toEqual([
+      `the analyzer cannot listen on 127.0.0.1:${port}: the address is in use; set embedded_analyzer.listen_address`,
+      '',
+    ]);
+    expect(second.output()).not.toMatch(/^\s+at /m);
+  });
+
   it('serves the Query API alone, writes who asked what, and keeps its history over a restart', {
     timeout: 60_000,
   }, async () => {

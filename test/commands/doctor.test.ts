@@ -18,7 +18,13 @@ interface Diagnosis {
   readonly analyzer: string;
   readonly identity?: string;
   readonly healthy: boolean;
-  readonly endpoints: { readonly endpoint: string; readonly result: string; readonly reason?: string }[];
+  readonly endpoints: {
+    readonly endpoint: string;
+    readonly result: string;
+    readonly reason?: string;
+    readonly unknown?: string[];
+    readonly missing?: string[];
+  }[];
 }
 
 async function start(): Promise<{ url: string; verdicts: boolean[] }> {
@@ -107,8 +113,11 @@ describe('doctor', () => {
     expect(doctor.output()).toContain('Not every endpoint gives an answer that license-exporter accepts.');
   });
 
-  /** GetFeatures renamed in what identifies nothing, and a few values. */
-  const renamed: Fault = (_, response, body) => response.end(body.toString().replaceAll('"MaxInUse"', '"PeakInUse"'));
+  /** GetFeatures with other names of fields that identify nothing. */
+  const renamed =
+    (from: string, to: string): Fault =>
+    (_, response, body) =>
+      response.end(body.toString().replaceAll(`"${from}":`, `"${to}":`));
 
   it.each<[what: string, part: string, fault: Fault, exit: number, line: RegExp]>([
     [
@@ -149,9 +158,16 @@ describe('doctor', () => {
     [
       'fields of another name that identify nothing',
       'GetFeatures',
-      renamed,
+      renamed('LicenseModel', 'Model'),
       0,
-      /^GetFeatures +deviates .*missing: MaxInUse/m,
+      /^GetFeatures +deviates .* \d+ +missing: LicenseModel; extra: Model; /m,
+    ],
+    [
+      'a field of another name that a source may not know',
+      'GetFeatures',
+      renamed('MaxInUse', 'PeakInUse'),
+      0,
+      /^GetFeatures +ok .*; not known by the source: MaxInUse$/m,
     ],
     [
       'no vendor license',
@@ -195,5 +211,16 @@ describe('doctor', () => {
     const { healthy, identity, endpoints } = JSON.parse(doctor.output()) as Diagnosis;
     expect([healthy, identity]).toEqual([true, 'ANALYZER\\exporter']);
     expect(endpoints.map(({ endpoint }) => endpoint)).toEqual([...endpointNames]);
+  });
+
+  it('names what the source of an analyzer cannot know, which is no deviation', async () => {
+    const doctor = run(['doctor', '--demo', '--json', '--embedded-analyzer.site.knowledge=flexnet']);
+    expect(await doctor.exit).toBe(0);
+    const { endpoints } = JSON.parse(doctor.output()) as Diagnosis;
+    expect(endpoints.filter(({ result }) => result !== 'ok')).toEqual([]);
+    const { unknown, missing } = endpoints.find(({ endpoint }) => endpoint === 'GetFeatures') ?? {};
+    // in all records, and in those of features that nobody uses
+    expect(unknown).toEqual(expect.arrayContaining(['UsedReserve', 'MaxQueued', 'ActiveUse', 'LicenseExpiration']));
+    expect([unknown?.includes('InUse'), missing]).toEqual([false, []]);
   });
 });

@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect } from 'vitest';
-import { getConcurrentUsers, getFeatures, getProducts } from '../../src/analyzer/live.ts';
+import { getFeatures } from '../../src/analyzer/feature-records.ts';
+import { getConcurrentUsers, getProducts } from '../../src/analyzer/product-records.ts';
 import { collectors } from '../../src/metrics/metric.ts';
 import { type Cleanup, createConfig, eventually, startAnalyzer, startApp, WORKDAY } from '../support/harness.ts';
 import { peer } from '../support/peers.ts';
@@ -68,7 +69,7 @@ describe.runIf(peer('prometheus'))('a real Prometheus', () => {
       ),
       'count(license_feature_info)': features.length,
       'count(license_server_up)': products.length,
-      license_concurrent_users: getConcurrentUsers(current),
+      license_concurrent_users: sum([getConcurrentUsers(current)]),
       'count(license_feature_expiration_timestamp_seconds == Inf)': features.filter(
         ({ LicenseExpiration }) => LicenseExpiration === 2_147_483_647,
       ).length,

@@ -6,7 +6,7 @@ export const longest = [
   'alerts/crash',
   'alerts/outage',
   'commands/process',
-  'analyzer/history',
+  'analyzer/history-charts',
   'deploy/alerting',
   'bench/bench',
   'analyzer/simulated-site',

@@ -66,6 +66,11 @@ export const embeddedAnalyzer = z
       history_days: integer(0, 3650)
         .prefault(400)
         .describe('Days of history the simulated site begins with; fewer where it has more than 2,000 features.'),
+      knowledge: oneOf('full', 'flexnet')
+        .prefault('full')
+        .describe(
+          'What is known of the simulated site: `full` is everything; `flexnet` is what `lmstat -a` tells without license and options files, and the rest is left out.',
+        ),
     }),
   })
   .describe('The embedded analyzer, a server of the Query API.');

@@ -1,35 +1,41 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Checkout, Collected, PoolObservation, QueuedRequest } from '../../src/analyzer/source.ts';
-import { getUsers } from '../../src/analyzer/users.ts';
+import { getUsers } from '../../src/analyzer/user-records.ts';
 import { recordFields, type WireUser } from '../../src/query-api/records.ts';
 
 const NOW = 1_800_000_000;
 
 const word = fc.constantFrom('ann', 'Ann', 'BOB', 'bob', 'jürgen', 'JÜRGEN', 'a%b', '(x)');
-const checkout: fc.Arbitrary<Checkout> = fc.record({
-  user: word,
-  host: word,
-  display: word,
-  since: fc.integer({ min: NOW - 99, max: NOW }),
-  licenses: fc.integer({ min: 1, max: 3 }),
-  handle: fc.constantFrom('7', '10', 'b', 'A'),
-  shareHandle: fc.option(fc.constantFrom('s1', 'S2'), { nil: undefined }),
-  borrowed: fc.boolean(),
-  status: fc.option(
-    fc.record({
-      state: fc.constantFrom('active', 'inactive', 'suspended', 'terminated', 'blocked'),
-      seconds: fc.nat(9),
-    }),
-    { nil: undefined },
-  ),
-});
-const queued: fc.Arbitrary<QueuedRequest> = fc.record({
-  user: word,
-  host: word,
-  since: fc.integer({ min: NOW - 99, max: NOW }),
-  licenses: fc.integer({ min: 1, max: 3 }),
-});
+const checkout: fc.Arbitrary<Checkout> = fc.record(
+  {
+    user: word,
+    host: word,
+    display: word,
+    since: fc.integer({ min: NOW - 99, max: NOW }),
+    licenses: fc.integer({ min: 1, max: 3 }),
+    handle: fc.constantFrom('7', '10', 'b', 'A'),
+    shareHandle: fc.option(fc.constantFrom('s1', 'S2'), { nil: undefined }),
+    borrowed: fc.boolean(),
+    status: fc.option(
+      fc.record({
+        state: fc.constantFrom('active', 'inactive', 'suspended', 'terminated', 'blocked'),
+        seconds: fc.nat(9),
+      }),
+      { nil: undefined },
+    ),
+  },
+  { requiredKeys: ['user', 'host', 'display', 'licenses', 'shareHandle', 'borrowed', 'status'] },
+) as fc.Arbitrary<Checkout>;
+const queued = fc.record(
+  {
+    user: word,
+    host: word,
+    since: fc.integer({ min: NOW - 99, max: NOW }),
+    licenses: fc.integer({ min: 1, max: 3 }),
+  },
+  { requiredKeys: ['user', 'host', 'licenses'] },
+) as fc.Arbitrary<QueuedRequest>;
 const pool: fc.Arbitrary<PoolObservation> = fc.record(
   {
     feature: fc.constantFrom('solver', 'Solver', 'mesh'),
@@ -38,12 +44,16 @@ const pool: fc.Arbitrary<PoolObservation> = fc.record(
     featureType: fc.constantFrom('feature', 'package', 'component'),
     licenseType: fc.constant('floating'),
     licenseModel: fc.constantFrom('concurrent', 'token'),
-    token: fc.record({ pool: fc.constantFrom('TOK', 'other'), source: fc.constant('x;y'), cost: fc.constant(1) }),
+    token: fc.oneof(
+      fc.constant('unknown' as const),
+      fc.record({ pool: fc.constantFrom('TOK', 'other'), source: fc.constant('x;y'), cost: fc.constant(1) }),
+    ),
     mappedTo: fc.constant('app'),
     increments: fc.constant([]),
     reservations: fc.constant([]),
     checkouts: fc.array(checkout, { maxLength: 5 }),
-    queued: fc.array(queued, { maxLength: 2 }),
+    unknownOfCheckouts: fc.subarray(['list', 'borrowed', 'status'] as const),
+    queued: fc.option(fc.array(queued, { maxLength: 2 }), { nil: undefined }),
     denials: fc.constant(0),
   },
   {
@@ -123,28 +133,32 @@ describe('GetUsers', () => {
             if (!matches(asked.product, name) || !matches(asked.feature, one.feature)) continue;
             if (!matches(asked.package, one.package)) continue;
             if (asked.type !== undefined && asked.type !== one.featureType) continue;
-            if (asked.tokenpool !== undefined && (one.token === undefined || !matches(asked.tokenpool, one.token.pool)))
+            const token = typeof one.token === 'object' ? one.token : undefined;
+            if (asked.tokenpool !== undefined && (token === undefined || !matches(asked.tokenpool, token.pool)))
               continue;
             const common = { license_model: one.licenseModel, DisplayName: null, Mapped: one.mappedTo ?? null };
             for (const c of one.checkouts) {
               const isIdle = c.status !== undefined && c.status.state !== 'active';
+              const isUnsure = one.unknownOfCheckouts?.includes('borrowed') === true;
+              const isVague = one.unknownOfCheckouts?.includes('status') === true && c.status === undefined;
+              const state = isIdle ? 'inactive' : 'active';
               wanted.push({
                 UserName: c.user,
                 UserHost: c.host,
                 UserDisplay: c.display,
                 UsageTime: c.since,
-                LicenseHandle: c.handle,
+                LicenseHandle: c.handle ?? 'undef',
                 ShareHandle: c.shareHandle ?? 'undef',
                 UsedLicenses: c.licenses,
                 QueuedLicenses: 0,
-                BorrowedLicenses: c.borrowed ? c.licenses : 0,
-                LicenseModelStatus: c.borrowed ? 'borrowed' : isIdle ? 'inactive' : 'active',
+                BorrowedLicenses: c.borrowed ? c.licenses : isUnsure ? undefined : 0,
+                LicenseModelStatus: c.borrowed ? 'borrowed' : isUnsure || isVague ? undefined : state,
                 app_status: c.status ? numbers[c.status.state] : null,
                 app_duration: c.status ? c.status.seconds : null,
                 ...common,
               });
             }
-            for (const q of one.queued) {
+            for (const q of one.queued ?? []) {
               wanted.push({
                 UserName: q.user,
                 UserHost: q.host,
@@ -178,6 +192,7 @@ describe('GetUsers', () => {
           const [low, high] = asked.sortorder === 'desc' ? [pair[1], pair[0]] : pair;
           const [x, y] = [low[field], high[field]];
           if (typeof x === 'number' && typeof y === 'number') expect(x).toBeLessThanOrEqual(y);
+          else if (x === undefined || y === undefined) expect(x).toBeUndefined();
           else expect(String(x).toLowerCase() <= String(y).toLowerCase()).toBe(true);
           if (x !== y) continue;
           const order = pair.map((record) => found.findIndex((one) => text(one) === text(record)));

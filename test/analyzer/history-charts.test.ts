@@ -1,12 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  getEfficiency,
-  getHeatMap,
-  getHistory,
-  getHistoryReserved,
-  type Recorded,
-} from '../../src/analyzer/history.ts';
+import { getEfficiency, getHeatMap, getHistory, getHistoryReserved } from '../../src/analyzer/history-charts.ts';
+import type { Recorded } from '../../src/analyzer/recorded-days.ts';
 import { createRecorder } from '../../src/analyzer/recorder.ts';
 import type { Figures, Series } from '../../src/analyzer/sample.ts';
 import { createSlots } from '../../src/analyzer/slots.ts';
@@ -59,27 +54,34 @@ const allSeries: readonly Series[] = [
 const DAY = 86_400;
 const LENGTH = 4 * DAY;
 
-const figures = fc.record({
-  available: fc.nat({ max: 9 }),
-  inUse: fc.nat({ max: 5 }),
-  reserved: fc.nat({ max: 3 }),
-  users: fc.nat({ max: 4 }),
-  denials: fc.oneof(fc.constant(0), fc.nat({ max: 3 })),
-});
+/** Figures that are known, but for one of so many. */
+const figuresOf = (isUnknown: (figure: fc.Arbitrary<number>) => fc.Arbitrary<number | undefined>) =>
+  fc.record({
+    available: isUnknown(fc.nat({ max: 9 })),
+    inUse: isUnknown(fc.nat({ max: 5 })),
+    reserved: isUnknown(fc.nat({ max: 3 })),
+    users: isUnknown(fc.nat({ max: 4 })),
+    denials: isUnknown(fc.oneof(fc.constant(0), fc.nat({ max: 3 }))),
+  });
+const known = figuresOf((figure) => figure);
+const seldomUnknown = figuresOf((figure) => fc.option(figure, { nil: undefined, freq: 6 }));
+const oftenUnknown = figuresOf((figure) => fc.option(figure, { nil: undefined, freq: 1 }));
 
-const scenario: fc.Arbitrary<Scenario> = fc.record({
-  place: fc.constantFrom(...places),
-  interval: fc.constantFrom(300, 420, 900, 1000, 3600),
-  secondInterval: fc.constantFrom(300, 3600),
-  collections: fc.array(
-    fc.record({
-      after: fc.nat({ max: LENGTH }),
-      figures: fc.tuple(...allSeries.map(() => fc.option(figures, { nil: undefined, freq: 8 }))),
-    }),
-    { minLength: 1, maxLength: 120, size: 'max' },
-  ),
-  lookedAt: fc.nat({ max: 3 * DAY }),
-});
+const scenarioOf = (figures: fc.Arbitrary<Figures>): fc.Arbitrary<Scenario> =>
+  fc.record({
+    place: fc.constantFrom(...places),
+    interval: fc.constantFrom(300, 420, 900, 1000, 3600),
+    secondInterval: fc.constantFrom(300, 3600),
+    collections: fc.array(
+      fc.record({
+        after: fc.nat({ max: LENGTH }),
+        figures: fc.tuple(...allSeries.map(() => fc.option(figures, { nil: undefined, freq: 8 }))),
+      }),
+      { minLength: 1, maxLength: 120, size: 'max' },
+    ),
+    lookedAt: fc.nat({ max: 3 * DAY }),
+  });
+const scenario = fc.oneof(scenarioOf(known), scenarioOf(seldomUnknown), scenarioOf(oftenUnknown));
 
 /** What the clock on the wall shows, by the minute. */
 interface Wall {
@@ -138,6 +140,14 @@ function slotOf(at: number, interval: number, wall: (at: number) => Wall): numbe
   return midnight + Math.floor((at - midnight) / interval) * interval;
 }
 
+type Figure = number | undefined;
+
+/** Of figures of different times those that are not known do not count. */
+const mostOf = (a: Figure, b: Figure): Figure => (a === undefined ? b : b === undefined ? a : Math.max(a, b));
+const more = (a: Figure, b: Figure): Figure => (a === undefined ? b : b === undefined ? a : a + b);
+/** Of figures of one time the sum is not known where one of them is not. */
+const together = (a: Figure, b: Figure): Figure => (a === undefined || b === undefined ? undefined : a + b);
+
 function addRaw(raw: Raw, series: number, sample: RawSample): void {
   const list = raw[series] as RawSample[];
   const i = list.findIndex(({ at }) => at === sample.at);
@@ -150,40 +160,60 @@ function addRaw(raw: Raw, series: number, sample: RawSample): void {
   list[i] = {
     at: same.at,
     seconds: Math.max(same.seconds, sample.seconds),
-    available: Math.max(same.available, sample.available),
-    inUse: Math.max(same.inUse, sample.inUse),
-    reserved: Math.max(same.reserved, sample.reserved),
-    users: Math.max(same.users, sample.users),
-    denials: same.denials + sample.denials,
+    available: mostOf(same.available, sample.available),
+    inUse: mostOf(same.inUse, sample.inUse),
+    reserved: mostOf(same.reserved, sample.reserved),
+    users: mostOf(same.users, sample.users),
+    denials: more(same.denials, sample.denials),
   };
 }
 
 interface Second {
-  available: number;
-  inUse: number;
-  reserved: number;
-  users: number;
+  available: number | undefined;
+  inUse: number | undefined;
+  reserved: number | undefined;
+  users: number | undefined;
 }
 
+/** What is known of the refusals of the series that have data in an hour, by date, hour and series. */
+type Refused = Map<string, Map<number, Map<number, Figure>>>;
+
 /** What the chosen series had, for each second with data. */
-function bySecond(raw: Raw, chosen: readonly number[], now: number, wall: (at: number) => Wall): Map<number, Second> {
+function bySecond(
+  raw: Raw,
+  chosen: readonly number[],
+  now: number,
+  wall: (at: number) => Wall,
+): { seconds: Map<number, Second>; refused: Refused } {
   const seconds = new Map<number, Second>();
+  const refused: Refused = new Map();
+  const refuse = (at: number, series: number, denials: Figure): void => {
+    const { date, hour } = wall(at);
+    const hours = refused.get(date) ?? new Map<number, Map<number, Figure>>();
+    const bySeries = hours.get(hour) ?? new Map<number, Figure>();
+    bySeries.set(series, more(bySeries.get(series), denials));
+    refused.set(date, hours.set(hour, bySeries));
+  };
   for (const series of chosen) {
     const list = raw[series] ?? [];
     for (const [i, sample] of list.entries()) {
       const { date } = wall(sample.at);
       const end = Math.min(sample.at + sample.seconds, list[i + 1]?.at ?? Number.POSITIVE_INFINITY, now);
       for (let at = sample.at; at < Math.max(end, sample.at + 1) && wall(at).date === date; at += 1) {
-        const sum = seconds.get(at) ?? { available: 0, inUse: 0, reserved: 0, users: 0 };
-        sum.available += sample.available;
-        sum.inUse += sample.inUse;
-        sum.reserved += sample.reserved;
-        sum.users = Math.max(sum.users, sample.users);
+        const sum = seconds.get(at) ?? { available: 0, inUse: 0, reserved: 0, users: undefined };
+        sum.available = together(sum.available, sample.available);
+        sum.inUse = together(sum.inUse, sample.inUse);
+        sum.reserved = together(sum.reserved, sample.reserved);
+        sum.users = mostOf(sum.users, sample.users);
+        // they count where the sample begins, and are none in further hours, which begin at a full minute
+        if (at === sample.at) refuse(at, series, sample.denials);
+        else if (at % 60 === 0 && sample.denials !== undefined) refuse(at, series, 0);
+        else if (at % 60 === 0) refuse(at, series, undefined);
         seconds.set(at, sum);
       }
     }
   }
-  return seconds;
+  return { seconds, refused };
 }
 
 /** The first minute of the hour on the wall, or of the day. */
@@ -219,35 +249,28 @@ const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
 /** Everything the four endpoints must answer. */
 function recompute(raw: Raw, chosen: readonly number[], now: number, wall: (at: number) => Wall, window: string) {
-  const seconds = bySecond(raw, chosen, now, wall);
-  const days = new Map<
-    string,
-    { start: number; available: number; held: number; reserved: number; users: number; inUse: number; denials: number }
-  >();
+  const { seconds, refused } = bySecond(raw, chosen, now, wall);
+  interface Day extends Partial<Record<'available' | 'held' | 'reserved' | 'users' | 'inUse', Figure>> {
+    readonly start: number;
+  }
+  const days = new Map<string, Day>();
   const level = new Map<number, number>();
   const heat = new Map<string, [number, number, number]>();
   const hourStarts = new Map<string, number>();
   const hoursInWindow = new Map<number, boolean>();
   for (const [at, { available, inUse, reserved, users }] of seconds) {
     const { date, hour, weekday } = wall(at);
-    const day = days.get(date) ?? {
-      start: startOf(at, 'date', wall),
-      available: 0,
-      held: 0,
-      reserved: 0,
-      users: 0,
-      inUse: 0,
-      denials: 0,
-    };
+    const day: Day = days.get(date) ?? { start: startOf(at, 'date', wall) };
     days.set(date, day);
-    day.available = Math.max(day.available, available);
-    day.inUse = Math.max(day.inUse, inUse);
-    day.reserved = Math.max(day.reserved, reserved);
-    day.users = Math.max(day.users, users);
-    day.held += inUse;
+    day.available = mostOf(day.available, available);
+    day.inUse = mostOf(day.inUse, inUse);
+    day.reserved = mostOf(day.reserved, reserved);
+    day.users = mostOf(day.users, users);
+    day.held = more(day.held, inUse);
     const key = `${date} ${hour}`;
     const hourStart = hourStarts.get(key) ?? startOf(at, 'hour', wall);
     hourStarts.set(key, hourStart);
+    if (inUse === undefined) continue;
     const isIn = hoursInWindow.get(hourStart) ?? isInWindow(hourStart, window, now, wall);
     hoursInWindow.set(hourStart, isIn);
     if (!isIn) continue;
@@ -255,12 +278,6 @@ function recompute(raw: Raw, chosen: readonly number[], now: number, wall: (at: 
     const cell = `${weekday} ${hour}`;
     const most = Math.max(heat.get(cell)?.[2] ?? 0, inUse);
     heat.set(cell, [hour, weekdays.indexOf(weekday), most]);
-  }
-  for (const series of chosen) {
-    for (const { at, denials } of raw[series] ?? []) {
-      const day = days.get(wall(at).date);
-      if (day !== undefined) day.denials += denials;
-    }
   }
   const inOrder = [...days].sort(([a], [b]) => (a < b ? -1 : 1));
   const highest = Math.max(0, ...level.keys());
@@ -271,15 +288,18 @@ function recompute(raw: Raw, chosen: readonly number[], now: number, wall: (at: 
   return {
     trend: [
       inOrder.map(([, { start, available }]) => [start * 1000, available]),
-      inOrder.map(([, { start, held }]) => [start * 1000, held / 3600]),
-      inOrder.map(([, { start, denials }]) => [start * 1000, denials]),
-    ],
+      inOrder.map(([, { start, held }]) => [start * 1000, held === undefined ? undefined : held / 3600]),
+      inOrder.map(([date, { start }]) => {
+        const hours = [...(refused.get(date)?.values() ?? [])];
+        return [start * 1000, hours.map((bySeries) => [...bySeries.values()].reduce(together)).reduce(more)];
+      }),
+    ].map((points) => points.filter(([, value]) => value !== undefined)),
     reserved: {
       categories: inOrder.map(([date]) => date),
       data: [
-        inOrder.map(([, { reserved }]) => reserved),
-        inOrder.map(([, { users }]) => users),
-        inOrder.map(([, { inUse }]) => inUse),
+        inOrder.map(([, { reserved }]) => reserved ?? null),
+        inOrder.map(([, { users }]) => users ?? null),
+        inOrder.map(([, { inUse }]) => inUse ?? null),
       ],
     },
     efficiency,

@@ -1,13 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  getConcurrentUsers,
-  getExpirationFeatures,
-  getFeatures,
-  getProducts,
-  getServerDown,
-} from '../../src/analyzer/live.ts';
+import { getExpirationFeatures } from '../../src/analyzer/expiration-records.ts';
+import { getFeatures } from '../../src/analyzer/feature-records.ts';
+import { getConcurrentUsers, getProducts, getServerDown } from '../../src/analyzer/product-records.ts';
 import type { Checkout, Collected, PoolObservation } from '../../src/analyzer/source.ts';
+import type { Fields } from '../../src/query-api/field.ts';
+import { readJson, writeJson } from '../../src/query-api/json.ts';
 import { recordFields } from '../../src/query-api/records.ts';
 
 const NOW = 1_800_000_000;
@@ -16,6 +14,10 @@ const DAY = 86_400;
 const user = fc.constantFrom('sim-ann', 'SIM-ANN', 'sim-bob', 'sim-jürgen', 'SIM-JÜRGEN');
 const licenses = fc.integer({ min: 1, max: 4 });
 const moment = fc.integer({ min: NOW - 5 * DAY, max: NOW });
+
+/** Something that a source may not know. */
+const unlessUnknown = <T>(known: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
+  fc.option(known, { nil: undefined, freq: 9 });
 
 const checkout: fc.Arbitrary<Checkout> = fc.record({
   user,
@@ -43,41 +45,51 @@ const pool: fc.Arbitrary<PoolObservation> = fc.record(
     featureType: fc.constantFrom('feature', 'package', 'component'),
     licenseType: fc.constantFrom('floating', 'node-locked', 'uncounted'),
     licenseModel: fc.constantFrom('concurrent', 'token', 'named'),
-    token: fc.record({
-      pool: fc.constant('sim-tokens'),
-      source: fc.constant('s;d'),
-      cost: fc.integer({ min: 1, max: 9 }),
-    }),
+    token: fc.oneof(
+      fc.constant('unknown' as const),
+      fc.record({ pool: fc.constant('sim-tokens'), source: fc.constant('s;d'), cost: fc.integer({ min: 1, max: 9 }) }),
+    ),
     mappedTo: fc.constantFrom('sim-cad', 'sim-mesh'),
     increments: fc.array(
       fc.record({
         count: fc.oneof(
-          { weight: 5, arbitrary: fc.integer({ min: 0, max: 40 }) },
-          fc.constant(Number.POSITIVE_INFINITY),
+          { weight: 10, arbitrary: fc.integer({ min: 0, max: 40 }) },
+          { weight: 2, arbitrary: fc.constant(Number.POSITIVE_INFINITY) },
+          fc.constant(undefined),
         ),
         expires: fc.option(
           fc.oneof(
             fc.integer({ min: NOW - 40 * DAY, max: NOW + 60 * DAY }),
-            fc.constantFrom(NOW - 1, NOW, NOW + 30 * DAY, NOW + 30 * DAY + 1),
+            fc.constantFrom(NOW - 1, NOW, NOW + 30 * DAY, NOW + 30 * DAY + 1, 'unknown' as const),
           ),
           { nil: undefined },
         ),
       }),
       { minLength: 1, maxLength: 3 },
     ),
-    reservations: fc.array(
-      fc.integer({ min: 1, max: 5 }).chain((count) =>
-        fc.record({
-          holder: fc.constant('sim-group'),
-          licenses: fc.constant(count),
-          used: fc.integer({ min: 0, max: count }),
-        }),
+    inUse: fc.nat({ max: 20 }),
+    available: fc.nat({ max: 20 }),
+    reservations: unlessUnknown(
+      fc.array(
+        fc.integer({ min: 1, max: 5 }).chain((count) =>
+          fc.record({
+            holder: fc.constant('sim-group'),
+            licenses: fc.constant(count),
+            used: fc.integer({ min: 0, max: count }),
+          }),
+        ),
+        { maxLength: 2 },
       ),
-      { maxLength: 2 },
     ),
+    unusedReserve: fc.nat({ max: 5 }),
+    usedReserve: fc.nat({ max: 5 }),
+    reserved: fc.integer({ min: 5, max: 9 }),
     checkouts: fc.array(checkout, { maxLength: 5 }),
-    queued: fc.array(fc.record({ user, host: fc.constant('sim-ws1'), since: moment, licenses }), { maxLength: 2 }),
-    denials: fc.nat({ max: 3 }),
+    unknownOfCheckouts: fc.subarray(['list', 'borrowed', 'status'] as const),
+    queued: unlessUnknown(
+      fc.array(fc.record({ user, host: fc.constant('sim-ws1'), since: moment, licenses }), { maxLength: 2 }),
+    ),
+    denials: unlessUnknown(fc.nat({ max: 3 })),
   },
   {
     requiredKeys: [
@@ -135,22 +147,52 @@ const total = <T>(items: readonly T[], of: (item: T) => number): number =>
 const isActive = (c: Checkout): boolean => c.status?.state === 'active';
 const isInactive = (c: Checkout): boolean => c.status !== undefined && c.status.state !== 'active';
 const isUnknown = (c: Checkout): boolean => c.status === undefined;
-const log = (value: number): number => (value === 0 || value === 1 ? 0 : Math.log10(value));
+const log = (value: number | undefined): number =>
+  value === undefined ? Number.NaN : value === 0 || value === 1 ? 0 : Math.log10(value);
 const namesOf = (checkouts: readonly Checkout[]): number => new Set(checkouts.map((c) => c.user.toLowerCase())).size;
 
-function capacity(of: PoolObservation): number {
-  let sum = 0;
-  for (const { count: n, expires } of of.increments) if (expires === undefined || NOW <= expires) sum += n;
-  return sum === Number.POSITIVE_INFINITY ? 99_999 : sum;
-}
-function expiry(pools: readonly PoolObservation[]): number {
-  const ends = pools.flatMap(({ increments }) =>
-    increments.flatMap(({ expires }) => (expires === undefined ? [] : [expires])),
+function capacity(of: PoolObservation): number | undefined {
+  let sum: number | undefined = 0;
+  for (const { count: n, expires } of of.increments) {
+    if (typeof expires === 'number' && expires < NOW) continue;
+    if (n === Number.POSITIVE_INFINITY) return 99_999;
+    sum = n === undefined || sum === undefined ? undefined : sum + n;
+  }
+  // one that is uncounted may come after one that is not known
+  const isUncounted = of.increments.some(
+    ({ count: n, expires }) => n === Number.POSITIVE_INFINITY && !(typeof expires === 'number' && expires < NOW),
   );
-  return ends.length === 0 ? 2_147_483_647 : Math.min(...ends);
+  return isUncounted ? 99_999 : sum;
 }
-const passed = (end: number): boolean => end < NOW;
-const near = (end: number): boolean => end >= NOW && end <= NOW + 30 * DAY;
+function expiry(pools: readonly PoolObservation[]): number | undefined {
+  const all = pools.flatMap(({ increments }) => increments.map(({ expires }) => expires));
+  const ends = all.filter((end) => typeof end === 'number');
+  if (ends.length > 0) return Math.min(...ends);
+  return all.includes('unknown') ? undefined : 2_147_483_647;
+}
+const ignores = (p: PoolObservation, what: 'list' | 'borrowed' | 'status'): boolean =>
+  p.unknownOfCheckouts?.includes(what) === true;
+/** The value, where everything that it rests on is known. */
+const when = <T>(isKnown: boolean, value: T): T | undefined => (isKnown ? value : undefined);
+const totalKnown = (values: readonly (number | undefined)[]): number | undefined =>
+  values.reduce((sum, value) => (sum === undefined || value === undefined ? undefined : sum + value), 0);
+function reserve(p: PoolObservation): { used: number | undefined; unused: number | undefined } {
+  if (p.reservations !== undefined) {
+    return {
+      used: total(p.reservations, (r) => r.used),
+      unused: total(p.reservations, (r) => r.licenses - r.used),
+    };
+  }
+  const { usedReserve: used, unusedReserve: unused, reserved } = p;
+  if (reserved === undefined) return { used, unused };
+  return {
+    used: used ?? (unused === undefined ? undefined : reserved - unused),
+    unused: unused ?? (used === undefined ? undefined : reserved - used),
+  };
+}
+const passed = (end: number | undefined): boolean | undefined => (end === undefined ? undefined : end < NOW);
+const near = (end: number | undefined): boolean | undefined =>
+  end === undefined ? undefined : end >= NOW && end <= NOW + 30 * DAY;
 
 describe('GetProducts', () => {
   it('answers what a slow recomputation does', () => {
@@ -168,21 +210,23 @@ describe('GetProducts', () => {
           const inactive = count(checkouts, isInactive);
           const end = collectedAt === 0 ? undefined : expiry(pools);
           const isOld = NOW - collectedAt >= 1800;
+          const isListed = !pools.some((p) => ignores(p, 'list'));
+          const isStatusKnown = isListed && !pools.some((p) => ignores(p, 'status'));
           wanted.push({
             CollectionTime: collectedAt,
-            DistinctUsers: namesOf(checkouts),
-            Active: active,
-            Inactive: inactive,
-            Indeterminate: unknown,
-            Mapped: checkouts.length - unknown,
-            MinLicenseExpiration: end ?? 0,
-            MaxAvailable: total(pools, capacity),
+            DistinctUsers: when(isListed, namesOf(checkouts)),
+            Active: when(isStatusKnown, active),
+            Inactive: when(isStatusKnown, inactive),
+            Indeterminate: when(isListed, unknown),
+            Mapped: when(isStatusKnown, checkouts.length - unknown),
+            MinLicenseExpiration: collectedAt === 0 ? 0 : end,
+            MaxAvailable: totalKnown(pools.map(capacity)),
             Product: product,
             MappingIcon: isOld ? 'ServerDown' : '',
             ExpiredIcon: end === undefined ? '' : passed(end) ? 'Expired' : near(end) ? 'Warning' : '',
             IsCurrent: !isOld,
-            LogActive: unknown > 0 ? Number.NaN : log(active),
-            LogInactive: unknown > 0 ? Number.NaN : log(inactive),
+            LogActive: log(when(isStatusKnown && unknown === 0, active)),
+            LogInactive: log(when(isStatusKnown && unknown === 0, inactive)),
           });
         }
         expect(getProducts(current, NOW, given({ filters, package: pkg, feature, user: name }))).toEqual(wanted);
@@ -204,58 +248,68 @@ describe('GetFeatures', () => {
             const { checkouts } = p;
             const borrowed = checkouts.filter((c) => c.borrowed);
             const size = (c: { licenses: number }): number => c.licenses;
-            const inUse = total(checkouts, size);
-            const queued = total(p.queued, size);
-            const used = total(p.reservations, (r) => r.used);
-            const unused = total(p.reservations, (r) => r.licenses - r.used);
-            const free = Math.max(0, capacity(p) - inUse - unused);
-            const isKnown = !checkouts.some(isUnknown);
-            const isBorrowedKnown = !borrowed.some(isUnknown);
+            const isListed = !ignores(p, 'list');
+            const isStatusKnown = isListed && !ignores(p, 'status');
+            const isBorrowedKnown = isListed && !ignores(p, 'borrowed');
+            const isLent = isStatusKnown && isBorrowedKnown;
+            const inUse = p.inUse ?? when(isListed, total(checkouts, size));
+            const queued = p.queued && total(p.queued, size);
+            const { used, unused } = reserve(p);
+            const whole = capacity(p);
+            const rest =
+              whole === undefined || inUse === undefined || unused === undefined
+                ? undefined
+                : Math.max(0, whole - inUse - unused);
+            const free = p.available ?? rest;
+            const isEach = isStatusKnown && !checkouts.some(isUnknown);
+            const isEachLent = isLent && !borrowed.some(isUnknown);
+            const lent = when(isBorrowedKnown, total(borrowed, size));
+            const token = typeof p.token === 'object' ? p.token : undefined;
             const end = expiry([p]);
             wanted.push({
               Feature: p.feature,
-              TokenCost: p.token === undefined ? '' : `${p.token.cost}`,
-              TokenPool: p.token === undefined ? '' : p.token.pool,
-              TokenSource: p.token === undefined ? '' : p.token.source,
+              TokenCost: token === undefined ? '' : `${token.cost}`,
+              TokenPool: token === undefined ? '' : token.pool,
+              TokenSource: token === undefined ? '' : token.source,
               ServerName: observation.server,
               Daemon: observation.daemon,
               LicenseExpiration: end,
-              DistinctUsers: namesOf(checkouts),
-              MaxAvailable: capacity(p),
+              DistinctUsers: when(isListed, namesOf(checkouts)),
+              MaxAvailable: whole,
               MaxInUse: inUse,
-              MaxBorrowed: total(borrowed, size),
+              MaxBorrowed: lent,
               MaxQueued: queued,
               LicenseType: p.licenseType,
               FeatureType: p.featureType,
               Version: p.version,
               LicenseModel: p.licenseModel,
-              Active: count(checkouts, isActive),
-              Inactive: count(checkouts, isInactive),
-              BorrowedActive: count(borrowed, isActive),
-              BorrowedInactive: count(borrowed, isInactive),
+              Active: when(isStatusKnown, count(checkouts, isActive)),
+              Inactive: when(isStatusKnown, count(checkouts, isInactive)),
+              BorrowedActive: when(isLent, count(borrowed, isActive)),
+              BorrowedInactive: when(isLent, count(borrowed, isInactive)),
               UnusedReserve: unused,
               UsedReserve: used,
               MappedTo: p.mappedTo === undefined ? null : p.mappedTo,
-              TokenCostValue: p.token === undefined ? 0 : p.token.cost,
+              TokenCostValue: when(p.token !== 'unknown', token === undefined ? 0 : token.cost),
               Available: free,
               InUse: inUse,
-              ActiveUse: total(checkouts.filter(isActive), size),
-              InactiveUse: total(checkouts.filter(isInactive), size),
-              BorrowedUse: total(borrowed, size),
-              BorrowedActiveUse: total(borrowed.filter(isActive), size),
-              BorrowedInactiveUse: total(borrowed.filter(isInactive), size),
-              AvailableUser: checkouts.length + p.queued.length > 0,
+              ActiveUse: when(isStatusKnown, total(checkouts.filter(isActive), size)),
+              InactiveUse: when(isStatusKnown, total(checkouts.filter(isInactive), size)),
+              BorrowedUse: lent,
+              BorrowedActiveUse: when(isLent, total(borrowed.filter(isActive), size)),
+              BorrowedInactiveUse: when(isLent, total(borrowed.filter(isInactive), size)),
+              AvailableUser: checkouts.length + (p.queued ?? []).length > 0,
               Package: p.package,
               LogAvailable: log(free),
               LogInUse: log(inUse),
               LogUnusedReserve: log(unused),
               LogQueued: log(queued),
               LogUsedReserve: log(used),
-              LogBorrowed: log(total(borrowed, size)),
-              LogActive: isKnown ? log(count(checkouts, isActive)) : Number.NaN,
-              LogInactive: isKnown ? log(count(checkouts, isInactive)) : Number.NaN,
-              LogBorrowedActive: isBorrowedKnown ? log(count(borrowed, isActive)) : Number.NaN,
-              LogBorrowedInactive: isBorrowedKnown ? log(count(borrowed, isInactive)) : Number.NaN,
+              LogBorrowed: log(lent),
+              LogActive: log(when(isEach, count(checkouts, isActive))),
+              LogInactive: log(when(isEach, count(checkouts, isInactive))),
+              LogBorrowedActive: log(when(isEachLent, count(borrowed, isActive))),
+              LogBorrowedInactive: log(when(isEachLent, count(borrowed, isInactive))),
               ShowExpired: passed(end),
               ShowWarning: near(end),
             });
@@ -305,7 +359,7 @@ describe('GetExpirationFeatures', () => {
               ShowWarning: near(end),
               LicenseType: p.licenseType,
               FeatureType: p.featureType,
-              LicenseExpirationToDate: `/Date(${end}000)/`,
+              LicenseExpirationToDate: end === undefined ? undefined : `/Date(${end}000)/`,
             });
           }
         }
@@ -317,13 +371,55 @@ describe('GetExpirationFeatures', () => {
 });
 
 describe('GetConcurrentUsers', () => {
-  it('counts distinct users over everything, without case', () => {
+  it('counts distinct users over everything, without case, or says nothing when some are hidden', () => {
     fc.assert(
       fc.property(site, (current) => {
-        const all = current.flatMap(({ observation }) => observation.pools.flatMap(({ checkouts }) => checkouts));
-        expect(getConcurrentUsers(current)).toBe(namesOf(all));
+        const pools = current.flatMap(({ observation }) => observation.pools);
+        const isListed = !pools.some((p) => ignores(p, 'list'));
+        const all = pools.flatMap(({ checkouts }) => checkouts);
+        expect(getConcurrentUsers(current)).toBe(when(isListed, namesOf(all)));
       }),
     );
+  });
+});
+
+describe('a value that no source can know', () => {
+  it('has no key in the body', () => {
+    const nothing: PoolObservation = {
+      feature: 'sim-a',
+      version: '',
+      package: '',
+      featureType: 'feature',
+      licenseType: 'floating',
+      licenseModel: 'concurrent',
+      token: 'unknown',
+      increments: [{ count: undefined, expires: 'unknown' }],
+      reservations: undefined,
+      checkouts: [],
+      unknownOfCheckouts: ['list', 'borrowed', 'status'],
+      queued: undefined,
+      denials: undefined,
+    };
+    const current = [
+      {
+        name: 'sim-lic01;d',
+        collectedAt: NOW,
+        observation: { server: 'sim-lic01', daemon: 'd', part: '', reachable: true, pools: [nothing] },
+      },
+    ];
+    const answers = {
+      GetProducts: getProducts(current, NOW, {}),
+      GetFeatures: [...getFeatures(current, NOW, { product: '%' })],
+      GetExpirationFeatures: getExpirationFeatures(current, NOW, { product: '%' }),
+    };
+    for (const [endpoint, records] of Object.entries(answers) as [keyof typeof answers, object[]][]) {
+      const fields: Fields = recordFields[endpoint];
+      // AvailableUser is known: GetUsers has no records
+      const wanted = Object.keys(fields).filter((f) => fields[f]?.unknown !== 'absent' || f === 'AvailableUser');
+      const [record] = readJson(Buffer.from(writeJson(records))) as Record<string, unknown>[];
+      expect(Object.keys(record ?? {})).toEqual(wanted);
+      for (const field of wanted) if (fields[field]?.unknown === 'NaN') expect(record?.[field]).toBe('');
+    }
   });
 });
 

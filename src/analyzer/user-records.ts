@@ -1,6 +1,7 @@
 import type { WireUser } from '../query-api/records.ts';
-import { filter, type Parameters } from './live.ts';
+import { filter, type Parameters } from './parameter-filter.ts';
 import type { ApplicationStatus, Checkout, Collected, PoolObservation, QueuedRequest } from './source.ts';
+import { isKnown } from './usage.ts';
 
 /** The answer to GetUsers (spec 2.3, 4.3): who holds or waits for a license now. */
 
@@ -16,9 +17,15 @@ const statusNumbers: Readonly<Record<ApplicationStatus['state'], number>> = {
 /** What the specification shows in place of a handle that is not there. */
 const NO_HANDLE = 'undef';
 
-function statusOf({ borrowed, status }: Checkout): string {
+function statusOf({ borrowed, status }: Checkout, pool: PoolObservation): string | undefined {
   if (borrowed) return 'borrowed';
+  if (!isKnown([pool], 'borrowed') || (status === undefined && !isKnown([pool], 'status'))) return undefined;
   return status === undefined || status.state === 'active' ? 'active' : 'inactive';
+}
+
+function borrowedLicenses({ borrowed, licenses }: Checkout, pool: PoolObservation): number | undefined {
+  if (borrowed) return licenses;
+  return isKnown([pool], 'borrowed') ? 0 : undefined;
 }
 
 function toHolder(checkout: Checkout, pool: PoolObservation): WireUser {
@@ -28,12 +35,12 @@ function toHolder(checkout: Checkout, pool: PoolObservation): WireUser {
     UserHost: checkout.host,
     UserDisplay: checkout.display,
     UsageTime: checkout.since,
-    LicenseHandle: checkout.handle,
+    LicenseHandle: checkout.handle ?? NO_HANDLE,
     ShareHandle: checkout.shareHandle ?? NO_HANDLE,
     UsedLicenses: checkout.licenses,
     QueuedLicenses: 0,
-    BorrowedLicenses: checkout.borrowed ? checkout.licenses : 0,
-    LicenseModelStatus: statusOf(checkout),
+    BorrowedLicenses: borrowedLicenses(checkout, pool),
+    LicenseModelStatus: statusOf(checkout, pool),
     app_status: status === undefined ? null : statusNumbers[status.state],
     app_duration: status?.seconds ?? null,
     license_model: pool.licenseModel,
@@ -62,8 +69,11 @@ function toWaiter(request: QueuedRequest, pool: PoolObservation): WireUser {
   };
 }
 
-/** Texts without case, then by code unit; numbers by size. */
-function compare(a: string | number, b: string | number): number {
+type SortKey = string | number | undefined;
+
+/** Texts without case, then by code unit; numbers by size; what is not known before everything else. */
+function compare(a: SortKey, b: SortKey): number {
+  if (a === undefined || b === undefined) return Number(a !== undefined) - Number(b !== undefined);
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   const [x, y] = [String(a), String(b)];
   const [foldedX, foldedY] = [x.toLowerCase(), y.toLowerCase()];
@@ -94,15 +104,15 @@ export function getUsers(
         isFeature(pool.feature) &&
         isPackage(pool.package) &&
         (type === undefined || pool.featureType === type) &&
-        (tokenpool === undefined || (pool.token !== undefined && isTokenPool(pool.token.pool))),
+        (tokenpool === undefined || (typeof pool.token === 'object' && isTokenPool(pool.token.pool))),
     )
     .flatMap((pool) => [
       ...pool.checkouts.map((checkout) => toHolder(checkout, pool)),
-      ...pool.queued.map((request) => toWaiter(request, pool)),
+      ...(pool.queued ?? []).map((request) => toWaiter(request, pool)),
     ])
     .filter(({ UserName }) => isUser(UserName));
   const field = sortField(parameters.sortdatafield ?? 'Username');
   const direction = parameters.sortorder === 'desc' ? -1 : 1;
-  data.sort((a, b) => direction * compare(a[field] as string | number, b[field] as string | number));
+  data.sort((a, b) => direction * compare(a[field] as SortKey, b[field] as SortKey));
   return { totalCount: data.length, data };
 }

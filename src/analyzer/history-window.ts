@@ -1,12 +1,12 @@
 import { dateText, dayOfDate, type LocalTime, weekdayOf } from '../model/local-time.ts';
 
 /** A span of time, from the first second to before the other, epoch seconds. */
-export interface Window {
+export interface HistoryWindow {
   readonly from: number;
   readonly to: number;
 }
 
-export interface WindowParameters {
+export interface HistoryWindowParameters {
   readonly year: string;
   readonly month: string;
   /** Duration code of spec 4.8; wins over year and month. */
@@ -16,15 +16,23 @@ export interface WindowParameters {
 const HOUR = 3600;
 
 /** The running hour and the hours before it, `hours` together: so many a heat map can tell apart. */
-function hoursUpTo(now: number, hours: number, localTime: LocalTime): Window {
+function hoursUpTo(now: number, hours: number, localTime: LocalTime): HistoryWindow {
   const running = localTime.hoursOf(localTime.dayOf(now)).findLast(({ start }) => start <= now)?.start ?? now;
   return { from: running - (hours - 1) * HOUR, to: Number.POSITIVE_INFINITY };
 }
 
 /** The span of time that GetEfficiency and GetHeatMap are asked about, on the calendar of the time zone. */
-export function windowOf({ year, month, last }: WindowParameters, now: number, localTime: LocalTime): Window {
-  const days = (from: number, to: number): Window => ({ from: localTime.startOf(from), to: localTime.startOf(to) });
-  const months = (y: number, m: number, count: number): Window => days(dayOfDate(y, m, 1), dayOfDate(y, m + count, 1));
+export function historyWindowOf(
+  { year, month, last }: HistoryWindowParameters,
+  now: number,
+  localTime: LocalTime,
+): HistoryWindow {
+  const days = (from: number, to: number): HistoryWindow => ({
+    from: localTime.startOf(from),
+    to: localTime.startOf(to),
+  });
+  const months = (y: number, m: number, count: number): HistoryWindow =>
+    days(dayOfDate(y, m, 1), dayOfDate(y, m + count, 1));
   const today = localTime.dayOf(now);
   const sunday = today - weekdayOf(today);
   const [thisYear = 0, thisMonth = 0] = dateText(today).split('-').map(Number);

@@ -1,28 +1,18 @@
-import { setImmediate } from 'node:timers/promises';
 import type { EndpointName } from '../query-api/endpoints.ts';
 import { writeJson } from '../query-api/json.ts';
-import {
-  getEfficiency,
-  getHeatMap,
-  getHistory,
-  getHistoryReserved,
-  type HistorySelector,
-  type Recorded,
-} from './history.ts';
-import {
-  getConcurrentUsers,
-  getExpirationFeatures,
-  getFeatures,
-  getProducts,
-  getServerDown,
-  type Parameters,
-} from './live.ts';
+import { runSliced, untilAborted } from '../scheduling/slices.ts';
+import { getExpirationFeatures } from './expiration-records.ts';
+import { getFeatures } from './feature-records.ts';
+import { getEfficiency, getHeatMap, getHistory, getHistoryReserved } from './history-charts.ts';
+import type { HistoryWindowParameters } from './history-window.ts';
+import type { Parameters } from './parameter-filter.ts';
+import { getConcurrentUsers, getProducts, getServerDown } from './product-records.ts';
+import type { HistorySelector, Recorded } from './recorded-days.ts';
 import type { Collected } from './source.ts';
-import { getUsers } from './users.ts';
-import type { WindowParameters } from './window.ts';
+import { getUsers } from './user-records.ts';
 
 /** What an answer is made from. */
-export interface AnswerContext {
+export interface BodyContext {
   readonly current: readonly Collected[];
   /** Epoch seconds. */
   readonly now: number;
@@ -35,31 +25,30 @@ export interface AnswerContext {
 }
 
 /** The body of an answer, in one or more pieces, and whether it is JSON. */
-export interface Answer {
+export interface EndpointBody {
   readonly isJson: boolean;
   readonly body: readonly Buffer[];
 }
 
-/** Records written between two chances for others to run. */
-const SLICE = 200;
+/** Records of a piece of a body. */
+const PIECE = 200;
 
-const json = (value: unknown): Answer => ({ isJson: true, body: [Buffer.from(writeJson(value))] });
-const text = (body: string): Answer => ({ isJson: false, body: [Buffer.from(body)] });
+const json = (value: unknown): EndpointBody => ({ isJson: true, body: [Buffer.from(writeJson(value))] });
+const text = (body: string): EndpointBody => ({ isJson: false, body: [Buffer.from(body)] });
 
-/** Records as an array inside an array (spec 4.2), written slice by slice. */
-async function nestedRecords(records: Iterable<unknown>, signal: AbortSignal): Promise<Answer> {
+/** Records as an array inside an array (spec 4.2), written piece by piece. */
+function* nestedRecords(records: Iterable<unknown>): Generator<void, EndpointBody> {
   const body = [Buffer.from('[[')];
-  let slice: unknown[] = [];
+  let piece: unknown[] = [];
   const flush = (): void => {
-    if (slice.length > 0) body.push(Buffer.from(`${body.length > 1 ? ',' : ''}${writeJson(slice).slice(1, -1)}`));
-    slice = [];
+    if (piece.length > 0) body.push(Buffer.from(`${body.length > 1 ? ',' : ''}${writeJson(piece).slice(1, -1)}`));
+    piece = [];
   };
   for (const record of records) {
-    slice.push(record);
-    if (slice.length < SLICE) continue;
+    piece.push(record);
+    if (piece.length < PIECE) continue;
     flush();
-    await setImmediate();
-    signal.throwIfAborted();
+    yield;
   }
   flush();
   body.push(Buffer.from(']]'));
@@ -71,16 +60,17 @@ function selectorOf(parameters: Parameters): HistorySelector {
   return { product, feature, package: packageName, featureType: ftype ?? type ?? '' };
 }
 
-function windowParameters({ year = '', month = '', last }: Parameters): WindowParameters {
+function windowParameters({ year = '', month = '', last }: Parameters): HistoryWindowParameters {
   return { year, month, ...(last !== undefined && { last }) };
 }
 
-type Answerer = (context: AnswerContext, parameters: Parameters) => Answer | Promise<Answer>;
+type MakeBody = (context: BodyContext, parameters: Parameters) => EndpointBody | Promise<EndpointBody>;
 
 /** The answer to each endpoint; parameters are checked before. */
-export const answers: Readonly<Record<EndpointName, Answerer>> = {
+export const endpointBodies: Readonly<Record<EndpointName, MakeBody>> = {
   GetProducts: ({ current, now }, parameters) => json(getProducts(current, now, parameters)),
-  GetFeatures: ({ current, now, signal }, parameters) => nestedRecords(getFeatures(current, now, parameters), signal),
+  GetFeatures: ({ current, now, signal }, parameters) =>
+    runSliced(untilAborted(nestedRecords(getFeatures(current, now, parameters)), signal)),
   GetUsers: ({ current }, parameters) => json(getUsers(current, parameters)),
   GetServerDown: ({ current, now }, parameters) => json(getServerDown(current, now, parameters)),
   GetExpirationFeatures: ({ current, now }, parameters) => json(getExpirationFeatures(current, now, parameters)),
@@ -92,5 +82,6 @@ export const answers: Readonly<Record<EndpointName, Answerer>> = {
   GetHeatMap: async ({ recorded }, parameters) =>
     json(await getHeatMap(recorded(), selectorOf(parameters), windowParameters(parameters))),
   GetHttpUserName: ({ identity }) => text(identity),
-  GetConcurrentUsers: ({ current }) => text(String(getConcurrentUsers(current))),
+  // a bare value cannot be left out
+  GetConcurrentUsers: ({ current }) => text(String(getConcurrentUsers(current) ?? Number.NaN)),
 };

@@ -1,0 +1,144 @@
+import type { LocalHour } from '../model/local-time.ts';
+import type { HourSummary } from './hour-summary.ts';
+import { addKnown, highest, type Sample } from './sample.ts';
+import { type AddUp, createAddUp, type Segment, segmentsOfHours, segmentsOfSamples } from './segments.ts';
+import { sumOf } from './usage.ts';
+
+/** What one series has of a local day: samples, or where those are gone the hours. */
+export type DayRecord = { readonly samples: readonly Sample[] } | { readonly hours: readonly HourSummary[] };
+
+/** A local day to summarise. */
+export interface DayFrame {
+  readonly hours: readonly LocalHour[];
+  /** First second after the day, or after now in the unfinished one. */
+  readonly end: number;
+}
+
+/** The hours of a day of one series, or of several added up. */
+export type SummariseDay = (records: readonly DayRecord[], frame: DayFrame) => HourSummary[];
+
+/** Of users at several series the highest number counts. Keeps memory for further days. */
+export function createDaySummary(): SummariseDay {
+  let addUp: AddUp | undefined;
+  return (records, frame) =>
+    summarise(records, frame, (curves, start, end) => {
+      addUp ??= createAddUp();
+      return addUp(curves, start, end);
+    });
+}
+
+interface OpenHour {
+  available: number | undefined;
+  reserved: number | undefined;
+  users: number | undefined;
+  /** Of each series. */
+  readonly denials: (number | undefined)[];
+  readonly levels: Map<number | undefined, number>;
+}
+
+/** Called for each hour that a segment touches, with the seconds of it that lie there. */
+type Visit = (hour: OpenHour, segment: Segment, seconds: number, isFirst: boolean) => void;
+
+/** The hours of a day that have data. */
+class OpenDay {
+  readonly #hours: readonly LocalHour[];
+  readonly #open = new Map<number, OpenHour>();
+
+  constructor(hours: readonly LocalHour[]) {
+    this.#hours = hours;
+  }
+
+  at(index: number): OpenHour {
+    let hour = this.#open.get(index);
+    if (hour === undefined) {
+      hour = { available: undefined, reserved: undefined, users: undefined, denials: [], levels: new Map() };
+      this.#open.set(index, hour);
+    }
+    return hour;
+  }
+
+  /** Segments are in order of time. */
+  eachHour(segments: readonly Segment[], visit: Visit): void {
+    const endOf = (index: number): number => this.#hours[index + 1]?.start ?? Number.POSITIVE_INFINITY;
+    let index = 0;
+    for (const segment of segments) {
+      while (endOf(index) <= segment.from) index += 1;
+      let from = segment.from;
+      for (let i = index; from < segment.to; i += 1) {
+        const to = Math.min(segment.to, endOf(i));
+        visit(this.at(i), segment, to - from, i === index);
+        from = to;
+      }
+    }
+  }
+
+  summaries(): HourSummary[] {
+    return [...this.#open]
+      .sort(([a], [b]) => a - b)
+      .map(([index, { denials, levels, ...rest }]) => ({
+        index,
+        ...rest,
+        denials: sumOf(denials),
+        levels: [...levels].sort(([a = -1], [b = -1]) => b - a),
+      }));
+  }
+}
+
+function summarise(records: readonly DayRecord[], { hours, end }: DayFrame, addUp: AddUp): HourSummary[] {
+  const day = new OpenDay(hours);
+  const curves = records.map((record) =>
+    'samples' in record ? segmentsOfSamples(record.samples, end) : segmentsOfHours(record.hours, hours),
+  );
+  const isAlone = curves.length === 1;
+  const sum = isAlone ? (curves[0] ?? []) : addUp(curves, hours[0]?.start ?? 0, end);
+  day.eachHour(sum, (hour, { inUse, available, reserved }, seconds) => {
+    hour.levels.set(inUse, (hour.levels.get(inUse) ?? 0) + seconds);
+    hour.available = highest(hour.available, available);
+    hour.reserved = highest(hour.reserved, reserved);
+  });
+  for (const [i, record] of records.entries()) {
+    const refused = new Map<OpenHour, number | undefined>();
+    day.eachHour(curves[i] ?? [], (hour, { users, denials }, _, isFirst) => {
+      hour.users = highest(hour.users, users);
+      // of a sample they count where it begins
+      const count = denials === undefined || isFirst ? denials : 0;
+      refused.set(hour, addKnown(refused.get(hour), count));
+    });
+    if ('hours' in record) for (const { index, denials } of record.hours) refused.set(day.at(index), denials);
+    for (const [hour, denials] of refused) hour.denials.push(denials);
+  }
+  return day.summaries();
+}
+
+/** The figures of a day; `undefined` for what was not known at any time of it. */
+export interface DayTotals {
+  /** Maximum of the day. */
+  readonly available: number | undefined;
+  /** Maximum of the day. */
+  readonly inUse: number | undefined;
+  /** Maximum of the day. */
+  readonly reserved: number | undefined;
+  /** Maximum of the day. */
+  readonly users: number | undefined;
+  readonly denials: number | undefined;
+  /** Licenses in use times seconds. */
+  readonly licenseSeconds: number | undefined;
+}
+
+type OpenTotals = { -readonly [F in keyof DayTotals]?: number | undefined };
+
+export function totalsOf(hours: readonly HourSummary[]): DayTotals {
+  const totals: OpenTotals = {};
+  for (const { available, reserved, users, denials, levels } of hours) {
+    totals.available = highest(totals.available, available);
+    totals.inUse = highest(totals.inUse, levels[0]?.[0]);
+    totals.reserved = highest(totals.reserved, reserved);
+    totals.users = highest(totals.users, users);
+    totals.denials = addKnown(totals.denials, denials);
+    for (const [inUse, seconds] of levels) {
+      if (inUse !== undefined) totals.licenseSeconds = addKnown(totals.licenseSeconds, inUse * seconds);
+    }
+  }
+  const { available, inUse, reserved, users, denials, licenseSeconds } = totals;
+  return { available, inUse, reserved, users, denials, licenseSeconds };
+}

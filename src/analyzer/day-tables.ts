@@ -1,0 +1,193 @@
+import type { LocalTime } from '../model/local-time.ts';
+import { decodeHours, decodeSamples, encodeHours, encodeSamples } from './day-codec.ts';
+import { createDaySummary, type DayRecord, type DayTotals, totalsOf } from './day-summary.ts';
+import { blob, figure, type HistoryFile, integer, type Row } from './history-file.ts';
+import type { HourSummary } from './hour-summary.ts';
+import { type Figures, mergeSamples, type Sample } from './sample.ts';
+
+/** A recorded day of a series, as its totals. */
+export interface StoredTotals extends DayTotals {
+  readonly day: number;
+}
+
+/** A recorded day of a series, as its hours. */
+export interface DayOfHours {
+  readonly day: number;
+  readonly hours: readonly HourSummary[];
+}
+
+const nullable = (value: number | undefined): number | null => value ?? null;
+
+/** Of two samples of one moment the higher figure, or the one that is known. */
+const keepHighest = (column: string): string =>
+  `${column} = coalesce(max(${column}, excluded.${column}), ${column}, excluded.${column})`;
+
+const INSERT_SAMPLE = `INSERT INTO open_sample VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+  seconds = max(seconds, excluded.seconds), ${['available', 'in_use', 'reserved', 'users'].map(keepHighest).join()},
+  denials = coalesce(denials + excluded.denials, denials, excluded.denials)`;
+
+const toSample = (row: Row): Sample => ({
+  at: integer(row, 'at'),
+  seconds: integer(row, 'seconds'),
+  available: figure(row, 'available'),
+  inUse: figure(row, 'in_use'),
+  reserved: figure(row, 'reserved'),
+  users: figure(row, 'users'),
+  denials: figure(row, 'denials'),
+});
+
+/**
+ * The samples of series, by their keys, and what is left of them: open samples, a row each, until the day is over; then a
+ * blob of the day's samples, and its hours and totals. Whatever writes must be within a transaction.
+ */
+export class DayTables {
+  readonly #file: HistoryFile;
+  readonly #localTime: LocalTime;
+  readonly #summariseDay = createDaySummary();
+
+  constructor(file: HistoryFile, localTime: LocalTime) {
+    this.#file = file;
+    this.#localTime = localTime;
+  }
+
+  /** Must come before the samples of that time. */
+  insertCollection(at: number): void {
+    this.#file.sql('INSERT OR IGNORE INTO open_collection VALUES (?)').run(at);
+  }
+
+  insertSample(id: number, at: number, seconds: number, figures: Figures): void {
+    const { available, inUse, reserved, users, denials } = figures;
+    const row = [available, inUse, reserved, users, denials].map(nullable);
+    this.#file.sql(INSERT_SAMPLE).run(id, at, seconds, ...row);
+  }
+
+  /** Of a blob; also when there may be open ones. */
+  keptSamples(id: number, day: number): readonly Sample[] | undefined {
+    const row = this.#file.sql('SELECT samples FROM day_samples WHERE series = ? AND day = ?').get(id, day);
+    return row === undefined ? undefined : decodeSamples(blob(row, 'samples'), this.#localTime.startOf(day));
+  }
+
+  /** Of a day of the series with these keys, by key and in order of time. */
+  #openSamples(first: number, last: number, day: number): Map<number, Sample[]> {
+    const rows = this.#file
+      .sql(`SELECT open_sample.* FROM open_collection CROSS JOIN open_sample USING (at)
+        WHERE at >= ? AND at < ? AND series BETWEEN ? AND ? ORDER BY at`)
+      .all(this.#localTime.startOf(day), this.#localTime.startOf(day + 1), first, last);
+    const bySeries = new Map<number, Sample[]>();
+    for (const row of rows) {
+      const id = integer(row, 'series');
+      const samples = bySeries.get(id);
+      if (samples === undefined) bySeries.set(id, [toSample(row)]);
+      else samples.push(toSample(row));
+    }
+    return bySeries;
+  }
+
+  /** @param isSealed whether the day is known to have no open samples */
+  read(id: number, day: number, isSealed: boolean): DayRecord | undefined {
+    const kept = this.keptSamples(id, day);
+    const open = isSealed ? undefined : this.#openSamples(id, id, day).get(id);
+    if (kept !== undefined || open !== undefined) return { samples: mergeSamples(kept ?? [], open ?? []) };
+    const row = this.#file.sql('SELECT hours FROM day WHERE series = ? AND day = ?').get(id, day);
+    return row === undefined ? undefined : { hours: decodeHours(blob(row, 'hours')) };
+  }
+
+  /** The day's hours and totals are kept too once it is over. */
+  writeDay(id: number, day: number, samples: readonly Sample[], isOver: boolean): void {
+    const start = this.#localTime.startOf(day);
+    this.#file
+      .sql('INSERT INTO day_samples VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET samples = excluded.samples')
+      .run(id, day, encodeSamples(samples, start));
+    if (!isOver) return;
+    const frame = { hours: this.#localTime.hoursOf(day), end: this.#localTime.startOf(day + 1) };
+    const hours = this.#summariseDay([{ samples }], frame);
+    const { available, inUse, reserved, users, denials, licenseSeconds } = totalsOf(hours);
+    const totals = [available, inUse, reserved, users, denials, licenseSeconds].map(nullable);
+    this.#file
+      .sql('INSERT OR REPLACE INTO day VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)')
+      .run(id, day, ...totals, encodeHours(hours));
+  }
+
+  /** Makes blobs of open samples. The series are neighbours in order of their keys. */
+  sealDay(ids: readonly number[], day: number): void {
+    const [first = 0, last = first] = [ids[0], ids.at(-1)];
+    const open = this.#openSamples(first, last, day);
+    for (const id of ids) {
+      const samples = mergeSamples(this.keptSamples(id, day) ?? [], open.get(id) ?? []);
+      if (samples.length > 0) this.writeDay(id, day, samples, true);
+    }
+    this.#file
+      .sql(`DELETE FROM open_sample WHERE series BETWEEN ? AND ? AND at IN
+        (SELECT at FROM open_collection WHERE at >= ? AND at < ?)`)
+      .run(first, last, this.#localTime.startOf(day), this.#localTime.startOf(day + 1));
+  }
+
+  /** After the days before this one are sealed for all series. */
+  deleteCollections(before: number): void {
+    this.#file.sql('DELETE FROM open_collection WHERE at < ?').run(this.#localTime.startOf(before));
+  }
+
+  /** Days with collections that are not sealed yet. */
+  collectedDays(): readonly number[] {
+    const days: number[] = [];
+    const next = this.#file.sql('SELECT min(at) AS at FROM open_collection WHERE at >= ?');
+    for (let from = Number.MIN_SAFE_INTEGER; ; ) {
+      const at = next.get(from)?.at;
+      if (at === undefined || at === null) return days;
+      const day = this.#localTime.dayOf(Number(at));
+      days.push(day);
+      from = this.#localTime.startOf(day + 1);
+    }
+  }
+
+  /** Days from one on of which there are samples of a series in a blob. */
+  keptDays(id: number, from: number): readonly number[] {
+    const rows = this.#file.sql('SELECT day FROM day_samples WHERE series = ? AND day >= ?').all(id, from);
+    return rows.map((row) => integer(row, 'day'));
+  }
+
+  /** The first and the last day of which there are hours, or none. */
+  extent(id: number): readonly number[] {
+    const row = this.#file
+      .sql(`SELECT (SELECT min(day) FROM day WHERE series = ?1) AS first,
+        (SELECT max(day) FROM day WHERE series = ?1) AS last`)
+      .get(id);
+    return row === undefined || row.first === null ? [] : [integer(row, 'first'), integer(row, 'last')];
+  }
+
+  /** From one day to before another, in order. */
+  hours(id: number, from: number, to: number): readonly DayOfHours[] {
+    return this.#file
+      .sql('SELECT day, hours FROM day WHERE series = ? AND day >= ? AND day < ? ORDER BY day')
+      .all(id, from, to)
+      .map((row) => ({ day: integer(row, 'day'), hours: decodeHours(blob(row, 'hours')) }));
+  }
+
+  /** Of all days before one, in order. */
+  totals(id: number, before: number): readonly StoredTotals[] {
+    return this.#file
+      .sql('SELECT * FROM day WHERE series = ? AND day < ? ORDER BY day')
+      .all(id, before)
+      .map((row) => ({
+        day: integer(row, 'day'),
+        available: figure(row, 'available'),
+        inUse: figure(row, 'in_use'),
+        reserved: figure(row, 'reserved'),
+        users: figure(row, 'users'),
+        denials: figure(row, 'denials'),
+        licenseSeconds: figure(row, 'license_seconds'),
+      }));
+  }
+
+  /** Deletes samples of days before one, everything of days before another, and the series when nothing is left of it. */
+  prune(id: number, samplesBefore: number, before: number): void {
+    this.#file.sql('DELETE FROM day_samples WHERE series = ? AND day < ?').run(id, samplesBefore);
+    this.#file.sql('DELETE FROM day WHERE series = ? AND day < ?').run(id, before);
+    this.#file
+      .sql(`DELETE FROM series WHERE id = ?1
+        AND NOT EXISTS (SELECT 1 FROM day WHERE series = ?1)
+        AND NOT EXISTS (SELECT 1 FROM day_samples WHERE series = ?1)
+        AND NOT EXISTS (SELECT 1 FROM open_collection CROSS JOIN open_sample USING (at) WHERE series = ?1)`)
+      .run(id);
+  }
+}

@@ -1,0 +1,158 @@
+import { dateText, weekdayOf } from '../model/local-time.ts';
+import { runSliced, untilAborted } from '../scheduling/slices.ts';
+import type { DayTotals } from './day-summary.ts';
+import { type HistoryWindowParameters, historyWindowOf } from './history-window.ts';
+import type { HourSummary } from './hour-summary.ts';
+import {
+  type Day,
+  type HistorySelector,
+  hoursInWindow,
+  type Recorded,
+  selectSeries,
+  totalsOfDays,
+} from './recorded-days.ts';
+import { highest } from './sample.ts';
+
+/**
+ * The answers to the history endpoints (spec 4.6 to 4.9), computed from what is recorded. A gap, of time without samples or
+ * of figures that are not known, is no data, never 0.
+ */
+
+interface Trend {
+  readonly name: string;
+  readonly data: readonly (readonly [epochMs: number, value: number])[];
+  readonly type: 'line' | 'column';
+  readonly yAxis: number;
+}
+
+const HOUR = 3600;
+/** Others get a chance to run after so long, milliseconds. */
+const SLICE_MS = 10;
+
+/** Makes a chart of days, slice by slice. */
+async function eachDay<D>(
+  { signal }: Recorded,
+  days: Generator<D | undefined, void>,
+  visit: (day: D) => void,
+): Promise<void> {
+  const work = function* (): Generator<void, void> {
+    for (const day of days) {
+      if (day !== undefined) visit(day);
+      yield;
+    }
+  };
+  await runSliced(untilAborted(work(), signal), SLICE_MS);
+}
+
+async function totals(recorded: Recorded, selector: HistorySelector): Promise<readonly Day<DayTotals>[]> {
+  const days: Day<DayTotals>[] = [];
+  await eachDay(recorded, totalsOfDays(recorded, selectSeries(recorded, selector)), (day) => days.push(day));
+  return days;
+}
+
+/** Calls back for each hour with data of a window. */
+async function eachHour(
+  recorded: Recorded,
+  selector: HistorySelector,
+  parameters: HistoryWindowParameters,
+  visit: (hour: HourSummary, day: number) => void,
+): Promise<void> {
+  const window = historyWindowOf(parameters, recorded.now, recorded.localTime);
+  const days = hoursInWindow(recorded, selectSeries(recorded, selector), window);
+  await eachDay(recorded, days, ({ day, value }) => {
+    for (const hour of value) visit(hour, day);
+  });
+}
+
+/** Spec 4.6: for each local day the maximum of licenses, the license-hours in use, and the requests refused. */
+export async function getHistory(recorded: Recorded, selector: HistorySelector): Promise<Trend[]> {
+  const days = await totals(recorded, selector);
+  const data = (of: keyof DayTotals, unit = 1): [number, number][] =>
+    days.flatMap(({ day, value: { [of]: figure } }): [number, number][] =>
+      figure === undefined ? [] : [[recorded.localTime.startOf(day) * 1000, figure / unit]],
+    );
+  return [
+    { name: 'Max Available', data: data('available'), type: 'line', yAxis: 0 },
+    { name: 'Elapsed Time', data: data('licenseSeconds', HOUR), type: 'column', yAxis: 1 },
+    { name: 'Denials', data: data('denials'), type: 'column', yAxis: 2 },
+  ];
+}
+
+interface ReservedResult {
+  /** One value for each category, null where it is not known. */
+  readonly series: readonly { readonly name: string; readonly data: readonly (number | null)[] }[];
+  /** Local days with data, `YYYY-MM-DD`. */
+  readonly categories: readonly string[];
+}
+
+/** Spec 4.7: for each local day the maxima of reserved licenses, of distinct users and of licenses in use. */
+export async function getHistoryReserved(recorded: Recorded, selector: HistorySelector): Promise<ReservedResult[]> {
+  const days = await totals(recorded, selector);
+  const data = (of: keyof DayTotals): (number | null)[] => days.map(({ value }) => value[of] ?? null);
+  return [
+    {
+      series: [
+        { name: 'Reserved Licenses', data: data('reserved') },
+        { name: 'Distinct Users', data: data('users') },
+        { name: 'Max In Use', data: data('inUse') },
+      ],
+      categories: days.map(({ day }) => dateText(day)),
+    },
+  ];
+}
+
+interface EfficiencyResult {
+  readonly series: readonly { readonly name: string; readonly data: readonly (readonly [string, number])[] }[];
+}
+
+/** Spec 4.8: for N from 1 to the maximum, for how many hours at least N licenses were in use at once. */
+export async function getEfficiency(
+  recorded: Recorded,
+  selector: HistorySelector,
+  window: HistoryWindowParameters,
+): Promise<EfficiencyResult[]> {
+  const secondsAt = new Map<number, number>();
+  await eachHour(recorded, selector, window, ({ levels }) => {
+    for (const [inUse, seconds] of levels) {
+      if (inUse !== undefined) secondsAt.set(inUse, (secondsAt.get(inUse) ?? 0) + seconds);
+    }
+  });
+  const data: [string, number][] = [];
+  let atLeast = 0;
+  const most = secondsAt.keys().reduce((a, b) => Math.max(a, b), 0);
+  for (let n = most; n >= 1; n -= 1) {
+    atLeast += secondsAt.get(n) ?? 0;
+    data.push([String(n), atLeast / HOUR]);
+  }
+  return [{ series: [{ name: 'Total Duration', data: data.reverse() }] }];
+}
+
+interface HeatMapResult {
+  readonly categories: readonly [hours: readonly string[], weekdays: readonly string[]];
+  readonly series: readonly {
+    readonly name: string;
+    readonly data: readonly (readonly [hour: number, weekday: number, inUse: number])[];
+  }[];
+}
+
+const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour));
+const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
+
+/** Spec 4.9: the maximum in use by local hour and weekday. */
+export async function getHeatMap(
+  recorded: Recorded,
+  selector: HistorySelector,
+  window: HistoryWindowParameters,
+): Promise<HeatMapResult[]> {
+  /** By weekday and hour; absent where there is no data. */
+  const most: (number | undefined)[] = new Array(WEEKDAYS.length * HOURS.length).fill(undefined);
+  await eachHour(recorded, selector, window, ({ index, levels }, day) => {
+    const hour = recorded.localTime.hoursOf(day)[index]?.hour ?? 0;
+    const cell = weekdayOf(day) * HOURS.length + hour;
+    most[cell] = highest(most[cell], levels[0]?.[0]);
+  });
+  const data = most.flatMap((inUse, cell) =>
+    inUse === undefined ? [] : [[cell % HOURS.length, Math.floor(cell / HOURS.length), inUse] as const],
+  );
+  return [{ categories: [HOURS, WEEKDAYS], series: [{ name: 'Max In Use', data }] }];
+}

@@ -1,0 +1,64 @@
+import type { DatabaseSync } from 'node:sqlite';
+
+/** The tables of the history file, and how a file of an earlier version gets them. */
+
+/** Version 0.1.0 made 1, in which every figure was known. */
+export const SCHEMA_VERSION = 2;
+
+/**
+ * A figure that is not known is null. Open samples stand in order of time: a collection then is written to a few pages, not
+ * to a page for each series. Those of one series are found by the times of the collections.
+ */
+const tables = {
+  note: 'CREATE TABLE note (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID',
+  observation: `CREATE TABLE observation (
+    vendor_license TEXT PRIMARY KEY, collected_at INTEGER NOT NULL, observation BLOB NOT NULL
+  ) WITHOUT ROWID`,
+  series: `CREATE TABLE series (
+    id INTEGER PRIMARY KEY, vendor_license TEXT NOT NULL, feature TEXT NOT NULL, package TEXT NOT NULL,
+    feature_type TEXT NOT NULL, UNIQUE (vendor_license, feature, package, feature_type)
+  )`,
+  openSample: `CREATE TABLE open_sample (
+    series INTEGER NOT NULL, at INTEGER NOT NULL, seconds INTEGER NOT NULL, available INTEGER, in_use INTEGER,
+    reserved INTEGER, users INTEGER, denials INTEGER, PRIMARY KEY (at, series)
+  ) WITHOUT ROWID`,
+  openCollection: 'CREATE TABLE open_collection (at INTEGER PRIMARY KEY)',
+  daySamples: `CREATE TABLE day_samples (
+    series INTEGER NOT NULL, day INTEGER NOT NULL, samples BLOB NOT NULL, PRIMARY KEY (series, day)
+  ) WITHOUT ROWID`,
+  day: `CREATE TABLE day (
+    series INTEGER NOT NULL, day INTEGER NOT NULL, available INTEGER, in_use INTEGER, reserved INTEGER,
+    users INTEGER, denials INTEGER, license_seconds INTEGER, hours BLOB NOT NULL, PRIMARY KEY (series, day)
+  ) WITHOUT ROWID`,
+} as const;
+
+/** Makes the tables of a new file. Within a transaction. */
+export function createTables(database: DatabaseSync): void {
+  for (const definition of Object.values(tables)) database.exec(definition);
+  database.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
+}
+
+/**
+ * From 1 to 2: figures may be null. Not a row is touched, so that a file of any size is ready at once: only the
+ * definitions change, because NOT NULL makes no difference to how a row is stored ("Making Other Kinds Of Table Schema
+ * Changes" of https://sqlite.org/lang_altertable.html). One transaction: a crash leaves the one version or the other.
+ */
+export function migrateTables(database: DatabaseSync, transact: (action: () => void) => void): void {
+  setProtection(database, false);
+  const version = Number(database.prepare('PRAGMA schema_version').get()?.schema_version);
+  const define = database.prepare("UPDATE sqlite_schema SET sql = ? WHERE type = 'table' AND name = ?");
+  transact(() => {
+    define.run(tables.openSample, 'open_sample');
+    define.run(tables.day, 'day');
+    database.exec(`PRAGMA schema_version = ${version + 1}; PRAGMA user_version = ${SCHEMA_VERSION}`);
+  });
+  setProtection(database, true);
+}
+
+/** Protects the definitions from being changed. Versions of Node.js without the method do not protect them. */
+function setProtection(database: DatabaseSync, isOn: boolean): void {
+  if (!isOn && 'enableDefensive' in database) database.enableDefensive(false);
+  // RESET reads the definitions again
+  database.exec(`PRAGMA writable_schema = ${isOn ? 'RESET' : 'ON'}`);
+  if (isOn && 'enableDefensive' in database) database.enableDefensive(true);
+}

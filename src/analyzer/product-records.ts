@@ -1,0 +1,87 @@
+import type { WireProduct, WireServerDown } from '../query-api/records.ts';
+import { isDown } from './collector.ts';
+import { filter, type Parameters } from './parameter-filter.ts';
+import type { Checkout, Collected, PoolObservation } from './source.ts';
+import {
+  countByStatus,
+  countUsers,
+  earliestExpiry,
+  earliestOf,
+  isExpired,
+  isExpiring,
+  isKnown,
+  log10,
+  maxAvailable,
+  sumOf,
+} from './usage.ts';
+
+/**
+ * The answers about vendor licenses: pure functions of what was collected, the time and the parameters. In all records of the
+ * analyzer, a field that is `undefined` is left out of the body: the source cannot know it.
+ */
+
+function checkoutsOf(pools: readonly PoolObservation[], isUser: (user: string) => boolean = () => true): Checkout[] {
+  return pools.flatMap(({ checkouts }) => checkouts.filter(({ user }) => isUser(user)));
+}
+
+function expiredIcon(expiry: number | undefined, now: number): string {
+  if (expiry === undefined) return '';
+  return isExpired(expiry, now) ? 'Expired' : isExpiring(expiry, now) ? 'Warning' : '';
+}
+
+/** Spec 4.1. Counts only what matches; a vendor license of which nothing matches is left out. */
+export function getProducts(current: readonly Collected[], now: number, parameters: Parameters): WireProduct[] {
+  const isProduct = filter(parameters.filters);
+  const isPackage = filter(parameters.package);
+  const isFeature = filter(parameters.feature);
+  const isUser = filter(parameters.user);
+  const narrowed = parameters.package !== undefined || parameters.feature !== undefined;
+  return current
+    .filter(({ name }) => isProduct(name))
+    .flatMap((collected): WireProduct[] => {
+      const pools = collected.observation.pools.filter((pool) => isPackage(pool.package) && isFeature(pool.feature));
+      const checkouts = checkoutsOf(pools, isUser);
+      if (narrowed && pools.length === 0) return [];
+      if (parameters.user !== undefined && checkouts.length === 0) return [];
+      const { active, inactive, indeterminate } = countByStatus(checkouts);
+      const isListed = isKnown(pools, 'list');
+      const isStatusKnown = isKnown(pools, 'list', 'status');
+      const isEveryStatusKnown = isStatusKnown && indeterminate === 0;
+      const end = earliestOf(pools.map(earliestExpiry));
+      // before the first collection nobody knows
+      const isCollected = collected.collectedAt > 0;
+      const down = isDown(collected, now);
+      return [
+        {
+          CollectionTime: collected.collectedAt,
+          DistinctUsers: isListed ? countUsers(checkouts) : undefined,
+          Active: isStatusKnown ? active : undefined,
+          Inactive: isStatusKnown ? inactive : undefined,
+          Indeterminate: isListed ? indeterminate : undefined,
+          Mapped: isStatusKnown ? active + inactive : undefined,
+          MinLicenseExpiration: isCollected ? end : 0,
+          MaxAvailable: sumOf(pools.map((pool) => maxAvailable(pool, now))),
+          Product: collected.name,
+          MappingIcon: down ? 'ServerDown' : '',
+          ExpiredIcon: expiredIcon(isCollected ? end : undefined, now),
+          IsCurrent: !down,
+          LogActive: log10(isEveryStatusKnown ? active : undefined),
+          LogInactive: log10(isEveryStatusKnown ? inactive : undefined),
+        },
+      ];
+    });
+}
+
+/** Spec 4.4. */
+export function getServerDown(current: readonly Collected[], now: number, parameters: Parameters): WireServerDown[] {
+  const isProduct = filter(parameters.filters);
+  return current
+    .filter((collected) => isProduct(collected.name) && isDown(collected, now))
+    .map(({ name }) => ({ Label: name }));
+}
+
+/** Spec 4.11: distinct users over all vendor licenses; unknown when some of them are not listed. */
+export function getConcurrentUsers(current: readonly Collected[]): number | undefined {
+  const pools = current.flatMap(({ observation }) => observation.pools);
+  return isKnown(pools, 'list') ? countUsers(checkoutsOf(pools)) : undefined;
+}

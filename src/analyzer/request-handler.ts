@@ -1,0 +1,140 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Gate } from './gate.ts';
+import { holderOf, peerAddress } from './peer-address.ts';
+import { failure, type Reply, tooMany } from './reply.ts';
+import { sendReply, sizeOf } from './reply-sending.ts';
+import { createTurns } from './turns.ts';
+
+/** One answered request, for the log. */
+export interface AccessRecord {
+  readonly method: string;
+  /** Without the query, which may name users. */
+  readonly path: string;
+  /** 499 when the client went away or was cut off before it had all of the answer. */
+  readonly status: number;
+  /** `domain\user`. */
+  readonly user: string;
+  readonly address: string;
+  /** Body bytes; 0 with 499. */
+  readonly bytes: number;
+  readonly seconds: number;
+}
+
+/** Answers a request of an identity, `domain\\user`, unless its client goes away. Never rejects. */
+export type Respond = (request: IncomingMessage, identity: string, signal: AbortSignal) => Promise<Reply>;
+
+export interface RequestHandlerOptions {
+  readonly gate: Gate;
+  /** Whether a client, by its address, may send another request now. */
+  readonly isWithinRate: (holder: string) => boolean;
+  /** Milliseconds for which a client may leave its answer untouched. */
+  readonly idleMs: number;
+  readonly respond: Respond;
+  readonly onRequest: ((request: AccessRecord) => void) | undefined;
+}
+
+/** No request needs a body. */
+const MAX_BODY_SIZE = 1024 * 1024;
+/** Requests that wait on a connection for the one before them; no client known to us sends any. */
+const MAX_WAITING = 16;
+/** For the log only, as nginx has it: the client closed the request. */
+const CLIENT_CLOSED_REQUEST = 499;
+
+/** What was answered to whom. */
+interface Answered {
+  readonly user: string;
+  readonly reply: Reply;
+}
+
+/** Takes requests one by one on each connection: limits, logon, answer, log. */
+export class RequestHandler {
+  readonly #options: RequestHandlerOptions;
+  readonly #turns = createTurns(MAX_WAITING);
+  /** Answers being made or sent. */
+  readonly #running = new Set<ServerResponse>();
+
+  constructor(options: RequestHandlerOptions) {
+    this.#options = options;
+  }
+
+  /** For the events of a server. */
+  readonly listener = (request: IncomingMessage, response: ServerResponse): void => {
+    discardBody(request);
+    if (!this.#turns.take(request.socket, () => this.#handle(request, response))) request.socket.destroy();
+  };
+
+  /** Resolves when the requests are answered that are under way now. */
+  async untilAnswered(): Promise<void> {
+    await Promise.all([...this.#running].map((response) => new Promise((resolve) => response.once('close', resolve))));
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const started = performance.now();
+    const { socket, url = '', method = '' } = request;
+    const address = peerAddress(socket.remoteAddress);
+    const waiting = new AbortController();
+    let isTaken = false;
+    this.#running.add(response);
+    response.on('finish', () => {
+      isTaken = true;
+    });
+    const closed = new Promise<void>((resolve) => {
+      response.on('close', () => {
+        this.#running.delete(response);
+        waiting.abort();
+        resolve();
+      });
+    });
+    const answered = await this.#answer(request, response, waiting.signal);
+    await closed;
+    if (answered === undefined) return;
+    const { user, reply } = answered;
+    this.#options.onRequest?.({
+      method,
+      path: url.split('?', 1)[0] ?? '',
+      status: isTaken ? reply.status : CLIENT_CLOSED_REQUEST,
+      user,
+      address,
+      bytes: isTaken ? sizeOf(reply) : 0,
+      seconds: (performance.now() - started) / 1000,
+    });
+  }
+
+  /** Resolves once it is sent; with nothing where it is not known who asks. */
+  async #answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    signal: AbortSignal,
+  ): Promise<Answered | undefined> {
+    const { gate, isWithinRate, idleMs } = this.#options;
+    const { socket } = request;
+    // before a logon begins and not in its middle, where old clients take any answer but 401 for a good logon
+    if (!gate.isExpecting(socket) && !isWithinRate(holderOf(peerAddress(socket.remoteAddress)))) {
+      await sendReply(response, tooMany('too_many_requests', 'more requests per second than allowed', 1), idleMs);
+      return undefined;
+    }
+    const identified = gate.identify(request);
+    if ('refusal' in identified) {
+      await sendReply(response, identified.refusal, idleMs);
+      return undefined;
+    }
+    const reply = await this.#reply(request, identified.user, signal);
+    if (!signal.aborted) await sendReply(response, reply, idleMs);
+    return { user: identified.user, reply };
+  }
+
+  async #reply(request: IncomingMessage, identity: string, signal: AbortSignal): Promise<Reply> {
+    const isSmall = Number(request.headers['content-length'] ?? 0) <= MAX_BODY_SIZE;
+    if (isSmall) return this.#options.respond(request, identity, signal);
+    return failure('body_too_large', 'no endpoint reads a body', { headers: { connection: 'close' } });
+  }
+}
+
+/** Bodies are not read, but the connection must be left clean for the next request. */
+function discardBody(request: IncomingMessage): void {
+  let size = 0;
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > MAX_BODY_SIZE) request.socket.destroy();
+  });
+}
