@@ -21,9 +21,9 @@ export type SummariseDay = (records: readonly DayRecord[], frame: DayFrame) => H
 export function createDaySummary(): SummariseDay {
   let addUp: AddUp | undefined;
   return (records, frame) =>
-    summarise(records, frame, (curves, start, end) => {
+    summarise(records, frame, (curves, start) => {
       addUp ??= createAddUp();
-      return addUp(curves, start, end);
+      return addUp(curves, start);
     });
 }
 
@@ -90,7 +90,7 @@ function summarise(records: readonly DayRecord[], { hours, end }: DayFrame, addU
     'samples' in record ? segmentsOfSamples(record.samples, end) : segmentsOfHours(record.hours, hours),
   );
   const isAlone = curves.length === 1;
-  const sum = isAlone ? (curves[0] ?? []) : addUp(curves, hours[0]?.start ?? 0, end);
+  const sum = isAlone ? (curves[0] ?? []) : addUp(curves, hours[0]?.start ?? 0);
   day.eachHour(sum, (hour, { inUse, available, reserved }, seconds) => {
     hour.levels.set(inUse, (hour.levels.get(inUse) ?? 0) + seconds);
     hour.available = highest(hour.available, available);

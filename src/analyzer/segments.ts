@@ -29,8 +29,8 @@ export function segmentsOfHours(summaries: readonly HourSummary[], hours: readon
   });
 }
 
-/** Adds up what several series had at the same time, from the first second of a day to the end of its frame. */
-export type AddUp = (curves: readonly (readonly Segment[])[], start: number, end: number) => Segment[];
+/** Adds up what several series had at the same time of a day, which begins at `start`. */
+export type AddUp = (curves: readonly (readonly Segment[])[], start: number) => Segment[];
 
 /** Longest local day, seconds, and then some. */
 const MAX_SECONDS = 30 * 3600;
@@ -79,12 +79,11 @@ export function createAddUp(): AddUp {
     reserved.change(i, by, segment.reserved);
   };
 
-  return (curves, start, end) => {
-    const last = Math.min(Math.max(0, end - start), MAX_SECONDS);
+  return (curves, start) => {
     for (const curve of curves) {
       for (const segment of curve) {
-        change(Math.min(segment.from - start, last), 1, segment);
-        change(Math.min(segment.to - start, last), -1, segment);
+        change(Math.min(segment.from - start, MAX_SECONDS), 1, segment);
+        change(Math.min(segment.to - start, MAX_SECONDS), -1, segment);
       }
     }
     const sum: Segment[] = [];

@@ -369,6 +369,20 @@ const toParameters = (window: string): { year: string; month: string; last?: str
 };
 
 describe('history', () => {
+  it('of several series has what they hold at the very second it is asked', async () => {
+    const localTime = createLocalTime('Europe/Berlin');
+    const store = openStore({ path: undefined, localTime, origin: 'test', maxSize: 2 ** 30 });
+    const now = Date.UTC(2026, 9, 26, 8) / 1000;
+    const figures = { available: 5, inUse: 2, reserved: 0, users: 1, denials: 0 };
+    for (const _ of store.record(now, 900, onlyFigures(allSeries.map((series) => [series, figures]))));
+    const recorded: Recorded = { store, localTime, now };
+    const all = { product: '%', feature: '%' };
+    const [heat] = await getHeatMap(recorded, all, { year: '2026', month: '10' });
+    expect(heat?.series[0]?.data).toEqual([[9, 1, 6]]);
+    expect((await getHistoryReserved(recorded, all))[0]?.series.map(({ data }) => data)).toEqual([[0], [1], [6]]);
+    store.close();
+  });
+
   it('is what a recomputation by the second gives', { timeout: 600_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(
