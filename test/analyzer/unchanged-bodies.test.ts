@@ -11,7 +11,7 @@ import { createSlots } from '../../src/analyzer/slots.ts';
 import { openStore } from '../../src/analyzer/store.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
 import type { EndpointName } from '../../src/query-api/endpoints.ts';
-import { testHistory } from '../harness.ts';
+import { testHistory } from '../support/harness.ts';
 
 /**
  * The simulated site stays as it is on the wire: sizes and SHA-256 of the bodies that version 0.1.0 (commit 6fd2be1) gave to
