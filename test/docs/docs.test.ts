@@ -9,7 +9,6 @@ import { settingKeys } from '../../src/config/settings.ts';
 import { catalogue } from '../../src/metrics/catalogue.ts';
 import { cronProblem } from '../../src/poll/schedule.ts';
 import { dashboards } from '../support/dashboards.ts';
-import { foreignWords } from '../support/words.ts';
 import { anchorOf, anchorsOf, linksOf, pagePaths, readPage, root, withoutFences } from './markdown.ts';
 import { tables } from './tables.ts';
 
@@ -80,21 +79,6 @@ describe('pages', () => {
       }
     }
     expect([...pagesOf].filter(([, pages]) => pages.size > 1).map(([line]) => line)).toEqual([]);
-  });
-
-  it('use the words of the house', () => {
-    const foreign = pagePaths.flatMap((path) =>
-      readPage(path)
-        // the words of tables are those of the code
-        .replace(/<!-- begin [\s\S]*?<!-- end .*?-->/g, '')
-        .split('\n')
-        .flatMap((line) =>
-          foreignWords
-            .filter(([found]) => found.test(line))
-            .map(([, instead]) => `${path}: ${line} (better: ${instead})`),
-        ),
-    );
-    expect(foreign).toEqual([]);
   });
 
   it('keep the README short enough to be read', () => {
