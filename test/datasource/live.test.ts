@@ -121,7 +121,7 @@ describe('features', () => {
     const names = (payload: object) =>
       rowsOf(answerFeatures(queryOf('features', payload), site)).map(({ feature: name }) => name);
     expect(names({ product: 'lic01;cdslmd' })).toEqual(['a,feature:b', 'back\\slash\nline', 'base']);
-    expect(names({ product: ['lic02;mgcld;site-b', 'größe;undef'] })).toEqual(['old news', 'twice']);
+    expect(names({ product: ['lic02;mgcld;site-b', 'größe;undef'] })).toEqual(['outdated', 'twice']);
     expect(names({ product: '%', filters: 'ba%' })).toEqual(['back\\slash\nline', 'base']);
     expect(names({ product: '%', package: 'pk%' })).toEqual(['a,feature:b']);
     expect(names({ product: 'LIC01;cdslmd' })).toEqual([]);

@@ -26,10 +26,10 @@ const decodeRecord = <E extends Described>(endpoint: E, raw: object): Records<E>
   return record;
 };
 
-/** A record of which nothing is known, by whatever fields its table has. */
+/** A record in which every field is unknown. */
 const blank = <E extends Described>(endpoint: E): Records<E> => decodeRecord(endpoint, {});
 
-/** A record with a value in every field that its table has. */
+/** A record with a value in every field of its table. */
 export const complete = <E extends Described>(endpoint: E): Records<E> =>
   decodeRecord(
     endpoint,
@@ -210,7 +210,7 @@ export const scenario: Scenario = {
         feature({ feature: 'back\\slash\nline', licenseExpiration: Number.POSITIVE_INFINITY, showWarning: false }),
         feature({ feature: 'twice', inUse: 1, distinctUsers: 3, serverName: 'LIC02', daemon: 'mgcld', mappedTo: 'b' }),
         feature({ feature: 'twice', inUse: 2, distinctUsers: 2, serverName: 'lic02', daemon: 'mgcld', mappedTo: 'a' }),
-        feature({ feature: 'old news', serverName: 'größe', daemon: 'undef', tokenCostValue: 2.5, tokenPool: 'pool' }),
+        feature({ feature: 'outdated', serverName: 'größe', daemon: 'undef', tokenCostValue: 2.5, tokenPool: 'pool' }),
       ]),
     ),
   },
