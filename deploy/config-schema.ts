@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createConfigSchema } from '../src/config/json-schema.ts';
 
-/** Writes the JSON Schema of the configuration file, by which editors complete and check it. */
+/** Writes the JSON Schema of the configuration file, which editors use to complete and check it. */
 
 const path = join(import.meta.dirname, 'config.schema.json');
 writeFileSync(path, `${JSON.stringify(createConfigSchema(), undefined, 2)}\n`);

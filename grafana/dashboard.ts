@@ -20,7 +20,7 @@ function labelValues(name: string, label: string, query: string): dashboard.Quer
 export const vendorLicense = (several: boolean): dashboard.QueryVariableBuilder => {
   const info = select('license_vendor_license_info');
   const variable = labelValues('vendor_license', 'Vendor license', `label_values(${info}, vendor_license)`);
-  // no value of its own for "all": in a payload it must be the list
+  // no custom value for "all": in a payload it must be the list
   return several ? variable.multi(true).includeAll(true).current({ text: 'All', value: '$__all' }) : variable;
 };
 
@@ -58,11 +58,11 @@ const jsonAnnotation = (name: string, color: string, query: JsonQuery): dashboar
     .iconColor(color)
     .target(query);
 
-/** Which vendor license and features a dashboard is about, as JSON for payloads. */
+/** The vendor license and features of a dashboard, as JSON for payloads. */
 interface Subject {
   readonly product: string;
   readonly feature?: string;
-  /** Matchers of the same for Prometheus. */
+  /** The same as matchers for Prometheus. */
   readonly matchers?: string;
 }
 
@@ -75,7 +75,7 @@ const expiries = ({ product, feature: name }: Subject): dashboard.AnnotationQuer
   );
 };
 
-/** Of one feature only: each costs a question to the analyzer. */
+/** Only for a dashboard of one feature: each annotation sends a request to the analyzer. */
 const denials = ({ product, feature: name }: Subject): readonly dashboard.AnnotationQueryBuilder[] => {
   if (name === undefined) return [];
   const payload = `{"product":${product},"feature":${name},"shape":"annotations"}`;
@@ -92,7 +92,7 @@ interface Head {
   readonly variables: readonly dashboard.QueryVariableBuilder[];
 }
 
-/** An empty dashboard with its head. */
+/** A dashboard without panels. */
 export function createDashboard(head: Head): dashboard.DashboardBuilder {
   const link = new dashboard.DashboardLinkBuilder('Licenses')
     .type(dashboard.DashboardLinkType.Dashboards)
@@ -112,7 +112,7 @@ export function createDashboard(head: Head): dashboard.DashboardBuilder {
     .link(link)
     .annotations([serverDown(head.about.matchers), expiries(head.about), ...denials(head.about)])
     .variables([
-      // the first data source variable must be Prometheus' own: Grafana's linter goes by it
+      // the first data source variable must be that of Prometheus: Grafana's linter uses it
       new dashboard.DatasourceVariableBuilder('prometheus_datasource')
         .label('Prometheus data source')
         .type('prometheus'),

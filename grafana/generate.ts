@@ -8,14 +8,14 @@ import { optimisation } from './dashboards/optimisation.ts';
 import { overview } from './dashboards/overview.ts';
 import { vendorLicenseDashboard } from './dashboards/vendor-license.ts';
 
-/** Where the dashboards are, ready to be imported. */
+/** The folder of the generated dashboards. */
 export const folder = join(import.meta.dirname, 'json');
 
-/** What the builder leaves out or puts in too much. */
+/** Corrects what the builder leaves out or adds. */
 function finish(built: Dashboard): Dashboard {
-  // without ids Grafana makes some up at each import
+  // without ids, Grafana creates new ones at each import
   for (const [i, panel] of (built.panels ?? []).entries()) panel.id = i + 1;
-  // links and annotations belong in sight, not in a menu
+  // links and annotations are shown directly, not in a menu
   const links = [
     ...(built.links ?? []),
     ...(built.panels ?? []).flatMap((panel) => ('links' in panel ? (panel.links ?? []) : [])),

@@ -11,22 +11,22 @@ import * as text from '@grafana/grafana-foundation-sdk/text';
 import * as timeseries from '@grafana/grafana-foundation-sdk/timeseries';
 import { instant, JSON_SOURCE, JsonQuery, lines, PROMETHEUS } from './queries.ts';
 
-/** Kinds of panels that several dashboards have. */
+/** Kinds of panels that several dashboards use. */
 
 export interface About {
   readonly title: string;
-  /** What it shows and what to do about it. */
+  /** What the panel shows and what to do about it. */
   readonly description: string;
   /** Grafana's id of the unit. */
   readonly unit: string;
   /** Of 24 columns. */
   readonly width?: number;
   readonly height?: number;
-  /** Said in place of the panel when there is nothing to show. */
+  /** Text that is shown when the panel has no data. */
   readonly noValue?: string;
 }
 
-/** The last panel of each dashboard says what to check. */
+/** The default text refers to the last panel of each dashboard. */
 const NO_DATA = 'no data, see below';
 /** Of the history endpoints. */
 const NO_HISTORY = 'no history in this time range';
@@ -86,7 +86,7 @@ interface AnyPanel {
   height(rows: number): this;
 }
 
-/** A panel with its head, its size and what it says without data. */
+/** A panel with its title, its size and its text for no data. */
 const head = <P extends AnyPanel>(panel: P, about: About, width: number, height: number, noValue = NO_DATA): P =>
   panel
     .title(about.title)
@@ -151,7 +151,7 @@ export function states(
     .legend(legend());
 }
 
-/** A column of a table: what it is called, and how its values are shown. */
+/** A column of a table: its name, and how its values are shown. */
 export interface Shown {
   readonly name: string;
   readonly unit?: string;
@@ -165,7 +165,7 @@ export const EXPIRY: readonly Shown[] = [
   { name: 'Days left', unit: 'd', steps: DAYS_LEFT },
 ];
 
-/** Labels of the metrics as the tables call them. */
+/** Column names for the labels of the metrics. */
 const labelNames: Readonly<Record<string, string>> = {
   vendor_license: 'Vendor license',
   feature: 'Feature',
@@ -174,17 +174,17 @@ const labelNames: Readonly<Record<string, string>> = {
   feature_type: 'Type',
 };
 
-/** Where a click on a name leads. */
+/** The dashboard that a name links to. */
 const links: Readonly<Record<string, string>> = {
   'Vendor license': 'license-vendor-license',
   Product: 'license-vendor-license',
   Feature: 'license-feature',
 };
 
-/** The address of another dashboard with everything that is chosen in this one. */
+/** The address of another dashboard with the selected variables of this one. */
 const linkTo = (uid: string): string => `/d/${uid}?\${__url_time_range}&\${__all_variables}`;
 
-/** The address of the dashboard of what a row is about. */
+/** The address of the dashboard for the vendor license or feature of a row. */
 function rowLink(uid: string, owner: string): string {
   const kept = ['prometheus_datasource', 'json', 'job', 'instance'].map((name) => `\${${name}:queryparam}`).join('&');
   const field = (name: string): string => `\${__data.fields["${name}"]:percentencode}`;
@@ -260,7 +260,7 @@ export function jsonTable(about: About, query: JsonQuery, shown: readonly Shown[
   return panel;
 }
 
-/** GetHistory as the API means it: Max Available a line, Elapsed Time and Denials columns. */
+/** GetHistory as the API defines it: Max Available as a line, Elapsed Time and Denials as columns. */
 export function trend(about: About, payload: string): timeseries.PanelBuilder {
   return head(new timeseries.PanelBuilder(), about, 24, 9, NO_HISTORY)
     .datasource(JSON_SOURCE)
@@ -350,11 +350,11 @@ export function busyHoursMap(about: About, payload: string): heatmap.PanelBuilde
 const HELP = `**No data? Check:**
 
 1. *Prometheus data source* above is the one that scrapes license-exporter: \`up{job="license-exporter"}\` is 1 in Explore.
-2. *Job*, *Instance* and the other variables above have values. They come from the metrics; after a first start that takes a scrape.
-3. *JSON data source* above is of the type simpod-json-datasource, and its *Save & test* says that it works. If not, the message says why.
+2. *Job*, *Instance* and the other variables above have values. They come from the metrics, so the first values appear after the first scrape.
+3. *JSON data source* above is of the type simpod-json-datasource, and *Save & test* succeeds. If not, its message gives the reason.
 4. License-exporter reaches the analyzer: \`license_up\` is 1, see the dashboard *Licenses / Exporter*.`;
 
-/** What to look at when panels stay empty. */
+/** What to check when panels stay empty. */
 export const help = (): text.PanelBuilder =>
   new text.PanelBuilder()
     .title('No data?')

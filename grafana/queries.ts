@@ -11,31 +11,31 @@ export const JSON_SOURCE: DataSourceRef = { type: 'simpod-json-datasource', uid:
 
 const REF_IDS = 'ABCDEFGHIJ';
 
-/** A selector of the chosen exporters; `matchers` are further ones. */
+/** A selector for the selected exporters; `matchers` are added to it. */
 export const select = (metric: MetricName | `${MetricName}_bucket`, matchers = ''): string =>
   `${metric}{job=~"$job",instance=~"$instance"${matchers === '' ? '' : `,${matchers}`}}`;
 
-/** One series where several exporters report the same: a pair of them must not count twice. */
+/** One series where several exporters report the same one: two exporters must not count twice. */
 export const once = (expression: string): string => `max without (job, instance) (${expression})`;
 
-/** A metric of the chosen exporters, each series once. */
+/** A metric of the selected exporters, each series once. */
 export const metric = (name: MetricName, matchers = ''): string => once(select(name, matchers));
 
-/** Share of the licenses of each feature in use. */
+/** Ratio of licenses in use, for each feature. */
 export const saturation = (matchers = ''): string =>
   once(`${select('license_feature_in_use', matchers)} / (${select('license_feature_max_available', matchers)} > 0)`);
 
-/** When the license of each feature ends, epoch seconds. */
+/** When the license of each feature expires, epoch seconds. */
 export const expiration = (matchers = ''): string => metric('license_feature_expiration_timestamp_seconds', matchers);
 
-/** How many licenses have ended. */
+/** How many licenses have expired. */
 export const expired = (matchers = ''): string => `sum(${expiration(matchers)} <= bool time())`;
 
-/** How many licenses end within some days and have not ended. */
+/** How many licenses expire within some days and have not expired yet. */
 export const expiring = (days: number, matchers = ''): string =>
   `sum((${expiration(matchers)} > bool time()) * (${expiration(matchers)} <= bool time() + ${days} * 86400))`;
 
-/** Drops the licenses without a count, which are reported as 99999 available. */
+/** Excludes uncounted licenses, which are reported as 99999 available. */
 export const COUNTED = '< 99999';
 
 /** Query number `i` of a panel. */

@@ -27,7 +27,7 @@ function sourceFiles(folder: string): string[] {
   });
 }
 
-/** What a source text imports: static, re-export, side-effect and dynamic forms, and URLs of worker files. */
+/** The imports of a source text: static, re-export, side-effect and dynamic forms, and URLs of worker files. */
 function importsOf(source: string): string[] {
   const code = source.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
   const forms = [
@@ -79,7 +79,7 @@ describe('architecture', () => {
     expect(forbidden).toEqual([]);
   });
 
-  it('allows no import from a higher floor and no circle of rooms', () => {
+  it('allows no import from a higher floor and no cycle of rooms', () => {
     const allowed = Object.entries(rooms).flatMap(([from, { mayImport }]) =>
       mayImport === 'all' ? [] : mayImport.map((to) => ({ from, to })),
     );
@@ -92,7 +92,7 @@ describe('architecture', () => {
     expect([...left]).toEqual([]);
   });
 
-  it('uses each package in its room only', () => {
+  it('uses each package only in its rooms', () => {
     const forbidden = imports.filter(({ from, specifier }) => {
       if (specifier.startsWith('.') || specifier.startsWith('node:')) return false;
       const name = specifier.startsWith('@') ? specifier.split('/').slice(0, 2).join('/') : specifier.split('/')[0];
@@ -101,14 +101,14 @@ describe('architecture', () => {
     expect(forbidden).toEqual([]);
   });
 
-  it('has no barrels, no default exports and no folder of leftovers', () => {
+  it('has no barrels, no default exports and no folder of mixed helpers', () => {
     const paths = sourceFiles(src).map((path) => relative(src, path));
     expect(paths.filter((path) => /(^|\/)(index\.ts|utils?|helpers?|common)(\/|$)/.test(path))).toEqual([]);
     const withDefault = sourceFiles(src).filter((path) => /^export default/m.test(readFileSync(path, 'utf8')));
     expect(withDefault).toEqual([]);
   });
 
-  it('sees every form of import', () => {
+  it('recognizes every form of import', () => {
     const source = `import a from './a.ts';\nexport { b } from "./b.ts";\nimport './c.ts';\nawait import('./d.ts');\n// from './no.ts'`;
     expect(importsOf(source).sort()).toEqual(['./a.ts', './b.ts', './c.ts', './d.ts']);
   });

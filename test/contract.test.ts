@@ -19,7 +19,7 @@ import { recordFields } from '../src/query-api/records.ts';
 import { createClient, startAnalyzer, testHistory, WORKDAY } from './support/harness.ts';
 import { onlyFigures } from './support/store-samples.ts';
 
-/** Our client against our analyzer, over real HTTP with NTLM: what one says, the other understands. */
+/** Our client and our analyzer, over real HTTP with NTLM: the client reads what the analyzer reports. */
 
 const never = new AbortController().signal;
 let observations: readonly VendorLicenseObservation[] = [];
@@ -28,7 +28,7 @@ let client: QueryClient;
 let collect: () => Promise<void>;
 
 const localTime = createLocalTime('Europe/Berlin');
-/** Records what the analyzer records. */
+/** Keeps the recordings of the analyzer. */
 const shadow = createRecorder({
   open: () => openStore({ ...testHistory, localTime }),
   localTime,
@@ -55,7 +55,7 @@ beforeAll(async () => {
 });
 afterAll(() => stop());
 
-/** Names that break careless programs, but hold no `;`, which separates the parts of a vendor license. */
+/** Names with difficult characters, but without `;`, which separates the parts of a vendor license. */
 const awkward = [
   'NaN',
   'a:NaN,b',
@@ -138,7 +138,7 @@ const site = fc.uniqueArray(
   { selector: ({ server, daemon, part }) => JSON.stringify([server, daemon, part]), maxLength: 4 },
 );
 
-/** What the client must make of wire records: the records themselves, decoded without a wire between. */
+/** The expected records of the client: the records of the analyzer, decoded without HTTP in between. */
 const expected = <E extends EndpointName>(endpoint: E, wire: unknown) =>
   decodeAnswer(
     endpoint,
@@ -160,7 +160,7 @@ describe('client and analyzer', () => {
           const label = part === '' ? `${server};${daemon}` : `${server};${daemon};${part}`;
           return { name: label, collectedAt: reachable ? WORKDAY : 0, observation };
         });
-        // what was seen of a vendor license in an earlier round is kept by the collector: only fresh ones are compared
+        // the collector keeps vendor licenses of an earlier round: only fresh ones are compared
         const fresh = new Set(current.filter(({ collectedAt }) => collectedAt > 0).map((collected) => collected.name));
         const products = await client.getProducts({}, never);
         const wanted = expected('GetProducts', getProducts(current, WORKDAY, {}));
@@ -211,7 +211,7 @@ describe('client and analyzer', () => {
     );
   });
 
-  it('agree on histories that hold something', async () => {
+  it('agree on histories that are not empty', async () => {
     const [trend] = await client.getHistory({ product: '%', feature: '%' }, never);
     expect(trend?.points).toHaveLength(1);
     const { series } = await client.getHeatMap(
@@ -228,8 +228,8 @@ describe('client and analyzer', () => {
     expect(await client.getConcurrentUsers({}, never)).toBe(0);
   });
 
-  it('agree on every field: the client reads what the contract names', () => {
-    // where LicenseExpiration has a date
+  it('agree on every field: the client reads every field of the contract', () => {
+    // when LicenseExpiration has a date
     const notRead = ['LicenseExpirationToDate'];
     const texts: Readonly<Record<string, string>> = {
       DisplayName: 'x',
@@ -321,7 +321,7 @@ describe('history answers', () => {
     expect(decode('GetHeatMap', '[]')).toEqual({ hours: [], weekdays: [], series: [] });
   });
 
-  it.each(['[1]', '[{"data":1}]', '{}'])('refuses %s as a trend', (text) => {
+  it.each(['[1]', '[{"data":1}]', '{}'])('reject %s as a trend', (text) => {
     expect(() => decode('GetHistory', text)).toThrow(expect.objectContaining({ kind: 'schema' }));
   });
 });

@@ -3,7 +3,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { longest } from './support/longest-first.ts';
 
-/** What every test keeps to. */
+/** Rules for all tests. */
 
 const root = import.meta.dirname;
 const files = globSync('**/*.ts', { cwd: root }).map((path) => ({
@@ -12,7 +12,7 @@ const files = globSync('**/*.ts', { cwd: root }).map((path) => ({
 }));
 const folderOf = (path: string): string => (path.includes(sep) ? (path.split(sep)[0] ?? '') : '');
 
-/** Programs of their own, with all that belongs to them. */
+/** Folders of separate programs with their own helpers. */
 const programs = ['bench', 'storm'];
 
 describe('tests', () => {
@@ -27,12 +27,12 @@ describe('tests', () => {
     expect(strange).toEqual([]);
   });
 
-  it('are the same in every run: what is random has a seed', () => {
+  it('are the same in every run: random values have a seed', () => {
     const random = files.filter(({ path, text }) => path !== 'structure.test.ts' && text.includes('Math.random('));
     expect(random.map(({ path }) => path)).toEqual([]);
   });
 
-  it('wait for events, and say why where they let time pass', () => {
+  it('wait for events, and have a comment wherever they wait for time', () => {
     const silent = files
       .filter(({ path }) => path !== 'structure.test.ts' && !programs.includes(folderOf(path)))
       .flatMap(({ path, text }) => {
@@ -43,7 +43,7 @@ describe('tests', () => {
     expect(silent).toEqual([]);
   });
 
-  it('name as the longest only files that exist', () => {
+  it('list only existing files as the slowest', () => {
     expect(longest.filter((name) => !existsSync(join(root, `${name}.test.ts`)))).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ import { foreignWords } from './support/words.ts';
 
 const root = join(import.meta.dirname, '..');
 
-/** A name such as `isBlind` is compared as its words. Lines of code and the comment around them are compared alike. */
+/** A name such as `isBlind` is split into its words. Code and comments are checked alike. */
 const wordsOf = (line: string): string => line.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replaceAll('_', ' ');
 
 function foreignIn(pattern: string): string[] {
@@ -26,7 +26,7 @@ function foreignIn(pattern: string): string[] {
   );
 }
 
-describe('the words of the house', () => {
+describe('foreign words', () => {
   it.each([
     '*.md',
     'docs/**/*.md',
@@ -34,11 +34,11 @@ describe('the words of the house', () => {
     'grafana/**/*.ts',
     'src/**/*.{ts,js}',
     'test/**/*.ts',
-  ])('are used in %s', (pattern) => {
+  ])('are not used in %s', (pattern) => {
     expect(foreignIn(pattern)).toEqual([]);
   });
 
-  it('find a foreign word in a sentence and in a name', () => {
+  it('are found in a sentence and in a name', () => {
     const isFound = (line: string): boolean => foreignWords.some(([found]) => found.test(wordsOf(line)));
     expect(['Whoever asks is told.', 'const isBlind = true;', 'rule.judge(view)'].map(isFound)).toEqual([
       true,

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A genuine NTLM server for tests: Apache with mod_auth_gssapi and gss-ntlmssp in front of a backend on loopback.
+# A real NTLM server for tests: Apache with mod_auth_gssapi and gss-ntlmssp in front of a backend on loopback.
 #   ci-peers.sh install
 #   ci-peers.sh start DIR PORT BACKEND_PORT   (reads DIR/users.txt: DOMAIN:USER:PASSWORD lines)
 #     KEEP_ALIVE_TIMEOUT=30 in the environment: seconds after which Apache closes an idle connection

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What the documentation says of an alert beside its rule. */
+/** The text of the documentation about an alert, in addition to its rule. */
 export interface AlertDescription {
   readonly condition: string;
 }
 
-/** The sections of the runbooks by alert: the only place where the condition of an alert is written in words. */
+/** The sections of the runbooks by alert: the only place that describes the condition of an alert in words. */
 export const alertCatalogue: Readonly<Record<string, AlertDescription>> = Object.fromEntries(
   readFileSync(join(import.meta.dirname, '../runbooks.md'), 'utf8')
     .split(/^## /m)

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parse, stringify } from 'yaml';
 
-/** Writes what is made from `license-alerts.yml`: the manifest for the Prometheus operator, and the JSON of the mixin. */
+/** Writes the files that are generated from `license-alerts.yml`: the manifest for the Prometheus operator, and the JSON of the mixin. */
 
 export interface RuleOptions {
   /** Job under which Prometheus scrapes the exporter. */
@@ -14,10 +14,10 @@ export interface RuleOptions {
 
 const source = join(import.meta.dirname, 'license-alerts.yml');
 
-/** What the source says. */
+/** The values in the source file. */
 export const defaults: RuleOptions = { job: 'license-exporter', runbookBaseUrl: 'https://example.org/runbooks.md' };
 
-/** Files to be written, by path below the output folder. */
+/** Content of the generated files, by path below the output folder. */
 export function ruleFiles({ job, runbookBaseUrl }: RuleOptions): Readonly<Record<string, string>> {
   const rules = readFileSync(source, 'utf8')
     .replaceAll(`job="${defaults.job}"`, `job=${JSON.stringify(job)}`)

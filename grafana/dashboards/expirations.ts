@@ -6,12 +6,12 @@ const OF = 'vendor_license=~"$vendor_license"';
 const ends = expiration(OF);
 const FEATURE = ['vendor_license', 'feature', 'version', 'package', 'feature_type'];
 
-/** What ends when. */
+/** When licenses expire. */
 export const expirations = () =>
   createDashboard({
     uid: 'license-expirations',
     title: 'Expirations',
-    description: 'What ends within 7, 21 and 30 days, what has ended, and what never ends.',
+    description: 'Which licenses expire within 7, 21 and 30 days, which have expired, and which are permanent.',
     from: 'now-30d',
     refresh: '15m',
     about: { product: '$vendor_license', matchers: OF },
@@ -21,7 +21,7 @@ export const expirations = () =>
       figure(
         {
           title: 'Expired',
-          description: 'Licenses that have ended. Renew them or take them off the server.',
+          description: 'Licenses that have expired. Renew them, or remove them from the server.',
           unit: 'none',
         },
         expired(OF),
@@ -30,35 +30,35 @@ export const expirations = () =>
     )
     .withPanel(
       figure(
-        { title: 'Within 7 days', description: 'Licenses that end within 7 days.', unit: 'none' },
+        { title: 'Within 7 days', description: 'Licenses that expire within 7 days.', unit: 'none' },
         expiring(7, OF),
         GOOD_BELOW(1),
       ),
     )
     .withPanel(
       figure(
-        { title: 'Within 21 days', description: 'Licenses that end within 21 days.', unit: 'none' },
+        { title: 'Within 21 days', description: 'Licenses that expire within 21 days.', unit: 'none' },
         expiring(21, OF),
         GOOD_BELOW(1, 'orange'),
       ),
     )
     .withPanel(
       figure(
-        { title: 'Within 30 days', description: 'Licenses that end within 30 days.', unit: 'none' },
+        { title: 'Within 30 days', description: 'Licenses that expire within 30 days.', unit: 'none' },
         expiring(30, OF),
         GOOD_BELOW(1, 'yellow'),
       ),
     )
     .withPanel(
       figure(
-        { title: 'Later', description: 'Licenses that end after more than 30 days.', unit: 'none' },
+        { title: 'Later', description: 'Licenses that expire after more than 30 days.', unit: 'none' },
         `sum((${ends} > bool time() + 30 * 86400) * (${ends} < bool Inf))`,
         [[null, 'green']],
       ),
     )
     .withPanel(
       figure(
-        { title: 'Permanent', description: 'Licenses that never end.', unit: 'none' },
+        { title: 'Permanent', description: 'Licenses that never expire.', unit: 'none' },
         `sum(${ends} == bool Inf)`,
         PLAIN,
       ),
@@ -67,11 +67,12 @@ export const expirations = () =>
       seriesTable(
         {
           title: 'Ended, or ending within 30 days',
-          description: 'The licenses to be renewed, the nearest first. Negative days have passed.',
+          description:
+            'Licenses that need renewal, the nearest expiry first. Negative days mean that the license has expired.',
           unit: 'd',
           width: 24,
           height: 11,
-          noValue: 'nothing ends within 30 days',
+          noValue: 'no license expires within 30 days',
         },
         [
           {
@@ -99,7 +100,8 @@ export const expirations = () =>
       jsonTable(
         {
           title: 'All licenses',
-          description: 'Every license of the chosen vendor licenses as of the last poll. Without a date: permanent.',
+          description:
+            'Every license of the selected vendor licenses, as of the last poll. A license without a date is permanent.',
           unit: 'none',
           width: 24,
           height: 12,
@@ -113,7 +115,7 @@ export const expirations = () =>
       seriesTable(
         {
           title: 'Permanent licenses',
-          description: 'Licenses that never end, apart, so that they hide nothing.',
+          description: 'Licenses that never expire. They are listed separately, so that they do not hide the others.',
           unit: 'none',
           noValue: 'no license is permanent',
         },
@@ -132,7 +134,7 @@ export const expirations = () =>
         {
           title: 'Licenses available',
           description:
-            'Licenses of each vendor license over time, those without a count left out. A step down is an expiry or a lost increment.',
+            'Licenses of each vendor license over time, without uncounted ones. A step down is an expiry or a removed increment.',
           unit: 'none',
         },
         {

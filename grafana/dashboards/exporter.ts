@@ -4,12 +4,12 @@ import { metric, once, select } from '../queries.ts';
 
 const rate = (name: Parameters<typeof select>[0]): string => `rate(${select(name)}[$__rate_interval])`;
 
-/** Is the monitoring itself all right? */
+/** Whether the monitoring itself works. */
 export const exporter = () =>
   createDashboard({
     uid: 'license-exporter',
     title: 'Exporter',
-    description: 'The exporter itself: polls, the way to the analyzer, delivery of alerts.',
+    description: 'The exporter itself: polls, requests to the analyzer, delivery of alerts.',
     from: 'now-6h',
     refresh: '1m',
     about: { product: '"%"' },
@@ -19,7 +19,7 @@ export const exporter = () =>
       figure(
         {
           title: 'Reaches the analyzer',
-          description: 'Every endpoint answered at its last poll.',
+          description: 'Whether every endpoint answered at its last poll.',
           unit: 'bool_yes_no',
         },
         `min(${select('license_up')})`,
@@ -31,7 +31,7 @@ export const exporter = () =>
         {
           title: 'Logon accepted',
           description:
-            'Whether the last logon was accepted. If not: correct the password; the exporter waits, so that it does not lock the account.',
+            'Whether the last logon was accepted. If not, correct the password. The exporter waits before it tries again, so that the account is not locked.',
           unit: 'bool_yes_no',
         },
         `min(${select('license_upstream_authenticated')})`,
@@ -42,7 +42,8 @@ export const exporter = () =>
       figure(
         {
           title: 'Oldest good poll',
-          description: 'Time since every part of an endpoint was last polled well, in multiples of its interval.',
+          description:
+            'Time since every part of an endpoint was last polled successfully, in multiples of its interval.',
           unit: 'none',
         },
         `max((time() - (${metric('license_poll_last_success_timestamp_seconds')} > 0)) / ${metric('license_poll_interval_seconds')})`,
@@ -53,7 +54,7 @@ export const exporter = () =>
       figure(
         {
           title: 'Series',
-          description: 'Series of license data. Set sample_limit to 1.5 times as many.',
+          description: 'Number of series of license data. Set sample_limit to 1.5 times this number.',
           unit: 'short',
         },
         `sum(${select('license_exporter_series')})`,
@@ -64,7 +65,7 @@ export const exporter = () =>
       figure(
         {
           title: 'Series withheld',
-          description: 'Whether metrics.max_series was reached, so that the page is not whole.',
+          description: 'Whether series are withheld because of metrics.max_series.',
           unit: 'bool_yes_no',
         },
         `max(${select('license_exporter_series_limit_exceeded')})`,
@@ -75,7 +76,7 @@ export const exporter = () =>
       figure(
         {
           title: 'Simulated data',
-          description: 'Whether this is the demo. No license server is being watched then.',
+          description: 'Whether this is the demo, which monitors no real license server.',
           unit: 'bool_yes_no',
         },
         `max(${select('license_exporter_demo')})`,
@@ -86,7 +87,7 @@ export const exporter = () =>
       states(
         {
           title: 'Polls',
-          description: 'Whether every part of each endpoint was polled well.',
+          description: 'Whether every part of each endpoint was polled successfully.',
           unit: 'none',
           width: 12,
         },
@@ -104,7 +105,8 @@ export const exporter = () =>
       graph(
         {
           title: 'Latency of the analyzer, 95 %',
-          description: 'Duration of requests to the analyzer, logons included. Panels of history and users ask it too.',
+          description:
+            'Duration of requests to the analyzer, including logons and the requests of panels about history and users.',
           unit: 's',
         },
         {
@@ -122,7 +124,7 @@ export const exporter = () =>
       graph(
         {
           title: 'Failed requests',
-          description: 'Failed requests per second by reason; docs/failures.md says what each reason means.',
+          description: 'Failed requests per second by reason. docs/failures.md describes the reasons.',
           unit: 'reqps',
           noValue: 'no request failed',
         },
@@ -133,7 +135,7 @@ export const exporter = () =>
     )
     .withPanel(
       graph(
-        { title: 'Bytes from the analyzer', description: 'Bodies of its answers.', unit: 'Bps' },
+        { title: 'Bytes from the analyzer', description: 'Size of the answers, per second, by endpoint.', unit: 'Bps' },
         { '{{endpoint}}': `sum by (endpoint) (${rate('license_exporter_upstream_response_bytes_total')})` },
       ),
     )
@@ -142,7 +144,7 @@ export const exporter = () =>
         {
           title: 'Logons',
           description:
-            'NTLM handshakes, and those on connections that had been authenticated before. Many of them: the server or a proxy drops connections.',
+            'NTLM logons, and repeated logons on connections that were already logged on. If there are many, the server or a proxy closes connections.',
           unit: 'ops',
         },
         {
@@ -158,9 +160,9 @@ export const exporter = () =>
         {
           title: 'Values not taken over',
           description:
-            'What the last good answers held that is not exported: values that are no number, records without a name, fields that are not specified. NaN is usual in logarithms.',
+            'Parts of the last good answers that are not exported: values that are not numbers, records without a name, and unknown fields. NaN is normal in logarithms.',
           unit: 'none',
-          noValue: 'every value was taken over',
+          noValue: 'no value was discarded',
         },
         [{ name: 'Values', unit: 'none', expression: `${metric('license_poll_discarded_values')} > 0` }],
         ['endpoint', 'reason'],
@@ -172,7 +174,7 @@ export const exporter = () =>
         {
           title: 'Alerts delivered',
           description:
-            'Alerts sent to each Alertmanager per second, failed and dropped ones. Empty unless alerting.alertmanagers is set.',
+            'Alerts per second for each Alertmanager: sent, failed and dropped. Empty unless alerting.alertmanagers is set.',
           unit: 'ops',
           noValue: 'the alert engine is not in use',
         },

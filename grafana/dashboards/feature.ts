@@ -27,7 +27,7 @@ export const featureDashboard = () =>
   createDashboard({
     uid: 'license-feature',
     title: 'Feature',
-    description: 'One feature: who uses it now, how its use and denials developed, and how many licenses it needs.',
+    description: 'One feature: its users now, its usage and denials over time, and how many licenses it needs.',
     from: 'now-30d',
     refresh: '5m',
     about: { product: '"$vendor_license"', feature: '"$feature"', matchers: 'vendor_license="$vendor_license"' },
@@ -35,7 +35,7 @@ export const featureDashboard = () =>
   })
     .withPanel(
       figure(
-        { title: 'In use', description: 'Licenses checked out now, borrowed ones included.', unit: 'none' },
+        { title: 'In use', description: 'Licenses checked out now, including borrowed ones.', unit: 'none' },
         `sum(${metric('license_feature_in_use', OF)})`,
         PLAIN,
       ),
@@ -44,7 +44,7 @@ export const featureDashboard = () =>
       figure(
         {
           title: 'Available at most',
-          description: 'Licenses of all increments that have not ended; 99999 stands for unlimited.',
+          description: 'Licenses of all increments that have not expired. 99999 means unlimited.',
           unit: 'none',
         },
         `sum(${metric('license_feature_max_available', OF)})`,
@@ -53,7 +53,11 @@ export const featureDashboard = () =>
     )
     .withPanel(
       figure(
-        { title: 'Share in use', description: 'From 95 % on the next user may be denied.', unit: 'percentunit' },
+        {
+          title: 'Share in use',
+          description: 'Ratio of licenses in use. At 95 % or more, the next user may be denied.',
+          unit: 'percentunit',
+        },
         `max(${saturation(OF)})`,
         SATURATION,
       ),
@@ -62,7 +66,7 @@ export const featureDashboard = () =>
       figure(
         {
           title: 'Waiting requests',
-          description: 'Queued requests, at most since the previous collection.',
+          description: 'Maximum number of queued requests since the previous collection.',
           unit: 'none',
         },
         `sum(${metric('license_feature_max_queued', OF)})`,
@@ -71,7 +75,7 @@ export const featureDashboard = () =>
     )
     .withPanel(
       figure(
-        { title: 'Inactive', description: 'Licenses checked out by applications nobody uses now.', unit: 'none' },
+        { title: 'Inactive', description: 'Licenses checked out by applications that are inactive now.', unit: 'none' },
         `sum(${metric('license_feature_inactive_use', OF)})`,
         PLAIN,
       ),
@@ -80,7 +84,7 @@ export const featureDashboard = () =>
       figure(
         {
           title: 'Expires in',
-          description: 'Days until the first of its licenses ends; +Inf for permanent ones.',
+          description: 'Days until the first of its licenses expires; +Inf if all are permanent.',
           unit: 'd',
         },
         `(min(${metric('license_feature_expiration_timestamp_seconds', OF)}) - time()) / 86400`,
@@ -92,7 +96,7 @@ export const featureDashboard = () =>
         {
           title: 'Use',
           description:
-            'Licenses in use and waiting, under the line of what there is. A shrinking line is a lost increment.',
+            'Licenses in use, queued requests, and available licenses. If the number of available licenses drops, an increment was lost.',
           unit: 'none',
         },
         {
@@ -106,7 +110,7 @@ export const featureDashboard = () =>
       graph(
         {
           title: 'Held but not used',
-          description: 'Borrowed, inactive, and reserved licenses nobody uses: look here when users wait.',
+          description: 'Licenses that are borrowed, inactive, or reserved and unused. Check these when users wait.',
           unit: 'none',
         },
         {
@@ -122,7 +126,7 @@ export const featureDashboard = () =>
         {
           title: 'Utilisation history',
           description:
-            'Per local day of the analyzer: licenses at most, license-hours in use, and denials. The analyzer keeps it longer than Prometheus does.',
+            'Maximum of available licenses, license-hours in use, and denials, per local day of the analyzer. The analyzer can keep this history longer than Prometheus.',
           unit: 'none',
         },
         `{${WHOSE}}`,
@@ -132,7 +136,7 @@ export const featureDashboard = () =>
       reserved(
         {
           title: 'Reserved, users and peak',
-          description: 'Per local day: reserved licenses, distinct users at one time, and most licenses in use.',
+          description: 'Maxima per local day: reserved licenses, distinct users at one time, and licenses in use.',
           unit: 'none',
         },
         `{${WHOSE},"shape":"timeseries"}`,
@@ -142,7 +146,7 @@ export const featureDashboard = () =>
       efficiency(
         {
           title: 'How many licenses are needed',
-          description: `Hours during which at least so many licenses were in use at once. Left of the line at 5 % is what covers 95 % of the time in use, left of the line at 1 % what covers 99 %. ${WINDOW}`,
+          description: `Hours during which at least N licenses were in use at once. The licenses whose bars reach the line at 5 % covered 95 % of the time in use. Those that reach the line at 1 % covered 99 %. ${WINDOW}`,
           unit: 'h',
         },
         `{${WHOSE}}`,
@@ -152,7 +156,7 @@ export const featureDashboard = () =>
       busyHours(
         {
           title: 'Busy hours',
-          description: `Most licenses in use at once, by hour and weekday in the analyzer's time zone. ${WINDOW}`,
+          description: `Maximum number of licenses in use at once, by hour and weekday in the analyzer's time zone. ${WINDOW}`,
           unit: 'none',
         },
         `{${WHOSE},"shape":"table"}`,
@@ -162,7 +166,7 @@ export const featureDashboard = () =>
       busyHoursMap(
         {
           title: 'Busy hours as a map',
-          description: `The same as a map, for Grafana 9.4 and later: hours from left to right in the analyzer's time zone. ${WINDOW}`,
+          description: `The same data as a heatmap, for Grafana 9.4 and later. Hours from left to right, in the analyzer's time zone. ${WINDOW}`,
           unit: 'none',
         },
         `{${WHOSE}}`,
@@ -173,10 +177,10 @@ export const featureDashboard = () =>
         {
           title: 'Who holds it now',
           description:
-            'Users with a license or waiting for one. Names are personal: the exporter serves them only where datasource.users allows it.',
+            'Users that hold a license or wait for one. User names are personal data: the exporter serves them only if datasource.users allows it.',
           unit: 'none',
           height: 9,
-          noValue: 'nobody holds a license',
+          noValue: 'no user holds a license',
         },
         new JsonQuery('users', `{${WHOSE}}`),
         [{ name: 'Since', unit: 'dateTimeFromNow' }],

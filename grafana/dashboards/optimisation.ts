@@ -12,13 +12,13 @@ const over = (call: (range: string) => string, name: Parameters<typeof select>[0
 const peak = over((range) => `max_over_time(${range})`, 'license_feature_max_in_use');
 const quantile = (q: number): string => over((range) => `quantile_over_time(${q}, ${range})`, 'license_feature_in_use');
 
-/** Did we buy too many, or too few? */
+/** Whether too many or too few licenses were bought. */
 export const optimisation = () =>
   createDashboard({
     uid: 'license-optimisation',
     title: 'Optimisation',
     description:
-      'Peak against bought, what is never used, idle or reserved for nothing, and what will be saturated. As far back as Prometheus keeps data.',
+      'Peak usage against bought licenses; licenses that are never used, idle, or reserved and unused; and features that will be saturated. As far back as Prometheus keeps data.',
     from: 'now-30d',
     refresh: '15m',
     about: { product: '$vendor_license', matchers: OF },
@@ -26,7 +26,7 @@ export const optimisation = () =>
   })
     .withPanel(
       figure(
-        { title: 'Bought', description: 'Licenses with a count, over all features.', unit: 'none' },
+        { title: 'Bought', description: 'Number of licenses of all features, without uncounted ones.', unit: 'none' },
         `sum(${bought})`,
         PLAIN,
       ),
@@ -35,7 +35,7 @@ export const optimisation = () =>
       figure(
         {
           title: 'Peak use of them',
-          description: 'Sum of the peaks of each feature in the time range. They may lie at different times.',
+          description: 'Sum of the peaks of all features in the time range. The peaks can be at different times.',
           unit: 'none',
         },
         `sum(${peak} and ${bought})`,
@@ -44,14 +44,18 @@ export const optimisation = () =>
     )
     .withPanel(
       figure(
-        { title: 'Never used', description: 'Features without a single checkout in the time range.', unit: 'none' },
+        { title: 'Never used', description: 'Features without a checkout in the time range.', unit: 'none' },
         `sum(${peak} == bool 0)`,
         [[null, 'yellow']],
       ),
     )
     .withPanel(
       figure(
-        { title: 'Inactive now', description: 'Licenses checked out by applications nobody uses now.', unit: 'none' },
+        {
+          title: 'Inactive now',
+          description: 'Licenses checked out by applications that are inactive now.',
+          unit: 'none',
+        },
         `sum(${metric('license_feature_inactive_use', OF)})`,
         [[null, 'yellow']],
       ),
@@ -60,7 +64,7 @@ export const optimisation = () =>
       figure(
         {
           title: 'Reserved and unused now',
-          description: 'Licenses kept back for users who do not use them.',
+          description: 'Licenses reserved for users who do not use them.',
           unit: 'none',
         },
         `sum(${metric('license_feature_unused_reserve', OF)})`,
@@ -71,7 +75,8 @@ export const optimisation = () =>
       figure(
         {
           title: 'Saturated within 90 days',
-          description: 'Features whose use, if it goes on as in the last 7 days, reaches what there is within 90 days.',
+          description:
+            'Features whose usage reaches the number of bought licenses within 90 days, if the trend of the last 7 days continues.',
           unit: 'none',
         },
         `sum(${over(() => `predict_linear(${select('license_feature_in_use', OF)}[7d], 90 * 86400)`, 'license_feature_in_use')} >= bool ${bought})`,
@@ -86,7 +91,7 @@ export const optimisation = () =>
         {
           title: 'Peak against bought',
           description:
-            'Per feature: licenses bought, the most in use, and what covered 95 and 99 % of the time range. Much less than bought: too many; as much: too few.',
+            'For each feature: licenses bought, peak usage, and the number that covered 95 % and 99 % of the time range. If the peak is far below the number bought, there are too many licenses. If it equals it, there may be too few.',
           unit: 'none',
           width: 24,
           height: 12,
@@ -111,7 +116,7 @@ export const optimisation = () =>
       seriesTable(
         {
           title: 'Never used',
-          description: 'Features without a checkout in the time range, and how many licenses of them there are.',
+          description: 'Features without a checkout in the time range, and their number of licenses.',
           unit: 'none',
           noValue: 'every feature was used',
         },
@@ -125,9 +130,9 @@ export const optimisation = () =>
         {
           title: 'Idle',
           description:
-            'Licenses checked out but inactive, on average over the time range. Timeouts of the daemon give them back.',
+            'Licenses that are checked out but inactive, averaged over the time range. A timeout of the vendor daemon can release them.',
           unit: 'none',
-          noValue: 'nothing is idle, or the analyzer does not know the applications',
+          noValue: 'no license is idle, or the analyzer does not know the applications',
         },
         [
           {
@@ -145,7 +150,7 @@ export const optimisation = () =>
         {
           title: 'Reserved and unused',
           description:
-            'Reservations nobody uses, on average over the time range, and the most who waited for the feature.',
+            'Unused reservations, averaged over the time range, and the maximum number of queued requests for the feature.',
           unit: 'none',
           noValue: 'no reservation is unused',
         },
@@ -170,9 +175,9 @@ export const optimisation = () =>
         {
           title: 'Forecast',
           description:
-            'Use in 90 days if it goes on as in the last 7, against what there is. A trend over few days is a rough guess.',
+            'Ratio of licenses in use in 90 days, if the trend of the last 7 days continues. A trend over a few days is only a rough estimate.',
           unit: 'none',
-          noValue: 'nothing is growing towards its limit',
+          noValue: 'no feature grows towards its limit',
         },
         [
           {
@@ -190,7 +195,7 @@ export const optimisation = () =>
       seriesTable(
         {
           title: 'Pools that shrank',
-          description: 'Features with fewer licenses than a week ago: an increment ended, or a server was changed.',
+          description: 'Features with fewer licenses than a week ago: an increment expired, or a server was changed.',
           unit: 'none',
           noValue: 'no pool shrank within a week',
         },
@@ -209,7 +214,7 @@ export const optimisation = () =>
         {
           title: 'Borrowed',
           description:
-            'Borrowed licenses, and those of them nobody uses: forgotten on a laptop they are gone until they end.',
+            'Borrowed licenses, and those of them that are inactive. A license that is borrowed to an unused laptop is not available until the borrow period ends.',
           unit: 'none',
         },
         {
@@ -223,7 +228,7 @@ export const optimisation = () =>
         {
           title: 'Denials per day',
           description:
-            'Refused requests per day of each chosen vendor license, from the analyzer. Too few licenses, or idle ones in the way.',
+            'Denied requests per day for each selected vendor license, from the analyzer. Either there are too few licenses, or idle users hold them.',
           unit: 'none',
         },
         '{"product":$vendor_license,"feature":"%","wildcard":"upstream"}',

@@ -17,12 +17,12 @@ import { expiration, expired, expiring, JsonQuery, metric, saturation, select } 
 
 const FEATURE = ['vendor_license', 'feature', 'version', 'package'];
 
-/** Is everything all right? */
+/** Whether anything needs attention. */
 export const overview = () =>
   createDashboard({
     uid: 'license-overview',
     title: 'Overview',
-    description: 'Is everything all right: servers, expiries, saturation, queues, and whether the monitoring is fresh.',
+    description: 'Whether anything needs attention: servers, expiries, saturation, queues, and the age of the data.',
     from: 'now-24h',
     refresh: '1m',
     about: { product: '"%"' },
@@ -33,7 +33,7 @@ export const overview = () =>
         {
           title: 'Servers down',
           description:
-            'Vendor licenses whose server or daemon sent no data for 30 minutes. Look at the license server and its daemon; "no data" means that the exporter does not know.',
+            'Vendor licenses whose server or daemon has sent no data for 30 minutes. Check the license server and its daemon. "No data" means that the state is not known.',
           unit: 'none',
         },
         `sum(${metric('license_server_up')} == bool 0)`,
@@ -45,7 +45,7 @@ export const overview = () =>
       figure(
         {
           title: 'Expired',
-          description: 'Features whose license has ended. Renew them, or take them off the server.',
+          description: 'Features whose license has expired. Renew them, or remove them from the server.',
           unit: 'none',
         },
         expired(),
@@ -57,7 +57,8 @@ export const overview = () =>
       figure(
         {
           title: 'Expiring within 30 days',
-          description: 'Features whose license ends within 30 days and has not ended yet. Permanent ones never count.',
+          description:
+            'Features whose license expires within 30 days and has not expired yet. Permanent licenses are not counted.',
           unit: 'none',
         },
         expiring(30),
@@ -80,7 +81,7 @@ export const overview = () =>
       figure(
         {
           title: 'Waiting requests',
-          description: 'Queued license requests, at most since the previous collection, over all features.',
+          description: 'Maximum number of queued requests since the previous collection, summed over all features.',
           unit: 'none',
         },
         `sum(${metric('license_feature_max_queued')})`,
@@ -102,7 +103,7 @@ export const overview = () =>
       states(
         {
           title: 'License servers',
-          description: 'Whether each license server and daemon sent data. A gap is unknown: the exporter was not told.',
+          description: 'Whether each license server and daemon sent data. During a gap, the state is not known.',
           unit: 'none',
           width: 16,
           height: 9,
@@ -129,7 +130,7 @@ export const overview = () =>
         {
           title: 'Oldest usage data',
           description:
-            'Age of the oldest data collection among the servers that are up. The analyzer collects every few minutes; after 30 minutes a vendor license counts as down.',
+            'Age of the oldest collection among the servers that are up. The analyzer collects every few minutes. After 30 minutes without data, a vendor license counts as down.',
           unit: 's',
           height: 9,
         },
@@ -142,7 +143,7 @@ export const overview = () =>
       seriesTable(
         {
           title: 'Saturated features',
-          description: 'Features by share of their licenses in use, from 80 %. Click a feature for its history.',
+          description: 'Features with at least 80 % of their licenses in use. Click a feature to see its history.',
           unit: 'percentunit',
           noValue: 'no feature is above 80 %',
         },
@@ -156,9 +157,9 @@ export const overview = () =>
         {
           title: 'Next expiries',
           description:
-            'The twenty licenses that end next, those that have ended included. Permanent ones are left out.',
+            'The twenty licenses that expire next, including those that have expired. Permanent licenses are not listed.',
           unit: 'd',
-          noValue: 'nothing expires',
+          noValue: 'no license expires',
         },
         [
           {
@@ -178,9 +179,9 @@ export const overview = () =>
         {
           title: 'Queues',
           description:
-            'Features users wait for. Look whether licenses of it are idle, borrowed or reserved and unused.',
+            'Features that users wait for. Check whether their licenses are idle, borrowed, or reserved and unused.',
           unit: 'none',
-          noValue: 'nobody waits',
+          noValue: 'no user waits',
         },
         [
           {
@@ -199,7 +200,8 @@ export const overview = () =>
       graph(
         {
           title: 'Licenses in use by vendor license',
-          description: 'Licenses checked out now. A gap: the server is down or its data is old, so usage is unknown.',
+          description:
+            'Licenses checked out now. During a gap, the server is down or its data is outdated, so usage is unknown.',
           unit: 'none',
         },
         { '{{vendor_license}}': `sum by (vendor_license) (${metric('license_feature_in_use')})` },
@@ -223,7 +225,8 @@ export const overview = () =>
       jsonTable(
         {
           title: 'Servers that are down',
-          description: 'What the analyzer reports as down, and when it last had data. Empty is good.',
+          description:
+            'Vendor licenses that the analyzer reports as down, and the time of their last data. Empty if no server is down.',
           unit: 'none',
           width: 24,
           height: 5,

@@ -22,7 +22,7 @@ export const vendorLicenseDashboard = () =>
   createDashboard({
     uid: 'license-vendor-license',
     title: 'Vendor license',
-    description: 'One license server and daemon: its state, its features, its history and who holds its licenses.',
+    description: 'One license server and daemon: its state, features, history, and the users that hold its licenses.',
     from: 'now-7d',
     refresh: '5m',
     about: { product: PRODUCT, matchers: OF },
@@ -32,7 +32,7 @@ export const vendorLicenseDashboard = () =>
       figure(
         {
           title: 'Server up',
-          description: 'Whether the license server and its daemon sent data within 30 minutes.',
+          description: 'Whether the license server and its daemon sent data in the last 30 minutes.',
           unit: 'bool_yes_no',
         },
         `min(${metric('license_server_up', OF)})`,
@@ -43,7 +43,7 @@ export const vendorLicenseDashboard = () =>
       figure(
         {
           title: 'Data age',
-          description: 'Time since the analyzer last collected from this server.',
+          description: 'Time since the analyzer last collected data from this server.',
           unit: 's',
         },
         `time() - max(${metric('license_vendor_license_last_collection_timestamp_seconds', OF)} > 0)`,
@@ -54,7 +54,7 @@ export const vendorLicenseDashboard = () =>
       figure(
         {
           title: 'Distinct users',
-          description: 'Users that hold a license of it now, each counted once.',
+          description: 'Users that hold one of its licenses now, each counted once.',
           unit: 'none',
         },
         `max(${metric('license_vendor_license_distinct_users', OF)})`,
@@ -65,7 +65,7 @@ export const vendorLicenseDashboard = () =>
       figure(
         {
           title: 'Nearest expiry',
-          description: 'Days until the first of its licenses ends; +Inf when all are permanent.',
+          description: 'Days until the first of its licenses expires; +Inf if all are permanent.',
           unit: 'd',
         },
         `(min(${metric('license_vendor_license_min_expiration_timestamp_seconds', OF)}) - time()) / 86400`,
@@ -95,7 +95,7 @@ export const vendorLicenseDashboard = () =>
         {
           title: 'Features',
           description:
-            'Every feature with its use, queue, borrowed and reserved licenses, as of the last poll. Empty usage cells: the server is down, so usage is unknown.',
+            'Every feature with its usage, queue, borrowed and reserved licenses, as of the last poll. If usage cells are empty, the server is down and usage is unknown.',
           unit: 'none',
           width: 24,
           height: 12,
@@ -114,7 +114,7 @@ export const vendorLicenseDashboard = () =>
       graph(
         {
           title: 'Share in use',
-          description: 'Share of the licenses of each feature in use, the twenty highest now.',
+          description: 'Ratio of licenses in use for each feature, the twenty highest now.',
           unit: 'percentunit',
         },
         {
@@ -127,7 +127,7 @@ export const vendorLicenseDashboard = () =>
         {
           title: 'Idle, borrowed and reserved',
           description:
-            'Licenses that are checked out but inactive, borrowed, or reserved and unused: what could be had before buying more.',
+            'Licenses that are checked out but inactive, borrowed, or reserved and unused. Try to free these before you buy more.',
           unit: 'none',
         },
         {
@@ -142,7 +142,7 @@ export const vendorLicenseDashboard = () =>
         {
           title: 'Utilisation history, all features',
           description:
-            'All features of this vendor license added up by the analyzer: licenses at most, license-hours per day, and denials per day.',
+            'All features of this vendor license, added up by the analyzer: maximum of available licenses, license-hours and denials per day.',
           unit: 'none',
         },
         `{"product":${PRODUCT},"feature":"%","wildcard":"upstream"}`,
@@ -153,7 +153,7 @@ export const vendorLicenseDashboard = () =>
         {
           title: 'Busy hours',
           description:
-            "Most licenses in use at once, by hour and weekday in the analyzer's time zone, over the time range if it ends now, else over its last month.",
+            "Maximum number of licenses in use at once, by hour and weekday in the analyzer's time zone. It covers the time range if that ends now, else the last month of the range.",
           unit: 'none',
         },
         `{"product":${PRODUCT},"feature":"%","wildcard":"upstream","shape":"table"}`,
@@ -164,11 +164,11 @@ export const vendorLicenseDashboard = () =>
         {
           title: 'Who holds its licenses now',
           description:
-            'Users of all its features. Names are personal: the exporter serves them only where datasource.users allows it.',
+            'Users of all its features. User names are personal data: the exporter serves them only if datasource.users allows it.',
           unit: 'none',
           width: 24,
           height: 10,
-          noValue: 'nobody holds a license',
+          noValue: 'no user holds a license',
         },
         new JsonQuery('users', `{"product":${PRODUCT},"feature":"%","wildcard":"upstream"}`),
         [{ name: 'Since', unit: 'dateTimeFromNow' }],

@@ -64,7 +64,7 @@ describe.runIf(peer('prometheus', 'prometheus-alertmanager'))('alerts reach the 
       // enough for whoever else would tell it
       await evaluations(16, evaluating);
       expect(sink.of(about)).toEqual(['firing']);
-      expect(sink.told.at(-1)?.labels.source).toBe(path === 'rules' ? 'prometheus' : 'license-exporter');
+      expect(sink.notified.at(-1)?.labels.source).toBe(path === 'rules' ? 'prometheus' : 'license-exporter');
       await site.setDown(false);
       await eventually('resolved', () => sink.of(about).includes('resolved'));
       await evaluations(8, evaluating);
@@ -110,7 +110,7 @@ describe.runIf(peer('prometheus', 'prometheus-alertmanager'))('alerts reach the 
     async (path, { cleanup }) => {
       const { site, sink, alertmanager } = await start(cleanup, path);
       const about = { vendor_license: site.vendorLicense, feature: site.feature };
-      const expiries = () => sink.told.filter(({ labels }) => /^LicenseExp/.test(labels.alertname ?? ''));
+      const expiries = () => sink.notified.filter(({ labels }) => /^LicenseExp/.test(labels.alertname ?? ''));
       const told = () => expiries().map(({ status, labels }) => `${status} ${labels.alertname} ${labels.severity}`);
       const isTold = (text: string) => eventually(text, () => told().includes(text));
       const crossing = Date.now() + 4000;

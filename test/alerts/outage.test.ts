@@ -74,7 +74,7 @@ describe.runIf(peer('prometheus-alertmanager'))('an Alertmanager', { concurrent:
       });
       // whoever waited for what hangs would wait 10 s
       expect(slowest).toBeLessThan(5000);
-      expect(sink.told).toEqual([]);
+      expect(sink.notified).toEqual([]);
       door.answer(undefined);
       await eventually('told', () => sink.of(down).includes('firing'));
       if (!isGivenUp) expect(await count('errors')).toBeGreaterThan(before);

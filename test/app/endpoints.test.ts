@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type Faulty, json, startFaulty, status } from '../support/faulty-analyzer.ts';
 import { type Cleanup, createCleanup, createConfig, eventually, startApp } from '../support/harness.ts';
 
-/** What the exporter makes of answers that say nothing, and of endpoints that are not there. */
+/** How the exporter handles empty answers, and endpoints that do not exist. */
 
 const cleanup: Cleanup = createCleanup();
 afterEach(() => cleanup.run());
@@ -20,19 +20,19 @@ const success = (endpoint: string): string => `license_poll_success{endpoint="${
 const stateOf = (endpoint: string, state: string): string =>
   `license_endpoint_state{endpoint="${endpoint}",state="${state}"}`;
 
-describe('an answer that says nothing', () => {
-  it('for all features is asked for each vendor license', async () => {
+describe('an empty answer', () => {
+  it('for all features is followed by one request per vendor license', async () => {
     const faulty = await startFaulty(cleanup);
     faulty.break('GetFeatures?product=%', json('[[]]'));
     const app = await start(faulty, { 'poll.features': rarely });
     expect(await app.sample('license_up')).toBe(1);
     expect(await app.sample('license_poll_records{endpoint="GetFeatures"}')).toBeGreaterThan(30);
     expect(await app.metrics()).toContain('license_feature_in_use{');
-    const told = app.log.entries.find(({ message }) => message === 'asking per vendor license from now on');
-    expect(told?.fields.reason).toMatch(/^the answer holds no features of "sim-.*", but GetProducts says that it is/);
+    const logged = app.log.entries.find(({ message }) => message === 'asking per vendor license from now on');
+    expect(logged?.fields.reason).toMatch(/^the answer holds no features of "sim-.*", but GetProducts says that it is/);
   });
 
-  it('for one vendor license among all is asked for each alone', async () => {
+  it('that lacks one vendor license is followed by one request per vendor license', async () => {
     const faulty = await startFaulty(cleanup);
     faulty.break('GetFeatures?product=%', (_, response, body) => {
       const [records] = JSON.parse(body.toString().replaceAll('NaN', '""')) as [{ ServerName: string }[]];
@@ -52,7 +52,7 @@ describe('an answer that says nothing', () => {
     expect(warning?.fields).toMatchObject({ kind: 'schema', code: 'CONTRADICTION' });
   });
 
-  it('about products is a failed poll that keeps the last good data', async () => {
+  it('of GetProducts is a failed poll that keeps the last good data', async () => {
     const faulty = await startFaulty(cleanup);
     const app = await start(faulty, { 'poll.products': '* * * * * *' });
     const up = 'license_server_up{vendor_license="sim-lic01;sim_cadd"}';
@@ -67,7 +67,7 @@ describe('an answer that says nothing', () => {
 });
 
 describe('an endpoint', () => {
-  it('that the analyzer does not have, and that is switched off, is not waited for', async () => {
+  it('that the analyzer does not have does not affect license_up when it is switched off', async () => {
     const faulty = await startFaulty(cleanup);
     faulty.break('GetConcurrentUsers', status(404));
     const waiting = await start(faulty, { 'poll.concurrent_users': rarely });
@@ -82,14 +82,14 @@ describe('an endpoint', () => {
     expect(faulty.seen.filter((url) => url.includes('GetConcurrentUsers'))).toEqual([]);
   });
 
-  it('that is off has nothing to show in Grafana, and says why', async () => {
+  it('that is off has no data in Grafana, and the error says why', async () => {
     const app = await start(await startFaulty(cleanup), { 'poll.server_down': 'off', 'poll.expirations': 'off' });
     const down = await fetch(`${app.url}/grafana/rows/server_down`);
     expect(down.status).toBe(503);
     expect(await down.json()).toMatchObject({
       error: { message: 'GetServerDown is not polled: it is switched off under poll' },
     });
-    // GetFeatures knows expiries too
+    // GetFeatures has expiries too
     const expirations = await fetch(`${app.url}/grafana/rows/expirations?product=%25`);
     expect([expirations.status, ((await expirations.json()) as unknown[]).length > 30]).toEqual([200, true]);
     expect(await app.metrics()).not.toContain('license_server_up{');
@@ -105,7 +105,7 @@ describe('expiries of packages and components', () => {
   const ofFeatures = (page: string): readonly string[] =>
     page.split('\n').filter((line) => line.startsWith(`${name}{`) && line.includes('feature_type="feature"'));
 
-  it('are there, and nothing changes for features', async () => {
+  it('are exposed, and those of features do not change', async () => {
     const faulty = await startFaulty(cleanup, { vendorLicenses: 10 });
     const page = await (await start(faulty)).metrics();
     expect(typesOf(page)).toEqual(['component', 'feature', 'package']);
@@ -114,7 +114,7 @@ describe('expiries of packages and components', () => {
     expect(ofFeatures(page)).toEqual(ofFeatures(without));
   });
 
-  it('are left out where the analyzer refuses the search level', async () => {
+  it('are left out when the analyzer rejects the search level', async () => {
     const faulty = await startFaulty(cleanup, { vendorLicenses: 10 });
     faulty.break('search=2', status(400));
     const app = await start(faulty);

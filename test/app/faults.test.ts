@@ -8,7 +8,7 @@ import { type Fault, json, startFaulty, status } from '../support/faulty-analyze
 import { account, createCleanup, createConfig, eventually, startApp } from '../support/harness.ts';
 import { createRunner } from '../support/run.ts';
 
-/** How the exporter bears an analyzer that misbehaves: counted, last good data kept for a while, recovery by itself. */
+/** How the exporter handles a faulty analyzer: failures are counted, the last good data is kept for a limited time, and polling recovers. */
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
@@ -21,7 +21,7 @@ const everySecond = {
   'poll.features': '* * * * * *',
 };
 
-describe('an analyzer that misbehaves', () => {
+describe('a faulty analyzer', () => {
   const faults: [string, Fault, FailureKind][] = [
     ['500', status(500), 'status'],
     ['403', status(403), 'status'],
@@ -61,7 +61,7 @@ describe('an analyzer that misbehaves', () => {
       createConfig(faulty.url, {
         'analyzer.timeout': '1s',
         'analyzer.max_response_size': '1MB',
-        // the first poll only: at a full minute the schedule would add a second one
+        // only the first poll: at a full minute, the schedule would add a second one
         'poll.products': '0 0 1 1 *',
       }),
     );
@@ -110,7 +110,9 @@ describe('an analyzer that misbehaves', () => {
     expect(await app.sample('license_poll_records{endpoint="GetProducts"}')).toBe(1);
   });
 
-  it('keeps what it knew when GetServerDown answers what is no list of servers', { timeout: 30_000 }, async () => {
+  it('keeps the last good data when the answer of GetServerDown is not a list of servers', {
+    timeout: 30_000,
+  }, async () => {
     const faulty = await startFaulty(cleanup);
     const alertmanager = await startFakeAlertmanager(cleanup);
     const app = await startApp(createConfig(faulty.url, { ...everySecond, ...quickEngine([alertmanager.url]) }));
@@ -118,25 +120,25 @@ describe('an analyzer that misbehaves', () => {
     const down = 'sim-lic01;sim_cadd';
     const up = () => app.sample(`license_server_up{vendor_license="${down}"}`);
     const polled = () => app.sample('license_poll_success{endpoint="GetServerDown"}');
-    const told = () =>
+    const notified = () =>
       alertmanager.requests
         .flatMap(({ at, alerts }) => alerts.map((alert) => ({ at, ...alert })))
         .filter(({ labels }) => labels.alertname === 'LicenseServerDown' && labels.vendor_license === down);
     faulty.break('GetServerDown', json(JSON.stringify([{ Label: down }])));
     await eventually('the server is down', async () => (await up()) === 0);
-    await eventually('the alert', () => told().length > 0);
+    await eventually('the alert', () => notified().length > 0);
 
     for (const text of ['[{"error":"database timeout"}]', `[{"label":"${down}"}]`]) {
       faulty.break('GetServerDown', json(JSON.stringify([{ Label: down }])));
       await eventually('a good poll', async () => (await polled()) === 1);
       faulty.break('GetServerDown', json(text));
       await eventually(`a failed poll: ${text}`, async () => (await polled()) === 0);
-      const sent = told().length;
-      // longer than the alert is kept: it would be resolved by then
-      await eventually('the alert again', () => told().length > sent + 1);
+      const sent = notified().length;
+      // longer than keep_firing_for: an alert that is not kept would be resolved by then
+      await eventually('the alert again', () => notified().length > sent + 1);
       expect([await up(), await app.sample('license_up')]).toEqual([0, 0]);
     }
-    expect(told().filter(({ at, endsAt }) => Date.parse(endsAt) <= at)).toEqual([]);
+    expect(notified().filter(({ at, endsAt }) => Date.parse(endsAt) <= at)).toEqual([]);
     const warnings = app.log.entries.filter(({ message }) => message === 'poll failed');
     expect(warnings[0]?.fields).toMatchObject({
       endpoint: 'GetServerDown',
@@ -146,13 +148,13 @@ describe('an analyzer that misbehaves', () => {
     expect(JSON.stringify(app.log.entries)).not.toContain('database timeout');
   });
 
-  /** As GetProducts would answer with other names of fields. */
+  /** An answer of GetProducts with renamed fields. */
   const renamed: Fault = (_, response, body) => {
     const text = body.toString().replace(/"([A-Z])(\w+)":/g, (_all, first, rest) => `"${first.toLowerCase()}${rest}":`);
     response.writeHead(200, { 'content-type': 'application/json' }).end(text);
   };
 
-  it('keeps every series when GetProducts answers with other names of fields', async () => {
+  it('keeps every series when GetProducts answers with renamed fields', async () => {
     const faulty = await startFaulty(cleanup);
     const app = await startApp(createConfig(faulty.url, everySecond));
     cleanup.add(() => app.stop());
@@ -171,7 +173,7 @@ describe('an analyzer that misbehaves', () => {
     await eventually('recovery', async () => (await app.sample('license_up')) === 1);
   });
 
-  it('with --once exits with 1 when GetProducts answers with other names of fields', async () => {
+  it('with --once exits with 1 when GetProducts answers with renamed fields', async () => {
     const faulty = await startFaulty(cleanup);
     faulty.break('GetProducts', renamed);
     const folder = temporaryFolder();
@@ -190,7 +192,7 @@ describe('an analyzer that misbehaves', () => {
     });
   });
 
-  it('takes records without a name and fields of other names out of a mixed answer, and reports them', async () => {
+  it('discards records without a name and unknown fields of a mixed answer, and reports them', async () => {
     const faulty = await startFaulty(cleanup);
     faulty.break('GetServerDown', json('[{"Label":"a;b","since":1},{"label":"c;d"}]'));
     const app = await startApp(createConfig(faulty.url));
@@ -208,7 +210,7 @@ describe('an analyzer that misbehaves', () => {
     ]);
   });
 
-  it('takes nothing it was told of a server that was never collected for a date', async () => {
+  it('exposes no time of a server that was never collected', async () => {
     const faulty = await startFaulty(cleanup);
     const records = [
       { Product: 'a;never', CollectionTime: 0, MinLicenseExpiration: 2_147_483_647, IsCurrent: false },
@@ -230,7 +232,7 @@ describe('an analyzer that misbehaves', () => {
     ]);
   });
 
-  it('keeps the last good data, lets it age out, and recovers by itself', { timeout: 60_000 }, async () => {
+  it('keeps the last good data until it is too old, and recovers by itself', { timeout: 60_000 }, async () => {
     const faulty = await startFaulty(cleanup);
     const app = await startApp(createConfig(faulty.url, { ...everySecond, 'poll.max_data_age': '4s' }));
     cleanup.add(() => app.stop());
@@ -242,7 +244,7 @@ describe('an analyzer that misbehaves', () => {
     await eventually('failure', async () => (await app.sample('license_up')) === 0);
     expect(await users()).toBeGreaterThan(0);
     await eventually('absence', async () => (await users()) === undefined);
-    // each part ages out alone, a little after the others
+    // each part has its own age, so they disappear one after the other
     const data = /^license_(feature_in_use|server_up|vendor_license_max_available)\{/m;
     await eventually('absence of everything', async () => !data.test(await app.metrics()));
 
@@ -253,7 +255,7 @@ describe('an analyzer that misbehaves', () => {
     expect(app.log.entries.map(({ message }) => message)).toContain('poll recovered');
   });
 
-  it('does not let one failing vendor license empty the others', async () => {
+  it('keeps the data of the other vendor licenses when one fails', async () => {
     const faulty = await startFaulty(cleanup);
     faulty.break('GetExpirationFeatures?product=sim-lic01;', status(500));
     const app = await startApp(createConfig(faulty.url, { 'features.request': 'per_vendor_license' }));
@@ -275,8 +277,8 @@ describe('an analyzer that misbehaves', () => {
 
   it.each([
     ['refuses', status(400)],
-    ['answers for strangers', json('[[{"Feature":"x","ServerName":"other","Daemon":"d"}]]')],
-  ])('asks per vendor license when the server %s one request for all', async (_, fault) => {
+    ['answers with unknown vendor licenses for', json('[[{"Feature":"x","ServerName":"other","Daemon":"d"}]]')],
+  ])('sends one request per vendor license when the server %s the request for all', async (_, fault) => {
     const faulty = await startFaulty(cleanup);
     faulty.break('GetFeatures?product=%', fault);
     const app = await startApp(createConfig(faulty.url, { 'poll.features': '0 0 1 1 *' }));
@@ -289,7 +291,7 @@ describe('an analyzer that misbehaves', () => {
     expect(app.log.entries.map(({ message }) => message)).toContain('asking per vendor license from now on');
   });
 
-  it('decodes a very large answer beside the main thread', { timeout: 60_000 }, async () => {
+  it('decodes a very large answer outside the main thread', { timeout: 60_000 }, async () => {
     const faulty = await startFaulty(cleanup, { vendorLicenses: 4, featuresPerVendorLicense: 1500 });
     const app = await startApp(createConfig(faulty.url));
     cleanup.add(() => app.stop());

@@ -3,7 +3,7 @@ import { startFakeAlertmanager } from '../support/fake-alertmanager.ts';
 import { json, startFaulty } from '../support/faulty-analyzer.ts';
 import { createCleanup, createConfig, eventually, startApp } from '../support/harness.ts';
 
-/** Metrics that cannot be rendered leave alerts and Grafana on the newest data. */
+/** Alerts and Grafana have the newest data even when metrics cannot be rendered. */
 
 const renderer = vi.hoisted(() => ({ isBroken: false }));
 vi.mock('../../src/metrics/block.ts', async (importOriginal) => {
@@ -22,7 +22,7 @@ afterEach(async () => {
   await cleanup.run();
 });
 
-it('a renderer that throws leaves alerts and Grafana on the newest data, and /metrics is an error', async () => {
+it('when the renderer throws, alerts and Grafana have the newest data, and /metrics answers 500', async () => {
   const alertmanager = await startFakeAlertmanager(cleanup);
   const faulty = await startFaulty(cleanup);
   const app = await startApp(
@@ -44,7 +44,7 @@ it('a renderer that throws leaves alerts and Grafana on the newest data, and /me
   renderer.isBroken = true;
   faulty.break('GetServerDown', json('[{"Label":"newly;down"}]'));
   await eventually('Grafana shows it', isDown);
-  await eventually('it is alerted', () =>
+  await eventually('the alert is sent', () =>
     alertmanager.requests.some(({ alerts }) => alerts.some(({ labels }) => labels.vendor_license === 'newly;down')),
   );
   expect((await fetch(`${app.url}/metrics`)).status).toBe(500);

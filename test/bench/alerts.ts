@@ -16,7 +16,7 @@ import { startAlertmanager, startSink } from '../support/start-alertmanager.ts';
 import { startPrometheus } from '../support/start-prometheus.ts';
 import { type Line, median } from './report.ts';
 
-/** Many alerts that fire at once: the engine against Prometheus with the shipped rules, and against Alertmanager's own pace. */
+/** Many alerts that fire at once: the engine compared with Prometheus and the shipped rules, and with the speed of Alertmanager. */
 
 const now = (): number => Date.now() / 1000;
 const noTls = { ca: undefined, cert: undefined, key: undefined, serverName: undefined, insecureSkipVerify: false };
@@ -32,7 +32,7 @@ function inventoryOf(count: number) {
   return deriveInventoryNow(snapshot, now(), policy);
 }
 
-/** The same as a page of metrics. */
+/** The same site as a page of metrics. */
 async function startPage(cleanup: Cleanup, count: number): Promise<string> {
   const series = (name: string): string =>
     Array.from(
@@ -66,7 +66,7 @@ function heapOfAlerts(inventory: Inventory): number {
   return bytes;
 }
 
-/** Seconds Prometheus takes for one evaluation of the data rules, with as many alerts firing. */
+/** Seconds that Prometheus takes for one evaluation of the data rules, with the same number of firing alerts. */
 async function prometheusEvaluation(cleanup: Cleanup, count: number): Promise<number> {
   const { url, query } = await startPrometheus(cleanup, await startPage(cleanup, count), {
     rules: quickRules(cleanup),
@@ -144,7 +144,7 @@ export async function benchAlerts(count: number, runs: number): Promise<Line[]> 
     const known = [(await ours.alerts()).length, (await peer.alerts()).length];
     if (status !== 200 || known.some((alerts) => alerts !== count)) throw new Error(`status ${status}, known ${known}`);
     await engine.stop();
-    // they would take part of the processor from Prometheus
+    // they would use processor time that Prometheus needs
     await ours.stop();
     await peer.stop();
 

@@ -2,7 +2,7 @@ import { startFaulty } from '../support/faulty-analyzer.ts';
 import { createCleanup, createConfig, eventually, startAnalyzer, startApp } from '../support/harness.ts';
 import { compare, type Line } from './report.ts';
 
-/** Panels of Grafana that refresh at once, against a proxy that hands every panel's question on. */
+/** Panels of Grafana that refresh at once, compared with a proxy that forwards the request of every panel. */
 
 const PRODUCT = 'sim-lic01;sim_cadd';
 const PANELS = 50;
@@ -80,7 +80,7 @@ async function benchCache(runs: number): Promise<Line[]> {
   ];
 }
 
-/** The time of a scrape while panels wait for an analyzer that hangs, against that of a scrape alone. */
+/** The time of a scrape while panels wait for an analyzer that hangs, compared with a scrape without panels. */
 async function benchScrape(runs: number): Promise<Line[]> {
   const cleanup = createCleanup();
   const faulty = await startFaulty(cleanup);

@@ -10,7 +10,7 @@ function exampleOf({ type }: Field, feature: number, name: string): unknown {
   return type === 'number' ? Math.log10(1 + (feature % 77)) : feature % 1000;
 }
 
-/** Decoding an answer of GetFeatures, against one plain JSON.parse of it. */
+/** Decoding an answer of GetFeatures, compared with a single JSON.parse of it. */
 export async function benchDecode(features: number, runs: number): Promise<Line[]> {
   const fields = Object.entries<Field>(recordFields.GetFeatures);
   const records = Array.from({ length: features }, (_, feature) =>

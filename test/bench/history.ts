@@ -12,7 +12,7 @@ import { onlyFigures } from '../support/store-samples.ts';
 import { compare, type Line } from './report.ts';
 import { createWalk } from './samples.ts';
 
-/** History in our store against plain SQL over plain rows in SQLite that hold the same samples. */
+/** History in our store, compared with plain SQL on plain rows in SQLite with the same samples. */
 export interface HistoryBench {
   readonly features: number;
   readonly days: number;
@@ -51,7 +51,7 @@ export async function benchHistory({ features, days, interval, runs }: HistoryBe
     spent[name] += performance.now() - started;
   };
   const firstDay = localTime.dayOf(BEGIN);
-  // the bulk takes days that are over
+  // the bulk import takes only past days
   finish(bulk.seal(firstDay + days));
   for (let day = 0; day < days; day += 1) {
     const ofDay: Sample[][] = walk.series.map(() => []);
@@ -87,7 +87,7 @@ export async function benchHistory({ features, days, interval, runs }: HistoryBe
     efficiency: rows.prepare('SELECT in_use, sum(seconds) AS seconds FROM sample WHERE series = ? GROUP BY in_use'),
   };
 
-  // both must say the same
+  // both must give the same result
   const trend = peer.trend.all(1);
   deepStrictEqual(
     (await getHistory(recorded, one)).map(({ data }) => data),

@@ -3,7 +3,7 @@ import { getFeatures } from '../../src/analyzer/feature-records.ts';
 import { startAnalyzer, WORKDAY } from '../support/harness.ts';
 import { compare, type Line } from './report.ts';
 
-/** GetFeatures of everything over HTTP, against building the same records and one plain JSON.stringify. */
+/** GetFeatures of the whole site over HTTP, compared with creating the same records and a single JSON.stringify. */
 export async function benchLive(features: number, runs: number): Promise<Line[]> {
   const perVendorLicense = Math.min(features, 2000);
   const vendorLicenses = Math.ceil(features / perVendorLicense);

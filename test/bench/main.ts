@@ -6,7 +6,7 @@ import { benchHistory } from './history.ts';
 import { benchLive } from './live.ts';
 import { print } from './report.ts';
 
-/** `npm run bench -- --quick`; every figure stands beside a peer's of the same run. */
+/** `npm run bench -- --quick`; every figure is compared with a peer in the same run. */
 
 const help = `npm run bench -- [options]
   --quick             few features and days

@@ -4,14 +4,14 @@ export interface Line {
   readonly ours: number;
   readonly peer: number;
   readonly unit: string;
-  /** How many times better ours is. */
+  /** By which factor ours is better. */
   readonly ratio: number;
 }
 
 export const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
-/** Median milliseconds of some runs of each, taken in turns. */
+/** Median milliseconds of several alternating runs of both. */
 export async function compare(
   runs: number,
   ours: () => unknown,
@@ -25,7 +25,7 @@ export async function compare(
     ] as const) {
       const started = performance.now();
       await run();
-      // the first run of each warms up
+      // the first run of each is a warm-up
       if (i > 0) times[name].push(performance.now() - started);
     }
   }

@@ -1,6 +1,6 @@
 import type { Figures, Series } from '../../src/analyzer/sample.ts';
 
-/** A noisy random walk for each feature: the same every time. */
+/** A noisy random walk for each feature, the same in every run. */
 export interface Walk {
   readonly series: readonly Series[];
   /** The next collection of all features. */

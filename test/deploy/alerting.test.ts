@@ -15,7 +15,7 @@ import { findProgram, peer } from '../support/peers.ts';
 import { type AlertRule, alertRules, groups, recordingRules } from '../support/prometheus-rules.ts';
 import { metricOf, namesIn } from '../support/promql.ts';
 
-/** The rules for Prometheus, the example for Alertmanager and the runbooks, and how they fit the engine. */
+/** The rules for Prometheus, the example for Alertmanager and the runbooks agree with the engine. */
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
@@ -32,14 +32,14 @@ function temporaryFolder(): string {
 const promtool = (args: readonly string[]): string =>
   execFileSync('promtool', args, { encoding: 'utf8', env: { ...process.env, TMPDIR: temporaryFolder() } });
 
-/** Both have it, each with its severity. */
+/** Alerts of both rules and engine, each with its severity. */
 const idOf = ({ alert, labels }: AlertRule): string => `${alert}/${labels.severity}`;
 const names = [...new Set(alertRules.map(({ alert }) => alert))];
 const engineRules = createRules(settingsOf());
 const isEngines = (alert: string): boolean => engineRules.some(({ name }) => name === alert);
 
 describe('the rules', () => {
-  it.runIf(peer('promtool'))('are taken by promtool', () => {
+  it.runIf(peer('promtool'))('are accepted by promtool', () => {
     expect(promtool(['check', 'rules', join(folder, 'license-alerts.yml')])).toContain(
       `SUCCESS: ${alertRules.length + recordingRules.length} rules found`,
     );
@@ -49,19 +49,19 @@ describe('the rules', () => {
     expect(promtool(['test', 'rules', join(folder, 'license-alerts_test.yml')])).toContain('SUCCESS');
   });
 
-  it('have a unit test each: that it fires, that it is silent, and what it says', () => {
+  it('each have unit tests: the alert fires, is silent, and has its texts', () => {
     const { tests } = parse(readFileSync(join(folder, 'license-alerts_test.yml'), 'utf8')) as {
       tests: {
         alert_rule_test?: { alertname: string; exp_alerts?: { exp_labels: { severity: string } }[] }[];
         promql_expr_test?: { expr: string; exp_samples: { value: number }[] }[];
       }[];
     };
-    const told = tests.flatMap(({ alert_rule_test: checks = [] }) =>
+    const tested = tests.flatMap(({ alert_rule_test: checks = [] }) =>
       checks.flatMap(({ alertname, exp_alerts: alerts = [] }) =>
         alerts.map(({ exp_labels: { severity } }) => `${alertname}/${severity}`),
       ),
     );
-    expect(new Set(told)).toEqual(new Set(alertRules.map(idOf)));
+    expect(new Set(tested)).toEqual(new Set(alertRules.map(idOf)));
     const counted = tests.flatMap(({ promql_expr_test: checks = [] }) => checks);
     for (const name of names) {
       const values = counted
@@ -80,7 +80,7 @@ describe('the rules', () => {
     for (const { record } of recordingRules) expect(counted.some(({ expr }) => expr.includes(record))).toBe(true);
   });
 
-  it('are there for each rule and setting of the engine', () => {
+  it('exist for each rule and setting of the engine', () => {
     const engine = engineRules.map(({ id }) => id);
     expect(engine.filter((id) => !alertRules.map(idOf).includes(id))).toEqual([]);
     expect([...new Set(engineRules.map(({ name }) => name))].sort()).toEqual(Object.keys(ruleSettings).sort());
@@ -111,7 +111,7 @@ describe('the rules', () => {
     const runbooks = readFileSync(join(deploy, 'runbooks.md'), 'utf8');
     for (const rule of alertRules) {
       const { alert, annotations, keep_firing_for: keep } = rule;
-      // a failed scrape is what LicenseExporterDown is about
+      // LicenseExporterDown is about failed scrapes
       expect({ alert, isKept: keep !== undefined }).toEqual({ alert, isKept: alert !== 'LicenseExporterDown' });
       expect(annotations.runbook_url).toBe(`${defaults.runbookBaseUrl}#${alert.toLowerCase()}`);
       expect(annotations.summary).toMatch(/\.$/);
@@ -124,7 +124,7 @@ describe('the rules', () => {
     }
   });
 
-  it('are gated by their own name where the engine raises the alert too, and nowhere else', () => {
+  it('are gated by their own name if the engine has the alert too, and only then', () => {
     for (const { alert, expr } of alertRules) {
       const gate = `\n  unless on (job, instance) license_exporter_alerting_active{alertname="${alert}"} == 1\n`;
       expect({
@@ -139,7 +139,7 @@ describe('the rules', () => {
     }
   });
 
-  it('agree with the engine, but for what is known', () => {
+  it('agree with the engine, except for known differences', () => {
     const byId = new Map(alertRules.map((rule) => [idOf(rule), rule]));
     const seconds = (text: string | undefined): number => Number(/^(\d+)m$/.exec(text ?? '0m')?.[1]) * 60;
     const differences = engineRules.flatMap((rule) => {
@@ -151,9 +151,9 @@ describe('the rules', () => {
       ];
     });
     expect(differences).toEqual([
-      // the engine need not wait for a second scrape
+      // the engine does not wait for a second scrape
       'LicenseServerDown/critical: for',
-      // the engine knows no failed scrapes
+      // the engine has no failed scrapes
       'LicenseAnalyzerUnreachable/critical: keep_firing_for',
       'LicenseAnalyzerAuthFailing/critical: keep_firing_for',
       'LicensePollPartial/warning: keep_firing_for',
@@ -162,21 +162,21 @@ describe('the rules', () => {
   });
 });
 
-describe('what is made from the rules', () => {
-  it('is what the generator writes; if not, run npm run rules', () => {
+describe('the files generated from the rules', () => {
+  it('are up to date; if not, run npm run rules', () => {
     for (const [name, content] of Object.entries(ruleFiles(defaults))) {
       expect(readFileSync(join(folder, name), 'utf8')).toBe(content);
     }
   });
 
-  it('says the same in every form', () => {
+  it('have the same content in every form', () => {
     const manifest = parse(readFileSync(join(folder, 'prometheus-rule.yml'), 'utf8'));
     expect([manifest.apiVersion, manifest.kind]).toEqual(['monitoring.coreos.com/v1', 'PrometheusRule']);
     expect(manifest.spec).toEqual({ groups });
     expect(JSON.parse(readFileSync(join(folder, 'mixin/license-alerts.json'), 'utf8'))).toEqual({ groups });
   });
 
-  it.runIf(peer('promtool'))('fits another job and other runbooks', () => {
+  it.runIf(peer('promtool'))('can be written for another job and other runbooks', () => {
     const out = temporaryFolder();
     const script = join(folder, 'generate.ts');
     const options = ['--job', 'lic "x"', '--runbook-base-url', 'https://wiki.example.com/r', '--out', out];
@@ -186,11 +186,11 @@ describe('what is made from the rules', () => {
     expect(text).toContain('runbook_url: https://wiki.example.com/r#licenseserverdown');
     expect(text).not.toContain('example.org');
     expect(promtool(['check', 'rules', join(out, 'license-alerts.yml')])).toContain('SUCCESS');
-    // never over the source
+    // the source is never overwritten
     expect(() => execFileSync(process.execPath, [script, '--job', 'x'], { stdio: 'ignore' })).toThrow();
   });
 
-  it.runIf(peer('promtool', 'jsonnet'))('is a mixin with rules and dashboards', () => {
+  it.runIf(peer('promtool', 'jsonnet'))('include a mixin with rules and dashboards', () => {
     const jsonnet = (expression: string) =>
       JSON.parse(
         execFileSync('jsonnet', ['-e', `(import '${join(folder, 'mixin/mixin.libsonnet')}').${expression}`], {
@@ -214,7 +214,7 @@ describe('the example for Alertmanager', () => {
   const file = join(deploy, 'alertmanager/alertmanager.yml');
   const { route, inhibit_rules: inhibitions } = parse(readFileSync(file, 'utf8'));
 
-  it.runIf(peer('amtool'))('is taken by amtool', () => {
+  it.runIf(peer('amtool'))('is accepted by amtool', () => {
     expect(execFileSync('amtool', ['check-config', file], { encoding: 'utf8' })).toContain('SUCCESS');
   });
 
@@ -244,7 +244,7 @@ describe('the example for Alertmanager', () => {
     expect(found.trim()).toBe(receiver);
   });
 
-  it('groups what belongs to one vendor license', () => {
+  it('groups the alerts of one vendor license', () => {
     expect(route.group_by).toEqual(['alertname', 'vendor_license']);
   });
 

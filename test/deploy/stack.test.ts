@@ -11,7 +11,7 @@ import { cronProblem } from '../../src/poll/schedule.ts';
 import { dashboards } from '../support/dashboards.ts';
 import { peer } from '../support/peers.ts';
 
-/** The stack is not started here: there is no container engine. What its files say of each other is held instead. */
+/** The stack is not started here, because there is no container engine. Instead, its files are checked against each other. */
 
 const root = join(import.meta.dirname, '../..');
 const composeFile = join(root, 'deploy/stack/compose.yml');
@@ -36,7 +36,7 @@ const { services } = compose;
 /** Ports that a service listens on, as it publishes them. */
 const portsOf = (name: string): string[] => (services[name]?.ports ?? []).map((port) => port.split(':')[2] ?? '');
 
-/** Whether an address is that of a service of the stack. */
+/** Whether an address belongs to a service of the stack. */
 function expectService(address: string): void {
   const { hostname, port } = new URL(address.includes('://') ? address : `http://${address}`);
   expect({ address, known: portsOf(hostname).includes(port) }).toEqual({ address, known: true });
@@ -61,7 +61,7 @@ describe('the stack', () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   });
 
-  it('mounts only files that are there, and volumes that are declared', () => {
+  it('mounts only files that exist, and volumes that are declared', () => {
     const mounts = Object.values(services).flatMap(({ volumes = [] }) =>
       volumes.map((volume) => volume.split(':')[0] ?? ''),
     );
@@ -74,7 +74,7 @@ describe('the stack', () => {
     }
   });
 
-  it('publishes on loopback only, and depends on services that are there', () => {
+  it('publishes on loopback only, and depends on services that exist', () => {
     for (const { ports, depends_on: needed = [] } of Object.values(services)) {
       for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:(\d+):\1$/);
       for (const name of needed) expect(Object.keys(services)).toContain(name);
@@ -87,7 +87,7 @@ describe('the stack', () => {
     }
   });
 
-  it('runs the exporter with settings that are right, where the others look for it', () => {
+  it('runs the exporter with valid settings, at the address that the other services use', () => {
     const line = parseCommandLine(services['license-exporter']?.command ?? []);
     expect(line.command.name).toBe('demo');
     const config = loadConfig({ ...line, env: {}, requireAnalyzer: false, cronProblem });
@@ -95,7 +95,7 @@ describe('the stack', () => {
     expect(config.datasource.users).toBe(true);
   });
 
-  it('builds an image from files that are there and not ignored', () => {
+  it('builds an image from files that exist and are not ignored', () => {
     const { context = '', dockerfile = '' } = services['license-exporter']?.build ?? {};
     const folder = resolve(dirname(composeFile), context);
     expect(folder).toBe(root);
@@ -113,7 +113,7 @@ describe('the stack', () => {
     expect(text).toContain(`EXPOSE ${portsOf('license-exporter')[0]}`);
   });
 
-  it('mounts files that are there', () => {
+  it('mounts files that exist', () => {
     const mounts = Object.values(services).flatMap(({ volumes = [] }) =>
       volumes.filter((volume) => volume.startsWith('.')),
     );
@@ -124,8 +124,8 @@ describe('the stack', () => {
     expect(mounts.length).toBeGreaterThan(4);
   });
 
-  it.runIf(peer('promtool'))('has a configuration that promtool takes, with the rules where they are mounted', () => {
-    // as the container sees it
+  it.runIf(peer('promtool'))('has a configuration that promtool accepts, with the rules at their mounted path', () => {
+    // with the paths of the container
     const folder = mkdtempSync(join(tmpdir(), 'license-exporter-stack-'));
     try {
       for (const mount of services.prometheus?.volumes ?? []) {
@@ -154,7 +154,7 @@ describe('the stack', () => {
 });
 
 describe('the provisioning of Grafana', () => {
-  it('has a data source for each kind that dashboards choose from, at the address of its service', () => {
+  it('has a data source for each type that dashboards use, at the address of its service', () => {
     expect(new Set(datasources.map(({ uid }) => uid)).size).toBe(datasources.length);
     for (const { url, type, jsonData } of datasources) {
       expectService(url);
@@ -165,7 +165,7 @@ describe('the provisioning of Grafana', () => {
     for (const type of wanted ?? []) expect(datasources.map((source) => source.type)).toContain(type);
   });
 
-  it('comes with the plugins its data sources need', () => {
+  it('installs the plugins that its data sources need', () => {
     const plugins = services.grafana?.environment?.GF_PLUGINS_PREINSTALL_SYNC?.split(',').map(
       (plugin) => plugin.split('@')[0],
     );

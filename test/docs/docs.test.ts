@@ -12,15 +12,15 @@ import { dashboards } from '../support/dashboards.ts';
 import { anchorOf, anchorsOf, linksOf, pagePaths, readPage, root, withoutFences } from './markdown.ts';
 import { tables } from './tables.ts';
 
-/** The documentation against the code, and its pages against each other. `UPDATE_DOCS=1` writes what is made from the code. */
+/** Checks the documentation against the code, and its pages against each other. `UPDATE_DOCS=1` writes the generated parts. */
 
 const sources = globSync(['src/**/*.{ts,js}', 'grafana/**/*.{ts,json}', 'deploy/**/*.{ts,yml,json}', 'test/**/*.ts'], {
   cwd: root,
 });
 const readSource = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-describe('what is made from the code', () => {
-  it.each(Object.keys(tables))('has the table of %s as the code has it, on one page', (name) => {
+describe('the parts generated from the code', () => {
+  it.each(Object.keys(tables))('include the current table of %s, on one page', (name) => {
     const [begin, end] = [`<!-- begin ${name} -->`, `<!-- end ${name} -->`];
     const [path = '', ...others] = pagePaths.filter((page) => readPage(page).includes(begin));
     expect({ path: path !== '', others }).toEqual({ path: true, others: [] });
@@ -33,7 +33,7 @@ describe('what is made from the code', () => {
     expect(readPage(path)).toContain(wanted);
   });
 
-  it('has no markers of tables that do not exist', () => {
+  it('have no markers of tables that do not exist', () => {
     const markers = pagePaths.flatMap((path) =>
       [...readPage(path).matchAll(/<!-- (?:begin|end) (.+?) -->/g)].map(([, name = '']) => name),
     );
@@ -42,7 +42,7 @@ describe('what is made from the code', () => {
 });
 
 describe('pages', () => {
-  it.each(pagePaths)('%s has only links that lead somewhere', (path) => {
+  it.each(pagePaths)('%s has only valid links', (path) => {
     const dead = linksOf(readPage(path)).filter((target) => {
       if (/^[a-z]+:/.test(target)) return false;
       const [file = '', anchor] = target.split('#');
@@ -53,12 +53,12 @@ describe('pages', () => {
     expect(dead).toEqual([]);
   });
 
-  it.each(pagePaths)('%s has no heading twice, so that anchors are unique', (path) => {
+  it.each(pagePaths)('%s has unique headings, so that anchors are unique', (path) => {
     const anchors = anchorsOf(readPage(path));
     expect(anchors.filter((anchor, i) => anchors.indexOf(anchor) !== i)).toEqual([]);
   });
 
-  it('are reached from the README', () => {
+  it('are linked from the README', () => {
     const reached = new Set(['README.md']);
     for (const path of reached) {
       for (const target of linksOf(readPage(path))) {
@@ -70,7 +70,7 @@ describe('pages', () => {
     expect(pagePaths.filter((path) => !reached.has(path))).toEqual([]);
   });
 
-  it('say nothing of reference twice: no row of a table, no long line stands on two of them', () => {
+  it('do not repeat a table row or a long line of another page', () => {
     const pagesOf = new Map<string, Set<string>>();
     for (const path of pagePaths) {
       for (const line of withoutFences(readPage(path)).split('\n')) {
@@ -81,7 +81,7 @@ describe('pages', () => {
     expect([...pagesOf].filter(([, pages]) => pages.size > 1).map(([line]) => line)).toEqual([]);
   });
 
-  it('keep the README short enough to be read', () => {
+  it('keep the README short', () => {
     expect(readPage('README.md').split('\n').length).toBeLessThanOrEqual(350);
   });
 
@@ -104,7 +104,7 @@ describe('pages', () => {
           cronProblem,
         });
       } catch (error) {
-        // the files they name are not here
+        // the files that they name do not exist here
         const { problems } = error as ConfigError;
         expect(problems.filter(({ message }) => !message.endsWith('does not exist'))).toEqual([]);
       } finally {
@@ -178,7 +178,7 @@ describe('pages and code', () => {
     expect(named.filter(({ section }) => !sections.has(section))).toEqual([]);
   });
 
-  it('know the anchors of GitHub', () => {
+  it('use the anchors of GitHub', () => {
     expect(anchorOf('2.1 Product usage record (GetProducts)')).toBe('21-product-usage-record-getproducts');
     expect(anchorOf('4.1 GET /api/GetProducts')).toBe('41-get-apigetproducts');
     expect(anchorOf('`NaN` and [links](x.md)')).toBe('nan-and-links');

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The pages of the documentation as Markdown: how tables are written, and which links and anchors a page has. */
+/** The pages of the documentation as Markdown: tables, links and anchors. */
 
 export const root = join(import.meta.dirname, '../..');
 
@@ -18,7 +18,7 @@ export const pagePaths: readonly string[] = [
 
 export const readPage = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-/** Text as it may stand in a cell of a table. */
+/** Text escaped for a table cell. */
 export const cell = (text: string): string => text.replaceAll('|', '\\|');
 export const code = (text: string): string => (text === '' ? '' : `\`${cell(text)}\``);
 export const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
@@ -36,10 +36,10 @@ export const anchorOf = (heading: string): string =>
     .trim()
     .replaceAll(' ', '-');
 
-/** The anchors of a page. A heading that stands twice would get a number; pages have none. */
+/** The anchors of a page. GitHub numbers repeated headings, but pages have none. */
 export const anchorsOf = (text: string): string[] =>
   [...withoutFences(text).matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
 
-/** Where the links and images of a page lead. */
+/** The targets of the links and images of a page. */
 export const linksOf = (text: string): string[] =>
   [...withoutFences(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);

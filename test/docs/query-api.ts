@@ -9,7 +9,7 @@ import type { Field, Fields, FieldType } from '../../src/query-api/field.ts';
 import { recordFields } from '../../src/query-api/records.ts';
 import { anchorOf, cell, code, table } from './markdown.ts';
 
-/** The sections of docs/query-api.md that are made from the contract. */
+/** The sections of docs/query-api.md that are generated from the contract. */
 
 type RecordEndpoint = keyof typeof recordFields;
 
@@ -50,7 +50,7 @@ const shownUnknown: Readonly<Record<Field['unknown'], string>> = {
 const fieldsOf = (endpoint: RecordEndpoint): readonly (readonly [name: string, field: Field])[] =>
   Object.entries(recordFields[endpoint] as Fields);
 
-/** What the documentation says of a field: a column a line. */
+/** The columns of a field in the documentation, one per line. */
 const fieldColumns: Readonly<Record<string, (name: string, field: Field) => string>> = {
   field: (name) => code(name),
   type: (_, { type }) => shownTypes[type],
@@ -75,7 +75,7 @@ const isRecordEndpoint = (name: string): name is RecordEndpoint => Object.hasOwn
 
 const SHAPES = '[2.6](#26-chart-series-shapes)';
 
-/** What each kind of answer is. @param records a link to the records, where the answer has some */
+/** The description of each kind of answer. @param records a link to the records, if the answer has records */
 const answers: Readonly<Record<AnswerKind, (records: string) => string>> = {
   records: (records) => `a JSON array of ${records}.`,
   'nested-records': (records) => `a JSON array that holds one JSON array of ${records}.`,

@@ -24,7 +24,7 @@ import { rooms } from '../support/rooms.ts';
 import { cell, code, table } from './markdown.ts';
 import { durationTable, endpointSections, recordSections } from './query-api.ts';
 
-/** What the documentation takes from the code, by the name between its markers `<!-- begin NAME -->` and `<!-- end NAME -->`. */
+/** The parts of the documentation that are generated from the code, by the name in their markers `<!-- begin NAME -->` and `<!-- end NAME -->`. */
 
 const shownSeconds = (seconds: number): string =>
   seconds % 60 === 0 && seconds > 0 ? `${seconds / 60}m` : `${seconds}s`;

@@ -17,7 +17,7 @@ import { metricOf, namesIn } from '../support/promql.ts';
 
 /** The rules of Grafana's dashboard linter 0.2, and our own. */
 
-/** Ids of units that Grafana knows, as far as they are used. */
+/** Ids of Grafana's units that the dashboards use. */
 const units = [
   'none',
   'short',
@@ -33,7 +33,7 @@ const units = [
   'bool_yes_no',
 ];
 
-/** Sample values of all variables, as single and as several ones. */
+/** Sample values of all variables, single and several. */
 const single: Values = {
   ...builtIn,
   job: ['license-exporter'],
@@ -49,7 +49,7 @@ const prometheus = queriesOf('prometheus');
 const json = queriesOf('simpod-json-datasource');
 
 describe('the committed dashboards', () => {
-  it('are what the generator writes; if not, run npm run dashboards', () => {
+  it('are up to date; if not, run npm run dashboards', () => {
     const generated = renderDashboards();
     expect(readdirSync(folder).sort()).toEqual([...generated.keys()].sort());
     for (const [name, text] of generated) expect(readFileSync(join(folder, name), 'utf8')).toBe(text);
@@ -98,7 +98,7 @@ describe('the committed dashboards', () => {
     }
   });
 
-  it('have only variables that the JSON plugin understands, read again with the time range', () => {
+  it('have only variables that the JSON plugin supports, refreshed with the time range', () => {
     for (const { uid, templating } of dashboards) {
       for (const variable of templating.list) {
         expect(['custom', 'query', 'constant', 'datasource', 'groupby', 'interval', 'textbox']).toContain(
@@ -120,7 +120,7 @@ describe('the committed dashboards', () => {
     list.map((panel) => ({ where: `${uid}: ${panel.title}`, panel })),
   );
 
-  it.each(panels)('$where has title, description, unit, queries and a word for no data', ({ panel }) => {
+  it.each(panels)('$where has title, description, unit, queries and a text for no data', ({ panel }) => {
     expect(panel.title).not.toBe('');
     expect(panel.description.length).toBeGreaterThan(15);
     if (panel.type === 'text') return;
@@ -134,7 +134,7 @@ describe('the committed dashboards', () => {
     expect(panel.fieldConfig?.defaults.noValue).toBeDefined();
   });
 
-  it('lay their panels out without overlap, with unique ids', () => {
+  it('have panels with unique ids that do not overlap', () => {
     for (const { uid, panels: list } of dashboards) {
       expect(new Set(list.map(({ id }) => id)).size).toBe(list.length);
       for (const { title, gridPos: a } of list)
@@ -148,7 +148,7 @@ describe('the committed dashboards', () => {
     }
   });
 
-  it('say at the end what to check when there is no data', () => {
+  it('end with a panel that says what to check when there is no data', () => {
     for (const { panels: list } of dashboards) expect(list.at(-1)).toMatchObject({ type: 'text', title: 'No data?' });
   });
 });
@@ -174,7 +174,7 @@ describe('PromQL of the dashboards', () => {
     ),
   ];
 
-  it.each(expressions)('$where is valid and names only what the exporter has', ({ where, expression }) => {
+  it.each(expressions)('$where is valid and uses only metrics and labels of the exporter', ({ where, expression }) => {
     const { selectors, grouping, errors } = namesIn(expression);
     expect({ expression, errors }).toEqual({ expression, errors: [] });
     expect(selectors.length).toBeGreaterThan(0);
@@ -191,7 +191,7 @@ describe('PromQL of the dashboards', () => {
         const label = matcher.split(/[=!]/, 1)[0] ?? '';
         expect(['job', 'instance', ...(found?.labels ?? [])]).toContain(label);
       }
-      // a counter makes sense as a rate only
+      // counters are used only as rates
       if (/_total$/.test(metric)) expect(['rate', 'irate', 'increase']).toContain(around[0]);
     }
     expect(grouping.filter((label) => !labels.has(label))).toEqual([]);
@@ -205,7 +205,7 @@ describe('PromQL of the dashboards', () => {
     }
   });
 
-  it('chooses jobs and instances by the variables, and rates by the scrape interval', () => {
+  it('selects jobs and instances by the variables, and rate intervals by the scrape interval', () => {
     for (const { where, target } of prometheus) {
       const expression = target.expr ?? '';
       const count = (part: string): number => expression.split(part).length - 1;
@@ -218,7 +218,7 @@ describe('PromQL of the dashboards', () => {
     }
   });
 
-  it('finds the mistakes it looks for', () => {
+  it('reports the mistakes that it checks for', () => {
     expect(namesIn('sum(x').errors).not.toEqual([]);
     expect(namesIn('sum by (a) (rate(x_total{job=~"b"}[5m]))')).toEqual({
       selectors: [{ metric: 'x_total', matchers: ['job=~"b"'], around: ['rate'] }],
@@ -231,7 +231,7 @@ describe('PromQL of the dashboards', () => {
 });
 
 describe('JSON queries of the dashboards', () => {
-  it.each(json)('$where has a target and keys that the datasource knows', ({ dashboard, target }) => {
+  it.each(json)('$where has a target and keys that the datasource supports', ({ dashboard, target }) => {
     const { editorMode, payload, target: name } = target as Target & { target: keyof typeof targets };
     expect(editorMode).toBe('code');
     expect(typeof payload).toBe('string');

@@ -4,15 +4,15 @@ import { FEATURE, get, PRODUCT, post, startDaemon } from '../support/datasource-
 import { createCleanup, WORKDAY } from '../support/harness.ts';
 
 /**
- * Every JSON query of every panel and annotation, as the plugin sends it, answered by the running daemon. The clock stands
- * still, so that the site is always as busy.
+ * Every JSON query of every panel and annotation, as the plugin sends it, answered by the running daemon. The time is fixed,
+ * so that usage is the same in every run.
  */
 
 const cleanup = createCleanup();
 let url = '';
 let single: Values = {};
 let several: Values = {};
-/** A feature of the vendor license that has ended within the time range. */
+/** A feature of the vendor license that expired within the time range. */
 let ended = '';
 
 const DAY = 86_400_000;
@@ -43,7 +43,7 @@ interface Item {
   readonly meta?: { readonly notices?: readonly { readonly severity: string; readonly text: string }[] };
 }
 
-/** Rows of an item, after everything has been checked that Grafana would stumble over. */
+/** Rows of an item, after a check for everything that Grafana cannot handle. */
 function rowsOf(item: Item): number {
   expect(typeof item.refId).toBe('string');
   const isCell = (type: string, value: unknown): boolean =>
@@ -103,7 +103,7 @@ describe('JSON queries of the dashboards', () => {
       const payload =
         mode === 'code'
           ? codePayload(text, values)
-          : // what the builder form holds: the same keys, with the variables in texts
+          : // the builder form has the same keys, with the variables in texts
             builderPayload(
               JSON.parse(text.replace(/(?<!")\$(\w+)(?!")/g, '["$$$1"]')) as Record<string, unknown>,
               values,
@@ -121,7 +121,7 @@ describe('JSON queries of the dashboards', () => {
     },
   );
 
-  it('explains the payload that a variable made bad JSON', async () => {
+  it('explains that a variable made the payload invalid JSON', async () => {
     const values = { vendor_license: 'srv\\x;d', feature: 'f' };
     const query = queries.find(({ target }) => target.target === 'efficiency');
     const payload = codePayload(String(query?.target.payload), values);

@@ -8,18 +8,18 @@ import { startPrometheus } from '../support/start-prometheus.ts';
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
 
-/** Queries that may be empty on a site where all is well, and why. */
+/** Queries that may be empty on a site without problems, and why. */
 const mayBeEmpty: Readonly<Record<string, string>> = {
   'license-exporter: Failed requests A': 'no request has failed',
   'license-optimisation: Pools that shrank A': 'Prometheus has no data from a week ago',
   'license-optimisation: Forecast A': 'a trend of seconds may lead anywhere',
-  // the chosen vendor license is up
+  // the selected vendor license is up
   'license-vendor-license: annotation Server down': 'the server is up',
   'license-feature: annotation Server down': 'the server is up',
 };
 
 describe.runIf(peer('prometheus'))('PromQL of the dashboards in a real Prometheus', () => {
-  it('gives data for every panel, variable and annotation', { timeout: 90_000 }, async () => {
+  it('returns data for every panel, variable and annotation', { timeout: 90_000 }, async () => {
     let at = WORKDAY - 3600;
     const analyzer = await startAnalyzer({ vendorLicenses: 10, featuresPerVendorLicense: 20, now: () => at });
     cleanup.add(() => analyzer.stop());
@@ -49,7 +49,7 @@ describe.runIf(peer('prometheus'))('PromQL of the dashboards in a real Prometheu
     const several: Values = { ...single, vendor_license: vendorLicenses };
     const valuesOf = (uid: string): Values => (/expirations|optimisation/.test(uid) ? several : single);
     const interpolated = (text: string, uid: string): string =>
-      // the value for all is put in as it is
+      // the value for all is inserted unchanged
       interpolate(
         text.replaceAll('=~"$job"', '=~".+"').replaceAll('=~"$instance"', '=~".+"'),
         valuesOf(uid),
@@ -69,7 +69,7 @@ describe.runIf(peer('prometheus'))('PromQL of the dashboards in a real Prometheu
       if (answer.data?.result.length === 0) empty.push(where);
     }
     expect(empty.filter((where) => mayBeEmpty[where] === undefined)).toEqual([]);
-    // what is on the list must exist
+    // every query on the list must exist
     const all = queriesOf('prometheus').map(({ where }) => where);
     expect(Object.keys(mayBeEmpty).filter((where) => !all.includes(where))).toEqual([]);
 

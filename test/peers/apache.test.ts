@@ -21,7 +21,7 @@ describe.runIf(peer('apache2', 'curl'))('Apache with gss-ntlmssp', () => {
     expect(await app.sample('license_upstream_authenticated')).toBe(1);
   });
 
-  it('knows who we are, on one logon per connection', async () => {
+  it('reports our user name, with one logon per connection', async () => {
     const apache = await startApache(cleanup);
     const { client, dispatcher } = createClient(apache.url);
     cleanup.add(() => client.close());
@@ -31,14 +31,14 @@ describe.runIf(peer('apache2', 'curl'))('Apache with gss-ntlmssp', () => {
     expect(apache.logons()).toBe(1);
   });
 
-  it('takes a password that is not ASCII', async () => {
+  it('accepts a password that is not ASCII', async () => {
     const apache = await startApache(cleanup);
     const { client } = createClient(apache.url, { credentials: { ...account, username: 'u2', password: 'p@ss wörd' } });
     cleanup.add(() => client.close());
     expect(await client.getHttpUserName({}, never)).toBe('CORP\\u2');
   });
 
-  it('sees one logon with a wrong password; the daemon stays, says so, and takes a corrected one', {
+  it('gets one logon with a wrong password; the daemon keeps running, reports it, and uses the corrected password', {
     timeout: 60_000,
   }, async () => {
     const apache = await startApache(cleanup);

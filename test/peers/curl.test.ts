@@ -13,7 +13,7 @@ afterEach(() => cleanup.run());
 const run = promisify(execFile);
 const user = `CORP\\${account.username}:${account.password}`;
 
-/** Status and number of new connections of each URL, after the body. */
+/** Output format of curl: status and number of new connections of each URL, after the body. */
 const curl = async (...args: string[]): Promise<string> =>
   (await run('curl', ['-s', '--ntlm', '-w', '|%{http_code} %{num_connects}\n', ...args])).stdout;
 
@@ -25,14 +25,14 @@ describe.runIf(peer('curl'))('curl --ntlm', () => {
     expect(output).toBe('CORP\\svc-lic|200 1\nCORP\\svc-lic|200 0\nCORP\\svc-lic|200 0\n');
   });
 
-  it('is one of ours without a domain', async () => {
+  it('can log on without a domain', async () => {
     const { url, stop } = await startAnalyzer();
     cleanup.add(stop);
     const output = await curl('-u', `${account.username}:${account.password}`, `${url}/api/GetHttpUserName`);
     expect(output).toContain('CORP\\svc-lic|200');
   });
 
-  it('is refused with a wrong password', async () => {
+  it('is rejected with a wrong password', async () => {
     const { url, stop } = await startAnalyzer();
     cleanup.add(stop);
     expect(await curl('-u', `CORP\\${account.username}:wrong`, `${url}/api/GetHttpUserName`)).toBe('|401 1\n');
@@ -44,14 +44,14 @@ describe.runIf(peer('curl'))('curl --ntlm', () => {
     const users = () => [{ name: account.username, ntHash: ntHash(account.password) }];
     const onVerdict = ({ reason = 'ok' }: { reason?: string }) => {
       verdicts.push(reason);
-      // the time that Retry-After names passes after the refusal
+      // after the rejection, the time in Retry-After passes
       if (reason === 'throttled') now += 1;
     };
     const { url, stop } = await startAnalyzer({ now: () => now }, { gate: { domain: 'CORP', users, onVerdict } });
     cleanup.add(stop);
     const path = `${url}/api/GetHttpUserName`;
     for (let i = 0; i < 3; i += 1) expect(await curl('-u', `${account.username}:wrong`, path)).toBe('|401 1\n');
-    // three requests of one program: refused, then served on the same connection, to whom it belongs from then on
+    // three requests of one process: rejected, then served on the same connection, which stays logged on as that user
     const output = await curl('-D', '-', '-u', user, path, path, path);
     expect(verdicts).toEqual([...Array(3).fill('bad-password'), 'throttled', 'ok']);
     expect(output.match(/HTTP\/1.1 \d+|retry-after: .*(?=\r)|\|\d+ \d+/gi)).toEqual([
@@ -68,7 +68,7 @@ describe.runIf(peer('curl'))('curl --ntlm', () => {
     ]);
   });
 
-  it('reads products, and posts for the bare integer', async () => {
+  it('gets products, and the bare integer by POST', async () => {
     const { url, stop } = await startAnalyzer();
     cleanup.add(stop);
     const products = await curl('-u', user, '-G', '--data-urlencode', 'filters=sim-lic01%', `${url}/api/GetProducts`);
@@ -102,7 +102,7 @@ describe.runIf(peer('curl'))('curl --ntlm', () => {
     expect(await curl(`${url}/openapi.json`)).toBe('|401 1\n');
   });
 
-  it('sends a body once', async () => {
+  it('sends the body of a request only once', async () => {
     const server = await startScripted();
     cleanup.add(() => server.stop());
     expect(await curl('-u', user, '-d', 'the=body', `${server.url}/x`)).toBe('ok|200 1\n');

@@ -39,11 +39,11 @@ function createCertificate(hash: string): Certificate {
   };
 }
 
-/** What gss-ntlmssp says to a logon of ours, when it expects the channel to be bound to this application data. */
+/** The verdict of gss-ntlmssp on our logon, when it expects a binding to this application data. */
 async function verdict(applicationData: string, certificate?: Buffer): Promise<string> {
   const users = join(temporaryFolder(), 'users.txt');
   writeFileSync(users, `CORP:${account.username}:${account.password}\n`);
-  // the python that Debian's packages belong to, whatever else is on the path
+  // Debian's own python, which has the installed packages; another one can come first in PATH
   const child = spawn('/usr/bin/python3', [join(import.meta.dirname, 'gss-acceptor.py'), applicationData], {
     env: {
       LC_ALL: 'C.UTF-8',
@@ -71,7 +71,7 @@ describe.runIf(peer('gssapi', 'openssl'))('gss-ntlmssp with channel bindings', (
     expect(await verdict(applicationData, der)).toBe('ok CORP\\svc-lic');
   });
 
-  it('refuses a logon that is bound to another certificate', async () => {
+  it('rejects a logon that is bound to another certificate', async () => {
     const other = createCertificate('sha256');
     expect(await verdict(createCertificate('sha256').applicationData, other.der)).toMatch(/^refused /);
   });

@@ -10,7 +10,7 @@ import { peer } from '../support/peers.ts';
 import { it } from '../support/side-by-side.ts';
 import { startPrometheus } from '../support/start-prometheus.ts';
 
-/** Passes scrapes on and keeps the content types of the answers; `accept` takes the place of what Prometheus sends. */
+/** Forwards scrapes and keeps the content types of the answers. `accept` replaces the Accept header of Prometheus. */
 async function startObserver(
   cleanup: Cleanup,
   target: string,
@@ -36,7 +36,7 @@ const OPENMETRICS = 'application/openmetrics-text; version=1.0.0; charset=utf-8'
 const TEXT = 'text/plain; version=0.0.4; charset=utf-8';
 
 describe.runIf(peer('prometheus'))('a real Prometheus', () => {
-  // each waits 5 s until Prometheus takes notice of its targets
+  // each test waits 5 s until Prometheus discovers its targets
   it.concurrent.for<[what: string, scrape: string, accept: string | undefined, contentType: string]>([
     ['the whole page, as it asks', '', undefined, OPENMETRICS],
     ['the whole page, in the text format', '', 'text/plain;version=0.0.4', TEXT],

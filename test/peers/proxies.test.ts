@@ -6,18 +6,18 @@ import { peer } from '../support/peers.ts';
 import { startApache } from '../support/start-apache.ts';
 import { type ProxyName, startProxy } from '../support/start-proxy.ts';
 
-/** What stands between exporter and analyzer: reverse proxies, and servers that close idle connections at once. */
+/** Reverse proxies between exporter and analyzer, and servers that close idle connections quickly. */
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
 
 const never = new AbortController().signal;
-// the idle time of a server is what is tested: nothing happens before it is over
+// these tests are about the idle timeout of a server, so they must wait for it
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 type Client = ReturnType<typeof createClient>['client'];
 
-/** How often each failure kind came, `ok` included, and what the failures said. */
+/** The number of results by failure kind, including `ok`, and the messages of the failures. */
 interface Tally {
   readonly kinds: Readonly<Record<string, number>>;
   readonly messages: readonly string[];
@@ -48,7 +48,7 @@ async function startBehind(name: ProxyName, server: 'ours' | 'Apache' = 'ours') 
     cleanup.add(() => analyzer.stop());
     return analyzer.url;
   };
-  // no faults, but a ledger
+  // a proxy without faults, for its ledger of logons
   const counter = await startFaultProxy(cleanup, await start(), 1);
   const url = await startProxy(cleanup, name, counter.url);
   const { client, gate } = createClient(url);
@@ -57,12 +57,12 @@ async function startBehind(name: ProxyName, server: 'ours' | 'Apache' = 'ours') 
 }
 
 describe.runIf(peer('apache2', 'curl'))('Apache that closes idle connections soon', () => {
-  it.each([1, 2])('is asked 200 times with a keep-alive of %s s', { timeout: 60_000 }, async (seconds) => {
+  it.each([1, 2])('answers 200 requests with a keep-alive of %s s', { timeout: 60_000 }, async (seconds) => {
     const apache = await startApache(cleanup, seconds);
     const { client } = createClient(apache.url);
     cleanup.add(() => client.close());
     const tally: Tally[] = [];
-    // the pauses end near the moment at which it closes, when requests are lost
+    // the pauses end close to the moment at which Apache closes the connection, when requests can be lost
     for (const wait of [0, seconds * 1000 - 20, seconds * 1000, seconds * 1000 + 20]) {
       await pause(wait);
       tally.push(await ask(client, 50, 1));
@@ -78,14 +78,14 @@ describe.runIf(peer('haproxy'))('haproxy', () => {
     'haproxy with http-reuse never',
     'haproxy with http-reuse always',
   ];
-  it.each(works)('%s keeps connections with a logon apart', async (name) => {
+  it.each(works)('%s keeps a connection to the analyzer for each client connection', async (name) => {
     const { client, logons } = await startBehind(name);
     expect((await ask(client, 40, 4)).kinds).toEqual({ ok: 40 });
     expect(logons()).toBeLessThanOrEqual(4);
   });
 });
 
-/** The kinds that point to what is in between. A password is not what is wrong. */
+/** Failure kinds that mean a proxy problem and not a wrong password. */
 const pointsToTheProxy = ({ kinds, messages }: Tally): void => {
   expect(kinds.connection_not_kept ?? 0).toBeGreaterThan(0);
   expect(kinds.auth ?? 0).toBe(0);
@@ -94,16 +94,16 @@ const pointsToTheProxy = ({ kinds, messages }: Tally): void => {
 
 describe.runIf(peer('nginx', 'haproxy'))('a proxy that opens a connection for each request', () => {
   const breaks: ProxyName[] = ['nginx with its defaults', 'haproxy with http-server-close', 'haproxy with httpclose'];
-  it.each(breaks)('%s is named, and costs no logon at an analyzer that can tell', async (name) => {
+  it.each(breaks)('%s is detected, and no logon is sent to an analyzer that detects it too', async (name) => {
     const { client, gate, logons } = await startBehind(name);
     pointsToTheProxy(await ask(client, 20, 4));
     expect(logons()).toBe(0);
     expect(gate.retryAt).toBe(0);
   });
 
-  it.runIf(peer('apache2'))('is named in front of a server that cannot tell, at the cost of one message', async () => {
+  it.runIf(peer('apache2'))('is detected in front of a server that does not detect it, after one logon', async () => {
     const { client, logons } = await startBehind('nginx with its defaults', 'Apache');
-    // to Apache the message is one without a context, so that no account is counted
+    // Apache has no context for this message, so the logon does not count for an account
     const { kinds, messages } = await ask(client, 20, 4);
     expect(kinds.ok ?? 0).toBe(0);
     expect(messages.join('\n')).toMatch(/reverse proxy/);
@@ -113,22 +113,25 @@ describe.runIf(peer('nginx', 'haproxy'))('a proxy that opens a connection for ea
 
 describe.runIf(peer('nginx'))('nginx that shares upstream connections', () => {
   const pools: ProxyName[] = ['nginx with pooled upstream connections', 'nginx with one pooled upstream connection'];
-  it.each(pools)('%s is named', async (name) => {
+  it.each(pools)('%s is detected', async (name) => {
     const { client, logons } = await startBehind(name);
     const tally = await ask(client, 40, 4);
     if (tally.kinds.ok !== 40) pointsToTheProxy(tally);
     expect(logons()).toBeLessThanOrEqual(4);
   });
 
-  it.runIf(peer('apache2'))('is named in front of Apache, which refuses a second logon on a connection', async () => {
-    // now and then all of it goes well by chance
-    for (let attempt = 1; ; attempt += 1) {
-      const { client, logons } = await startBehind('nginx with pooled upstream connections', 'Apache');
-      const tally = await ask(client, 40, 4);
-      if (tally.kinds.ok === 40 && attempt < 5) continue;
-      pointsToTheProxy(tally);
-      expect(logons()).toBeLessThanOrEqual(2);
-      return;
-    }
-  });
+  it.runIf(peer('apache2'))(
+    'is detected in front of Apache, which refuses a second logon on a connection',
+    async () => {
+      // sometimes all requests succeed by chance
+      for (let attempt = 1; ; attempt += 1) {
+        const { client, logons } = await startBehind('nginx with pooled upstream connections', 'Apache');
+        const tally = await ask(client, 40, 4);
+        if (tally.kinds.ok === 40 && attempt < 5) continue;
+        pointsToTheProxy(tally);
+        expect(logons()).toBeLessThanOrEqual(2);
+        return;
+      }
+    },
+  );
 });

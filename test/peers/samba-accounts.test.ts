@@ -10,9 +10,9 @@ const never = new AbortController().signal;
 
 const isInstalled = peer('winbindd', 'ntlm_auth', 'pdbedit', 'smbpasswd', 'libnss_wrapper.so');
 
-// Samba's servers start as root only
-describe.runIf(isInstalled && process.getuid?.() === 0)('an account of Samba', () => {
-  it('takes our logons, counts a bad one of many requests once, and is locked by three processes', {
+// Samba's servers need root
+describe.runIf(isInstalled && process.getuid?.() === 0)('a Samba account', () => {
+  it('accepts our logons, counts one bad logon for many requests, and is locked by three processes', {
     timeout: 60_000,
   }, async () => {
     const analyzer = await startAnalyzer({}, { gate: 'none' });

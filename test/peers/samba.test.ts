@@ -59,7 +59,7 @@ describe.runIf(peer('ntlm_auth'))('Samba ntlm_auth', () => {
     expect(identity).toContain(username);
   });
 
-  it('refuses our logon with another password', async () => {
+  it('rejects our logon with another password', async () => {
     const refused = await logOn({ username: 'svc-lic', domain: 'CORP', password: 'a', workstation: '' }, 'b');
     expect(refused).toEqual(['NA', 'NT_STATUS_LOGON_FAILURE']);
   });
@@ -67,7 +67,7 @@ describe.runIf(peer('ntlm_auth'))('Samba ntlm_auth', () => {
   it.each([
     ['S3cret-pass!', true],
     ['other', false],
-  ])('as a client is judged rightly by us, password %s', async (password, ok) => {
+  ])('as a client gets the right verdict from our server, password %s', async (password, ok) => {
     const samba = startNtlmAuth('ntlmssp-client-1', password, 'svc-lic');
     try {
       const [, sent] = await samba.ask('YR');

@@ -7,17 +7,17 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 export interface AnswerWriterOptions {
   /** In [0, 1). */
   readonly random: () => number;
-  /** Called with the status once the client has been sent the whole head. */
-  readonly onTold: (status: number) => void;
+  /** Called with the status after the whole head was sent to the client. */
+  readonly onStatusSent: (status: number) => void;
 }
 
 const statusOf = (head: Buffer): number => Number(head.toString('latin1', 9, 12));
 
-/** Zeros are no JSON, wherever they are: a changed digit would be a wrong figure that nobody can notice. */
+/** Zeros are never valid JSON. A changed digit would be a wrong figure that no check can detect. */
 function corrupt(body: Buffer, random: () => number): Buffer {
-  const spoilt = Buffer.from(body);
-  for (let i = 0; i < 1 + body.length / 200; i += 1) spoilt[Math.floor(random() * spoilt.length)] = 0;
-  return spoilt;
+  const corrupted = Buffer.from(body);
+  for (let i = 0; i < 1 + body.length / 200; i += 1) corrupted[Math.floor(random() * corrupted.length)] = 0;
+  return corrupted;
 }
 
 async function writePieces(client: Socket, bytes: Buffer, size: number, everyMs: number): Promise<void> {
@@ -27,7 +27,7 @@ async function writePieces(client: Socket, bytes: Buffer, size: number, everyMs:
   }
 }
 
-/** Waits until the client takes more, or is gone. */
+/** Waits until the client accepts more data or disconnects. */
 function waitForRoom(client: Socket): Promise<void> {
   return new Promise((resolve) => {
     const go = (): void => {
@@ -46,20 +46,20 @@ async function writeEndless(client: Socket, bytes: number): Promise<void> {
   client.destroy();
 }
 
-/** Sends the server's answer to the client, or what a fault makes of it. Resolves when it is sent or the client is gone. */
+/** Sends the answer of the server, as the fault changes it. Resolves when it is sent or the client has disconnected. */
 export async function writeAnswer(
   client: Socket,
   { head, body }: Message,
   fault: Fault | undefined,
-  { random, onTold }: AnswerWriterOptions,
+  { random, onStatusSent }: AnswerWriterOptions,
 ): Promise<void> {
-  const told = (status: number): void => {
-    if (client.writable) onTold(status);
+  const reportStatus = (status: number): void => {
+    if (client.writable) onStatusSent(status);
   };
   const other = fault === undefined ? undefined : replacement(fault);
   if (fault !== undefined && other !== undefined) {
     client.write(other);
-    if (fault.kind !== 'garbage') told(statusOf(other));
+    if (fault.kind !== 'garbage') reportStatus(statusOf(other));
     if (fault.kind === 'bomb' && fault.shape === 'endless') await writeEndless(client, fault.bytes);
     else if (fault.kind === 'garbage') client.end();
     return;
@@ -70,26 +70,26 @@ export async function writeAnswer(
       break;
     case 'drip':
       client.write(head);
-      told(statusOf(head));
+      reportStatus(statusOf(head));
       await writePieces(client, body, fault.bytes, fault.everyMs);
       return;
     case 'loris':
       await writePieces(client, head, 1, fault.everyMs);
-      told(statusOf(head));
+      reportStatus(statusOf(head));
       client.write(body);
       return;
     case 'cut': {
       const all = Buffer.concat([head, body]);
       const at = Math.floor(random() * all.length);
       client.write(all.subarray(0, at));
-      if (at >= head.length) told(statusOf(head));
+      if (at >= head.length) reportStatus(statusOf(head));
       await pause(5);
       client.destroy();
       return;
     }
     case 'corrupt':
       client.write(Buffer.concat([head, corrupt(body, random)]));
-      told(statusOf(head));
+      reportStatus(statusOf(head));
       return;
     case 'swallow':
       client.destroy();
@@ -98,6 +98,6 @@ export async function writeAnswer(
       break;
   }
   client.write(Buffer.concat([head, body]));
-  told(statusOf(head));
+  reportStatus(statusOf(head));
   if (headerOf(head, 'connection')?.toLowerCase() === 'close') client.end();
 }

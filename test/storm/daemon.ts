@@ -6,7 +6,7 @@ import { stringify } from 'yaml';
 
 const launch = join(import.meta.dirname, '../../src/launch.js');
 
-/** What the system says of a process; sizes in bytes. Zeros where it does not tell. */
+/** Resources of a process as the system reports them; sizes in bytes. Zeros when the system reports nothing. */
 export interface Resources {
   readonly memory: number;
   readonly handles: number;
@@ -14,7 +14,7 @@ export interface Resources {
 }
 
 export interface DaemonOptions {
-  /** Of the daemon's own: configuration, password and state. */
+  /** Folder of this daemon alone: configuration, password and state. */
   readonly folder: string;
   /** Base URL of the Query API. */
   readonly url: string;
@@ -24,7 +24,7 @@ export interface DaemonOptions {
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
-/** The exporter as its user runs it: a process that can be killed and started again with the same files. */
+/** The exporter as an operator runs it: a process that can be killed and started again with the same files. */
 export interface Daemon {
   start(): Promise<void>;
   kill(): Promise<void>;
@@ -66,7 +66,7 @@ function readResources(pid: number | undefined): Resources {
   }
 }
 
-/** Writes the files of a daemon, which is started by its caller. */
+/** Writes the files of a daemon. The caller starts it. */
 export function createDaemon(options: DaemonOptions): Daemon {
   mkdirSync(options.folder, { recursive: true });
   const passwordFile = join(options.folder, 'password');

@@ -3,7 +3,7 @@ import { createCleanup, createClient, startAnalyzer } from '../support/harness.t
 import type { Fault } from './fault.ts';
 import { startFaultProxy } from './fault-proxy.ts';
 
-/** The fault proxy does what a plan says, and nothing else. */
+/** The fault proxy injects the faults of a plan, and no others. */
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
@@ -39,21 +39,23 @@ const faults: readonly (readonly [string, Fault, string])[] = [
   ['stall', { kind: 'stall' }, 'timeout'],
 ];
 
-it.each(faults)('does %s to answers, and lets the next ones through', async (_, fault, expected) => {
+it.each(faults)('injects %s, and forwards the next answers unchanged', async (_, fault, expected) => {
   const { proxy, outcome } = await start();
   expect(await outcome()).toBe('ok');
   const { logons } = proxy.ledger;
-  expect(logons.map(({ user, verdict, told }) => [user, verdict, told?.status])).toEqual([['svc-lic', 'good', 200]]);
+  expect(logons.map(({ user, verdict, received }) => [user, verdict, received?.status])).toEqual([
+    ['svc-lic', 'good', 200],
+  ]);
   const end = proxy.begin(fault, 'GetProducts');
   expect(await outcome()).toBe(expected);
   end();
   expect(await outcome()).toBe('ok');
 });
 
-it('counts a logon whose verdict it swallows, as the server verified it', async () => {
+it('counts a logon whose verdict it drops, with the verdict of the server', async () => {
   const { proxy, outcome } = await start();
   proxy.begin({ kind: 'swallow' }, 'verdicts');
   expect(await outcome()).toBe('connect');
   expect(proxy.ledger.logons[0]).toMatchObject({ user: 'svc-lic', verdict: 'good' });
-  expect(proxy.ledger.logons[0]?.told).toBeUndefined();
+  expect(proxy.ledger.logons[0]?.received).toBeUndefined();
 });

@@ -9,27 +9,27 @@ import { createLogonLedger, type LogonLedger } from './logon-ledger.ts';
 import { createMessageReader, headerOf, type Message } from './message-reader.ts';
 
 /**
- * A proxy that keeps one connection to the server for each of a client's, as NTLM needs it, and does harm by a plan. The
- * same seed does the same harm to the same exchanges.
+ * A proxy that keeps one connection to the server for each connection of a client, as NTLM requires, and injects the
+ * faults of a plan. The same seed injects the same faults into the same exchanges.
  */
 export interface FaultProxy {
   /** Base URL of the Query API. */
   readonly url: string;
   readonly ledger: LogonLedger;
-  /** Does harm from now on, until what it returns is called. */
+  /** Injects a fault from now on, until the returned function is called. */
   begin(fault: Fault, scope?: Scope): () => void;
   /** Runs a plan from now on. Resolves when its last fault is over. */
   run(plan: readonly PlannedFault[]): Promise<void>;
   /** Resets every connection that is open now. */
   resetAll(): void;
-  /** Connections of clients that are open. */
+  /** Number of open connections of clients. */
   readonly connections: number;
 }
 
 interface Active {
   readonly fault: Fault;
   readonly scope: Scope;
-  /** When the fault is over. */
+  /** Resolves when the fault is over. */
   readonly over: Promise<void>;
 }
 
@@ -62,7 +62,7 @@ function createPair(client: Socket, target: URL): Pair {
     'data',
     createMessageReader((answer) => waiting.shift()?.(answer)),
   );
-  // what one side ends is over for the other: a new connection would be another logon context
+  // when one side closes, the other is closed too: a new connection would be another logon context
   server.on('close', () => client.destroy());
   server.on('error', () => client.destroy());
   client.on('close', () => {
@@ -79,7 +79,7 @@ function createPair(client: Socket, target: URL): Pair {
   };
 }
 
-/** Starts it in front of the base URL of an analyzer. It ends with the test. */
+/** Starts the proxy in front of the base URL of an analyzer. It ends with the test. */
 export async function startFaultProxy(cleanup: Cleanup, behind: string, seed: number): Promise<FaultProxy> {
   const target = new URL(behind);
   const ledger = createLogonLedger();
@@ -113,8 +113,8 @@ export async function startFaultProxy(cleanup: Cleanup, behind: string, seed: nu
     }
     await writeAnswer(pair.client, answer, fault, {
       random,
-      onTold: (status) => {
-        if (logon !== undefined) logon.told = { status, at: Date.now() };
+      onStatusSent: (status) => {
+        if (logon !== undefined) logon.received = { status, at: Date.now() };
       },
     });
   };

@@ -1,33 +1,33 @@
 import type { EndpointName } from '../../src/query-api/endpoints.ts';
 
-/** What a fault does to an exchange. All but `stall` without `forwards`, and `reset`, happen to the server's answer. */
+/** What a fault does to an exchange. All faults except `reset`, and `stall` without `forwards`, act on the server's answer. */
 export type Fault =
   | { readonly kind: 'delay'; readonly ms: number }
-  /** The answer comes in small pieces. */
+  /** The answer arrives in small pieces. */
   | { readonly kind: 'drip'; readonly bytes: number; readonly everyMs: number }
-  /** The headers come byte by byte. */
+  /** The headers arrive byte by byte. */
   | { readonly kind: 'loris'; readonly everyMs: number }
   /** The connection ends in the middle of the answer. */
   | { readonly kind: 'cut' }
   /** Some bytes of the body are replaced by zeros. */
   | { readonly kind: 'corrupt' }
-  /** The connection is reset as soon as the request is there. */
+  /** The connection is reset as soon as the request has arrived. */
   | { readonly kind: 'reset' }
   /** The server gets the request, and the connection ends before the answer. */
   | { readonly kind: 'swallow' }
   | { readonly kind: 'status'; readonly status: number; readonly retryAfter?: number }
-  /** Bytes that are no HTTP. */
+  /** Bytes that are not HTTP. */
   | { readonly kind: 'garbage' }
   | { readonly kind: 'bomb'; readonly shape: 'deep' | 'wide' | 'endless'; readonly bytes: number }
   | { readonly kind: 'redirect' }
   /** A login page instead of the answer, with status 200. */
   | { readonly kind: 'html' }
-  /** No answer; with `late` it comes when the fault is over. With `forwards` the server gets the request at once. */
+  /** No answer; with `late` the answer is sent when the fault is over. With `forwards` the server gets the request at once. */
   | { readonly kind: 'stall'; readonly forwards?: boolean; readonly late?: boolean };
 
 /**
- * What a fault happens to: everything, everything but NEGOTIATE messages (servers answer these before anything that can
- * stall), AUTHENTICATE messages only, or the requests of one endpoint that are past the CHALLENGE.
+ * Which requests a fault affects: all of them, all but NEGOTIATE messages (servers answer these before anything that can
+ * stall), AUTHENTICATE messages only, or the requests of one endpoint after the CHALLENGE.
  */
 export type Scope = 'all' | 'past_challenge' | 'verdicts' | EndpointName;
 
@@ -39,7 +39,7 @@ export interface PlannedFault {
   readonly scope?: Scope;
 }
 
-/** An answer of a proxy itself. */
+/** An answer that the proxy itself sends. */
 const answer = (line: string, headers: readonly string[], body: string | Buffer): Buffer =>
   Buffer.concat([
     Buffer.from(
@@ -63,7 +63,7 @@ const endless = Buffer.from(
   'latin1',
 );
 
-/** What comes instead of the server's answer; `undefined` where the answer stays. */
+/** What is sent instead of the server's answer; `undefined` when the answer is sent. */
 export function replacement(fault: Fault): Buffer | undefined {
   const json = 'Content-Type: application/json';
   switch (fault.kind) {

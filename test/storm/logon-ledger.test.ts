@@ -4,7 +4,7 @@ import { createLogonLedger } from './logon-ledger.ts';
 const MINUTE = 60_000;
 const RETRY = 30 * MINUTE;
 
-/** One message: seconds after the beginning, and the status the client was told, if any. */
+/** One message: seconds after the start, and the status the client received, if any. */
 type Sent = readonly [at: number, status?: number];
 
 const histories: readonly (readonly [string, readonly Sent[], worst: number, debt: number])[] = [
@@ -36,31 +36,31 @@ const histories: readonly (readonly [string, readonly Sent[], worst: number, deb
     3,
     3,
   ],
-  ['a rejection uses it up', [[0, 401]], 1, 2],
+  ['a rejection uses up the budget', [[0, 401]], 1, 2],
   ['one more after a rejection', [[0, 401], [1799]], 3, 3],
 ];
 
-it.each(histories)('counts what stands against an account: %s', (_, sent, worst, debt) => {
+it.each(histories)('counts the logons against the budget: %s', (_, sent, worst, debt) => {
   let now = 0;
   const ledger = createLogonLedger(() => now);
   for (const [at, status] of sent) {
     now = at * 1000;
     const logon = ledger.add('svc');
-    if (status !== undefined) logon.told = { status, at: now };
+    if (status !== undefined) logon.received = { status, at: now };
   }
   expect([ledger.worstDebt(2, RETRY), ledger.debt(2, RETRY)]).toEqual([worst, debt]);
 });
 
-it('takes a late verdict when it comes, and begins anew with other credentials', () => {
+it('counts a late verdict when it arrives, and starts again with other credentials', () => {
   let now = 0;
   const ledger = createLogonLedger(() => now);
   const late = ledger.add('svc');
   now = 30_000;
   ledger.add('svc');
-  late.told = { status: 200, at: 40_000 };
+  late.received = { status: 200, at: 40_000 };
   expect(ledger.debt(2, RETRY)).toBe(0);
   now = 50_000;
-  ledger.add('svc').told = { status: 401, at: 50_000 };
+  ledger.add('svc').received = { status: 401, at: 50_000 };
   expect(ledger.debt(2, RETRY)).toBe(2);
   now = 51_000;
   ledger.credentialsChanged();

@@ -8,16 +8,16 @@ import { findProblems, writeReport } from './report.ts';
 import { type Broken, type Outcome, PASSWORD, runScenario } from './run-scenario.ts';
 import { createScenarios, type Scenario } from './scenarios.ts';
 
-/** `npm run storm`: daemons in bad weather, each behind a fault proxy, with a referee that counts their logons. */
+/** `npm run storm`: daemons, each behind a proxy that injects faults, with a referee that counts their logons. */
 
 const help = `npm run storm -- [options]
-  --quick       seconds of each fault
-  --long        the times of the real thing, ten minutes in all
-  --check       ends with 1 when a limit is exceeded
-  --seed N      of everything that is random (default 1)
-  --only TEXT   the storms whose name contains it
-  --jobs N      storms at once (default 8)
-  --json
+  --quick       a few seconds of each fault
+  --long        realistic durations, ten minutes in total
+  --check       exits with 1 when a limit is exceeded
+  --seed N      seed of all random values (default 1)
+  --only TEXT   run only the storms whose name contains TEXT
+  --jobs N      number of storms at once (default 8)
+  --json        print JSON
 `;
 
 const { values } = parseArgs({
@@ -33,7 +33,7 @@ const { values } = parseArgs({
   },
 });
 
-/** Everything that was started, which ends with this process however it ends. */
+/** Ends everything that was started, however this process ends. */
 const cleanup = createCleanup();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => void cleanup.run().finally(() => process.exit(1)));
@@ -81,6 +81,6 @@ if (values.help) {
   const scenarios = createScenarios({ seed, size }).filter(({ name }) => name.includes(values.only));
   const outcomes = await runAll(scenarios, seed, Number(values.jobs));
   const isOver = values.check && outcomes.some((outcome) => findProblems(outcome).length > 0);
-  // idle connections to daemons that were killed would hold up the end
+  // idle connections to killed daemons would delay the exit
   process.exit(isOver ? 1 : 0);
 }

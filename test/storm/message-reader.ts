@@ -1,4 +1,4 @@
-/** One HTTP message as its bytes came. */
+/** One HTTP message as raw bytes. */
 export interface Message {
   /** Start line and headers, with the empty line that ends them. */
   readonly head: Buffer;
@@ -7,12 +7,12 @@ export interface Message {
 
 const END = Buffer.from('\r\n\r\n');
 
-/** The value of a header, without regard to case. */
+/** The value of a header; its name is matched without case. */
 export function headerOf(head: Buffer, name: string): string | undefined {
   return new RegExp(`^${name}:[ \\t]*(.*?)[ \\t]*$`, 'im').exec(head.toString('latin1').replaceAll('\r', ''))?.[1];
 }
 
-/** Splits what a connection carries into messages. Bodies have a content-length, as those of our own servers do. */
+/** Splits the bytes of a connection into messages. Bodies need a Content-Length, which our own servers always send. */
 export function createMessageReader(onMessage: (message: Message) => void): (chunk: Buffer) => void {
   let rest = Buffer.alloc(0);
   return (chunk) => {

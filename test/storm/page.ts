@@ -1,9 +1,9 @@
-/** What a scrape says, as far as a storm looks at it. */
+/** The part of a scrape that a storm checks. */
 export interface Page {
   readonly isUp: boolean;
-  /** Epoch seconds of the oldest last success among the endpoints that are polled; 0 when one never had any. */
+  /** Epoch seconds: the oldest of the last successes of the polled endpoints; 0 if one has never succeeded. */
   readonly freshSince: number;
-  /** Value of each series that says something of the site. */
+  /** Value of each series about the site. */
   readonly figures: ReadonlyMap<string, string>;
 }
 
@@ -26,14 +26,14 @@ export function readPage(text: string): Page {
   return { isUp, freshSince: successes.length === 0 ? 0 : Math.min(...successes), figures };
 }
 
-/** Series that say something else than the truth; a missing one says nothing. */
+/** Series whose value differs from the truth. A missing series is not wrong. */
 export function findWrong(page: Page, truth: Page): string[] {
   return [...page.figures]
     .filter(([series, value]) => truth.figures.get(series) !== value)
     .map(([series, value]) => `${series} ${value}`);
 }
 
-/** Whether everything is right again, and was read after a time (epoch seconds). */
+/** Whether everything is right again, with data that was polled after `since` (epoch seconds). */
 export function isRight(page: Page, truth: Page, since: number): boolean {
   return page.isUp && page.freshSince >= since && truth.figures.size === page.figures.size;
 }

@@ -4,7 +4,7 @@ import { peer } from '../support/peers.ts';
 import { type BadLogons, startSambaAccounts } from '../support/samba-accounts.ts';
 import { startSambaFront } from '../support/samba-front.ts';
 
-/** An analyzer whose data never changes, and that verifies and counts the logons to it. */
+/** An analyzer whose data never changes. It verifies and counts logons. */
 export interface Referee {
   readonly name: string;
   /** Base URL of the Query API. */
@@ -24,7 +24,7 @@ async function startSamba(cleanup: Cleanup, passwords: Readonly<Record<string, s
   return { name: 'Samba, lockout threshold 3', url: front.url, ...accounts };
 }
 
-/** Our own acceptor, where Samba cannot be started: it counts, and never locks. */
+/** Our own acceptor, when Samba cannot be started. It counts bad logons, and never locks an account. */
 async function startOwn(cleanup: Cleanup, passwords: Readonly<Record<string, string>>): Promise<Referee> {
   const hashes = new Map(Object.entries(passwords).map(([user, password]) => [user, ntHash(password)]));
   const bad = new Map<string, number>();
@@ -52,6 +52,6 @@ async function startOwn(cleanup: Cleanup, passwords: Readonly<Record<string, str
 /** Starts the analyzer with these accounts. It ends with the test. */
 export function startReferee(cleanup: Cleanup, passwords: Readonly<Record<string, string>>): Promise<Referee> {
   const isInstalled = peer('winbindd', 'ntlm_auth', 'pdbedit', 'smbpasswd', 'libnss_wrapper.so');
-  // winbindd and smbpasswd want to be root, whatever files they work on
+  // winbindd and smbpasswd require root, even for files of the current user
   return isInstalled && process.getuid?.() === 0 ? startSamba(cleanup, passwords) : startOwn(cleanup, passwords);
 }

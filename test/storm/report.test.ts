@@ -11,8 +11,8 @@ const good: Outcome = {
   scrapes: 30,
   failedScrapes: [],
   worstScrapeMs: 100,
-  blindSeconds: 2,
-  blindLimit: 5,
+  recoverySeconds: 2,
+  recoveryLimit: 5,
   staysDown: false,
   isUpAtEnd: true,
   wrong: [],
@@ -28,13 +28,13 @@ const good: Outcome = {
 };
 
 describe('the limits of a storm', () => {
-  it('finds nothing in one that kept them', () => expect(findProblems(good)).toEqual([]));
+  it('reports nothing for a storm within its limits', () => expect(findProblems(good)).toEqual([]));
 
   const exceeded: readonly (readonly [Partial<Outcome>, string])[] = [
     [{ failedScrapes: ['Error: no'] }, '1 scrapes failed: Error: no'],
     [{ worstScrapeMs: 2001 }, 'a scrape took 2001 ms'],
     [{ wrong: ['license_server_up{} 1'] }, '1 wrong figures: license_server_up{} 1'],
-    [{ blindSeconds: 5.1 }, 'not right within 5 s of recovery, but after 5.1 s'],
+    [{ recoverySeconds: 5.1 }, 'not right within 5 s of recovery, but after 5.1 s'],
     [{ staysDown: true }, 'license_up is 1 although the logon cannot succeed'],
     [{ logons: 9 }, '9 logons, 8 allowed'],
     [{ worstDebt: 3 }, '3 logons without a good verdict, 2 allowed'],
@@ -44,12 +44,12 @@ describe('the limits of a storm', () => {
     [{ peakMemory: 800_000_000 }, 'memory reached 763 MiB'],
     [{ after: { ...resources, handles: 47 } }, 'handles grew from 30 to 47'],
   ];
-  it.each(exceeded)('finds %j', (change, problem) => {
+  it.each(exceeded)('reports %j', (change, problem) => {
     expect(findProblems({ ...good, ...change })).toEqual([problem]);
   });
 });
 
-it('takes figures of the site from a page, and no figures about the exporter', () => {
+it('reads the figures of the site from a page, and not those of the exporter', () => {
   const page = readPage(
     [
       '# HELP license_up x',

@@ -2,10 +2,10 @@ import { type Broken, BUDGET, type Outcome, POLL_SECONDS } from './run-scenario.
 
 const MIB = 2 ** 20;
 
-/** What no storm may exceed. */
+/** Limits for every storm. */
 const limits = {
   worstScrapeMs: 2000,
-  /** Beyond what the process had before. */
+  /** More than the process used before the storm. */
   memoryGrowth: 150 * MIB,
   peakMemory: 700 * MIB,
   handleGrowth: 16,
@@ -20,8 +20,8 @@ export function findProblems(outcome: Outcome | Broken): string[] {
     [outcome.worstScrapeMs > limits.worstScrapeMs, `a scrape took ${Math.round(outcome.worstScrapeMs)} ms`],
     [outcome.wrong.length > 0, `${outcome.wrong.length} wrong figures: ${outcome.wrong[0]}`],
     [
-      outcome.blindSeconds > outcome.blindLimit,
-      `not right within ${outcome.blindLimit} s of recovery, but after ${outcome.blindSeconds.toFixed(1)} s`,
+      outcome.recoverySeconds > outcome.recoveryLimit,
+      `not right within ${outcome.recoveryLimit} s of recovery, but after ${outcome.recoverySeconds.toFixed(1)} s`,
     ],
     [outcome.staysDown && outcome.isUpAtEnd, 'license_up is 1 although the logon cannot succeed'],
     [outcome.logons > outcome.logonLimit, `${outcome.logons} logons, ${outcome.logonLimit} allowed`],
@@ -43,7 +43,7 @@ const heading = [
   'faults s',
   'scrapes',
   'worst ms',
-  'blind s',
+  'recovery s',
   'polls',
   'logons',
   'unproven',
@@ -55,16 +55,16 @@ const heading = [
 
 function row(outcome: Outcome | Broken): string[] {
   if ('broken' in outcome) return [outcome.name, 'broken'];
-  const { before, after, peakMemory, blindSeconds, staysDown } = outcome;
-  const isSeen = Number.isFinite(blindSeconds);
-  const blind = staysDown ? '-' : isSeen ? blindSeconds.toFixed(1) : `> ${outcome.blindLimit}`;
+  const { before, after, peakMemory, recoverySeconds, staysDown } = outcome;
+  const isSeen = Number.isFinite(recoverySeconds);
+  const recovery = staysDown ? '-' : isSeen ? recoverySeconds.toFixed(1) : `> ${outcome.recoveryLimit}`;
   return [
     outcome.name,
     outcome.faultSeconds.toFixed(0),
     String(outcome.scrapes),
     outcome.worstScrapeMs.toFixed(0),
-    blind,
-    staysDown || !isSeen ? '-' : String(Math.floor(blindSeconds / POLL_SECONDS)),
+    recovery,
+    staysDown || !isSeen ? '-' : String(Math.floor(recoverySeconds / POLL_SECONDS)),
     String(outcome.logons),
     String(outcome.worstDebt),
     `${outcome.badLogons}${outcome.isLocked ? ' LOCKED' : ''}`,
@@ -74,7 +74,7 @@ function row(outcome: Outcome | Broken): string[] {
   ];
 }
 
-/** The table of all storms, then what exceeded a limit. */
+/** The table of all storms, followed by every exceeded limit. */
 export function writeReport(outcomes: readonly (Outcome | Broken)[], referee: string): string {
   const table = [heading, ...outcomes.map(row)];
   const widths = heading.map((_, column) => Math.max(...table.map((cells) => cells[column]?.length ?? 0)));

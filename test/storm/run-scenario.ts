@@ -6,29 +6,30 @@ import { findWrong, isRight, type Page, readPage } from './page.ts';
 import type { Referee } from './referee.ts';
 import type { Scenario } from './scenarios.ts';
 
-/** Seconds between polls of every endpoint, and that one request may take. */
+/** Seconds between two polls of each endpoint. */
 export const POLL_SECONDS = 2;
+/** Seconds that one request may take. */
 const TIMEOUT_SECONDS = 1;
-/** Messages that may count against an account at any time (decision 30). */
+/** The highest allowed count of logons without a good verdict (decision 30). */
 export const BUDGET = 2;
 const AUTH_RETRY_SECONDS = 1800;
 const SCRAPE_EVERY_MS = 250;
-/** How long a storm is watched beyond its limit, to say by how much it was missed. */
+/** How long a storm is watched beyond its limit, so that the report can say by how much it exceeded the limit. */
 const BEYOND_SECONDS = 15;
 
 export const PASSWORD = 'S3cret-pass!';
 const ROTATED = 'An0ther-pass!';
 
-/** What a storm came to. Times are seconds, sizes bytes. */
+/** The result of a storm. Times are seconds, sizes bytes. */
 export interface Outcome {
   readonly name: string;
   readonly faultSeconds: number;
   readonly scrapes: number;
   readonly failedScrapes: readonly string[];
   readonly worstScrapeMs: number;
-  /** From the end of the last fault until everything was right; Infinity when it was not in time. */
-  readonly blindSeconds: number;
-  readonly blindLimit: number;
+  /** From the end of the last fault until everything was right; Infinity if that took too long. */
+  readonly recoverySeconds: number;
+  readonly recoveryLimit: number;
   readonly staysDown: boolean;
   readonly isUpAtEnd: boolean;
   readonly wrong: readonly string[];
@@ -40,11 +41,11 @@ export interface Outcome {
   readonly before: Resources;
   readonly peakMemory: number;
   readonly after: Resources;
-  /** The last thing the daemon warned of. */
+  /** The last warning of the daemon. */
   readonly lastWarning: string;
 }
 
-/** A storm that could not be run to its end, and why. */
+/** A storm that could not be completed, and why. */
 export interface Broken {
   readonly name: string;
   readonly broken: string;
@@ -55,9 +56,9 @@ export interface RunOptions {
   readonly user: string;
   readonly folder: string;
   readonly seed: number;
-  /** What a daemon in calm weather says. */
+  /** The page of a daemon without faults. */
   readonly truth: Page | undefined;
-  /** Takes what ends a storm that is under way. */
+  /** Registers a function that stops a running storm. */
   readonly onEnd: (stop: () => unknown) => void;
 }
 
@@ -76,7 +77,7 @@ const settings = (scenario: Scenario): Record<string, unknown> => ({
   'poll.expirations': everyPoll,
 });
 
-/** Scrapes until it is stopped, and remembers what was worst. */
+/** Scrapes until it is stopped, and keeps the worst values. */
 function createWatch(daemon: Daemon, truth: () => Page | undefined) {
   const failed: string[] = [];
   const wrong = new Set<string>();
@@ -94,7 +95,7 @@ function createWatch(daemon: Daemon, truth: () => Page | undefined) {
       const known = truth();
       if (known !== undefined) for (const line of findWrong(page, known)) wrong.add(line);
     } catch (error) {
-      // it may have been killed while it answered
+      // the daemon may have been killed while it answered
       if (!paused) failed.push(String(error));
     }
     if (paused) return;
@@ -159,11 +160,11 @@ async function restart({ starts }: Scenario, daemon: Daemon, watch: Watch): Prom
   }
 }
 
-/** Seconds that decision 30 allows until everything is right, by what is known of the logons when the faults end. */
-function allowedBlindness(scenario: Scenario, debt: number): number {
-  if (scenario.blindLimit !== undefined) return scenario.blindLimit;
+/** Seconds that decision 30 allows for recovery, given the logons without a good verdict when the faults end. */
+function allowedRecovery(scenario: Scenario, debt: number): number {
+  if (scenario.recoveryLimit !== undefined) return scenario.recoveryLimit;
   if (debt > 0) return 60;
-  // one poll, its time-outs, and a moment to notice
+  // one poll, its time-outs, and time to notice
   return POLL_SECONDS + TIMEOUT_SECONDS + 2;
 }
 
@@ -192,7 +193,7 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
     });
     cleanup.add(() => daemon.kill());
     const isBroken = scenario.isBrokenAtStart === true;
-    // what is broken at the start stays so for its time, however long the start takes
+    // a fault that begins before the start lasts for its whole time, however long the start takes
     const ends = isBroken ? scenario.plan.map(({ fault, scope }) => proxy.begin(fault, scope)) : [];
     await daemon.start();
     const watch = createWatch(daemon, () => options.truth);
@@ -206,7 +207,7 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
     const truth = options.truth ?? (watch.latest as Page);
     const before = daemon.resources();
     const started = Date.now();
-    // not longer, however long the starts take: after 30 s the next logon would be spent on the fault as well
+    // not longer, even if the starts take longer: after 30 s the next logon would be spent on the fault too
     const calmDown = async (): Promise<void> => {
       await pause(Math.max(0, ...scenario.plan.map(({ forMs }) => forMs)));
       for (const end of ends) end();
@@ -219,10 +220,10 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
     ]);
     const over = Date.now();
     const authRetryMs = (scenario.authRetrySeconds ?? AUTH_RETRY_SECONDS) * 1000;
-    const blindLimit = allowedBlindness(scenario, proxy.ledger.debt(BUDGET, authRetryMs));
+    const recoveryLimit = allowedRecovery(scenario, proxy.ledger.debt(BUDGET, authRetryMs));
     const staysDown = scenario.staysDown === true;
-    const blindSeconds = staysDown ? 0 : await untilRight(watch, truth, over, blindLimit);
-    // requests and garbage of the storm may go
+    const recoverySeconds = staysDown ? 0 : await untilRight(watch, truth, over, recoveryLimit);
+    // time for requests and garbage of the storm to disappear
     await pause(2000);
     await watch.stop();
     return {
@@ -231,8 +232,8 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
       scrapes: watch.scrapes,
       failedScrapes: watch.failed,
       worstScrapeMs: watch.worstMs,
-      blindSeconds,
-      blindLimit,
+      recoverySeconds,
+      recoveryLimit,
       staysDown,
       isUpAtEnd: watch.latest?.isUp === true,
       wrong: [...watch.wrong],

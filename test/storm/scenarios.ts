@@ -1,14 +1,14 @@
 import { randomInteger } from '../../src/analyzer/simulated-random.ts';
 import type { Fault, PlannedFault, Scope } from './fault.ts';
 
-/** Something that is done to account or connections, milliseconds after the beginning. */
+/** An act on the account or the connections, milliseconds after the start. */
 interface Act {
   readonly atMs: number;
-  /** `rotate`: the server gets another password; `correct`: the daemon is told it; `reset`: every connection is reset. */
+  /** `rotate`: the server gets another password; `correct`: the daemon gets it too; `reset`: every connection is reset. */
   readonly act: 'rotate' | 'correct' | 'reset';
 }
 
-/** One storm: what happens to a daemon, and what it may cost. */
+/** One storm: the faults, and the limits for their effects. */
 export interface Scenario {
   readonly name: string;
   readonly plan: readonly PlannedFault[];
@@ -17,30 +17,30 @@ export interface Scenario {
   readonly isBrokenAtStart?: boolean;
   /** The daemon has a password that is not the account's. */
   readonly hasWrongPassword?: boolean;
-  /** The daemon is killed and started again so many times in all, so often. */
+  /** The daemon is started `count` times in total, and killed before each restart. */
   readonly starts?: { readonly count: number; readonly everyMs: number };
-  /** Seconds beyond the last fault until everything must be right; by the rules of decision 30 where it is not said. */
-  readonly blindLimit?: number;
+  /** Seconds after the last fault within which everything must be right. By default, what decision 30 allows. */
+  readonly recoveryLimit?: number;
   /** It cannot recover by itself. */
   readonly staysDown?: boolean;
-  /** How long it is watched at least. */
+  /** How long the storm is watched at least. */
   readonly runMs?: number;
   readonly logonLimit?: number;
   readonly authRetrySeconds?: number;
-  /** `auth_retry` is so far below the window in which the account counts that it is locked in the end. */
+  /** `auth_retry` is much shorter than the window in which the account counts bad logons, so it is locked in the end. */
   readonly mayLock?: boolean;
   /** How long one request may take. */
   readonly timeoutSeconds?: number;
 }
 
-/** What an operator may be asked to wait after a stall, resets, or a query that is too slow. */
+/** How long recovery may take after a stall, resets, or a query that is too slow. */
 const A_MINUTE = 60;
 
 const during = (fault: Fault, forMs: number, scope?: Scope): PlannedFault[] => [
   { atMs: 0, forMs, fault, ...(scope !== undefined && { scope }) },
 ];
 
-/** New logons are needed while the fault lasts: connections that have theirs would hide what it does to one. */
+/** Forces new logons during the fault: connections that are already logged on would hide its effect on a logon. */
 const withoutConnections: readonly Act[] = [{ atMs: 500, act: 'reset' }];
 
 /** One fault after another. */
@@ -81,7 +81,7 @@ const anything: readonly Fault[] = [
   ...bombs,
 ];
 
-/** Faults of all kinds with short calm times between them, drawn by the seed. */
+/** Random faults of all kinds with short pauses between them, drawn from the seed. */
 function drawWeather(seed: number, forMs: number): PlannedFault[] {
   const plan: PlannedFault[] = [];
   for (let at = 0; at < forMs; ) {
@@ -99,7 +99,7 @@ function drawWeather(seed: number, forMs: number): PlannedFault[] {
 
 export interface ScenarioOptions {
   readonly seed: number;
-  /** `quick`: seconds each. `long`: the times of the real thing. */
+  /** `quick`: a few seconds each. `long`: realistic durations. */
   readonly size: 'quick' | 'normal' | 'long';
 }
 
@@ -114,26 +114,26 @@ export function createScenarios({ seed, size }: ScenarioOptions): Scenario[] {
     {
       name: 'stall behind the logon, answered late',
       plan: during({ kind: 'stall', forwards: true, late: true }, stallMs, 'past_challenge'),
-      blindLimit: A_MINUTE,
+      recoveryLimit: A_MINUTE,
     },
     {
       name: 'stall behind the logon, then a restart',
       plan: during({ kind: 'stall' }, stallMs, 'past_challenge'),
       acts: [{ atMs: stallMs, act: 'reset' }],
-      blindLimit: A_MINUTE,
+      recoveryLimit: A_MINUTE,
     },
-    { name: 'stall from the first byte', plan: during({ kind: 'stall' }, stallMs), blindLimit: A_MINUTE },
-    { name: 'resets for 6 s', plan: during({ kind: 'reset' }, 6000), blindLimit: A_MINUTE },
+    { name: 'stall from the first byte', plan: during({ kind: 'stall' }, stallMs), recoveryLimit: A_MINUTE },
+    { name: 'resets for 6 s', plan: during({ kind: 'reset' }, 6000), recoveryLimit: A_MINUTE },
     {
       name: 'resets for 6 s, behind the logon',
       plan: during({ kind: 'reset' }, 6000, 'past_challenge'),
-      blindLimit: A_MINUTE,
+      recoveryLimit: A_MINUTE,
     },
     {
       name: 'only GetFeatures is too slow, from the start',
       plan: during({ kind: 'stall', forwards: true, late: true }, stallMs, 'GetFeatures'),
       isBrokenAtStart: true,
-      blindLimit: A_MINUTE,
+      recoveryLimit: A_MINUTE,
     },
     ...simple.map(([name, fault]): Scenario => ({ name, plan: during(fault, faultMs), acts: withoutConnections })),
     {
@@ -144,7 +144,7 @@ export function createScenarios({ seed, size }: ScenarioOptions): Scenario[] {
         'past_challenge',
       ),
       acts: withoutConnections,
-      blindLimit: A_MINUTE,
+      recoveryLimit: A_MINUTE,
     },
     {
       name: '429 and 503 with Retry-After: 3',
@@ -153,13 +153,13 @@ export function createScenarios({ seed, size }: ScenarioOptions): Scenario[] {
         faultMs / 2,
       ),
       acts: withoutConnections,
-      blindLimit: A_MINUTE,
+      recoveryLimit: A_MINUTE,
     },
     {
       name: '429 without Retry-After',
       plan: during({ kind: 'status', status: 429 }, faultMs),
       acts: withoutConnections,
-      blindLimit: A_MINUTE,
+      recoveryLimit: A_MINUTE,
     },
     { name: 'bombs', plan: inTurn(bombs, faultMs, 'past_challenge') },
     {
@@ -167,14 +167,14 @@ export function createScenarios({ seed, size }: ScenarioOptions): Scenario[] {
       plan: during(swallow, 24_000, 'verdicts'),
       isBrokenAtStart: true,
       starts: { count: 6, everyMs: 4000 },
-      blindLimit: A_MINUTE,
+      recoveryLimit: A_MINUTE,
     },
     {
       name: 'verdicts stalled, 6 starts in 24 s, wrong password',
       plan: during({ kind: 'stall', forwards: true }, 24_000, 'verdicts'),
       isBrokenAtStart: true,
       hasWrongPassword: true,
-      // each process ends before it gives its message up
+      // each process ends before its logon times out
       starts: { count: 6, everyMs: 4000 },
       timeoutSeconds: 30,
       staysDown: true,
@@ -189,7 +189,7 @@ export function createScenarios({ seed, size }: ScenarioOptions): Scenario[] {
       staysDown: true,
       authRetrySeconds: 5,
       mayLock: size === 'long',
-      // one each auth_retry and a minute
+      // one logon per auth_retry and a minute
       runMs: size === 'long' ? 140_000 : 15_000,
       logonLimit: size === 'long' ? 3 : 1,
     },
@@ -207,7 +207,7 @@ export function createScenarios({ seed, size }: ScenarioOptions): Scenario[] {
       name: `weather, seed ${seed}`,
       plan: drawWeather(seed, weatherMs),
       authRetrySeconds: 10,
-      blindLimit: A_MINUTE + 20,
+      recoveryLimit: A_MINUTE + 20,
     },
   ];
 }

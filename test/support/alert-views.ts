@@ -5,7 +5,7 @@ import { deriveInventoryNow } from '../../src/inventory/inventory.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
 import { createSnapshot, NOW, type Scenario } from './scenario.ts';
 
-/** Rules and what they are evaluated over, for tests that need no daemon. */
+/** Rules and the views they are evaluated on, for tests that need no daemon. */
 
 export const policy = {
   ownsVendorLicense: () => true,
@@ -19,7 +19,7 @@ export function viewOf(snapshot: Snapshot, now = NOW, authenticated: boolean | u
   return { now, inventory: deriveInventoryNow(snapshot, now, policy), authenticated };
 }
 
-/** Evaluates one rule, by its id, over a scenario. */
+/** Evaluates one rule, by its id, on a scenario. */
 export function evaluate(id: string, scenario: Scenario, { now = NOW, settings = {} as unknown } = {}) {
   const rule = ruleOf(id, settings);
   const evaluation = rule.evaluate(viewOf(createSnapshot(scenario), now));

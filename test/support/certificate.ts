@@ -13,7 +13,7 @@ export interface Certificate {
   readonly der: Buffer;
 }
 
-/** What the key is made with. To find an RSA key takes as long as many a test. */
+/** The type of the key. Generating an RSA key would take longer than many tests. */
 const keys = {
   ec: ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'],
   rsa: ['-newkey', 'rsa:2048'],

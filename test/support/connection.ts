@@ -4,13 +4,13 @@ import { connect } from 'node:net';
 import { authenticate } from '../../src/ntlm/client-codec.ts';
 import { negotiate } from '../../src/ntlm/primitives.ts';
 
-/** HTTP clients that show what a library would hide. */
+/** HTTP clients that show details which a library hides. */
 
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** Tells one connection from another. */
+  /** Identifies the connection. */
   readonly localPort: number;
 }
 
@@ -21,12 +21,12 @@ export interface Call {
 }
 
 export interface Connection {
-  /** Sends to a path as it is, without tidying it up. */
+  /** Sends a request with the exact path, without normalizing it. */
   send(path: string, call?: Call): Promise<Answer>;
   close(): void;
 }
 
-/** One kept connection, so that a request on another one is seen by its port. */
+/** One kept connection. A request on another connection is recognized by its port. */
 export function connectTo(url: string): Connection {
   const { protocol, hostname, port } = new URL(url);
   const isTls = protocol === 'https:';
@@ -36,7 +36,7 @@ export function connectTo(url: string): Connection {
     send: (path, { method = 'GET', headers = {}, body } = {}) =>
       new Promise((resolve, reject) => {
         const sent = (isTls ? tlsRequest : request)({ hostname, port, agent, path, method, headers }, (response) => {
-          // the socket is taken away from the response once it has been read
+          // after the response was read, it has no socket any more
           const localPort = response.socket.localPort ?? 0;
           const chunks: Buffer[] = [];
           response.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -57,7 +57,7 @@ export function connectTo(url: string): Connection {
   };
 }
 
-/** Sends bytes and gives what comes back: so far, and all of it once the server closes. */
+/** Sends bytes and returns the answer: the part received so far, and the whole when the server closes the connection. */
 export function sendRaw(url: string, text: string): { arrived: () => string; closed: Promise<string> } {
   const { hostname, port } = new URL(url);
   let answer = '';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The committed dashboards as Grafana would read them, and what Grafana does to their variables. */
+/** The committed dashboards as Grafana reads them, and Grafana's interpolation of variables. */
 
 export const folder = join(import.meta.dirname, '../../grafana/json');
 
@@ -69,7 +69,7 @@ export const dashboards: readonly Dashboard[] = readdirSync(folder)
   .sort()
   .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as Dashboard);
 
-/** A query of a panel or annotation, and where it stands. */
+/** A query of a panel or annotation, and its place in the dashboard. */
 export interface Placed {
   readonly where: string;
   readonly dashboard: Dashboard;
@@ -113,7 +113,7 @@ const formats = {
   },
 };
 
-/** Puts values in for `$name` and `${name}`. @throws Error for a variable that has none */
+/** Replaces `$name` and `${name}` with values. @throws Error for a variable without a value */
 export function interpolate(text: string, values: Values, format: keyof typeof formats): string {
   return text.replace(/\$(?:(\w+)|\{(\w+)(?::\w+)?\})/g, (all, plain?: string, braced?: string) => {
     const value = values[plain ?? braced ?? ''];
@@ -122,10 +122,10 @@ export function interpolate(text: string, values: Values, format: keyof typeof f
   });
 }
 
-/** What Grafana itself puts into PromQL. */
+/** The variables that Grafana itself replaces in PromQL. */
 export const builtIn: Values = { __rate_interval: '1m', __range: '1h', __interval: '1m' };
 
-/** The payload that the plugin sends in code mode: `{}` when interpolation gave no JSON. */
+/** The payload that the plugin sends in code mode: `{}` when the interpolated text is not JSON. */
 export function codePayload(payload: string, values: Values): unknown {
   try {
     return JSON.parse(interpolate(payload, values, 'json'));
@@ -134,7 +134,7 @@ export function codePayload(payload: string, values: Values): unknown {
   }
 }
 
-/** The payload that the plugin sends in builder mode, where each text is interpolated by itself. */
+/** The payload that the plugin sends in builder mode, where each text is interpolated separately. */
 export function builderPayload(payload: Readonly<Record<string, unknown>>, values: Values): unknown {
   return Object.fromEntries(
     Object.entries(payload).map(([key, value]) => [

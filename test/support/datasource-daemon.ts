@@ -4,10 +4,10 @@ import type { QueryClient } from '../../src/client/query-client.ts';
 import type { SettingKey } from '../../src/config/settings.ts';
 import { type Cleanup, createClient, createConfig, eventually, startAnalyzer, startApp, WORKDAY } from './harness.ts';
 
-/** The daemon on a small site with a few days of history, at a moment that does not pass. */
+/** The daemon on a small site with a few days of history, at a fixed time. */
 
 export const PRODUCT = 'sim-lic01;sim_cadd';
-/** A feature that is in use, has history and users. */
+/** A feature that is in use and has history and users. */
 export const FEATURE = 'sim-mesh-2';
 /** A vendor license whose server is down: its last counts are withheld. */
 export const DOWN = 'sim-lic03;sim_solverd';
@@ -17,13 +17,13 @@ const small = { vendorLicenses: 3, featuresPerVendorLicense: 4, historyDays: 3 }
 export interface Daemon {
   readonly url: string;
   readonly client: QueryClient;
-  /** Bodies of what `client` was answered last. */
+  /** Bodies of the last answers to `client`. */
   readonly raw: () => string;
-  /** Endpoints the analyzer was asked for since the first poll. */
+  /** Endpoints requested from the analyzer since the first poll. */
   readonly requests: string[];
 }
 
-/** Starts it all with history complete and the first poll taken in. */
+/** Starts analyzer and daemon. Resolves when the history is complete and the first poll has ended. */
 export async function startDaemon(
   cleanup: Cleanup,
   settings: Partial<Record<SettingKey, unknown>> = {},
@@ -70,7 +70,7 @@ export interface Reply {
   readonly status: number;
   readonly reason: string;
   readonly headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: answers are looked at from outside
+  // biome-ignore lint/suspicious/noExplicitAny: answers are checked without types
   readonly body: any;
 }
 

@@ -8,11 +8,11 @@ import { type Cleanup, eventually, startAnalyzer } from './harness.ts';
 import type { Alertmanager, AlertmanagerAlert } from './start-alertmanager.ts';
 import type { Prometheus } from './start-prometheus.ts';
 
-/** What end-to-end tests of alerting share: a site whose fate can be chosen, quick polls, and quick rules. */
+/** Shared by end-to-end tests of alerting: a site whose state tests control, fast polls, and fast rules. */
 
 type Settings = Partial<Record<SettingKey, unknown>>;
 
-/** Polls every second, and forgets after five. */
+/** Polls every second. Data is too old after five seconds. */
 export const quickPolls: Settings = {
   'poll.products': '* * * * * *',
   'poll.server_down': '* * * * * *',
@@ -21,7 +21,7 @@ export const quickPolls: Settings = {
   'poll.max_data_age': '5s',
 };
 
-/** The engine with a second for a minute of resending, and a fifth of a second for a minute of the rules. */
+/** The engine at high speed: a minute of the resend delay takes a second, a minute of the rules 200 ms. */
 export const quickEngine = (alertmanagers: readonly string[]): Settings => ({
   'alerting.alertmanagers': alertmanagers,
   'alerting.evaluation_interval': '250ms',
@@ -35,7 +35,7 @@ export const quickEngine = (alertmanagers: readonly string[]): Settings => ({
   },
 });
 
-/** A copy of the rules in which a minute is a fifth of a second. */
+/** A copy of the rules in which a minute takes 200 ms. */
 export function quickRules(cleanup: Cleanup): string {
   const folder = mkdtempSync(join(tmpdir(), 'license-exporter-rules-'));
   cleanup.add(() => rmSync(folder, { recursive: true }));
@@ -51,14 +51,14 @@ export function quickRules(cleanup: Cleanup): string {
 
 export interface Site {
   readonly url: string;
-  /** The vendor license whose fate is chosen, and a feature of it. */
+  /** The vendor license whose state tests control, and a feature of it. */
   readonly vendorLicense: string;
   readonly feature: string;
-  /** Lets the server fail half an hour ago, or come back. */
+  /** Makes the server fail half an hour ago, or recover. */
   setDown(isDown: boolean): Promise<void>;
-  /** Lets the licenses of the feature end in so many seconds. */
+  /** Makes the licenses of the feature expire in `seconds`. */
   setExpiry(inSeconds: number): Promise<void>;
-  /** The analyzer itself: gone, or back on the same port. */
+  /** Stops the analyzer, or starts it again on the same port. */
   stop(): Promise<void>;
   restart(): Promise<void>;
 }
@@ -82,7 +82,7 @@ export async function startSite(cleanup: Cleanup): Promise<Site> {
   const port = Number(new URL(analyzer.url).port);
   const feature =
     analyzer.collector.current().find(({ name }) => name === vendorLicense)?.observation.pools[0]?.feature ?? '';
-  // no other license is to end
+  // no other license must expire
   for (const { name, observation } of analyzer.collector.current()) {
     for (const pool of observation.pools) forced.expirations[`${name}/${pool.feature}`] = wallClock() + 400 * 86_400;
   }
@@ -97,7 +97,7 @@ export async function startSite(cleanup: Cleanup): Promise<Site> {
     feature,
     setDown: async (isDown) => {
       forced.down = isDown ? [vendorLicense] : [];
-      // its last collection is that of now, and half an hour passes
+      // its last collection is now, and half an hour passes
       if (isDown) shift += 2000;
       await collect();
     },
@@ -118,8 +118,8 @@ interface Evaluating {
 }
 
 /**
- * Waits until the engine has evaluated its rules so often, every quarter of a second, and Prometheus half as often: so
- * many chances to send what must not be sent.
+ * Waits for a number of evaluations of the engine, one every 250 ms, and for half as many of Prometheus. Each of them
+ * could send an alert that must not be sent.
  */
 export async function evaluations(count: number, { app, prometheus }: Evaluating): Promise<void> {
   const ofEngine = async (): Promise<void> => {
@@ -141,7 +141,7 @@ export async function evaluations(count: number, { app, prometheus }: Evaluating
   await Promise.all([app && ofEngine(), prometheus && ofPrometheus(prometheus)]);
 }
 
-/** Alerts that fire, as an Alertmanager knows them. */
+/** Alerts that fire in an Alertmanager. */
 export async function firing(
   alertmanager: Alertmanager,
   labels: Readonly<Record<string, string>>,
@@ -150,14 +150,14 @@ export async function firing(
   return all.filter((alert) => Object.entries(labels).every(([name, value]) => alert.labels[name] === value));
 }
 
-/** Watches that a condition holds from now on; the returned function ends that and gives what was seen of its failing. */
+/** Checks from now on that a condition holds. The returned function ends this and returns the observed violations. */
 export function watch(condition: () => Promise<boolean>): () => Promise<number> {
   let failed = 0;
   let isOn = true;
   const watching = (async () => {
     while (isOn) {
       if (!(await condition())) failed += 1;
-      // between two looks
+      // between two checks
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   })();

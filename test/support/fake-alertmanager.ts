@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Labels } from '../../src/alerts/alert.ts';
 import type { Cleanup } from './harness.ts';
 
-/** What stands in for an Alertmanager where it has to misbehave, or every request has to be seen. */
+/** Replaces an Alertmanager in tests that need failures of it, or that check every request. */
 
 export interface SentAlert {
   readonly labels: Labels;

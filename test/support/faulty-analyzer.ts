@@ -2,20 +2,20 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { type Cleanup, startAnalyzer } from './harness.ts';
 
-/** An analyzer whose answers can be spoilt. */
+/** An analyzer into whose answers tests inject faults. */
 
 export type Fault = (request: IncomingMessage, response: ServerResponse, body: Buffer) => void;
 
 export interface Faulty {
   readonly url: string;
-  /** What happens to requests whose URL contains a text; `undefined` mends everything. */
+  /** Sets the fault for requests whose URL contains a text; `undefined` removes the fault. */
   break(part: string | undefined, fault?: Fault): void;
   down(): Promise<void>;
   up(): Promise<void>;
   readonly seen: string[];
 }
 
-/** A server between exporter and analyzer that spoils some answers. */
+/** A server between exporter and analyzer that injects faults into some answers. */
 export async function startFaulty(
   cleanup: Cleanup,
   options: Parameters<typeof startAnalyzer>[0] = {},

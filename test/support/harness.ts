@@ -25,7 +25,7 @@ import { cronProblem } from '../../src/poll/schedule.ts';
 /** The account of every test. */
 export const account: Credentials = { username: 'svc-lic', domain: 'CORP', workstation: '', password: 'S3cret-pass!' };
 
-/** Whether this is `npm run test:long`: more of everything that is random. */
+/** Whether this is `npm run test:long`, with more random cases. */
 export const isLong = process.env.TEST_LONG === '1';
 
 /** A Wednesday morning in Berlin, when the simulated site is busy. */
@@ -89,7 +89,7 @@ interface TestClient {
   readonly gate: CredentialGate;
 }
 
-/** A gate for the account of every test, which forgets with the process. */
+/** A gate for the account of every test. It keeps its counts in memory. */
 export function createTestGate(options: Partial<CredentialGateOptions> = {}): CredentialGate {
   return createCredentialGate({
     credentials: account,
@@ -129,7 +129,7 @@ export interface LogEntry {
   readonly message: string;
 }
 
-/** A log that keeps what it is told. */
+/** A log that keeps its entries in memory. */
 export function createTestLog(): Log & { readonly entries: LogEntry[] } {
   const entries: LogEntry[] = [];
   const at = (level: string) => (fields: object, message: string) => {
@@ -157,11 +157,11 @@ interface TestApp extends App {
   readonly log: ReturnType<typeof createTestLog>;
   readonly url: string;
   metrics(headers?: Record<string, string>): Promise<string>;
-  /** The value of the sample that the text begins with. */
+  /** The value of the sample whose line begins with the text. */
   sample(name: string): Promise<number | undefined>;
 }
 
-/** The value of the sample of a page that the text begins with. */
+/** The value of the sample of a page whose line begins with the text. */
 export function sampleOf(page: string, name: string): number | undefined {
   const line = page.split('\n').find((candidate) => candidate.startsWith(`${name} `));
   const value = line?.slice(name.length + 1);
@@ -179,8 +179,7 @@ export async function startApp(config: AppConfig): Promise<TestApp> {
 }
 
 /**
- * Looks until a condition holds, with so many milliseconds between two looks. The time is for machines under load: it is
- * no expectation.
+ * Checks repeatedly until a condition holds. The time limit allows for machines under load and is not an expectation.
  * @throws Error with the description when it does not within the time
  */
 export async function eventually(
@@ -193,7 +192,7 @@ export async function eventually(
   for (;;) {
     if (await condition()) return;
     if (Date.now() > end) throw new Error(`not within ${ms} ms: ${what}`);
-    // between two looks
+    // between two checks
     await new Promise((resolve) => setTimeout(resolve, every));
   }
 }
@@ -203,7 +202,7 @@ export interface Cleanup {
   run(): Promise<void>;
 }
 
-/** Ends everything a test started, the last first. */
+/** Ends everything that a test started, in reverse order. */
 export function createCleanup(): Cleanup {
   const stops: (() => unknown)[] = [];
   return {

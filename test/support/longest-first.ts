@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files that take long, the longest first. The others follow by their size or, once they were run, by what they took. */
+/** Slow test files, the slowest first. The others follow, sorted by their last duration or, before the first run, by size. */
 export const longest = [
   'alerts/end-to-end',
   'alerts/crash',
@@ -23,7 +23,7 @@ const rank = ({ moduleId }: TestSpecification): number => {
   return at === -1 ? longest.length : at;
 };
 
-/** Starts long files first, so that none is left alone at the end. */
+/** Starts slow files first, so that none of them runs alone at the end. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Around the whole run: collects which peers were missing, and says so at the end. */
+/** Global setup of the test run: collects the missing peers, and lists them at the end. */
 export function setup(): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'license-exporter-peers-'));
   const list = join(folder, 'missing');

@@ -23,7 +23,7 @@ const packages: Readonly<Record<string, string>> = {
   gssapi: 'python3-gssapi gss-ntlmssp',
 };
 
-/** Debian's name of the folder that holds the libraries of this machine. */
+/** The name of Debian's library folder for this architecture. */
 const libraries = `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu`;
 
 const folders = [
@@ -39,8 +39,8 @@ export function findProgram(name: string): string | undefined {
 }
 
 /**
- * Whether the programs are all here, for `describe.runIf`. A missing one is an error where `REQUIRE_PEERS` is 1, and is
- * otherwise put on the list that the test run ends with.
+ * Whether all programs are installed, for `describe.runIf`. If `REQUIRE_PEERS` is 1, a missing one is an error. Otherwise
+ * it is listed at the end of the test run.
  */
 export function peer(...names: readonly string[]): boolean {
   const missing = names.filter((name) => findProgram(name) === undefined);

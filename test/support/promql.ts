@@ -2,7 +2,7 @@ import { parser } from '@prometheus-io/lezer-promql';
 import { catalogue } from '../../src/metrics/catalogue.ts';
 import type { Metric } from '../../src/metrics/metric.ts';
 
-/** What a PromQL expression names. */
+/** The names in a PromQL expression. */
 export function namesIn(expression: string) {
   const selectors: { metric: string; matchers: string[]; around: string[] }[] = [];
   const grouping: string[] = [];

@@ -12,7 +12,7 @@ interface Room {
 export const rooms: Readonly<Record<string, Room>> = {
   model: {
     floor: 0,
-    promise: 'The words of the exporter: records, snapshot, failure kinds. Nothing here reads a clock, file or socket.',
+    promise: 'The words of the exporter: records, snapshot, failure kinds. It reads no clock, file or socket.',
     mayImport: ['query-api'],
   },
   'query-api': {
@@ -24,12 +24,12 @@ export const rooms: Readonly<Record<string, Room>> = {
   storage: {
     floor: 0,
     promise:
-      'A storage directory has one owner, and a file in it holds the old state or the new one, never half of it.',
+      'A storage directory has one owner, and a file in it holds the old state or the new one, never a part of it.',
     mayImport: ['model'],
   },
   scheduling: {
     floor: 0,
-    promise: 'Long work is cut into slices, and everything that waits is bounded.',
+    promise: 'Long work is split into slices, and concurrent work is limited.',
     mayImport: [],
   },
   config: {
@@ -41,12 +41,12 @@ export const rooms: Readonly<Record<string, Room>> = {
   inventory: {
     floor: 1,
     promise:
-      'What is known now is decided here and nowhere else, and is committed before anything is rendered. Each reader can fail alone.',
+      'Only this room decides what is known now. The inventory is committed before it is rendered, and each reader can fail alone.',
     mayImport: ['model', 'query-api', 'scheduling'],
   },
   client: {
     floor: 1,
-    promise: 'No logon locks the account, and nothing of the wire format leaves this room.',
+    promise: 'No logon locks the account, and the wire format is not visible outside.',
     mayImport: ['model', 'query-api', 'ntlm'],
   },
   analyzer: {
@@ -67,7 +67,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   poll: {
     floor: 2,
-    promise: 'Each endpoint keeps its schedule whatever the others do, and a failed part keeps its last good data.',
+    promise: 'No endpoint delays the schedule of another one, and a failed part keeps its last good data.',
     mayImport: ['model', 'inventory', 'client', 'scheduling'],
   },
   datasource: {
@@ -77,19 +77,19 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   web: {
     floor: 2,
-    promise: 'Every path is behind the same users and limits, and no client can shut out the others.',
+    promise: 'The same users and limits protect every path, and no client can block the others.',
     mayImport: ['model'],
   },
   app: { floor: 3, promise: 'Wires the rooms and does nothing else.', mayImport: 'all' },
   commands: { floor: 4, promise: 'One function for each command; it returns the exit code.', mayImport: 'all' },
   'main.ts': {
     floor: 5,
-    promise: 'The process: arguments, environment, signals, log, exit code. No other file touches them.',
+    promise: 'The process: arguments, environment, signals, log, exit code. Only `launch.js` touches any of them too.',
     mayImport: ['commands', 'app', 'config', 'model'],
   },
   'launch.js': {
     floor: 5,
-    promise: 'Every version of Node can read it, so an older one is refused in a sentence.',
+    promise: 'Every version of Node can read it, so that an older one is refused with a clear message.',
     mayImport: ['main.ts'],
   },
 };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Cleanup, eventually } from './harness.ts';
 
-/** Runs the program as its user does: as a process of its own. */
+/** Runs the program as an operator does, in its own process. */
 
 export const launch = join(import.meta.dirname, '../../src/launch.js');
 
@@ -25,7 +25,7 @@ interface Running {
 
 interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** What it reads from standard input. */
+  /** The text on standard input. */
   readonly input?: string;
 }
 
@@ -71,7 +71,7 @@ function temporaryFolder(cleanup: Cleanup): string {
   return folder;
 }
 
-/** Whatever is run is killed, and every folder removed, when the test is over. */
+/** At the end of the test, all processes are killed and all folders removed. */
 export const createRunner = (cleanup: Cleanup) => ({
   run: (args: readonly string[], options?: RunOptions): Running => run(cleanup, args, options),
   temporaryFolder: (): string => temporaryFolder(cleanup),

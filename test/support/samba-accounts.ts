@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { type Cleanup, eventually } from './harness.ts';
 import { findProgram } from './peers.ts';
 
-/** What Samba says to an AUTHENTICATE message, and for whom. */
+/** Samba's verdict on an AUTHENTICATE message, and the user. */
 export type SambaVerdict = { readonly ok: true; readonly identity: string } | { readonly ok: false };
 
 /** One logon: the challenge, then the verdict. */
@@ -23,11 +23,11 @@ export interface BadLogons {
 }
 
 /**
- * Accounts that Samba keeps, with a lockout after three bad logons: a private winbindd on files of its own, with names of
- * users that need no account of the system.
+ * Accounts in Samba that are locked after three bad logons: a private winbindd with its own files. The users need no
+ * accounts of the operating system.
  */
 export interface SambaAccounts {
-  /** A helper that serves one logon after another; each connection under way needs one of its own. */
+  /** A helper that serves one logon after another; each concurrent connection needs its own helper. */
   takeHelper(): SambaHelper;
   returnHelper(helper: SambaHelper): void;
   badLogons(user: string): BadLogons;
@@ -92,7 +92,7 @@ function createHelper(file: string, env: NodeJS.ProcessEnv, children: Set<ChildP
   };
 }
 
-/** winbindd starts servers of its own that may outlive it, as a group of processes. Resolves when they are gone. */
+/** winbindd starts child processes that can outlive it. Resolves when the whole process group has ended. */
 async function endRpcServers(folder: string): Promise<void> {
   const file = join(folder, 'run/samba-dcerpcd.pid');
   if (!existsSync(file)) return;
@@ -108,7 +108,7 @@ async function endRpcServers(folder: string): Promise<void> {
   await eventually('the end of the RPC servers of Samba', isGone);
 }
 
-/** Starts winbindd with some accounts of a domain. It ends with the test. @throws Error when it does not get ready */
+/** Starts winbindd with some accounts of a domain. It ends with the test. @throws Error when it does not become ready */
 export async function startSambaAccounts(
   cleanup: Cleanup,
   domain: string,
@@ -122,7 +122,7 @@ export async function startSambaAccounts(
   writeNames(folder, Object.keys(passwords));
   const env = {
     PATH: `${process.env.PATH ?? ''}:/usr/sbin`,
-    // lets Samba's programs take names of users, and the place of winbindd, from where we say
+    // makes Samba's programs read user names and the path of winbindd from our files
     LD_PRELOAD: findProgram('libnss_wrapper.so') ?? '',
     NSS_WRAPPER_PASSWD: join(folder, 'passwd'),
     NSS_WRAPPER_GROUP: join(folder, 'group'),

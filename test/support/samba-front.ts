@@ -6,7 +6,7 @@ import type { SambaAccounts } from './samba-accounts.ts';
 
 type Helper = ReturnType<SambaAccounts['takeHelper']>;
 
-/** An HTTP server whose NTLM logons Samba verifies, in front of an analyzer without a gate of its own. */
+/** An HTTP server whose NTLM logons Samba verifies, in front of an analyzer that checks no logons. */
 export interface SambaFront {
   /** Base URL of the Query API. */
   readonly url: string;
@@ -43,7 +43,7 @@ function forward(behind: URL, agent: Agent, identity: string, asked: IncomingMes
   upstream.end();
 }
 
-/** Starts it in front of the base URL of an analyzer. It ends with the test. */
+/** Starts the server in front of the base URL of an analyzer. It ends with the test. */
 export async function startSambaFront(
   cleanup: Cleanup,
   accounts: SambaAccounts,

@@ -26,10 +26,10 @@ const decodeRecord = <E extends Described>(endpoint: E, raw: object): Records<E>
   return record;
 };
 
-/** A record of which nothing is known, by whatever fields its table has. */
+/** A record in which every field is unknown. */
 const blank = <E extends Described>(endpoint: E): Records<E> => decodeRecord(endpoint, {});
 
-/** A record with a value in every field that its table has. */
+/** A record with a value in every field of its table. */
 export const complete = <E extends Described>(endpoint: E): Records<E> =>
   decodeRecord(
     endpoint,

@@ -18,7 +18,7 @@ export interface Call {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly socket: Socket;
-  /** Answers as a good server does. */
+  /** Answers as a correct server does. */
   readonly proceed: () => void;
 }
 
@@ -29,11 +29,11 @@ export interface ScriptedServer {
   /** Bodies of the requests that were served. */
   readonly bodies: string[];
   readonly failedLogons: () => number;
-  /** Changes the password that is right. */
+  /** Changes the accepted password. */
   setPassword(password: string): void;
-  /** Requests served at once, at most. */
+  /** Maximum number of requests that were served at the same time. */
   readonly peak: () => number;
-  /** Connections that are open. */
+  /** Number of open connections. */
   readonly openSockets: () => number;
   closeSockets(): void;
   stop(): Promise<void>;
@@ -41,7 +41,7 @@ export interface ScriptedServer {
 
 export const target = { domain: 'CORP', computer: 'SRV', dnsDomain: 'corp.invalid', dnsComputer: 'srv.corp.invalid' };
 
-/** A server with NTLM that misbehaves as scripted. Without a script it is a good one. */
+/** A server with NTLM that misbehaves as scripted. Without a script it behaves correctly. */
 export async function startScripted(
   script: (call: Call) => void = ({ proceed }) => proceed(),
   options: Partial<NtlmAcceptorOptions> = {},

@@ -1,2 +1,2 @@
-/** Of everything in the tests that is random: the same in every run. `TEST_SEED` is another integer to explore with. */
+/** The seed of all random values in tests, the same in every run. Set `TEST_SEED` to another integer to try other values. */
 export const seed = Number(process.env.TEST_SEED ?? 1);

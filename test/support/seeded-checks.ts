@@ -1,5 +1,5 @@
 import fc from 'fast-check';
 import { seed } from './seed.ts';
 
-/** In front of every file, so that the failure of a property can be seen again. */
+/** Runs before every test file, so that a failed property test can be reproduced. */
 fc.configureGlobal({ seed });

@@ -8,7 +8,7 @@ import { type Peer, startPeer } from './start-peer.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** An alert as Alertmanager tells it. */
+/** An alert as the API of Alertmanager reports it. */
 export interface AlertmanagerAlert {
   readonly labels: Labels;
   readonly annotations: Labels;
@@ -19,25 +19,30 @@ export interface AlertmanagerAlert {
 }
 
 export interface Alertmanager extends Peer {
-  /** Its data, to go on with after a restart. */
+  /** Its data folder, to reuse after a restart. */
   readonly folder: string;
   alerts(): Promise<readonly AlertmanagerAlert[]>;
   /** Members of its cluster, itself included. */
   peers(): Promise<number>;
 }
 
-/** Where notifications end. */
+/** Receives the notifications of an Alertmanager. */
 export interface Sink {
   readonly url: string;
-  /** What one alert in a notification said, in the order of arrival: `firing LicenseServerDown`. */
-  readonly told: { readonly at: number; readonly status: string; readonly labels: Labels; readonly startsAt: string }[];
-  /** Statuses of one alert, where it changed: a group is told again as a whole when another alert joins it. */
+  /** Every alert of every notification, in the order of arrival. */
+  readonly notified: {
+    readonly at: number;
+    readonly status: string;
+    readonly labels: Labels;
+    readonly startsAt: string;
+  }[];
+  /** Statuses of one alert, in the order of arrival. A whole group is sent again when another alert joins it. */
   of(labels: Labels): readonly string[];
 }
 
-/** A webhook receiver that keeps what it is told. */
+/** A webhook receiver that keeps the alerts it receives. */
 export async function startSink(cleanup: Cleanup): Promise<Sink> {
-  const told: Sink['told'] = [];
+  const notified: Sink['notified'] = [];
   const server = createServer((request, response) => {
     let body = '';
     request.on('data', (chunk) => {
@@ -45,7 +50,7 @@ export async function startSink(cleanup: Cleanup): Promise<Sink> {
     });
     request.on('end', () => {
       const { alerts } = JSON.parse(body) as { alerts: { status: string; labels: Labels; startsAt: string }[] };
-      for (const { status, labels, startsAt } of alerts) told.push({ at: Date.now(), status, labels, startsAt });
+      for (const { status, labels, startsAt } of alerts) notified.push({ at: Date.now(), status, labels, startsAt });
       response.end();
     });
   });
@@ -56,9 +61,9 @@ export async function startSink(cleanup: Cleanup): Promise<Sink> {
   });
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    told,
+    notified,
     of: (wanted) => {
-      const ofAlert = told.filter(({ labels }) =>
+      const ofAlert = notified.filter(({ labels }) =>
         Object.entries(wanted).every(([name, value]) => labels[name] === value),
       );
       return ofAlert.map(({ status }) => status);
@@ -75,7 +80,7 @@ interface AlertmanagerOptions {
   readonly listen?: string;
 }
 
-/** An Alertmanager that tells a sink almost at once. */
+/** An Alertmanager that notifies a sink almost immediately. */
 export async function startAlertmanager(
   cleanup: Cleanup,
   sink: Sink,

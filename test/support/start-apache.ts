@@ -10,12 +10,12 @@ const script = join(import.meta.dirname, '../../deploy/ntlm-peer/ci-peers.sh');
 interface Apache {
   /** Base URL of the analyzer behind it. */
   readonly url: string;
-  /** AUTHENTICATE messages that reached it. */
+  /** Number of AUTHENTICATE messages that it received. */
   logons(): number;
   setPassword(password: string): void;
 }
 
-/** Apache with genuine NTLM in front of an analyzer without a gate of its own; seconds after which it closes. */
+/** Apache with real NTLM in front of an analyzer that checks no logons. @param keepAliveTimeout seconds */
 export async function startApache(cleanup: Cleanup, keepAliveTimeout = 30): Promise<Apache> {
   const analyzer = await startAnalyzer({}, { gate: 'none' });
   cleanup.add(() => analyzer.stop());

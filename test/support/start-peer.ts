@@ -3,14 +3,14 @@ import { createInterface } from 'node:readline';
 import { type Cleanup, eventually } from './harness.ts';
 import { findProgram } from './peers.ts';
 
-/** A Prometheus or Alertmanager that runs as a child on a port of its own choice. */
+/** A Prometheus or Alertmanager in a child process, on a free port. */
 export interface Peer {
   readonly url: string;
   readonly child: ChildProcess;
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
-/** Starts it and waits until it is ready; it is stopped when the test is over. */
+/** Starts the program and waits until it is ready. It is stopped at the end of the test. */
 export async function startPeer(cleanup: Cleanup, program: string, args: readonly string[]): Promise<Peer> {
   const child = spawn(findProgram(program) ?? program, [...args, '--log.format=json'], {
     stdio: ['ignore', 'ignore', 'pipe'],

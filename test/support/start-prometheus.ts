@@ -6,18 +6,18 @@ import { startPeer } from './start-peer.ts';
 
 export interface Prometheus {
   readonly url: string;
-  /** The samples of an instant query, none when it failed. */
+  /** The samples of an instant query; empty when the query failed. */
   query(promql: string): Promise<[unknown, string][]>;
   /** How often it has evaluated its rules. */
   evaluations(): Promise<number>;
 }
 
 export interface PrometheusOptions {
-  /** More of the scrape configuration. */
+  /** Additional scrape configuration. */
   readonly scrape?: string;
   /** A file of rules. */
   readonly rules?: string;
-  /** URLs of the Alertmanagers to tell. */
+  /** URLs of the Alertmanagers that get alerts. */
   readonly alertmanagers?: readonly string[];
 }
 

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { type Cleanup, eventually } from './harness.ts';
 import { findProgram } from './peers.ts';
 
-/** Reverse proxies as operators put them in front of an analyzer, each with the configuration that makes the difference. */
+/** Reverse proxies as operators use them in front of an analyzer, each with its relevant configuration. */
 
-/** What the address of a proxy is made of: the port it listens on, and the one of the server behind it. */
+/** The ports of a proxy: the one it listens on, and the one of the server behind it. */
 interface Ports {
   readonly port: number;
   readonly backend: number;
@@ -73,7 +73,7 @@ const configurations = {
 
 export type ProxyName = keyof typeof configurations;
 
-/** A port of the loopback address that is free now. */
+/** A free port of the loopback address. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -83,8 +83,8 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * Starts a proxy in front of a server on loopback, and gives the base URL that leads through it. It ends with the test.
- * @throws Error with what the proxy said when it does not start
+ * Starts a proxy in front of a server on loopback, and returns the base URL of the proxy. It ends with the test.
+ * @throws Error with the output of the proxy when it does not start
  */
 export async function startProxy(cleanup: Cleanup, name: ProxyName, behind: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'license-exporter-proxy-'));

@@ -1,10 +1,10 @@
 import type { Figures, Series } from '../../src/analyzer/sample.ts';
 import type { Recording } from '../../src/analyzer/store.ts';
 
-/** What the killed writer records, and its test expects. */
+/** The samples that the killed writer records and its test expects. */
 export const timeZone = 'Europe/Berlin';
 export const origin = 'killed writer';
-/** Seconds: a day is over after 24 collections, so that many are sealed. */
+/** Seconds. A day ends after 24 collections, so that many days are sealed. */
 export const INTERVAL = 3600;
 /** Midnight in Berlin. */
 export const begin = Date.UTC(2026, 8, 30, 22) / 1000;
@@ -24,7 +24,7 @@ export const figuresAt = (i: number, s: number): Figures => ({
   denials: (i + s) % 11 === 0 ? 1 : 0,
 });
 
-/** A collection of which nothing but its figures matters. */
+/** A collection that has only figures. */
 export const onlyFigures = (figures: Recording['figures']): Recording => ({
   figures,
   observations: [],

@@ -5,7 +5,7 @@ const SLOWEST = 10;
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1).padStart(6)} s`;
 
-/** Ends the run with the files that took longest, and one plain line of counts. */
+/** Prints the slowest files and one line of counts at the end of the run. */
 export class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
     const counts = { passed: 0, failed: errors.length, skipped: 0, pending: 0 };

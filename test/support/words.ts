@@ -13,7 +13,8 @@ export const foreignWords: readonly (readonly [found: RegExp, instead: string])[
   [/\bmanner\b/i, 'way'],
   [/\bmend(s|ed|ing)?\b/i, 'fix, correct'],
   [/\bspoil(s|ed|t|ing)?\b/i, 'break, corrupt'],
-  [/\bold news\b/i, 'outdated'],
+  // the name of a feature in the golden pages stands in quotes
+  [/(?<!')\bold news\b/i, 'outdated'],
   [/\blook(s|ed)? after\b/i, 'handle, monitor'],
   [/\b(is|are) none\b/i, 'are ignored, does not exist'],
   [/\bin (the|its) place of\b/i, 'instead of'],
