@@ -110,8 +110,8 @@ function destination(location: unknown, url: string): string {
 /**
  * The error for a status other than 200. Redirects are not followed, because the logon is for one server.
  *
-  * @param location the `Location` header
-  * @param url URL of the request
+ * @param location the `Location` header
+ * @param url URL of the request
  */
 export function statusFault(status: number, location: unknown, url: string): QueryError {
   const isRedirect = status >= 300 && status < 400 && location !== undefined;

@@ -103,8 +103,8 @@ async function collect({ headers, body }: Incoming, limits: BodyLimits, received
 }
 
 /**
-  * Reads a body, and checks its size and structure as it arrives, before anything is decoded. If the body is refused, the
-  * connection is closed and the rest is not read.
+ * Reads a body, and checks its size and structure as it arrives, before anything is decoded. If the body is refused, the
+ * connection is closed and the rest is not read.
  *
  * @throws QueryError of kind `too_large`, `parse`, or `connect` when the connection ends too early
  */

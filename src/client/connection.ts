@@ -60,8 +60,8 @@ export interface ConnectionOptions {
 }
 
 /**
-  * A connection has one socket for its whole life, and so one NTLM context. The undici client behind it may connect only
-  * once: a socket that is silently replaced could carry half a handshake or an unauthenticated request.
+ * A connection has one socket for its whole life, and so one NTLM context. The undici client behind it may connect only
+ * once: a socket that is silently replaced could carry half a handshake or an unauthenticated request.
  */
 export class Connection {
   /** `open`: the server did not ask for a logon. */

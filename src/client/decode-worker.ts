@@ -4,9 +4,9 @@ import { decodeAnswer } from './decode.ts';
 import type { WorkerInput, WorkerReply } from './decoder.ts';
 
 /**
-  * The thread that decodes one large answer. JSON.parse cannot be interrupted, so on the main thread a body of many
-  * megabytes would block scrapes and health checks. Long lists are returned in slices, because receiving them also takes
-  * time on the main thread. Each slice is sent when the previous one was received.
+ * The thread that decodes one large answer. JSON.parse cannot be interrupted, so on the main thread a body of many
+ * megabytes would block scrapes and health checks. Long lists are returned in slices, because receiving them also takes
+ * time on the main thread. Each slice is sent when the previous one was received.
  */
 const SLICE = 500;
 

@@ -194,9 +194,9 @@ const decoders: Decoders = {
 /**
  * Turns the body of an answer into model records. The body is changed in place (see `readJson`).
  *
- * @param permanentAfter epoch seconds from which on an expiry means "permanent"
-  * @throws QueryError of kind `parse` or `schema` when the answer as a whole is not usable; a single bad record or value
-  *   is left out and counted
+ * @param permanentAfter a license that expires at this time or later is permanent, epoch seconds
+ * @throws QueryError of kind `parse` or `schema` when the answer as a whole is not usable; a single bad record or value
+ *   is left out and counted
  */
 export function decodeAnswer<E extends EndpointName>(endpoint: E, body: Buffer, permanentAfter: number): Answers[E] {
   return decoders[endpoint](body, permanentAfter);

@@ -34,16 +34,16 @@ const questions: ReadonlySet<EndpointName> = new Set([
 ]);
 
 /**
-  * The heap limit of a thread, megabytes. If JSON.parse reaches this limit, V8 ends the whole process. The limit is
-  * therefore above the need of the worst body that `limitsOf` allows (1.4 GB, and two bytes per character of its text).
-  * It ends a thread that takes too much memory after parsing.
+ * The heap limit of a thread, megabytes. If JSON.parse reaches this limit, V8 ends the whole process. The limit is
+ * therefore above the need of the worst body that `limitsOf` allows (1.4 GB, and two bytes per character of its text).
+ * It ends a thread that takes too much memory after parsing.
  */
 const heapFor = (bytes: number): number => Math.ceil(2048 + (2.5 * bytes) / 2 ** 20);
 
 export interface Decoder {
   /**
-    * Decodes the body of an answer. Large bodies are decoded in a separate thread, one at a time. Charts and users have
-    * their own queue and do not delay the others. The body must not be used afterwards.
+   * Decodes the body of an answer. Large bodies are decoded in a separate thread, one at a time. Charts and users have
+   * their own queue and do not delay the others. The body must not be used afterwards.
    *
    * @throws QueryError of kind `parse`, `schema` or `too_large`, or `aborted` after `close`
    */

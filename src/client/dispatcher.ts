@@ -13,8 +13,8 @@ export interface NtlmDispatcherOptions extends Omit<RequestSchedulerOptions, 'st
 const MAX_QUEUE = 1000;
 
 /**
-  * An undici dispatcher that authenticates with NTLM. NTLM authenticates connections, not requests. Each connection is
-  * therefore a separate client with one socket, and each request is pinned to one connection. Supports HTTP/1.1 only.
+ * An undici dispatcher that authenticates with NTLM. NTLM authenticates connections, not requests. Each connection is
+ * therefore a separate client with one socket, and each request is pinned to one connection. Supports HTTP/1.1 only.
  */
 export class NtlmDispatcher extends Dispatcher {
   readonly stats = createStats();

@@ -69,8 +69,8 @@ function* chain(error: unknown): Generator<unknown> {
 }
 
 /**
-  * Converts any error of a request to a `QueryError`. NTLM codes are mapped by the table above, codes of undici and the
-  * system by their meaning, and everything else to `connect`. The whole chain of causes is searched.
+ * Converts any error of a request to a `QueryError`. NTLM codes are mapped by the table above, codes of undici and the
+ * system by their meaning, and everything else to `connect`. The whole chain of causes is searched.
  */
 export function toQueryError(error: unknown): QueryError {
   for (const link of chain(error)) {

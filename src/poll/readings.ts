@@ -19,13 +19,13 @@ interface ReadOptions<T> {
   readonly parts: readonly string[];
   readonly ask: (part: string) => Promise<T>;
   readonly previous: (part: string) => Reading<T> | undefined;
-  /** Applies to parts that are one vendor license each; a request for the whole site does not wait for them. */
+  /** Applies to parts that are one vendor license each. A request for the whole site does not wait for them. */
   readonly limit: Limit;
   /** Epoch seconds. */
   readonly now: () => number;
 }
 
-/** Requests every part separately: one that fails leaves the others as they are. */
+/** Requests every part separately. A failed part does not affect the others. */
 export async function readParts<T>(options: ReadOptions<T>): Promise<Map<string, Reading<T>>> {
   const { ask, previous, limit, now } = options;
   const readings = await Promise.all(
@@ -47,7 +47,7 @@ export async function readParts<T>(options: ReadOptions<T>): Promise<Map<string,
   return new Map(readings);
 }
 
-/** Runs work under a signal that is aborted by another one, or after some seconds with a failure of kind `timeout`. */
+/** Runs work with a signal that is aborted with the given one, or after `seconds` with a failure of kind `timeout`. */
 export async function withDeadline<T>(
   seconds: number,
   stop: AbortSignal,
