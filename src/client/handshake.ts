@@ -223,4 +223,7 @@ export class Handshake {
 }
 
 const noVerdict = (status: number): NtlmError =>
-  new NtlmError('NTLM_NO_VERDICT', `the server answered the logon with status ${status}, which neither accepts nor rejects it`);
+  new NtlmError(
+    'NTLM_NO_VERDICT',
+    `the server answered the logon with status ${status}, which neither accepts nor rejects it`,
+  );

@@ -20,7 +20,8 @@ export const ntlmCodes = {
     'NTLM is offered, but NEGOTIATE is answered without a challenge. The usual cause is a reverse proxy that shares its connections between clients.',
   NTLM_CHALLENGE_INVALID: 'The challenge is malformed, or allows less than NTLMv2.',
   NTLM_KERBEROS_ONLY: 'Negotiate is offered, but does not accept NTLM. Allow NTLM for the analyzer.',
-  NTLM_NOT_OFFERED: 'The server requires a logon, but does not offer NTLM. Allow Windows authentication for the analyzer.',
+  NTLM_NOT_OFFERED:
+    'The server requires a logon, but does not offer NTLM. Allow Windows authentication for the analyzer.',
   NTLM_CONNECTION_LOST: 'The connection was lost during the logon.',
   NTLM_CONNECTION_CLOSED: 'The connection was closed before the request was sent.',
   NTLM_BODY_NOT_REPLAYABLE: 'The server requires a new logon, but the request body cannot be sent again.',

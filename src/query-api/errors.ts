@@ -1,4 +1,4 @@
-/** What an error body `{"error": {"code", "message", "parameter"?}}` of the analyzer can say, with its HTTP status. */
+/** The codes in an error body `{"error": {"code", "message", "parameter"?}}` of the analyzer, with their HTTP status. */
 export const errorCodes = {
   missing_parameter: { status: 400, meaning: 'A required parameter is missing or empty.' },
   illegal_value: { status: 400, meaning: 'A parameter has a value outside of what the specification allows.' },

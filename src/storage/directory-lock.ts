@@ -32,7 +32,7 @@ export function lockStorage(path: string, log: Log): StorageLock {
     database?.close();
     database = undefined;
     if ((error as { errcode?: number }).errcode === SQLITE_BUSY) {
-      throw new OperatorError(`storage.path ${path} is used by another process; give each one a directory of its own`);
+      throw new OperatorError(`storage.path ${path} is used by another process; set a different storage.path for each process`);
     }
     log.warn({ path, reason: (error as Error).message }, 'storage.path not locked');
   }

@@ -106,10 +106,10 @@ describe('the body of an answer', () => {
 
 describe('a redirect', () => {
   it.each([
-    ['https://sso.example.com/login?user=jdoe#x', 'leads to https://sso.example.com, which is not followed'],
-    ['//other:8443/jdoe', 'leads to http://other:8443,'],
-    ['/login?jdoe', 'leads to another path of the same server,'],
-    ['http://[jdoe', 'leads to an address that is not valid,'],
+    ['https://sso.example.com/login?user=jdoe#x', 'redirects to https://sso.example.com; redirects are not followed'],
+    ['//other:8443/jdoe', 'redirects to http://other:8443;'],
+    ['/login?jdoe', 'redirects to another path of the same server;'],
+    ['http://[jdoe', 'redirects to an address that is not valid;'],
   ])('to %s says where it leads, without path and query', async (location, words) => {
     const error = await ask('getProducts', answer(page, { location }, 302));
     expect([error.kind, error.code]).toEqual(['status', '302']);

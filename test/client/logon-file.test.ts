@@ -38,7 +38,7 @@ function open(path: string) {
 const message = { id: 'a', sentAt: 1, countsUntil: 2, carrier: 'cheap', outcome: 'in_flight' } as const;
 const never = new AbortController().signal;
 
-describe('the file that counts logons', () => {
+describe('the logon file', () => {
   it('is made for its owner alone, shared by processes, and holds no password', () => {
     const path = join(createFolder(), 'state/logons.db');
     const { file } = open(path);
@@ -62,7 +62,7 @@ describe('the file that counts logons', () => {
         writeFileSync(join(folder, 'logons.db'), 'no database, '.repeat(100));
         return join(folder, 'logons.db');
       },
-      'it is another kind of file; set analyzer.logon_file to another path, or move it away',
+      'it is not a logon file; set analyzer.logon_file to another path, or move the file away',
     ],
     [
       'is below a file',
@@ -70,7 +70,7 @@ describe('the file that counts logons', () => {
         writeFileSync(join(folder, 'file'), '');
         return join(folder, 'file/logons.db');
       },
-      'a part of the path is a file; set storage.path or analyzer.logon_file to another path',
+      'part of its path is a file; set storage.path or analyzer.logon_file to another path',
     ],
     [
       'is a directory',
@@ -78,17 +78,17 @@ describe('the file that counts logons', () => {
         mkdirSync(join(folder, 'logons.db'));
         return join(folder, 'logons.db');
       },
-      'it is a directory; set analyzer.logon_file to another path, or move it away',
+      'it is a directory; set analyzer.logon_file to another path, or move the directory away',
     ],
     [
       'has no parent',
       (folder: string) => join(folder, 'no/such/logons.db'),
-      'its directory does not exist; make it, for the user that runs license-exporter',
+      'its directory does not exist; create it and make it writable for the user that runs license-exporter',
     ],
   ])('cannot be used where it %s', (_, prepare, reason) => {
     const path = prepare(createFolder());
     expect(() => openLogonFile(path, () => undefined)).toThrow(
-      new LogonFileError(`the file that counts logons, ${path}, cannot be used: ${reason}`),
+      new LogonFileError(`the logon file ${path} cannot be used: ${reason}`),
     );
   });
 
@@ -101,7 +101,7 @@ describe('the file that counts logons', () => {
     file.close();
     await expect(gate.acquire('cheap', never)).rejects.toMatchObject({ code: 'NTLM_LOGON_NOT_KEPT' });
     expect(gate.standing()).toEqual({ is: 'ready' });
-    expect(problems.at(-1)).toContain(`the file that counts logons, ${path}, cannot be used: `);
+    expect(problems.at(-1)).toContain(`the logon file ${path} cannot be used: `);
   });
 
   it('says why a change failed where SQLite has undone it already', () => {
@@ -111,7 +111,7 @@ describe('the file that counts logons', () => {
     other.exec("CREATE TRIGGER full BEFORE INSERT ON logons BEGIN SELECT RAISE(ROLLBACK, 'no room'); END");
     other.close();
     expect(() => file.change(account, (record) => withMessage(record, message))).toThrow('no room');
-    expect(problems).toEqual([`the file that counts logons, ${path}, cannot be used: no room`]);
+    expect(problems).toEqual([`the logon file ${path} cannot be used: no room`]);
   });
 
   it('with something else in it is a problem, and nothing is sent', async () => {
@@ -124,7 +124,7 @@ describe('the file that counts logons', () => {
     const gate = createTestGate({ store: file });
     expect(gate.authenticated).toBeUndefined();
     await expect(gate.acquire('cheap', never)).rejects.toMatchObject({ code: 'NTLM_LOGON_NOT_KEPT' });
-    expect(problems.at(-1)).toContain('it is of another version; remove it');
+    expect(problems.at(-1)).toContain('it was written by another version; delete it');
   });
 
   it.runIf(existsSync('/proc/self/fd'))('that cannot be used is not left open', () => {

@@ -216,7 +216,7 @@ describe('the page', () => {
     const wrong = await exposition.page({ accept: undefined, acceptEncoding: undefined, collect: ['wrong'] });
     expect([wrong.status, String(wrong.body)]).toEqual([
       400,
-      'collect[] does not know wrong; it knows vendor_licenses, site, expirations, features, history.\n',
+      'unknown collect[] value: wrong; valid values are vendor_licenses, site, expirations, features, history.\n',
     ]);
   });
 
@@ -259,7 +259,7 @@ describe('the page', () => {
     isBroken = true;
     await expect(commit(exposition, createSnapshot(scenario))).rejects.toThrow('a bug');
     const page = await exposition.page({ accept: undefined, acceptEncoding: undefined, collect: [] });
-    expect([page.status, String(page.body)]).toEqual([500, 'The metrics cannot be rendered; the log has the error.\n']);
+    expect([page.status, String(page.body)]).toEqual([500, 'The metrics cannot be rendered; see the log for the error.\n']);
     isBroken = false;
     await commit(exposition, createSnapshot(scenario));
     expect(await read(exposition)).toContain('license_feature_in_use{');

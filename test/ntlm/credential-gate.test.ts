@@ -226,7 +226,7 @@ describe('the logon budget', () => {
     );
     await expect(failing.acquire('cheap', never)).rejects.toMatchObject({
       code: 'NTLM_LOGON_NOT_KEPT',
-      message: 'no logon is sent, because it could not be counted: the disk is full',
+      message: 'no logon is sent, because it cannot be recorded: the disk is full',
     });
   });
 });

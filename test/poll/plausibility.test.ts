@@ -152,7 +152,7 @@ describe('an empty GetFeatures', () => {
     ['was down long ago', { products: listed({}), down: good(answer([{ label: A }]), NOW - 999) }],
   ])('is not accepted of one that %s', (_, scenario) => {
     const reason =
-      'the answer holds no features of "lic01;cdslmd", but GetProducts says that it is current and has 40 licenses';
+      'the answer contains no features of "lic01;cdslmd", but GetProducts says that it is current and has 40 licenses';
     expect(checkFeatures(A, empty, known(scenario))).toBe(reason);
     expect(checkFeatures(WHOLE, empty, known(scenario))).toBe(reason);
     // another one is another matter
@@ -182,7 +182,7 @@ describe('a GetFeatures of all vendor licenses', () => {
   it('is refused when one has none, or an unknown vendor license has some', () => {
     expect(checkAllFeatures(answer([ofFeatures(A)]), known({ products }))).toMatch(/^no features of "lic02;mgcld"/);
     const strange = answer([ofFeatures(A), ofFeatures('x;y')]);
-    expect(checkAllFeatures(strange, known({ products }))).toBe('a record of no known vendor license');
+    expect(checkAllFeatures(strange, known({ products }))).toBe('a record of an unknown vendor license');
   });
 
   it('can be split by vendor license', () => {
@@ -224,7 +224,7 @@ describe('an empty GetExpirationFeatures', () => {
     ],
   ])('is not accepted when it had records before and GetFeatures %s', (_, scenario) => {
     expect(contradictionIn(createSnapshot(scenario))).toBe(
-      'the answer holds no features of "lic01;cdslmd"; it held 2 before, and GetFeatures still has 1',
+      'the answer contains no features of "lic01;cdslmd"; it contained 2 before, and GetFeatures still has 1',
     );
   });
 });
