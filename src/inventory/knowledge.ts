@@ -9,8 +9,8 @@ import {
 import { parseVendorLicense } from '../model/vendor-license.ts';
 
 /**
- * Which facts are known now. If they are known, a missing record means that there is none; if not, nothing follows from
- * it. Vendor licenses are canonical names.
+ * Which data is known now. If it is known, a missing record does not exist in the analyzer either. Vendor licenses are
+ * canonical names.
  */
 export interface Knowledge {
   readonly products: boolean;

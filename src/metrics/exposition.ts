@@ -116,7 +116,10 @@ export function createExposition(options: ExpositionOptions): Exposition {
     page: async ({ accept, acceptEncoding, collect }) => {
       const unknown = collect.filter((name) => !(blockNames as readonly string[]).includes(name));
       if (unknown.length > 0) {
-        return problem(400, `unknown collect[] value: ${unknown.join(', ')}; valid values are ${blockNames.join(', ')}.`);
+        return problem(
+          400,
+          `unknown collect[] value: ${unknown.join(', ')}; valid values are ${blockNames.join(', ')}.`,
+        );
       }
       const isOutdated = hasFailed || (shown !== undefined && options.latest() === undefined);
       if (isOutdated) return problem(500, 'The metrics cannot be rendered; see the log for the error.');

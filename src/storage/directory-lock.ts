@@ -32,7 +32,9 @@ export function lockStorage(path: string, log: Log): StorageLock {
     database?.close();
     database = undefined;
     if ((error as { errcode?: number }).errcode === SQLITE_BUSY) {
-      throw new OperatorError(`storage.path ${path} is used by another process; set a different storage.path for each process`);
+      throw new OperatorError(
+        `storage.path ${path} is used by another process; set a different storage.path for each process`,
+      );
     }
     log.warn({ path, reason: (error as Error).message }, 'storage.path not locked');
   }

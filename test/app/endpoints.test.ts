@@ -29,7 +29,9 @@ describe('an answer that says nothing', () => {
     expect(await app.sample('license_poll_records{endpoint="GetFeatures"}')).toBeGreaterThan(30);
     expect(await app.metrics()).toContain('license_feature_in_use{');
     const told = app.log.entries.find(({ message }) => message === 'requesting per vendor license from now on');
-    expect(told?.fields.reason).toMatch(/^the answer contains no features of "sim-.*", but GetProducts says that it is/);
+    expect(told?.fields.reason).toMatch(
+      /^the answer contains no features of "sim-.*", but GetProducts says that it is/,
+    );
   });
 
   it('for one vendor license among all is asked for each alone', async () => {

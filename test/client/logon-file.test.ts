@@ -39,7 +39,7 @@ const message = { id: 'a', sentAt: 1, countsUntil: 2, carrier: 'cheap', outcome:
 const never = new AbortController().signal;
 
 describe('the logon file', () => {
-  it('is made for its owner alone, shared by processes, and holds no password', () => {
+  it('is created for its owner only, is shared by processes, and contains no password', () => {
     const path = join(createFolder(), 'state/logons.db');
     const { file } = open(path);
     const other = open(path).file;
@@ -81,18 +81,18 @@ describe('the logon file', () => {
       'it is a directory; set analyzer.logon_file to another path, or move the directory away',
     ],
     [
-      'has no parent',
+      'has no parent directory',
       (folder: string) => join(folder, 'no/such/logons.db'),
       'its directory does not exist; create it and make it writable for the user that runs license-exporter',
     ],
-  ])('cannot be used where it %s', (_, prepare, reason) => {
+  ])('cannot be used if it %s', (_, prepare, reason) => {
     const path = prepare(createFolder());
     expect(() => openLogonFile(path, () => undefined)).toThrow(
       new LogonFileError(`the logon file ${path} cannot be used: ${reason}`),
     );
   });
 
-  it('reports what is wrong later, and then nothing is sent', async () => {
+  it('reports later problems, and then nothing is sent', async () => {
     const path = join(createFolder(), 'logons.db');
     const { file, problems } = open(path);
     const gate = createTestGate({ store: file });
@@ -104,7 +104,7 @@ describe('the logon file', () => {
     expect(problems.at(-1)).toContain(`the logon file ${path} cannot be used: `);
   });
 
-  it('says why a change failed where SQLite has undone it already', () => {
+  it('reports why a change failed that SQLite has already rolled back', () => {
     const path = join(createFolder(), 'logons.db');
     const { file, problems } = open(path);
     const other = new DatabaseSync(path);
@@ -114,7 +114,7 @@ describe('the logon file', () => {
     expect(problems).toEqual([`the logon file ${path} cannot be used: no room`]);
   });
 
-  it('with something else in it is a problem, and nothing is sent', async () => {
+  it('with other content is reported, and nothing is sent', async () => {
     const path = join(createFolder(), 'logons.db');
     const { file, problems } = open(path);
     file.change(account, (record) => withMessage(record, message));
@@ -127,9 +127,9 @@ describe('the logon file', () => {
     expect(problems.at(-1)).toContain('it was written by another version; delete it');
   });
 
-  it.runIf(existsSync('/proc/self/fd'))('that cannot be used is not left open', () => {
+  it.runIf(existsSync('/proc/self/fd'))('is not left open if it cannot be used', () => {
     const path = join(createFolder(), 'logons.db');
-    writeFileSync(path, 'something else that is long enough to be read as the head of a file');
+    writeFileSync(path, 'other content that is long enough to be read as the header of a file');
     const count = (): number => readdirSync('/proc/self/fd').length;
     const before = count();
     for (let i = 0; i < 20; i += 1) expect(() => openLogonFile(path, () => undefined)).toThrow(LogonFileError);
@@ -141,7 +141,7 @@ describe('the logon file', () => {
     const script = `
       import { openLogonFile } from ${JSON.stringify(new URL('../../src/client/logon-file.ts', import.meta.url).href)};
       import { createCredentialGate } from ${JSON.stringify(new URL('../../src/ntlm/credential-gate.ts', import.meta.url).href)};
-      // as if the quiet time were over
+      // simulates the end of the quiet time
       Date.now = ((now) => () => now() + Number(process.argv[1]))(Date.now);
       const gate = createCredentialGate({
         credentials: ${JSON.stringify(account)}, authRetrySeconds: 1800, maxFailedLogons: 2,
@@ -161,7 +161,7 @@ describe('the logon file', () => {
       return outcome.toString().trim();
     };
     expect(await run(0)).toBe('sent');
-    // it may still be in flight in a process that lives
+    // it may still be in flight in a running process
     expect(await run(0)).toBe('TimeoutError');
     expect(await run(31_000)).toBe('sent');
     expect(await run(62_000)).toBe('NTLM_CREDENTIALS_SUSPENDED');
