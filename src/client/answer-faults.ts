@@ -20,7 +20,7 @@ export const answerFaults = {
   ANSWER_COMPRESSED: {
     kind: 'parse',
     message:
-      'the answer is compressed without a request for it: disable compression in the analyzer or in the proxy in front of it',
+      'the answer is compressed, which was not requested: disable compression in the analyzer or the proxy in front of it',
   },
   ANSWER_UTF16: {
     kind: 'parse',

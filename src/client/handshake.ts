@@ -10,7 +10,7 @@ import {
   cheapestLeg,
   type NegotiationOptions,
   requestChallenge,
-  type Unasked,
+  type WithoutLogon,
 } from './negotiation.ts';
 import type { PendingRequest } from './pending-request.ts';
 import { DELIVERED, failed, LOGON_NEEDED, lostDuringLogon, type RequestOutcome } from './request-outcome.ts';
@@ -124,7 +124,7 @@ export class Handshake {
   #serveWithoutLogon(
     connection: Connection,
     request: PendingRequest | undefined,
-    outcome: Unasked,
+    outcome: WithoutLogon,
   ): RequestOutcome | Promise<RequestOutcome> {
     const { traits, now } = this.#options;
     if (request === undefined && outcome.status >= 500) return failed(noVerdict(outcome.status));
@@ -132,7 +132,7 @@ export class Handshake {
     if (request !== undefined) return outcome.delivered ? DELIVERED : serveRequest(this.#options, connection, request);
     traits.cheapestOpenAt = now();
     // the server requires logons only for queries, so each query must carry one
-    if (traits.isAsked) traits.setPerRequest();
+    if (traits.needsLogonForQueries) traits.setPerRequest();
     return DELIVERED;
   }
 
@@ -171,7 +171,7 @@ export class Handshake {
         isGood = verdict === 'good';
         if (isGood) {
           if (request === undefined) traits.cheapestOpenAt = Number.NEGATIVE_INFINITY;
-          traits.isAsked = false;
+          traits.needsLogonForQueries = false;
           permit.accepted();
           connection.state = 'authenticated';
           connection.requestsSinceLogon = 0;

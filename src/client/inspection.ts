@@ -139,10 +139,10 @@ function inspectChart(name: EndpointName, shape: ChartShape, value: unknown): In
   const series = holder.series.filter(isObject);
   const names = series.map((one) => String(one.name));
   if (names.join() !== shape.names.join()) mistyped.push(`names of series: ${names.join(', ') || 'none'}`);
-  const bearers = isTrend ? series : [holder];
-  const missing = shape.members.filter((member) => bearers.some((bearer) => !Object.hasOwn(bearer, member)));
+  const holders = isTrend ? series : [holder];
+  const missing = shape.members.filter((member) => holders.some((each) => !Object.hasOwn(each, member)));
   const specified = [...(isTrend ? ['name', 'data'] : ['series']), ...shape.members];
-  const extra = new Set(bearers.flatMap((bearer) => Object.keys(bearer).filter((key) => !specified.includes(key))));
+  const extra = new Set(holders.flatMap((each) => Object.keys(each).filter((key) => !specified.includes(key))));
   const points = series.flatMap(({ data }) => (Array.isArray(data) ? data : ['no data']));
   const odd = points.find((point) => !shape.isPoint(point));
   if (odd !== undefined) mistyped.push(`a data point: ${typeName(odd)}`);

@@ -20,7 +20,7 @@ export interface NegotiationOptions {
 }
 
 /** The response of a server that did not require a logon. */
-export type Unasked = LegOutcome & { kind: 'response' };
+export type WithoutLogon = LegOutcome & { kind: 'response' };
 
 /** A challenge, with the NEGOTIATE message that was sent. */
 export interface Challenged {
@@ -45,7 +45,7 @@ export async function requestChallenge(
   options: NegotiationOptions,
   connection: Connection,
   request: PendingRequest | undefined,
-): Promise<Challenged | Unasked | RequestOutcome> {
+): Promise<Challenged | WithoutLogon | RequestOutcome> {
   const { traits, stats, headersTimeout } = options;
   const tried = new Set<NtlmScheme>();
   for (;;) {

@@ -20,16 +20,16 @@ export async function serveRequest(
   connection: Connection,
   request: PendingRequest,
 ): Promise<RequestOutcome> {
-  let isAsked = false;
+  let needsLogon = false;
   const { path, headers, options } = request;
   const { method, body, headersTimeout, bodyTimeout } = options;
   const leg = { path, method, headers, body, headersTimeout, bodyTimeout };
   const outcome = await exchange(stats, connection, leg, request, (status, answered) => {
-    isAsked = status === 401 && offers(answered).length > 0;
-    return isAsked ? 'drain' : 'deliver';
+    needsLogon = status === 401 && offers(answered).length > 0;
+    return needsLogon ? 'drain' : 'deliver';
   });
   if (outcome.kind === 'lost') return lostDuringRequest(outcome, request);
-  if (!isAsked) {
+  if (!needsLogon) {
     connection.requestsSinceLogon += 1;
     if (connection.state === 'authenticated' && connection.generation === gate.generation) gate.served();
     traits.learn(outcome.headers);
@@ -37,7 +37,7 @@ export async function serveRequest(
   }
   stats.reauthentications += 1;
   connection.shortLogons = connection.requestsSinceLogon > 1 ? 0 : connection.shortLogons + 1;
-  traits.isAsked = true;
+  traits.needsLogonForQueries = true;
   // if a logon served no request, or twice in a row only one, the server requires a logon for each request
   const isShort = connection.requestsSinceLogon === 0 || connection.shortLogons > 1;
   if (isShort && connection.state === 'authenticated') traits.setPerRequest();

@@ -12,7 +12,7 @@ export class ServerTraits {
   /** When the cheapest call last required no logon, and so could not prove the credentials. */
   cheapestOpenAt = Number.NEGATIVE_INFINITY;
   /** Whether a query required a logon since the last good verdict. */
-  isAsked = false;
+  needsLogonForQueries = false;
   readonly #now: () => number;
   readonly #onPerRequest: () => void;
   #perRequestUntil = 0;

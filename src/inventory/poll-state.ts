@@ -36,8 +36,8 @@ const isEmpty = (value: unknown): boolean => isAnswer(value) && value.records.le
 
 function pollState(endpoint: PolledEndpoint, state: EndpointState<unknown>, mergedRecords: number): PollState {
   const readings = [...state.parts.values()];
-  const goods = readings.map((reading) => lastGood(reading)?.value).filter((value) => value !== undefined);
-  const answers = goods.filter(isAnswer);
+  const goodValues = readings.map((reading) => lastGood(reading)?.value).filter((value) => value !== undefined);
+  const answers = goodValues.filter(isAnswer);
   const success = readings.length > 0 && readings.every(({ ok }) => ok);
   return {
     endpoint,
@@ -48,7 +48,7 @@ function pollState(endpoint: PolledEndpoint, state: EndpointState<unknown>, merg
     lastAttempt: state.lastAttempt?.at,
     lastSuccess: state.lastSuccess,
     // an answer that is not a list counts as one record
-    records: goods.length - answers.length + answers.reduce((sum, { records }) => sum + records.length, 0),
+    records: goodValues.length - answers.length + answers.reduce((sum, { records }) => sum + records.length, 0),
     discarded: sumDiscards(answers),
     mergedRecords,
   };

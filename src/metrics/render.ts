@@ -96,15 +96,15 @@ export function* renderGauges(families: readonly Family[], rowLimit = Number.POS
   for (const { name, help, type, rows, value } of families) {
     const prefix = Buffer.from(name);
     const count = Math.min(rows.count, rowLimit);
-    let isHeaded = false;
+    let hasHeader = false;
     for (let row = 0; row < count; row += 1) {
       const sample = value(row);
       if (sample === undefined || Number.isNaN(sample)) continue;
-      if (!isHeaded) {
+      if (!hasHeader) {
         const head = `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
         writer.reserve(Buffer.byteLength(head));
         writer.text(head);
-        isHeaded = true;
+        hasHeader = true;
       }
       const from = rows.offsets[row] ?? 0;
       const to = rows.offsets[row + 1] ?? 0;

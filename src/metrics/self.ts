@@ -61,7 +61,11 @@ export interface SelfMetrics {
 const BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /** Gauges of prom-client that are named like counters, which the lint rejects. */
-const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
+const counterLikeGauges = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+];
 
 /** A sample of prom-client. `metricName` is set if it differs from the metric's name (`_bucket`, `_sum`, `_count`). */
 type Sample = MetricValue<string> & { readonly metricName?: string };
@@ -93,7 +97,7 @@ export function createSelfMetrics(options: SelfMetricsOptions): SelfMetrics {
   const registry = new Registry();
   if (options.processMetrics) {
     collectDefaultMetrics({ register: registry });
-    for (const name of MISNAMED) registry.removeSingleMetric(name);
+    for (const name of counterLikeGauges) registry.removeSingleMetric(name);
   }
   const configuration: Configuration = (name) => ({
     name,

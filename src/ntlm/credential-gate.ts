@@ -103,7 +103,7 @@ export function createCredentialGate(options: CredentialGateOptions): Credential
   let cheapProvenAt = Number.NEGATIVE_INFINITY;
   let servedAt = Number.NEGATIVE_INFINITY;
   let rejectedBecause = REJECTED_BEFORE;
-  /** When the query whose verdict this process waits for was sent. */
+  /** Send time of the query whose verdict is pending in this process. */
   let querySentAt = Number.NEGATIVE_INFINITY;
   /** Ids of the messages whose verdict this process may still get. */
   const awaited = new Set<string>();
@@ -148,8 +148,8 @@ export function createCredentialGate(options: CredentialGateOptions): Credential
 
   const createPermit = (message: LogonMessage): Permit => {
     const { carrier, sentAt, id } = message;
-    const of = credentials;
-    const mine = generation;
+    const messageCredentials = credentials;
+    const ownGeneration = generation;
     let open = true;
     awaited.add(id);
     /** Ends the permit once. The verdict counts for the credentials of the message, even if they were replaced since. */
@@ -158,20 +158,20 @@ export function createCredentialGate(options: CredentialGateOptions): Credential
       open = false;
       awaited.delete(id);
       if (carrier === 'query' && querySentAt === sentAt) querySentAt = Number.NEGATIVE_INFINITY;
-      ledger.change(of, change);
+      ledger.change(messageCredentials, change);
       waiters.wake();
       return true;
     };
     return {
-      credentials: of,
+      credentials: messageCredentials,
       accepted: () => {
-        if (!end((before) => withGoodVerdict(before, id, now())) || mine !== generation) return;
+        if (!end((before) => withGoodVerdict(before, id, now())) || ownGeneration !== generation) return;
         if (carrier === 'cheap') cheapProvenAt = now();
       },
       rejected: ({ code, message: why }) => {
         const retryAt = now() + holdMs();
         end(() => withRejection(message, retryAt, now()));
-        if (mine === generation) {
+        if (ownGeneration === generation) {
           servedAt = Number.NEGATIVE_INFINITY;
           rejectedBecause = why;
         }

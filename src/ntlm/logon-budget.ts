@@ -52,7 +52,7 @@ export const QUIET_MS = 30_000;
  * How long a message delays the next one while its verdict may still come, milliseconds. If a server answers NEGOTIATE
  * but not the logon, its backend hangs, and another logon would hang too. Both would be lost if the server is restarted.
  */
-const PATIENCE_MS = 180_000;
+const PENDING_MS = 180_000;
 
 /** Timeout of a verdict, milliseconds. */
 export const VERDICT_MS = 10 * 60_000;
@@ -94,9 +94,9 @@ export function standing(
   if (last === undefined) return { is: 'ready' };
   const until = last.countsUntil;
   if (messages.some(({ outcome }) => outcome === 'rejected')) return { is: 'suspended', until, because: 'rejected' };
-  const isYoung = ({ outcome, sentAt }: LogonMessage): boolean => outcome === 'in_flight' && now - sentAt < QUIET_MS;
+  const isRecent = ({ outcome, sentAt }: LogonMessage): boolean => outcome === 'in_flight' && now - sentAt < QUIET_MS;
   if (messages.length >= budget) {
-    return messages.some(isYoung) ? { is: 'waiting' } : { is: 'suspended', until, because: 'no_verdict' };
+    return messages.some(isRecent) ? { is: 'waiting' } : { is: 'suspended', until, because: 'no_verdict' };
   }
   // a query may be slow, and its credentials were proven just before it
   const open = messages.filter(({ carrier, outcome }) => carrier === 'cheap' || outcome !== 'in_flight');
@@ -104,8 +104,8 @@ export function standing(
   if (newest === undefined) return { is: 'ready' };
   const { verdict } = record;
   if (verdict?.isGood === true && verdict.at > newest.sentAt) return { is: 'ready' };
-  if (isYoung(newest)) return { is: 'waiting' };
-  const from = newest.sentAt + (isAwaited(newest.id) ? PATIENCE_MS : QUIET_MS);
+  if (isRecent(newest)) return { is: 'waiting' };
+  const from = newest.sentAt + (isAwaited(newest.id) ? PENDING_MS : QUIET_MS);
   return checkedAt >= from ? { is: 'ready' } : { is: 'unchecked', from };
 }
 

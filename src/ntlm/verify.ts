@@ -70,7 +70,7 @@ export interface VerifyOptions {
   readonly channelBinding?: ChannelBinding;
 }
 
-const ECHOED =
+const ECHOED_FLAGS =
   flags.EXTENDED_SESSIONSECURITY |
   flags.ALWAYS_SIGN |
   flags.SIGN |
@@ -102,7 +102,7 @@ export function createChallenge(
       flags.TARGET_INFO |
       flags.VERSION |
       (unicode ? flags.UNICODE : flags.OEM) |
-      (asked & ECHOED)) >>>
+      (asked & ECHOED_FLAGS)) >>>
     0;
   const header = Buffer.alloc(56);
   SIGNATURE.copy(header);
@@ -162,7 +162,7 @@ function provenKey(response: Response, hash: Buffer, serverChallenge: Buffer): B
   return right[0] ? keys[0] : right[1] ? keys[1] : undefined;
 }
 
-function isMicRight(response: Response, key: Buffer, context: ServerContext): boolean {
+function isMicValid(response: Response, key: Buffer, context: ServerContext): boolean {
   if (response.bytes.length < 88) return false;
   const base = hmacMd5(key, response.proof);
   const exchanged = hasFlag(response.flags, flags.KEY_EXCH) && response.sessionKey.length === 16;
@@ -175,7 +175,7 @@ function isMicRight(response: Response, key: Buffer, context: ServerContext): bo
   );
 }
 
-function isBoundRight(bound: Buffer | undefined, { token, required }: ChannelBinding): boolean {
+function isBindingValid(bound: Buffer | undefined, { token, required }: ChannelBinding): boolean {
   // some clients send zeros if there is no channel binding
   if (bound === undefined || bound.every((byte) => byte === 0)) return !required;
   return bound.length === token.length && timingSafeEqual(bound, token);
@@ -196,14 +196,14 @@ function evaluate(message: Buffer, context: ServerContext, options: VerifyOption
   const pairs = readAvPairs(response.blob.subarray(28));
   const avFlags = findPair(pairs, av.FLAGS);
   const announced = avFlags?.length === 4 && hasFlag(avFlags.readUInt32LE(), AV_FLAG_MIC);
-  if (announced && !isMicRight(response, key, context)) return refuse('bad-mic');
+  if (announced && !isMicValid(response, key, context)) return refuse('bad-mic');
   if (!announced && options.requireMic === true) return refuse('no-mic');
   if (options.maxSkewSeconds !== undefined) {
     const skew = Math.abs(fromFileTime(response.blob.subarray(8, 16)) - options.now) / 1000;
     if (skew > options.maxSkewSeconds) return refuse('skew');
   }
   const bound = findPair(pairs, av.CHANNEL_BINDINGS);
-  if (options.channelBinding !== undefined && !isBoundRight(bound, options.channelBinding)) {
+  if (options.channelBinding !== undefined && !isBindingValid(bound, options.channelBinding)) {
     return refuse('channel-binding');
   }
   return { ok: true, user, domain };

@@ -52,7 +52,7 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
   let running: Promise<void> | undefined;
 
   const readPart = async (part: string, signal: AbortSignal): Promise<PolledAnswers[E]> => {
-    const answer = await request.ask(part, signal);
+    const answer = await request.send(part, signal);
     const contradiction = options.check?.(part, answer);
     if (contradiction !== undefined) throw new QueryError('schema', contradiction, { code: CONTRADICTION });
     return answer;
@@ -62,7 +62,7 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
     withDeadline(options.deadline, stop, (signal) =>
       readParts({
         parts,
-        ask: (part) => readPart(part, signal),
+        read: (part) => readPart(part, signal),
         previous: (part) => state.parts.get(part) ?? options.derive?.(part, state.parts),
         limit: options.limit,
         now,

@@ -22,7 +22,7 @@ export interface EndpointRequest<E extends PolledEndpoint> {
   readonly endpoint: E;
   /** Empty if there is nothing to request; `undefined` while that is not known. */
   parts(snapshot: Snapshot): readonly string[] | undefined;
-  ask(part: string, signal: AbortSignal): Promise<PolledAnswers[E]>;
+  send(part: string, signal: AbortSignal): Promise<PolledAnswers[E]>;
 }
 
 /** Failures after which GetFeatures is requested per vendor license instead of all at once. */
@@ -85,14 +85,14 @@ export function createEndpointRequests(options: EndpointRequestsOptions): Endpoi
   };
 
   const whole = (): readonly string[] => [WHOLE];
-  const askExpirations = createExpirationSearch({ client, level: options.expirationSearch, log: options.log });
+  const requestExpirations = createExpirationSearch({ client, level: options.expirationSearch, log: options.log });
   return {
-    GetProducts: { endpoint: 'GetProducts', parts: whole, ask: (_, signal) => client.getProducts({}, signal) },
-    GetServerDown: { endpoint: 'GetServerDown', parts: whole, ask: (_, signal) => client.getServerDown({}, signal) },
+    GetProducts: { endpoint: 'GetProducts', parts: whole, send: (_, signal) => client.getProducts({}, signal) },
+    GetServerDown: { endpoint: 'GetServerDown', parts: whole, send: (_, signal) => client.getServerDown({}, signal) },
     GetConcurrentUsers: {
       endpoint: 'GetConcurrentUsers',
       parts: () => (options.ownsSite ? [WHOLE] : []),
-      ask: (_, signal) => client.getConcurrentUsers({}, signal),
+      send: (_, signal) => client.getConcurrentUsers({}, signal),
     },
     GetFeatures: {
       endpoint: 'GetFeatures',
@@ -101,7 +101,7 @@ export function createEndpointRequests(options: EndpointRequestsOptions): Endpoi
         if (own?.length === 0) return [];
         return options.featuresPerVendorLicense() ? own : [WHOLE];
       },
-      ask: async (part, signal) => {
+      send: async (part, signal) => {
         refuseAmbiguous(part);
         const answer = await client.getFeatures({ product: part === WHOLE ? '%' : part }, signal);
         if (part === WHOLE) requireOwners(answer);
@@ -111,9 +111,9 @@ export function createEndpointRequests(options: EndpointRequestsOptions): Endpoi
     GetExpirationFeatures: {
       endpoint: 'GetExpirationFeatures',
       parts: ownProducts,
-      ask: async (part, signal) => {
+      send: async (part, signal) => {
         refuseAmbiguous(part);
-        return askExpirations(part, signal);
+        return requestExpirations(part, signal);
       },
     },
     GetHistory: {
@@ -122,7 +122,7 @@ export function createEndpointRequests(options: EndpointRequestsOptions): Endpoi
         options.history
           .filter(({ product }) => selection.ownsVendorLicense(parseVendorLicense(product).vendorLicense))
           .map(historyPart),
-      ask: (part, signal) => {
+      send: (part, signal) => {
         const { product, feature, package: pkg, featureType } = historyQuestion(part);
         return client.getHistory(
           { product, feature, ...(pkg !== '' && { package: pkg }), ...(featureType !== '' && { ftype: featureType }) },

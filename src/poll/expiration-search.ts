@@ -27,18 +27,18 @@ export function createExpirationSearch({ client, level, log }: SearchOptions) {
   const without = new Set<string>();
   const compared = new Set<string>();
   const refusals = new Map<string, number>();
-  let isSaid = false;
+  let isLogged = false;
 
   const giveUp = (product: string, reason: string): void => {
     without.add(product);
-    if (isSaid) return;
-    isSaid = true;
+    if (isLogged) return;
+    isLogged = true;
     const fields = { endpoint: 'GetExpirationFeatures', part: product, level, reason };
     log.info(fields, 'search level does not work, requesting without it; packages and components may be missing');
   };
 
   /** Retries a refused request without the search level. Only if that succeeds, the search level was the cause. */
-  const askPlain = async (product: string, failure: QueryError, signal: AbortSignal) => {
+  const requestPlain = async (product: string, failure: QueryError, signal: AbortSignal) => {
     const answer = await client.getExpirationFeatures({ product }, signal);
     const count = (refusals.get(product) ?? 0) + 1;
     refusals.set(product, count);
@@ -70,7 +70,7 @@ export function createExpirationSearch({ client, level, log }: SearchOptions) {
       return (await compare(product, answer.records.length, signal)) ?? answer;
     } catch (error) {
       if (!(error instanceof QueryError) || !searchRefusals.has(error.kind) || signal.aborted) throw error;
-      return askPlain(product, error, signal);
+      return requestPlain(product, error, signal);
     }
   };
 }

@@ -79,7 +79,7 @@ function createSnapshot(initial: Snapshot | undefined, off: readonly PolledEndpo
 }
 
 /** Logs vendor licenses whose series end. Only the operator can see whether they were removed or an answer is incomplete. */
-function reportGone(before: readonly ProductRecord[], listed: readonly ProductRecord[], log: Log): void {
+function logRemoved(before: readonly ProductRecord[], listed: readonly ProductRecord[], log: Log): void {
   const names = new Set(listed.map(({ product }) => canonical(product)));
   const gone = before.map(({ product }) => product).filter((product) => !names.has(canonical(product)));
   if (gone.length === 0) return;
@@ -117,7 +117,7 @@ export function createPoller(options: PollerOptions): Poller {
       endpoints: state === undefined ? others : { ...others, [endpoint]: state },
     };
     options.onCommit(snapshot);
-    if (endpoint === 'GetProducts') reportGone(listed, listedProducts(), log);
+    if (endpoint === 'GetProducts') logRemoved(listed, listedProducts(), log);
     if (endpoint === 'GetProducts' && isServing() && !isFirstPass) followProducts(wasServing);
   };
 

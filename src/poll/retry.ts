@@ -2,7 +2,7 @@ import type { FailureKind } from '../model/failure.ts';
 import type { EndpointState } from '../model/snapshot.ts';
 
 /** Failures that a retry cannot fix. Rejected logons are retried: the credential gate decides whether one is sent. */
-const LASTING: ReadonlySet<FailureKind> = new Set(['ambiguous_name']);
+const permanentFailures: ReadonlySet<FailureKind> = new Set(['ambiguous_name']);
 
 /** Interval of the checks for failed parts, seconds. */
 const STEP = 60;
@@ -51,7 +51,9 @@ export function createRetry({ state, hasRunSoon, now, attempt }: RetryOptions): 
   const delay = (): number | undefined => {
     const { isAbsent, parts } = state();
     if (isAbsent === true) return secondsToAbsent();
-    const isFailing = [...parts.values()].some((reading) => !reading.ok && !LASTING.has(reading.failure.kind));
+    const isFailing = [...parts.values()].some(
+      (reading) => !reading.ok && !permanentFailures.has(reading.failure.kind),
+    );
     return isFailing && !hasRunSoon ? within(STEP, begun + STEP - now()) : undefined;
   };
 

@@ -4,11 +4,11 @@
  */
 export function createLatestOnly(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
-  let isAsked = false;
+  let isRequested = false;
   const run = async (): Promise<void> => {
     try {
-      while (isAsked) {
-        isAsked = false;
+      while (isRequested) {
+        isRequested = false;
         await work();
       }
     } finally {
@@ -16,7 +16,7 @@ export function createLatestOnly(work: () => Promise<void>): () => Promise<void>
     }
   };
   return () => {
-    isAsked = true;
+    isRequested = true;
     running ??= run();
     return running;
   };
