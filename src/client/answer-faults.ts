@@ -2,11 +2,11 @@ import { type FailureKind, QueryError } from '../model/failure.ts';
 
 interface AnswerFault {
   readonly kind: FailureKind;
-  /** What stands in the way, and the remedy; at most 120 characters, what an HTTP reason phrase of ours holds. */
+  /** The problem and its remedy, in at most 120 characters: our limit for an HTTP reason phrase. */
   readonly message: string;
 }
 
-/** What can be wrong with an answer as a whole: the error's `code`, the log field `code` and the table of docs/failures.md. */
+/** Why an answer as a whole is not usable: the error's `code`, the log field `code` and the table of docs/failures.md. */
 export const answerFaults = {
   ANSWER_HTML: {
     kind: 'parse',
@@ -20,7 +20,7 @@ export const answerFaults = {
   ANSWER_COMPRESSED: {
     kind: 'parse',
     message:
-      'the answer is compressed unasked: switch compression off for the Query API at the analyzer or the proxy in front',
+      'the answer is compressed, which was not requested: disable compression in the analyzer or the proxy in front of it',
   },
   ANSWER_UTF16: {
     kind: 'parse',
@@ -28,12 +28,12 @@ export const answerFaults = {
   },
   ANSWER_EMPTY: {
     kind: 'parse',
-    message: 'the answer is empty: the log of the analyzer, or of a proxy in front of it, says why',
+    message: 'the answer is empty: check the log of the analyzer and of a proxy in front of it',
   },
   ANSWER_INCOMPLETE: {
     kind: 'parse',
     message:
-      'the answer ends before its JSON does: check time-outs and size limits of the analyzer and of a proxy in front of it',
+      'the answer ends within its JSON: check timeouts and size limits of the analyzer and of a proxy in front of it',
   },
   ANSWER_NOT_JSON: {
     kind: 'parse',
@@ -42,12 +42,12 @@ export const answerFaults = {
   ANSWER_CUT: {
     kind: 'connect',
     message:
-      'the connection was closed in the middle of the answer: check time-outs and size limits of a proxy in front',
+      'the connection was closed during the answer: check timeouts and size limits of a proxy in front of the analyzer',
   },
   ANSWER_TOO_LARGE: {
     kind: 'too_large',
     message:
-      'the answer is too large: if it is right, raise analyzer.max_response_size, for charts analyzer.max_chart_size',
+      'the answer is too large: if this is expected, raise analyzer.max_response_size (charts: analyzer.max_chart_size)',
   },
   ANSWER_TOO_DEEP: {
     kind: 'too_large',
@@ -70,19 +70,19 @@ export const answerFaults = {
 
 export type AnswerFaultCode = keyof typeof answerFaults;
 
-/** The error for an answer that is not usable, with details in brackets. Details must not quote the body. */
+/** The error for an answer that is not usable, with details in parentheses. Details must not quote the body. */
 export function answerFault(code: AnswerFaultCode, detail?: string, cause?: unknown): QueryError {
   const { kind, message } = answerFaults[code];
   return new QueryError(kind, detail === undefined ? message : `${message} (${detail})`, { code, cause });
 }
 
-/** How many bytes of a body are enough to recognise it. */
+/** Bytes of a body that are enough to recognise it. */
 const HEAD = 1024;
 
 /** First bytes of gzip, zlib (three levels) and Zstandard; brotli has none. */
 const compressed = ['1f8b', '7801', '789c', '78da', '28b52ffd'];
 
-/** What a body is that is not the JSON or text that was asked for. For bodies that could not be decoded. */
+/** Recognises what a body is that could not be decoded. */
 export function recogniseBody(body: Buffer): AnswerFaultCode {
   const head = body.subarray(0, HEAD);
   const hex = head.toString('hex', 0, 4);
@@ -97,7 +97,7 @@ export function recogniseBody(body: Buffer): AnswerFaultCode {
   return /<(!doctype\s+html|html|head|body|title|h1|p|div)\b/i.test(text) ? 'ANSWER_HTML' : 'ANSWER_XML';
 }
 
-/** Scheme and host of a redirect: its path and query may hold a session or a name. */
+/** Scheme and host of a redirect. Its path and query are left out, because they may contain a session or a name. */
 function destination(location: unknown, url: string): string {
   try {
     const { origin } = new URL(String(Array.isArray(location) ? location[0] : location), url);
@@ -108,15 +108,15 @@ function destination(location: unknown, url: string): string {
 }
 
 /**
- * The error for an answer with another status than 200. Redirects are not followed: the logon is for one server.
+ * The error for a status other than 200. Redirects are not followed, because the logon is for one server.
  *
- * @param location the header of that name
- * @param url of the request
+ * @param location the `Location` header
+ * @param url URL of the request
  */
 export function statusFault(status: number, location: unknown, url: string): QueryError {
   const isRedirect = status >= 300 && status < 400 && location !== undefined;
   const message = isRedirect
-    ? `the analyzer answered ${status} and leads to ${destination(location, url)}, which is not followed: set analyzer.url to it, or let this host pass the portal or proxy in between`
+    ? `the analyzer answered ${status} and redirects to ${destination(location, url)}; redirects are not followed: set analyzer.url to that address, or allow this host through the portal or proxy in between`
     : `the analyzer answered ${status}`;
   return new QueryError('status', message, { code: String(status) });
 }

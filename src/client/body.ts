@@ -5,23 +5,23 @@ import { type EndpointName, endpoints } from '../query-api/endpoints.ts';
 import { type AnswerFaultCode, answerFault, recogniseBody } from './answer-faults.ts';
 import { type JsonLimits, JsonScan } from './json-scan.ts';
 
-/** The limits that settings give, in bytes. */
+/** The configured limits, in bytes. */
 export interface SizeLimits {
   readonly maxResponseSize: number;
   readonly maxChartSize: number;
 }
 
-/** What a body may be at most. */
+/** The limits of one body. */
 export interface BodyLimits extends JsonLimits {
   /** Bytes. */
   readonly size: number;
-  /** Where the size comes from. */
+  /** The setting that limits the size, for the error message. */
   readonly source: string;
 }
 
 type Incoming = Pick<Dispatcher.ResponseData, 'headers' | 'body'>;
 
-/** Where an answer ends up in parts: the bytes so far, counted for the observation even when the request fails. */
+/** The bytes received so far. They are observed even if the request fails. */
 export interface Received {
   bytes: number;
 }
@@ -29,13 +29,13 @@ export interface Received {
 /** A bare value is one name or number. */
 const BARE_SIZE = 64 * 1024;
 
-/** Ten times the 100,000 features of a very large site. Each becomes a record of 45 fields, whatever it holds. */
+/** Ten times the 100,000 features of a very large site. Even an empty item becomes a record of 45 fields. */
 const RECORDS = 1_000_000;
 
 /** The series of a chart consist of array items. */
 const CHART_ITEMS = 5_000_000;
 
-/** The members of 177,000 features. With more than 8.4 million names in one object, V8 takes minutes to parse it. */
+/** The members of 177,000 features. V8 takes minutes to parse an object with more than 8.4 million names. */
 const MEMBERS = 8_000_000;
 
 const DEPTH = 32;
@@ -46,12 +46,12 @@ const faults: Readonly<Record<keyof JsonLimits, AnswerFaultCode>> = {
   members: 'ANSWER_TOO_MANY_MEMBERS',
 };
 
-/** Codes of a connection that ends while an answer is under way. */
+/** Error codes of a connection that ends during an answer. */
 const cutCodes: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'ECONNRESET']);
 
-/** What a body of this endpoint may be. */
+/** The limits of a body of this endpoint. */
 export function limitsOf(endpoint: EndpointName, { maxResponseSize, maxChartSize }: SizeLimits): BodyLimits {
-  // a longer text does not fit into a string
+  // the longest string that V8 supports
   const size = Math.min(maxResponseSize, constants.MAX_STRING_LENGTH);
   const whole = { size, source: 'analyzer.max_response_size', depth: DEPTH, items: RECORDS, members: MEMBERS };
   switch (endpoints[endpoint].answer) {
@@ -69,16 +69,16 @@ export function limitsOf(endpoint: EndpointName, { maxResponseSize, maxChartSize
   }
 }
 
-/** A body grows by as much as this beyond what has arrived, bytes. */
+/** The buffer of a body grows by at most this much beyond the bytes received. */
 const GROWTH = 1024 * 1024;
 
-/** The error for a body that is refused: what its first bytes show, or else the limit it exceeds. */
+/** The error for a refused body: what its first bytes show, or else the limit that it exceeds. */
 function refuse(body: Buffer, code: AnswerFaultCode, detail?: string): QueryError {
   const what = recogniseBody(body);
   return what === 'ANSWER_NOT_JSON' || what === 'ANSWER_EMPTY' ? answerFault(code, detail) : answerFault(what);
 }
 
-/** Collects a body in memory of its own that grows in place: putting many megabytes together at the end would block. */
+/** Collects a body in a buffer that grows in place, because joining many megabytes at the end would block. */
 async function collect({ headers, body }: Incoming, limits: BodyLimits, received: Received): Promise<Buffer> {
   const announced = Number(headers['content-length'] ?? 0);
   const memory = new ArrayBuffer(0, { maxByteLength: limits.size });
@@ -103,8 +103,8 @@ async function collect({ headers, body }: Incoming, limits: BodyLimits, received
 }
 
 /**
- * Reads a body and checks its size and its structure as it arrives, before anything is decoded. Where it is refused the
- * rest is not read: the connection is closed.
+ * Reads a body, and checks its size and structure as it arrives, before anything is decoded. If the body is refused, the
+ * connection is closed and the rest is not read.
  *
  * @throws QueryError of kind `too_large`, `parse`, or `connect` when the connection ends too early
  */

@@ -3,7 +3,7 @@ import { Connection } from './connection.ts';
 
 export interface ConnectionPoolOptions {
   readonly origin: string;
-  /** Connections at most. */
+  /** Maximum number of connections. */
   readonly connections?: number;
   /** Milliseconds. */
   readonly keepAliveTimeout?: number;
@@ -21,28 +21,28 @@ export interface ConnectionPoolOptions {
 
 const KEEP_ALIVE_MS = 120_000;
 
-/** A connection is not used in the last moments of the keep-alive that the server announces, milliseconds. */
+/** A connection is not reused this long before the server's announced keep-alive ends, milliseconds. */
 const KEEP_ALIVE_MARGIN_MS = 300;
 
-/** The connections to one server. Those that are not busy are ready for a request. */
+/** The connections to one server. A connection that is not busy can take a request. */
 export class ConnectionPool {
   readonly #options: ConnectionPoolOptions;
   readonly #generation: () => number;
   readonly #onSocket: () => void;
   readonly #connect: buildConnector.connector;
   readonly #connections = new Set<Connection>();
-  /** Connections beside the others, because a logon got no verdict on them so far; as few as the budget allows. */
+  /** Extra connections that wait for the verdict of a logon. The logon budget limits their number. */
   readonly #setAside = new Set<Connection>();
 
   /**
-   * @param generation of the credentials: connections of another one are not used any more
+   * @param generation generation of the credentials; connections of another generation are no longer used
    * @param onSocket called for each socket that is opened
    */
   constructor(options: ConnectionPoolOptions, generation: () => number, onSocket: () => void) {
     this.#options = options;
     this.#generation = generation;
     this.#onSocket = onSocket;
-    // a resumed TLS session shows no certificate, and without it there is no channel binding
+    // a resumed TLS session has no certificate, which channel binding needs
     this.#connect = buildConnector({
       ...(options.tls as object),
       allowH2: false,
@@ -51,7 +51,7 @@ export class ConnectionPool {
     });
   }
 
-  /** A connection that is in no pool. */
+  /** Opens a connection outside the pool. */
   create(): Connection {
     const { origin, keepAliveTimeout = KEEP_ALIVE_MS, headersTimeout, bodyTimeout } = this.#options;
     const client: Client.Options = {
@@ -73,7 +73,7 @@ export class ConnectionPool {
     });
   }
 
-  /** A new connection, unless the maximum is reached. */
+  /** Opens a connection, unless the maximum is reached. */
   open(): Connection | undefined {
     if (this.#connections.size >= (this.#options.connections ?? 4)) return undefined;
     const connection = this.create();
@@ -90,7 +90,7 @@ export class ConnectionPool {
     this.#connections.add(connection);
   }
 
-  /** The connection goes on, but serves nothing, and another one may take its place. */
+  /** Keeps the connection open without using it for requests. Another one can be opened instead. */
   setAside(connection: Connection): void {
     this.#connections.delete(connection);
     this.#setAside.add(connection);
@@ -100,7 +100,7 @@ export class ConnectionPool {
     return this.#setAside.has(connection);
   }
 
-  /** A connection that is ready for a request. */
+  /** Returns a connection that can take a request. */
   free(): Connection | undefined {
     let free: Connection | undefined;
     for (const connection of this.#connections) {
@@ -115,7 +115,7 @@ export class ConnectionPool {
     return [...this.#connections].some(({ busy }) => busy);
   }
 
-  /** A connection is no longer busy. It is kept if it can be used again. */
+  /** Marks a connection as no longer busy, and keeps it if it can be reused. */
   release(connection: Connection, isOfUse: boolean): void {
     connection.busy = false;
     const isCurrent = connection.generation === this.#generation() && !connection.isRetiring;
@@ -132,7 +132,7 @@ export class ConnectionPool {
     for (const connection of this.#connections) if (!connection.busy) this.drop(connection);
   }
 
-  /** Closes every connection, the busy ones when they are done. */
+  /** Closes every connection. Busy ones are closed when they are done. */
   retire(): void {
     this.dropIdle();
     for (const connection of this.#connections) connection.isRetiring = true;

@@ -3,7 +3,7 @@ import { NtlmError } from '../ntlm/errors.ts';
 
 type Headers = Record<string, string | string[]>;
 
-/** One HTTP exchange of a connection. */
+/** One HTTP request on a connection. */
 export interface Leg {
   readonly path: string;
   readonly method: string;
@@ -13,26 +13,26 @@ export interface Leg {
   readonly bodyTimeout?: number | null | undefined;
 }
 
-/** What becomes of a response, decided by its status line and headers. */
+/** What to do with a response, decided by its status line and headers. */
 export type Disposition = 'deliver' | 'drain';
 
 export interface LegListener {
   /** Called with the final status line. */
   readonly onResponse: (status: number, headers: IncomingHeaders) => Disposition;
-  /** Whose request it is; without one every response is drained, and it cannot be aborted. */
+  /** The caller. Without a caller, every response is drained and the exchange cannot be aborted. */
   readonly caller?: {
-    /** Takes a delivered response. */
+    /** Receives a delivered response. */
     readonly sink: Dispatcher.DispatchHandler;
-    /** Gets what aborts the leg. */
+    /** Receives the controller that aborts the leg. */
     readonly onStart: (controller: Dispatcher.DispatchController) => void;
-    /** The caller's view of the request, handed to the sink. */
+    /** The caller's view of the request, passed to the sink. */
     readonly controller: Dispatcher.DispatchController;
   };
 }
 
 export type IncomingHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** How an exchange ended. A drained response is there for its status and headers only. */
+/** How an exchange ended. Only status and headers of a drained response are used. */
 export type LegOutcome =
   | {
       readonly kind: 'response';
@@ -43,10 +43,10 @@ export type LegOutcome =
   /** `delivering`: the caller's handler already has the status line. `sent`: the request may have reached the server. */
   | { readonly kind: 'lost'; readonly error: Error; readonly delivering: boolean; readonly sent: boolean };
 
-/** Bytes of a drained answer, at most. */
+/** Maximum size of a drained response, bytes. */
 const DRAIN_LIMIT = 1024 * 1024;
 
-/** Milliseconds a drained answer may take after its status line, where no limit is given: one that drips never ends. */
+/** Default time limit for the body of a drained response, milliseconds. A slow response might never end. */
 const DRAIN_MS = 30_000;
 
 export interface ConnectionOptions {
@@ -60,8 +60,8 @@ export interface ConnectionOptions {
 }
 
 /**
- * One socket for its whole life, and so one NTLM context: the client behind it may connect once. A socket that was
- * silently replaced could carry half a handshake or an unauthenticated request.
+ * A connection has one socket for its whole life, and so one NTLM context. The undici client behind it may connect only
+ * once: a socket that is silently replaced could carry half a handshake or an unauthenticated request.
  */
 export class Connection {
   /** `open`: the server did not ask for a logon. */
@@ -70,12 +70,12 @@ export class Connection {
   /** Whether it was ever connected. */
   wasOpen = false;
   closed = false;
-  /** Whether it serves nothing after what it is serving. */
+  /** Whether it takes no further requests. */
   isRetiring = false;
-  /** Exchanges that ended well. */
+  /** Number of successful exchanges. */
   served = 0;
   requestsSinceLogon = 0;
-  /** Logons in a row that served one request at most. */
+  /** Consecutive logons that served at most one request. */
   shortLogons = 0;
   readonly generation: number;
   #isTls = false;
@@ -103,7 +103,7 @@ export class Connection {
           this.wasOpen = true;
           if ('getPeerCertificate' in socket) {
             this.#isTls = true;
-            // a socket that was closed has none any more
+            // a closed socket no longer has a certificate
             this.#certificate = socket.getPeerCertificate()?.raw;
           }
           options.onSocket();
@@ -122,7 +122,7 @@ export class Connection {
     if (this.#isTls && this.#certificate === undefined) {
       throw new NtlmError(
         'NTLM_CHALLENGE_INVALID',
-        'the certificate of the server cannot be read to bind the logon to it',
+        'the server certificate, which channel binding needs, cannot be read',
       );
     }
     return this.#certificate;

@@ -1,7 +1,7 @@
 import { QueryError } from '../model/failure.ts';
 import type { EfficiencyHistory, HeatMap, ReservedHistory, TrendSeries } from '../model/history.ts';
 
-/** Decoders of the chart shapes of spec 2.6. A point that is not usable is left out; a missing value is `undefined`. */
+/** Decoders of the charts of spec 2.6. An unusable point is left out; a missing value is `undefined`. */
 
 interface NamedData {
   readonly name: string;
@@ -10,7 +10,7 @@ interface NamedData {
 
 function record(value: unknown): Readonly<Record<string, unknown>> {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw new QueryError('schema', 'the answer holds something else than a chart object');
+  throw new QueryError('schema', 'the answer is not a chart object');
 }
 
 function list(value: unknown, what: string): readonly unknown[] {

@@ -4,9 +4,9 @@ import { decodeAnswer } from './decode.ts';
 import type { WorkerInput, WorkerReply } from './decoder.ts';
 
 /**
- * The thread that decodes one large answer. JSON.parse cannot be interrupted, so a body of many megabytes would stop
- * scrapes and health checks for as long as it takes. Long lists go back in slices, each only when the last was taken
- * over: taking them over costs time on the main thread too.
+ * The thread that decodes one large answer. JSON.parse cannot be interrupted, so on the main thread a body of many
+ * megabytes would block scrapes and health checks. Long lists are returned in slices, because receiving them also takes
+ * time on the main thread. Each slice is sent when the previous one was received.
  */
 const SLICE = 500;
 
@@ -17,7 +17,7 @@ function reply(message: WorkerReply): void {
 }
 
 interface LongList {
-  /** Empty, and still in its place in the answer. */
+  /** The list in the answer, emptied. */
   readonly place: unknown[];
   readonly items: readonly unknown[];
 }
@@ -31,7 +31,7 @@ function takeLongLists(value: unknown): LongList[] {
 
 function* slices(answer: unknown): Generator<WorkerReply> {
   const lists = takeLongLists(answer);
-  // in one message a list and its place in the answer stay the same object
+  // within one message, a list and its place in the answer remain the same object
   yield { answer, lists: lists.map(({ place }) => place) };
   for (const [list, { items }] of lists.entries()) {
     for (let at = 0; at < items.length; at += SLICE) yield { list, items: items.slice(at, at + SLICE) };

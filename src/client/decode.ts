@@ -19,7 +19,7 @@ import { createUnknownFields, describeFields } from './field-names.ts';
 import { createRecordReader, type Raw, type RecordReader } from './record-reader.ts';
 import { createWireValues, type WireValues } from './wire-values.ts';
 
-/** What each endpoint answers, in our words. */
+/** The decoded answer of each endpoint. */
 export interface Answers {
   GetProducts: Answer<ProductRecord>;
   GetFeatures: Answer<FeatureRecord>;
@@ -31,14 +31,14 @@ export interface Answers {
   GetEfficiency: EfficiencyHistory;
   GetHeatMap: HeatMap;
   GetHttpUserName: string;
-  /** `undefined` when the analyzer says that it is not known. */
+  /** `undefined` if the analyzer reports it as not known. */
   GetConcurrentUsers: number | undefined;
 }
 
 /** The records of an endpoint. */
 interface RecordKind<R> {
   readonly fields: Fields;
-  /** The field without which a record says nothing. */
+  /** The identifying field. A record without it is discarded. */
   readonly identity: string;
   readonly isUsable: (identity: unknown, values: WireValues) => boolean;
   readonly reader: RecordReader<R>;
@@ -50,10 +50,10 @@ const hasText: RecordKind<unknown>['isUsable'] = (identity, values) => values.te
 const products: RecordKind<ProductRecord> = {
   fields: recordFields.GetProducts,
   identity: 'Product',
-  // a number, or nothing but separators, names no vendor license
+  // a number, or only separators, does not name a vendor license
   isUsable: (product) => typeof product === 'string' && /[^;\s]/.test(product),
   reader: createRecordReader(recordFields.GetProducts, {
-    // of a server that was never collected nobody knows when its licenses end
+    // before the first collection of a server, the expiry of its licenses is not known
     minLicenseExpiration: (raw, values, { collectionTime }) =>
       collectionTime === undefined ? undefined : values.expiration(raw.MinLicenseExpiration),
   }),
@@ -77,7 +77,7 @@ const users: RecordKind<UserRecord> = {
       if (typeof status === 'boolean') return String(status);
       return typeof status === 'string' || typeof status === 'number' ? status : undefined;
     },
-    // null is the specified way to say that there is none
+    // the specification uses null if there is no value
     appDuration: ({ app_duration: duration }, values) => (duration === null ? undefined : values.count(duration)),
   }),
 };
@@ -88,7 +88,7 @@ const serversDown: RecordKind<ServerDownRecord> = {
   identity: 'Label',
   isUsable: (label) => {
     if (typeof label !== 'string') return false;
-    // a text without server and daemon, such as a message, says of no server that it is down
+    // a text without server and daemon, such as a message, does not name a server that is down
     const { server, daemon } = parseVendorLicense(label);
     return server !== '' && daemon !== '';
   },
@@ -102,7 +102,7 @@ const expirations: RecordKind<ExpirationRecord> = {
   isUsable: hasText,
   reader: createRecordReader(recordFields.GetExpirationFeatures, {
     licenseExpiration: (raw, values) => values.expiration(raw.LicenseExpiration, raw.LicenseExpirationToDate),
-    // related licenses cannot all be permanent beside one that ends
+    // related licenses cannot all be permanent if one of them expires
     minLicenseExpiration: (raw, values, { licenseExpiration }) => {
       const end = values.expiration(raw.MinLicenseExpiration);
       return end === Number.POSITIVE_INFINITY && licenseExpiration !== end ? undefined : end;
@@ -113,9 +113,9 @@ const expirations: RecordKind<ExpirationRecord> = {
 const isObject = (raw: unknown): raw is Raw => typeof raw === 'object' && raw !== null && !Array.isArray(raw);
 
 /**
- * Decodes every record and leaves the bad ones out, counted. Generic over the endpoint's record.
+ * Decodes every record. Bad records are left out and counted.
  *
- * @throws QueryError of kind `schema` when there are records, but none that can be used: that is not an empty answer
+ * @throws QueryError of kind `schema` when there are records, but none is usable: that is not an empty answer
  */
 function decodeRecords<T>(raws: readonly unknown[], kind: RecordKind<T>, permanentAfter: number): Answer<T> {
   const values = createWireValues(permanentAfter);
@@ -142,7 +142,7 @@ function array(value: unknown, what: string): readonly unknown[] {
   throw new QueryError('schema', `${what} is not an array`);
 }
 
-/** An array of arrays of records (spec 4.2); a server that leaves the outer array out is understood too. */
+/** Flattens an array of arrays of records (spec 4.2). An answer without the outer array is accepted too. */
 function flatten(value: unknown): readonly unknown[] {
   return array(value, 'the answer').flatMap((item) => (Array.isArray(item) ? item : [item]));
 }
@@ -170,7 +170,7 @@ function json(body: Buffer): unknown {
   try {
     return readJson(body);
   } catch {
-    // the parser's own message quotes the body, which may hold names of users
+    // the parser's own message quotes the body, which may contain user names
     throw answerFault(recogniseBody(body));
   }
 }
@@ -194,9 +194,9 @@ const decoders: Decoders = {
 /**
  * Turns the body of an answer into model records. The body is changed in place (see `readJson`).
  *
- * @param permanentAfter epoch seconds from which on an expiry means "permanent"
- * @throws QueryError of kind `parse` or `schema` when the answer as a whole is not usable; a bad record or value in it is
- *   left out and counted instead
+ * @param permanentAfter a license that expires at this time or later is permanent, epoch seconds
+ * @throws QueryError of kind `parse` or `schema` when the answer as a whole is not usable; a single bad record or value
+ *   is left out and counted
  */
 export function decodeAnswer<E extends EndpointName>(endpoint: E, body: Buffer, permanentAfter: number): Answers[E] {
   return decoders[endpoint](body, permanentAfter);

@@ -4,17 +4,17 @@ import { createPendingRequest } from './pending-request.ts';
 import { closedError, RequestScheduler, type RequestSchedulerOptions } from './request-scheduler.ts';
 import { createStats } from './stats.ts';
 
-/** `origin`: requests for another one are refused. */
+/** Requests for an origin other than `origin` are refused. */
 export interface NtlmDispatcherOptions extends Omit<RequestSchedulerOptions, 'stats' | 'onEmpty'> {
-  /** Requests that may wait for a connection. */
+  /** Maximum number of requests that wait for a connection. */
   readonly maxQueue?: number;
 }
 
 const MAX_QUEUE = 1000;
 
 /**
- * An undici dispatcher that authenticates with NTLM. NTLM authenticates connections, not requests, so each connection is
- * a client of its own with one socket, and every request is pinned to one. Speaks HTTP/1.1 only.
+ * An undici dispatcher that authenticates with NTLM. NTLM authenticates connections, not requests. Each connection is
+ * therefore a separate client with one socket, and each request is pinned to one connection. Supports HTTP/1.1 only.
  */
 export class NtlmDispatcher extends Dispatcher {
   readonly stats = createStats();
@@ -63,7 +63,7 @@ export class NtlmDispatcher extends Dispatcher {
     return undefined;
   }
 
-  /** Lets the callers go on that were asked to wait. */
+  /** Signals waiting callers that they can continue. */
   #drain(): void {
     if (!this.#needsDrain) return;
     this.#needsDrain = false;
@@ -89,7 +89,7 @@ export class NtlmDispatcher extends Dispatcher {
   }
 }
 
-/** As a promise, or by calling back where undici asks for that. */
+/** Returns a promise, or calls the callback if there is one: undici allows both. */
 function settle(work: Promise<void>, callback: (() => void) | undefined): Promise<void> | undefined {
   if (callback === undefined) return work;
   work.then(callback);

@@ -2,7 +2,7 @@ import type { Connection, Disposition, IncomingHeaders, Leg, LegOutcome } from '
 import type { PendingRequest } from './pending-request.ts';
 import type { NtlmStats } from './stats.ts';
 
-/** Counts a round trip and makes it, for a pending request or, without one, for the logon of a connection alone. */
+/** Makes and counts one round trip, for a pending request or only for the logon of a connection. */
 export function exchange(
   stats: NtlmStats,
   connection: Connection,

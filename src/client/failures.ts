@@ -44,8 +44,8 @@ const codeKinds: Readonly<Record<string, FailureKind>> = {
 const messages: Partial<Record<FailureKind, string>> = {
   timeout: 'the analyzer did not answer in time',
   too_large: 'the answer or its header is larger than allowed',
-  tls: 'the TLS connection could not be made',
-  connect: 'the connection failed or was closed before the whole answer came',
+  tls: 'the TLS connection could not be established',
+  connect: 'the connection failed, or was closed before the answer was complete',
 };
 
 function kindOfCode(code: string): FailureKind | undefined {
@@ -69,13 +69,13 @@ function* chain(error: unknown): Generator<unknown> {
 }
 
 /**
- * Any error of a request as a `QueryError`: NTLM codes by the table of failure kinds, undici's and the system's codes by
- * their meaning, all else `connect`. The cause may say more than the error, so the whole chain is searched.
+ * Converts any error of a request to a `QueryError`. NTLM codes are mapped by the table above, codes of undici and the
+ * system by their meaning, and everything else to `connect`. The whole chain of causes is searched.
  */
 export function toQueryError(error: unknown): QueryError {
   for (const link of chain(error)) {
     if (link instanceof QueryError) return link;
-    // of a lost connection the cause says more
+    // the cause of a lost connection is more specific
     if (link instanceof NtlmError && ntlmKinds[link.code] !== 'connect') {
       return new QueryError(ntlmKinds[link.code], link.message, { code: link.code, cause: error });
     }

@@ -1,14 +1,14 @@
 import { MAX_UNKNOWN_FIELDS } from '../model/records.ts';
 import type { Fields } from '../query-api/field.ts';
 
-/** Names of the fields that records have. They come from the analyzer: shortened and escaped before anybody sees them. */
+/** Field names come from the analyzer. They are shortened and escaped before they are shown. */
 
-/** Characters of a name that are shown. */
+/** Maximum number of characters of a name. */
 const NAME_LENGTH = 40;
-/** Names that one sentence lists. */
+/** Maximum number of names in one sentence. */
 const NAMES_LISTED = 10;
 
-/** Control characters, half characters and what turns a line around or ends it. */
+/** Control characters, lone surrogates, and characters that end a line or change its direction. */
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
 function printable(name: string): string {
@@ -17,7 +17,7 @@ function printable(name: string): string {
   return start.length < name.length ? `${shown}…` : shown;
 }
 
-/** What a record is made of, in words, without a single value. */
+/** Describes a record by the names of its fields, without values. */
 export function describeFields(record: unknown): string {
   if (record === null) return 'is null';
   if (Array.isArray(record)) return 'is an array';
@@ -28,11 +28,11 @@ export function describeFields(record: unknown): string {
   return `has the fields ${names.slice(0, NAMES_LISTED).map(printable).join(', ')}${more}`;
 }
 
-/** Collects the names of fields that the specification does not name. One per answer. */
+/** Collects the names of fields that are not in the specification. One per answer. */
 export interface UnknownFields {
-  /** Adds the name of a field that is not specified. */
+  /** Adds the name of an unknown field. */
   add(name: string): void;
-  /** Adds those of a record. */
+  /** Adds the unknown fields of a record. */
   addFrom(record: object): void;
   names(): readonly string[];
 }

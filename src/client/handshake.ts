@@ -10,7 +10,7 @@ import {
   cheapestLeg,
   type NegotiationOptions,
   requestChallenge,
-  type Unasked,
+  type WithoutLogon,
 } from './negotiation.ts';
 import type { PendingRequest } from './pending-request.ts';
 import { DELIVERED, failed, LOGON_NEEDED, lostDuringLogon, type RequestOutcome } from './request-outcome.ts';
@@ -24,22 +24,22 @@ export interface HandshakeOptions extends NegotiationOptions {
   readonly host: string;
   readonly now: () => number;
   readonly wait: Wait;
-  /** Called when a message was sent on a connection, and its verdict may still come but is not waited for. */
+  /** Called when a message was sent, and its verdict is overdue: it may still come, but others do not wait for it. */
   readonly onOverdue: (connection: Connection) => void;
   /** Called when a message was sent, and its verdict will not come. */
   readonly onNoVerdict: () => void;
 }
 
-/** Servers forget a challenge after a while, and an answer to a forgotten one counts as a rejected logon. */
+/** Servers discard a challenge after a while. A reply to a discarded challenge counts as a rejected logon. */
 const CHALLENGE_FRESH_MS = 5_000;
 
-/** A connection that is closed later than this after its challenge was closed because it was idle. */
+/** If a connection is closed later than this after its challenge, it was closed because it was idle. */
 const IDLE_MS = 500;
 
-/** How long the result of the cheapest call holds for a query: a good verdict, or that it cannot give one. */
+/** How long a query can rely on the result of the cheapest call: a good verdict, or that it needs no logon. */
 const FRESH_PROOF_MS = 10_000;
 
-/** Logs connections on, by the cheapest call or by a request. */
+/** Logs connections on, with the cheapest call or with a request. */
 export class Handshake {
   readonly #options: HandshakeOptions;
 
@@ -48,7 +48,7 @@ export class Handshake {
   }
 
   /**
-   * Logs a connection on by the cheapest call. No time-out of a request ends it: a verdict that comes late counts as well.
+   * Logs a connection on with the cheapest call. The timeout of a request does not end it, because a late verdict counts.
    *
    * @param signal ends the wait for the turn to log on
    */
@@ -61,10 +61,10 @@ export class Handshake {
   }
 
   /**
-   * A request that carries its own logon, on a server where no logon outlives its request. The credentials must have been
-   * proven by the cheapest call just before: then it does no harm when the verdict on a slow query does not come.
+   * Sends a request that carries its own logon, for a server where a logon is valid for one request only. The cheapest call
+   * must have proven the credentials just before. A slow query without a verdict then does not count as a failed logon.
    *
-   * @param onVerdict called when the next one may log on
+   * @param onVerdict called when the next request can log on
    */
   async carry(connection: Connection, request: PendingRequest, onVerdict: () => void): Promise<RequestOutcome> {
     try {
@@ -74,7 +74,7 @@ export class Handshake {
     }
   }
 
-  /** Whether the credentials must be proven by the cheapest call before a query may carry a logon. */
+  /** Whether the cheapest call must prove the credentials before a query can carry a logon. */
   get needsProof(): boolean {
     const { traits, now } = this.#options;
     return Math.abs(now() - traits.cheapestOpenAt) > FRESH_PROOF_MS && !this.#isJustProven(now());
@@ -84,7 +84,7 @@ export class Handshake {
     return this.#options.gate.isProvenSince(at - FRESH_PROOF_MS);
   }
 
-  /** Whether the server answers NEGOTIATE with a challenge, on a connection that stays. No logon is spent. */
+  /** Whether the server answers NEGOTIATE with a challenge and keeps the connection open. Does not count as a logon. */
   async probe(connection: Connection): Promise<boolean> {
     try {
       const negotiated = await requestChallenge(this.#options, connection, undefined);
@@ -105,7 +105,7 @@ export class Handshake {
     const { gate, now } = this.#options;
     for (;;) {
       const negotiated = await requestChallenge(this.#options, connection, request);
-      if (negotiated.kind === 'response') return this.#notAsked(connection, request, negotiated);
+      if (negotiated.kind === 'response') return this.#serveWithoutLogon(connection, request, negotiated);
       if (negotiated.kind !== 'challenged') return negotiated;
       const asked = now();
       const permit = await gate.acquire(request === undefined ? 'cheap' : 'query', signal);
@@ -120,19 +120,19 @@ export class Handshake {
     }
   }
 
-  /** The server answered NEGOTIATE without asking for a logon. */
-  #notAsked(
+  /** Handles an answer to NEGOTIATE from a server that did not require a logon. */
+  #serveWithoutLogon(
     connection: Connection,
     request: PendingRequest | undefined,
-    outcome: Unasked,
+    outcome: WithoutLogon,
   ): RequestOutcome | Promise<RequestOutcome> {
     const { traits, now } = this.#options;
     if (request === undefined && outcome.status >= 500) return failed(noVerdict(outcome.status));
     connection.state = 'open';
     if (request !== undefined) return outcome.delivered ? DELIVERED : serveRequest(this.#options, connection, request);
     traits.cheapestOpenAt = now();
-    // it asks for logons at queries alone, so these must carry them
-    if (traits.isAsked) traits.setPerRequest();
+    // the server requires logons only for queries, so each query must carry one
+    if (traits.needsLogonForQueries) traits.setPerRequest();
     return DELIVERED;
   }
 
@@ -156,7 +156,7 @@ export class Handshake {
     let rejection: NtlmError | undefined;
     let pause: NtlmError | undefined;
     let isGood = false;
-    // that the server has closed the connection may become known only now
+    // the event loop may only now report that the server closed the connection
     await new Promise((resolve) => setImmediate(resolve));
     const answered = new AbortController();
     if (request === undefined) this.#watch(connection, answered.signal);
@@ -166,12 +166,12 @@ export class Handshake {
       { ...leg, headersTimeout: VERDICT_MS },
       request,
       (status, headers): Disposition => {
-        // the verdict is the status line: others need not wait for the body
+        // the status line is the verdict; others need not wait for the body
         const verdict = verdictOf(status);
         isGood = verdict === 'good';
         if (isGood) {
           if (request === undefined) traits.cheapestOpenAt = Number.NEGATIVE_INFINITY;
-          traits.isAsked = false;
+          traits.needsLogonForQueries = false;
           permit.accepted();
           connection.state = 'authenticated';
           connection.requestsSinceLogon = 0;
@@ -181,7 +181,7 @@ export class Handshake {
         }
         answered.abort();
         onVerdict();
-        if (verdict === 'none') pause = traits.heed(status, headers);
+        if (verdict === 'none') pause = traits.notePause(status, headers);
         return request === undefined || rejection !== undefined || pause !== undefined ? 'drain' : 'deliver';
       },
     );
@@ -208,7 +208,7 @@ export class Handshake {
     );
   }
 
-  /** That a query got no verdict does no harm when its credentials were seen to be good right before it, or since. */
+  /** A query without a verdict is not counted if its credentials were proven just before it or since. */
   #endWithoutVerdict(
     request: PendingRequest | undefined,
     permit: Permit,
@@ -223,4 +223,7 @@ export class Handshake {
 }
 
 const noVerdict = (status: number): NtlmError =>
-  new NtlmError('NTLM_NO_VERDICT', `the server answered the logon with status ${status}, which says nothing about it`);
+  new NtlmError(
+    'NTLM_NO_VERDICT',
+    `the server answered the logon with status ${status}, which neither accepts nor rejects it`,
+  );

@@ -3,17 +3,17 @@ import type { Field, Fields, FieldType } from '../query-api/field.ts';
 import { readJson } from '../query-api/json.ts';
 import { recordFields } from '../query-api/records.ts';
 
-/** How an answer differs from the specification, for a person to read. */
+/** How an answer differs from the specification, in words. */
 export interface Inspection {
   /** Records or data points, `undefined` for a bare value. */
   readonly records: number | undefined;
-  /** Must be in every record, but is not. */
+  /** Required fields that are missing in at least one record. */
   readonly missing: readonly string[];
-  /** Left out of some record, as the specification allows where the source cannot know the value. */
+  /** Fields that are left out of at least one record. The specification allows this if the source cannot know the value. */
   readonly unknown: readonly string[];
-  /** In some record, but not specified. */
+  /** Fields that are not in the specification. */
   readonly extra: readonly string[];
-  /** Of another type than specified in some record, with what was there instead. */
+  /** Fields with a type other than specified, with the type found. */
   readonly mistyped: readonly string[];
 }
 
@@ -35,7 +35,7 @@ const checks: Readonly<Record<FieldType, (value: unknown) => boolean>> = {
   date: (value) => typeof value === 'string' && /^\/Date\(-?\d+\)\/$/.test(value),
 };
 
-/** The empty string stands for the literal NaN, where a number belongs. */
+/** `readJson` returns the empty string for the literal NaN. */
 const unknownValues: Readonly<Record<Field['unknown'], (value: unknown) => boolean>> = {
   never: () => false,
   absent: () => false,
@@ -52,7 +52,7 @@ function typeName(value: unknown): string {
   return value === '' ? 'empty string or NaN' : typeof value;
 }
 
-/** What lies where the records are expected, or the records. */
+/** The records, or a description of what is there instead. */
 function recordsOf(name: EndpointName, value: unknown): readonly unknown[] | string {
   const { answer } = endpoints[name];
   if (answer === 'users') {
@@ -97,7 +97,7 @@ function inspectRecords(name: EndpointName, fields: Fields, value: unknown): Ins
 interface ChartShape {
   /** Names of the series, in order. */
   readonly names: readonly string[];
-  /** Members beside name and data, in the series or around them. */
+  /** Members besides name and data, in the series or around them. */
   readonly members: readonly string[];
   readonly isPoint: (point: unknown) => boolean;
 }
@@ -139,10 +139,10 @@ function inspectChart(name: EndpointName, shape: ChartShape, value: unknown): In
   const series = holder.series.filter(isObject);
   const names = series.map((one) => String(one.name));
   if (names.join() !== shape.names.join()) mistyped.push(`names of series: ${names.join(', ') || 'none'}`);
-  const bearers = isTrend ? series : [holder];
-  const missing = shape.members.filter((member) => bearers.some((bearer) => !Object.hasOwn(bearer, member)));
+  const holders = isTrend ? series : [holder];
+  const missing = shape.members.filter((member) => holders.some((each) => !Object.hasOwn(each, member)));
   const specified = [...(isTrend ? ['name', 'data'] : ['series']), ...shape.members];
-  const extra = new Set(bearers.flatMap((bearer) => Object.keys(bearer).filter((key) => !specified.includes(key))));
+  const extra = new Set(holders.flatMap((each) => Object.keys(each).filter((key) => !specified.includes(key))));
   const points = series.flatMap(({ data }) => (Array.isArray(data) ? data : ['no data']));
   const odd = points.find((point) => !shape.isPoint(point));
   if (odd !== undefined) mistyped.push(`a data point: ${typeName(odd)}`);

@@ -7,7 +7,7 @@ import type { Credentials } from '../ntlm/client-codec.ts';
 import { emptyRecord, type LogonRecord } from '../ntlm/logon-budget.ts';
 import type { LogonStore } from '../ntlm/logon-store.ts';
 
-/** The file that counts logons cannot be used. The message names it, says why, and what to do. */
+/** The logon file cannot be used. The message contains its path, the reason and the remedy. */
 export class LogonFileError extends OperatorError {
   override readonly name = 'LogonFileError';
 }
@@ -16,10 +16,10 @@ export interface LogonFile extends LogonStore {
   close(): void;
 }
 
-/** How long another process may hold the file, milliseconds. Changing it takes about one. */
+/** How long to wait while another process locks the file, milliseconds. A change takes about 1 ms. */
 const BUSY_MS = 2_000;
 
-/** Passwords that were not used for this long are forgotten, milliseconds. */
+/** Records of passwords that were not used for this long are deleted, milliseconds. */
 const FORGET_MS = 30 * 86_400_000;
 
 const SCHEMA = `
@@ -30,42 +30,42 @@ const SCHEMA = `
   ) WITHOUT ROWID;
 `;
 
-/** Result codes of SQLite, without their extension. */
+/** Primary result codes of SQLite. */
 const reasons: Readonly<Record<number, string>> = {
-  3: 'no permission; give it to the user that runs license-exporter',
-  5: 'another process holds it; end that process',
-  8: 'it cannot be written to; give it and its directory to the user that runs license-exporter',
-  10: 'reading or writing failed; look at the disk',
-  11: 'it is damaged; remove it',
-  13: 'the disk is full; make room',
-  14: 'it cannot be opened; make its directory, and let the user that runs license-exporter write to it',
-  26: 'it is another kind of file; set analyzer.logon_file to another path, or move it away',
+  3: 'permission denied; change its owner to the user that runs license-exporter',
+  5: 'it is locked by another process; stop that process',
+  8: 'it is not writable; change the owner of the file and its directory to the user that runs license-exporter',
+  10: 'reading or writing failed; check the disk',
+  11: 'it is corrupt; delete it',
+  13: 'the disk is full; free some space',
+  14: 'it cannot be opened; create its directory and make it writable for the user that runs license-exporter',
+  26: 'it is not a logon file; set analyzer.logon_file to another path, or move the file away',
 };
 
-/** Codes of the system, where the file is made. */
+/** System error codes of creating the file. */
 const systemReasons: Readonly<Record<string, string>> = {
-  EACCES: 'no permission; let the user that runs license-exporter write to its directory',
-  EISDIR: 'it is a directory; set analyzer.logon_file to another path, or move it away',
-  ENOENT: 'its directory does not exist; make it, for the user that runs license-exporter',
-  ENOSPC: 'the disk is full; make room',
-  ENOTDIR: 'a part of the path is a file; set storage.path or analyzer.logon_file to another path',
-  EPERM: 'no permission; let the user that runs license-exporter write to its directory',
-  EROFS: 'its file system is read-only; set storage.path or analyzer.logon_file to a path that can be written to',
+  EACCES: 'permission denied; make its directory writable for the user that runs license-exporter',
+  EISDIR: 'it is a directory; set analyzer.logon_file to another path, or move the directory away',
+  ENOENT: 'its directory does not exist; create it and make it writable for the user that runs license-exporter',
+  ENOSPC: 'the disk is full; free some space',
+  ENOTDIR: 'part of its path is a file; set storage.path or analyzer.logon_file to another path',
+  EPERM: 'permission denied; make its directory writable for the user that runs license-exporter',
+  EROFS: 'its file system is read-only; set storage.path or analyzer.logon_file to a writable path',
 };
 
 function explain(path: string, error: unknown): LogonFileError {
   const { errcode, code, message } = error as { errcode?: number; code?: string; message: string };
   const known = errcode === undefined ? systemReasons[code ?? ''] : reasons[errcode & 0xff];
   const reason = known ?? message;
-  return new LogonFileError(`the file that counts logons, ${path}, cannot be used: ${reason}`, { cause: error });
+  return new LogonFileError(`the logon file ${path} cannot be used: ${reason}`, { cause: error });
 }
 
-/** Makes the file for its owner alone. A command that root runs must not take it from the service that owns the directory. */
+/** Creates the file for its owner only. If root runs a command, the owner of the directory becomes the owner of the file. */
 function createFile(path: string): void {
   const directory = dirname(path);
-  // `recursive` never returns where a parent cannot be made, in /proc for one
+  // `recursive` never returns if a parent cannot be created, for example in /proc
   if (!existsSync(directory) && existsSync(dirname(directory))) mkdirSync(directory, { mode: 0o700 });
-  // opening a directory says what it is, and SQLite does not
+  // opening it reports that it is a directory; SQLite does not
   if (existsSync(path) && !statSync(path).isDirectory()) return;
   closeSync(openSync(path, 'a', 0o600));
   chmodSync(path, 0o600);
@@ -75,11 +75,11 @@ function createFile(path: string): void {
 }
 
 /**
- * Keeps the record of logons in a file that processes share: SQLite locks it, and a change survives the end of the
- * process, whatever ends it. It holds an scrypt hash of the password, which shows whether the password changed.
+ * Stores the record of logons in a file that several processes can share. SQLite locks it. A change survives even if the
+ * process is killed. The file contains a scrypt hash of the password, to detect a changed password.
  *
- * @param onProblem called when the file cannot be read or written later on
- * @throws LogonFileError when it cannot be used now
+ * @param onProblem called when the file later cannot be read or written
+ * @throws LogonFileError when the file cannot be opened
  */
 export function openLogonFile(path: string, onProblem: (error: LogonFileError) => void): LogonFile {
   let database: DatabaseSync | undefined;
@@ -87,7 +87,7 @@ export function openLogonFile(path: string, onProblem: (error: LogonFileError) =
   try {
     createFile(path);
     database = new DatabaseSync(path, { timeout: BUSY_MS });
-    // a commit waits for no disk: the end of the process is survived, and after a loss of power at most the newest change is missing
+    // a commit does not wait for the disk: only a power loss can lose changes, and then only the newest
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
     database.exec(SCHEMA);
     const fresh = randomBytes(16).toString('hex');
@@ -102,7 +102,7 @@ export function openLogonFile(path: string, onProblem: (error: LogonFileError) =
   const replace = database.prepare('INSERT OR REPLACE INTO logons VALUES (?, ?, ?, ?)');
   const forget = database.prepare('DELETE FROM logons WHERE changed < ?');
 
-  /** Of the newest credentials: hashing takes tens of milliseconds. */
+  /** The hash of the newest credentials, cached because hashing takes tens of milliseconds. */
   let hashed: { readonly of: Credentials; readonly key: readonly [string, string] } | undefined;
   const keyOf = (credentials: Credentials): readonly [string, string] => {
     if (hashed?.of === credentials) return hashed.key;
@@ -115,11 +115,11 @@ export function openLogonFile(path: string, onProblem: (error: LogonFileError) =
   const load = (key: readonly [string, string]): LogonRecord => {
     const row = select.get(...key) as { record: string } | undefined;
     const record = row === undefined ? emptyRecord : (JSON.parse(row.record) as LogonRecord);
-    if (!Array.isArray(record.messages)) throw new Error('it is of another version; remove it');
+    if (!Array.isArray(record.messages)) throw new Error('it was written by another version; delete it');
     return record;
   };
 
-  /** Shown while the file cannot be read. */
+  /** The last known record, used while the file cannot be read. */
   let lastRead = emptyRecord;
 
   return {
@@ -142,7 +142,7 @@ export function openLogonFile(path: string, onProblem: (error: LogonFileError) =
           forget.run(Date.now() - FORGET_MS);
           database.exec('COMMIT');
         } catch (error) {
-          // a full disk, for one, has undone it already
+          // SQLite has already rolled back, for example when the disk is full
           if (database.isTransaction) database.exec('ROLLBACK');
           throw error;
         }

@@ -15,14 +15,14 @@ export interface NegotiationOptions {
   readonly stats: NtlmStats;
   /** Path of the cheapest call, which carries the logon of a connection (spec 4.10). */
   readonly logonPath: string;
-  /** Milliseconds for an answer that is no verdict. */
+  /** Timeout for a response that is not a verdict, milliseconds. */
   readonly headersTimeout: number;
 }
 
-/** The response of a server that did not ask for a logon. */
-export type Unasked = LegOutcome & { kind: 'response' };
+/** The response of a server that did not require a logon. */
+export type WithoutLogon = LegOutcome & { kind: 'response' };
 
-/** A challenge, and the message that it answers. */
+/** A challenge, with the NEGOTIATE message that was sent. */
 export interface Challenged {
   readonly kind: 'challenged';
   readonly scheme: NtlmScheme;
@@ -30,22 +30,22 @@ export interface Challenged {
   readonly challenge: Buffer;
 }
 
-/** The cheapest call with a message of a logon. */
+/** The cheapest call with an NTLM message. */
 export const cheapestLeg = (
   { logonPath: path, headersTimeout: bodyTimeout }: NegotiationOptions,
   headers: Leg['headers'],
 ): Leg => ({ path, method: 'GET', headers, body: null, bodyTimeout });
 
 /**
- * Sends NEGOTIATE, with the cheapest call or with a request. Spends no logon.
+ * Sends NEGOTIATE, with the cheapest call or with a request. Does not count as a logon.
  *
- * @returns the challenge, the response of a server that did not ask, or how it ended without either
+ * @returns the challenge, the response of a server that did not require a logon, or how the exchange failed
  */
 export async function requestChallenge(
   options: NegotiationOptions,
   connection: Connection,
   request: PendingRequest | undefined,
-): Promise<Challenged | Unasked | RequestOutcome> {
+): Promise<Challenged | WithoutLogon | RequestOutcome> {
   const { traits, stats, headersTimeout } = options;
   const tried = new Set<NtlmScheme>();
   for (;;) {
@@ -56,7 +56,7 @@ export async function requestChallenge(
     const leg = request === undefined ? cheapestLeg(options, added) : withoutBody(request, added);
     let pause: NtlmError | undefined;
     const outcome = await exchange(stats, connection, { ...leg, headersTimeout }, request, (status, headers) => {
-      pause = traits.heed(status, headers);
+      pause = traits.notePause(status, headers);
       return status === 401 || pause !== undefined || request === undefined || !isSafe(request) ? 'drain' : 'deliver';
     });
     if (outcome.kind === 'lost') return lostDuringLogon(outcome, connection, request, true);
@@ -67,7 +67,7 @@ export async function requestChallenge(
     if (token !== undefined && isClosing(outcome.headers)) return failed(connectionNotKept());
     if (token !== undefined) return { kind: 'challenged', scheme, sent: message, challenge: decodeToken(token) };
     if (offered.length === 0) {
-      return failed(new NtlmError('NTLM_NOT_OFFERED', 'the server asks for a logon, but offers no NTLM'));
+      return failed(new NtlmError('NTLM_NOT_OFFERED', 'the server requires a logon, but does not offer NTLM'));
     }
     if (connection.state !== 'new') {
       // some servers refuse a second logon on an established connection

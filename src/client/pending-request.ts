@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici';
 type Headers = Record<string, string | string[]>;
 type RawHeaders = Exclude<Dispatcher.DispatchController['rawHeaders'], undefined>;
 
-/** The caller's view of a request; it exists before any socket does, so that a queued request can be aborted. */
+/** The caller's view of a request. It exists before a socket does, so that a queued request can be aborted. */
 class RequestController implements Dispatcher.DispatchController {
   rawHeaders: RawHeaders = null;
   rawTrailers: RawHeaders = null;
@@ -11,7 +11,7 @@ class RequestController implements Dispatcher.DispatchController {
   paused = false;
   /** Called once when the request is aborted. */
   onAbort: (() => void) | undefined;
-  /** Made only where something must be waited for: most requests are served at once. */
+  /** Created on first use, because most requests are served at once. */
   #aborting: AbortController | undefined;
   #leg: Dispatcher.DispatchController | undefined;
 
@@ -25,7 +25,7 @@ class RequestController implements Dispatcher.DispatchController {
     return this.#aborting.signal;
   }
 
-  /** The exchange that is under way. */
+  /** The running exchange. */
   follow(leg: Dispatcher.DispatchController): void {
     this.#leg = leg;
     if (this.reason !== null) leg.abort(this.reason);
@@ -55,11 +55,11 @@ export interface PendingRequest {
   readonly options: Dispatcher.DispatchOptions;
   readonly handler: Dispatcher.DispatchHandler;
   readonly controller: RequestController;
-  /** Without Authorization, which only the dispatcher sets. */
+  /** Headers without Authorization, which only the dispatcher sets. */
   readonly headers: Headers;
-  /** Query string included. */
+  /** Path including the query string. */
   readonly path: string;
-  /** Whether the request was sent again already, because a connection was lost. */
+  /** Whether the request was already sent again because a connection was lost. */
   retried: boolean;
 }
 
@@ -97,7 +97,7 @@ export function createPendingRequest(
   };
 }
 
-/** Methods that may be sent twice and carry no body worth holding back on the first leg of a logon. */
+/** Methods that can be sent twice, and whose body need not be held back on the first leg of a logon. */
 export const isSafe = ({ options }: PendingRequest): boolean => ['GET', 'HEAD', 'OPTIONS'].includes(options.method);
 
 /** Whether the body can be sent a second time. */

@@ -25,23 +25,23 @@ export interface QueryClientOptions {
   readonly baseUrl: string;
   /** Authenticates and sends; closed with the client. */
   readonly dispatcher: Dispatcher;
-  /** Called before each request: the moment to take over credentials that changed. */
+  /** Called before each request, to apply changed credentials. */
   readonly refreshCredentials?: () => void;
-  /** Seconds a request may take from first to last byte, waiting for a connection included. */
+  /** Timeout of a request in seconds, including the wait for a connection. */
   readonly timeout: number;
   /** Bytes. */
   readonly maxResponseSize: number;
-  /** Bytes; for the endpoints that answer charts. */
+  /** Maximum size of a chart, bytes. */
   readonly maxChartSize: number;
-  /** Epoch seconds from which on an expiry means "permanent". */
+  /** A license that expires at this time or later is permanent, epoch seconds. */
   readonly permanentAfter: number;
   readonly userAgent: string;
-  /** Given each body before it is decoded; must not change it. */
+  /** Called with each body before it is decoded. Must not change it. */
   readonly onBody?: (endpoint: EndpointName, body: Buffer) => void;
   readonly observe?: (observation: RequestObservation) => void;
 }
 
-/** One method per endpoint of the Query API. Each throws `QueryError` and nothing else. */
+/** One method per endpoint of the Query API. Each throws only `QueryError`. */
 export type QueryClient = {
   readonly [E in EndpointName as Uncapitalize<E>]: (
     parameters: ParametersOf<E>,
@@ -54,7 +54,7 @@ export function createQueryClient(options: QueryClientOptions): QueryClient {
   const decoder = createDecoder(options.permanentAfter);
   const baseUrl = options.baseUrl.replace(/\/+$/, '');
 
-  /** Endpoints that the server asked not to call for a while; until when, epoch milliseconds. */
+  /** Endpoints for which the server sent Retry-After. `until` is in epoch milliseconds. */
   const pauses = new Map<EndpointName, { readonly until: number; readonly failure: QueryError }>();
 
   const pause = (name: EndpointName, status: number, until: number): QueryError => {
@@ -119,7 +119,7 @@ export function createQueryClient(options: QueryClientOptions): QueryClient {
     if (signal.aborted) {
       return signal.reason instanceof QueryError
         ? signal.reason
-        : new QueryError('aborted', 'the request was given up');
+        : new QueryError('aborted', 'the request was canceled');
     }
     if (timeout.aborted) {
       return new QueryError('timeout', `the analyzer did not answer within ${options.timeout} s`, { cause: error });

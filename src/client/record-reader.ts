@@ -2,13 +2,13 @@ import type { Field, Fields, FieldType } from '../query-api/field.ts';
 import { type ModelRecord, type ModelTypes, modelName } from '../query-api/records.ts';
 import type { WireValues } from './wire-values.ts';
 
-/** A record of the wire before it is checked. */
+/** A record of the answer before it is checked. */
 export type Raw = Readonly<Record<string, unknown>>;
 
-/** Reads the records of one answer. Names of fields that the table does not have go to `onUnknown`. */
+/** Reads the records of one answer. `onUnknown` gets the names of fields that are not in the table. */
 export type RecordReader<R> = (values: WireValues, onUnknown: (name: string) => void) => (raw: Raw) => R;
 
-/** Fields that take more than their own value to read. They are read last, in this order, from what was read before. */
+/** Readers of fields that depend on other fields. They run last, in this order. */
 export type OwnReaders<R> = { readonly [K in keyof R]?: (raw: Raw, values: WireValues, record: R) => R[K] };
 
 type Reader<T> = (values: WireValues) => (value: unknown) => T;
@@ -29,14 +29,14 @@ const readersByType: { readonly [T in Exclude<FieldType, 'date'>]: Reader<ModelT
 
 const optionalText: Reader<string | undefined> = () => (value) => (typeof value === 'string' ? value : undefined);
 
-/** By its type; `undefined` for a field that only repeats another. */
+/** The reader for the type of a field; `undefined` for a field that only repeats another. */
 function readerOf({ type, unknown, metric }: Field): Reader<unknown> | undefined {
   if (type === 'date') return undefined;
   if (metric === 'label') return readersByType.text;
   return type === 'text' && unknown === 'null' ? optionalText : readersByType[type];
 }
 
-/** Compiles the reader of a table's records. Each record has every field, in the order of the table. */
+/** Creates the reader of a table's records. Each record has every field, in the order of the table. */
 export function createRecordReader<F extends Fields, R extends ModelRecord<F>>(
   fields: F,
   own: NoInfer<OwnReaders<R>> = {},
@@ -54,13 +54,13 @@ export function createRecordReader<F extends Fields, R extends ModelRecord<F>>(
         { name, read: Object.hasOwn(own, name) ? undefined : reader?.(values) },
       ]),
     );
-    // copies of one object share its shape, which makes every use of the records faster
+    // copies of one object share its shape, which makes the records faster to use
     const empty = Object.fromEntries(
       columns.flatMap(({ name, reader }) => (reader === undefined ? [] : [[name, reader(values)(undefined)]])),
     );
     return (raw) => {
       const record: Record<string, unknown> = { ...empty };
-      // by the fields that are there: looking for each of the table takes twice as long
+      // iterates over the fields of the record; looking up each field of the table takes twice as long
       for (const wireName in raw) {
         const field = readers.get(wireName);
         if (field === undefined) onUnknown(wireName);

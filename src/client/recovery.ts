@@ -4,31 +4,31 @@ import type { Wait } from './wait.ts';
 
 export interface RecoveryOptions {
   readonly gate: CredentialGate;
-  /** Whether the server answers NEGOTIATE with a challenge on a fresh connection. Costs no logon. */
+  /** Whether the server answers NEGOTIATE with a challenge on a new connection. Does not count as a logon. */
   readonly probe: (timeoutMs: number) => Promise<boolean>;
-  /** Logs on once; resolves when the verdict has come, or will not. */
+  /** Logs on once. Resolves when the verdict has come, or when it will not come. */
   readonly logOn: () => Promise<void>;
   /** Called when a logon was accepted again. */
   readonly onRecovered: () => void;
-  /** Until when the server accepts no logons, epoch milliseconds. */
+  /** The end of a pause that the server asked for, epoch milliseconds. */
   readonly pausedUntil: () => number;
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly wait: Wait;
 }
 
-/** Exchanges in a row that must succeed before another logon is spent. */
+/** Consecutive exchanges that must succeed before another logon is sent. */
 const PROBES = 3;
 const BETWEEN_MS = 1_000;
 const PROBE_TIMEOUT_MS = 2_000;
 const MAX_BACKOFF_MS = 30_000;
-/** How often a verdict that may still come is checked for. */
-const LOOK_MS = 1_000;
+/** Interval of checks for a verdict that may still come. */
+const CHECK_INTERVAL_MS = 1_000;
 
 /**
- * What happens after a message got no verdict: nothing for a while, then NEGOTIATE→CHALLENGE exchanges, which are no
- * logons, until the path is seen to work, and only then the next message. So a hung or flapping server does not use the
- * budget up, and the daemon recovers by itself.
+ * Recovers after a message got no verdict. It waits for a while, and then sends NEGOTIATE→CHALLENGE exchanges, which do
+ * not count as logons. The next message is sent only when these exchanges succeed. A server that hangs or flaps therefore
+ * does not use up the logon budget, and the daemon recovers by itself.
  */
 export class Recovery {
   readonly #options: RecoveryOptions;
@@ -39,7 +39,7 @@ export class Recovery {
     this.#options = options;
   }
 
-  /** Does nothing while it runs. */
+  /** Starts the recovery, unless it is running. */
   start(): void {
     if (this.#running !== undefined || this.#closing.signal.aborted) return;
     this.#running = this.#run()
@@ -61,18 +61,18 @@ export class Recovery {
       const standing = gate.standing();
       if (standing.is === 'suspended') return;
       if (standing.is === 'ready') break;
-      if (standing.is === 'waiting') await this.#wait(LOOK_MS);
-      else if (Math.max(standing.from, pausedUntil()) > now()) await this.#wait(LOOK_MS);
+      if (standing.is === 'waiting') await this.#wait(CHECK_INTERVAL_MS);
+      else if (Math.max(standing.from, pausedUntil()) > now()) await this.#wait(CHECK_INTERVAL_MS);
       else if (await this.#isPathGood()) {
         gate.pathChecked();
-        // a verdict that is overdue must not keep the next message back
+        // an overdue verdict must not delay the next message
         await Promise.race([logOn(), this.#wait(QUIET_MS)]);
       }
     }
     onRecovered();
   }
 
-  /** Tries until the exchanges succeed; `false` when something has changed that comes first. */
+  /** Tries until the exchanges succeed. Returns `false` when the state of the gate has changed, or the server asks for a pause. */
   async #isPathGood(): Promise<boolean> {
     let backoff = BETWEEN_MS;
     let inARow = 0;

@@ -7,9 +7,9 @@ export type RequestOutcome =
   | { readonly kind: 'delivered' }
   /** The connection must be logged on before the request can be sent again. */
   | { readonly kind: 'logon_needed' }
-  /** The connection was lost in a way that a fresh one may mend. */
+  /** The connection was lost. The request may succeed on a new connection. */
   | { readonly kind: 'retry'; readonly sent: boolean; readonly error: Error }
-  /** `reported`: the caller's handler has the failure already. */
+  /** `reported`: the failure was already reported to the caller's handler. */
   | { readonly kind: 'failed'; readonly error: Error; readonly reported: boolean };
 
 type Lost = LegOutcome & { kind: 'lost' };
@@ -19,7 +19,7 @@ export const LOGON_NEEDED: RequestOutcome = { kind: 'logon_needed' };
 export const failed = (error: Error, reported = false): RequestOutcome => ({ kind: 'failed', error, reported });
 export const retry = (error: Error, sent: boolean): RequestOutcome => ({ kind: 'retry', sent, error });
 
-/** Errors that explain themselves; anything else inside a handshake is a lost connection. */
+/** Whether an error is reported as it is. Any other error during a handshake is reported as a lost connection. */
 function passesThrough(error: Error): boolean {
   const { code } = error as { code?: string };
   return (
@@ -34,7 +34,7 @@ const isLost = (error: Error): boolean => {
   return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE', 'NTLM_CONNECTION_CLOSED'].includes(code ?? '');
 };
 
-/** The outcome where the connection was lost outside a logon. */
+/** The outcome of a connection that was lost outside a logon. */
 export function lostDuringRequest({ error, delivering, sent }: Lost, request: PendingRequest): RequestOutcome {
   if (delivering) {
     request.handler.onResponseError?.(request.controller, error);
@@ -44,9 +44,9 @@ export function lostDuringRequest({ error, delivering, sent }: Lost, request: Pe
 }
 
 /**
- * The outcome where the connection was lost during a logon.
+ * The outcome of a connection that was lost during a logon.
  *
- * @param again nothing of a logon was spent, so a fresh connection may be tried if this one had worked before
+ * @param again whether no logon was sent; a new connection can then be tried if this one worked before
  */
 export function lostDuringLogon(
   outcome: Lost,
@@ -56,7 +56,7 @@ export function lostDuringLogon(
 ): RequestOutcome {
   const { error, delivering } = outcome;
   if (delivering && request !== undefined) return lostDuringRequest(outcome, request);
-  // a connection that was never made is no handshake
+  // without a connection there was no handshake
   if (passesThrough(error) || !connection.wasOpen) return failed(error);
   const lost = new NtlmError('NTLM_CONNECTION_LOST', 'the connection was lost during the logon', { cause: error });
   return again && connection.served > 0 && isLost(error) ? retry(lost, false) : failed(lost);

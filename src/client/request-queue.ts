@@ -5,7 +5,7 @@ export function fail(request: PendingRequest, error: Error): void {
   request.handler.onResponseError?.(request.controller, error);
 }
 
-/** The requests that wait for a connection, in order of arrival. One that is aborted while it waits fails at once. */
+/** The requests that wait for a connection, in order of arrival. A request that is aborted while it waits fails at once. */
 export class RequestQueue {
   #requests: PendingRequest[] = [];
 
@@ -18,7 +18,7 @@ export class RequestQueue {
     request.controller.onAbort = () => this.#remove(request);
   }
 
-  /** A request that has waited before comes first. */
+  /** Puts a request that has waited before at the front. */
   unshift(request: PendingRequest): void {
     this.#requests.unshift(request);
   }
@@ -37,6 +37,6 @@ export class RequestQueue {
     const at = this.#requests.indexOf(request);
     if (at === -1) return;
     this.#requests.splice(at, 1);
-    fail(request, request.controller.reason ?? new NtlmError('NTLM_CLOSED', 'the request was given up'));
+    fail(request, request.controller.reason ?? new NtlmError('NTLM_CLOSED', 'the request was canceled'));
   }
 }

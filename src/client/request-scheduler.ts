@@ -13,18 +13,18 @@ import type { NtlmStats } from './stats.ts';
 import { type Wait, waitUnref } from './wait.ts';
 
 export interface RequestSchedulerOptions extends ConnectionPoolOptions {
-  /** Path of the cheapest call of the server (spec 4.10): it carries the logon of each connection. */
+  /** Path of the cheapest call of the server (spec 4.10). It carries the logon of each connection. */
   readonly logonPath: string;
   readonly gate: CredentialGate;
   /** Epoch milliseconds. */
   readonly now?: () => number;
-  /** Called when the server is first seen to want a logon for each request. */
+  /** Called when the server is first found to require a logon for each request. */
   readonly onPerRequest?: () => void;
-  /** Called when logons work again after one had no verdict. */
+  /** Called when logons work again after a logon without a verdict. */
   readonly onRecovered?: () => void;
   readonly wait?: Wait;
   readonly stats: NtlmStats;
-  /** Called when no request waits any more. */
+  /** Called when the queue is empty. */
   readonly onEmpty: () => void;
 }
 
@@ -33,12 +33,12 @@ const HEADERS_TIMEOUT_MS = 30_000;
 export const closedError = (): NtlmError => new NtlmError('NTLM_CLOSED', 'the dispatcher is closed');
 
 /** Whether a connection can be used again. */
-const isOfUse = ({ kind }: RequestOutcome): boolean => kind === 'delivered' || kind === 'logon_needed';
+const isReusable = ({ kind }: RequestOutcome): boolean => kind === 'delivered' || kind === 'logon_needed';
 
-/** Why nothing was sent, rather than what was answered. */
-const CONSEQUENCES: ReadonlySet<string> = new Set(['NTLM_CREDENTIALS_SUSPENDED', 'NTLM_PATH_UNCHECKED']);
+/** Codes of logons that were not sent because of an earlier one. */
+const notSentCodes: ReadonlySet<string> = new Set(['NTLM_CREDENTIALS_SUSPENDED', 'NTLM_PATH_UNCHECKED']);
 
-/** Decides which request goes on which connection, and when a connection is logged on. */
+/** Assigns requests to connections, and decides when a connection logs on. */
 export class RequestScheduler {
   readonly #options: RequestSchedulerOptions;
   readonly #serving: ServingOptions;
@@ -46,9 +46,9 @@ export class RequestScheduler {
   readonly #handshake: Handshake;
   readonly #recovery: Recovery;
   readonly #closing = new AbortController();
-  /** Connections that are being logged on, and whose verdict is not overdue. */
+  /** Connections that are logging on and whose verdict is not overdue. */
   readonly #loggingOn = new Set<Connection>();
-  /** The query that is carrying a logon whose verdict has not come. */
+  /** The query that carries a logon and waits for its verdict. */
   #carrying: PendingRequest | undefined;
   readonly #running = new Set<Promise<void>>();
   readonly #queue = new RequestQueue();
@@ -84,7 +84,7 @@ export class RequestScheduler {
     });
   }
 
-  /** Requests that wait for a connection. */
+  /** Number of requests that wait for a connection. */
   get waiting(): number {
     return this.#queue.length;
   }
@@ -94,14 +94,14 @@ export class RequestScheduler {
     this.#pump();
   }
 
-  /** Gives waiting requests to free connections, and logs new ones on while there may be more. */
+  /** Assigns waiting requests to free connections, and logs on new connections up to the maximum. */
   #pump(): void {
     if (this.#closed) return;
     while (this.#queue.length > 0 && (this.#serving.traits.isPerRequest ? this.#carryNext() : this.#serveNext()));
     if (this.#queue.length === 0) this.#options.onEmpty();
   }
 
-  /** Starts one thing for the requests that wait; `false` when there is nothing more to start. */
+  /** Starts one request or logon. Returns `false` when there is nothing more to start. */
   #serveNext(): boolean {
     const connection = this.#pool.free();
     if (connection !== undefined)
@@ -110,7 +110,7 @@ export class RequestScheduler {
     return this.#startLogon();
   }
 
-  /** As `#serveNext`, where each request carries a logon of its own: then they go one at a time. */
+  /** As `#serveNext`, if each request carries its own logon. Requests are then sent one at a time. */
   #carryNext(): boolean {
     if (this.#carrying !== undefined || this.#loggingOn.size > 0) return false;
     const free = this.#pool.free();
@@ -129,18 +129,18 @@ export class RequestScheduler {
     });
   }
 
-  /** Whether no logon may be sent now; then the requests that wait fail, unless another connection will serve them. */
+  /** Whether no logon can be sent now. If so, the waiting requests fail, unless another connection can serve them. */
   #isRefused(free: Connection | undefined): boolean {
     const refusal = this.#serving.traits.pause ?? this.#serving.gate.refusal();
     if (refusal === undefined) return false;
     if (refusal.code === 'NTLM_PATH_UNCHECKED') this.#recovery.start();
     if (free !== undefined) this.#pool.drop(free);
-    // a busy connection will be free, or a logon that is under way will end, and what waits is looked at again
+    // when a busy connection becomes free or a logon ends, the queue is checked again
     if (!this.#pool.isAnyBusy) this.#queue.failAll(refusal);
     return true;
   }
 
-  /** Logs a connection on, if that may be done now. */
+  /** Logs a connection on, if a logon can be sent now. */
   #startLogon(free?: Connection): boolean {
     if (this.#isRefused(free)) return false;
     const connection = free ?? this.#pool.open();
@@ -149,7 +149,7 @@ export class RequestScheduler {
     return true;
   }
 
-  /** Logs a connection on by the cheapest call; it then serves the requests that wait. */
+  /** Logs a connection on with the cheapest call. It then serves the waiting requests. */
   async #logOn(connection: Connection): Promise<void> {
     connection.busy = true;
     this.#pool.add(connection);
@@ -158,12 +158,12 @@ export class RequestScheduler {
     this.#loggingOn.delete(connection);
     const isLate = this.#pool.isSetAside(connection);
     if (isLate) this.#pool.add(connection);
-    this.#pool.release(connection, isOfUse(result));
+    this.#pool.release(connection, isReusable(result));
     if (result.kind === 'failed' && !this.#closed) this.#failAfterLogon(result.error, isLate);
     this.#pump();
   }
 
-  /** A connection whose verdict is overdue waits for it beside the others. */
+  /** Takes a connection whose verdict is overdue out of the pool. It continues to wait for the verdict. */
   #setAside(connection: Connection): void {
     this.#loggingOn.delete(connection);
     this.#pool.setAside(connection);
@@ -171,20 +171,20 @@ export class RequestScheduler {
     this.#pump();
   }
 
-  /** A logon that failed is the failure of the request that has waited longest. */
+  /** Fails the request that has waited longest with the error of a logon. */
   #failAfterLogon(error: Error, isLate: boolean): void {
-    // the error of a logon that was sent says more than that of one that was not
-    const isConsequence = error instanceof NtlmError && CONSEQUENCES.has(error.code);
-    if (isConsequence && this.#pool.isAnyBusy) return;
+    // the error of a logon that was sent is more specific
+    const wasNotSent = error instanceof NtlmError && notSentCodes.has(error.code);
+    if (wasNotSent && this.#pool.isAnyBusy) return;
     const first = isLate ? undefined : this.#queue.shift();
     if (first !== undefined) fail(first, error);
     if (isRejection(error)) this.#endAfterRejection();
   }
 
-  /** Nothing may try the same password, and what was authenticated with it is not used any more. */
+  /** Fails all waiting requests, and retires the connections that were authenticated with the rejected password. */
   #endAfterRejection(): void {
     const refusal = this.#serving.gate.refusal();
-    // the credentials were changed while the verdict on the old ones was awaited
+    // the credentials changed before the verdict on the old ones came
     if (refusal === undefined) return;
     this.#pool.retire();
     this.#queue.failAll(refusal);
@@ -221,7 +221,7 @@ export class RequestScheduler {
   }
 
   #settle(connection: Connection, request: PendingRequest, result: RequestOutcome): void {
-    this.#pool.release(connection, isOfUse(result));
+    this.#pool.release(connection, isReusable(result));
     if (result.kind === 'delivered') return;
     if (result.kind === 'logon_needed') {
       if (this.#closed || request.controller.aborted) fail(request, request.controller.reason ?? closedError());
@@ -233,7 +233,7 @@ export class RequestScheduler {
     if (result.kind === 'retry' && this.#mayRetry(request, result.sent)) {
       request.retried = true;
       this.#serving.stats.staleRetries += 1;
-      // an idle connection may be as stale as the lost one
+      // the idle connections may be stale too
       this.#pool.dropIdle();
       this.#queue.unshift(request);
       return;

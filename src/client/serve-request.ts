@@ -14,22 +14,22 @@ export interface ServingOptions {
   readonly stats: NtlmStats;
 }
 
-/** Sends a request on a connection that is logged on, or on which the server did not ask for a logon. */
+/** Sends a request on a connection that is logged on or needs no logon. */
 export async function serveRequest(
   { gate, traits, stats }: ServingOptions,
   connection: Connection,
   request: PendingRequest,
 ): Promise<RequestOutcome> {
-  let isAsked = false;
+  let needsLogon = false;
   const { path, headers, options } = request;
   const { method, body, headersTimeout, bodyTimeout } = options;
   const leg = { path, method, headers, body, headersTimeout, bodyTimeout };
   const outcome = await exchange(stats, connection, leg, request, (status, answered) => {
-    isAsked = status === 401 && offers(answered).length > 0;
-    return isAsked ? 'drain' : 'deliver';
+    needsLogon = status === 401 && offers(answered).length > 0;
+    return needsLogon ? 'drain' : 'deliver';
   });
   if (outcome.kind === 'lost') return lostDuringRequest(outcome, request);
-  if (!isAsked) {
+  if (!needsLogon) {
     connection.requestsSinceLogon += 1;
     if (connection.state === 'authenticated' && connection.generation === gate.generation) gate.served();
     traits.learn(outcome.headers);
@@ -37,11 +37,11 @@ export async function serveRequest(
   }
   stats.reauthentications += 1;
   connection.shortLogons = connection.requestsSinceLogon > 1 ? 0 : connection.shortLogons + 1;
-  traits.isAsked = true;
-  // a logon that served one request, twice in a row, or none at all, is one per request
+  traits.needsLogonForQueries = true;
+  // if a logon served no request, or twice in a row only one, the server requires a logon for each request
   const isShort = connection.requestsSinceLogon === 0 || connection.shortLogons > 1;
   if (isShort && connection.state === 'authenticated') traits.setPerRequest();
   if (isReplayable(request)) return LOGON_NEEDED;
-  const message = 'the server asks for a new logon, and the body cannot be sent again';
+  const message = 'the server requires a new logon, but the request body cannot be sent again';
   return failed(new NtlmError('NTLM_BODY_NOT_REPLAYABLE', message));
 }

@@ -3,38 +3,38 @@ import type { NtlmError } from '../ntlm/errors.ts';
 import type { IncomingHeaders } from './connection.ts';
 import { isPaused, retryAfter, throttled } from './verdicts.ts';
 
-/** How long a server counts as one that wants a logon for each request, milliseconds. */
+/** How long a server is assumed to require a logon for each request, milliseconds. */
 const REPROBE_MS = 3_600_000;
 
-/** How a server wants its logons, as its answers show; shared by the connections to it. */
+/** How a server expects logons, learned from its responses and shared by all connections to it. */
 export class ServerTraits {
   scheme: NtlmScheme = 'NTLM';
-  /** When the server last asked for no logon at its cheapest call, so that this cannot prove the credentials. */
+  /** When the cheapest call last required no logon, and so could not prove the credentials. */
   cheapestOpenAt = Number.NEGATIVE_INFINITY;
-  /** Whether a query was asked for a logon since the last good verdict. */
-  isAsked = false;
+  /** Whether a query required a logon since the last good verdict. */
+  needsLogonForQueries = false;
   readonly #now: () => number;
   readonly #onPerRequest: () => void;
   #perRequestUntil = 0;
   #pause: NtlmError | undefined;
-  /** Connections in a row that were closed between a challenge and the answer to it. */
+  /** Consecutive connections that were closed between the challenge and the reply to it. */
   #unkept = 0;
 
   /**
    * @param now epoch milliseconds
-   * @param onPerRequest called when the server is first seen to want a logon for each request
+   * @param onPerRequest called when the server is first found to require a logon for each request
    */
   constructor(now: () => number, onPerRequest: () => void) {
     this.#now = now;
     this.#onPerRequest = onPerRequest;
   }
 
-  /** Whether no logon outlives its request, so that each query carries its own. */
+  /** Whether a logon is valid for one request only, so that each query carries its own. */
   get isPerRequest(): boolean {
     return this.#now() < this.#perRequestUntil;
   }
 
-  /** A connection was closed after its challenge; `true` when that is no accident. */
+  /** Counts a connection that was closed after its challenge. Returns `true` when it happens repeatedly. */
   isUnkept(): boolean {
     this.#unkept += 1;
     return this.#unkept > 1;
@@ -49,19 +49,19 @@ export class ServerTraits {
     this.#perRequestUntil = this.#now() + REPROBE_MS;
   }
 
-  /** MS-N2HT: the header on a final response says whether the connection stays authenticated. */
+  /** MS-N2HT: a header of the final response shows whether the connection stays authenticated. */
   learn(headers: IncomingHeaders): void {
     if (String(headers['persistent-auth'] ?? '').toLowerCase() === 'false') this.setPerRequest();
   }
 
-  /** The error of a server that wants no logons for a while. */
+  /** The error while the server asks clients to wait. */
   get pause(): NtlmError | undefined {
     if (!isPaused(this.#pause?.retryAt ?? 0, this.#now())) this.#pause = undefined;
     return this.#pause;
   }
 
-  /** Notes a response to a leg of a logon that asks the client to wait, and gives it as an error. */
-  heed(status: number, headers: IncomingHeaders): NtlmError | undefined {
+  /** Stores the pause that a response asks for, and returns it as an error. */
+  notePause(status: number, headers: IncomingHeaders): NtlmError | undefined {
     const wait = retryAfter(status, headers, this.#now());
     if (wait === undefined) return undefined;
     this.#pause = throttled(status, this.#now() + wait);

@@ -2,12 +2,12 @@ import type { Rejection } from '../ntlm/credential-gate.ts';
 import { NtlmError } from '../ntlm/errors.ts';
 import type { IncomingHeaders } from './connection.ts';
 
-/** What a server, or a proxy in front of it, answers to a logon, and the message of that for an operator. */
+/** Reads what a server, or a proxy in front of it, answers to a logon, and writes the error messages for it. */
 
-/** Statuses that only an authenticated request gets. */
+/** Statuses that are sent only to authenticated requests. */
 const GOOD = new Set([403, 404, 405]);
 
-/** The verdict of a response to an AUTHENTICATE message; `none` where it says nothing about the credentials. */
+/** The verdict of a response to an AUTHENTICATE message; `none` if it neither accepts nor rejects the credentials. */
 export function verdictOf(status: number): 'good' | 'rejected' | 'none' {
   if (status === 401) return 'rejected';
   return (status >= 200 && status < 300) || GOOD.has(status) ? 'good' : 'none';
@@ -17,8 +17,8 @@ const DEFAULT_WAIT_MS = 30_000;
 const MAX_WAIT_MS = 300_000;
 
 /**
- * How long a response asks the client to wait, milliseconds, at most 5 minutes: 429, and 503 with Retry-After (RFC 9110
- * section 10.2.3). `undefined` when it does not ask for that.
+ * How long a response asks the client to wait, in milliseconds, at most 5 minutes. A 429 asks for it, and a 503 with
+ * Retry-After (RFC 9110 section 10.2.3); `undefined` for other responses.
  *
  * @param now epoch milliseconds
  */
@@ -30,23 +30,23 @@ export function retryAfter(status: number, headers: IncomingHeaders, now: number
   return Number.isNaN(wait) ? DEFAULT_WAIT_MS : Math.min(Math.max(wait, 0), MAX_WAIT_MS);
 }
 
-/** Whether a pause goes on. One beyond the maximum was noted before the clock was set back. Epoch milliseconds. */
+/** Whether a pause is still active. It has ended if the clock was set back since. Epoch milliseconds. */
 export const isPaused = (until: number, now: number): boolean => until > now && until - now <= MAX_WAIT_MS;
 
 /** @param until epoch milliseconds */
 export function throttled(status: number, until: number): NtlmError {
-  const message = `the analyzer, or a proxy in front of it, answered ${status} and asks to be left alone until ${new Date(until).toISOString()}`;
+  const message = `the analyzer, or a proxy in front of it, answered ${status} and asks clients to wait until ${new Date(until).toISOString()}`;
   return new NtlmError('NTLM_THROTTLED', message, { retryAt: until });
 }
 
 const REMEDY =
-  'set the proxy up to keep one connection to the analyzer for each connection of a client, or point analyzer.url at the analyzer itself';
+  'configure the proxy to keep one connection to the analyzer for each client connection, or point analyzer.url directly at the analyzer';
 
 /**
- * No AUTHENTICATE message can be sent, because it would not meet the challenge it belongs to.
+ * The error when no AUTHENTICATE message can be sent, because it would not arrive on the connection of its challenge.
  *
- * @param code `NTLM_CHALLENGE_MISSING` where the server answers NEGOTIATE without a challenge, as one does that sees the
- *   connection of another client
+ * @param code `NTLM_CHALLENGE_MISSING` if the server answers NEGOTIATE without a challenge, as it does on a connection
+ *   that a proxy shares between clients
  */
 export function connectionNotKept(
   code: 'NTLM_CONNECTION_NOT_KEPT' | 'NTLM_CHALLENGE_MISSING' = 'NTLM_CONNECTION_NOT_KEPT',
@@ -55,16 +55,16 @@ export function connectionNotKept(
     code === 'NTLM_CHALLENGE_MISSING'
       ? 'the server offers NTLM, but answers NEGOTIATE without a challenge'
       : 'the connection is closed after the challenge (HTTP/1.0, Connection: close, or no keep-alive)';
-  return new NtlmError(code, `${what}; usually a reverse proxy in between is the cause: ${REMEDY}`);
+  return new NtlmError(code, `${what}; the usual cause is a reverse proxy in between: ${REMEDY}`);
 }
 
 export function kerberosOnly(): NtlmError {
   const message =
-    'the server offers Negotiate, but takes no NTLM in it: it is set up for Kerberos only; allow NTLM for the analyzer';
+    'the server offers Negotiate, but does not accept NTLM in it: it is configured for Kerberos only; allow NTLM for the analyzer';
   return new NtlmError('NTLM_KERBEROS_ONLY', message);
 }
 
-/** Names of proxies in `Server`; servers of the API do not have them. */
+/** Names of proxies in the `Server` header. Servers of the API do not send them. */
 const PROXIES = /nginx|openresty|haproxy|envoy|traefik|cloudflare|varnish|squid|caddy|BigIP|awselb/i;
 
 function proxyOf(headers: IncomingHeaders): string | undefined {
@@ -80,23 +80,23 @@ function proxyOf(headers: IncomingHeaders): string | undefined {
 }
 
 /**
- * What a rejected logon is most likely about.
+ * The most likely cause of a rejected logon.
  *
- * @param headers of the rejection
+ * @param headers headers of the rejection
  * @param isJustProven whether the same credentials were accepted on another connection a moment ago
  */
 export function explainRejection(headers: IncomingHeaders, isJustProven: boolean): Rejection {
   const proxy = proxyOf(headers);
   if (isJustProven) {
     const through = proxy === undefined ? '' : ` (${proxy} is in between)`;
-    const message = `the logon was rejected moments after it was accepted on another connection${through}: the password was just changed, the server answers 401 to what the account may not read, or a reverse proxy shares its connections between clients; for the last, ${REMEDY}`;
+    const message = `the logon was rejected just after it was accepted on another connection${through}: the password was just changed, the server answers 401 if the account lacks permission, or a reverse proxy shares its connections between clients; in the last case, ${REMEDY}`;
     return { code: 'NTLM_CONNECTION_SHARED', message };
   }
   if (proxy !== undefined) {
-    const message = `the logon was rejected, and a reverse proxy (${proxy}) is in between: one that does not keep one connection for each client makes every logon fail, with the right password too; ${REMEDY}. Otherwise: wrong password, locked or disabled account, or a policy against it`;
+    const message = `the logon was rejected, and a reverse proxy (${proxy}) is in between. Unless it keeps one connection for each client, every logon fails, even with the right password: ${REMEDY}. Other causes: wrong password, locked or disabled account, or a policy that denies the logon`;
     return { code: 'NTLM_REJECTED_BEHIND_PROXY', message };
   }
   const message =
-    'the analyzer rejected the logon: wrong password, locked or disabled account, a policy against it, or a reverse proxy in between that does not keep one connection for each client';
+    'the analyzer rejected the logon: wrong password, locked or disabled account, a policy that denies the logon, or a reverse proxy in between that does not keep one connection for each client';
   return { code: 'NTLM_CREDENTIALS_REJECTED', message };
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Resolves after so many milliseconds; rejects when the signal is aborted before. */
+/** Resolves after `ms` milliseconds. Rejects if the signal is aborted before. */
 export type Wait = (ms: number, signal: AbortSignal) => Promise<void>;
 
 /** Does not keep the process running. */

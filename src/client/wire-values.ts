@@ -1,35 +1,35 @@
 import type { Discarded } from '../model/records.ts';
 import { parseDate } from '../query-api/dates.ts';
 
-/** Reads single wire values and counts what it could not take over. One per answer. */
+/** Reads single values of an answer, and counts the discarded ones. One per answer. */
 export interface WireValues {
   readonly discarded: { -readonly [R in keyof Discarded]: number };
-  /** A count: a number or numeric text, not negative. */
+  /** A count: a non-negative number or numeric text. */
   count(value: unknown): number | undefined;
   /** Any number or numeric text. */
   number(value: unknown): number | undefined;
-  /** Epoch seconds; values over 1e11 are milliseconds. 0 stands for what never was. */
+  /** Epoch seconds; values over 1e11 are milliseconds. 0 means never. */
   seconds(value: unknown): number | undefined;
   /**
-   * Epoch seconds of an expiry, `Infinity` for a permanent license: for null, 0 and less too, unless the `/Date(ms)/` text
-   * beside it holds a date.
+   * Epoch seconds of an expiry, `Infinity` for a permanent license. Null, 0 and negative values are permanent too, unless
+   * the `/Date(ms)/` text of the same record is a date.
    */
   expiration(value: unknown, date?: unknown): number | undefined;
   boolean(value: unknown): boolean | undefined;
   text(value: unknown): string;
 }
 
-/** No epoch second of this era is this large, so it must be milliseconds. */
+/** A larger time is in milliseconds. */
 const MILLISECONDS_FROM = 1e11;
 
-/** 1990-01-01. No license ends by then and nothing was collected: an earlier date stands for one that is not set. */
+/** 1990-01-01. An earlier date means that none is set. */
 const EARLIEST = 631_152_000;
 
 /**
- * The rules of "From API data to values": `""` (which also stands for the bare literal NaN) and everything else that is
- * not usable gives `undefined` and is counted; a field that is missing gives `undefined` uncounted.
+ * Implements the rules of "From API data to values". `""` (also the result of the bare literal NaN) and any other unusable
+ * value become `undefined` and are counted. A missing field becomes `undefined` and is not counted.
  *
- * @param permanentAfter epoch seconds from which on an expiry means "permanent"
+ * @param permanentAfter a license that expires at this time or later is permanent, epoch seconds
  */
 export function createWireValues(permanentAfter: number): WireValues {
   const discarded: WireValues['discarded'] = { nan: 0, not_a_number: 0, negative: 0, bad_record: 0 };
@@ -61,7 +61,7 @@ export function createWireValues(permanentAfter: number): WireValues {
   const expiry = (seconds: number): number | undefined =>
     seconds >= permanentAfter ? Number.POSITIVE_INFINITY : instant(seconds);
 
-  /** The date in a `/Date(ms)/` text. One before 1990 is not counted: it is the usual way to write that none is set. */
+  /** The date in a `/Date(ms)/` text. A date before 1990 is not counted as discarded: it usually means that none is set. */
   const dated = (value: unknown): number | undefined => {
     if (value === undefined || value === null || value === '') return undefined;
     const ms = typeof value === 'string' ? parseDate(value) : undefined;

@@ -3,13 +3,13 @@ import { createLatestOnly } from '../scheduling/latest-only.ts';
 import { runSliced } from '../scheduling/slices.ts';
 import { deriveInventory, type Inventory, type InventoryPolicy, nextAgeOut } from './inventory.ts';
 
-/** Somebody that is notified of each new inventory. */
+/** A reader that is notified of each new inventory. */
 export interface InventoryReader {
   /** For the log. */
   readonly name: string;
   /**
-   * Takes the newest inventory in. Not called again before it has ended, and then with the newest one only. What it throws
-   * is reported, and concerns no other reader.
+   * Processes the newest inventory. The next call comes after this one has ended, with the inventory that is then newest.
+   * An error is reported and does not affect other readers.
    */
   read(inventory: Inventory): void | Promise<void>;
 }
@@ -19,25 +19,25 @@ export interface CurrentInventoryOptions {
   /** Epoch seconds. */
   readonly now: () => number;
   readonly readers: readonly InventoryReader[];
-  /** Called with the name of the reader that failed, or with `inventory` when none could be derived. */
+  /** Called with the name of the reader that failed, or with `inventory` if no inventory could be derived. */
   readonly onProblem: (name: string, error: unknown) => void;
 }
 
 export interface CurrentInventory {
-  /** Takes a snapshot over; resolves when every reader has ended with its inventory, or with a newer one. */
+  /** Commits a snapshot. Resolves when every reader has processed its inventory or a newer one. */
   commit(snapshot: Snapshot): Promise<void>;
-  /** `undefined` before the first commit, and where none can be derived. */
+  /** `undefined` before the first commit, and if no inventory can be derived. */
   latest(): Inventory | undefined;
-  /** Ends the ageing; readers are notified no more. */
+  /** Stops the ageing and the notification of readers. */
   stop(): void;
 }
 
-/** Timers cannot wait longer, milliseconds. */
+/** The longest delay of a timer, milliseconds. */
 const MAX_TIMEOUT = 2 ** 31 - 1;
 
 /**
- * Holds the current inventory. A snapshot becomes current before anything is made of it, and each reader works at its own
- * pace: one that fails, or takes long, leaves the others on the newest data. Parts that grow too old leave by themselves.
+ * Holds the current inventory. A snapshot becomes current before anything is rendered. Each reader works at its own pace:
+ * if one fails or is slow, the others still get the newest data. Parts that become too old are removed automatically.
  */
 export function createCurrentInventory(options: CurrentInventoryOptions): CurrentInventory {
   const { policy, now, onProblem } = options;
@@ -61,7 +61,7 @@ export function createCurrentInventory(options: CurrentInventoryOptions): Curren
     clearTimeout(ageOut);
     const next = nextAgeOut(snapshot, at);
     if (next === undefined || isStopped) return;
-    // a little later than the moment itself, so that it has passed then
+    // slightly late, so that the time has passed when the timer fires
     const wait = Math.min(Math.max(0, (next - now()) * 1000) + 20, MAX_TIMEOUT);
     ageOut = setTimeout(() => void update(), wait).unref();
   };
@@ -73,7 +73,7 @@ export function createCurrentInventory(options: CurrentInventoryOptions): Curren
       current = await runSliced(deriveInventory(snapshot, now(), policy, current));
       scheduleAgeOut(snapshot, current.at);
     } catch (error) {
-      // what was known before would never grow old
+      // the previous inventory would never age out
       current = undefined;
       onProblem('inventory', error);
     }

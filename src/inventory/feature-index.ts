@@ -8,13 +8,13 @@ import type { Selection } from './selection.ts';
 export interface BuiltFeatures {
   /** Sorted by their labels. */
   readonly rows: readonly FeatureRow[];
-  /** Records that shared all labels with another one. */
+  /** Number of records with the same labels as another record. */
   readonly mergedFeatures: number;
   readonly mergedExpirations: number;
 }
 
 export interface FeatureIndex {
-  /** The records that the rows are made from, by identity. */
+  /** The source records, compared by identity. */
   readonly inputs: readonly unknown[];
   build(): Generator<void, BuiltFeatures>;
 }
@@ -25,19 +25,19 @@ interface Part<T> {
   readonly records: readonly T[];
 }
 
-/** A row in the making. */
+/** A row that is being built. */
 interface Draft extends FeatureLabels {
   readonly key: string;
   record?: FeatureRecord;
   expirationRecord?: ExpirationRecord;
 }
 
-/** Records handled between two yields. */
+/** Records processed between two yields. */
 const SLICE = 500;
 
 /**
- * Prepares the rows of features of a snapshot: which records there are, and whose they are. Records of an answer for all
- * vendor licenses belong to the one they name; those of an answer for one vendor license belong to that.
+ * Prepares the feature rows of a snapshot: its records and their owners. A record of an answer for all vendor licenses
+ * belongs to the one it names. A record of an answer for one vendor license belongs to that one.
  */
 export function createFeatureIndex(
   snapshot: Snapshot,
@@ -75,7 +75,7 @@ export function createFeatureIndex(
     return found;
   };
 
-  /** Owners by the name in a record or part: many records, few names. */
+  /** Owners by the name in a record or part, cached because many records share few names. */
   const owners = new Map<string, string>();
   const ownerOf = (name: string): string => {
     const owner = owners.get(name) ?? spell(parseVendorLicense(name).vendorLicense);

@@ -2,7 +2,7 @@ import type { ExpirationRecord, FeatureRecord } from '../model/records.ts';
 import { type ModelRecord, recordFields } from '../query-api/records.ts';
 import { defineFields, fieldsBut } from './record-view.ts';
 
-/** The labels that stand for a feature. */
+/** The labels that identify a feature. */
 export interface FeatureLabels {
   readonly vendorLicense: string;
   readonly feature: string;
@@ -20,7 +20,7 @@ const reportedFields = Object.fromEntries(
 type ExpiryFields = ModelRecord<typeof expiryFields>;
 type ReportedFields = Omit<ModelRecord<typeof featureFields>, keyof ExpiryFields>;
 
-/** Fields of GetExpirationFeatures that have other names in a row; a new one has its own. */
+/** Fields of GetExpirationFeatures that have a different name in a row. */
 const expiryNames = {
   licenseExpiration: 'expiration',
   minLicenseExpiration: 'minExpiration',
@@ -30,19 +30,19 @@ const expiryNames = {
 
 type ExpiryName<Name> = Name extends keyof typeof expiryNames ? (typeof expiryNames)[Name] : Name;
 
-/** How a row calls a field of GetExpirationFeatures. */
+/** The name in a row of a field of GetExpirationFeatures. */
 export function expiryName<Name extends string>(name: Name): ExpiryName<Name> {
   const names: Readonly<Record<string, string>> = expiryNames;
   return (names[name] ?? name) as ExpiryName<Name>;
 }
 
-/** From GetFeatures; `undefined` where it has no fresh record, and use that is withheld. */
+/** From GetFeatures; `undefined` without a fresh record, and for withheld usage. */
 type Reported = { readonly [Name in keyof ReportedFields]: ReportedFields[Name] | undefined };
 
-/** From GetExpirationFeatures, or else from GetFeatures. Times are epoch seconds, `Infinity` for a permanent license. */
+/** From GetExpirationFeatures, or else GetFeatures. Times are epoch seconds, `Infinity` for a permanent license. */
 type Expiry = { readonly [Name in keyof ExpiryFields as ExpiryName<Name>]: ExpiryFields[Name] | undefined };
 
-/** A feature by its five labels, with what is known of its use and of its expiry. */
+/** A feature by its five labels, with its usage and expiry as far as known. */
 export interface FeatureRow extends FeatureLabels, Reported, Expiry {
   /** The labels as one text, unique and sortable. */
   readonly key: string;
@@ -50,7 +50,7 @@ export interface FeatureRow extends FeatureLabels, Reported, Expiry {
   readonly isWithheld: boolean;
 }
 
-/** What a row is made from. */
+/** The sources of a row. */
 export interface FeatureParts extends FeatureLabels {
   readonly key: string;
   readonly record?: FeatureRecord | undefined;
@@ -98,7 +98,7 @@ class FeatureView implements FeatureLabels {
   }
 }
 
-/** @param isWithheld whether its use is not shown */
+/** @param isWithheld whether its usage is withheld */
 export const createFeatureRow = (parts: FeatureParts, isWithheld: boolean): FeatureRow =>
   // the fields are getters of the class
   new FeatureView(parts, isWithheld) as FeatureView & FeatureRow;

@@ -12,9 +12,9 @@ import type { Selection } from './selection.ts';
 import { type Table, tableOf } from './table.ts';
 import { createVendorLicenseRow, type VendorLicenseRow } from './vendor-license-row.ts';
 
-/** What is shown and what is not, beside age. */
+/** What is shown, apart from the age limits. */
 export interface InventoryPolicy extends Selection {
-  /** Usage of a vendor license that is not current: the analyzer keeps showing its last counts. */
+  /** Whether to withhold the usage of a vendor license that is not current: the analyzer keeps reporting its last counts. */
   readonly usageWhenNotCurrent: 'withhold' | 'export';
 }
 
@@ -30,26 +30,26 @@ export interface HistoryRow {
 }
 
 /**
- * What is known now: a snapshot after matching names, ageing, withholding and merging. It is all that metrics, alerts,
- * Grafana and pages read. Tables are sorted by their labels.
+ * What is known now: a snapshot after matching names, ageing, withholding and merging. Metrics, alerts, Grafana and pages
+ * read only this. Tables are sorted by their labels.
  */
 export interface Inventory {
   /** Epoch seconds. */
   readonly at: number;
   readonly vendorLicenses: Table<VendorLicenseRow>;
-  /** The same object as before while nothing it depends on has changed. */
+  /** The same object as in the previous inventory if its sources have not changed. */
   readonly features: Table<FeatureRow>;
   readonly history: Table<HistoryRow>;
   readonly concurrentUsers: number | undefined;
-  /** Names of each vendor license as the analyzer spells them: one may have several third parts. */
+  /** The spellings of each vendor license in the analyzer. There can be several third parts. */
   readonly spellings: ReadonlyMap<string, readonly string[]>;
   readonly polls: readonly PollState[];
   readonly availability: readonly EndpointAvailability[];
-  /** Whether the last attempt of every polled endpoint got at least one good answer that is not empty beside failed ones. */
+  /** Whether the last attempt of every polled endpoint got a good answer. If some parts failed, empty answers do not count. */
   readonly up: boolean;
   readonly readings: Readings;
   readonly knowledge: Knowledge;
-  /** What `features` was made from, to find out whether it must be made again. */
+  /** The sources of `features`, to detect whether it must be derived again. */
   readonly featureInputs: readonly unknown[];
 }
 
@@ -78,11 +78,11 @@ function lastProducts(snapshot: Snapshot): readonly ProductRecord[] {
 interface ServersDown {
   /** By vendor license. */
   readonly labels: ReadonlyMap<string, readonly string[]>;
-  /** Whether what is not listed is up: no record was discarded. */
+  /** Whether unlisted servers are known to be up: no record was discarded. */
   readonly isComplete: boolean;
 }
 
-/** What a fresh GetServerDown lists, or `undefined` without one. */
+/** The servers in a fresh GetServerDown answer; `undefined` without one. */
 function serversDown(snapshot: Snapshot, now: number, spell: (name: string) => string): ServersDown | undefined {
   const state = snapshot.endpoints.GetServerDown;
   const good = state === undefined ? undefined : freshGood(state, WHOLE, now);
@@ -165,7 +165,7 @@ function deriveHistory(snapshot: Snapshot, now: number, policy: InventoryPolicy)
   return entries.sort(byKey((e) => JSON.stringify([e.vendorLicense, e.feature, e.package, e.featureType])));
 }
 
-/** The names of GetProducts by the vendor license they stand for, each once. */
+/** The names in GetProducts by vendor license, without duplicates. */
 function spellingsOf(rows: readonly VendorLicenseRow[], names: readonly string[]): Inventory['spellings'] {
   const spellings = new Map<string, string[]>(rows.map(({ vendorLicense }) => [vendorLicense, []]));
   const canonical = new Map(rows.map(({ vendorLicense }) => [vendorLicense.toLowerCase(), vendorLicense]));
@@ -180,11 +180,10 @@ const isSame = (a: readonly unknown[], b: readonly unknown[]): boolean =>
   a.length === b.length && a.every((item, i) => item === b[i]);
 
 /**
- * Derives the inventory. Yields between slices of work, so that a very large site does not hold up whoever else shares
- * the thread.
+ * Derives the inventory. Yields between slices of work, so that a very large site does not block the thread.
  *
  * @param now epoch seconds
- * @param previous the inventory before, whose features are used again when nothing has changed for them
+ * @param previous the previous inventory, whose features are reused if their sources have not changed
  */
 export function* deriveInventory(
   snapshot: Snapshot,
@@ -223,11 +222,11 @@ export function* deriveInventory(
   };
 }
 
-/** Runs `deriveInventory` to its end in one go. */
+/** Runs `deriveInventory` to its end without pauses. */
 export const deriveInventoryNow = (snapshot: Snapshot, now: number, policy: InventoryPolicy): Inventory =>
   runAtOnce(deriveInventory(snapshot, now, policy));
 
-/** When the next part that is shown now will be too old, epoch seconds; `undefined` when none will. */
+/** When the next shown part becomes too old, epoch seconds; `undefined` if none will. */
 export function nextAgeOut(snapshot: Snapshot, now: number): number | undefined {
   let next: number | undefined;
   for (const state of Object.values(snapshot.endpoints)) {

@@ -9,21 +9,21 @@ import {
 import { parseVendorLicense } from '../model/vendor-license.ts';
 
 /**
- * What is known now. Where it is, something missing is known not to exist; where it is not, nothing can be concluded.
- * Vendor licenses are canonical names.
+ * Which data is known now. If it is known, a missing record does not exist in the analyzer either. Vendor licenses are
+ * canonical names.
  */
 export interface Knowledge {
   readonly products: boolean;
-  /** Whether GetServerDown lists all servers that are down: no record of it was discarded. */
+  /** Whether GetServerDown lists all servers that are down: none of its records was discarded. */
   readonly serverDown: boolean;
   features(vendorLicense: string): boolean;
-  /** Of GetExpirationFeatures and, where that has none, GetFeatures: of those two that are polled and that there are. */
+  /** Expiries come from GetExpirationFeatures or else GetFeatures. Each of the two that is expected must be fresh. */
   expiries(vendorLicense: string): boolean;
 }
 
 const nameOf = (part: string): string => parseVendorLicense(part).vendorLicense.toLowerCase();
 
-/** Good readings that are no longer fresh, or never were, by the vendor license they are about. */
+/** Vendor licenses without a fresh reading. */
 function staleParts<T>(state: EndpointState<T>, now: number): ReadonlySet<string> {
   const stale = [...state.parts.keys()].filter((part) => freshGood(state, part, now) === undefined);
   return new Set(stale.map((part) => (part === WHOLE ? WHOLE : nameOf(part))));
@@ -36,7 +36,7 @@ export function createKnowledge(snapshot: Snapshot, now: number): Knowledge {
   const down = GetServerDown && freshGood(GetServerDown, WHOLE, now);
   const byVendorLicense = (endpoint: PolledEndpoint): ((vendorLicense: string) => boolean) => {
     const state: EndpointState<unknown> | undefined = endpoints[endpoint];
-    // without a state it is off, or else there is nothing to ask for
+    // without a state, the endpoint is off or there is nothing to request
     if (state === undefined) return () => isExpected(snapshot, endpoint);
     if (state.parts.size === 0) return () => false;
     const stale = staleParts(state, now);

@@ -2,7 +2,7 @@ import type { ExpirationRecord, FeatureRecord, ProductRecord } from '../model/re
 import type { Fields, Merge } from '../query-api/field.ts';
 import { type ModelRecord, modelName, recordFields } from '../query-api/records.ts';
 
-/** How records with the same labels become one: field by field, as the tables of fields say. */
+/** Merges records with the same labels field by field, by the rules in the tables of fields. */
 
 type Rule<T> = (a: T | undefined, b: T | undefined) => T | undefined;
 
@@ -16,7 +16,7 @@ const sum: Rule<number> = (a, b) => (a === undefined || b === undefined ? undefi
 const maximum = known<number>(Math.max);
 const minimum = known<number>(Math.min);
 
-/** Beside a date an unknown expiry is ignored; beside a permanent one it may be a date. */
+/** An unknown expiry is ignored if the other is a date. If the other is permanent, the result is unknown. */
 const earliest: Rule<number> = (a, b) => {
   const end = minimum(a, b);
   return end === Number.POSITIVE_INFINITY && (a === undefined || b === undefined) ? undefined : end;
@@ -24,7 +24,7 @@ const earliest: Rule<number> = (a, b) => {
 
 type WholeRecord = 'identity' | 'attribute' | 'none';
 
-/** Of the values that are merged one by one. The others are those of one record. */
+/** The rules of values that are merged one by one. The other values are taken from one record. */
 const rules = {
   sum,
   peak: sum,
@@ -39,10 +39,10 @@ const rules = {
 type Values = Record<string, unknown>;
 
 /**
- * Compiles how the records of a table are merged. Texts are those of one record, whatever the order of the records: the
- * attributes that are labels decide which.
+ * Creates the merge function of a table. All texts are taken from one record. The attributes that are labels decide which
+ * one, so the order of the records does not matter.
  *
- * @param decideFirst attributes that decide before the others, which follow in the order of the table
+ * @param decideFirst attributes that are compared first; the others follow in the order of the table
  */
 function createMerge<F extends Fields>(
   fields: F,

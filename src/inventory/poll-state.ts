@@ -2,12 +2,12 @@ import type { Answer, DiscardReason } from '../model/records.ts';
 import { discardReasons, isAnswer, MAX_UNKNOWN_FIELDS } from '../model/records.ts';
 import { type EndpointState, isExpected, lastGood, type PolledEndpoint, type Snapshot } from '../model/snapshot.ts';
 
-/** How polling an endpoint goes. */
+/** The state of polling an endpoint. */
 export interface PollState {
   readonly endpoint: PolledEndpoint;
-  /** Whether every part was good at its newest attempt. */
+  /** Whether the newest attempt of every part was good. */
   readonly success: boolean;
-  /** Whether at least one part was; an empty one does not count where others failed. */
+  /** Whether the newest attempt of at least one part was good. If others failed, an empty answer does not count. */
   readonly answered: boolean;
   /** Seconds. */
   readonly interval: number;
@@ -15,13 +15,13 @@ export interface PollState {
   /** Epoch seconds. */
   readonly lastAttempt: number | undefined;
   readonly lastSuccess: number | undefined;
-  /** Records in the last good answers. */
+  /** Number of records in the last good answers. */
   readonly records: number;
   readonly discarded: Readonly<Record<DiscardReason, number>>;
   readonly mergedRecords: number;
 }
 
-/** Over all answers; an unknown field counts once, however many of them have it. */
+/** Sums over all answers. An unknown field counts once, even if several answers have it. */
 function sumDiscards(answers: readonly Answer<unknown>[]): PollState['discarded'] {
   const unknownFields = new Set(answers.flatMap((answer) => answer.unknownFields));
   const count = (reason: DiscardReason): number =>
@@ -31,13 +31,13 @@ function sumDiscards(answers: readonly Answer<unknown>[]): PollState['discarded'
   return Object.fromEntries(discardReasons.map((reason) => [reason, count(reason)])) as PollState['discarded'];
 }
 
-/** Such an answer may be right for one vendor license, and yet nothing is known where all others failed. */
+/** An empty answer may be correct for one vendor license, but does not count as success if all others failed. */
 const isEmpty = (value: unknown): boolean => isAnswer(value) && value.records.length === 0;
 
 function pollState(endpoint: PolledEndpoint, state: EndpointState<unknown>, mergedRecords: number): PollState {
   const readings = [...state.parts.values()];
-  const goods = readings.map((reading) => lastGood(reading)?.value).filter((value) => value !== undefined);
-  const answers = goods.filter(isAnswer);
+  const goodValues = readings.map((reading) => lastGood(reading)?.value).filter((value) => value !== undefined);
+  const answers = goodValues.filter(isAnswer);
   const success = readings.length > 0 && readings.every(({ ok }) => ok);
   return {
     endpoint,
@@ -47,14 +47,14 @@ function pollState(endpoint: PolledEndpoint, state: EndpointState<unknown>, merg
     duration: state.lastAttempt?.seconds,
     lastAttempt: state.lastAttempt?.at,
     lastSuccess: state.lastSuccess,
-    // an answer that is no list counts as one record
-    records: goods.length - answers.length + answers.reduce((sum, { records }) => sum + records.length, 0),
+    // an answer that is not a list counts as one record
+    records: goodValues.length - answers.length + answers.reduce((sum, { records }) => sum + records.length, 0),
     discarded: sumDiscards(answers),
     mergedRecords,
   };
 }
 
-/** What an endpoint can be: `off` by the configuration, `absent` when the analyzer does not have it. */
+/** The availability of an endpoint: `off` in the configuration, `absent` if the analyzer does not have it. */
 export const availabilities = ['polled', 'absent', 'off'] as const;
 export type Availability = (typeof availabilities)[number];
 
@@ -63,7 +63,7 @@ export interface EndpointAvailability {
   readonly state: Availability;
 }
 
-/** Which endpoints there are, sorted by name. */
+/** The availability of all endpoints, sorted by name. */
 export function availabilityOf({ endpoints, off = [] }: Snapshot): readonly EndpointAvailability[] {
   const known = Object.entries(endpoints).map(
     ([name, { isAbsent }]): EndpointAvailability => ({
@@ -75,7 +75,7 @@ export function availabilityOf({ endpoints, off = [] }: Snapshot): readonly Endp
   return [...known, ...switchedOff].sort((a, b) => (a.endpoint < b.endpoint ? -1 : 1));
 }
 
-/** The poll state of every endpoint that is polled and that the analyzer has, sorted by name. */
+/** The poll state of every endpoint that is polled and not absent, sorted by name. */
 export function pollStates(snapshot: Snapshot, merged: Partial<Record<PolledEndpoint, number>>): readonly PollState[] {
   return Object.entries(snapshot.endpoints)
     .filter(([name]) => isExpected(snapshot, name as PolledEndpoint))

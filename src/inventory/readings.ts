@@ -1,13 +1,13 @@
 import type { Failure } from '../model/failure.ts';
 import { freshGood, isExpected, lastGood, type PolledEndpoint, type Snapshot } from '../model/snapshot.ts';
 
-/** How one part of an endpoint was read last, without what it answered. */
+/** The outcome of polling one part of an endpoint, without the answer. */
 export interface PartReading {
-  /** Of the newest attempt, where that failed. */
+  /** The failure of the newest attempt, if it failed. */
   readonly failure: Failure | undefined;
   /** Epoch seconds of the last good answer. */
   readonly goodAt: number | undefined;
-  /** Whether the last good answer may still be shown. */
+  /** Whether the last good answer is still young enough to be shown. */
   readonly isFresh: boolean;
 }
 
@@ -17,13 +17,13 @@ export interface EndpointReadings {
   readonly parts: ReadonlyMap<string, PartReading>;
 }
 
-/** Which readings there are of each endpoint, to explain why something is not known. */
+/** The readings of each endpoint, to explain why something is not known. */
 export interface Readings {
   /** `undefined` for an endpoint that is not polled. */
   of(endpoint: PolledEndpoint): EndpointReadings | undefined;
   /** Whether the configuration switches it off. */
   isOff(endpoint: PolledEndpoint): boolean;
-  /** Whether it is neither switched off nor missing on the analyzer. */
+  /** Whether it is neither off nor absent. */
   isExpected(endpoint: PolledEndpoint): boolean;
 }
 

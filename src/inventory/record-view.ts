@@ -5,17 +5,17 @@ type FieldsBut<F extends Fields, M extends Merge> = {
   readonly [Name in keyof F as F[Name]['merge'] extends M ? never : Name]: F[Name];
 };
 
-/** The fields of a table without those that are merged so, such as what a row already has in its labels. */
+/** The fields of a table without those with the given merge rules, for example those that a row has as labels. */
 export function fieldsBut<F extends Fields, M extends Merge>(fields: F, ...merges: readonly M[]): FieldsBut<F, M> {
   const others = Object.entries(fields).filter(([, { merge }]) => !(merges as readonly Merge[]).includes(merge));
   return Object.fromEntries(others) as FieldsBut<F, M>;
 }
 
 /**
- * Gives the rows of a class a getter for each field of a table. Fields of use are `undefined` while they are withheld.
+ * Defines a getter for each field of a table on the rows of a class. Usage fields are `undefined` while they are withheld.
  *
- * @param read reads a field of what a row is a view of
- * @param nameOf how a row calls a field
+ * @param read reads a field of the source of a row
+ * @param nameOf returns the name of a field in a row
  */
 export function defineFields<Row extends { readonly isWithheld: boolean }>(
   prototype: Row,

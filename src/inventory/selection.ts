@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 
-/** Which shard this exporter is; `total` 1 is the whole. */
+/** The shard of this exporter. With `total` 1 there is only one. */
 export interface Shard {
   readonly index: number;
   readonly total: number;
 }
 
-/** What this exporter looks after: vendor licenses by canonical name, and features of those. */
+/** The vendor licenses, by canonical name, and features that this exporter reports. */
 export interface Selection {
   readonly ownsVendorLicense: (vendorLicense: string) => boolean;
   readonly ownsFeature: (feature: string) => boolean;
@@ -22,8 +22,8 @@ export function shardOf(vendorLicense: string, total: number): number {
 }
 
 /**
- * `include` keeps only the vendor licenses that match one of its expressions (none: all); `exclude` drops vendor licenses
- * and features that match.
+ * `include` keeps only the vendor licenses that match one of its expressions; if it is empty, it keeps all. `exclude`
+ * drops vendor licenses and features that match.
  */
 export function createSelection(
   shard: Shard,

@@ -1,18 +1,18 @@
 /**
- * Rows as the readers of the inventory see them: by row and by column, whatever they are kept as. A row is a view that
- * must not be kept longer than the inventory it is from.
+ * Rows for the readers of the inventory, which can read them by row or by column. A row is a view, and must not be kept
+ * longer than its inventory.
  */
 export interface Table<Row extends object> extends Iterable<Row> {
   readonly count: number;
-  /** All rows in order, one after the other. */
+  /** All rows in order. */
   rows(): IteratorObject<Row, undefined>;
-  /** @throws RangeError when there is no such row */
+  /** @throws RangeError when the row does not exist */
   at(row: number): Row;
-  /** Reads one column by row, which is faster than `at` where the rest of the row is not needed. */
+  /** Returns a function that reads one column by row. Faster than `at` if the rest of the row is not needed. */
   column<Name extends keyof Row>(name: Name): (row: number) => Row[Name];
 }
 
-/** A table over rows that are kept as objects. */
+/** A table of rows that are plain objects. */
 export function tableOf<Row extends object>(rows: readonly Row[]): Table<Row> {
   const at = (row: number): Row => {
     const found = rows[row];

@@ -6,7 +6,7 @@ import { defineFields, fieldsBut } from './record-view.ts';
 const reportedFields = fieldsBut(recordFields.GetProducts, 'identity');
 type ReportedFields = ModelRecord<typeof reportedFields>;
 
-/** From GetProducts; `undefined` where it has no fresh record, and use that is withheld. */
+/** From GetProducts; `undefined` without a fresh record, and for withheld usage. */
 type Reported = { readonly [Name in keyof ReportedFields]: ReportedFields[Name] | undefined };
 
 /** A vendor license by its canonical name. */
@@ -16,13 +16,13 @@ export interface VendorLicenseRow extends Reported {
   readonly daemon: string;
   readonly isReported: boolean;
   readonly isWithheld: boolean;
-  /** By GetServerDown; `undefined` without a fresh reading, and where records that cannot be read may have listed it. */
+  /** From GetServerDown; `undefined` without a fresh reading, or if a discarded record may have listed it. */
   readonly up: boolean | undefined;
   /** Third parts of the GetServerDown labels of this vendor license. */
   readonly downQualifiers: readonly string[];
 }
 
-/** What a row is made from. */
+/** The sources of a row. */
 export interface VendorLicenseParts {
   readonly vendorLicense: string;
   readonly record: ProductRecord | undefined;
@@ -59,7 +59,7 @@ class VendorLicenseView {
   }
 }
 
-/** @param isWithheld whether its use is not shown */
+/** @param isWithheld whether its usage is withheld */
 export const createVendorLicenseRow = (parts: VendorLicenseParts, isWithheld: boolean): VendorLicenseRow =>
   // the fields of GetProducts are getters of the class
   new VendorLicenseView(parts, isWithheld) as VendorLicenseView & VendorLicenseRow;

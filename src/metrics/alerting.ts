@@ -5,7 +5,7 @@ import type { MetricName } from './catalogue.ts';
 export interface AlertingState {
   readonly rules: readonly { readonly name: string }[];
   readonly alerts: readonly { readonly labels: Readonly<Record<string, string>>; readonly state: string }[];
-  /** Names of the rules that nobody else need raise. */
+  /** Names of the rules that Prometheus need not evaluate. */
   readonly active: ReadonlySet<string>;
   readonly deliveries: readonly {
     readonly url: string;
@@ -21,7 +21,7 @@ export interface AlertingState {
   readonly lastEvaluation: { readonly at: number; readonly seconds: number } | undefined;
 }
 
-/** What prom-client wants to know of a metric of the catalogue. */
+/** The prom-client configuration of a metric of the catalogue. */
 export type Configuration = (name: MetricName) => {
   name: string;
   help: string;
@@ -29,7 +29,7 @@ export type Configuration = (name: MetricName) => {
   registers: Registry[];
 };
 
-/** The metrics of the alert engine, made from its state at each scrape; none while it is off. */
+/** Registers the metrics of the alert engine. They are read from its state at each scrape, and have no samples while it is off. */
 export function exposeAlerting(configuration: Configuration, alerting: () => AlertingState | undefined): void {
   type Samples = Iterable<readonly [Readonly<Record<string, string>>, number | undefined]>;
   const gauge = (name: MetricName, read: (state: AlertingState) => Samples): Gauge =>
@@ -38,7 +38,7 @@ export function exposeAlerting(configuration: Configuration, alerting: () => Ale
       collect() {
         this.reset();
         const state = alerting();
-        // without labels there is a 0 from the start, which says nothing
+        // prom-client starts a metric without labels at 0, which would be wrong
         if (state === undefined) this.remove({});
         else for (const [labels, value] of read(state)) this.set(labels, value ?? Number.NaN);
       },

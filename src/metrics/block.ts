@@ -2,20 +2,20 @@ import type { Family } from './family.ts';
 import { type Deflated, deflateChunks } from './gzip.ts';
 import { renderGauges, rowsWithin } from './render.ts';
 
-/** The part of the page that comes from one source, rendered and compressed once for all scrapes. */
+/** The part of the page from one source, rendered and compressed once for all scrapes. */
 export interface Block {
-  /** The rendered bytes, made again where they are too many to keep. */
+  /** The rendered bytes. Rendered again on each call if there are too many to keep. */
   readonly chunks: () => Iterable<Buffer>;
   readonly deflated: Deflated;
   readonly series: number;
-  /** Whether rows were left out because of the limit of series. */
+  /** Whether rows were left out because of the series limit. */
   readonly isLimited: boolean;
 }
 
-/** Above this many bytes the plain form is not kept: it would take more memory than everything else. */
+/** Above this many bytes, the plain form is not kept in memory. */
 const KEEP_BYTES = 100 * 1024 * 1024;
 
-/** Renders families into a block with at most so many series. */
+/** Renders families into a block with at most `maxSeries` series. */
 export async function createBlock(families: readonly Family[], maxSeries: number): Promise<Block> {
   const render = async (rowLimit: number): Promise<{ block: Block; isOver: boolean }> => {
     let kept: Buffer[] | undefined = [];

@@ -6,7 +6,7 @@ import { pollMetrics } from './poll-metrics.ts';
 import { siteMetrics } from './site-metrics.ts';
 import { vendorLicenseMetrics } from './vendor-license-metrics.ts';
 
-/** Every metric of the exporter: what code, tests and the documentation are held against. */
+/** Every metric of the exporter. Code, tests and the documentation are compared with it. */
 export const catalogue = {
   ...infoMetrics,
   ...vendorLicenseMetrics,

@@ -6,7 +6,7 @@ import { createFamily, type Family, toNumber } from './family.ts';
 import { type Enabled, isEnabled, type Metric, type MetricOf } from './metric.ts';
 import type { Rows } from './rows.ts';
 
-/** How metrics are read from the tables of the inventory: which column a gauge shows follows from the table of fields. */
+/** Reads metrics from the tables of the inventory. The table of fields defines which column a gauge shows. */
 
 type GaugeField<F extends Fields> = {
   [Name in keyof F]: F[Name]['metric'] extends `license_${string}` ? Name : never;
@@ -19,9 +19,9 @@ interface FieldGauge<Column> {
 }
 
 /**
- * The gauges of a table's fields, in the order of `metrics`.
+ * Returns the gauges of a table's fields, in the order of `metrics`.
  *
- * @param columnOf how rows call a field
+ * @param columnOf returns the column of a field
  */
 export function fieldGauges<F extends Fields, Column>(
   fields: F,
@@ -36,9 +36,9 @@ export function fieldGauges<F extends Fields, Column>(
 }
 
 /**
- * Families of the gauges that are exposed.
+ * Returns the families of the enabled gauges.
  *
- * @param rowOf the row of the table that a row of the families is about
+ * @param rowOf returns the table row of a row of the families
  */
 export function collectGauges<
   Column extends string,
@@ -58,7 +58,7 @@ export function collectGauges<
     });
 }
 
-/** A reader of the label values of a row: each label is the column of the same name. */
+/** Returns a reader of the label values of a row. Each label is the column of the same name. */
 export function labelsOf<Label extends string, Row extends { readonly [Name in ModelName<Label>]: string | undefined }>(
   labels: readonly Label[],
   table: Table<Row>,

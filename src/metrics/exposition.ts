@@ -18,10 +18,10 @@ type Blocks = Readonly<Record<BlockName, Block>>;
 
 export interface ExpositionOptions {
   readonly enabled: Enabled;
-  /** Series of API data at most. */
+  /** Maximum number of series of API data. */
   readonly maxSeries: number;
   readonly self: SelfMetrics;
-  /** The current inventory, for how polling goes before the first is rendered. */
+  /** The current inventory, for the state of polling before the first inventory is rendered. */
   readonly latest: () => Inventory | undefined;
 }
 
@@ -41,7 +41,7 @@ const nothingPolled = { polls: [], availability: [], up: false };
 
 /** A reader of the inventory that renders it. */
 export interface Exposition extends InventoryReader {
-  /** Status 500 while the newest inventory cannot be rendered: what was rendered before would pass for current. */
+  /** Status 500 while the newest inventory cannot be rendered, because older data would look current. */
   page(request: PageRequest): Promise<Page>;
 }
 
@@ -52,15 +52,15 @@ const problem = (status: number, text: string): Page => ({
 });
 
 /**
- * The pages of metrics. API data is rendered and compressed when it changes, into blocks that are swapped whole, so that
- * a scrape costs next to nothing and never sees half of an update; a scrape adds only how polling goes and the
- * exporter's own metrics.
+ * The pages of metrics. API data is rendered and compressed when it changes, into blocks that are replaced together. A
+ * scrape is therefore cheap and never shows half of an update. It renders only the state of polling and the exporter's
+ * own metrics.
  */
 export function createExposition(options: ExpositionOptions): Exposition {
   const { enabled } = options;
   const rows: FeatureRows = {};
   let shown: { inventory: Inventory; blocks: Blocks } | undefined;
-  /** Whether the newest inventory could not be rendered: what was rendered before is out of date. */
+  /** Whether the newest inventory could not be rendered, so that the blocks are out of date. */
   let hasFailed = false;
 
   const createBlocks = async (inventory: Inventory): Promise<Blocks> => {
@@ -102,7 +102,7 @@ export function createExposition(options: ExpositionOptions): Exposition {
     }
   };
 
-  /** How polling goes, as of the inventory that is shown, and the exporter's own metrics. */
+  /** The state of polling in the inventory that is shown, and the exporter's own metrics. */
   const tail = async (format: Format): Promise<Buffer> => {
     const inventory = shown?.inventory ?? options.latest() ?? nothingPolled;
     const polls = [...renderGauges(collectPolls(inventory))].map(({ bytes }) => bytes);
@@ -116,14 +116,17 @@ export function createExposition(options: ExpositionOptions): Exposition {
     page: async ({ accept, acceptEncoding, collect }) => {
       const unknown = collect.filter((name) => !(blockNames as readonly string[]).includes(name));
       if (unknown.length > 0) {
-        return problem(400, `collect[] does not know ${unknown.join(', ')}; it knows ${blockNames.join(', ')}.`);
+        return problem(
+          400,
+          `unknown collect[] value: ${unknown.join(', ')}; valid values are ${blockNames.join(', ')}.`,
+        );
       }
       const isOutdated = hasFailed || (shown !== undefined && options.latest() === undefined);
-      if (isOutdated) return problem(500, 'The metrics cannot be rendered; the log has the error.');
+      if (isOutdated) return problem(500, 'The metrics cannot be rendered; see the log for the error.');
       const format = chooseFormat(accept);
       const last = await tail(format);
       const chosen = blockNames.filter((name) => collect.length === 0 || collect.includes(name));
-      // taken at once: what is swapped in meanwhile is for the next scrape
+      // one scrape uses one set of blocks, even if they are replaced meanwhile
       const blocks =
         shown === undefined ? [] : chosen.map((name) => shown?.blocks[name]).filter((b) => b !== undefined);
       const headers = { 'content-type': contentTypes[format], vary: 'Accept, Accept-Encoding' };

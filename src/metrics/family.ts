@@ -2,7 +2,7 @@ import { catalogue, type MetricName } from './catalogue.ts';
 import type { Metric } from './metric.ts';
 import type { Rows } from './rows.ts';
 
-/** A metric with its samples: one row of labels and one value each. `undefined` and NaN are no sample. */
+/** A metric with its samples, each with one row of labels and one value. `undefined` and NaN are not samples. */
 export interface Family {
   readonly name: string;
   readonly help: string;

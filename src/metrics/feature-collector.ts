@@ -11,14 +11,14 @@ import { buildRows, type Rows } from './rows.ts';
 const reportedGauges = fieldGauges(recordFields.GetFeatures, featureMetrics, (name) => name);
 const expiryGauges = fieldGauges(recordFields.GetExpirationFeatures, expirationMetrics, expiryName);
 
-/** Rows kept from one rendering to the next. */
+/** Rows that are reused by the next rendering. */
 export interface FeatureRows {
   features?: Rows;
   infos?: Rows;
   expirations?: Rows;
 }
 
-/** Rows handled between two yields. */
+/** Rows processed between two yields. */
 const SLICE = 2000;
 
 function* mapSliced<T>(count: number, map: (row: number) => T): Generator<void, T[]> {
@@ -29,7 +29,7 @@ function* mapSliced<T>(count: number, map: (row: number) => T): Generator<void, 
   return mapped;
 }
 
-/** The rows that GetFeatures reports, by their position among all. */
+/** The positions of the rows that GetFeatures reports. */
 function* reportedRows(features: Table<FeatureRow>): Generator<void, number[]> {
   const isReported = features.column('isReported');
   const rows: number[] = [];
@@ -71,7 +71,7 @@ export function* collectFeatures(
   ];
 }
 
-/** Metrics of GetExpirationFeatures (spec 2.5), with GetFeatures to fall back on. */
+/** Metrics of GetExpirationFeatures (spec 2.5), or else of GetFeatures. */
 export function* collectExpirations(
   features: Table<FeatureRow>,
   enabled: Enabled,

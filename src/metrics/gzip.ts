@@ -2,21 +2,21 @@ import { once } from 'node:events';
 import { constants, crc32, createDeflateRaw, deflateRawSync } from 'node:zlib';
 
 /**
- * A piece of one gzip stream: deflated bytes that end on a byte boundary without closing the stream, so that pieces can
- * be put together in any order. Concatenated gzip members would be simpler, but make curl fail.
+ * A piece of one gzip stream: deflated bytes that end on a byte boundary without closing the stream. Pieces can be joined
+ * in any order. Concatenated gzip members would be simpler, but curl fails on them.
  */
 export interface Deflated {
   readonly bytes: Buffer;
-  /** CRC-32 and length of what was deflated. */
+  /** CRC-32 and length of the bytes before compression. */
   readonly crc: number;
   readonly length: number;
 }
 
-/** Fast: pages are compressed once per poll, not per scrape, but there they may be hundreds of megabytes. */
+/** A fast level: pages are compressed only once per poll, but can have hundreds of megabytes. */
 const LEVEL = 1;
 const HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 0xff]);
 
-/** Deflates chunks in the thread pool, one after the other, and ends with a full flush. */
+/** Deflates chunks in the thread pool, one at a time, and ends with a full flush. */
 export async function deflateChunks(chunks: Iterable<Buffer>): Promise<Deflated> {
   const deflater = createDeflateRaw({ level: LEVEL });
   const output: Buffer[] = [];
@@ -26,7 +26,7 @@ export async function deflateChunks(chunks: Iterable<Buffer>): Promise<Deflated>
   for (const chunk of chunks) {
     crc = crc32(chunk, crc);
     length += chunk.length;
-    // the wait is what lets others run between chunks
+    // awaiting lets other work run between chunks
     if (!deflater.write(chunk)) await once(deflater, 'drain');
   }
   await new Promise<void>((resolve) => deflater.flush(constants.Z_FULL_FLUSH, resolve));
@@ -34,7 +34,7 @@ export async function deflateChunks(chunks: Iterable<Buffer>): Promise<Deflated>
   return { bytes: Buffer.concat(output), crc, length };
 }
 
-/** Multiplies a polynomial over GF(2), given as the images of its 32 bits, with a vector. */
+/** Multiplies a 32×32 bit matrix over GF(2) with a vector. */
 function times(matrix: Uint32Array, vector: number): number {
   let result = 0;
   for (let bit = 0, rest = vector; rest !== 0; bit += 1, rest >>>= 1) {
@@ -45,12 +45,12 @@ function times(matrix: Uint32Array, vector: number): number {
 
 const square = (matrix: Uint32Array): Uint32Array => matrix.map((column) => times(matrix, column));
 
-/** CRC-32 of two texts put together, from theirs and the length of the second one. */
+/** CRC-32 of two joined texts, from their CRCs and the length of the second one. */
 export function combineCrc(first: number, second: number, secondLength: number): number {
-  // advances a CRC by one zero bit
+  // the matrix that advances a CRC by one zero bit
   let advance = Uint32Array.from({ length: 32 }, (_, i) => (i === 0 ? 0xedb88320 : 2 ** (i - 1)));
   let crc = first;
-  // 8 bits to a byte: three squarings
+  // three squarings: from one bit to 8
   for (let i = 0; i < 3; i += 1) advance = Uint32Array.from(square(advance));
   for (let rest = secondLength; rest > 0; rest = Math.floor(rest / 2)) {
     if (rest % 2 === 1) crc = times(advance, crc);
@@ -59,7 +59,7 @@ export function combineCrc(first: number, second: number, secondLength: number):
   return (crc ^ second) >>> 0;
 }
 
-/** One gzip stream of pieces and a last text. */
+/** Joins pieces and a last text to one gzip stream. */
 export function assembleGzip(pieces: readonly Deflated[], last: Buffer): Buffer {
   let crc = 0;
   let length = 0;

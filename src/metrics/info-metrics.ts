@@ -3,7 +3,7 @@ import { featureLabels, type Metric } from './metric.ts';
 /** The attributes of a feature. */
 export const attributeLabels = ['license_type', 'license_model', 'token_pool', 'token_source', 'mapped_to'] as const;
 
-/** Metrics that say what there is, and which servers are up. */
+/** Info metrics, and which servers are up. */
 export const infoMetrics = {
   license_vendor_license_info: {
     type: 'gauge',

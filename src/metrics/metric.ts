@@ -1,6 +1,6 @@
 import type { Fields } from '../query-api/field.ts';
 
-/** Groups of metrics that can be switched, and whether they are on by default. */
+/** Groups of metrics that can be enabled, with their default. */
 export const collectors = {
   borrow: true,
   reserve: true,
@@ -14,13 +14,13 @@ export const collectors = {
 
 export type Collector = keyof typeof collectors;
 
-/** Which collectors are on. */
+/** Which collectors are enabled. */
 export type Enabled = Readonly<Record<Collector, boolean>>;
 
 export interface Metric {
   readonly type: 'gauge' | 'counter' | 'histogram';
   readonly labels: readonly string[];
-  /** `default`: always exposed; `alerting`: exposed by the alert engine only. */
+  /** `default`: always exposed; `alerting`: exposed while the alert engine is on. */
   readonly group: 'default' | 'alerting' | Collector;
   readonly help: string;
 }
@@ -34,7 +34,7 @@ export const featureLabels = ['vendor_license', 'feature', 'version', 'package',
 /** The metrics that a table of fields names. */
 export type MetricOf<F extends Fields> = Extract<F[keyof F]['metric'], `license_${string}`>;
 
-/** Gauges of fields, which share their labels. */
+/** Gauges of fields that share their labels. */
 export function gauges<Name extends string>(
   labels: readonly string[],
   metrics: Readonly<Record<Name, Pick<Metric, 'group' | 'help'>>>,

@@ -1,4 +1,4 @@
-/** What a scraper gets, by its `Accept` and `Accept-Encoding` headers (RFC 9110 section 12.5). */
+/** Content negotiation by `Accept` and `Accept-Encoding` (RFC 9110 section 12.5). */
 
 export type Format = 'text' | 'openmetrics';
 
@@ -22,7 +22,7 @@ function parsePreferences(header: string): Preference[] {
   });
 }
 
-/** OpenMetrics when it is preferred, or accepted as much as, the text format; the text format otherwise. */
+/** OpenMetrics if it is preferred to the text format or equally preferred; otherwise the text format. */
 export function chooseFormat(accept: string | undefined): Format {
   const preferences = parsePreferences(accept ?? '*/*');
   const best = (fits: (preference: Preference) => boolean): number =>

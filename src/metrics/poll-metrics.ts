@@ -1,6 +1,6 @@
 import type { Metric } from './metric.ts';
 
-/** Metrics of how polling goes, and of the connection to the API. */
+/** Metrics of polling, and of the connection to the API. */
 export const pollMetrics = {
   license_up: {
     type: 'gauge',

@@ -1,23 +1,23 @@
 import type { Family } from './family.ts';
 
-/** Bytes of a finished chunk, and how many samples it holds. */
+/** The bytes of a finished chunk, and its number of samples. */
 export interface Chunk {
   readonly bytes: Buffer;
   readonly samples: number;
 }
 
-/** Large enough to be worth compressing and sending, small enough to be made without holding anybody up. */
+/** Large enough to compress and send efficiently, small enough to render without blocking the thread. */
 const CHUNK_BYTES = 1024 * 1024;
-/** What a row usually stays under; longer ones make the buffer grow. */
+/** Usual maximum size of a row. The buffer grows for longer ones. */
 const MAX_ROW_BYTES = 4096;
 
-/** A number as both formats write it. JavaScript's shortest form reads back as the same number everywhere. */
+/** A number in the syntax of both formats. JavaScript's shortest form is parsed to the same number. */
 export function formatValue(value: number): string {
   if (value === Number.POSITIVE_INFINITY) return '+Inf';
   return value === Number.NEGATIVE_INFINITY ? '-Inf' : String(value);
 }
 
-/** Grows as it is written to, up to the size of a chunk. */
+/** A buffer that grows up to the size of a chunk. */
 class ChunkWriter {
   #buffer = Buffer.allocUnsafe(64 * 1024);
   #length = 0;
@@ -53,7 +53,7 @@ class ChunkWriter {
     this.#length += 1;
   }
 
-  /** Most values are small counts; their digits are written without making a string. */
+  /** Writes small counts, the most frequent values, without creating a string. */
   #integer(value: number): void {
     let digits = 1;
     for (let limit = 10; value >= limit; limit *= 10) digits += 1;
@@ -66,10 +66,10 @@ class ChunkWriter {
     this.#length += digits;
   }
 
-  /** What was written, as a buffer of its own; the writer begins anew. */
+  /** Returns a copy of the written bytes, and resets the writer. */
   take(): Chunk {
     const chunk = { bytes: this.#buffer.subarray(0, this.#length), samples: this.samples };
-    // a chunk ends with the row that fills it
+    // a chunk ends after the row that fills it
     this.#buffer = Buffer.allocUnsafe(CHUNK_BYTES + MAX_ROW_BYTES);
     this.#length = 0;
     this.samples = 0;
@@ -81,29 +81,30 @@ class ChunkWriter {
   }
 }
 
-/** Bytes a value may take, with the space and the line feed. */
+/** Maximum size of a value with the space and the line feed, bytes. */
 const MAX_VALUE_BYTES = 32;
 
 /**
- * Renders families of gauges: the text format 0.0.4, and the same bytes are OpenMetrics 1.0.0, because gauges differ in
- * nothing and no help text holds a character that the two escape differently. Families without a sample are left out.
+ * Renders families of gauges. The bytes are valid in the text format 0.0.4 and in OpenMetrics 1.0.0: the formats write
+ * gauges alike, and no help text contains a character that they escape differently. Families without a sample are left
+ * out.
  *
- * @param rowLimit rows from this one on are left out
+ * @param rowLimit maximum number of rows
  */
 export function* renderGauges(families: readonly Family[], rowLimit = Number.POSITIVE_INFINITY): Generator<Chunk> {
   const writer = new ChunkWriter();
   for (const { name, help, type, rows, value } of families) {
     const prefix = Buffer.from(name);
     const count = Math.min(rows.count, rowLimit);
-    let isHeaded = false;
+    let hasHeader = false;
     for (let row = 0; row < count; row += 1) {
       const sample = value(row);
       if (sample === undefined || Number.isNaN(sample)) continue;
-      if (!isHeaded) {
+      if (!hasHeader) {
         const head = `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
         writer.reserve(Buffer.byteLength(head));
         writer.text(head);
-        isHeaded = true;
+        hasHeader = true;
       }
       const from = rows.offsets[row] ?? 0;
       const to = rows.offsets[row + 1] ?? 0;
@@ -119,8 +120,8 @@ export function* renderGauges(families: readonly Family[], rowLimit = Number.POS
 }
 
 /**
- * How many rows of a block may be shown with at most so many samples: a whole prefix in the order of the rows, so that
- * it is the same ones every time.
+ * How many rows of a block can be shown with at most `maxSamples` samples. The first rows are shown, so that they are the
+ * same every time.
  */
 export function rowsWithin(families: readonly Family[], maxSamples: number): number {
   const longest = families.reduce((most, { rows }) => Math.max(most, rows.count), 0);

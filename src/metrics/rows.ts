@@ -1,12 +1,12 @@
 /**
- * The label sets of the rows that families share, escaped and encoded once: a poll usually changes values only.
- * `arena[offsets[i] .. offsets[i + 1]]` is what stands between the name and the value of row `i`.
+ * The label sets of the rows that families share. They are escaped and encoded once, because a poll usually changes only
+ * values. `arena[offsets[i] .. offsets[i + 1]]` is the text between the name and the value of row `i`.
  */
 export interface Rows {
   readonly count: number;
   readonly arena: Buffer;
   readonly offsets: Uint32Array;
-  /** What the rows were made from, to find out whether they can be used again. */
+  /** The keys of the rows, to detect whether the rows can be reused. */
   readonly keys: readonly string[];
 }
 
@@ -19,7 +19,7 @@ function escapeLabel(value: string): string {
   return value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
 }
 
-/** Label names with values as `{a="b",c="d"}`; nothing without labels. */
+/** Label names with values as `{a="b",c="d"}`; empty without labels. */
 export function formatLabels(names: readonly string[], values: readonly string[]): string {
   if (names.length === 0) return '';
   return `{${names.map((name, i) => `${name}="${escapeLabel((values[i] ?? '').toWellFormed())}"`).join(',')}}`;
@@ -45,9 +45,9 @@ function* concat(pieces: readonly Buffer[], length: number): Generator<void, Buf
 }
 
 /**
- * Encodes the labels of rows, or gives the rows before when their keys are still the same.
+ * Encodes the labels of rows, or returns the previous rows if their keys have not changed.
  *
- * @param keys one text per row that stands for all its labels
+ * @param keys one text per row that identifies all its labels
  * @param labels the label values of a row, in the order of `names`
  */
 export function* buildRows(
@@ -76,7 +76,7 @@ export function* buildRows(
   return { count: keys.length, arena: yield* concat(pieces, length), offsets, keys };
 }
 
-/** `buildRows` in one go, for few rows. */
+/** `buildRows` without pauses, for few rows. */
 export function buildRowsNow(
   names: readonly string[],
   keys: readonly string[],

@@ -17,7 +17,7 @@ import { formatLabels } from './rows.ts';
 export interface UpstreamState {
   /** Whether the last verdict on a logon was good; `undefined` before the first. */
   readonly authenticated: boolean | undefined;
-  /** Epoch seconds before which no logon is sent, 0 when nothing is in the way. */
+  /** No logon is sent before this time, epoch seconds; 0 if one can be sent now. */
   readonly authRetryAt: number;
   readonly connectionsOpened: number;
   readonly roundTrips: number;
@@ -39,13 +39,13 @@ export interface SelfMetricsOptions {
   readonly nodeVersion: string;
   readonly demo: boolean;
   readonly shard: { readonly index: number; readonly total: number };
-  /** Endpoints whose request counter begins at 0. */
+  /** Endpoints whose request counter is initialized to 0. */
   readonly endpoints: readonly string[];
   readonly upstream: () => UpstreamState;
   readonly web: () => WebState;
-  /** Undefined while the alert engine is off: then it has no metrics. */
+  /** Undefined while the alert engine is off; it then has no metrics. */
   readonly alerting: () => AlertingState | undefined;
-  /** Left out in tests that compare whole pages. */
+  /** Whether to include metrics of the process. Tests that compare whole pages leave them out. */
   readonly processMetrics: boolean;
 }
 
@@ -57,16 +57,20 @@ export interface SelfMetrics {
   render(format: 'text' | 'openmetrics'): Promise<string>;
 }
 
-/** Queries of large sites take seconds, answers from a cache milliseconds. Seconds. */
+/** Histogram buckets, seconds. Queries of large sites take seconds, answers from a cache milliseconds. */
 const BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** prom-client's gauges with a counter's name, which the lint rejects. */
-const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
+/** Gauges of prom-client that are named like counters, which the lint rejects. */
+const counterLikeGauges = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+];
 
-/** What prom-client hands out: the sample's own name where it differs from the metric's (`_bucket`, `_sum`, `_count`). */
+/** A sample of prom-client. `metricName` is set if it differs from the metric's name (`_bucket`, `_sum`, `_count`). */
 type Sample = MetricValue<string> & { readonly metricName?: string };
 
-/** Renders a metric of prom-client; its own renderer changes counters when asked for OpenMetrics. */
+/** Renders a metric of prom-client, whose own OpenMetrics renderer changes counters. */
 function renderMetric(metric: MetricObjectWithValues<Sample>, format: 'text' | 'openmetrics'): string {
   const isOpen = format === 'openmetrics';
   const type = String(metric.type);
@@ -88,12 +92,12 @@ function renderMetric(metric: MetricObjectWithValues<Sample>, format: 'text' | '
   return `# HELP ${family} ${escaped}\n# TYPE ${family} ${type}\n${samples.join('')}`;
 }
 
-/** The exporter's metrics about itself, in a registry of its own. Data of the API never goes in here. */
+/** The exporter's own metrics, in a separate registry without data of the API. */
 export function createSelfMetrics(options: SelfMetricsOptions): SelfMetrics {
   const registry = new Registry();
   if (options.processMetrics) {
     collectDefaultMetrics({ register: registry });
-    for (const name of MISNAMED) registry.removeSingleMetric(name);
+    for (const name of counterLikeGauges) registry.removeSingleMetric(name);
   }
   const configuration: Configuration = (name) => ({
     name,
@@ -110,7 +114,7 @@ export function createSelfMetrics(options: SelfMetricsOptions): SelfMetrics {
         },
       }),
     });
-  /** A counter that is kept elsewhere: set to what it says at each scrape. */
+  /** Registers a counter whose value is read from elsewhere at each scrape. */
   const mirror = (name: MetricName, read: () => number): Counter =>
     new Counter({
       ...configuration(name),

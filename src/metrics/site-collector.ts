@@ -11,7 +11,7 @@ import { buildRowsNow, noLabels, type Rows } from './rows.ts';
 import { historyLabels } from './site-metrics.ts';
 import { vendorLicenseMetrics } from './vendor-license-metrics.ts';
 
-/** Metrics of which there are few: vendor licenses, servers, history, the site, and how polling goes. */
+/** Metrics with few series: vendor licenses, servers, history, the site, and the state of polling. */
 
 function rowsOf(name: MetricName, labels: readonly (readonly string[])[]): Rows {
   return buildRowsNow(
@@ -69,7 +69,7 @@ export function collectSite({ concurrentUsers }: Inventory): Family[] {
   return [createFamily('license_concurrent_users', noLabels, () => concurrentUsers)];
 }
 
-/** How polling goes. These are shown on every page and never age out. */
+/** The state of polling. Its metrics are on every page and never age out. */
 export function collectPolls({ polls, availability, up }: Pick<Inventory, 'polls' | 'availability' | 'up'>): Family[] {
   const rows = rowsOf(
     'license_poll_success',

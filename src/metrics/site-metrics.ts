@@ -1,6 +1,6 @@
 import type { Metric } from './metric.ts';
 
-/** History has no versions. */
+/** The labels of history, which has no versions. */
 export const historyLabels = ['vendor_license', 'feature', 'package', 'feature_type'] as const;
 
 /** Metrics of the site and of the history of features. */

@@ -11,31 +11,30 @@ export const failureKinds = {
     'No logon is sent at present, because an earlier one was rejected or got no verdict, or because logons cannot be counted.',
   auth_protocol: 'The analyzer does not offer NTLM, or its challenge is missing or not usable.',
   connection_not_kept:
-    'The connection does not stay open, or does not stay one connection, between the messages of a logon. Often a reverse proxy is the cause.',
-  throttled:
-    'The analyzer, or a proxy in front of it, asks to be left alone for a while (429, or 503 with Retry-After).',
-  status: 'The analyzer answered with another HTTP status than 200.',
-  parse: 'The answer is not the JSON, number or text that the endpoint promises.',
+    'The messages of a logon do not stay on one open connection. The usual cause is a reverse proxy.',
+  throttled: 'The analyzer, or a proxy in front of it, asks clients to wait (429, or 503 with Retry-After).',
+  status: 'The analyzer answered with an HTTP status other than 200.',
+  parse: 'The answer is not the JSON, number or text that the endpoint must return.',
   schema:
-    'The answer is well-formed, but not of the shape that the endpoint promises, none of its records has the field that names it, or it contradicts another good answer.',
-  too_large:
-    'The answer is over one of the limits for its size, depth, items and members, or decoding it takes too much memory.',
+    'The answer is well-formed, but has the wrong structure, has no record with its identifying field, or contradicts another good answer.',
+  too_large: 'The answer exceeds a limit for size, depth, items or members, or decoding it takes too much memory.',
   queue_full: 'Too many requests were already waiting for a connection.',
-  ambiguous_name: 'The vendor license cannot be asked for alone: its name contains % and matches another one.',
-  aborted: 'The request was given up because the program is stopping or its configuration changed.',
+  ambiguous_name:
+    'The vendor license cannot be requested alone, because its name contains % and also matches another one.',
+  aborted: 'The request was canceled, because the program is stopping or its configuration changed.',
 } as const satisfies Record<string, string>;
 
 export type FailureKind = keyof typeof failureKinds;
 
-/** What went wrong with one reading. `message` is one line, fit for a log and a page, without secrets. */
+/** The failure of one reading. `message` is one line without secrets, for logs and pages. */
 export interface Failure {
   readonly kind: FailureKind;
   readonly message: string;
-  /** Finer code for the log, for instance an NTLM code or `ECONNREFUSED`. */
+  /** A more specific code for the log, for example an NTLM code or `ECONNREFUSED`. */
   readonly code?: string;
 }
 
-/** Thrown by the client for every request that gave no usable answer. */
+/** Thrown by the client for every request without a usable answer. */
 export class QueryError extends Error implements Failure {
   override readonly name = 'QueryError';
   readonly kind: FailureKind;

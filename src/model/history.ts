@@ -1,4 +1,4 @@
-/** Spec 2.6, the chart series of the history endpoints in our words. `undefined` is no data, never 0. */
+/** The chart series of the history endpoints (spec 2.6). `undefined` is no data, never 0. */
 
 /** One point: epoch milliseconds and a value. */
 export type Point = readonly [at: number, value: number | undefined];

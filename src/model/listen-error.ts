@@ -1,6 +1,6 @@
 import { OperatorError } from './operator-error.ts';
 
-/** What keeps a process from listening, by the system's code. */
+/** Why a process cannot listen, by system error code. */
 const reasons: Readonly<Record<string, string>> = {
   EADDRINUSE: 'the address is in use',
   EADDRNOTAVAIL: 'this host does not have the address',
@@ -9,11 +9,11 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /**
- * The error of a listener that did not start.
+ * Converts the error of a listener that did not start.
  *
- * @param who whatever listens, with a space behind it; empty for the daemon itself
- * @param setting the setting that changes the address
- * @returns an OperatorError that names address and remedy, or the error itself where the system did not refuse
+ * @param who name of the listener, followed by a space; empty for the daemon itself
+ * @param setting setting of the address
+ * @returns an OperatorError with address and remedy, or the error itself if it is not a system error
  */
 export function listenError(
   who: string,

@@ -1,4 +1,4 @@
-/** Calendar arithmetic in a named time zone. Times are epoch seconds, days are counted from 1970-01-01. */
+/** Calendar arithmetic in a time zone. Times are epoch seconds, days are counted from 1970-01-01. */
 export interface LocalTime {
   readonly timeZone: string;
   /** Local day of a time. */
@@ -6,15 +6,15 @@ export interface LocalTime {
   /** First second of a local day. */
   startOf(day: number): number;
   /**
-   * The hours of a local day in order, each from its start to the next one's. An hour that the clock shows twice is one
-   * long hour, one that it skips is not there.
+   * The hours of a local day in order, each up to the start of the next. An hour that the clock shows twice is one long
+   * hour; a skipped hour is missing.
    */
   hoursOf(day: number): readonly LocalHour[];
 }
 
 export interface LocalHour {
   readonly start: number;
-  /** What the clock shows, 0 to 23. */
+  /** Hour of the clock, 0 to 23. */
   readonly hour: number;
 }
 
@@ -50,8 +50,8 @@ export function createLocalTime(timeZone: string): LocalTime {
     const known = starts.get(day);
     if (known !== undefined) return known;
     const utc = day * DAY;
-    // by the offset before and after a change of the clock, if there is one about then; where that is at midnight, only
-    // one of the two moments lies in the day, or both do and the earlier counts
+    // tries the offsets before and after a possible clock change; if it is at midnight, the result is the earlier moment
+    // that lies in the day
     const before = utc - offset(utc - DAY);
     const after = utc - offset(utc + DAY);
     const start = [Math.min(before, after), Math.max(before, after)].find((at) => dayOf(at) === day) ?? after;
@@ -62,7 +62,7 @@ export function createLocalTime(timeZone: string): LocalTime {
   const findHours = (day: number): LocalHour[] => {
     const [start, end] = [startOf(day), startOf(day + 1)];
     if (end - start === DAY) return Array.from({ length: 24 }, (_, hour) => ({ start: start + hour * HOUR, hour }));
-    // the clock changes on this day, at a full minute
+    // the clock changes on this day, always at a full minute
     const hours: LocalHour[] = [];
     for (let at = start; at < end; at += MINUTE) {
       const hour = hourOf(at);

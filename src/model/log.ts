@@ -1,4 +1,4 @@
-/** What every room may do with the log: a static text, and data in fields. The process edge makes the real one. */
+/** The log interface of all rooms: a static text, and data in fields. `main.ts` creates the implementation. */
 export interface Log {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;

@@ -1,13 +1,13 @@
 import type { ModelRecord, recordFields } from '../query-api/records.ts';
 
 /**
- * The API's records in our words: camelCase, seconds, `undefined` for a value that was missing, NaN or not usable. Their
- * fields are those of the contract's tables, which say what each means.
+ * The API's records after decoding: names in camelCase, times in seconds, `undefined` for a value that is missing, NaN or
+ * not usable. The tables of the contract define the fields.
  */
 
 type RecordOf<Endpoint extends keyof typeof recordFields> = ModelRecord<(typeof recordFields)[Endpoint]>;
 
-/** Spec 2.1, GetProducts. `product` is as the API spells it; API calls use this. */
+/** Spec 2.1, GetProducts. `product` has the spelling of the API, which API calls need. */
 export interface ProductRecord extends RecordOf<'GetProducts'> {}
 
 /** Spec 2.2, GetFeatures. */
@@ -27,27 +27,27 @@ export interface ServerDownRecord extends RecordOf<'GetServerDown'> {}
 export interface ExpirationRecord extends RecordOf<'GetExpirationFeatures'> {}
 
 /**
- * Why something of an answer was not taken over (metric `license_poll_discarded_values`): a value by one of the first
- * three, where `not_a_number` is also about a date that cannot be; `bad_record` a whole record that is no object or has no
- * name; `unknown_field` a field that the specification does not name, once for all records.
+ * Why a part of an answer was discarded (metric `license_poll_discarded_values`). The first three are about values;
+ * `not_a_number` includes impossible dates. `bad_record`: a record is not an object or has no name. `unknown_field`: a
+ * field is not in the specification, counted once for all records.
  */
 export const discardReasons = ['nan', 'not_a_number', 'negative', 'bad_record', 'unknown_field'] as const;
 export type DiscardReason = (typeof discardReasons)[number];
 
-/** Values and records that were not taken over, by reason. */
+/** Number of discarded values and records by reason. */
 export type Discarded = Readonly<Record<Exclude<DiscardReason, 'unknown_field'>, number>>;
 
-/** As many names of unknown fields are kept. */
+/** Maximum number of names of unknown fields that are kept. */
 export const MAX_UNKNOWN_FIELDS = 100;
 
-/** The good part of an answer, and what was left out of it. */
+/** The good part of an answer, and what was discarded. */
 export interface Answer<T> {
   readonly records: readonly T[];
   readonly discarded: Discarded;
-  /** Names of fields that the specification does not name, shortened and fit for a log; at most `MAX_UNKNOWN_FIELDS`. */
+  /** Names of fields that are not in the specification, shortened and escaped for the log; at most `MAX_UNKNOWN_FIELDS`. */
   readonly unknownFields: readonly string[];
 }
 
-/** Whether what an endpoint answers is a list of records, and not a number or a chart. */
+/** Whether an answer is a list of records, not a number or a chart. */
 export const isAnswer = (value: unknown): value is Answer<unknown> =>
   typeof value === 'object' && value !== null && 'discarded' in value;

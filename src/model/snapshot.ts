@@ -2,11 +2,11 @@ import type { Failure } from './failure.ts';
 import type { TrendSeries } from './history.ts';
 import type { Answer, ExpirationRecord, FeatureRecord, ProductRecord, ServerDownRecord } from './records.ts';
 
-/** The endpoints that are polled, and what one part of each answers. */
+/** The polled endpoints, with the type of the answer to one part. */
 export interface PolledAnswers {
   GetProducts: Answer<ProductRecord>;
   GetServerDown: Answer<ServerDownRecord>;
-  /** `undefined` when the analyzer says that it is not known. */
+  /** `undefined` if the analyzer reports it as not known. */
   GetConcurrentUsers: number | undefined;
   GetFeatures: Answer<FeatureRecord>;
   GetExpirationFeatures: Answer<ExpirationRecord>;
@@ -14,24 +14,24 @@ export interface PolledAnswers {
 }
 export type PolledEndpoint = keyof PolledAnswers;
 
-/** The part of an endpoint that is asked as a whole. Every other key is a vendor license as the API spells it. */
+/** The part of an endpoint that is requested as a whole. Any other key is a vendor license as spelled by the API. */
 export const WHOLE = '';
 
-/** Which history a part of GetHistory covers; its part key is `historyPart(question)`. */
+/** Which history a part of GetHistory covers. Its part key is `historyPart(question)`. */
 export interface HistoryQuestion {
-  /** Vendor license as the API spells it. */
+  /** Vendor license as spelled by the API. */
   readonly product: string;
   readonly feature: string;
   readonly package: string;
   readonly featureType: string;
 }
 
-/** The key of a GetHistory part. JSON, so that no name can be mistaken for a separator. */
+/** The key of a GetHistory part. It is JSON, so that names can contain any separator. */
 export function historyPart({ product, feature, package: pkg, featureType }: HistoryQuestion): string {
   return JSON.stringify([product, feature, pkg, featureType]);
 }
 
-/** The question behind a GetHistory part key. */
+/** The question of a GetHistory part key. */
 export function historyQuestion(part: string): HistoryQuestion {
   const [product, feature, pkg, featureType] = JSON.parse(part) as [string, string, string, string];
   return { product, feature, package: pkg, featureType };
@@ -43,52 +43,52 @@ export interface Good<T> {
   readonly value: T;
 }
 
-/** The newest outcome of asking one part: `at` is when it ended (epoch seconds), `seconds` how long it took. */
+/** The newest outcome of polling one part: `at` is when it ended (epoch seconds), `seconds` its duration. */
 export type Reading<T> = { readonly at: number; readonly seconds: number } & (
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly failure: Failure; readonly last?: Good<T> }
 );
 
-/** All that is known of one endpoint. */
+/** The state of polling one endpoint. */
 export interface EndpointState<T> {
   /** Longest gap between scheduled polls, seconds. */
   readonly interval: number;
   /** Data older than this is not shown, seconds. */
   readonly maxAge: number;
-  /** The last poll that ended: when (epoch seconds) and how long it took (seconds). */
+  /** The last poll that ended: its end (epoch seconds) and its duration (seconds). */
   readonly lastAttempt?: { readonly at: number; readonly seconds: number };
   /** When a poll last ended with every part good, epoch seconds. */
   readonly lastSuccess?: number;
-  /** Whether the analyzer does not have the endpoint, by its own answers. Data from before stays until it is too old. */
+  /** Whether the analyzer, by its own answers, lacks the endpoint. Earlier data stays until it is too old. */
   readonly isAbsent?: true;
-  /** What is polled: `WHOLE`, vendor licenses, or history parts. Empty before the first attempt. */
+  /** The polled parts: `WHOLE`, vendor licenses, or history parts. Empty before the first attempt. */
   readonly parts: ReadonlyMap<string, Reading<T>>;
 }
 
 /**
- * Everything the exporter knows, immutable and swapped whole. An endpoint that is not polled (by a shard, or because a
- * good GetProducts lists nothing to ask for) is absent.
+ * Everything the exporter knows. It is immutable and replaced as a whole. It has no state for an endpoint that is not
+ * polled: by another shard, or because a good GetProducts lists nothing to request.
  */
 export interface Snapshot {
   /** When it was committed, epoch seconds. */
   readonly at: number;
   readonly endpoints: { readonly [E in PolledEndpoint]?: EndpointState<PolledAnswers[E]> };
-  /** Endpoints that the configuration switches off: nothing is known of what they would answer. */
+  /** Endpoints that are off in the configuration. Nothing is known about their data. */
   readonly off?: readonly PolledEndpoint[];
 }
 
-/** Whether something is to be expected of an endpoint: it is neither switched off nor missing on the analyzer. */
+/** Whether data is expected of an endpoint: it is neither off nor absent. */
 export function isExpected({ endpoints, off = [] }: Snapshot, endpoint: PolledEndpoint): boolean {
   return !off.includes(endpoint) && endpoints[endpoint]?.isAbsent !== true;
 }
 
-/** The last good value of a reading, whether its newest outcome was good or not. */
+/** The last good value of a reading, even if its newest outcome is a failure. */
 export function lastGood<T>(reading: Reading<T> | undefined): Good<T> | undefined {
   if (reading === undefined) return undefined;
   return reading.ok ? { at: reading.at, value: reading.value } : reading.last;
 }
 
-/** The last good value unless it is older than `maxAge`: what may still be shown. */
+/** The last good value that can still be shown: it is not older than `maxAge`. */
 export function freshGood<T>(state: EndpointState<T>, part: string, now: number): Good<T> | undefined {
   const good = lastGood(state.parts.get(part));
   return good !== undefined && now - good.at <= state.maxAge ? good : undefined;

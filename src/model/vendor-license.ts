@@ -1,6 +1,6 @@
-/** A vendor license as the API names it: `server;daemon`, with an optional third part (spec 2.1 Product, 2.4 Label). */
+/** A vendor license in the API: `server;daemon`, with an optional third part (spec 2.1 Product, 2.4 Label). */
 export interface VendorLicense {
-  /** Canonical join key `server;daemon`; the whole string when there are fewer than two parts. */
+  /** Canonical join key `server;daemon`; the whole string if there are fewer than two parts. */
   readonly vendorLicense: string;
   readonly server: string;
   readonly daemon: string;

@@ -1,6 +1,6 @@
 /**
- * A matcher for a text parameter of the Query API: `%` stands for any run of characters, there is no escape (spec section
- * 4). Takes time proportional to the lengths of pattern and value at most multiplied, whatever the pattern.
+ * Creates a matcher for a text parameter of the Query API. `%` matches any sequence of characters; there is no escape
+ * (spec section 4). For any pattern, the time is at most proportional to the product of the lengths of pattern and value.
  */
 export function createPattern(pattern: string, { ignoreCase }: { ignoreCase: boolean }): (value: string) => boolean {
   const fold = (text: string): string => (ignoreCase ? text.toLowerCase() : text);
@@ -15,7 +15,7 @@ export function createPattern(pattern: string, { ignoreCase }: { ignoreCase: boo
     const end = value.length - last.length;
     let from = first.length;
     for (const piece of middle) {
-      // the leftmost place is always as good as any later one
+      // the leftmost match is sufficient
       const at = value.indexOf(piece, from);
       if (at === -1 || at + piece.length > end) return false;
       from = at + piece.length;

@@ -1,9 +1,9 @@
 export type NtlmScheme = 'NTLM' | 'Negotiate';
 
-/** One offer of a `WWW-Authenticate` header that can carry NTLM. */
+/** One offer of a `WWW-Authenticate` header that supports NTLM. */
 export interface Challenge {
   readonly scheme: NtlmScheme;
-  /** Base64, absent in a bare offer. */
+  /** Base64; absent in an offer without a challenge. */
   readonly token?: string;
 }
 
@@ -31,8 +31,8 @@ function splitList(header: string): string[] {
 }
 
 /**
- * The NTLM and Negotiate offers of `WWW-Authenticate` headers: several headers or one comma-separated line, in any case
- * and order, other schemes beside them (RFC 9110 section 11.6.1).
+ * Returns the NTLM and Negotiate offers of `WWW-Authenticate` headers: several headers or one comma-separated line, in
+ * any case and order, possibly with other schemes (RFC 9110 section 11.6.1).
  */
 export function parseChallenges(wwwAuthenticate: string | readonly string[] | undefined): Challenge[] {
   const headers = wwwAuthenticate === undefined ? [] : [wwwAuthenticate].flat();

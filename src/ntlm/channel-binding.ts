@@ -8,7 +8,7 @@ const hashesByOid: Readonly<Record<string, string>> = {
   '2a8648ce3d040304': 'sha512',
 };
 
-/** Reads one DER element: where its content begins and where it ends. */
+/** Returns where the content of a DER element begins and ends. */
 function element(der: Buffer, at: number): { content: number; end: number } {
   const first = der.readUInt8(at + 1);
   if (first < 0x80) return { content: at + 2, end: at + 2 + first };
@@ -17,7 +17,7 @@ function element(der: Buffer, at: number): { content: number; end: number } {
   return { content, end: content + der.readUIntBE(at + 2, bytes) };
 }
 
-/** The hash that goes with a certificate's own signature algorithm: the identifier after the TBS certificate. */
+/** The hash of a certificate's signature algorithm, whose identifier follows the TBS certificate. */
 function hashOf(certificate: Buffer): string {
   try {
     const tbs = element(certificate, element(certificate, 0).content);
@@ -28,7 +28,7 @@ function hashOf(certificate: Buffer): string {
   }
 }
 
-/** MD5 of the channel binding structure around application data (RFC 2744 section 3.11, all addresses empty). */
+/** MD5 of the channel binding structure with this application data (RFC 2744 section 3.11, all addresses empty). */
 export function bindingToken(applicationData: Buffer): Buffer {
   const header = Buffer.alloc(20);
   header.writeUInt32LE(applicationData.length, 16);

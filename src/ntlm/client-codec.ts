@@ -20,7 +20,7 @@ import { fileTime, hmacMd5, ntHash, ntowfv2, upcase, utf16 } from './primitives.
 
 export { negotiate } from './primitives.ts';
 
-/** An account. The domain must have gone through `normaliseDomain`; it is empty when none is configured. */
+/** An account. `domain` is the result of `normaliseDomain`, empty if none is configured. */
 export interface Credentials {
   readonly username: string;
   readonly domain: string;
@@ -28,23 +28,23 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** A NetBIOS domain is keyed in upper case by some servers, so it is upper-cased once and used so everywhere. */
+/** Some servers compute keys with the NetBIOS domain in upper case, so it is always upper-cased. */
 export const normaliseDomain = upcase;
 
-/** What an AUTHENTICATE message depends on beside challenge and account. */
+/** What an AUTHENTICATE message depends on, besides challenge and account. */
 export interface AuthenticateContext {
-  /** The NEGOTIATE message, byte for byte as sent. */
+  /** The NEGOTIATE message as sent. */
   readonly negotiate: Buffer;
   /** Host name of the origin, for the target name. */
   readonly host: string;
   /** DER of the server's certificate, on TLS. */
   readonly certificate?: Buffer;
-  /** Epoch milliseconds; used when the server sends no time. */
+  /** Used if the server sends no time, epoch milliseconds. */
   readonly now?: number;
   readonly clientChallenge?: Buffer;
 }
 
-/** Flags that we ever agree to: no signing, sealing or key exchange, which HTTP has no use for. */
+/** Supported flags. Signing, sealing and key exchange are not needed for HTTP. */
 const CLIENT_FLAGS = 0xa2888205;
 const VERSION = Buffer.from('0a0063450000000f', 'hex');
 const HEADER_LENGTH = 88;
@@ -56,7 +56,7 @@ interface Challenge {
   readonly pairs: readonly AvPair[];
 }
 
-/** Reads a CHALLENGE message, refusing what would lead to anything weaker than NTLMv2. */
+/** Reads a CHALLENGE message. Refuses a challenge that would lead to anything weaker than NTLMv2. */
 function readChallenge(message: Buffer): Challenge {
   checkMessage(message, 2, 48);
   const challengeFlags = message.readUInt32LE(20);
@@ -71,7 +71,7 @@ function readChallenge(message: Buffer): Challenge {
   };
 }
 
-/** The server's pairs as they came, with the MIC announced, our target name and the channel binding set. */
+/** The server's pairs, with the MIC flag, the target name and the channel binding added. */
 function answerPairs(pairs: readonly AvPair[], withMic: boolean, context: AuthenticateContext): AvPair[] {
   const answer = pairs.filter(({ id }) => id !== av.TARGET_NAME && id !== av.CHANNEL_BINDINGS);
   if (withMic) {

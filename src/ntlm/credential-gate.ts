@@ -21,9 +21,9 @@ import type { LogonStore } from './logon-store.ts';
 import { createWaiters } from './waiters.ts';
 
 export interface GateLimits {
-  /** How long nothing is sent after a rejected logon; a minute is added, because directories count from the last one. */
+  /** How long no logon is sent after a rejected one. A minute is added, because directories count from the last one. */
   readonly authRetrySeconds: number;
-  /** Messages that were rejected, or have no verdict, at a time. */
+  /** Maximum number of messages that were rejected or have no verdict. */
   readonly maxFailedLogons: number;
 }
 
@@ -34,60 +34,60 @@ export interface CredentialGateOptions extends GateLimits {
   readonly now?: () => number;
 }
 
-/** What a rejected logon is most likely about. */
+/** The most likely cause of a rejected logon. */
 export interface Rejection {
   readonly code: RejectionCode;
   /** One line with the remedy. */
   readonly message: string;
 }
 
-/** The right to send one AUTHENTICATE message. Exactly one of the methods ends it; what comes after the first is ignored. */
+/** The right to send one AUTHENTICATE message. The first call of a method ends it; later calls are ignored. */
 export interface Permit {
-  /** What the message must be made of: the gate may have others since. */
+  /** The credentials for the message. Those of the gate may have changed since. */
   readonly credentials: Credentials;
   /** A good verdict. */
   accepted(): void;
   /** The server answered 401 to the message. Returns the error to report. */
   rejected(rejection: Rejection): NtlmError;
-  /** The message was sent, and its verdict will not come: the server may have counted it as a failure. */
+  /** The message was sent, but its verdict will not come. The server may have counted it as a failure. */
   lost(): void;
-  /** The message was not sent, or the credentials were seen to be good right before or since. */
+  /** The message was not sent, or the credentials were proven just before it or since. */
   release(): void;
 }
 
 /**
- * Stands before every logon with one account, so that neither a wrong or rotated password nor a server that does not
- * answer can lock it: the rules are those of the logon budget. One gate per account and process, shared by everything
- * that logs on with it; processes share the store.
+ * Controls every logon with one account. Neither a wrong or rotated password nor a server that does not answer can lock
+ * the account: the logon budget limits the logons. There is one gate for each account and process. Processes share the
+ * store.
  */
 export interface CredentialGate {
   readonly credentials: Credentials;
-  /** Rises when the credentials change: connections authenticated before must not be used any more. */
+  /** Increases when the credentials change. Connections of an earlier generation must no longer be used. */
   readonly generation: number;
-  /** Whether the newest verdict was good, of the last 24 hours and of any process; `undefined` when there is none. */
+  /** Whether the newest verdict of any process was good. `undefined` without a verdict, or if a good one is over 24 hours old. */
   readonly authenticated: boolean | undefined;
-  /** When the next logon may be sent, epoch milliseconds; 0 when nothing is in the way. */
+  /** When the next logon can be sent, epoch milliseconds; 0 if it can be sent now. */
   readonly retryAt: number;
   standing(): Standing;
-  /** Why no logon can be sent now, as an error; `undefined` when one can, or will when a verdict has come. */
+  /** Why no logon can be sent now. `undefined` if one can be sent, or only waits for a verdict. */
   refusal(): NtlmError | undefined;
-  /** Waits for the turn to log on. @throws NtlmError as `refusal`, and the signal's reason */
+  /** Waits until a logon can be sent. @throws NtlmError as `refusal`, or the signal's reason */
   acquire(carrier: Carrier, signal: AbortSignal): Promise<Permit>;
-  /** The path to the server was seen to work. */
+  /** The path to the server was checked and works. */
   pathChecked(): void;
-  /** A connection that was authenticated has served a request. */
+  /** An authenticated connection has served a request. */
   served(): void;
-  /** Whether the cheapest call had a good verdict since this time, epoch milliseconds. */
+  /** Whether the cheapest call got a good verdict since this time, epoch milliseconds. */
   isProvenSince(time: number): boolean;
-  /** Takes new credentials and limits over. Returns whether the credentials differ. */
+  /** Applies new credentials and limits. Returns whether the credentials differ. */
   reconfigure(credentials: Credentials, limits?: GateLimits): boolean;
 }
 
-/** So long a good verdict says something about the credentials, milliseconds. */
+/** How long a good verdict is valid, milliseconds. */
 const PROVEN_MS = 24 * 3_600_000;
 
-/** How often a verdict that another process waits for is looked for, milliseconds. */
-const LOOK_MS = 250;
+/** Interval of checks for a verdict that another process waits for, milliseconds. */
+const CHECK_INTERVAL_MS = 250;
 
 const isSame = (a: Credentials, b: Credentials): boolean =>
   a.username === b.username && a.domain === b.domain && a.workstation === b.workstation && a.password === b.password;
@@ -103,22 +103,22 @@ export function createCredentialGate(options: CredentialGateOptions): Credential
   let cheapProvenAt = Number.NEGATIVE_INFINITY;
   let servedAt = Number.NEGATIVE_INFINITY;
   let rejectedBecause = REJECTED_BEFORE;
-  /** When a query was sent whose verdict this process waits for. */
+  /** Send time of the query whose verdict is pending in this process. */
   let querySentAt = Number.NEGATIVE_INFINITY;
-  /** Messages whose verdict may still come to this process. */
+  /** Ids of the messages whose verdict this process may still get. */
   const awaited = new Set<string>();
 
-  /** Of a time that this process noted: else the clock was set back since. */
+  /** Whether a recorded time is in the past. If not, the clock was set back since. */
   const isPast = (time: number): boolean => time <= now();
   const holdMs = (): number => limits.authRetrySeconds * 1000 + MARGIN_MS;
   const standingOf = (known: LogonRecord): Standing =>
     standing(known, now(), limits.maxFailedLogons, isPast(checkedAt) ? checkedAt : 0, (id) => awaited.has(id));
   const currentStanding = (): Standing => standingOf(ledger.read(credentials));
 
-  /** Whether this process waits for the verdict on a query, which is not overdue. Of the cheapest call the record says it. */
+  /** Whether this process waits for the verdict on a query that is not overdue. For the cheapest call, the record shows it. */
   const isQueryOpen = (): boolean => isPast(querySentAt) && now() - querySentAt < QUIET_MS;
 
-  /** Writes the message down before it is sent; `undefined` when it must wait. @throws NtlmError when none can be sent */
+  /** Records a message before it is sent. Returns `undefined` if it must wait. @throws NtlmError when no logon can be sent */
   const register = (carrier: Carrier): LogonMessage | undefined => {
     ledger.flush();
     const state = currentStanding();
@@ -141,37 +141,37 @@ export function createCredentialGate(options: CredentialGateOptions): Credential
       });
     } catch (error) {
       const reason = (error as Error).message;
-      throw new NtlmError('NTLM_LOGON_NOT_KEPT', `no logon is sent, because it could not be counted: ${reason}`);
+      throw new NtlmError('NTLM_LOGON_NOT_KEPT', `no logon is sent, because it cannot be recorded: ${reason}`);
     }
     return isReady ? message : undefined;
   };
 
   const createPermit = (message: LogonMessage): Permit => {
     const { carrier, sentAt, id } = message;
-    const of = credentials;
-    const mine = generation;
+    const messageCredentials = credentials;
+    const ownGeneration = generation;
     let open = true;
     awaited.add(id);
-    /** Ends the permit once. The verdict counts for the credentials it is about, also when they were replaced meanwhile. */
+    /** Ends the permit once. The verdict counts for the credentials of the message, even if they were replaced since. */
     const end = (change: (record: LogonRecord) => LogonRecord): boolean => {
       if (!open) return false;
       open = false;
       awaited.delete(id);
       if (carrier === 'query' && querySentAt === sentAt) querySentAt = Number.NEGATIVE_INFINITY;
-      ledger.change(of, change);
+      ledger.change(messageCredentials, change);
       waiters.wake();
       return true;
     };
     return {
-      credentials: of,
+      credentials: messageCredentials,
       accepted: () => {
-        if (!end((before) => withGoodVerdict(before, id, now())) || mine !== generation) return;
+        if (!end((before) => withGoodVerdict(before, id, now())) || ownGeneration !== generation) return;
         if (carrier === 'cheap') cheapProvenAt = now();
       },
       rejected: ({ code, message: why }) => {
         const retryAt = now() + holdMs();
         end(() => withRejection(message, retryAt, now()));
-        if (mine === generation) {
+        if (ownGeneration === generation) {
           servedAt = Number.NEGATIVE_INFINITY;
           rejectedBecause = why;
         }
@@ -210,7 +210,7 @@ export function createCredentialGate(options: CredentialGateOptions): Credential
           if (carrier === 'query') querySentAt = message.sentAt;
           return createPermit(message);
         }
-        await waiters.wait(LOOK_MS, signal);
+        await waiters.wait(CHECK_INTERVAL_MS, signal);
       }
     },
     pathChecked: () => {

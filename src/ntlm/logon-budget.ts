@@ -1,27 +1,27 @@
 /**
- * How many AUTHENTICATE messages may be sent with one password. Directories lock an account after a few rejected logons,
- * often three, and a message whose verdict never came may have been one of them. So every message counts from before it
- * is sent until a good verdict:
+ * Limits how many AUTHENTICATE messages are sent with one password. Directories lock an account after a few rejected
+ * logons, often three, and a message without a verdict may have been rejected. Each message therefore counts, from
+ * before it is sent, until a good verdict:
  *
  * | since the last good verdict | the next message |
  * | --- | --- |
  * | nothing was sent | at once |
  * | a message was sent less than 30 s ago and has no verdict yet | waits for the verdict |
- * | messages without verdict, fewer than the budget | 30 s after the last one, once the path was seen to work; 3 min after it while this process still waits for its verdict |
- * | messages without verdict, as many as the budget | when the last one stops to count, or one gets a good verdict |
- * | a rejected message | when the last message stops to count |
+ * | messages without verdict, fewer than the budget | 30 s after the last one, if a check of the path succeeds; 3 min after it while this process still waits for its verdict |
+ * | messages without verdict, as many as the budget | when the last one stops counting, or one gets a good verdict |
+ * | a rejected message | when the last message stops counting |
  *
- * A message stops to count `auth_retry` + 1 min after the last one was sent. Other credentials have a record of their own.
+ * Messages stop counting `auth_retry` + 1 min after the last one was sent. Other credentials have a separate record.
  */
 
-/** What carries a message: the cheapest call of the API, or the query itself where a logon does not outlive its request. */
+/** What carries a message: the cheapest call of the API, or the query itself if a logon is valid for one request only. */
 export type Carrier = 'cheap' | 'query';
 
 /** An AUTHENTICATE message that counts. Times are epoch milliseconds. */
 export interface LogonMessage {
   readonly id: string;
   readonly sentAt: number;
-  /** When it stops to count, unless another message is sent before. */
+  /** When it stops counting, unless another message is sent before. */
   readonly countsUntil: number;
   readonly carrier: Carrier;
   readonly outcome: 'in_flight' | 'no_verdict' | 'rejected';
@@ -36,31 +36,31 @@ export interface LogonRecord {
 
 export const emptyRecord: LogonRecord = { messages: [] };
 
-/** Whether a message may be sent now, and if not, when. Times are epoch milliseconds. */
+/** Whether a message can be sent now, and if not, when. Times are epoch milliseconds. */
 export type Standing =
   | { readonly is: 'ready' }
-  /** A verdict is about to come. */
+  /** A verdict is expected soon. */
   | { readonly is: 'waiting' }
-  /** From then on, and once the path was seen to work. */
+  /** From this time on, if a check of the path succeeds. */
   | { readonly is: 'unchecked'; readonly from: number }
   | { readonly is: 'suspended'; readonly until: number; readonly because: 'rejected' | 'no_verdict' };
 
-/** So long a message that has no verdict keeps the next one waiting, milliseconds. */
+/** How long a message without a verdict delays the next one, milliseconds. */
 export const QUIET_MS = 30_000;
 
 /**
- * So long while its verdict may still come, milliseconds. A server that answers NEGOTIATE, but not the logon, hangs behind
- * it, where another logon would hang too; if it is then restarted, none would be left.
+ * How long a message delays the next one while its verdict may still come, milliseconds. If a server answers NEGOTIATE
+ * but not the logon, its backend hangs, and another logon would hang too. Both would be lost if the server is restarted.
  */
-const PATIENCE_MS = 180_000;
+const PENDING_MS = 180_000;
 
-/** A verdict that comes later than this is not waited for, milliseconds. */
+/** Timeout of a verdict, milliseconds. */
 export const VERDICT_MS = 10 * 60_000;
 
-/** Directories count from the last message; clocks and transport differ by less than this, milliseconds. */
+/** Added to the hold, because directories count from when they received the last message, milliseconds. */
 export const MARGIN_MS = 60_000;
 
-/** The record without what does not count any more. A clock that was set back must not keep messages for longer. */
+/** The record without messages that no longer count. If the clock was set back, messages do not count longer. */
 export function current(record: LogonRecord, now: number): LogonRecord {
   const messages = record.messages.map((message) => {
     const ahead = message.sentAt - now;
@@ -74,12 +74,12 @@ export function current(record: LogonRecord, now: number): LogonRecord {
 }
 
 /**
- * Whether a message may be sent. A message whose verdict is still to come keeps no other waiting once a later verdict was
- * good; it goes on counting.
+ * Whether a message can be sent. After a good verdict, an earlier message without a verdict no longer delays others, but
+ * still counts.
  *
- * @param record as `current` gives it
- * @param budget messages that may count at a time
- * @param checkedAt when the path was last seen to work, epoch milliseconds
+ * @param record the result of `current`
+ * @param budget maximum number of messages that count
+ * @param checkedAt when a check of the path last succeeded, epoch milliseconds
  * @param isAwaited whether this process still waits for the verdict on the message with this id
  */
 export function standing(
@@ -94,18 +94,18 @@ export function standing(
   if (last === undefined) return { is: 'ready' };
   const until = last.countsUntil;
   if (messages.some(({ outcome }) => outcome === 'rejected')) return { is: 'suspended', until, because: 'rejected' };
-  const isYoung = ({ outcome, sentAt }: LogonMessage): boolean => outcome === 'in_flight' && now - sentAt < QUIET_MS;
+  const isRecent = ({ outcome, sentAt }: LogonMessage): boolean => outcome === 'in_flight' && now - sentAt < QUIET_MS;
   if (messages.length >= budget) {
-    return messages.some(isYoung) ? { is: 'waiting' } : { is: 'suspended', until, because: 'no_verdict' };
+    return messages.some(isRecent) ? { is: 'waiting' } : { is: 'suspended', until, because: 'no_verdict' };
   }
-  // a query may be slow; that its credentials are good was seen right before it
+  // a query may be slow, and its credentials were proven just before it
   const open = messages.filter(({ carrier, outcome }) => carrier === 'cheap' || outcome !== 'in_flight');
   const newest = open.at(-1);
   if (newest === undefined) return { is: 'ready' };
   const { verdict } = record;
   if (verdict?.isGood === true && verdict.at > newest.sentAt) return { is: 'ready' };
-  if (isYoung(newest)) return { is: 'waiting' };
-  const from = newest.sentAt + (isAwaited(newest.id) ? PATIENCE_MS : QUIET_MS);
+  if (isRecent(newest)) return { is: 'waiting' };
+  const from = newest.sentAt + (isAwaited(newest.id) ? PENDING_MS : QUIET_MS);
   return checkedAt >= from ? { is: 'ready' } : { is: 'unchecked', from };
 }
 
@@ -114,13 +114,13 @@ export const withMessage = (record: LogonRecord, message: LogonMessage): LogonRe
   messages: [...record.messages, message],
 });
 
-/** A message that was not sent after all, or of which it is known that it did no harm. */
+/** Removes a message that was not sent, or is known not to be a failure. */
 export const withoutMessage = (record: LogonRecord, id: string): LogonRecord => ({
   ...record,
   messages: record.messages.filter((message) => message.id !== id),
 });
 
-/** After a good verdict only messages count whose own verdict may still come. */
+/** After a good verdict, only messages whose own verdict may still come count. */
 export const withGoodVerdict = (record: LogonRecord, id: string, now: number): LogonRecord => ({
   messages: record.messages.filter((message) => message.outcome === 'in_flight' && message.id !== id),
   verdict: { isGood: true, at: now },
@@ -133,8 +133,8 @@ export const withoutVerdict = (record: LogonRecord, id: string): LogonRecord => 
 });
 
 /**
- * The message was rejected; it counts anew from the verdict on, which may have come late. The others need not be kept:
- * nothing is sent before it stops to count.
+ * The message was rejected. It counts from the time of the verdict, which may have come late. Other messages are dropped,
+ * because none is sent before this one stops counting.
  */
 export const withRejection = (message: LogonMessage, countsUntil: number, now: number): LogonRecord => ({
   messages: [{ ...message, sentAt: now, countsUntil, outcome: 'rejected' }],

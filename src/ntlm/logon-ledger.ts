@@ -2,15 +2,15 @@ import type { Credentials } from './client-codec.ts';
 import { current, type LogonRecord } from './logon-budget.ts';
 import type { LogonStore } from './logon-store.ts';
 
-/** The store of logons as of now, with what could not be written to it yet. */
+/** The current record of logons, including changes that could not be written to the store yet. */
 export interface LogonLedger {
-  /** What counts. */
+  /** The record, with only the messages that count. */
   read(credentials: Credentials): LogonRecord;
-  /** Changes the record. What cannot be written, which the store reports, is written before the next message. */
+  /** Changes the record. If the store cannot be written, it reports that, and the change is written before the next message. */
   change(credentials: Credentials, change: (known: LogonRecord) => LogonRecord): void;
-  /** Changes the record, after everything that could not be written before. @throws Error as the store's `change` */
+  /** Changes the record. @throws Error as the store's `change` */
   changeOrThrow(credentials: Credentials, change: (known: LogonRecord) => LogonRecord): void;
-  /** Writes what could not be written before. */
+  /** Writes the changes that could not be written before. */
   flush(): void;
 }
 
@@ -32,7 +32,7 @@ export function createLogonLedger(store: LogonStore, now: () => number): LogonLe
   return {
     read: (credentials) => {
       const record = store.read(credentials);
-      // that the clock was set back is written down: else messages would count until it has caught up
+      // after the clock was set back, the corrected times are stored; otherwise messages would count for too long
       const isAhead = record.messages.some(({ sentAt }) => sentAt > now());
       if (unwritten.length === 0 && isAhead) change(credentials, (known) => known);
       return current(record, now());

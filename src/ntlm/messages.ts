@@ -21,12 +21,12 @@ export const flags = {
 
 export const hasFlag = (value: number, flag: number): boolean => (value & flag) !== 0;
 
-/** Thrown for bytes that are no message of the kind expected. Callers turn it into their own error. */
+/** Thrown for bytes that are not a message of the expected type. Callers convert it to their own error. */
 export class MalformedMessage extends Error {
   override readonly name = 'MalformedMessage';
 }
 
-/** @throws MalformedMessage unless the bytes are a message of this type with at least so many bytes */
+/** @throws MalformedMessage unless the bytes are a message of this type with at least `minLength` bytes */
 export function checkMessage(message: Buffer, type: number, minLength: number): void {
   if (message.length < minLength) throw new MalformedMessage('message is too short');
   if (!message.subarray(0, 8).equals(SIGNATURE)) throw new MalformedMessage('signature is missing');

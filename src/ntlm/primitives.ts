@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import httpntlm from 'httpntlm/ntlm.js';
 
-/** The sound parts of httpntlm, and what OpenSSL no longer offers. The only file that imports httpntlm. */
+/** The reliable parts of httpntlm, and what OpenSSL no longer offers. The only file that imports httpntlm. */
 
 /** NT hash: MD4 of the password in UTF-16LE. Equivalent to the password for NTLM: treat it as a secret. */
 export function ntHash(password: string): Buffer {
@@ -45,8 +45,8 @@ export function rc4(key: Buffer, data: Buffer): Buffer {
 }
 
 /**
- * Upper case as Windows and Samba know it: one UTF-16 code unit to one, so `ß` and surrogates stay as they are, and so do
- * the three Latin letters whose upper case lies in another block.
+ * Upper case as in Windows and Samba, which map one UTF-16 code unit to one. `ß`, surrogates, and the three Latin letters
+ * whose upper case is in another block are not changed.
  */
 export function upcase(text: string): string {
   let result = '';
@@ -60,7 +60,7 @@ export function upcase(text: string): string {
 
 export const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le');
 
-/** Key of NTLMv2 (MS-NLMP 3.3.2). The domain goes in as it is sent. */
+/** Key of NTLMv2 (MS-NLMP 3.3.2), with the domain exactly as sent. */
 export function ntowfv2(hash: Buffer, user: string, domain: string): Buffer {
   return hmacMd5(hash, utf16(upcase(user) + domain));
 }

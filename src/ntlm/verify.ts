@@ -15,9 +15,9 @@ import {
 } from './messages.ts';
 import { fileTime, fromFileTime, hmacMd5, ntowfv2, rc4, utf16 } from './primitives.ts';
 
-/** The server's side of NTLM: challenges and the verdict on what clients answer. No sockets. */
+/** The server side of NTLM: creates challenges and evaluates the replies. No sockets. */
 
-/** Names the server goes by. */
+/** Names of the server. */
 export interface Target {
   /** NetBIOS names. */
   readonly domain: string;
@@ -26,7 +26,7 @@ export interface Target {
   readonly dnsComputer: string;
 }
 
-/** What must be kept between CHALLENGE and AUTHENTICATE. */
+/** The state between CHALLENGE and AUTHENTICATE. */
 export interface ServerContext {
   readonly negotiate: Buffer;
   readonly challenge: Buffer;
@@ -34,7 +34,7 @@ export interface ServerContext {
   readonly createdAt: number;
 }
 
-/** Why a logon was refused: for log and metric, never sent to the client. */
+/** Why a logon was refused, for log and metric. Never sent to the client. */
 export type RejectReason =
   | 'malformed'
   | 'anonymous'
@@ -52,25 +52,25 @@ export type Verdict =
   | { readonly ok: true; readonly user: string; readonly domain: string }
   | { readonly ok: false; readonly reason: RejectReason; readonly user?: string };
 
-/** How a logon is bound to the TLS connection; what is bound to another one is always refused. */
+/** How a logon is bound to the TLS connection. A logon that is bound to another connection is always refused. */
 export interface ChannelBinding {
   readonly token: Buffer;
-  /** Whether a logon that is bound to nothing is refused too. */
+  /** Whether a logon without channel binding is refused too. */
   readonly required: boolean;
 }
 
 export interface VerifyOptions {
-  /** The NT hash of a user; names are compared without case by the caller. */
+  /** Returns the NT hash of a user. Must ignore the case of names. */
   readonly lookup: (user: string) => Buffer | undefined;
   /** Epoch milliseconds. */
   readonly now: number;
   readonly requireMic?: boolean;
-  /** Seconds the client's clock may differ. */
+  /** Maximum difference of the client's clock, seconds. */
   readonly maxSkewSeconds?: number;
   readonly channelBinding?: ChannelBinding;
 }
 
-const ECHOED =
+const ECHOED_FLAGS =
   flags.EXTENDED_SESSIONSECURITY |
   flags.ALWAYS_SIGN |
   flags.SIGN |
@@ -82,7 +82,7 @@ const VERSION = Buffer.from('0a0063450000000f', 'hex');
 const DUMMY_HASH = Buffer.alloc(16, 0x5a);
 
 /**
- * Answers a NEGOTIATE message. OEM must work too: curl asks for nothing else.
+ * Answers a NEGOTIATE message. OEM must work too, because curl supports only that.
  *
  * @throws MalformedMessage
  */
@@ -102,7 +102,7 @@ export function createChallenge(
       flags.TARGET_INFO |
       flags.VERSION |
       (unicode ? flags.UNICODE : flags.OEM) |
-      (asked & ECHOED)) >>>
+      (asked & ECHOED_FLAGS)) >>>
     0;
   const header = Buffer.alloc(56);
   SIGNATURE.copy(header);
@@ -154,15 +154,15 @@ function readResponse(message: Buffer): Response {
   };
 }
 
-/** The key with which the proof is right: of the domain as sent, or of none (MS-NLMP 3.2.5.1.2). */
+/** The key that matches the proof: computed with the domain as sent, or without a domain (MS-NLMP 3.2.5.1.2). */
 function provenKey(response: Response, hash: Buffer, serverChallenge: Buffer): Buffer | undefined {
-  // both are always computed, so that the time taken reveals nothing
+  // both are always computed, to prevent timing attacks
   const keys = [response.domain, ''].map((domain) => ntowfv2(hash, response.user, domain));
   const right = keys.map((key) => timingSafeEqual(hmacMd5(key, serverChallenge, response.blob), response.proof));
   return right[0] ? keys[0] : right[1] ? keys[1] : undefined;
 }
 
-function isMicRight(response: Response, key: Buffer, context: ServerContext): boolean {
+function isMicValid(response: Response, key: Buffer, context: ServerContext): boolean {
   if (response.bytes.length < 88) return false;
   const base = hmacMd5(key, response.proof);
   const exchanged = hasFlag(response.flags, flags.KEY_EXCH) && response.sessionKey.length === 16;
@@ -175,8 +175,8 @@ function isMicRight(response: Response, key: Buffer, context: ServerContext): bo
   );
 }
 
-function isBoundRight(bound: Buffer | undefined, { token, required }: ChannelBinding): boolean {
-  // some clients send zeros for none
+function isBindingValid(bound: Buffer | undefined, { token, required }: ChannelBinding): boolean {
+  // some clients send zeros if there is no channel binding
   if (bound === undefined || bound.every((byte) => byte === 0)) return !required;
   return bound.length === token.length && timingSafeEqual(bound, token);
 }
@@ -196,20 +196,20 @@ function evaluate(message: Buffer, context: ServerContext, options: VerifyOption
   const pairs = readAvPairs(response.blob.subarray(28));
   const avFlags = findPair(pairs, av.FLAGS);
   const announced = avFlags?.length === 4 && hasFlag(avFlags.readUInt32LE(), AV_FLAG_MIC);
-  if (announced && !isMicRight(response, key, context)) return refuse('bad-mic');
+  if (announced && !isMicValid(response, key, context)) return refuse('bad-mic');
   if (!announced && options.requireMic === true) return refuse('no-mic');
   if (options.maxSkewSeconds !== undefined) {
     const skew = Math.abs(fromFileTime(response.blob.subarray(8, 16)) - options.now) / 1000;
     if (skew > options.maxSkewSeconds) return refuse('skew');
   }
   const bound = findPair(pairs, av.CHANNEL_BINDINGS);
-  if (options.channelBinding !== undefined && !isBoundRight(bound, options.channelBinding)) {
+  if (options.channelBinding !== undefined && !isBindingValid(bound, options.channelBinding)) {
     return refuse('channel-binding');
   }
   return { ok: true, user, domain };
 }
 
-/** Who an AUTHENTICATE message says it is from, before anything is verified; empty where that cannot be read. */
+/** The unverified user name of an AUTHENTICATE message; empty if it cannot be read. */
 export function claimedUser(message: Buffer): string {
   try {
     return readResponse(message).user;

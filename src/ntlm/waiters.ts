@@ -1,6 +1,6 @@
-/** Lets several wait for the same thing. */
+/** Lets several callers wait for the same event. */
 export interface Waiters {
-  /** Resolves when woken, when the signal is aborted, and after some milliseconds at the latest. */
+  /** Resolves when woken, when the signal is aborted, or after `ms` milliseconds. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
   wake(): void;
 }

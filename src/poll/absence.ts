@@ -1,16 +1,16 @@
 import type { Failure } from '../model/failure.ts';
 import type { Reading } from '../model/snapshot.ts';
 
-/** Statuses by which a server says that it does not have an endpoint. */
+/** HTTP statuses of a missing endpoint. */
 const STATUSES: ReadonlySet<string | undefined> = new Set(['404', '405', '501']);
 
-/** Least time between two such attempts, seconds. */
+/** Minimum time between the two attempts, seconds. */
 const MIN_SECONDS = 300;
 
-/** Whether a failure says that the analyzer does not have the endpoint. */
+/** Whether a failure means that the analyzer does not have the endpoint. */
 export const isMissing = ({ kind, code }: Failure): boolean => kind === 'status' && STATUSES.has(code);
 
-/** Whether the analyzer lacks an endpoint, as its answers show. */
+/** Whether the analyzer lacks an endpoint, derived from its answers. */
 export interface Absence {
   /** Records the outcome of an attempt. @param at epoch seconds @param isServing whether GetProducts is good */
   observe(readings: Iterable<Reading<unknown>>, at: number, isServing: boolean): void;
@@ -18,8 +18,8 @@ export interface Absence {
 }
 
 /**
- * An endpoint becomes absent when all its parts are missing at two attempts at least 5 minutes apart, with no other outcome
- * in between, while GetProducts is good. It is absent until a part answers again.
+ * An endpoint becomes absent when all its parts are missing in two attempts at least 5 minutes apart, with no other
+ * outcome in between, while GetProducts is good. It stays absent until a part answers again.
  */
 export function createAbsence(isAbsentAtFirst: boolean): Absence {
   let isAbsent = isAbsentAtFirst;

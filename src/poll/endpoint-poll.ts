@@ -13,9 +13,9 @@ export type Parts<E extends PolledEndpoint> = ReadonlyMap<string, Reading<Polled
 
 export interface EndpointPollOptions<E extends PolledEndpoint> {
   readonly request: EndpointRequest<E>;
-  /** What is known so far; interval and age limit stay as they are here. */
+  /** The initial state. Its interval and age limit do not change. */
   readonly initial: EndpointState<PolledAnswers[E]>;
-  /** Seconds after which a pass is ended. */
+  /** Deadline of a pass, seconds. */
   readonly deadline: number;
   readonly limit: Limit;
   readonly now: () => number;
@@ -23,22 +23,22 @@ export interface EndpointPollOptions<E extends PolledEndpoint> {
   readonly snapshot: () => Snapshot;
   /** Called with the new state, or with `undefined` when there is nothing to poll. */
   readonly commit: (state: EndpointState<PolledAnswers[E]> | undefined) => void;
-  /** What contradicts an answer, which then is a failed poll of kind `schema`. */
+  /** Returns what contradicts an answer. The poll then fails with kind `schema`. */
   readonly check?: (part: string, answer: PolledAnswers[E]) => string | undefined;
-  /** May want another pass at once, after looking at the readings: the way GetFeatures changes its form. */
+  /** Checks the readings of a pass, and can request another pass at once. Used to change the form of GetFeatures. */
   readonly review?: (readings: Parts<E>) => 'accept' | 'again';
-  /** What is known of a part that was never requested alone, from other parts. */
+  /** Derives the reading of a part that was never requested alone from other parts. */
   readonly derive?: (part: string, parts: Parts<E>) => Reading<PolledAnswers[E]> | undefined;
-  /** Where an analyzer may lack the endpoint: whether GetProducts is good, without which nothing counts as lacking. */
+  /** Set if an analyzer may lack the endpoint. Returns whether GetProducts is good; if not, no endpoint becomes absent. */
   readonly isServing?: () => boolean;
 }
 
 export interface EndpointPoll {
   /** A scheduled pass over every part. Does nothing while a pass runs. */
   run(signal: AbortSignal): Promise<void>;
-  /** Requests the parts that were never requested, and with `failed` also those whose newest outcome is a failure. */
+  /** Requests the parts that were never requested, and with `failed` also those that failed last. */
   catchUp(signal: AbortSignal, which: 'new' | 'failed'): Promise<void>;
-  /** Ends the retries and waits for a pass that runs; the signal given to it must have been aborted. */
+  /** Ends the retries and waits for a running pass, whose signal must already be aborted. */
   stop(): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
   let running: Promise<void> | undefined;
 
   const readPart = async (part: string, signal: AbortSignal): Promise<PolledAnswers[E]> => {
-    const answer = await request.ask(part, signal);
+    const answer = await request.send(part, signal);
     const contradiction = options.check?.(part, answer);
     if (contradiction !== undefined) throw new QueryError('schema', contradiction, { code: CONTRADICTION });
     return answer;
@@ -62,7 +62,7 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
     withDeadline(options.deadline, stop, (signal) =>
       readParts({
         parts,
-        ask: (part) => readPart(part, signal),
+        read: (part) => readPart(part, signal),
         previous: (part) => state.parts.get(part) ?? options.derive?.(part, state.parts),
         limit: options.limit,
         now,
@@ -76,7 +76,7 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
     if (absence.isAbsent && !wasAbsent) log.becameAbsent();
   };
 
-  /** Puts the readings of a pass into the state, and drops those of parts that no longer exist. */
+  /** Adds the readings of a pass to the state, and drops those of parts that no longer exist. */
   const commit = (readings: Parts<E>, wanted: readonly string[], started: number): void => {
     const parts = new Map<string, Reading<PolledAnswers[E]>>();
     for (const part of wanted) {
@@ -138,7 +138,7 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
   const passOverFailed = (signal: AbortSignal): Promise<void> =>
     pass(signal, (wanted) => wanted.filter((part) => isNew(part) || isFailed(part)));
 
-  /** Requests one part of those that failed, another one each time, and the rest when that one is good. */
+  /** Requests one of the failed parts, a different one each time. If it is good, requests the rest. */
   const probe = async (signal: AbortSignal, attempt: number): Promise<void> => {
     const failed = [...state.parts.keys()].filter(isFailed);
     const part = failed[attempt % failed.length];

@@ -17,15 +17,15 @@ import { parseVendorLicense } from '../model/vendor-license.ts';
 import { createPattern } from '../model/wildcard.ts';
 import { createExpirationSearch, type SearchLevel } from './expiration-search.ts';
 
-/** How one endpoint is polled: which parts it has now, and how one is requested. */
+/** How one endpoint is polled: its current parts, and how to request one. */
 export interface EndpointRequest<E extends PolledEndpoint> {
   readonly endpoint: E;
-  /** Empty when there is nothing to ask for; `undefined` while that is not known. */
+  /** Empty if there is nothing to request; `undefined` while that is not known. */
   parts(snapshot: Snapshot): readonly string[] | undefined;
-  ask(part: string, signal: AbortSignal): Promise<PolledAnswers[E]>;
+  send(part: string, signal: AbortSignal): Promise<PolledAnswers[E]>;
 }
 
-/** Failures after which GetFeatures is asked per vendor license instead of all at once. */
+/** Failures after which GetFeatures is requested per vendor license instead of all at once. */
 export const featuresRefusals: ReadonlySet<FailureKind> = new Set([
   'status',
   'timeout',
@@ -39,12 +39,12 @@ export type EndpointRequests = { readonly [E in PolledEndpoint]: EndpointRequest
 export interface EndpointRequestsOptions {
   readonly client: QueryClient;
   readonly selection: Selection;
-  /** Whether this exporter reports what belongs to no vendor license (shard 0 does). */
+  /** Whether this exporter reports data that belongs to no vendor license. Only shard 0 does. */
   readonly ownsSite: boolean;
   readonly history: readonly HistoryQuestion[];
   readonly expirationSearch: SearchLevel;
   readonly log: Log;
-  /** How GetFeatures is asked at present. */
+  /** Whether GetFeatures is currently requested per vendor license. */
   readonly featuresPerVendorLicense: () => boolean;
 }
 
@@ -55,7 +55,7 @@ function knownProducts(snapshot: Snapshot): readonly string[] | undefined {
   return products === undefined ? undefined : [...new Set(products)];
 }
 
-/** Features of all vendor licenses in one answer are usable only when they name their vendor license. */
+/** An answer with the features of all vendor licenses is usable only if each record names its vendor license. */
 function requireOwners({ records }: Answer<FeatureRecord>): void {
   if (records.length === 0 || records.some(({ serverName, daemon }) => serverName !== '' && daemon !== '')) return;
   const message = 'no record of the answer has both ServerName and Daemon: set features.request: per_vendor_license';
@@ -65,7 +65,7 @@ function requireOwners({ records }: Answer<FeatureRecord>): void {
 /** The requests of each endpoint. */
 export function createEndpointRequests(options: EndpointRequestsOptions): EndpointRequests {
   const { client, selection } = options;
-  /** Products of the last time parts were asked for, to find names that cannot be asked for alone. */
+  /** The last known products, to find names that cannot be requested alone. */
   let products: readonly string[] = [];
 
   const ownProducts = (snapshot: Snapshot): readonly string[] | undefined => {
@@ -74,7 +74,7 @@ export function createEndpointRequests(options: EndpointRequestsOptions): Endpoi
     return known?.filter((product) => selection.ownsVendorLicense(parseVendorLicense(product).vendorLicense));
   };
 
-  /** `%` in a name is a wildcard to the API, and there is no escape. */
+  /** Refuses a name whose `%` matches another name: the API treats `%` as a wildcard, and there is no escape. */
   const refuseAmbiguous = (product: string): void => {
     if (!product.includes('%')) return;
     const matches = createPattern(product, { ignoreCase: true });
@@ -85,14 +85,14 @@ export function createEndpointRequests(options: EndpointRequestsOptions): Endpoi
   };
 
   const whole = (): readonly string[] => [WHOLE];
-  const askExpirations = createExpirationSearch({ client, level: options.expirationSearch, log: options.log });
+  const requestExpirations = createExpirationSearch({ client, level: options.expirationSearch, log: options.log });
   return {
-    GetProducts: { endpoint: 'GetProducts', parts: whole, ask: (_, signal) => client.getProducts({}, signal) },
-    GetServerDown: { endpoint: 'GetServerDown', parts: whole, ask: (_, signal) => client.getServerDown({}, signal) },
+    GetProducts: { endpoint: 'GetProducts', parts: whole, send: (_, signal) => client.getProducts({}, signal) },
+    GetServerDown: { endpoint: 'GetServerDown', parts: whole, send: (_, signal) => client.getServerDown({}, signal) },
     GetConcurrentUsers: {
       endpoint: 'GetConcurrentUsers',
       parts: () => (options.ownsSite ? [WHOLE] : []),
-      ask: (_, signal) => client.getConcurrentUsers({}, signal),
+      send: (_, signal) => client.getConcurrentUsers({}, signal),
     },
     GetFeatures: {
       endpoint: 'GetFeatures',
@@ -101,7 +101,7 @@ export function createEndpointRequests(options: EndpointRequestsOptions): Endpoi
         if (own?.length === 0) return [];
         return options.featuresPerVendorLicense() ? own : [WHOLE];
       },
-      ask: async (part, signal) => {
+      send: async (part, signal) => {
         refuseAmbiguous(part);
         const answer = await client.getFeatures({ product: part === WHOLE ? '%' : part }, signal);
         if (part === WHOLE) requireOwners(answer);
@@ -111,9 +111,9 @@ export function createEndpointRequests(options: EndpointRequestsOptions): Endpoi
     GetExpirationFeatures: {
       endpoint: 'GetExpirationFeatures',
       parts: ownProducts,
-      ask: async (part, signal) => {
+      send: async (part, signal) => {
         refuseAmbiguous(part);
-        return askExpirations(part, signal);
+        return requestExpirations(part, signal);
       },
     },
     GetHistory: {
@@ -122,7 +122,7 @@ export function createEndpointRequests(options: EndpointRequestsOptions): Endpoi
         options.history
           .filter(({ product }) => selection.ownsVendorLicense(parseVendorLicense(product).vendorLicense))
           .map(historyPart),
-      ask: (part, signal) => {
+      send: (part, signal) => {
         const { product, feature, package: pkg, featureType } = historyQuestion(part);
         return client.getHistory(
           { product, feature, ...(pkg !== '' && { package: pkg }), ...(featureType !== '' && { ftype: featureType }) },

@@ -3,13 +3,13 @@ import { type FailureKind, QueryError } from '../model/failure.ts';
 import type { Log } from '../model/log.ts';
 import type { Answer, ExpirationRecord } from '../model/records.ts';
 
-/** Sent as `search` (spec 4.5): features, packages too, components too; `none` sends nothing. */
+/** The parameter `search` (spec 4.5): 0 features, 1 also packages, 2 also components; `none` omits it. */
 export type SearchLevel = 'none' | '0' | '1' | '2';
 
-/** Failures of a request that may be due to its search level. */
+/** Failures that the search level may cause. */
 export const searchRefusals: ReadonlySet<FailureKind> = new Set(['status', 'timeout', 'too_large', 'parse', 'schema']);
 
-/** Refusals in a row after which a vendor license is asked about without a search level from the start. */
+/** Consecutive refusals after which the search level is no longer sent for a vendor license. */
 const MAX_REFUSALS = 2;
 
 interface SearchOptions {
@@ -19,26 +19,26 @@ interface SearchOptions {
 }
 
 /**
- * Asks GetExpirationFeatures with a search level, which is "for internal use" (spec 4.5): a server that refuses it, or that
- * answers fewer records with it than without, is asked without. That is compared once for each vendor license.
+ * Requests GetExpirationFeatures with a search level, which is "for internal use" (spec 4.5). If the server refuses it, or
+ * returns fewer records with it, requests are sent without it. This is compared once for each vendor license.
  */
 export function createExpirationSearch({ client, level, log }: SearchOptions) {
-  /** Vendor licenses that are asked about without it. */
+  /** Vendor licenses that are requested without a search level. */
   const without = new Set<string>();
   const compared = new Set<string>();
   const refusals = new Map<string, number>();
-  let isSaid = false;
+  let isLogged = false;
 
   const giveUp = (product: string, reason: string): void => {
     without.add(product);
-    if (isSaid) return;
-    isSaid = true;
+    if (isLogged) return;
+    isLogged = true;
     const fields = { endpoint: 'GetExpirationFeatures', part: product, level, reason };
-    log.info(fields, 'search level not usable, asking without it; packages and components may be missing');
+    log.info(fields, 'search level does not work, requesting without it; packages and components may be missing');
   };
 
-  /** After a refusal; only when the plain request succeeds is it due to the search level. */
-  const askPlain = async (product: string, failure: QueryError, signal: AbortSignal) => {
+  /** Retries a refused request without the search level. Only if that succeeds, the search level was the cause. */
+  const requestPlain = async (product: string, failure: QueryError, signal: AbortSignal) => {
     const answer = await client.getExpirationFeatures({ product }, signal);
     const count = (refusals.get(product) ?? 0) + 1;
     refusals.set(product, count);
@@ -46,7 +46,7 @@ export function createExpirationSearch({ client, level, log }: SearchOptions) {
     return answer;
   };
 
-  /** The answer without the level where that holds more, else `undefined`. */
+  /** The answer without the search level if it has more records, else `undefined`. */
   const compare = async (product: string, found: number, signal: AbortSignal) => {
     try {
       const plain = await client.getExpirationFeatures({ product }, signal);
@@ -55,7 +55,7 @@ export function createExpirationSearch({ client, level, log }: SearchOptions) {
       giveUp(product, `${found} records with it, ${plain.records.length} without`);
       return plain;
     } catch (error) {
-      // compared another time
+      // compared again later
       if (error instanceof QueryError && !signal.aborted) return undefined;
       throw error;
     }
@@ -70,7 +70,7 @@ export function createExpirationSearch({ client, level, log }: SearchOptions) {
       return (await compare(product, answer.records.length, signal)) ?? answer;
     } catch (error) {
       if (!(error instanceof QueryError) || !searchRefusals.has(error.kind) || signal.aborted) throw error;
-      return askPlain(product, error, signal);
+      return requestPlain(product, error, signal);
     }
   };
 }

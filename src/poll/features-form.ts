@@ -16,15 +16,15 @@ export interface FeaturesFormOptions {
 /** How GetFeatures is requested: all features at once, or per vendor license. */
 export interface FeaturesForm {
   readonly isPerVendorLicense: boolean;
-  /** Decides by the readings of a pass whether another one in the other form is needed. */
+  /** Decides from the readings of a pass whether another pass in the other form is needed. */
   review(readings: Parts<'GetFeatures'>): 'accept' | 'again';
-  /** What the last good answer for all vendor licenses says of one. */
+  /** The reading of one vendor license, taken from the last good answer for all of them. */
   derive(part: string, parts: Parts<'GetFeatures'>): Reading<Answer<FeatureRecord>> | undefined;
 }
 
 /**
- * With `auto`, one request for all features is tried first and given up for good when the server cannot answer it. While
- * GetProducts fails too, the server as a whole has a problem, and nothing is concluded.
+ * With `auto`, all features are first requested at once. If the server cannot answer that, they are requested per vendor
+ * license permanently. While GetProducts fails too, the server as a whole has a problem, and the form does not change.
  */
 export function createFeaturesForm({ configured, isServing, known, log }: FeaturesFormOptions): FeaturesForm {
   let isPerVendorLicense = configured === 'per_vendor_license';
@@ -39,7 +39,7 @@ export function createFeaturesForm({ configured, isServing, known, log }: Featur
       const reason = reading.ok ? checkAllFeatures(reading.value, known()) : reading.failure.message;
       if (reason === undefined || (!reading.ok && !featuresRefusals.has(reading.failure.kind))) return 'accept';
       isPerVendorLicense = true;
-      log.info({ endpoint: 'GetFeatures', reason }, 'asking per vendor license from now on');
+      log.info({ endpoint: 'GetFeatures', reason }, 'requesting per vendor license from now on');
       return 'again';
     },
     derive: (part, parts) => {

@@ -3,9 +3,9 @@ import { type EndpointState, freshGood, lastGood, type Snapshot, WHOLE } from '.
 import { parseVendorLicense } from '../model/vendor-license.ts';
 
 /**
- * Whether an answer is plausible. An empty answer is well-formed, and yet often the sign of a broken analyzer: where it
- * contradicts another good answer, it counts as a failed poll. Each `check…` gives the contradiction in words, and
- * `undefined` where there is none. Times are epoch seconds.
+ * Checks whether an answer is plausible. An empty answer is well-formed, but often the sign of a broken analyzer. If it
+ * contradicts another good answer, the poll fails. Each `check…` function returns the contradiction in words, or
+ * `undefined`. Times are epoch seconds.
  */
 
 /** Failure code of an answer that contradicts another. */
@@ -19,24 +19,24 @@ export interface Known {
   readonly ownsVendorLicense: (vendorLicense: string) => boolean;
 }
 
-/** Empty answers of GetProducts, one after another. */
+/** Consecutive empty answers of GetProducts. */
 export interface EmptyStreak {
   readonly count: number;
   readonly since: number;
 }
 
-/** How often in a row, and for how long (seconds), GetProducts must list nothing before that is accepted. */
+/** How often in a row, and for how many seconds, GetProducts must be empty before that is accepted. */
 const STREAK_COUNT = 3;
 const STREAK_SECONDS = 900;
 
 const quote = (name: string): string => JSON.stringify(name);
 
-/** The same for all spellings that the API takes for one vendor license. */
+/** The same text for all spellings that the API treats as one vendor license. */
 export const canonical = (name: string): string => parseVendorLicense(name).vendorLicense.toLowerCase();
 
 const ownerOf = ({ serverName, daemon }: FeatureRecord): string => `${serverName};${daemon}`;
 
-/** What an endpoint answered last, by part, unless that is too old. */
+/** The last good values of an endpoint by part, without those that are too old. */
 function current<T>(state: EndpointState<T> | undefined, now: number): readonly (readonly [string, T])[] {
   const parts = [...(state?.parts ?? [])];
   return parts.flatMap(([part, reading]) =>
@@ -44,7 +44,7 @@ function current<T>(state: EndpointState<T> | undefined, now: number): readonly 
   );
 }
 
-/** Which other endpoint than GetProducts names a vendor license, in words. */
+/** Describes which endpoint other than GetProducts names a vendor license. */
 function namedElsewhere({ snapshot: { endpoints }, now }: Known): string | undefined {
   for (const [, { records }] of current(endpoints.GetServerDown, now)) {
     if (records[0] !== undefined) return `GetServerDown lists ${quote(records[0].label)}`;
@@ -61,11 +61,11 @@ function namedElsewhere({ snapshot: { endpoints }, now }: Known): string | undef
 }
 
 /**
- * GetProducts may be empty when it was before, when it is asked once and nothing was ever known, or when it stays empty for
- * three polls and 15 minutes while nothing else names a vendor license.
+ * GetProducts may be empty if it was empty before, if it is requested only once and nothing was ever known, or if it stays
+ * empty for three polls and 15 minutes while no other endpoint names a vendor license.
  *
- * @param before the empty answers in a row up to the last poll
- * @returns the contradiction, and the streak with this answer in it, for the next time
+ * @param before the consecutive empty answers up to the last poll
+ * @returns the contradiction, and the streak including this answer for the next poll
  */
 export function checkProducts(
   { records }: Answer<ProductRecord>,
@@ -91,7 +91,7 @@ export function checkProducts(
   return { contradiction: `the answer lists no vendor license; that is accepted after ${rule} (${soFar})`, streak };
 }
 
-/** Vendor licenses that must have features: current, not down, with licenses. As GetProducts spells them. */
+/** Vendor licenses that must have features: current, not down, with licenses. Spelled as in GetProducts. */
 function withLicenses({ snapshot, now, ownsVendorLicense }: Known): readonly ProductRecord[] | undefined {
   const { GetProducts, GetServerDown } = snapshot.endpoints;
   const products = lastGood(GetProducts?.parts.get(WHOLE))?.value.records;
@@ -109,36 +109,36 @@ function withLicenses({ snapshot, now, ownsVendorLicense }: Known): readonly Pro
 const noFeaturesOf = ({ product, maxAvailable }: ProductRecord): string =>
   `no features of ${quote(product)}, but GetProducts says that it is current and has ${maxAvailable} licenses`;
 
-/** An answer without any feature is plausible where no vendor license it is about must have some. */
+/** An answer without features is plausible unless one of its vendor licenses must have some. */
 export function checkFeatures(part: string, { records }: Answer<FeatureRecord>, known: Known): string | undefined {
   if (records.length > 0) return undefined;
   const expected = withLicenses(known);
-  if (expected === undefined) return 'the answer holds no features, and the vendor licenses are not known';
+  if (expected === undefined) return 'the answer contains no features, and the vendor licenses are not known';
   const first = expected.find(({ product }) => part === WHOLE || product === part);
-  return first === undefined ? undefined : `the answer holds ${noFeaturesOf(first)}`;
+  return first === undefined ? undefined : `the answer contains ${noFeaturesOf(first)}`;
 }
 
 /**
- * What is wrong with an answer for all vendor licenses, so that each must be asked for alone: a record of an unknown vendor license, or no
- * record of a vendor license that must have some.
+ * Returns why each vendor license must be requested alone: the answer for all has a record of an unknown vendor license,
+ * or no record of one that must have some.
  */
 export function checkAllFeatures({ records }: Answer<FeatureRecord>, known: Known): string | undefined {
   const products = lastGood(known.snapshot.endpoints.GetProducts?.parts.get(WHOLE))?.value.records ?? [];
   const names = new Set(products.map(({ product }) => canonical(product)));
   const found = new Set<string>();
   for (const [i, record] of records.entries()) {
-    // records of one vendor license stand together: only where the name changes is it looked up
+    // records of one vendor license are adjacent, so the name is looked up only when it changes
     const before = records[i - 1];
     if (before?.serverName === record.serverName && before.daemon === record.daemon) continue;
     const owner = canonical(ownerOf(record));
-    if (!names.has(owner)) return 'a record of no known vendor license';
+    if (!names.has(owner)) return 'a record of an unknown vendor license';
     found.add(owner);
   }
   const missing = withLicenses(known)?.find(({ product }) => !found.has(canonical(product)));
   return missing === undefined ? undefined : noFeaturesOf(missing);
 }
 
-/** An answer without any expiry is plausible unless there were some before and GetFeatures still has the features. */
+/** An answer without expirations is plausible unless there were some before and GetFeatures still has the features. */
 export function checkExpirations(
   part: string,
   { records }: Answer<ExpirationRecord>,
@@ -152,12 +152,12 @@ export function checkExpirations(
   const own = freshGood(GetFeatures, part, now)?.value.records ?? [];
   const features = own.length + whole.filter((record) => canonical(ownerOf(record)) === canonical(part)).length;
   if (features === 0) return undefined;
-  return `the answer holds no features of ${quote(part)}; it held ${before} before, and GetFeatures still has ${features}`;
+  return `the answer contains no features of ${quote(part)}; it contained ${before} before, and GetFeatures still has ${features}`;
 }
 
 /**
- * Takes the answer about one vendor license out of that about all, `undefined` without a record: so that the last good data
- * stays when GetFeatures is asked per vendor license from now on.
+ * Extracts the answer for one vendor license from the answer for all; `undefined` if it has no record. This keeps the
+ * last good data when GetFeatures changes to requests per vendor license.
  */
 export function createSplit(): (part: string, whole: Answer<FeatureRecord>) => Answer<FeatureRecord> | undefined {
   let source: Answer<FeatureRecord> | undefined;

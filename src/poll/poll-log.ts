@@ -2,7 +2,7 @@ import type { Log } from '../model/log.ts';
 import { isAnswer, MAX_UNKNOWN_FIELDS } from '../model/records.ts';
 import type { PolledEndpoint, Reading } from '../model/snapshot.ts';
 
-/** Names of unknown fields in one log entry, at most. */
+/** Maximum number of unknown fields in one log entry. */
 const FIELDS_LOGGED = 20;
 
 type Readings = ReadonlyMap<string, Reading<unknown>>;
@@ -11,17 +11,17 @@ type Readings = ReadonlyMap<string, Reading<unknown>>;
 export interface PassReport {
   /** The newest reading of every part. */
   readonly parts: Readings;
-  /** Those of this pass. */
+  /** The readings of this pass. */
   readonly readings: Readings;
   readonly seconds: number;
-  /** Whether no pass before was good. */
+  /** Whether no earlier pass was good. */
   readonly isFirst: boolean;
   readonly isAbsent: boolean;
 }
 
-/** Logs what the polling of one endpoint comes to. */
+/** Logs the results of polling one endpoint. */
 export interface PollLog {
-  /** Failures are logged each time, successes when something has changed. */
+  /** Logs each failure, and a success only if something changed. */
   passEnded(report: PassReport): void;
   becameAbsent(): void;
   passSkipped(): void;
@@ -30,7 +30,7 @@ export interface PollLog {
 
 export function createPollLog(endpoint: PolledEndpoint, log: Log): PollLog {
   let isFailing = false;
-  /** Unknown fields that were logged. */
+  /** Unknown fields that were already logged. */
   const logged = new Set<string>();
 
   const logOutcome = ({ parts, readings, seconds, isFirst, isAbsent }: PassReport): void => {
@@ -48,7 +48,7 @@ export function createPollLog(endpoint: PolledEndpoint, log: Log): PollLog {
     }
   };
 
-  /** Logs fields that the specification does not name when they first appear: one of them may be a renamed one. */
+  /** Logs unknown fields when they first appear. One of them may be a renamed field. */
   const logUnknownFields = (readings: Readings): void => {
     const found = [...readings.values()].flatMap((reading) =>
       reading.ok && isAnswer(reading.value) ? reading.value.unknownFields : [],
@@ -57,7 +57,7 @@ export function createPollLog(endpoint: PolledEndpoint, log: Log): PollLog {
     if (fields.length === 0 || logged.size >= MAX_UNKNOWN_FIELDS) return;
     for (const name of fields) logged.add(name);
     const shown = { endpoint, fields: fields.slice(0, FIELDS_LOGGED), count: fields.length };
-    log.warn(shown, 'the answer has fields that the specification does not name; they are ignored');
+    log.warn(shown, 'the answer has fields that are not in the specification; they are ignored');
   };
 
   return {
@@ -68,9 +68,9 @@ export function createPollLog(endpoint: PolledEndpoint, log: Log): PollLog {
     becameAbsent: () =>
       log.warn(
         { endpoint },
-        'the analyzer does not have this endpoint: asked again hourly, never if it is off under poll',
+        'the analyzer does not have this endpoint: it is requested again every hour; to stop that, set it to off under poll',
       ),
-    passSkipped: () => log.debug({ endpoint }, 'the previous poll is still running, this one is skipped'),
-    broke: (error) => log.error({ endpoint, err: error }, 'poll broke'),
+    passSkipped: () => log.debug({ endpoint }, 'poll skipped, because the previous one is still running'),
+    broke: (error) => log.error({ endpoint, err: error }, 'unexpected error while polling'),
   };
 }

@@ -28,15 +28,15 @@ import { createSchedules, longestGap } from './schedule.ts';
 
 export interface PollerOptions {
   readonly client: QueryClient;
-  /** Cron expression of each endpoint, or `off` where it is not polled; GetProducts always is. */
+  /** Cron expression of each endpoint, or `off`. GetProducts is always polled. */
   readonly schedules: Readonly<Record<PolledEndpoint, string>>;
   /** Seconds; `auto` is 3 × the interval of the endpoint, at least 5 minutes. */
   readonly maxDataAge: number | 'auto';
-  /** Seconds by which every scheduled poll is put off. */
+  /** Delay of every scheduled poll, seconds. */
   readonly startOffset: number;
-  /** Seconds one request may take; no pass is ended sooner. */
+  /** Timeout of a request, seconds. The deadline of a pass is never shorter. */
   readonly requestTimeout: number;
-  /** Requests at once. */
+  /** Maximum number of concurrent requests. */
   readonly concurrency: number;
   readonly featuresRequest: 'auto' | 'all' | 'per_vendor_license';
   readonly expirationSearch: SearchLevel;
@@ -45,18 +45,18 @@ export interface PollerOptions {
   readonly history: readonly HistoryQuestion[];
   readonly now: () => number;
   readonly log: Log;
-  /** Called with each new snapshot, after `latest` gives it. */
+  /** Called with each new snapshot, after `latest` returns it. */
   readonly onCommit: (snapshot: Snapshot) => void;
-  /** Data to begin with, for instance from before a reload. */
+  /** Initial data, for example from before a reload. */
   readonly initial?: Snapshot;
 }
 
 export interface Poller {
-  /** Polls everything once, then on schedule. Resolves when the first pass over every endpoint has ended. */
+  /** Polls everything once, then on schedule. Resolves when the first pass of every endpoint has ended. */
   start(): Promise<void>;
   /** Polls every endpoint once, without a schedule. */
   pollOnce(): Promise<void>;
-  /** Requests everything that failed at once: what kept it from being requested is over. */
+  /** Requests everything that failed immediately, because the cause of the failures is over. */
   retryFailed(): void;
   stop(): Promise<void>;
   latest(): Snapshot;
@@ -64,22 +64,22 @@ export interface Poller {
 
 const MIN_DATA_AGE = 300;
 
-/** Names of vendor licenses in one log entry, at most. */
+/** Maximum number of vendor licenses in one log entry. */
 const NAMES_LOGGED = 20;
 
-/** Seconds a pass may run, however rare it is. */
+/** Maximum duration of a pass, seconds. */
 const MAX_DEADLINE = 3600;
 
 type Specifics<E extends PolledEndpoint> = Pick<EndpointPollOptions<E>, 'check' | 'review' | 'derive' | 'isServing'>;
 
-/** What is known at first, without data of endpoints that are off now. */
+/** The first snapshot, without data of endpoints that are now off. */
 function createSnapshot(initial: Snapshot | undefined, off: readonly PolledEndpoint[], at: number): Snapshot {
   const kept = Object.entries(initial?.endpoints ?? {}).filter(([name]) => !off.includes(name as PolledEndpoint));
   return { at: initial?.at ?? at, endpoints: Object.fromEntries(kept), off };
 }
 
-/** Reports vendor licenses whose series end: whether they were removed, or an answer is cut short, people must see. */
-function reportGone(before: readonly ProductRecord[], listed: readonly ProductRecord[], log: Log): void {
+/** Logs vendor licenses whose series end. Only the operator can see whether they were removed or an answer is incomplete. */
+function logRemoved(before: readonly ProductRecord[], listed: readonly ProductRecord[], log: Log): void {
   const names = new Set(listed.map(({ product }) => canonical(product)));
   const gone = before.map(({ product }) => product).filter((product) => !names.has(canonical(product)));
   if (gone.length === 0) return;
@@ -91,13 +91,13 @@ function reportGone(before: readonly ProductRecord[], listed: readonly ProductRe
 export function createPoller(options: PollerOptions): Poller {
   const { now, log } = options;
   const stopping = new AbortController();
-  // one request about the whole site can always be sent, however many vendor licenses hang
+  // reserves one request for the whole site, even if the requests of all vendor licenses hang
   const limit = createLimit(Math.max(1, options.concurrency - 1));
   const off = (Object.keys(options.schedules) as PolledEndpoint[]).filter((name) => options.schedules[name] === 'off');
   let snapshot = createSnapshot(options.initial, off, now());
   /** Whether each endpoint is polled only once. */
   let isOnce = false;
-  /** The first pass goes through the endpoints in order by itself. */
+  /** Whether the first pass, which polls the endpoints in order, is running. */
   let isFirstPass = false;
 
   const listedProducts = (): readonly ProductRecord[] =>
@@ -117,13 +117,13 @@ export function createPoller(options: PollerOptions): Poller {
       endpoints: state === undefined ? others : { ...others, [endpoint]: state },
     };
     options.onCommit(snapshot);
-    if (endpoint === 'GetProducts') reportGone(listed, listedProducts(), log);
+    if (endpoint === 'GetProducts') logRemoved(listed, listedProducts(), log);
     if (endpoint === 'GetProducts' && isServing() && !isFirstPass) followProducts(wasServing);
   };
 
   /**
-   * A vendor license that GetProducts lists for the first time is requested at once; so is everything that failed while
-   * GetProducts failed, because an hourly endpoint would otherwise stay failed for minutes after the analyzer is back.
+   * Requests a vendor license that GetProducts lists for the first time at once. When GetProducts recovers, everything that
+   * failed is requested too; an hourly endpoint would otherwise stay failed for minutes after the analyzer is back.
    */
   const followProducts = (wasServing: boolean): void => {
     for (const [endpoint, poll] of polls) {
@@ -143,7 +143,7 @@ export function createPoller(options: PollerOptions): Poller {
     const maxAge = options.maxDataAge === 'auto' ? Math.max(MIN_DATA_AGE, 3 * interval) : options.maxDataAge;
     const parts = options.initial?.endpoints[endpoint]?.parts ?? new Map();
     const initial = { ...options.initial?.endpoints[endpoint], interval, maxAge, parts };
-    // what is polled is known from the start, so that it counts as failing until its first attempt has ended
+    // each endpoint has a state from the start, so that it counts as failing until its first attempt has ended
     if (requests[endpoint].parts(snapshot)?.length !== 0) {
       snapshot = { ...snapshot, endpoints: { ...snapshot.endpoints, [endpoint]: initial } };
     }
@@ -191,11 +191,11 @@ export function createPoller(options: PollerOptions): Poller {
   const firstPass = async (): Promise<void> => {
     const users = run('GetConcurrentUsers');
     isFirstPass = true;
-    // an empty GetProducts is checked against GetServerDown, and there is no second try
+    // an empty GetProducts is compared with GetServerDown, and there is no second attempt
     if (isOnce) await run('GetServerDown');
     await run('GetProducts', ...(isOnce ? [] : (['GetServerDown'] as const)));
     isFirstPass = false;
-    // these depend on what GetProducts lists
+    // these depend on GetProducts
     await run('GetFeatures', 'GetExpirationFeatures', 'GetHistory');
     await users;
   };
@@ -207,7 +207,7 @@ export function createPoller(options: PollerOptions): Poller {
     },
     start: async () => {
       const first = firstPass();
-      // a first pass that hangs must not keep the endpoints from their schedule
+      // the schedule starts even if the first pass hangs
       await schedules.start();
       await first;
     },

@@ -17,37 +17,37 @@ function failedReading<T>(failure: Failure, at: number, seconds: number, previou
 
 interface ReadOptions<T> {
   readonly parts: readonly string[];
-  readonly ask: (part: string) => Promise<T>;
+  readonly read: (part: string) => Promise<T>;
   readonly previous: (part: string) => Reading<T> | undefined;
-  /** Applies to parts that are one vendor license each; a request for the whole site does not wait for them. */
+  /** Applies to parts that are one vendor license each. A request for the whole site does not wait for them. */
   readonly limit: Limit;
   /** Epoch seconds. */
   readonly now: () => number;
 }
 
-/** Requests every part separately: one that fails leaves the others as they are. */
+/** Requests every part separately. A failed part does not affect the others. */
 export async function readParts<T>(options: ReadOptions<T>): Promise<Map<string, Reading<T>>> {
-  const { ask, previous, limit, now } = options;
+  const { read, previous, limit, now } = options;
   const readings = await Promise.all(
     options.parts.map((part) => {
-      const askPart = async (): Promise<[string, Reading<T>]> => {
+      const readPart = async (): Promise<[string, Reading<T>]> => {
         const started = performance.now();
         const elapsed = (): number => (performance.now() - started) / 1000;
         try {
-          const value = await ask(part);
+          const value = await read(part);
           return [part, { at: now(), seconds: elapsed(), ok: true, value }];
         } catch (error) {
           if (!(error instanceof QueryError)) throw error;
           return [part, failedReading(error, now(), elapsed(), previous(part))];
         }
       };
-      return part === WHOLE ? askPart() : limit(askPart);
+      return part === WHOLE ? readPart() : limit(readPart);
     }),
   );
   return new Map(readings);
 }
 
-/** Runs work under a signal that is aborted by another one, or after some seconds with a failure of kind `timeout`. */
+/** Runs work with a signal that is aborted with the given one, or after `seconds` with a failure of kind `timeout`. */
 export async function withDeadline<T>(
   seconds: number,
   stop: AbortSignal,

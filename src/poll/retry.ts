@@ -1,19 +1,19 @@
 import type { FailureKind } from '../model/failure.ts';
 import type { EndpointState } from '../model/snapshot.ts';
 
-/** Failures that a retry cannot mend. Rejected logons are not among them: the credential gate lets nothing be sent. */
-const LASTING: ReadonlySet<FailureKind> = new Set(['ambiguous_name']);
+/** Failures that a retry cannot fix. Rejected logons are retried: the credential gate decides whether one is sent. */
+const permanentFailures: ReadonlySet<FailureKind> = new Set(['ambiguous_name']);
 
-/** Seconds between two checks of what failed. */
+/** Interval of the checks for failed parts, seconds. */
 const STEP = 60;
 
-/** After how many seconds an absent endpoint is asked again. */
+/** Interval of requests to an absent endpoint, seconds. */
 const ABSENT = 3600;
 
-/** Minutes at which everything that failed is asked again: 1, 2, 5, and then every 5. */
+/** Whether everything that failed is retried after this many minutes: 1, 2, 5, and then every 5. */
 const isFull = (minute: number): boolean => minute <= 2 || minute % 5 === 0;
 
-/** A clock that was set back must not delay a retry. */
+/** If the clock was set back, retries are not delayed. */
 const within = (most: number, seconds: number): number => Math.min(most, Math.max(0, seconds));
 
 export interface RetryOptions {
@@ -21,29 +21,29 @@ export interface RetryOptions {
   /** Whether the next scheduled poll comes before a retry would. */
   readonly hasRunSoon: boolean;
   readonly now: () => number;
-  /** Asks everything that failed, or one part of it. @param attempt counts the retries */
+  /** Requests everything that failed, or one part of it. @param attempt counts the retries */
   readonly attempt: (signal: AbortSignal, which: 'all' | 'one', attempt: number) => Promise<void>;
 }
 
-/** When the parts of one endpoint that failed are asked again. */
+/** Schedules the retries of the failed parts of one endpoint. */
 export interface Retry {
-  /** Forgets what was planned: a scheduled poll begins. */
+  /** Cancels the planned retry, because a scheduled poll begins. */
   restart(): void;
-  /** Plans the next retry, where one is needed and none is planned. */
+  /** Plans the next retry, if one is needed and none is planned. */
   plan(signal: AbortSignal): void;
-  /** Whether an absent endpoint may be asked again. */
+  /** Whether it is time to request an absent endpoint again. */
   isDue(): boolean;
   stop(): void;
 }
 
 /**
- * Retries after 1, 2 and 5 minutes and then every 5, so that nothing waits for a schedule that may be hours away. An
- * endpoint without any good part is looked at every minute, with one request: when that is good, everything is asked.
+ * Retries after 1, 2 and 5 minutes and then every 5, because the next scheduled poll may be hours away. If no part of an
+ * endpoint is good, one request is sent every minute. When it succeeds, everything is requested.
  */
 export function createRetry({ state, hasRunSoon, now, attempt }: RetryOptions): Retry {
   let timer: NodeJS.Timeout | undefined;
   let minute = 0;
-  /** When the attempt began that the next one is counted from. */
+  /** Start of the attempt from which the next one is timed. */
   let begun = now();
 
   const secondsToAbsent = (): number => within(ABSENT, (state().lastAttempt?.at ?? 0) + ABSENT - now());
@@ -51,7 +51,9 @@ export function createRetry({ state, hasRunSoon, now, attempt }: RetryOptions): 
   const delay = (): number | undefined => {
     const { isAbsent, parts } = state();
     if (isAbsent === true) return secondsToAbsent();
-    const isFailing = [...parts.values()].some((reading) => !reading.ok && !LASTING.has(reading.failure.kind));
+    const isFailing = [...parts.values()].some(
+      (reading) => !reading.ok && !permanentFailures.has(reading.failure.kind),
+    );
     return isFailing && !hasRunSoon ? within(STEP, begun + STEP - now()) : undefined;
   };
 

@@ -1,16 +1,16 @@
 import { createTask, type ScheduledTask, validateDetailed } from 'node-cron';
 
-/** Why a cron expression (five fields, or six with seconds first) is not valid; `undefined` when it is. */
+/** Why a cron expression (five fields, or six with seconds first) is invalid; `undefined` if it is valid. */
 export function cronProblem(expression: string): string | undefined {
   const { valid, errors } = validateDetailed(expression);
   return valid ? undefined : errors.map(({ message }) => message).join(', ');
 }
 
 const WEEK_SECONDS = 7 * 86_400;
-/** One run a minute for a week. Denser schedules repeat long before. */
+/** Maximum number of runs to check: one run a minute for a week. Denser schedules repeat earlier. */
 const MAX_RUNS = 7 * 1440 + 1;
 
-/** The gap of each schedule and the hour it was found in: finding it is slow, and several endpoints and each reload need it. */
+/** The gap of each schedule, with the hour it was computed in. Cached, because computing it is slow and it is needed often. */
 const found = new Map<string, { readonly hour: number; readonly gap: number }>();
 
 /** The longest gap between two runs of a schedule over the next 7 days, seconds; at least the first gap. */
@@ -26,7 +26,7 @@ export function longestGap(expression: string): number {
 function findLongestGap(expression: string): number {
   const task = createTask(expression, () => undefined);
   let runs: number[] = [];
-  // finding runs is slow, so no more are looked for than a sparse schedule needs
+  // finding runs is slow, so no more are computed than a sparse schedule needs
   for (let count = 32; count <= MAX_RUNS; count = count === MAX_RUNS ? count + 1 : Math.min(count * 8, MAX_RUNS)) {
     runs = task.getNextRuns(count).map((run) => run.getTime() / 1000);
     if ((runs.at(-1) ?? 0) > (runs[0] ?? 0) + WEEK_SECONDS) break;
@@ -37,7 +37,7 @@ function findLongestGap(expression: string): number {
   return Math.max(gaps[0]?.gap ?? 0, ...gaps.filter(({ run }) => run <= end).map(({ gap }) => gap));
 }
 
-/** Runs things at the times of their schedules. */
+/** Runs jobs on their schedules. */
 export interface Schedules {
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -45,8 +45,8 @@ export interface Schedules {
 
 /**
  * @param expressions cron expression by name
- * @param startOffset seconds by which every run is put off
- * @param run called with the name; it must keep its own runs from overlapping
+ * @param startOffset delay of every run, seconds
+ * @param run called with the name; must prevent overlapping runs itself
  */
 export function createSchedules<N extends string>(
   expressions: ReadonlyMap<N, string>,

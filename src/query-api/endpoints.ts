@@ -3,18 +3,18 @@ export interface Parameter {
   readonly name: string;
   readonly meaning: string;
   readonly required: boolean;
-  /** The only values allowed; matched exactly. */
+  /** The allowed values; matched exactly. */
   readonly allowed?: readonly string[];
-  /** An integer within these bounds, both inclusive. */
+  /** The inclusive bounds of an integer. */
   readonly integer?: readonly [min: number, max: number];
   readonly default?: string;
-  /** Whether `%` in the value stands for any run of characters. */
+  /** Whether `%` in the value matches any sequence of characters. */
   readonly wildcard?: boolean;
 }
 
 /**
- * What an answer looks like: `records` a JSON array of records, `nested-records` an array holding one such array,
- * `users` `{totalCount, data}`, the chart shapes of spec 2.6, or a bare value that is not JSON in an object.
+ * The structure of an answer. `records`: a JSON array of records. `nested-records`: an array with one such array. `users`:
+ * `{totalCount, data}`. Also the charts of spec 2.6, and bare values.
  */
 export type AnswerKind =
   | 'records'
@@ -61,7 +61,7 @@ const choice = (name: string, meaning: string, allowed: readonly string[], isReq
 const product = required('product', 'vendor license name');
 const feature = required('feature', 'feature name');
 const packageName = optional('package', 'package name');
-/** The package of GetEfficiency and GetHeatMap must be there but may be empty. */
+/** The package of GetEfficiency and GetHeatMap is required, but can be empty. */
 const packageOrEmpty = required('package', 'package name, may be empty');
 const year: Parameter = { name: 'year', meaning: 'year, four digits', required: true, integer: [1970, 9999] };
 const month: Parameter = { name: 'month', meaning: 'month, 1 to 12', required: true, integer: [1, 12] };
@@ -72,7 +72,7 @@ const ftype = choice('ftype', 'feature type', featureTypes);
 const trendParameters = [product, feature, packageName, ftype];
 const windowParameters = [product, feature, packageOrEmpty, year, month, last, type];
 
-/** The contract of the License Monitoring Query API, written once: client, analyzer and documentation read it here. */
+/** The contract of the License Monitoring Query API, used by client, analyzer and documentation. */
 export const endpoints = {
   GetProducts: {
     method: 'GET',
@@ -199,7 +199,7 @@ export const endpoints = {
 export type EndpointName = keyof typeof endpoints;
 export const endpointNames = Object.keys(endpoints) as readonly EndpointName[];
 
-/** The parameters an endpoint takes, by name. */
+/** The parameters of an endpoint, by name. */
 export type ParametersOf<E extends EndpointName> = {
   readonly [P in (typeof endpoints)[E]['parameters'][number]['name']]?: string;
 };

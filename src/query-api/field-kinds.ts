@@ -1,6 +1,6 @@
-/** What rows of the tables of features and vendor licenses have in common. A row adds what is its own. */
+/** Common properties of rows in the tables of features and vendor licenses. A row adds its own. */
 
-/** Part of what a record is about. */
+/** A part of the identity of a record. */
 export const identity = {
   type: 'text',
   unknown: 'never',
@@ -9,7 +9,7 @@ export const identity = {
   metric: 'label',
 } as const;
 
-/** A text that describes what the record is about. */
+/** A text that describes the subject of the record. */
 export const attribute = {
   type: 'text',
   unknown: 'never',
@@ -18,16 +18,16 @@ export const attribute = {
   metric: 'label',
 } as const;
 
-/** Licenses there are, whether in use or not. */
+/** Existing licenses, whether in use or not. */
 export const supply = { type: 'count', unit: 'licenses', unknown: 'absent', merge: 'sum', isUsage: false } as const;
 
-/** Licenses by how they are used now. */
+/** Licenses by their current use. */
 export const licenses = { type: 'count', unit: 'licenses', unknown: 'absent', merge: 'sum', isUsage: true } as const;
 
-/** Checkouts by how they are used now. */
+/** Checkouts by their current use. */
 export const checkouts = { type: 'count', unit: 'checkouts', unknown: 'absent', merge: 'sum', isUsage: true } as const;
 
-/** The most licenses used in some way since the previous collection. */
+/** The maximum number of licenses in some use since the previous collection. */
 export const peak = { type: 'count', unit: 'licenses', unknown: 'absent', merge: 'peak', isUsage: true } as const;
 
 /** Distinct users now. */
@@ -50,7 +50,7 @@ export const logarithm = {
   isUsage: true,
 } as const;
 
-/** When licenses end. */
+/** When licenses expire. */
 export const expiry = {
   type: 'expiration',
   unit: 'epoch seconds',
@@ -59,5 +59,5 @@ export const expiry = {
   isUsage: false,
 } as const;
 
-/** Whether something is so in any of the records. */
+/** A flag that is true if any of the records has it. */
 export const anyFlag = { type: 'flag', unknown: 'absent', merge: 'any', isUsage: false } as const;

@@ -1,27 +1,27 @@
 /**
- * What one field of a record is. The tables made of these rows are the one place where a field is described: records in
- * our words, decoding, merging, withholding, metrics, OpenAPI and the documentation follow from them.
+ * The description of one field of a record. The tables of these rows are the only place where a field is described:
+ * record types, decoding, merging, withholding, metrics, OpenAPI and the documentation are derived from them.
  */
 export type Field = NumberField | TimeField | FlagField | TextField;
 
 export type Fields = Readonly<Record<string, Field>>;
 
 interface FieldOfAnyType {
-  /** What the embedded analyzer means by it. The specification leaves most meanings open; other servers may differ. */
+  /** The meaning in the embedded analyzer. The specification does not define most meanings; other servers may differ. */
   readonly meaning: string;
-  /** How an answer shows that a source cannot know the value. */
+  /** How an answer represents a value that the source cannot know. */
   readonly unknown: Unknown;
-  /** How the values of records with the same labels become one. */
+  /** How the values of records with the same labels are merged. */
   readonly merge: Merge;
-  /** Whether it is withheld while the vendor license is not current, because it describes use that is out of date. */
+  /** Whether it describes usage, which is withheld while the vendor license is not current. */
   readonly isUsage: boolean;
-  /** The gauge that shows it; `label` where it is a label of metrics. */
+  /** The gauge that shows it; `label` if it is a label of metrics. */
   readonly metric: `license_${string}` | 'label' | 'none';
 }
 
 /**
- * - `count`: an integer that is not negative
- * - `quantity`: a number that is not negative
+ * - `count`: a non-negative integer
+ * - `quantity`: a non-negative number
  */
 interface NumberField extends FieldOfAnyType {
   readonly type: 'count' | 'quantity' | 'number';
@@ -51,7 +51,7 @@ interface FlagField extends FieldOfAnyType {
  */
 interface TextField extends FieldOfAnyType {
   readonly type: 'text' | 'scalar' | 'date';
-  /** Of a scalar that is a number. */
+  /** The unit of a scalar that is a number. */
   readonly unit?: Unit;
   readonly merge: 'identity' | 'attribute' | 'none';
   readonly metric: 'label' | 'none';
@@ -72,12 +72,12 @@ export type Unknown = 'never' | 'absent' | 'NaN' | 'null';
 
 /**
  * - `identity`: the same in all of them
- * - `attribute`: that of one record, the first in a fixed order; attributes are not mixed
- * - `sum`: unknown when one of them is
+ * - `attribute`: all attributes are taken from one record, the first in a fixed order
+ * - `sum`: unknown if one of them is unknown
  * - `peak`: the sum, an upper bound because peaks need not coincide
  * - `distinct`: the maximum, a lower bound because users may differ
  * - `maximum`, `minimum`, `all`, `any`: an unknown value is ignored
- * - `earliest`: an unknown value is ignored beside a date, and makes the result unknown beside a permanent one
+ * - `earliest`: an unknown value is ignored if the other is a date; if the other is permanent, the result is unknown
  * - `none`: the records are never merged
  */
 export type Merge =

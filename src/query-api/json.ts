@@ -1,6 +1,6 @@
 /**
- * JSON as the Query API speaks it: like the standard, but the bare literal `NaN` can stand where a number is expected
- * (spec 2.2). Reading gives the empty string for it, which no number field otherwise holds.
+ * The JSON of the Query API: as in the standard, but the bare literal `NaN` can replace a number (spec 2.2). It is read as
+ * the empty string, which is not a valid value of a number field.
  */
 
 const QUOTE = 0x22;
@@ -16,7 +16,7 @@ const isIdentifier = (byte: number | undefined): boolean =>
   byte !== undefined &&
   ((byte >= 0x30 && byte <= 0x39) || (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a) || byte === 0x5f);
 
-/** Three bytes for three: the buffer keeps its length and is changed in place. */
+/** Replaces the three bytes in place, so that the buffer keeps its length. */
 function blank(body: Buffer, at: number): void {
   body[at] = QUOTE;
   body[at + 1] = QUOTE;
@@ -24,8 +24,8 @@ function blank(body: Buffer, at: number): void {
 }
 
 /**
- * Whether `"identifier":` stands before this place. In valid JSON that cannot occur inside a string, where a quote is
- * escaped, so this needs no view of the rest of the text.
+ * Whether `"identifier":` precedes this position. In valid JSON that cannot be inside a string, where quotes are escaped,
+ * so the rest of the text need not be read.
  */
 function followsKey(body: Buffer, at: number): boolean {
   let i = at - 1;
@@ -40,14 +40,14 @@ function followsKey(body: Buffer, at: number): boolean {
   return i < end && body[i] === QUOTE;
 }
 
-/** Blanks every `NaN` that is the value of a key. As fast as finding the literal. */
+/** Blanks every `NaN` that is the value of a key. As fast as a search for the literal. */
 function blankAfterKeys(body: Buffer): void {
   for (let at = body.indexOf(NAN); at !== -1; at = body.indexOf(NAN, at + 3)) {
     if (!isIdentifier(body[at + 3]) && followsKey(body, at)) blank(body, at);
   }
 }
 
-/** Whether a colon follows, so that this would be the name of a member and not a value. */
+/** Whether a colon follows, so that the text is the name of a member and not a value. */
 function isKey(body: Buffer, end: number): boolean {
   let i = end;
   while (isSpace(body[i])) i += 1;
@@ -57,7 +57,7 @@ function isKey(body: Buffer, end: number): boolean {
 const isNaNAt = (body: Buffer, at: number): boolean =>
   body[at] === 0x4e && body[at + 1] === 0x61 && body[at + 2] === 0x4e && !isIdentifier(body[at + 3]);
 
-/** Blanks every `NaN` outside strings, array items too, by reading the whole text. */
+/** Blanks every `NaN` outside strings, including array items. Reads the whole text. */
 function blankOutsideStrings(body: Buffer): void {
   let inString = false;
   for (let i = 0; i < body.length; i += 1) {
@@ -75,8 +75,8 @@ function blankOutsideStrings(body: Buffer): void {
 }
 
 /**
- * Parses a body; the bare literal `NaN` reads as `""`. The body is changed in place. A leading byte order mark is passed
- * over.
+ * Parses a body. The bare literal `NaN` is read as `""`. The body is changed in place. A leading byte order mark is
+ * skipped.
  *
  * @throws SyntaxError when the text is not JSON
  */
@@ -92,7 +92,7 @@ export function readJson(body: Buffer): unknown {
   }
 }
 
-/** Names of members as JSON: there are few, and each stands in every record. */
+/** Names of members as JSON, cached because the same few names are in every record. */
 const names = new Map<string, string>();
 const MAX_NAMES = 1000;
 

@@ -25,7 +25,7 @@ const fieldSchemas: Readonly<Record<FieldType, Schema>> = {
   date: { type: 'string', pattern: String.raw`^/Date\(-?[0-9]+\)/$`, description: 'Epoch milliseconds as /Date(ms)/.' },
 };
 
-/** A field with its meaning, and with what stands in its place where the value is not known. */
+/** The schema of a field, with its meaning and how an unknown value is represented. */
 function fieldSchema({ type, meaning, unknown }: Field): Schema {
   const { description, ...schema } = fieldSchemas[type];
   const notes = [...(description === undefined ? [] : [description]), ...(unknown === 'NaN' ? [NAN_SENTENCE] : [])];
@@ -55,7 +55,7 @@ const reference = (name: string): Schema => ({ $ref: `#/components/schemas/${nam
 
 type RecordEndpoint = keyof typeof recordFields;
 
-/** The records of spec 2.1 to 2.5, by the endpoint that answers them. */
+/** The records of spec 2.1 to 2.5, by endpoint. */
 const records: Readonly<Record<RecordEndpoint, { readonly name: string; readonly section: string }>> = {
   GetProducts: { name: 'Product', section: '2.1' },
   GetFeatures: { name: 'Feature', section: '2.2' },

@@ -1,12 +1,12 @@
 import type { Endpoint, Parameter } from './endpoints.ts';
 import type { ErrorCode } from './errors.ts';
 
-/** The parameters of a request by name, defaults filled in, or the first thing wrong with them. */
+/** The parameters of a request by name, including defaults, or the first error. */
 export type ReadParameters =
   | { readonly ok: true; readonly values: Readonly<Record<string, string>> }
   | { readonly ok: false; readonly code: ErrorCode; readonly message: string; readonly parameter: string };
 
-/** A query string as name and value pairs. `+` is a space; a malformed percent sequence is taken literally. */
+/** Parses a query string. `+` is a space; a malformed percent sequence is kept literally. */
 function parseQuery(query: string): [name: string, value: string][] {
   const decode = (text: string): string =>
     text
@@ -21,7 +21,7 @@ function parseQuery(query: string): [name: string, value: string][] {
     });
 }
 
-/** Whether a required text may be given empty: only the package of the two window endpoints (spec 4.8, 4.9). */
+/** Whether a required text can be empty: only the package of the two window endpoints (spec 4.8, 4.9). */
 export const mayBeEmpty = (endpoint: Endpoint, { name }: Parameter): boolean =>
   name === 'package' && (endpoint.answer === 'efficiency' || endpoint.answer === 'heat-map');
 
@@ -42,7 +42,7 @@ function problemOf(
   }
   if (integer !== undefined) {
     const [min, max] = integer;
-    // a leading zero may fill up a month, but makes no year of five digits
+    // a month can have a leading zero; a year cannot have five digits
     const number = /^\d+$/.test(value) && value.length <= String(max).length ? Number(value) : Number.NaN;
     if (!(number >= min && number <= max)) return ['illegal_value', `${name} must be an integer from ${min} to ${max}`];
   }
@@ -50,8 +50,7 @@ function problemOf(
 }
 
 /**
- * Reads the query string of a request by the endpoint's table. Unknown parameters are ignored, an empty optional one
- * counts as not given.
+ * Reads the query string of a request by the endpoint's table. Unknown and empty optional parameters are ignored.
  */
 export function readParameters(endpoint: Endpoint, query: string): ReadParameters {
   const given = new Map<string, string>();
@@ -77,7 +76,7 @@ export function readParameters(endpoint: Endpoint, query: string): ReadParameter
   return { ok: true, values };
 }
 
-/** The query string of a request with its `?`; empty without parameters. Every reserved character is encoded. */
+/** Returns the query string with its `?`; empty without parameters. Every reserved character is encoded. */
 export function writeQuery(endpoint: Endpoint, values: Readonly<Record<string, string | undefined>>): string {
   const pairs = endpoint.parameters.flatMap(({ name }) => {
     const value = values[name];

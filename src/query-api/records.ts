@@ -28,7 +28,7 @@ interface WireTypes extends Record<FieldType, unknown> {
 type WireValue<F extends Field> = WireTypes[F['type']] | (F['unknown'] extends 'null' ? null : never);
 type AbsentKeys<F extends Fields> = { [K in keyof F]: F[K]['unknown'] extends 'absent' ? K : never }[keyof F];
 
-/** A record as it is written. A field that a source may not know can be missing. */
+/** A record in an answer. A field that a source may not know can be missing. */
 type WireRecord<F extends Fields> = { -readonly [K in Exclude<keyof F, AbsentKeys<F>>]: WireValue<F[K]> } & {
   -readonly [K in AbsentKeys<F>]?: WireValue<F[K]> | undefined;
 };
@@ -43,7 +43,7 @@ type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : Name;
 
-/** The name of a field in our words: `MaxAvailable` is `maxAvailable`, `app_status` is `appStatus`. */
+/** The name of a field in the model: `MaxAvailable` becomes `maxAvailable`, `app_status` becomes `appStatus`. */
 export type ModelName<Name extends string> = Uncapitalize<CamelCase<Name>>;
 
 export const modelName = <Name extends string>(name: Name): ModelName<Name> =>
@@ -52,14 +52,13 @@ export const modelName = <Name extends string>(name: Name): ModelName<Name> =>
     .replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()) as ModelName<Name>;
 
 /**
- * How a value is written in our words; `undefined` when it is missing or not usable. Each type has its reader in the
- * client.
+ * The type of a value in the model; `undefined` if it is missing or not usable. Each type has a reader in the client.
  */
 export interface ModelTypes extends Record<FieldType, unknown> {
   count: number | undefined;
   quantity: number | undefined;
   number: number | undefined;
-  /** Epoch seconds; `undefined` for never, too. */
+  /** Epoch seconds; `undefined` also for never. */
   time: number | undefined;
   /** Epoch seconds; `Infinity` for a permanent license. */
   expiration: number | undefined;
@@ -67,16 +66,16 @@ export interface ModelTypes extends Record<FieldType, unknown> {
   text: string;
   flag: boolean | undefined;
   scalar: string | number | boolean | undefined;
-  /** It only repeats another field. */
+  /** Not in the model, because it only repeats another field. */
   date: never;
 }
 
-/** Labels are texts. A text that can be null is `undefined` then. */
+/** The value of a field. Labels are texts; a null text is `undefined`. */
 type ModelValue<F extends Field> = F['metric'] extends 'label'
   ? string
   : ModelTypes[F['type']] | (F['unknown'] extends 'null' ? undefined : never);
 
-/** A record in our words. */
+/** A record in the model. */
 export type ModelRecord<F extends Fields> = {
   readonly [K in keyof F & string as F[K]['type'] extends 'date' ? never : ModelName<K>]: ModelValue<F[K]>;
 };

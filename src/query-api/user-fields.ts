@@ -1,6 +1,6 @@
 import type { Fields } from './field.ts';
 
-/** Records of users are never merged, and are no metrics. */
+/** Records of users are never merged, and are not metrics. */
 const unmerged = { unknown: 'never', merge: 'none', isUsage: false, metric: 'none' } as const;
 
 /** Section 2.3, the records of GetUsers. */

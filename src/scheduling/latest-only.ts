@@ -1,14 +1,14 @@
 /**
- * Runs work one at a time: a call while it runs makes it run once more afterwards, however many calls there are. A call
- * resolves when a run that began after it has ended, and rejects when a run before that has failed.
+ * Runs work one at a time. Any number of calls during a run cause one more run afterwards. A call resolves when a run that
+ * began after it has ended, and rejects if an earlier run fails.
  */
 export function createLatestOnly(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
-  let isAsked = false;
+  let isRequested = false;
   const run = async (): Promise<void> => {
     try {
-      while (isAsked) {
-        isAsked = false;
+      while (isRequested) {
+        isRequested = false;
         await work();
       }
     } finally {
@@ -16,7 +16,7 @@ export function createLatestOnly(work: () => Promise<void>): () => Promise<void>
     }
   };
   return () => {
-    isAsked = true;
+    isRequested = true;
     running ??= run();
     return running;
   };

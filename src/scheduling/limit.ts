@@ -1,4 +1,4 @@
-/** Runs tasks, at most a given number at once, the others in order of arrival. */
+/** Runs tasks with limited concurrency. Waiting tasks are started in order of arrival. */
 export type Limit = <T>(task: () => Promise<T>) => Promise<T>;
 
 export function createLimit(concurrency: number): Limit {
@@ -11,7 +11,7 @@ export function createLimit(concurrency: number): Limit {
       return await task();
     } finally {
       const next = waiting.shift();
-      // a place is handed on, not given back, so that nobody can slip in between
+      // the slot passes directly to the next task, so that no new task can take it first
       if (next === undefined) running -= 1;
       else next();
     }

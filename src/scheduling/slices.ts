@@ -1,11 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Work of one slice before others may run, milliseconds. */
+/** Duration of one slice, milliseconds. */
 const SLICE_MS = 4;
 
 /**
- * Runs work that yields between its steps to its end, in slices: whatever else shares the thread, a scrape for one, waits
- * for a slice and not for the whole.
+ * Runs a generator to its end in slices. Other work on the thread, such as a scrape, waits for one slice at most.
  */
 export async function runSliced<T>(work: Generator<void, T>, sliceMilliseconds = SLICE_MS): Promise<T> {
   let started = performance.now();
@@ -18,7 +17,7 @@ export async function runSliced<T>(work: Generator<void, T>, sliceMilliseconds =
   }
 }
 
-/** The same work, given up at its next step with the reason of the signal. */
+/** The same work, canceled at its next step when the signal is aborted. */
 export function* untilAborted<T>(work: Generator<void, T>, signal: AbortSignal | undefined): Generator<void, T> {
   try {
     for (;;) {
@@ -28,12 +27,12 @@ export function* untilAborted<T>(work: Generator<void, T>, signal: AbortSignal |
       yield;
     }
   } finally {
-    // lets work that was given up clean up after itself
+    // runs the `finally` blocks of canceled work
     work.return(undefined as T);
   }
 }
 
-/** Runs the same work to its end in one go. */
+/** Runs a generator to its end without pauses. */
 export function runAtOnce<T>(work: Generator<void, T>): T {
   for (;;) {
     const step = work.next();

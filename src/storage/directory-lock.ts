@@ -7,23 +7,23 @@ import { OperatorError } from '../model/operator-error.ts';
 const LOCK_FILE = 'lock.db';
 const SQLITE_BUSY = 5;
 
-/** A storage directory that is this process's alone. */
+/** The lock of a storage directory. */
 export interface StorageLock {
   readonly path: string;
   release(): void;
 }
 
 /**
- * Takes a storage directory for this process: two daemons on one would overwrite each other's state. SQLite holds the
- * lock, so that the system releases it however the process ends. A directory that cannot be used is reported where it is
- * used, and not locked.
+ * Locks a storage directory for this process, because two daemons would overwrite each other's state. SQLite holds the
+ * lock, so the system releases it even if the process is killed. An unusable directory is not locked; the rooms that use
+ * it report the error.
  *
- * @throws OperatorError that names the directory and the remedy, when another process has it
+ * @throws OperatorError with the directory and the remedy when another process holds the lock
  */
 export function lockStorage(path: string, log: Log): StorageLock {
   let database: DatabaseSync | undefined;
   try {
-    // `recursive` never returns where a parent cannot be made, in /proc for one
+    // `recursive` never returns if a parent cannot be created, for example in /proc
     if (!existsSync(path) && existsSync(dirname(path))) mkdirSync(path, { mode: 0o700 });
     database = new DatabaseSync(join(path, LOCK_FILE), { timeout: 0 });
     chmodSync(join(path, LOCK_FILE), 0o600);
@@ -32,7 +32,9 @@ export function lockStorage(path: string, log: Log): StorageLock {
     database?.close();
     database = undefined;
     if ((error as { errcode?: number }).errcode === SQLITE_BUSY) {
-      throw new OperatorError(`storage.path ${path} is used by another process; give each one a directory of its own`);
+      throw new OperatorError(
+        `storage.path ${path} is used by another process; set a different storage.path for each process`,
+      );
     }
     log.warn({ path, reason: (error as Error).message }, 'storage.path not locked');
   }

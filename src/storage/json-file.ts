@@ -3,13 +3,13 @@ import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Writes a value as a JSON file of mode 0600. The file is replaced whole: whoever reads it, after a crash too, finds the
- * old content or the new one. Two writes of one file must not run at once, because they share a temporary file.
+ * Writes a value as a JSON file with mode 0600. The file is replaced atomically: even after a crash it has the old content
+ * or the new content. Two writes of one file must not run at once, because they share a temporary file.
  *
  * @throws NodeJS.ErrnoException when the file or its directory cannot be written
  */
 export async function writeJsonFile(path: string, content: unknown): Promise<void> {
-  // `recursive` never returns where a parent cannot be made, in /proc for one
+  // `recursive` never returns if a parent cannot be created, for example in /proc
   if (!existsSync(dirname(path))) mkdirSync(dirname(path), { mode: 0o700 });
   const temporary = `${path}.${process.pid}.tmp`;
   const file = await open(temporary, 'w', 0o600);

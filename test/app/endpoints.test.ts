@@ -28,8 +28,10 @@ describe('an empty answer', () => {
     expect(await app.sample('license_up')).toBe(1);
     expect(await app.sample('license_poll_records{endpoint="GetFeatures"}')).toBeGreaterThan(30);
     expect(await app.metrics()).toContain('license_feature_in_use{');
-    const logged = app.log.entries.find(({ message }) => message === 'asking per vendor license from now on');
-    expect(logged?.fields.reason).toMatch(/^the answer holds no features of "sim-.*", but GetProducts says that it is/);
+    const logged = app.log.entries.find(({ message }) => message === 'requesting per vendor license from now on');
+    expect(logged?.fields.reason).toMatch(
+      /^the answer contains no features of "sim-.*", but GetProducts says that it is/,
+    );
   });
 
   it('that lacks one vendor license is followed by one request per vendor license', async () => {

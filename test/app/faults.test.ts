@@ -288,7 +288,7 @@ describe('a faulty analyzer', () => {
     expect(await app.sample('license_poll_records{endpoint="GetFeatures"}')).toBeGreaterThan(30);
     const asked = faulty.seen.filter((url) => url.includes('GetFeatures'));
     expect(asked).toHaveLength(5);
-    expect(app.log.entries.map(({ message }) => message)).toContain('asking per vendor license from now on');
+    expect(app.log.entries.map(({ message }) => message)).toContain('requesting per vendor license from now on');
   });
 
   it('decodes a very large answer outside the main thread', { timeout: 60_000 }, async () => {

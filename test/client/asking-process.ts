@@ -1,7 +1,7 @@
 import type { QueryError } from '../../src/model/failure.ts';
 import { createClient } from '../support/harness.ts';
 
-/** A process that asks one question and prints what came of it and what that took: its peak memory is its own. */
+/** Sends one query and prints its outcome and memory use. It is a separate process, to measure its peak memory. */
 
 const [url = '', method = ''] = process.argv.slice(2);
 const { client } = createClient(url, { timeout: 120 });

@@ -5,7 +5,7 @@ import type { QueryError } from '../../src/model/failure.ts';
 import { createCleanup, createClient } from '../support/harness.ts';
 import { type Call, startScripted } from '../support/scripted-server.ts';
 
-/** Bodies that are not what was asked for: each is told apart, and the rest of one that is refused is not read. */
+/** Bodies that are not usable: the cause is recognised, and the rest of a refused body is not read. */
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
@@ -13,7 +13,7 @@ afterEach(() => cleanup.run());
 type Script = (call: Call) => void;
 type Method = 'getProducts' | 'getHistory' | 'getHttpUserName' | 'getConcurrentUsers';
 
-/** The failure of one question to a server that answers it as scripted, after a good logon. */
+/** The failure of one query to a server that answers it as scripted, after a good logon. */
 async function ask(method: Method, script: Script, options: Partial<QueryClientOptions> = {}): Promise<QueryError> {
   const server = await startScripted((call) => {
     if (call.token !== '') call.proceed();
@@ -41,7 +41,7 @@ const json = { 'content-type': 'application/json' };
 
 const wrong: readonly (readonly [string, Script, kind: string, code: string])[] = [
   ['a logon page', answer(page), 'parse', 'ANSWER_HTML'],
-  ['a page said to be JSON', answer(`\ufeff\n${page}`, json), 'parse', 'ANSWER_HTML'],
+  ['an HTML page marked as JSON', answer(`\ufeff\n${page}`, json), 'parse', 'ANSWER_HTML'],
   ['an error page', answer('<h1>Service unavailable, jdoe</h1>'), 'parse', 'ANSWER_HTML'],
   ['XHTML', answer(`<?xml version="1.0"?>${page}`), 'parse', 'ANSWER_HTML'],
   ['XML', answer('<?xml version="1.0"?><ArrayOfProduct>jdoe</ArrayOfProduct>'), 'parse', 'ANSWER_XML'],
@@ -50,10 +50,10 @@ const wrong: readonly (readonly [string, Script, kind: string, code: string])[] 
   ['gzip without a header', answer(gzipSync(secret)), 'parse', 'ANSWER_COMPRESSED'],
   ['brotli', answer('jdoe', { 'content-encoding': 'br' }), 'parse', 'ANSWER_COMPRESSED'],
   ['UTF-16', answer(Buffer.from(secret, 'utf16le')), 'parse', 'ANSWER_UTF16'],
-  ['UTF-16 with a mark', answer(Buffer.from(`\ufeff${secret}`, 'utf16le')), 'parse', 'ANSWER_UTF16'],
+  ['UTF-16 with a byte order mark', answer(Buffer.from(`\ufeff${secret}`, 'utf16le')), 'parse', 'ANSWER_UTF16'],
   ['big-endian UTF-16', answer(Buffer.from(secret, 'utf16le').swap16()), 'parse', 'ANSWER_UTF16'],
   [
-    'UTF-16 with a quote in half a character',
+    'UTF-16 with a quote byte inside a character',
     answer(Buffer.from('[{"Product":"\u2200"}]', 'utf16le')),
     'parse',
     'ANSWER_UTF16',
@@ -63,10 +63,10 @@ const wrong: readonly (readonly [string, Script, kind: string, code: string])[] 
   ['no content', answer('', {}, 204), 'status', '204'],
   ['half of the JSON', answer(secret.slice(0, 12)), 'parse', 'ANSWER_INCOMPLETE'],
   ['text', answer('ORA-12170: jdoe'), 'parse', 'ANSWER_NOT_JSON'],
-  ['JSON with an error in it', answer('[{"Product":jdoe}]'), 'parse', 'ANSWER_NOT_JSON'],
+  ['JSON with a syntax error', answer('[{"Product":jdoe}]'), 'parse', 'ANSWER_NOT_JSON'],
   ['an object', answer('{"error":"jdoe"}'), 'schema', 'undefined'],
   [
-    'fewer bytes than promised',
+    'fewer bytes than in Content-Length',
     ({ response }) => {
       response.writeHead(200, { 'content-length': 1000 });
       response.write(secret, () => response.destroy());
@@ -94,23 +94,26 @@ describe('the body of an answer', () => {
     expect(error.kind).toBe('schema');
   });
 
-  it.each(['getHttpUserName', 'getConcurrentUsers'] as const)('is a page where %s promises a value', async (method) => {
-    expect((await ask(method, answer(page))).code).toBe('ANSWER_HTML');
-    expect((await ask(method, answer(page + ' '.repeat(100_000)))).code).toBe('ANSWER_HTML');
-    expect((await ask(method, answer(''))).code).toBe('ANSWER_EMPTY');
-    expect((await ask(method, answer(`1${' '.repeat(65_536)}`))).message).toContain(
-      'limit of a bare value: 65536 bytes',
-    );
-  });
+  it.each(['getHttpUserName', 'getConcurrentUsers'] as const)(
+    'is recognised as a page if %s must return a value',
+    async (method) => {
+      expect((await ask(method, answer(page))).code).toBe('ANSWER_HTML');
+      expect((await ask(method, answer(page + ' '.repeat(100_000)))).code).toBe('ANSWER_HTML');
+      expect((await ask(method, answer(''))).code).toBe('ANSWER_EMPTY');
+      expect((await ask(method, answer(`1${' '.repeat(65_536)}`))).message).toContain(
+        'limit of a bare value: 65536 bytes',
+      );
+    },
+  );
 });
 
 describe('a redirect', () => {
   it.each([
-    ['https://sso.example.com/login?user=jdoe#x', 'leads to https://sso.example.com, which is not followed'],
-    ['//other:8443/jdoe', 'leads to http://other:8443,'],
-    ['/login?jdoe', 'leads to another path of the same server,'],
-    ['http://[jdoe', 'leads to an address that is not valid,'],
-  ])('to %s says where it leads, without path and query', async (location, words) => {
+    ['https://sso.example.com/login?user=jdoe#x', 'redirects to https://sso.example.com; redirects are not followed'],
+    ['//other:8443/jdoe', 'redirects to http://other:8443;'],
+    ['/login?jdoe', 'redirects to another path of the same server;'],
+    ['http://[jdoe', 'redirects to an address that is not valid;'],
+  ])('to %s shows its destination, without path and query', async (location, words) => {
     const error = await ask('getProducts', answer(page, { location }, 302));
     expect([error.kind, error.code]).toEqual(['status', '302']);
     expect(error.message).toContain(words);
@@ -118,7 +121,7 @@ describe('a redirect', () => {
   });
 });
 
-/** Sends a text again and again until nobody takes it any more. */
+/** Sends a text repeatedly until the client closes the connection. */
 function flood(unit: string, seen: { bytes: number; closed?: Promise<unknown> }, open = ''): Script {
   return ({ response, socket }) => {
     const block = Buffer.from(unit.repeat(Math.ceil(65_536 / unit.length)));
@@ -140,7 +143,7 @@ describe('a bomb', () => {
     ['members', '"a":1,', '{', 'ANSWER_TOO_MANY_MEMBERS', 'limit: 8000000'],
     ['depth', '[', '', 'ANSWER_TOO_DEEP', 'limit: 32'],
     ['white space', ' ', '', 'ANSWER_TOO_LARGE', 'limit of analyzer.max_response_size: 67108864 bytes'],
-  ])('of %s is refused as soon as it is over, and its connection closed', async (_, unit, open, code, words) => {
+  ])('of %s is refused when it exceeds the limit, and its connection is closed', async (_, unit, open, code, words) => {
     const seen: { bytes: number; closed?: Promise<unknown> } = { bytes: 0 };
     const error = await ask('getProducts', flood(unit, seen, open), { maxResponseSize: 2 ** 26 });
     expect({ kind: error.kind, code: error.code }).toEqual({ kind: 'too_large', code });
@@ -149,7 +152,7 @@ describe('a bomb', () => {
     expect(seen.bytes).toBeLessThan(2 ** 26 + 2 ** 24);
   });
 
-  it('is refused by its Content-Length at the first bytes', async () => {
+  it('is refused at the first bytes because of its Content-Length', async () => {
     let bytes: number | undefined;
     const script: Script = ({ response }) => {
       response.writeHead(200, { ...json, 'content-length': 2 ** 40 });
@@ -163,7 +166,7 @@ describe('a bomb', () => {
     expect([error.kind, error.code, bytes]).toEqual(['too_large', 'ANSWER_TOO_LARGE', 3]);
   });
 
-  it('is measured by the limit of charts where a chart is asked for', async () => {
+  it('is compared with the limit for charts if a chart is requested', async () => {
     const seen = { bytes: 0 };
     const error = await ask('getHistory', flood('1234567,', seen, '['), { maxChartSize: 2 ** 20 });
     expect(error.message).toContain('limit of analyzer.max_chart_size: 1048576 bytes');
@@ -177,8 +180,8 @@ describe('a bomb', () => {
   });
 });
 
-describe('a server that asks to be left alone', () => {
-  it('is not asked again for so long, at that endpoint', async () => {
+describe('a server that asks clients to wait', () => {
+  it('gets no request for that endpoint until the time is over', async () => {
     const server = await startScripted((call) => {
       if (call.token !== '') call.proceed();
       else if (call.request.url?.includes('GetProducts')) call.response.writeHead(429, { 'retry-after': '60' }).end();

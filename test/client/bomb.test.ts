@@ -11,8 +11,8 @@ afterEach(() => cleanup.run());
 const BOMB = 250_000_000;
 const block = Buffer.from('[],'.repeat(20_000));
 
-/** An answer of 250 MB, which decoding would turn into 7 GB. */
-async function startBomber(): Promise<{ url: string; sent: () => number }> {
+/** An answer of 250 MB, which would need 7 GB after decoding. */
+async function startBombServer(): Promise<{ url: string; sent: () => number }> {
   let sent = 0;
   const server = await startScripted((call) => {
     const { request, response, token } = call;
@@ -36,16 +36,16 @@ async function startBomber(): Promise<{ url: string; sent: () => number }> {
 }
 
 it.each(['getFeatures', 'getHistory'])(
-  'a bomb in the answer to %s costs little memory',
+  'a bomb in the answer to %s takes little memory',
   { timeout: 60_000 },
   async (method) => {
-    const bomber = await startBomber();
+    const server = await startBombServer();
     const script = join(import.meta.dirname, 'asking-process.ts');
-    const { stdout } = await promisify(execFile)(process.execPath, [script, bomber.url, method]);
+    const { stdout } = await promisify(execFile)(process.execPath, [script, server.url, method]);
     const { outcome, before, peak } = JSON.parse(stdout);
     expect(outcome).toBe('too_large ANSWER_TOO_MANY_ITEMS');
-    // megabytes; the body up to the limit of items, and as much again for its chunks
+    // megabytes: the body up to the limit of items, and the same for its chunks
     expect(peak - before).toBeLessThan(100);
-    expect(bomber.sent()).toBeLessThan(40_000_000);
+    expect(server.sent()).toBeLessThan(40_000_000);
   },
 );

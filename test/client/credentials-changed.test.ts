@@ -8,8 +8,8 @@ afterEach(() => cleanup.run());
 
 const next = { ...account, password: 'next' };
 
-describe('credentials that change while something is under way', () => {
-  it('are not proven by an answer on a connection of the old ones', async () => {
+describe('credentials that change during a request', () => {
+  it('are not proven by an answer on a connection with the old ones', async () => {
     let held: Call | undefined;
     const { gate, send } = await setUpScripted(cleanup, (call) => {
       if (call.number === 4) held = call;
@@ -24,7 +24,7 @@ describe('credentials that change while something is under way', () => {
     expect(gate.authenticated).toBeUndefined();
   });
 
-  it('are used at once when the old ones are rejected after it', async () => {
+  it('are used at once if the old ones are rejected after the change', async () => {
     let held: Call | undefined;
     const { server, gate, send } = await setUpScripted(
       cleanup,
@@ -42,7 +42,7 @@ describe('credentials that change while something is under way', () => {
     expect(await Promise.all(results)).toEqual(['NTLM_CREDENTIALS_REJECTED', 200]);
   });
 
-  it('make no difference to a message whose turn has come', async () => {
+  it('do not change a message that is about to be sent', async () => {
     const { gate } = await setUpScripted(cleanup, ({ proceed }) => proceed());
     const permit = await gate.acquire('cheap', new AbortController().signal);
     gate.reconfigure(next);
@@ -50,7 +50,7 @@ describe('credentials that change while something is under way', () => {
     permit.release();
   });
 
-  it('are others with another workstation, too, but no other password', async () => {
+  it('are different with another workstation, but the logon budget is the same', async () => {
     const { gate } = await setUpScripted(cleanup, ({ proceed }) => proceed());
     const permit = await gate.acquire('cheap', new AbortController().signal);
     permit.rejected({ code: 'NTLM_CREDENTIALS_REJECTED', message: 'rejected' });

@@ -4,7 +4,7 @@ import { decodeAnswer } from '../../src/client/decode.ts';
 import { MAX_UNKNOWN_FIELDS } from '../../src/model/records.ts';
 import { recordFields } from '../../src/query-api/records.ts';
 
-/** What one answer is worth: which is none at all, what is left out of the others, and when licenses end. */
+/** Which answers are not usable, what is left out of the others, and when licenses expire. */
 
 const PERMANENT = 2_147_483_647;
 const COLLECTED = 1_790_000_000;
@@ -75,7 +75,7 @@ describe('an answer without a usable record', () => {
       { totalCount: 1, data: [{ user: 'jdoe' }] },
       'no record of the answer has a usable UserName; the first record has the fields user',
     ],
-  ])('is no good answer: %s %j', (endpoint, value, message) => {
+  ])('is not a good answer: %s %j', (endpoint, value, message) => {
     expect(failureOf(endpoint, value)).toBe(`schema: ${message}`);
   });
 
@@ -102,7 +102,7 @@ describe('an answer without a usable record', () => {
     );
   });
 
-  it('is never good, whatever the records hold, and its message is one short line', () => {
+  it('is never good for any records, and its message is one short line', () => {
     const nameless = fc.oneof(
       fc.constantFrom(null, 1, 'a', true, [], ['Label']),
       fc.dictionary(
@@ -121,7 +121,7 @@ describe('an answer without a usable record', () => {
   });
 });
 
-describe('a truth value', () => {
+describe('a boolean value', () => {
   it.each([
     [true, true],
     ['True', true],
@@ -134,13 +134,13 @@ describe('a truth value', () => {
 });
 
 describe('a mixed answer', () => {
-  it('gives what is usable and counts the rest', () => {
+  it('returns what is usable and counts the rest', () => {
     const { records, discarded } = decode('GetServerDown', [{ Label: 'a;b' }, { error: 'x' }, 7]);
     expect(records).toEqual([{ label: 'a;b' }]);
     expect(discarded.bad_record).toBe(2);
   });
 
-  it('names every unknown field once, those of bad records too', () => {
+  it('lists every unknown field once, including those of bad records', () => {
     const { unknownFields } = decode('GetProducts', [
       { Product: 'a;b', maxAvailable: 3, active: 1 },
       { Product: 'a;c', maxAvailable: 3, active: 1 },
@@ -150,7 +150,7 @@ describe('a mixed answer', () => {
     expect(unknownFields).toEqual(['maxAvailable', 'active', 'product']);
   });
 
-  it('has no unknown fields when it is as specified, in whatever order', () => {
+  it('has no unknown fields if it is as specified, in any order', () => {
     const names = Object.keys(recordFields.GetFeatures);
     const record = (fields: readonly string[]) => ({
       ...Object.fromEntries(fields.map((name) => [name, 1])),
@@ -161,7 +161,7 @@ describe('a mixed answer', () => {
     ).toEqual([]);
   });
 
-  it('keeps only so many names of unknown fields, each of them short', () => {
+  it('keeps a limited number of names of unknown fields, and shortens them', () => {
     const record = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`${i}${'x'.repeat(i % 90)}`, 1]));
     const { unknownFields } = decode('GetProducts', [
       { Product: 'a;b', ...record },
@@ -171,7 +171,7 @@ describe('a mixed answer', () => {
     expect(Math.max(...unknownFields.map(({ length }) => length))).toBeLessThanOrEqual(41);
   });
 
-  it('finds the same unknown fields as a slow comparison does', () => {
+  it('finds the same unknown fields as a slow comparison', () => {
     const name = fc.oneof(
       fc.constantFrom(...Object.keys(recordFields.GetProducts)),
       fc.constantFrom('a', 'b', 'constructor', 'toString'),
@@ -190,7 +190,7 @@ describe('a mixed answer', () => {
   });
 });
 
-describe('when a license ends', () => {
+describe('the expiry of a license', () => {
   const expiration = (fields: object) =>
     decode('GetExpirationFeatures', [{ Feature: 'f', ...fields }]).records[0]?.licenseExpiration;
   const at = (seconds: number): string => `/Date(${seconds * 1000})/`;
@@ -198,48 +198,44 @@ describe('when a license ends', () => {
   it.each<[string, object, number | undefined]>([
     ['a date', { LicenseExpiration: END }, END],
     ['a date in ms', { LicenseExpiration: END * 1000 }, END],
-    ['a date, and another one as text', { LicenseExpiration: END, LicenseExpirationToDate: at(END + 5) }, END],
+    ['a date, and a different one as text', { LicenseExpiration: END, LicenseExpirationToDate: at(END + 5) }, END],
     [
-      'permanent, said in full',
+      'permanent, with a date as text',
       { LicenseExpiration: PERMANENT, LicenseExpirationToDate: at(END) },
       Number.POSITIVE_INFINITY,
     ],
     ['0', { LicenseExpiration: 0 }, Number.POSITIVE_INFINITY],
     ['null', { LicenseExpiration: null }, Number.POSITIVE_INFINITY],
     ['-1', { LicenseExpiration: -1 }, Number.POSITIVE_INFINITY],
-    ['0 beside a date', { LicenseExpiration: 0, LicenseExpirationToDate: at(END) }, END],
-    ['null beside a date', { LicenseExpiration: null, LicenseExpirationToDate: at(END) }, END],
-    ['-1 beside a date', { LicenseExpiration: -1, LicenseExpirationToDate: at(END) }, END],
-    ['nothing beside a date', { LicenseExpirationToDate: at(END) }, END],
-    ['NaN beside a date', { LicenseExpiration: '', LicenseExpirationToDate: at(END) }, END],
+    ['0 with a date', { LicenseExpiration: 0, LicenseExpirationToDate: at(END) }, END],
+    ['null with a date', { LicenseExpiration: null, LicenseExpirationToDate: at(END) }, END],
+    ['-1 with a date', { LicenseExpiration: -1, LicenseExpirationToDate: at(END) }, END],
+    ['nothing with a date', { LicenseExpirationToDate: at(END) }, END],
+    ['NaN with a date', { LicenseExpiration: '', LicenseExpirationToDate: at(END) }, END],
     [
-      '0 beside a permanent date',
+      '0 with a permanent date',
       { LicenseExpiration: 0, LicenseExpirationToDate: at(PERMANENT) },
       Number.POSITIVE_INFINITY,
     ],
-    ['0 beside 1970', { LicenseExpiration: 0, LicenseExpirationToDate: '/Date(0)/' }, Number.POSITIVE_INFINITY],
+    ['0 with 1970', { LicenseExpiration: 0, LicenseExpirationToDate: '/Date(0)/' }, Number.POSITIVE_INFINITY],
     [
-      '0 beside the year 1',
+      '0 with the year 1',
       { LicenseExpiration: 0, LicenseExpirationToDate: '/Date(-62135596800000)/' },
       Number.POSITIVE_INFINITY,
     ],
-    [
-      '0 beside 1990-01-01',
-      { LicenseExpiration: 0, LicenseExpirationToDate: at(631_152_000) },
-      Number.POSITIVE_INFINITY,
-    ],
-    ['0 beside the second after', { LicenseExpiration: 0, LicenseExpirationToDate: at(631_152_001) }, 631_152_001],
-    ['0 beside what is no date', { LicenseExpiration: 0, LicenseExpirationToDate: 'never' }, Number.POSITIVE_INFINITY],
-    ['nothing beside 1970', { LicenseExpirationToDate: '/Date(0)/' }, undefined],
+    ['0 with 1990-01-01', { LicenseExpiration: 0, LicenseExpirationToDate: at(631_152_000) }, Number.POSITIVE_INFINITY],
+    ['0 with the second after', { LicenseExpiration: 0, LicenseExpirationToDate: at(631_152_001) }, 631_152_001],
+    ['0 with an invalid date', { LicenseExpiration: 0, LicenseExpirationToDate: 'never' }, Number.POSITIVE_INFINITY],
+    ['nothing with 1970', { LicenseExpirationToDate: '/Date(0)/' }, undefined],
     ['nothing', {}, undefined],
     ['NaN', { LicenseExpiration: '' }, undefined],
     ['midnight of 1970 in New York', { LicenseExpiration: 18_000 }, undefined],
-    ['the same beside a date', { LicenseExpiration: 18_000, LicenseExpirationToDate: at(END) }, END],
+    ['the same with a date', { LicenseExpiration: 18_000, LicenseExpirationToDate: at(END) }, END],
   ])('%s', (_, fields, end) => {
     expect(expiration(fields)).toBe(end);
   });
 
-  it('counts dates that cannot be, and texts that are none', () => {
+  it('counts impossible dates, and texts that are not dates', () => {
     const { discarded } = decode('GetExpirationFeatures', [
       { Feature: 'a', LicenseExpiration: 18_000 },
       { Feature: 'b', LicenseExpiration: 0, LicenseExpirationToDate: 'soon' },
@@ -255,7 +251,7 @@ describe('when a license ends', () => {
     [{ LicenseExpiration: 0, MinLicenseExpiration: 0 }, Number.POSITIVE_INFINITY],
     [{ MinLicenseExpiration: 0 }, undefined],
     [{ LicenseExpiration: END }, undefined],
-  ])('related licenses of one that ends are not said to be permanent: %j', (fields, end) => {
+  ])('related licenses are not permanent if one of them expires: %j', (fields, end) => {
     expect(decode('GetExpirationFeatures', [{ Feature: 'f', ...fields }]).records[0]?.minLicenseExpiration).toBe(end);
   });
 
@@ -267,7 +263,7 @@ describe('when a license ends', () => {
     [{ CollectionTime: 0, MinLicenseExpiration: 0 }, undefined, undefined],
     [{ MinLicenseExpiration: 0 }, undefined, undefined],
     [{ CollectionTime: 3600, MinLicenseExpiration: 0 }, undefined, undefined],
-  ])('of a server that was never collected nothing is known: %j', (fields, collected, end) => {
+  ])('the expiry is not known before the first collection of a server: %j', (fields, collected, end) => {
     const [record] = decode('GetProducts', [{ Product: 'a;b', ...fields }]).records;
     expect([record?.collectionTime, record?.minLicenseExpiration]).toEqual([collected, end]);
   });

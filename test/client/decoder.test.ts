@@ -3,7 +3,7 @@ import { decodeAnswer } from '../../src/client/decode.ts';
 import { createDecoder } from '../../src/client/decoder.ts';
 import { createCleanup } from '../support/harness.ts';
 
-/** Large answers are decoded in a thread: the same records, the same failures, and nothing left behind. */
+/** Large answers are decoded in a thread, with the same records and failures as on the main thread. */
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
@@ -24,7 +24,7 @@ const body = (count = 20_001): Buffer => {
 };
 
 describe('decoding in a thread', () => {
-  it('gives what decoding on the main thread gives', async () => {
+  it('returns the same as decoding on the main thread', async () => {
     expect(body().byteLength).toBeGreaterThan(1024 * 1024);
     const expected = decodeAnswer('GetProducts', body(), PERMANENT_AFTER);
     expect(expected.discarded).toEqual({ nan: 2858, not_a_number: 0, negative: 17_143, bad_record: 1 });
@@ -32,12 +32,12 @@ describe('decoding in a thread', () => {
     expect(await decoder().decode('GetProducts', body())).toEqual(expected);
   });
 
-  it('takes a number of records that fills the slices exactly', async () => {
+  it('returns all records if their number fills the slices exactly', async () => {
     const { records } = await decoder().decode('GetProducts', body(20_000));
     expect(records).toHaveLength(20_000);
   });
 
-  it('tells why an answer is not usable, and goes on with the next', async () => {
+  it('reports why an answer is not usable, and continues with the next', async () => {
     const { decode } = decoder();
     const broken = body();
     broken.write('{', broken.byteLength - 1);
@@ -53,7 +53,7 @@ describe('decoding in a thread', () => {
     ]);
   });
 
-  it('gives charts whole, with their long lists in place', async () => {
+  it('returns complete charts with their long lists', async () => {
     const points = Array.from({ length: 60_001 }, (_, i) => [1.6e12 + i, i % 7 === 0 ? null : i]);
     const series = (name: string, data: unknown[]) => ({ name, data });
     const trend = [series('Max Available', points), series('Elapsed Time', [[1, 2]]), series('Denials', points)];
@@ -85,9 +85,9 @@ describe('decoding in a thread', () => {
     await expect(decoder().decode('GetFeatures', page)).rejects.toMatchObject({ kind: 'parse', code: 'ANSWER_HTML' });
   });
 
-  it('goes on after a thread that took too much memory', { timeout: 30_000 }, async () => {
+  it('continues after a thread that took too much memory', { timeout: 30_000 }, async () => {
     const { decode } = decoder(() => 64);
-    // little to parse, much to make of it
+    // little to parse, but large after decoding
     const records = Buffer.from(`[[${'{"Feature":"f"},'.repeat(300_000)}{}]]`);
     await expect(decode('GetFeatures', records)).rejects.toMatchObject({
       kind: 'too_large',
@@ -96,7 +96,7 @@ describe('decoding in a thread', () => {
     expect((await decode('GetProducts', body(20_000))).records).toHaveLength(20_000);
   });
 
-  it('gives up what it is at when it is closed, and what waits', async () => {
+  it('cancels running and waiting work when it is closed', async () => {
     const { decode, close } = decoder();
     const decoding = Promise.allSettled([decode('GetProducts', body()), decode('GetProducts', body())]);
     // the thread has been started

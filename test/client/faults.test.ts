@@ -7,7 +7,7 @@ import type { CredentialGate } from '../../src/ntlm/credential-gate.ts';
 import { account, createCleanup, createTestGate, eventually } from '../support/harness.ts';
 import { type Call, LOGON_PATH, type ScriptedServer, startScripted } from '../support/scripted-server.ts';
 
-/** The fault matrix of the NTLM transport: how servers behave, what the caller sees, and what goes over the wire. */
+/** The fault matrix of the NTLM transport: how servers behave, what the caller gets, and what is sent. */
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
@@ -94,7 +94,7 @@ describe('transport', () => {
     expect(counts(dispatcher.stats)).toMatchObject({ sockets: 1, handshakes: 1, roundTrips: 5 });
   });
 
-  it('F2 finds out that a server wants a logon for each request', async () => {
+  it('F2 detects that a server requires a logon for each request', async () => {
     const { server, dispatcher, send } = await setUp({ acceptor: { perRequest: true } });
     expect(await repeat(3, send)).toEqual([200, 200, 200]);
     expect(await send('POST', 'the body')).toBe(200);
@@ -122,7 +122,7 @@ describe('transport', () => {
           .end('x'.repeat(5000), () => call.request.resume())
       : call.proceed();
 
-  it('F3 logs on again where the server forgot, and sends the body again', async () => {
+  it('F3 logs on again if the server dropped the logon, and sends the body again', async () => {
     const { server, dispatcher, send } = await setUp({ script: forgetful(5) });
     expect([await send(), await send('POST', 'one'), await send('POST', 'two'), await send()]).toEqual([
       200, 200, 200, 200,
@@ -163,7 +163,7 @@ describe('transport', () => {
 
   const resetAt = (at: number) => (call: Call) => (call.number === at ? call.socket.resetAndDestroy() : call.proceed());
 
-  it('F6 sends a GET again on a fresh connection when a kept one is reset', async () => {
+  it('F6 sends a GET again on a new connection if a kept one is reset', async () => {
     const { server, dispatcher, send } = await setUp({ script: resetAt(4) });
     expect(await repeat(3, send)).toEqual([200, 200, 200]);
     expect(server.log.slice(2)).toEqual(['1:GET', '1:GET', '2:logon+NTLM1', '2:logon+NTLM3', '2:GET', '2:GET']);
@@ -209,7 +209,7 @@ describe('transport', () => {
     expect(counts(dispatcher.stats)).toMatchObject({ handshakes: 1, roundTrips: 5 });
   });
 
-  /** Wants no logon. */
+  /** A server that requires no logon. */
   const open = (bodies: string[]) => (call: Call) => {
     const chunks: Buffer[] = [];
     call.request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -219,7 +219,7 @@ describe('transport', () => {
     });
   };
 
-  it('F13, F14 serves without a logon where the server asks for none', async () => {
+  it('F13, F14 sends requests without a logon if the server requires none', async () => {
     const bodies: string[] = [];
     const first = await setUp({ script: open(bodies) });
     expect([await first.send(), await first.send('POST', 'whole')]).toEqual([200, 200]);
@@ -231,14 +231,14 @@ describe('transport', () => {
     expect(bodies.at(-1)).toBe('too');
   });
 
-  it('F15 gives up on a server that hangs', async () => {
+  it('F15 times out on a server that hangs', async () => {
     const { server, dispatcher, send } = await setUp({ script: () => undefined, headersTimeout: 300 });
     expect(await send()).toBe('UND_ERR_HEADERS_TIMEOUT');
     expect(server.log).toEqual(['1:logon+NTLM1']);
     expect(dispatcher.stats.roundTrips).toBe(1);
   });
 
-  it.each([403, 404, 405])('F16, F17 takes %i after the logon for an ordinary answer', async (status) => {
+  it.each([403, 404, 405])('F16, F17 treats %i after the logon as an ordinary answer', async (status) => {
     const script = (call: Call) => {
       if (call.token !== 'NTLM1') call.response.statusCode = status;
       call.proceed();
@@ -274,7 +274,7 @@ describe('transport', () => {
     expect(counts(dispatcher.stats)).toMatchObject({ sockets: 2, rejected: 2 });
   });
 
-  it('F20 says that a server is gone, without harm to the credentials', async () => {
+  it('F20 reports that a server is gone, and does not block the credentials', async () => {
     const { server, dispatcher, gate, send } = await setUp();
     await server.stop();
     expect(await repeat(2, send)).toEqual(['ECONNREFUSED', 'ECONNREFUSED']);
@@ -283,15 +283,15 @@ describe('transport', () => {
     expect(gate.authenticated).toBeUndefined();
   });
 
-  it('F21 lets idle connections go', async () => {
+  it('F21 closes idle connections', async () => {
     const { server, dispatcher, send } = await setUp({ keepAliveTimeout: 300 });
     expect(await send()).toBe(200);
-    await eventually('the connection is let go', () => server.openSockets() === 0);
+    await eventually('the connection is closed', () => server.openSockets() === 0);
     expect(await send()).toBe(200);
     expect(counts(dispatcher.stats)).toMatchObject({ sockets: 2, handshakes: 2, staleRetries: 0 });
   });
 
-  it('F22 takes an aborted request out of the queue', async () => {
+  it('F22 removes an aborted request from the queue', async () => {
     const { server, dispatcher, send } = await setUp();
     const aborting = new AbortController();
     const results = [send(), send('GET', null, aborting.signal), send()];
@@ -330,7 +330,7 @@ describe('transport', () => {
     expect(await send()).toBe('NTLM_CLOSED');
   });
 
-  it('F27 believes Persistent-Auth: false', async () => {
+  it('F27 respects Persistent-Auth: false', async () => {
     const script = (call: Call) => {
       call.response.setHeader('persistent-auth', 'false');
       call.proceed();
@@ -347,7 +347,7 @@ describe('transport', () => {
     ]);
   });
 
-  it('F28 takes a fresh connection where a second logon is refused on the old one', async () => {
+  it('F28 opens a new connection if a second logon is refused on the old one', async () => {
     const script = (call: Call) =>
       call.number === 4 || call.number === 5 ? offer('Negotiate', 'NTLM')(call) : call.proceed();
     const { server, send } = await setUp({ script });
@@ -364,7 +364,7 @@ describe('transport', () => {
     ]);
   });
 
-  it('F29 does not read a 401 without end', async () => {
+  it('F29 does not read an endless 401', async () => {
     const script = (call: Call) => {
       call.response.writeHead(401, { 'www-authenticate': 'NTLM' }).end('x'.repeat(3 * 1024 * 1024));
     };
@@ -386,7 +386,7 @@ describe('transport', () => {
     expect(server.log).toEqual(['1:logon+NTLM1', '1:logon+NTLM3', '1:GET', '1:GET', '1:GET']);
   });
 
-  it('F31 shares a few connections among many requests', async () => {
+  it('F31 shares a few connections between many requests', async () => {
     const { dispatcher, send } = await setUp({ connections: 4 });
     expect(new Set(await Promise.all(Array.from({ length: 40 }, () => send())))).toEqual(new Set([200]));
     expect(dispatcher.stats.sockets).toBe(4);
@@ -414,7 +414,7 @@ describe('transport', () => {
 });
 
 describe('credential gate', () => {
-  it.each([4, 8])('K-2 spends one logon after a rotation, with %i connections', async (connections) => {
+  it.each([4, 8])('K-2 sends one logon after a rotation, with %i connections', async (connections) => {
     let now = Date.now();
     const { server, dispatcher, send } = await setUp({ connections, now: () => now });
     await Promise.all(Array.from({ length: connections }, () => send()));
@@ -428,7 +428,7 @@ describe('credential gate', () => {
     expect(server.failedLogons()).toBe(1);
   });
 
-  it('K-1 spends one logon with a wrong password, however many requests', async () => {
+  it('K-1 sends one logon with a wrong password for any number of requests', async () => {
     const { server, send } = await setUp({ connections: 8, password: 'wrong' });
     const results = await Promise.all(Array.from({ length: 20 }, () => send()));
     expect(results.filter((result) => result === 'NTLM_CREDENTIALS_REJECTED')).toHaveLength(1);
@@ -444,14 +444,14 @@ describe('credential gate', () => {
     expect(server.failedLogons()).toBe(1);
   });
 
-  it('K-6 takes a new token in the 401 for a rejection', async () => {
+  it('K-6 treats a new token in the 401 as a rejection', async () => {
     const script = (call: Call) => (call.token === 'NTLM3' ? offer('NTLM TlRMTVNTUAACAAAA')(call) : call.proceed());
     const { server, send } = await setUp({ script });
     expect((await repeat(10, send))[0]).toBe('NTLM_CREDENTIALS_REJECTED');
     expect(server.log.filter((line) => line.endsWith('NTLM3'))).toHaveLength(1);
   });
 
-  it('K-7 goes on at once with other credentials, and not with the same', async () => {
+  it('K-7 continues at once with other credentials, and not with the same', async () => {
     const { server, gate, send } = await setUp({ password: 'wrong' });
     await send();
     expect(gate.reconfigure({ ...account, password: 'wrong' })).toBe(false);
@@ -473,13 +473,13 @@ describe('credential gate', () => {
     expect(server.log.slice(-2)).toEqual(['2:logon+NTLM3', '2:GET']);
   });
 
-  it('K-8 lets requests run side by side where the server asks for nothing', async () => {
+  it('K-8 runs requests concurrently if the server requires no logon', async () => {
     let running = 0;
     let peak = 0;
     const script = (call: Call) => {
       running += 1;
       peak = Math.max(peak, running);
-      // long enough for all that may run at once to come
+      // long enough for all concurrent requests to arrive
       setTimeout(() => {
         running -= 1;
         call.response.end('ok');

@@ -77,7 +77,7 @@ describe('inspectAnswer', () => {
     expect(inspect(name, body).mistyped).toEqual([problem]);
   });
 
-  it('says that a bare number is not known', () => {
+  it('reports that a bare number is not known', () => {
     expect(inspect('GetConcurrentUsers', 'NaN')).toEqual({ records: undefined, ...none, unknown: ['the number'] });
   });
 
@@ -92,7 +92,7 @@ describe('inspectAnswer', () => {
     });
   });
 
-  it('leaves the body as it is, and throws when it is not JSON', () => {
+  it('does not change the body, and throws if it is not JSON', () => {
     const body = Buffer.from('[{"LogActive":NaN}]');
     inspectAnswer('GetProducts', body);
     expect(String(body)).toBe('[{"LogActive":NaN}]');

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { JsonScan } from '../../src/client/json-scan.ts';
 
-/** The scan counts what a parser finds, however the bytes are cut, and never refuses what is within its limits. */
+/** The scan counts the same as a parser for any chunks, and never refuses what is within its limits. */
 
 const limits = { depth: 32, items: 1000, members: 1000 };
 
@@ -12,7 +12,7 @@ interface Count {
   readonly members: number;
 }
 
-/** The plain count over what JSON.parse gives. */
+/** The simple count over the result of JSON.parse. */
 function count(value: unknown): Count {
   if (typeof value !== 'object' || value === null) return { depth: 0, items: 0, members: 0 };
   const children = Object.values(value);
@@ -44,7 +44,7 @@ function scan(text: string, sizes: readonly number[] = [], bounds = limits) {
   return { passed, items: scanned.items, members: scanned.members, isOpen: scanned.isOpen };
 }
 
-/** Text with many of the characters that mean something outside strings. */
+/** Text with many characters that have a meaning outside strings. */
 const tricky = fc.string({ unit: fc.constantFrom('"', '\\', '[', ']', '{', '}', ',', ':', 'é', '😀', 'a', '\n') });
 
 const { structure } = fc.letrec((tie) => ({
@@ -65,7 +65,7 @@ const sizes = fc.array(fc.integer({ min: 0, max: 7 }), { maxLength: 200 });
 const indents = fc.constantFrom('', ' ', '\t');
 
 describe('JsonScan', () => {
-  it('counts what JSON.parse gives, in any chunks', () => {
+  it('counts the same as JSON.parse, in any chunks', () => {
     fc.assert(
       fc.property(structure, sizes, indents, (value, cuts, indent) => {
         const text = JSON.stringify(value, undefined, indent);
@@ -76,7 +76,7 @@ describe('JsonScan', () => {
     );
   });
 
-  it('passes what is exactly at its limits, and refuses one less', () => {
+  it('accepts a text exactly at its limits, and refuses it if a limit is one lower', () => {
     fc.assert(
       fc.property(structure, sizes, (value, cuts) => {
         const text = JSON.stringify(value);
@@ -90,7 +90,7 @@ describe('JsonScan', () => {
     );
   });
 
-  it('knows every proper beginning of a text as open', () => {
+  it('reports every incomplete text as open', () => {
     fc.assert(
       fc.property(structure, sizes, (value, cuts) => {
         const bytes = Buffer.from(JSON.stringify(value));
@@ -103,7 +103,7 @@ describe('JsonScan', () => {
     );
   });
 
-  it('allows 32 arrays in each other and not 33, also beside others and across chunks', () => {
+  it('allows 32 nested arrays and not 33, also next to others and across chunks', () => {
     const nested = (depth: number) => `[[],${'['.repeat(depth - 1)}${']'.repeat(depth)}`;
     expect(scan(nested(32), [1, 20, 3]).passed).toBeUndefined();
     expect(scan(nested(33), [1, 20, 3]).passed).toBe('depth');
@@ -111,7 +111,7 @@ describe('JsonScan', () => {
     expect(scan('{"a":'.repeat(33)).passed).toBe('depth');
   });
 
-  it('tells items from members after 32 levels', () => {
+  it('distinguishes items from members after 32 levels', () => {
     const text = `${'[{"a":'.repeat(16)}[]${'}]'.repeat(16)}`;
     expect(scan(text, [], { ...limits, depth: 33 })).toMatchObject({ items: 17, members: 16, isOpen: false });
     expect(scan('[{},1,{"a":1,"b":2},[],3]')).toMatchObject({ items: 6, members: 3 });
@@ -128,7 +128,7 @@ describe('JsonScan', () => {
     expect(scan(text, [1, 1])).toEqual({ passed: undefined, items: 0, members: 0, isOpen: false });
   });
 
-  it('passes over white space and a byte order mark in front', () => {
+  it('skips leading white space and a byte order mark', () => {
     expect(scan('\ufeff \r\n\t[1,2]', [1, 1, 1, 1])).toMatchObject({ items: 2, isOpen: false });
     expect(scan('\ufeff  ', [1]).isOpen).toBe(false);
   });

@@ -38,8 +38,8 @@ function open(path: string) {
 const message = { id: 'a', sentAt: 1, countsUntil: 2, carrier: 'cheap', outcome: 'in_flight' } as const;
 const never = new AbortController().signal;
 
-describe('the file that counts logons', () => {
-  it('is made for its owner alone, shared by processes, and holds no password', () => {
+describe('the logon file', () => {
+  it('is created for its owner only, is shared by processes, and contains no password', () => {
     const path = join(createFolder(), 'state/logons.db');
     const { file } = open(path);
     const other = open(path).file;
@@ -62,7 +62,7 @@ describe('the file that counts logons', () => {
         writeFileSync(join(folder, 'logons.db'), 'no database, '.repeat(100));
         return join(folder, 'logons.db');
       },
-      'it is another kind of file; set analyzer.logon_file to another path, or move it away',
+      'it is not a logon file; set analyzer.logon_file to another path, or move the file away',
     ],
     [
       'is below a file',
@@ -70,7 +70,7 @@ describe('the file that counts logons', () => {
         writeFileSync(join(folder, 'file'), '');
         return join(folder, 'file/logons.db');
       },
-      'a part of the path is a file; set storage.path or analyzer.logon_file to another path',
+      'part of its path is a file; set storage.path or analyzer.logon_file to another path',
     ],
     [
       'is a directory',
@@ -78,21 +78,21 @@ describe('the file that counts logons', () => {
         mkdirSync(join(folder, 'logons.db'));
         return join(folder, 'logons.db');
       },
-      'it is a directory; set analyzer.logon_file to another path, or move it away',
+      'it is a directory; set analyzer.logon_file to another path, or move the directory away',
     ],
     [
-      'has no parent',
+      'has no parent directory',
       (folder: string) => join(folder, 'no/such/logons.db'),
-      'its directory does not exist; make it, for the user that runs license-exporter',
+      'its directory does not exist; create it and make it writable for the user that runs license-exporter',
     ],
-  ])('cannot be used where it %s', (_, prepare, reason) => {
+  ])('cannot be used if it %s', (_, prepare, reason) => {
     const path = prepare(createFolder());
     expect(() => openLogonFile(path, () => undefined)).toThrow(
-      new LogonFileError(`the file that counts logons, ${path}, cannot be used: ${reason}`),
+      new LogonFileError(`the logon file ${path} cannot be used: ${reason}`),
     );
   });
 
-  it('reports what is wrong later, and then nothing is sent', async () => {
+  it('reports later problems, and then nothing is sent', async () => {
     const path = join(createFolder(), 'logons.db');
     const { file, problems } = open(path);
     const gate = createTestGate({ store: file });
@@ -101,20 +101,20 @@ describe('the file that counts logons', () => {
     file.close();
     await expect(gate.acquire('cheap', never)).rejects.toMatchObject({ code: 'NTLM_LOGON_NOT_KEPT' });
     expect(gate.standing()).toEqual({ is: 'ready' });
-    expect(problems.at(-1)).toContain(`the file that counts logons, ${path}, cannot be used: `);
+    expect(problems.at(-1)).toContain(`the logon file ${path} cannot be used: `);
   });
 
-  it('says why a change failed where SQLite has undone it already', () => {
+  it('reports why a change failed that SQLite has already rolled back', () => {
     const path = join(createFolder(), 'logons.db');
     const { file, problems } = open(path);
     const other = new DatabaseSync(path);
     other.exec("CREATE TRIGGER full BEFORE INSERT ON logons BEGIN SELECT RAISE(ROLLBACK, 'no room'); END");
     other.close();
     expect(() => file.change(account, (record) => withMessage(record, message))).toThrow('no room');
-    expect(problems).toEqual([`the file that counts logons, ${path}, cannot be used: no room`]);
+    expect(problems).toEqual([`the logon file ${path} cannot be used: no room`]);
   });
 
-  it('with something else in it is a problem, and nothing is sent', async () => {
+  it('with other content is reported, and nothing is sent', async () => {
     const path = join(createFolder(), 'logons.db');
     const { file, problems } = open(path);
     file.change(account, (record) => withMessage(record, message));
@@ -124,12 +124,12 @@ describe('the file that counts logons', () => {
     const gate = createTestGate({ store: file });
     expect(gate.authenticated).toBeUndefined();
     await expect(gate.acquire('cheap', never)).rejects.toMatchObject({ code: 'NTLM_LOGON_NOT_KEPT' });
-    expect(problems.at(-1)).toContain('it is of another version; remove it');
+    expect(problems.at(-1)).toContain('it was written by another version; delete it');
   });
 
-  it.runIf(existsSync('/proc/self/fd'))('that cannot be used is not left open', () => {
+  it.runIf(existsSync('/proc/self/fd'))('is not left open if it cannot be used', () => {
     const path = join(createFolder(), 'logons.db');
-    writeFileSync(path, 'something else that is long enough to be read as the head of a file');
+    writeFileSync(path, 'other content that is long enough to be read as the header of a file');
     const count = (): number => readdirSync('/proc/self/fd').length;
     const before = count();
     for (let i = 0; i < 20; i += 1) expect(() => openLogonFile(path, () => undefined)).toThrow(LogonFileError);
@@ -141,7 +141,7 @@ describe('the file that counts logons', () => {
     const script = `
       import { openLogonFile } from ${JSON.stringify(new URL('../../src/client/logon-file.ts', import.meta.url).href)};
       import { createCredentialGate } from ${JSON.stringify(new URL('../../src/ntlm/credential-gate.ts', import.meta.url).href)};
-      // as if the quiet time were over
+      // simulates the end of the quiet time
       Date.now = ((now) => () => now() + Number(process.argv[1]))(Date.now);
       const gate = createCredentialGate({
         credentials: ${JSON.stringify(account)}, authRetrySeconds: 1800, maxFailedLogons: 2,
@@ -161,7 +161,7 @@ describe('the file that counts logons', () => {
       return outcome.toString().trim();
     };
     expect(await run(0)).toBe('sent');
-    // it may still be in flight in a process that lives
+    // it may still be in flight in a running process
     expect(await run(0)).toBe('TimeoutError');
     expect(await run(31_000)).toBe('sent');
     expect(await run(62_000)).toBe('NTLM_CREDENTIALS_SUSPENDED');

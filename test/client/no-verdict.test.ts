@@ -4,7 +4,7 @@ import { createCleanup, eventually } from '../support/harness.ts';
 import { type Call, LOGON_PATH } from '../support/scripted-server.ts';
 import { type ScriptedOptions, setUpScripted } from './scripted-transport.ts';
 
-/** Logons whose verdict does not come, and how the transport finds back. */
+/** Logons whose verdict does not come, and how the transport recovers. */
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
@@ -12,14 +12,14 @@ afterEach(() => cleanup.run());
 const setUp = (script: (call: Call) => void, options: ScriptedOptions = {}) => setUpScripted(cleanup, script, options);
 
 describe('a logon without verdict', () => {
-  it('resets before the challenge spend nothing', async () => {
+  it('resets before the challenge do not count as logons', async () => {
     let isBroken = true;
     const setup = await setUp((call) => {
       if (isBroken) call.socket.resetAndDestroy();
       else call.proceed();
     });
     const { clock, server, send, logons, gate, recoveries } = setup;
-    // the very first exchange is reset: no logon was sent
+    // the first exchange is reset: no logon was sent
     expect(['ECONNRESET', 'UND_ERR_SOCKET', 'NTLM_CONNECTION_LOST']).toContain(await send());
     expect([logons(), gate.standing()]).toEqual([0, { is: 'ready' }]);
     isBroken = false;
@@ -31,7 +31,7 @@ describe('a logon without verdict', () => {
     expect(logons()).toBe(2);
   });
 
-  it('K-4 resets: no other is sent until the path was seen to work three times, and then one', async () => {
+  it('K-4 resets: the next one is sent when the path has worked three times', async () => {
     let isBroken = true;
     const { clock, server, send, logons, recoveries } = await setUp((call) => {
       if (isBroken && call.token.endsWith('3')) call.socket.resetAndDestroy();
@@ -56,7 +56,7 @@ describe('a logon without verdict', () => {
     expect(logons()).toBe(2);
   });
 
-  it('while the path is broken probes go on, and no logon is sent', async () => {
+  it('while the path is broken, probes continue and no logon is sent', async () => {
     let isBroken = false;
     const { clock, server, send, logons, recoveries } = await setUp((call) => {
       if (isBroken || call.token.endsWith('3')) call.socket.resetAndDestroy();
@@ -73,7 +73,7 @@ describe('a logon without verdict', () => {
     expect(recoveries()).toBe(0);
   });
 
-  it('K-5 hangs: two are sent, callers wait no longer than they want, and a late verdict frees everything', async () => {
+  it('K-5 hangs: two are sent, callers wait no longer than their timeout, and a late verdict ends the wait', async () => {
     const held: Call[] = [];
     const { clock, send, logons, gate, recoveries } = await setUp((call) => {
       if (call.token.endsWith('3') && held.length < 2) held.push(call);
@@ -101,7 +101,7 @@ describe('a logon without verdict', () => {
     expect(recoveries()).toBeLessThanOrEqual(1);
   });
 
-  it('connections that have their verdict go on serving meanwhile', async () => {
+  it('connections that have their verdict continue to serve', async () => {
     let isBroken = false;
     const waiting: Call[] = [];
     const { send, logons } = await setUp(
@@ -114,7 +114,7 @@ describe('a logon without verdict', () => {
     );
     expect(await send()).toBe(200);
     isBroken = true;
-    // one is being answered, so the other wants a connection of its own, whose logon is lost
+    // one connection is busy, so the other request needs a new one, whose logon is lost
     const first = send();
     await eventually('the first is at the server', () => waiting.length === 1);
     expect(await send()).toBe('NTLM_CONNECTION_LOST');
@@ -127,9 +127,15 @@ describe('a logon without verdict', () => {
   it.each([
     ['429 with Retry-After', 429, { 'retry-after': '120' }, 'NTLM_THROTTLED', 120],
     ['429 without', 429, {}, 'NTLM_THROTTLED', 30],
-    ['503 with a date far away', 503, { 'retry-after': 'Fri, 31 Dec 2100 23:59:59 GMT' }, 'NTLM_THROTTLED', 300],
+    [
+      '503 with a date in the far future',
+      503,
+      { 'retry-after': 'Fri, 31 Dec 2100 23:59:59 GMT' },
+      'NTLM_THROTTLED',
+      300,
+    ],
     ['500', 500, {}, 'NTLM_NO_VERDICT', 0],
-  ])('%s is no verdict, and what it asks for is done', async (_, status, headers, code, pause) => {
+  ])('%s is not a verdict, and the requested pause is respected', async (_, status, headers, code, pause) => {
     let isBroken = true;
     const { clock, server, send, logons, gate } = await setUp((call) => {
       if (isBroken && call.token.endsWith('3')) call.response.writeHead(status, headers).end();
@@ -141,11 +147,11 @@ describe('a logon without verdict', () => {
     await clock.advance(pause - 1);
     if (pause > 30) expect(server.log).toHaveLength(2);
     await clock.advance(pause === 0 ? 60 : 41);
-    await eventually('well again', async () => (await send()) === 200);
+    await eventually('the server has recovered', async () => (await send()) === 200);
     expect(logons()).toBe(2);
   });
 
-  it('on a server that wants a logon per request, a slow query spends nothing and the next one goes on', async () => {
+  it('if a server requires a logon per request, a slow query does not count and the next one is sent', async () => {
     const slow: Call[] = [];
     const setup = await setUp(
       (call) => {
@@ -166,7 +172,7 @@ describe('a logon without verdict', () => {
     }
   });
 
-  it('where only the cheapest call is open to everybody, the query carries the logon', async () => {
+  it('if only the cheapest call needs no logon, the query carries the logon', async () => {
     let isBroken = false;
     const setup = await setUp((call) => {
       if (call.request.url === LOGON_PATH) call.response.end('ok');

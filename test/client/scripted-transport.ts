@@ -11,7 +11,7 @@ export interface ScriptedOptions extends Partial<Omit<NtlmDispatcherOptions, 'ga
   readonly gate?: Partial<CredentialGateOptions>;
 }
 
-/** Time that passes only when it is told to: waits end when the clock reaches them. */
+/** A clock that only `advance` moves. Waits end when it reaches their time. */
 function createClock() {
   let now = 1_000_000;
   let waits: { readonly until: number; readonly resolve: () => void }[] = [];
@@ -28,7 +28,7 @@ function createClock() {
   return {
     now: () => now,
     wait,
-    /** Lets time pass second by second, and what waits run. */
+    /** Advances the clock second by second, and runs the waits that are due. */
     advance: async (seconds: number): Promise<void> => {
       for (let i = 0; i < seconds; i += 1) {
         now += 1000;
@@ -42,7 +42,7 @@ function createClock() {
   };
 }
 
-/** A dispatcher with a clock of its own before a scripted server. */
+/** A dispatcher with its own clock, connected to a scripted server. */
 export async function setUpScripted(
   cleanup: Cleanup,
   script: (call: Call) => void,

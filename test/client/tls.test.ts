@@ -24,7 +24,7 @@ import { target } from '../support/scripted-server.ts';
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
 
-/** Every connection that a server of this process accepts from now on. */
+/** Collects every connection that a server of this process accepts from now on. */
 function createSocketLedger(): readonly Socket[] {
   const sockets: Socket[] = [];
   const onSocket = (message: unknown): void => void sockets.push((message as { socket: Socket }).socket);
@@ -56,14 +56,14 @@ describe.runIf(peer('openssl'))('over TLS', () => {
       const { statusCode, body } = await request(`${analyzer.url}/api/GetHttpUserName`, { dispatcher });
       expect([statusCode, await body.text()]).toEqual([200, 'CORP\\svc-lic']);
       await eventually(
-        'the connection has ended',
+        'the connection is closed',
         () => sockets.length === i && sockets.every((socket) => socket.destroyed),
       );
     }
     expect(dispatcher.stats).toMatchObject({ sockets: 3, handshakes: 3, rejected: 0 });
   });
 
-  it('polls an analyzer over HTTPS with the CA file of the configuration, and says so without it', async () => {
+  it('polls an analyzer over HTTPS with the configured CA file, and fails without it', async () => {
     const certificate = createCertificate(cleanup);
     const analyzer = await startAnalyzer({}, { tls: certificate });
     cleanup.add(() => analyzer.stop());
@@ -71,16 +71,16 @@ describe.runIf(peer('openssl'))('over TLS', () => {
     cleanup.add(() => app.stop());
     await eventually('a good poll', async () => (await app.sample('license_up')) === 1);
 
-    const stranger = await startApp(createConfig(analyzer.url));
-    cleanup.add(() => stranger.stop());
-    await eventually('first poll', async () => (await fetch(`${stranger.url}/-/ready`)).ok);
+    const withoutCa = await startApp(createConfig(analyzer.url));
+    cleanup.add(() => withoutCa.stop());
+    await eventually('first poll', async () => (await fetch(`${withoutCa.url}/-/ready`)).ok);
     expect(
-      await stranger.sample('license_exporter_upstream_request_failures_total{endpoint="GetProducts",reason="tls"}'),
+      await withoutCa.sample('license_exporter_upstream_request_failures_total{endpoint="GetProducts",reason="tls"}'),
     ).toBe(1);
-    expect(await stranger.sample('license_exporter_upstream_handshakes_total')).toBe(0);
+    expect(await withoutCa.sample('license_exporter_upstream_handshakes_total')).toBe(0);
   });
 
-  it('F8 says that connections are closed after the challenge, also where others wait for their turn', async () => {
+  it('F8 reports that connections are closed after the challenge, also while others wait to log on', async () => {
     const { cert, key } = createCertificate(cleanup);
     const acceptor = createNtlmAcceptor({ lookup: () => undefined, target });
     const server = createServer({ cert, key }, ({ socket, headers }, response) => {
@@ -100,7 +100,7 @@ describe.runIf(peer('openssl'))('over TLS', () => {
     const origin = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const dispatcher = new NtlmDispatcher({ origin, logonPath: '/x', gate, tls: { ca: cert } });
     cleanup.add(() => dispatcher.destroy());
-    // the others have their challenge meanwhile
+    // meanwhile the others get their challenge
     const first = await gate.acquire('cheap', new AbortController().signal);
     const failures = Promise.allSettled([1, 2, 3, 4].map(() => request(`${origin}/x`, { dispatcher })));
     await eventually('all are closed', () => closed === 4);
@@ -109,7 +109,7 @@ describe.runIf(peer('openssl'))('over TLS', () => {
     expect(new Set(codes)).toEqual(new Set(['NTLM_CONNECTION_NOT_KEPT']));
   });
 
-  it('F33 speaks HTTP/1.1 where the server could speak HTTP/2', async () => {
+  it('F33 uses HTTP/1.1 if the server supports HTTP/2', async () => {
     const { cert, key } = createCertificate(cleanup);
     const versions: string[] = [];
     const server = createSecureServer({ cert, key, allowHTTP1: true }, (incoming, response) => {

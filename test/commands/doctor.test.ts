@@ -139,14 +139,14 @@ describe('doctor', () => {
       'GetFeatures?product=%',
       json('[[]]'),
       0,
-      /^GetFeatures +ok .*product=%: the answer holds no features of "sim-.*; asked per vendor license, as the exporter does/m,
+      /^GetFeatures +ok .*product=%: the answer contains no features of "sim-.*; asked per vendor license, as the exporter does/m,
     ],
     [
       'no features at all',
       'GetFeatures',
       json('[[]]'),
       1,
-      /^GetFeatures +failed .*schema: the answer holds no features of/m,
+      /^GetFeatures +failed .*schema: the answer contains no features of/m,
     ],
     [
       'a search level that is refused',

@@ -152,14 +152,14 @@ describe('serve', () => {
     [
       'is a directory',
       (path: string) => mkdirSync(path),
-      'it is a directory; set analyzer.logon_file to another path, or move it away',
+      'it is a directory; set analyzer.logon_file to another path, or move the directory away',
     ],
     [
       'is damaged',
       (path: string) => writeFileSync(path, 'no database, '.repeat(100)),
-      'it is another kind of file; set analyzer.logon_file to another path, or move it away',
+      'it is not a logon file; set analyzer.logon_file to another path, or move the file away',
     ],
-  ])('does not start where the file that counts logons %s, and sends nothing', async (_, damage, reason) => {
+  ])('does not start if the logon file %s, and sends nothing', async (_, damage, reason) => {
     const { file, folder } = await configure();
     mkdirSync(join(folder, 'state'));
     const path = join(folder, 'state/logons.db');
@@ -167,7 +167,7 @@ describe('serve', () => {
     for (const args of [ports, ['--once', '--log.format=json']]) {
       const serve = run([`--config.file=${file}`, ...args]);
       expect(await serve.exit).toBe(1);
-      expect(serve.output()).toContain(`the file that counts logons, ${path}, cannot be used: ${reason}\n`);
+      expect(serve.output()).toContain(`the logon file ${path} cannot be used: ${reason}\n`);
       expect(serve.output()).not.toContain('    at ');
     }
   });
@@ -180,7 +180,7 @@ describe('serve', () => {
     const second = run([`--config.file=${file}`, ...ports]);
     expect(await second.exit).toBe(1);
     expect(second.output()).toContain(
-      `storage.path ${folder}/state is used by another process; give each one a directory of its own`,
+      `storage.path ${folder}/state is used by another process; set a different storage.path for each process`,
     );
     expect(second.output()).not.toContain('    at ');
     expect(await run([`--config.file=${file}`, '--once', '--log.format=json']).exit).toBe(0);

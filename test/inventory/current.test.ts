@@ -74,7 +74,7 @@ describe('the current inventory', () => {
     current.stop();
   });
 
-  it('does not wait for a reader that hangs, which gets only the newest afterwards', async () => {
+  it('does not wait for a reader that hangs, and then gives it only the newest', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const slow = createRecordingReader('slow');
     const fast = createRecordingReader('fast');
@@ -96,7 +96,7 @@ describe('the current inventory', () => {
     current.stop();
   });
 
-  it('is none while none can be derived, and comes back with the next snapshot', async () => {
+  it('is undefined while it cannot be derived, and is defined again with the next snapshot', async () => {
     let isBroken = false;
     const policy = {
       ownsVendorLicense: () => {
@@ -118,7 +118,7 @@ describe('the current inventory', () => {
     current.stop();
   });
 
-  it('lets data go when it is too old, without a new poll, and notifies its readers', async () => {
+  it('removes data that is too old without a new poll, and notifies its readers', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const reader = createRecordingReader('metrics');
     const current = create([reader]);
@@ -132,7 +132,7 @@ describe('the current inventory', () => {
     current.stop();
   });
 
-  it('notifies nobody after its end', async () => {
+  it('does not notify readers after it is stopped', async () => {
     const reader = createRecordingReader('metrics');
     const current = create([reader]);
     current.stop();

@@ -35,7 +35,7 @@ const licenses = ({ vendorLicenses }: Inventory) =>
 const poll = ({ polls }: Inventory, endpoint: string) => polls.find((state) => state.endpoint === endpoint);
 
 describe('vendor licenses', () => {
-  it('merge products that differ in the third part only', () => {
+  it('merge products that differ only in the third part', () => {
     const inventory = derive({
       products: good(
         answer([
@@ -66,12 +66,12 @@ describe('vendor licenses', () => {
       minLicenseExpiration: 900,
       isCurrent: true,
     });
-    // a sum with an unknown is unknown
+    // a sum with an unknown value is unknown
     expect(licenses(inventory)['a;b']?.active).toBeUndefined();
     expect(poll(inventory, 'GetProducts')?.mergedRecords).toBe(1);
   });
 
-  it('take labels of GetServerDown in the spelling of GetProducts, and unknown ones as they are', () => {
+  it('show labels of GetServerDown in the spelling of GetProducts, and unknown ones unchanged', () => {
     const inventory = derive({
       products: good(answer([product({ product: 'Lic01;Cdslmd' }), product({ product: 'x;y' })])),
       down: good(answer([{ label: 'LIC01;cdslmd;part' }, { label: 'gone;d' }])),
@@ -85,7 +85,7 @@ describe('vendor licenses', () => {
     ]);
   });
 
-  it('are up or down only by a fresh GetServerDown, over the last good GetProducts', () => {
+  it('are up or down only with a fresh GetServerDown and the last good GetProducts', () => {
     const products = failed({ at: NOW - 9000, value: answer([product({ product: 'a;b' })]) });
     expect(licenses(derive({ products, down: good(answer([])) }))['a;b']).toMatchObject({
       up: true,
@@ -96,7 +96,7 @@ describe('vendor licenses', () => {
     ).toBe(0);
   });
 
-  it('are not known to be up while GetServerDown has records that cannot be read', () => {
+  it('are not known to be up while GetServerDown has unusable records', () => {
     const products = good(answer([product({ product: 'a;b' }), product({ product: 'c;d' })]));
     const found = licenses(derive({ products, down: good(answer([{ label: 'a;b' }], { bad_record: 1 })) }));
     expect([found['a;b']?.up, found['c;d']?.up]).toEqual([false, undefined]);
@@ -105,7 +105,7 @@ describe('vendor licenses', () => {
   it.each([
     ['not current', product({ product: 'a;b', isCurrent: false }), []],
     ['listed as down', product({ product: 'a;b' }), [{ label: 'A;B' }]],
-  ])('withhold usage where they are %s', (_, record, labels) => {
+  ])('withhold usage if they are %s', (_, record, labels) => {
     const scenario: Scenario = {
       products: good(answer([record])),
       down: good(answer(labels)),
@@ -131,7 +131,7 @@ describe('vendor licenses', () => {
 });
 
 describe('features', () => {
-  it('belong to the vendor license they name, or that was asked for', () => {
+  it('belong to the vendor license that they name or that was requested', () => {
     const products = good(answer([product({ product: 'Lic;D;part' }), product({ product: 'other;d' })]));
     const whole = derive({
       products,
@@ -144,12 +144,12 @@ describe('features', () => {
     expect([...whole.features].map(({ vendorLicense }) => vendorLicense)).toEqual(['Lic;D', 'new;n']);
     const asked = derive({
       products,
-      features: { 'other;d': good(answer([feature({ serverName: 'whatever', daemon: '' })])) },
+      features: { 'other;d': good(answer([feature({ serverName: 'any', daemon: '' })])) },
     });
     expect([...asked.features].map(({ vendorLicense }) => vendorLicense)).toEqual(['other;d']);
   });
 
-  it('with the same labels become one, also from two parts', () => {
+  it('with the same labels are merged, also from two parts', () => {
     const a = feature({
       inUse: 2,
       maxAvailable: 5,
@@ -185,7 +185,7 @@ describe('features', () => {
     expect(poll(inventory, 'GetFeatures')?.mergedRecords).toBe(1);
   });
 
-  it('never end only when every record says so, and end with the first that does', () => {
+  it('are permanent only if every record is, and otherwise expire with the earliest record', () => {
     const never = Number.POSITIVE_INFINITY;
     const merged = (...ends: readonly (number | undefined)[]) => {
       const products = good(answer(ends.map((end, i) => product({ product: `a;b;${i}`, minLicenseExpiration: end }))));
@@ -211,7 +211,7 @@ describe('features', () => {
     expect(merged(undefined, NOW)).toEqual(all(NOW));
   });
 
-  it('take their expiry from GetExpirationFeatures, and else from GetFeatures', () => {
+  it('take their expiry from GetExpirationFeatures, or else from GetFeatures', () => {
     const inventory = derive({
       features: {
         [WHOLE]: good(
@@ -245,7 +245,7 @@ describe('features', () => {
     expect(inventory.features.at(2).isReported).toBe(false);
   });
 
-  it('are left to those who own them', () => {
+  it('are left out if another shard owns them', () => {
     const scenario: Scenario = {
       features: { [WHOLE]: good(answer([feature(), feature({ serverName: 'x' }), feature({ feature: 'no' })])) },
     };
@@ -258,7 +258,7 @@ describe('features', () => {
     ]);
   });
 
-  it('are the same object while nothing changed for them', () => {
+  it('are the same object while their sources have not changed', () => {
     const features = { [WHOLE]: good(answer([feature()])) };
     const before = derive({ features, products: good(answer([product()])) });
     const again = (scenario: Scenario) => {
@@ -281,13 +281,13 @@ describe('features', () => {
 describe('age', () => {
   const old = (age: number) => ({ at: NOW - age, value: answer([feature()]) });
 
-  it('takes each part away alone', () => {
+  it('removes each part separately', () => {
     const features = { 'a;b': failed(old(899)), 'c;d': failed(old(901)), 'e;f': good(answer([feature()])) };
     expect([...derive({ features }).features].map(({ vendorLicense }) => vendorLicense)).toEqual(['a;b', 'e;f']);
     expect(nextAgeOut(createSnapshot({ features }), NOW)).toBe(NOW + 1);
   });
 
-  it('leaves nothing when everything is too old, and says when there is nothing to wait for', () => {
+  it('removes everything that is too old, and then has no next time', () => {
     const scenario: Scenario = { features: { 'a;b': failed(old(2000)) }, users: failed({ at: NOW - 301, value: 4 }) };
     const inventory = derive(scenario);
     expect(inventory).toMatchObject({ concurrentUsers: undefined, up: false });
@@ -297,7 +297,7 @@ describe('age', () => {
 });
 
 describe('polls', () => {
-  it('leave out what is absent or off, but not its data', () => {
+  it('leave out endpoints that are absent or off, but not their data', () => {
     const snapshot = createSnapshot({ products: good(answer([product()])), users: failed({ at: NOW - 60, value: 3 }) });
     const users = snapshot.endpoints.GetConcurrentUsers;
     const endpoints = {
@@ -319,7 +319,7 @@ describe('polls', () => {
     const partly = derive({ products, features: { a: failed(), b: good(answer([feature()])) } });
     expect(partly.up).toBe(true);
     expect(poll(partly, 'GetFeatures')).toMatchObject({ success: false, answered: true });
-    // an empty answer, such as that of a server that is down, says nothing where the others failed
+    // if the others failed, an empty answer, such as that of a server that is down, does not count
     expect(derive({ products, features: { a: failed(), b: good(answer([])) } }).up).toBe(false);
     expect(derive({ products, features: { b: good(answer([])) } }).up).toBe(true);
     expect(derive({ products, features: { a: failed() } }).up).toBe(false);
@@ -327,21 +327,21 @@ describe('polls', () => {
     expect(derive({}).up).toBe(false);
   });
 
-  it('count records and what was left out', () => {
+  it('count records and discarded values', () => {
     const features = {
       a: good(answer([feature(), feature()], { nan: 2 }, ['maxAvailable', 'x'])),
       b: failed({ at: NOW - 5, value: answer([feature()], { nan: 1, bad_record: 4 }, ['maxAvailable']) }),
     };
     expect(poll(derive({ features, users: good(7) }), 'GetFeatures')).toMatchObject({
       records: 3,
-      // a field counts once, however many answers have it
+      // a field counts once, even if several answers have it
       discarded: { nan: 3, bad_record: 4, negative: 0, unknown_field: 2 },
     });
     expect(poll(derive({ users: good(7) }), 'GetConcurrentUsers')?.records).toBe(1);
   });
 });
 
-it('sums of random records equal the obvious sums, whatever the order', () => {
+it('sums of random records equal the simple sums, in any order', () => {
   const record = fc
     .record({ feature: fc.constantFrom('a', 'b'), version: fc.constantFrom('', '1'), inUse: fc.nat(9) })
     .map((fields) => feature(fields as Partial<FeatureRecord>));

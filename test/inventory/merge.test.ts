@@ -8,7 +8,7 @@ import { expiration, feature, product } from '../support/scenario.ts';
 
 const never = Number.POSITIVE_INFINITY;
 
-/** What two values become, and what one becomes beside one that is not known. */
+/** The result for two values, and for a value and an unknown one. */
 const expected: Readonly<Partial<Record<Field['merge'], readonly (readonly [unknown, unknown, unknown])[]>>> = {
   sum: [
     [2, 3, 5],
@@ -61,7 +61,7 @@ const kinds: readonly (readonly [string, (a: object, b: object) => object])[] = 
 ];
 
 describe('records that are merged', () => {
-  it.each(kinds)('of %s have each value as its row says', (endpoint, merge) => {
+  it.each(kinds)('of %s have each value by the rule of its row', (endpoint, merge) => {
     const cases = merged(recordFields[endpoint as keyof typeof recordFields]);
     expect(cases.length).toBeGreaterThan(0);
     for (const { name, a, b, both } of cases) {
@@ -70,7 +70,7 @@ describe('records that are merged', () => {
     }
   });
 
-  it('have the attributes of one record, whatever their order', () => {
+  it('have the attributes of one record, in any order of the records', () => {
     const attributes = ['licenseType', 'licenseModel', 'tokenPool', 'tokenSource', 'mappedTo'] as const;
     const record = fc
       .record(Object.fromEntries(attributes.map((name) => [name, fc.constantFrom('', 'a', 'b')])))
@@ -80,7 +80,7 @@ describe('records that are merged', () => {
       fc.property(fc.array(record, { minLength: 2, maxLength: 5 }), (records) => {
         const forwards = textsOf(records.reduce(mergeFeatures));
         expect(forwards).toEqual(textsOf(records.toReversed().reduce(mergeFeatures)));
-        // the first by the attributes as they stand here
+        // the first by the attributes in this order
         expect(forwards).toEqual(
           records.map(textsOf).sort((x, y) => (JSON.stringify(x) < JSON.stringify(y) ? -1 : 1))[0],
         );

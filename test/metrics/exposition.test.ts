@@ -37,7 +37,7 @@ beforeEach(() => {
   latest = undefined;
 });
 
-/** Makes a snapshot current and has it rendered. */
+/** Commits and renders a snapshot. */
 async function commit(exposition: Exposition, snapshot: Snapshot): Promise<void> {
   latest = deriveInventoryNow(snapshot, NOW, policy);
   await exposition.read(latest);
@@ -68,7 +68,7 @@ describe('renderGauges', () => {
     fc.constantFrom(0, -0, 1e15, 1e21, Number.POSITIVE_INFINITY, Number.NaN, undefined),
   );
 
-  it('equals an obvious renderer, and reads back as the same labels and values', () => {
+  it('equals a simple renderer, and is parsed to the same labels and values', () => {
     const label = fc.oneof(
       fc.string({ unit: 'grapheme' }),
       fc.constantFrom('a"b', 'back\\', 'line\nfeed', 'p,y:q', '\\n'),
@@ -94,7 +94,7 @@ describe('renderGauges', () => {
     );
   });
 
-  it('makes chunks of about a megabyte that are the whole together', () => {
+  it('makes chunks of about a megabyte, which together are the whole', () => {
     const count = 60_000;
     const rows = buildRowsNow(
       ['x'],
@@ -112,7 +112,7 @@ describe('renderGauges', () => {
     expect(lines.at(-1)).toMatch(/ 59999$/);
   });
 
-  it('has no help text that the two formats escape differently', () => {
+  it('contains no help text that the two formats escape differently', () => {
     expect(Object.values(catalogue).filter(({ help }) => /[\\"\n]/.test(help))).toEqual([]);
   });
 });
@@ -126,7 +126,7 @@ describe('gzip', () => {
     );
   });
 
-  it('puts pieces together in any order to one stream', async () => {
+  it('joins pieces in any order to one stream', async () => {
     const texts = ['', 'a', 'x'.repeat(200_000), 'ünï'.repeat(999)].map((text) => Buffer.from(text));
     const pieces = await Promise.all(texts.map((text) => deflateChunks([text.subarray(0, 5), text.subarray(5)])));
     const order = [2, 0, 3, 1, 2];
@@ -170,7 +170,7 @@ describe('negotiation', () => {
 });
 
 describe('the page', () => {
-  it('before any poll says that nothing is up', async () => {
+  it('shows before any poll that nothing is up', async () => {
     expect(await read(create())).toContain('license_up 0\n');
   });
 
@@ -181,7 +181,7 @@ describe('the page', () => {
     expirations: { 'lic01;cdslmd': good(answer([complete('GetExpirationFeatures')])) },
   };
 
-  it('shows the default collectors, and each of the others where it is on', async () => {
+  it('shows the default collectors, and each other one if it is on', async () => {
     const shown = async (enabled: Enabled) => {
       const exposition = create({ enabled });
       await commit(exposition, createSnapshot(everyField));
@@ -205,7 +205,7 @@ describe('the page', () => {
     }
   });
 
-  it('can be had in blocks, with the state of polling on each', async () => {
+  it('can be requested in blocks, each with the state of polling', async () => {
     const exposition = create();
     await commit(exposition, createSnapshot(scenario));
     const names = namesOf(await read(exposition, ['site', 'vendor_licenses']));
@@ -216,16 +216,16 @@ describe('the page', () => {
     const wrong = await exposition.page({ accept: undefined, acceptEncoding: undefined, collect: ['wrong'] });
     expect([wrong.status, String(wrong.body)]).toEqual([
       400,
-      'collect[] does not know wrong; it knows vendor_licenses, site, expirations, features, history.\n',
+      'unknown collect[] value: wrong; valid values are vendor_licenses, site, expirations, features, history.\n',
     ]);
   });
 
-  it('cuts the same rows off every time when there are too many, and says so', async () => {
-    let told: [number, boolean] = [0, false];
+  it('leaves out the same rows every time if there are too many, and reports it', async () => {
+    let reported: [number, boolean] = [0, false];
     const self: SelfMetrics = {
       ...silent,
       setSeries: (...args) => {
-        told = args;
+        reported = args;
       },
     };
     const features = (inUse: number) => ({
@@ -245,11 +245,11 @@ describe('the page', () => {
     expect(rows(first)).toEqual(rows(first).toSorted());
     expect(rows(first)[0]).toBe('f00');
     expect(rows(second)).toEqual(rows(first));
-    expect(told[1]).toBe(true);
-    expect(told[0]).toBeLessThanOrEqual(400);
+    expect(reported[1]).toBe(true);
+    expect(reported[0]).toBeLessThanOrEqual(400);
   });
 
-  it('is an error while the newest inventory cannot be rendered, and comes back by itself', async () => {
+  it('is an error while the newest inventory cannot be rendered, and recovers automatically', async () => {
     let isBroken = false;
     const setSeries = (): void => {
       if (isBroken) throw new Error('a bug');
@@ -259,13 +259,16 @@ describe('the page', () => {
     isBroken = true;
     await expect(commit(exposition, createSnapshot(scenario))).rejects.toThrow('a bug');
     const page = await exposition.page({ accept: undefined, acceptEncoding: undefined, collect: [] });
-    expect([page.status, String(page.body)]).toEqual([500, 'The metrics cannot be rendered; the log has the error.\n']);
+    expect([page.status, String(page.body)]).toEqual([
+      500,
+      'The metrics cannot be rendered; see the log for the error.\n',
+    ]);
     isBroken = false;
     await commit(exposition, createSnapshot(scenario));
     expect(await read(exposition)).toContain('license_feature_in_use{');
   });
 
-  it('is an error when there is no inventory any more', async () => {
+  it('is an error if there is no longer an inventory', async () => {
     const exposition = create();
     await commit(exposition, createSnapshot(scenario));
     latest = undefined;

@@ -9,7 +9,7 @@ import type { Field, Fields } from '../../src/query-api/field.ts';
 import { recordFields } from '../../src/query-api/records.ts';
 import { allCollectors, createSnapshot, good, NOW } from '../support/scenario.ts';
 
-/** What the tables of fields promise, on the page that comes of an answer with every field. */
+/** Checks the tables of fields on a page from answers with every field. */
 
 type Endpoint = 'GetProducts' | 'GetFeatures' | 'GetExpirationFeatures' | 'GetServerDown';
 type Raw = Readonly<Record<string, unknown>>;
@@ -18,7 +18,7 @@ const rowsOf = (endpoint: Endpoint): (readonly [string, Field])[] => Object.entr
 
 const PERMANENT = 2 ** 40;
 
-/** What identifies the records: the features are those of the vendor license. */
+/** The identifying fields. The features belong to the vendor license. */
 const identities: Readonly<Record<string, string>> = {
   Product: 'Server-Name;Daemon-Name',
   ServerName: 'Server-Name',
@@ -30,7 +30,7 @@ const identities: Readonly<Record<string, string>> = {
   FeatureType: 'Feature-Type',
 };
 
-/** A record with another value in each field. */
+/** A record with a different value in each field. */
 function rawRecord(endpoint: Endpoint, flag: boolean): Raw {
   const value = ([name, { type }]: readonly [string, Field], i: number): unknown => {
     if (identities[name] !== undefined) return identities[name];
@@ -89,7 +89,7 @@ const recordsOf = (flag: boolean): Readonly<Record<Endpoint, Raw>> => {
   const records = Object.fromEntries(endpoints.map((endpoint) => [endpoint, rawRecord(endpoint, flag)]));
   return records as Record<Endpoint, Raw>;
 };
-/** Usage is withheld when a vendor license is not current. */
+/** The usage of a vendor license that is not current is withheld. */
 const current = (flag: boolean): Readonly<Record<Endpoint, Raw>> => {
   const records = recordsOf(flag);
   return { ...records, GetProducts: { ...records.GetProducts, IsCurrent: true } };
@@ -101,7 +101,7 @@ const gauges = endpoints.flatMap((endpoint) =>
     .map(([name, field]) => ({ endpoint, name, ...field })),
 );
 
-/** The values of a metric of the page. */
+/** The values of a metric on the page. */
 const samplesOf = (page: string, metric: string): string[] =>
   page
     .split('\n')
@@ -109,7 +109,7 @@ const samplesOf = (page: string, metric: string): string[] =>
     .map((line) => line.slice(line.lastIndexOf(' ') + 1));
 
 describe('the page', () => {
-  it('shows every field under the metric that its row names, flags as 1 and 0', async () => {
+  it('shows every field as the metric of its row, flags as 1 and 0', async () => {
     for (const flag of [true, false]) {
       const records = current(flag);
       const page = await pageOf(records);
@@ -123,7 +123,7 @@ describe('the page', () => {
     }
   });
 
-  it('has the value of every field that its row calls a label', async () => {
+  it('has the value of every field whose row defines a label', async () => {
     const records = current(true);
     const page = await pageOf(records);
     const values = [...page.matchAll(/[a-z_]+="([^"]*)"/g)].flatMap(([, value = '']) => [value, ...value.split(';')]);
@@ -137,7 +137,7 @@ describe('the page', () => {
     }
   });
 
-  it('has no value of a field whose row calls it neither', async () => {
+  it('has no value of a field whose row defines no metric and no label', async () => {
     const page = await pageOf(current(true));
     for (const endpoint of endpoints) {
       for (const [name, { metric }] of rowsOf(endpoint)) {
@@ -146,7 +146,7 @@ describe('the page', () => {
     }
   });
 
-  it('withholds the fields that describe use while the vendor license is not current, and no others', async () => {
+  it('withholds only the usage fields while the vendor license is not current', async () => {
     const page = await pageOf(recordsOf(false));
     for (const { endpoint, name, metric, isUsage } of gauges) {
       expect({ endpoint, name, isShown: samplesOf(page, metric).length > 0 }).toEqual({

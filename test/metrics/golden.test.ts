@@ -13,7 +13,7 @@ import { siteMetrics } from '../../src/metrics/site-metrics.ts';
 import { peer } from '../support/peers.ts';
 import { allCollectors, createSnapshot, NOW, scenario } from '../support/scenario.ts';
 
-/** The whole page of one fixed scenario. Metrics of the process are left out: they differ on every machine. */
+/** The whole page of one fixed scenario, without metrics of the process, which differ on every machine. */
 async function createPage(enabled = allCollectors): Promise<Exposition> {
   const self = createSelfMetrics({
     version: '1.2.3',
@@ -59,7 +59,7 @@ async function render(exposition: Exposition, accept?: string): Promise<string> 
   return Buffer.concat(Buffer.isBuffer(body) ? [body] : await Array.fromAsync(body)).toString();
 }
 
-/** Compares with the file; `UPDATE_GOLDEN=1` writes it instead, to be looked at before it is committed. */
+/** Compares with the file. `UPDATE_GOLDEN=1` writes the file instead; review it before a commit. */
 function expectGolden(name: string, text: string): void {
   const path = join(import.meta.dirname, name);
   if (process.env.UPDATE_GOLDEN === '1') writeFileSync(path, text);
@@ -78,7 +78,7 @@ describe('the whole page of a fixed scenario', () => {
     );
   });
 
-  it('is the same compressed, as one gzip stream', async () => {
+  it('is the same when compressed, in one gzip stream', async () => {
     const exposition = await createPage();
     const { body, headers } = await exposition.page({ accept: undefined, acceptEncoding: 'gzip', collect: [] });
     expect(headers['content-encoding']).toBe('gzip');
@@ -95,7 +95,7 @@ describe('the whole page of a fixed scenario', () => {
     );
   });
 
-  it('has every metric that shows no field', async () => {
+  it('has every metric that does not show a field', async () => {
     const page = await render(await createPage());
     const names = Object.keys({ ...infoMetrics, ...siteMetrics, ...pollMetrics, ...exporterMetrics });
     expect(names.filter((name) => !page.includes(`# TYPE ${name} `))).toEqual([]);

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { createLocalTime, weekdayOf } from '../../src/model/local-time.ts';
 
 const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Pacific/Auckland', 'Pacific/Apia'];
-/** Zones whose clocks change at midnight, so that a day starts at 01:00 or has its first hour twice. */
+/** Time zones whose clocks change at midnight. A day can start at 01:00 or have its first hour twice. */
 const midnightZones = ['America/Havana', 'Africa/Cairo', 'Asia/Beirut', 'America/Santiago', 'America/Asuncion'];
 const times = fc.integer({ min: Date.UTC(2015, 0) / 1000, max: Date.UTC(2035, 0) / 1000 });
 
-/** The calendar date, as the platform gives it. */
+/** The calendar date from the platform. */
 const dateIn = (timeZone: string): ((at: number) => string) => {
   const format = new Intl.DateTimeFormat('en-CA', { timeZone });
   return (at) => format.format(at * 1000);
@@ -29,7 +29,7 @@ describe('local time', () => {
     const { dayOf, startOf } = createLocalTime(timeZone);
     const last = Date.UTC(2028, 0) / 86_400_000;
     const wrong: string[] = [];
-    // every day of four years: the clock changes are few
+    // every day of four years, because clock changes are rare
     for (let day = Date.UTC(2024, 0) / 86_400_000; day < last; day += 1) {
       const start = startOf(day);
       if (dayOf(start) !== day || dayOf(start - 1) !== day - 1) wrong.push(dateOf(day));

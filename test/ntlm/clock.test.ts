@@ -23,7 +23,7 @@ describe('a clock that is set back', () => {
     expect(gate.standing()).toEqual({ is: 'ready' });
   });
 
-  it('does not put off the end of a recovery, nor begin the next one with a path that was seen to work before', async () => {
+  it('does not delay the end of a recovery, and does not begin the next one with an old check of the path', async () => {
     const { clock, gate } = createGate();
     (await gate.acquire('cheap', never)).lost();
     gate.pathChecked();
@@ -44,7 +44,7 @@ describe('a clock that is set back', () => {
     expect(await gate.acquire('cheap', never)).toBeTypeOf('object');
   });
 
-  it('leaves no proof that is fresh for longer', async () => {
+  it('does not prolong the validity of a proof', async () => {
     const { clock, gate } = createGate();
     (await gate.acquire('cheap', never)).accepted();
     clock.now = 50 * MINUTE;

@@ -107,7 +107,7 @@ describe('genuine transcripts', () => {
     expect(verdictOf(true)).toMatchObject({ ok: false, reason: 'channel-binding' });
   });
 
-  it('our own message is what was recorded', () => {
+  it('our own message equals the recorded one', () => {
     const [recorded] = transcripts;
     const message = Buffer.from(recorded?.authenticate ?? '', 'base64');
     const composed = authenticate(
@@ -119,7 +119,7 @@ describe('genuine transcripts', () => {
         clientChallenge: Buffer.alloc(8, 0xaa),
       },
     );
-    // recorded with a channel binding, which cannot be had without the certificate; all before the response is the same
+    // recorded with a channel binding, which needs the certificate; everything before the response is the same
     expect(negotiate().toString('base64')).toBe(recorded?.negotiate);
     expect(hex(readField(composed, 36))).toBe(hex(readField(message, 36)));
     expect(composed.readUInt32LE(60)).toBe(message.readUInt32LE(60));
@@ -134,7 +134,7 @@ function handshake(credentials: Credentials, change: (message: Buffer) => Buffer
   return { context, message: change(message) };
 }
 
-describe('our two sides', () => {
+describe('client and server', () => {
   it.each([
     ['svc-lic', 'CORP', 'S3cret-pass!'],
     ['svc lic', 'MY DOM', 'x'],
@@ -147,7 +147,7 @@ describe('our two sides', () => {
     expect(verify(message, context, options)).toEqual({ ok: true, user: username, domain });
   });
 
-  it('C-3 use the server time, a MIC and no LM response; without server time the own clock and an LMv2 response', () => {
+  it('C-3 use the server time, a MIC and no LM response; without server time, the local clock and an LMv2 response', () => {
     const { message } = handshake(account);
     expect(hex(readField(message, 12))).toBe('00'.repeat(24));
     const pairs = writeAvPairs([{ id: av.NB_DOMAIN, value: utf16('CORP') }]);
@@ -177,7 +177,7 @@ describe('our two sides', () => {
     expect(findPair(pairs, av.TARGET_NAME)?.toString('utf16le')).toBe('HTTP/h');
   });
 
-  it('C-8 notice a change under the MIC', () => {
+  it('C-8 detect a change that the MIC covers', () => {
     const flip = (at: number) => (message: Buffer) => {
       const copy = Buffer.from(message);
       copy.writeUInt8((copy[at] ?? 0) ^ 1, at);
@@ -220,8 +220,8 @@ describe('our two sides', () => {
     const { context, message } = handshake(account);
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.nat(message.length), (bytes, at) => {
-        const spoiled = Buffer.concat([message.subarray(0, at), Buffer.from(bytes), message.subarray(at)]);
-        for (const candidate of [Buffer.from(bytes), spoiled]) {
+        const altered = Buffer.concat([message.subarray(0, at), Buffer.from(bytes), message.subarray(at)]);
+        for (const candidate of [Buffer.from(bytes), altered]) {
           expect(typeof verify(candidate, context, { lookup: lookup('x'), now: NOW }).ok).toBe('boolean');
           expect(typeof claimedUser(candidate)).toBe('string');
         }
@@ -230,7 +230,7 @@ describe('our two sides', () => {
   });
 });
 
-describe('challenges that are not usable', () => {
+describe('unusable challenges', () => {
   const { challenge } = createChallenge(negotiate(), target, NOW);
   const changed = (change: (copy: Buffer) => void): Buffer => {
     const copy = Buffer.from(challenge);
@@ -255,7 +255,7 @@ describe('challenges that are not usable', () => {
     expect(() => compose(message)).toThrow(expect.objectContaining({ code: 'NTLM_CHALLENGE_INVALID' }));
   });
 
-  it('random bytes give the one error or a message, nothing else', () => {
+  it('random bytes result in this error or a message', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 120 }), fc.nat(challenge.length), (bytes, at) => {
         for (const message of [Buffer.from(bytes), Buffer.concat([challenge.subarray(0, at), Buffer.from(bytes)])]) {

@@ -23,7 +23,7 @@ function createGate(clock: Clock, options: Partial<CredentialGateOptions> = {}):
   return createTestGate({ authRetrySeconds: RETRY_SECONDS, now: () => clock.now, ...options });
 }
 
-/** A permit, the code of the refusal, or `waiting` when a verdict is waited for. */
+/** Returns a permit, the code of the refusal, or `waiting` if a verdict is pending. */
 async function ask(gate: CredentialGate, carrier: Carrier = 'cheap'): Promise<Permit | string> {
   const patience = new AbortController();
   const outcome = gate.acquire(carrier, patience.signal).catch((error: { code?: string }) => error.code ?? 'waiting');
@@ -43,7 +43,7 @@ async function permit(gate: CredentialGate, carrier: Carrier = 'cheap'): Promise
 
 /** The table of states at the top of `logon-budget`. */
 describe('the logon budget', () => {
-  it('nothing was sent: at once, for one at a time', async () => {
+  it('nothing was sent: at once, one at a time', async () => {
     const gate = createGate({ now: 0 });
     const first = await permit(gate);
     expect(await ask(gate)).toBe('waiting');
@@ -51,7 +51,7 @@ describe('the logon budget', () => {
     expect(await ask(gate)).toBeTypeOf('object');
   });
 
-  it('a message has no verdict yet: the next one waits, and goes as soon as the verdict is there', async () => {
+  it('a message has no verdict yet: the next one waits, and is sent when the verdict comes', async () => {
     const gate = createGate({ now: 0 });
     const first = await permit(gate);
     const next = gate.acquire('cheap', never);
@@ -60,7 +60,7 @@ describe('the logon budget', () => {
     expect(gate.authenticated).toBe(true);
   });
 
-  it('a message without verdict: 30 s after it, once the path was seen to work', async () => {
+  it('a message without verdict: 30 s after it, if a check of the path succeeds', async () => {
     const clock = { now: 0 };
     const gate = createGate(clock);
     (await permit(gate)).lost();
@@ -73,7 +73,7 @@ describe('the logon budget', () => {
     expect(gate.standing()).toEqual({ is: 'ready' });
   });
 
-  it('a message that is in flight for 3 min is one without verdict, and a late verdict counts', async () => {
+  it('a message in flight for 3 min is treated as one without verdict, and a late verdict counts', async () => {
     const clock = { now: 0 };
     const gate = createGate(clock);
     const late = await permit(gate);
@@ -88,7 +88,7 @@ describe('the logon budget', () => {
     clock.now = 4 * MINUTE;
     expect(await ask(gate)).toBe('NTLM_CREDENTIALS_SUSPENDED');
     late.accepted();
-    // the second one still counts, but keeps no other waiting
+    // the second one still counts, but does not delay others
     const third = await permit(gate);
     expect(await ask(gate)).toBe('waiting');
     third.lost();
@@ -97,7 +97,7 @@ describe('the logon budget', () => {
     expect(gate.standing()).toEqual({ is: 'ready' });
   });
 
-  it('a message in flight whose connection is lost: no longer than one without verdict', async () => {
+  it('a message in flight whose connection is lost: no longer than for one without verdict', async () => {
     const clock = { now: 0 };
     const gate = createGate(clock);
     const first = await permit(gate);
@@ -108,7 +108,7 @@ describe('the logon budget', () => {
     expect(await ask(gate)).toBeTypeOf('object');
   });
 
-  it('as many without verdict as the budget: 31 min after the last one', async () => {
+  it('the whole budget without verdict: 31 min after the last one', async () => {
     const clock = { now: 0 };
     const gate = createGate(clock);
     (await permit(gate)).lost();
@@ -122,7 +122,7 @@ describe('the logon budget', () => {
     expect(await ask(gate)).toBeTypeOf('object');
   });
 
-  it('a rejection: 31 min after it, and after a late one 31 min after the verdict', async () => {
+  it('a rejection: 31 min after the verdict, also if it is late', async () => {
     const clock = { now: 0 };
     const gate = createGate(clock);
     const first = await permit(gate);
@@ -136,11 +136,11 @@ describe('the logon budget', () => {
     expect(await ask(gate)).toBe('NTLM_CREDENTIALS_SUSPENDED');
     clock.now += 1;
     expect(await ask(gate)).toBeTypeOf('object');
-    // until another verdict comes, the last one is what is known
+    // the last verdict is valid until another one comes
     expect(gate.authenticated).toBe(false);
   });
 
-  it('other credentials begin anew, and a verdict on the old ones says nothing about them', async () => {
+  it('other credentials have their own record, and a verdict on the old ones does not change it', async () => {
     const gate = createGate({ now: 0 });
     const old = await permit(gate);
     expect(gate.reconfigure({ ...account, password: 'next' })).toBe(true);
@@ -150,7 +150,7 @@ describe('the logon budget', () => {
     expect(await ask(gate)).toBe('NTLM_CREDENTIALS_SUSPENDED');
   });
 
-  it('a rejection that another process met names every cause, a reverse proxy too', async () => {
+  it('a rejection that another process got names every cause, including a reverse proxy', async () => {
     const store = createMemoryStore();
     (await permit(createGate({ now: 0 }, { store }))).rejected(REJECTION);
     expect(createGate({ now: 0 }, { store }).refusal()?.message).toMatch(
@@ -158,7 +158,7 @@ describe('the logon budget', () => {
     );
   });
 
-  it('takes another auth_retry over for the next hold', async () => {
+  it('applies a changed auth_retry to the next hold', async () => {
     const clock = { now: 0 };
     const gate = createGate(clock);
     (await permit(gate)).rejected(REJECTION);
@@ -169,14 +169,14 @@ describe('the logon budget', () => {
     expect(gate.retryAt).toBe(WINDOW + 2 * MINUTE);
   });
 
-  it('a message that was not sent counts for nothing', async () => {
+  it('a message that was not sent does not count', async () => {
     const gate = createGate({ now: 0 });
     (await permit(gate)).release();
     (await permit(gate)).release();
     expect((await permit(gate)).lost()).toBeUndefined();
   });
 
-  it('a slow query does not keep the cheapest call waiting, but counts', async () => {
+  it('a slow query does not delay the cheapest call, but counts', async () => {
     const clock = { now: 0 };
     const gate = createGate(clock);
     (await permit(gate)).accepted();
@@ -190,7 +190,7 @@ describe('the logon budget', () => {
     expect(gate.standing()).toEqual({ is: 'ready' });
   });
 
-  it('a clock that was set back holds nothing up for longer', async () => {
+  it('a clock that was set back does not prolong any wait', async () => {
     const clock = { now: 100 * MINUTE };
     const gate = createGate(clock);
     (await permit(gate)).rejected(REJECTION);
@@ -198,7 +198,7 @@ describe('the logon budget', () => {
     expect(gate.retryAt).toBe(WINDOW);
   });
 
-  it('says proven for 24 hours, by a process before this one too, and for as long as connections serve', async () => {
+  it('is authenticated for 24 hours, also by an earlier process, and as long as connections serve requests', async () => {
     const clock = { now: 0 };
     const store = createMemoryStore();
     (await permit(createGate(clock, { store }))).accepted();
@@ -211,7 +211,7 @@ describe('the logon budget', () => {
     expect(gate.authenticated).toBe(true);
   });
 
-  it('sends nothing when the message cannot be written down', async () => {
+  it('sends nothing if the message cannot be recorded', async () => {
     const store = createMemoryStore();
     const failing = createGate(
       { now: 0 },
@@ -226,12 +226,12 @@ describe('the logon budget', () => {
     );
     await expect(failing.acquire('cheap', never)).rejects.toMatchObject({
       code: 'NTLM_LOGON_NOT_KEPT',
-      message: 'no logon is sent, because it could not be counted: the disk is full',
+      message: 'no logon is sent, because it cannot be recorded: the disk is full',
     });
   });
 });
 
-/** A directory that locks an account after so many bad logons, counted as long as no good one and no quiet time comes. */
+/** A directory that locks an account after `threshold` bad logons. A good logon or a quiet time resets the count. */
 function createDirectory(threshold: number) {
   let bad = 0;
   let last = Number.NEGATIVE_INFINITY;
@@ -252,11 +252,11 @@ type Step =
   | { readonly do: 'wait'; readonly seconds: number }
   | { readonly do: 'send'; readonly process: number; readonly carrier: Carrier; readonly verdict: Fate }
   | { readonly do: 'late'; readonly verdict: 'arrives' | 'is lost' }
-  /** `recover`: the path is seen to work after the quiet time, as the daemon does it. */
+  /** `recover`: a check of the path succeeds after the quiet time, as in the daemon. */
   | { readonly do: 'recover' | 'check' | 'restart' | 'kill'; readonly process: number }
   | { readonly do: 'rotate' };
 
-/** What becomes of a message: processed and answered, processed only, lost on the way, or left in flight. */
+/** The fate of a message: processed and answered, only processed, lost on the way, or left in flight. */
 type Fate = 'answered' | 'unanswered' | 'lost' | 'in flight';
 
 const PROCESSES = 3;
@@ -281,9 +281,9 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
   { maxLength: 60 },
 );
 
-describe('whatever happens', () => {
+describe('in random histories', () => {
   it.each([1, 2, 3])(
-    'a budget of %i is never exceeded, and locks no account that stands one bad logon more',
+    'a budget of %i is never exceeded, and does not lock an account that allows one more bad logon',
     async (budget) => {
       await fc.assert(
         fc.asyncProperty(steps, fc.boolean(), async (sequence, beginsGood) => {
@@ -293,9 +293,9 @@ describe('whatever happens', () => {
           const start = (): CredentialGate => createGate(clock, { store, maxFailedLogons: budget });
           const gates = Array.from({ length: PROCESSES }, start);
           let isGood = beginsGood;
-          /** Messages of living processes that the server has not looked at yet. */
+          /** Messages of running processes that the server has not processed yet. */
           let inFlight: { readonly process: number; readonly permit: Permit; readonly sentAt: number }[] = [];
-          /** Messages since the last good verdict: when they were sent. */
+          /** When the messages since the last good verdict were sent. */
           let counted: number[] = [];
           const settle = ({ permit: given }: { permit: Permit }): void => {
             directory.logon(isGood, clock.now);
@@ -317,7 +317,7 @@ describe('whatever happens', () => {
               gates[step.process]?.pathChecked();
             } else if (step.do === 'check') gates[step.process]?.pathChecked();
             else if (step.do === 'kill') {
-              // what it sent may still be looked at, by a server that nobody listens to any more
+              // the server may still process what the killed process sent
               for (const message of inFlight) if (message.process === step.process) directory.logon(isGood, clock.now);
               end(step.process);
             } else if (step.do === 'restart') {

@@ -4,8 +4,8 @@ import { createTestGate } from '../support/harness.ts';
 
 const never = new AbortController().signal;
 
-describe('a store that cannot be written to for a while', () => {
-  it('gets the verdicts that came meanwhile before another message', async () => {
+describe('a store that is temporarily not writable', () => {
+  it('gets the pending verdicts before another message', async () => {
     const memory = createMemoryStore();
     let isBroken = false;
     const store: LogonStore = {

@@ -1,6 +1,6 @@
 /**
  * Logons recorded between genuine programs (or ours) and our acceptor or genuine servers, 2026-11, Debian 12: curl 7.88.1,
- * requests_ntlm 1.1.0, gss-ntlmssp 1.2.0, Samba 4.17.12. Account CORP\\svc-lic with password S3cret-pass!, thrown away.
+ * requests_ntlm 1.1.0, gss-ntlmssp 1.2.0, Samba 4.17.12. The account CORP\\svc-lic with password S3cret-pass! was used only for this.
  */
 export const transcripts = [
   {

@@ -20,7 +20,7 @@ type Attempt = readonly [at: number, isServing: boolean, ...statuses: (number | 
 describe('an endpoint is absent', () => {
   it.each<[string, boolean, Attempt[]]>([
     [
-      'after 404 to two attempts 5 min apart',
+      'after 404 in two attempts 5 min apart',
       true,
       [
         [0, true, 404],
@@ -28,7 +28,7 @@ describe('an endpoint is absent', () => {
       ],
     ],
     [
-      'after 405 and 501 to each part',
+      'after 405 and 501 for each part',
       true,
       [
         [0, true, 405, 501],
@@ -71,7 +71,7 @@ describe('an endpoint is absent', () => {
       ],
     ],
     [
-      'not when it answered otherwise in between',
+      'not if it answered differently in between',
       false,
       [
         [0, true, 404],
@@ -80,7 +80,7 @@ describe('an endpoint is absent', () => {
       ],
     ],
     [
-      'not when one part is there',
+      'not if one part exists',
       false,
       [
         [0, true, 404, 200],
@@ -97,7 +97,7 @@ describe('an endpoint is absent', () => {
       ],
     ],
     [
-      'still when it cannot be reached later',
+      'still if it cannot be reached later',
       true,
       [
         [0, true, 404],

@@ -4,7 +4,7 @@ import { createExpirationSearch, type SearchLevel } from '../../src/poll/expirat
 import { createTestLog } from '../support/harness.ts';
 import { answer, expiration } from '../support/scenario.ts';
 
-/** How GetExpirationFeatures is asked, on a server that says how many records each request gets, or why it has none. */
+/** How GetExpirationFeatures is requested. The server has a record count or a failure for each form of the request. */
 
 type Outcome = number | FailureKind;
 
@@ -39,7 +39,7 @@ describe('the search level of GetExpirationFeatures', () => {
     expect(features.asked).toEqual(['a 0', 'a']);
   });
 
-  it('is given up where it finds fewer records, and that is said once', async () => {
+  it('is no longer sent if it finds fewer records, which is logged once', async () => {
     const { ask, asked, log } = create({ searched: 2, plain: 3 });
     expect([await ask('a'), await ask('a'), await ask('b')]).toEqual([3, 3, 3]);
     expect(asked).toEqual(['a 2', 'a', 'a', 'b 2', 'b']);
@@ -47,7 +47,7 @@ describe('the search level of GetExpirationFeatures', () => {
   });
 
   it.each<FailureKind>(['status', 'timeout', 'too_large', 'parse', 'schema'])(
-    'is left out after %s, and given up after two of them',
+    'is left out after %s, and no longer sent after two of them',
     async (kind) => {
       const { ask, asked, log } = create({ searched: kind, plain: 3 });
       expect([await ask('a'), await ask('a'), await ask('a')]).toEqual([3, 3, 3]);
@@ -56,7 +56,7 @@ describe('the search level of GetExpirationFeatures', () => {
     },
   );
 
-  it('is kept when the analyzer had a problem for a moment', async () => {
+  it('is kept after a temporary problem of the analyzer', async () => {
     const site = create({ searched: 'status', plain: 3 });
     await site.ask('a');
     site.outcomes.searched = 5;
@@ -67,11 +67,11 @@ describe('the search level of GetExpirationFeatures', () => {
     expect(await site.ask('a')).toBe(5);
   });
 
-  it('is not blamed for what the plain request fails of too, nor for a failure of the connection', async () => {
+  it('is kept if the plain request fails too, or if the connection failed', async () => {
     const site = create({ searched: 'status', plain: 'parse' });
     for (let i = 0; i < 3; i += 1) await expect(site.ask('a')).rejects.toThrow('parse');
     site.outcomes.searched = 5;
-    // the comparison fails, the answer counts
+    // the comparison fails, but the answer counts
     expect(await site.ask('a')).toBe(5);
     site.outcomes.searched = 'connect';
     await expect(site.ask('a')).rejects.toThrow('connect');

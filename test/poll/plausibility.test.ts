@@ -23,7 +23,7 @@ import {
   type Scenario,
 } from '../support/scenario.ts';
 
-/** Which empty answers are accepted: each clause of the rules, on a clock that is given. */
+/** Which empty answers are accepted: each clause of the rules, with a fixed clock. */
 
 const A = 'lic01;cdslmd';
 const B = 'lic02;mgcld';
@@ -61,7 +61,7 @@ describe('an empty GetProducts', () => {
       undefined,
       false,
     ],
-    ['nothing was ever known and it is asked once', {}, undefined, true],
+    ['nothing was ever known and it is requested once', {}, undefined, true],
     ['it is the third in a row over 15 min', { products: before }, streak(2, 15), false],
     ['it is the third in a row over 15 min, from the start', { products: refused() }, streak(2, 15), false],
     [
@@ -71,7 +71,7 @@ describe('an empty GetProducts', () => {
       false,
     ],
     [
-      'what others name is too old, or failed since',
+      'the data of others is too old, or they failed since',
       {
         products: before,
         features: { [WHOLE]: good(answer([feature()]), NOW - 901) },
@@ -117,12 +117,12 @@ describe('an empty GetProducts', () => {
     expect(checkProducts(empty, known(scenario), emptyStreak, false).contradiction).toMatch(reason);
   });
 
-  it('is not accepted when it is asked once, and GetServerDown names one', () => {
+  it('is not accepted when it is requested once, and GetServerDown names one', () => {
     const scenario = known({ down: good(answer([{ label: B }])) });
     expect(checkProducts(empty, scenario, undefined, true).contradiction).toMatch(/GetServerDown lists "lic02;mgcld"/);
   });
 
-  it('begins its streak anew after what contradicts it, and after a good answer', () => {
+  it('starts a new streak after a contradiction, and after a good answer', () => {
     const contradicted = known({ products: before, down: good(answer([{ label: B }])) });
     expect(checkProducts(empty, contradicted, streak(2, 15), false).streak).toBeUndefined();
     expect(checkProducts(answer([product()]), known({ products: before }), streak(2, 15), false)).toEqual({});
@@ -139,7 +139,7 @@ describe('an empty GetFeatures', () => {
     ['is listed as down', { products: listed({}), down: good(answer([{ label: 'LIC01;cdslmd;2' }])) }],
     ['has no licenses', { products: listed({ maxAvailable: 0 }) }],
     ['has no known number of licenses', { products: listed({ maxAvailable: undefined }) }],
-  ])('is accepted of a vendor license that %s, alone and with all others', (_, scenario) => {
+  ])('is accepted for a vendor license that %s, alone and with all others', (_, scenario) => {
     expect(checkFeatures(A, empty, known(scenario))).toBeUndefined();
     expect(checkFeatures(WHOLE, empty, known(scenario))).toBeUndefined();
     expect(checkAllFeatures(empty, known(scenario))).toBeUndefined();
@@ -148,14 +148,17 @@ describe('an empty GetFeatures', () => {
   it.each<[string, Scenario]>([
     ['is current and has licenses', { products: listed({}) }],
     ['may be current and has licenses', { products: listed({ isCurrent: undefined }) }],
-    ['was so when GetProducts was last good', { products: failed({ at: NOW - 99_999, value: answer([product()]) }) }],
+    [
+      'was current when GetProducts was last good',
+      { products: failed({ at: NOW - 99_999, value: answer([product()]) }) },
+    ],
     ['was down long ago', { products: listed({}), down: good(answer([{ label: A }]), NOW - 999) }],
-  ])('is not accepted of one that %s', (_, scenario) => {
+  ])('is not accepted for one that %s', (_, scenario) => {
     const reason =
-      'the answer holds no features of "lic01;cdslmd", but GetProducts says that it is current and has 40 licenses';
+      'the answer contains no features of "lic01;cdslmd", but GetProducts says that it is current and has 40 licenses';
     expect(checkFeatures(A, empty, known(scenario))).toBe(reason);
     expect(checkFeatures(WHOLE, empty, known(scenario))).toBe(reason);
-    // another one is another matter
+    // a different vendor license is not affected
     expect(checkFeatures(B, empty, known(scenario))).toBeUndefined();
   });
 
@@ -163,7 +166,7 @@ describe('an empty GetFeatures', () => {
     expect(checkFeatures(WHOLE, empty, known({}))).toContain('the vendor licenses are not known');
   });
 
-  it('is no matter of vendor licenses that others look after', () => {
+  it('is accepted if all vendor licenses belong to other shards', () => {
     const scenario = { products: listed({}) };
     expect(checkFeatures(WHOLE, empty, { ...known(scenario), ownsVendorLicense: () => false })).toBeUndefined();
   });
@@ -172,17 +175,17 @@ describe('an empty GetFeatures', () => {
 describe('a GetFeatures of all vendor licenses', () => {
   const products = listed({ product: `${A};1` }, { product: B });
 
-  it('is accepted when each that must have features has some', () => {
+  it('is accepted if each one that must have features has some', () => {
     const all = answer([ofFeatures(A), ofFeatures(A), ofFeatures(B.toUpperCase())]);
     expect(checkAllFeatures(all, known({ products }))).toBeUndefined();
     const idle = listed({ product: A }, { product: B, isCurrent: false });
     expect(checkAllFeatures(answer([ofFeatures(A)]), known({ products: idle }))).toBeUndefined();
   });
 
-  it('is refused when one has none, or an unknown vendor license has some', () => {
+  it('is refused if one has none, or an unknown vendor license has some', () => {
     expect(checkAllFeatures(answer([ofFeatures(A)]), known({ products }))).toMatch(/^no features of "lic02;mgcld"/);
     const strange = answer([ofFeatures(A), ofFeatures('x;y')]);
-    expect(checkAllFeatures(strange, known({ products }))).toBe('a record of no known vendor license');
+    expect(checkAllFeatures(strange, known({ products }))).toBe('a record of an unknown vendor license');
   });
 
   it('can be split by vendor license', () => {
@@ -219,12 +222,12 @@ describe('an empty GetExpirationFeatures', () => {
     ['still has its features', { expirations: had, features }],
     ['still has its features, asked alone', { expirations: had, features: { [A]: good(answer([ofFeatures(A)])) } }],
     [
-      'had them a little while ago',
+      'had them a short time ago',
       { expirations: had, features: { [A]: failed({ at: NOW - 600, value: answer([ofFeatures(A)]) }) } },
     ],
   ])('is not accepted when it had records before and GetFeatures %s', (_, scenario) => {
     expect(contradictionIn(createSnapshot(scenario))).toBe(
-      'the answer holds no features of "lic01;cdslmd"; it held 2 before, and GetFeatures still has 1',
+      'the answer contains no features of "lic01;cdslmd"; it contained 2 before, and GetFeatures still has 1',
     );
   });
 });

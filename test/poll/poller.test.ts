@@ -8,7 +8,7 @@ import { cronProblem, longestGap } from '../../src/poll/schedule.ts';
 import { createTestLog } from '../support/harness.ts';
 import { answer, expiration, feature, product } from '../support/scenario.ts';
 
-/** Scheduling and retrying, on a clock that the test turns. The analyzer itself is real everywhere else. */
+/** Scheduling and retries, with a simulated clock and client. All other tests use a real analyzer. */
 
 interface Site {
   products: string[];
@@ -16,7 +16,7 @@ interface Site {
   failing: Set<string>;
   /** With this HTTP status. */
   status: number;
-  /** Calls that answer no records. */
+  /** Calls whose answer has no records. */
   empty: Set<string>;
   calls: string[];
 }
@@ -103,7 +103,7 @@ it('reports vendor licenses that GetProducts no longer lists, once', async () =>
   ]);
 });
 
-it('fails GetFeatures of all vendor licenses when no record says whose it is', async () => {
+it('fails GetFeatures of all vendor licenses if no record names its owner', async () => {
   const site = createSite('a;d');
   const client = { ...site.client, getFeatures: async () => answer([feature({ serverName: 'a', daemon: '' })]) };
   const running = create({ client: client as QueryClient }, { featuresRequest: 'all' });
@@ -126,7 +126,7 @@ describe('schedules', () => {
     ['0 9-17 * * 1-5', 64 * 3600],
     ['0 3 1 * *', 31 * 86_400],
   ])('the longest gap of %s is %i s', (expression, gap) => {
-    // from a fixed Wednesday on, so that months and weekends are where they are expected
+    // starts on a fixed Wednesday, so that months and weekends are known
     vi.useFakeTimers({ now: new Date(2026, 10, 18, 12, 0, 30) });
     expect(longestGap(expression)).toBe(gap);
   });
@@ -138,7 +138,7 @@ describe('schedules', () => {
 });
 
 describe('the poller', () => {
-  it('knows from the start what will be polled, as not yet good', () => {
+  it('has a state of every endpoint from the start, as not yet good', () => {
     const { endpoints } = create(createSite('a;d')).latest();
     expect(Object.keys(endpoints).sort()).toEqual([
       'GetConcurrentUsers',
@@ -168,7 +168,7 @@ describe('the poller', () => {
     expect(count(site, 'GetExpirationFeatures')).toBe(4);
   });
 
-  it('puts scheduled polls off by its offset', async () => {
+  it('delays scheduled polls by its offset', async () => {
     const site = createSite('a;d');
     await create(site, { startOffset: 7 }).start();
     await vi.advanceTimersByTimeAsync(36_000);
@@ -177,7 +177,7 @@ describe('the poller', () => {
     expect(count(site, 'GetProducts')).toBe(2);
   });
 
-  /** Minutes after the start at which a call is made, until it is good and for a while after. */
+  /** Minutes after the start in which a call is made. */
   const minutesOf = async (site: Site, call: string, minutes: number): Promise<number[]> => {
     const times: number[] = [];
     for (let second = 0; second < minutes * 60 + 20; second += 1) {
@@ -188,19 +188,19 @@ describe('the poller', () => {
     return times;
   };
 
-  it('asks a failed part again after 1, 2 and 5 minutes and every 5, alone, until it is good', async () => {
+  it('retries a failed part alone after 1, 2 and 5 minutes and then every 5, until it is good', async () => {
     const site = createSite('a;d', 'b;d');
     site.failing.add('GetExpirationFeatures b;d');
     await create(site).start();
     expect(await minutesOf(site, 'GetExpirationFeatures b;d', 25)).toEqual([1, 2, 5, 7, 8, 9, 12, 17, 22]);
-    // once more at 9:07, when everything is asked
+    // once more at 9:07, when everything is requested
     expect(count(site, 'GetExpirationFeatures a;d')).toBe(2);
     site.failing.clear();
     expect(await minutesOf(site, 'GetExpirationFeatures b;d', 10)).toEqual([1]);
     expect(poller?.latest().endpoints.GetExpirationFeatures?.lastSuccess).toBeDefined();
   });
 
-  it('asks one part every minute where all fail, and the others as soon as that is good', async () => {
+  it('requests one part every minute if all fail, and the others when it is good', async () => {
     const site = createSite('a;d', 'b;d', 'c;d');
     site.failing.add('GetExpirationFeatures');
     await create(site, { schedules: { ...schedules, GetExpirationFeatures: '0 8 * * *' } }).start();
@@ -216,7 +216,7 @@ describe('the poller', () => {
     expect(readings.map(({ ok }) => ok)).toEqual([true, true, true]);
   });
 
-  it('asks about a new vendor license at once, and forgets one that is gone', async () => {
+  it('requests a new vendor license at once, and drops one that is gone', async () => {
     const site = createSite('a;d');
     const running = create(site);
     await running.start();
@@ -243,7 +243,7 @@ describe('the poller', () => {
       last: { value: { records: [{ product: 'a;d' }] } },
     });
     expect(parts(running.latest(), 'GetExpirationFeatures')).toEqual(['a;d']);
-    // at 10:07 that is asked again
+    // at 10:07 that is requested again
     site.empty.add('GetExpirationFeatures');
     await vi.advanceTimersByTimeAsync(50 * 60_000);
     expect(reading()).toMatchObject({
@@ -259,7 +259,7 @@ describe('the poller', () => {
     ]);
   });
 
-  it('accepts an empty GetProducts at once when it is asked once', async () => {
+  it('accepts an empty GetProducts at once if it is requested only once', async () => {
     const running = create(createSite());
     await running.pollOnce();
     expect(running.latest().endpoints.GetProducts?.parts.get(WHOLE)).toMatchObject({ ok: true });
@@ -272,7 +272,7 @@ describe('the poller', () => {
     });
   });
 
-  it.each(['GetFeatures %', 'GetFeatures'])('keeps the last good features when %s yields nothing', async (call) => {
+  it.each(['GetFeatures %', 'GetFeatures'])('keeps the last good features if %s is empty', async (call) => {
     const site = createSite('a;d', 'b;d');
     const running = create(site);
     await running.start();
@@ -287,7 +287,7 @@ describe('the poller', () => {
     }
   });
 
-  it('keeps the last good expiries when there are none all at once', async () => {
+  it('keeps the last good expiries when they suddenly disappear', async () => {
     const site = createSite('a;d', 'b;d');
     const running = create(site);
     await running.start();
@@ -302,7 +302,7 @@ describe('the poller', () => {
     });
   });
 
-  it('does not poll what is off, and lets its data go', async () => {
+  it('does not poll what is off, and drops its data', async () => {
     const site = createSite('a;d');
     const before = create(site);
     await before.start();
@@ -319,7 +319,7 @@ describe('the poller', () => {
     expect(running.latest().off).toEqual(['GetServerDown', 'GetConcurrentUsers', 'GetFeatures']);
   });
 
-  it('takes an endpoint for absent after 5 minutes, asks again hourly, and polls it again when it answers', async () => {
+  it('marks an endpoint as absent after 5 minutes, retries hourly, and polls it again when it answers', async () => {
     const site = createSite('a;d', 'b;d');
     site.status = 404;
     for (const call of ['GetConcurrentUsers', 'GetExpirationFeatures', 'GetServerDown']) site.failing.add(call);
@@ -342,11 +342,11 @@ describe('the poller', () => {
     site.calls.length = 0;
     await vi.advanceTimersByTimeAsync(5 * 60_000);
     expect(count(site, 'GetConcurrentUsers')).toBe(5);
-    const told = log.entries.filter(({ message }) => message.startsWith('the analyzer does not have this endpoint'));
-    expect(told.map(({ fields }) => fields.endpoint).sort()).toEqual(['GetConcurrentUsers', 'GetExpirationFeatures']);
+    const logged = log.entries.filter(({ message }) => message.startsWith('the analyzer does not have this endpoint'));
+    expect(logged.map(({ fields }) => fields.endpoint).sort()).toEqual(['GetConcurrentUsers', 'GetExpirationFeatures']);
   });
 
-  it('remembers over a reload what is absent', async () => {
+  it('keeps absent endpoints over a reload', async () => {
     const site = createSite('a;d');
     site.status = 404;
     site.failing.add('GetConcurrentUsers');
@@ -374,7 +374,7 @@ describe('the poller', () => {
     expect([count(site, 'GetProducts'), count(site, 'GetFeatures')]).toEqual([11, 3]);
   });
 
-  it('asks everything that failed again when GetProducts is back', async () => {
+  it('requests everything that failed when GetProducts recovers', async () => {
     const site = createSite('a;d');
     for (const endpoint of ['GetProducts', 'GetFeatures', 'GetExpirationFeatures']) site.failing.add(endpoint);
     const running = create(site, { featuresRequest: 'all' });
@@ -391,9 +391,9 @@ describe('the poller', () => {
   });
 
   it.each([
-    ['only GetFeatures', ['GetFeatures %'], 'a;d'],
-    ['GetProducts too', ['GetFeatures %', 'GetProducts'], WHOLE],
-  ])('asks per vendor license when %s is refused, or not', async (_, failing, part) => {
+    ['only GetFeatures fails', ['GetFeatures %'], 'a;d'],
+    ['GetProducts fails too', ['GetFeatures %', 'GetProducts'], WHOLE],
+  ])('changes the form of GetFeatures only while GetProducts is good: %s', async (_, failing, part) => {
     const site = createSite('a;d');
     const running = create(site);
     await running.start();
@@ -415,7 +415,7 @@ describe('the poller', () => {
     });
   });
 
-  it('does not ask for a name that means others too', async () => {
+  it('does not request a name that matches others too', async () => {
     const site = createSite('a%;d', 'ab;d');
     const running = create(site, { featuresRequest: 'per_vendor_license' });
     await running.start();
@@ -429,7 +429,7 @@ describe('the poller', () => {
     expect(count(site, 'GetFeatures a%;d')).toBe(0);
   });
 
-  it('leaves to other shards what is theirs', async () => {
+  it('does not request what belongs to other shards', async () => {
     const site = createSite('lic01;cdslmd', 'lic02;mgcld');
     const running = create(site, {
       selection: createSelection({ index: 2, total: 3 }, { include: [], exclude: [] }),
@@ -441,7 +441,7 @@ describe('the poller', () => {
     expect(count(site, 'GetConcurrentUsers')).toBe(0);
   });
 
-  it('polls the history that is asked for', async () => {
+  it('polls the configured history', async () => {
     const site = createSite('a;d');
     const question = { product: 'a;d', feature: 'f', package: '', featureType: '' };
     const running = create(site, { history: [question] });
@@ -449,7 +449,7 @@ describe('the poller', () => {
     expect(parts(running.latest(), 'GetHistory')).toEqual([historyPart(question)]);
   });
 
-  it('reports unknown fields when they first appear, and each only once', async () => {
+  it('reports each unknown field once, when it first appears', async () => {
     const site = createSite('a;d');
     let fields = ['label', 'since'];
     const client = { ...site.client, getServerDown: async () => answer([], {}, fields) } as unknown as QueryClient;
@@ -468,7 +468,7 @@ describe('the poller', () => {
     expect(reported()).toEqual([first, ['warn', { endpoint: 'GetServerDown', fields: ['Until'], count: 1 }]]);
   });
 
-  it('takes features that do not say whose they are for no answer', async () => {
+  it('does not accept features without an owner', async () => {
     const site = createSite('a;d');
     const client = {
       ...site.client,
@@ -480,7 +480,7 @@ describe('the poller', () => {
     expect(reading).toMatchObject({ ok: false, failure: { kind: 'schema' } });
   });
 
-  it('asks no more than so many at once', async () => {
+  it('limits the number of concurrent requests', async () => {
     let running = 0;
     let peak = 0;
     const site = createSite(...Array.from({ length: 30 }, (_, i) => `p${i};d`));
@@ -489,18 +489,18 @@ describe('the poller', () => {
       getExpirationFeatures: async () => {
         running += 1;
         peak = Math.max(peak, running);
-        // longer than GetFeatures takes, which is asked at the same time
+        // longer than GetFeatures, which is requested at the same time
         for (let i = 0; i < 10; i += 1) await Promise.resolve();
         running -= 1;
         return answer([]);
       },
     } as unknown as QueryClient;
-    // one place is kept for requests about the whole site
+    // one slot is reserved for requests about the whole site
     await create({ client }, { concurrency: 4 }).start();
     expect(peak).toBe(3);
   });
 
-  it('bears a schedule that runs once a year', async () => {
+  it('supports a schedule that runs once a year', async () => {
     const site = createSite('a;d');
     const yearly = Object.fromEntries(
       Object.keys(schedules).map((endpoint) => [endpoint, '0 0 1 1 *']),

@@ -24,20 +24,20 @@ describe('the rows of fields', () => {
     expect(Object.values(recordFields.GetUsers).filter(({ metric }) => metric !== 'none')).toEqual([]);
   });
 
-  it('say how to merge where records are merged, and only there', () => {
+  it('have a merge rule if and only if their records are merged', () => {
     const isMerged = (endpoint: string): boolean => endpoint !== 'GetUsers' && endpoint !== 'GetServerDown';
     expect(rows.filter(([endpoint, , { merge }]) => isMerged(endpoint) === (merge === 'none'))).toEqual([]);
   });
 
-  it('keep what names a record, and what there is of it, while usage is withheld', () => {
+  it('do not withhold identities, attributes and times', () => {
     for (const [, name, { merge, type, isUsage }] of rows) {
-      const isSupply = merge === 'identity' || merge === 'attribute' || ['time', 'expiration'].includes(type);
-      if (isSupply) expect({ name, isUsage }).toEqual({ name, isUsage: false });
+      const isKept = merge === 'identity' || merge === 'attribute' || ['time', 'expiration'].includes(type);
+      if (isKept) expect({ name, isUsage }).toEqual({ name, isUsage: false });
     }
   });
 });
 
-it('names of fields in our words are camel case, each once', () => {
+it('names of fields in the model are camel case and unique', () => {
   expect(['MaxAvailable', 'app_status', 'license_model', 'Package'].map(modelName)).toEqual([
     'maxAvailable',
     'appStatus',

@@ -41,7 +41,7 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 }));
 
-/** What reading must give for a value: NaN as the empty string, all else untouched. */
+/** The expected result of reading a value: NaN as the empty string, everything else unchanged. */
 function expected(given: unknown): unknown {
   if (typeof given === 'number') return Number.isNaN(given) ? '' : given === 0 ? 0 : given;
   if (Array.isArray(given)) return given.map(expected);
@@ -55,20 +55,20 @@ describe('readJson', () => {
     expect(read('[{"a":NaN},{"a":1}]')).toEqual([{ a: '' }, { a: 1 }]);
   });
 
-  it('reads it as an array item, at the top, and after a key that is no identifier', () => {
+  it('reads it as an array item, at the top level, and after a key that is not an identifier', () => {
     expect(read('[[1000,NaN],[ NaN ,2],NaN]')).toEqual([[1000, ''], ['', 2], '']);
     expect(read('NaN')).toBe('');
     expect(read('{"Total Duration":NaN,"":NaN,"größe":NaN}')).toEqual({ 'Total Duration': '', '': '', größe: '' });
   });
 
-  it.each(adversarial)('leaves the text %j alone', (text) => {
+  it.each(adversarial)('does not change the text %j', (text) => {
     const record = { Feature: text, LogActive: 1 };
     expect(read(JSON.stringify(record))).toEqual(record);
     expect(read(`{"Feature":${JSON.stringify(text)},"LogActive":NaN}`)).toEqual({ Feature: text, LogActive: '' });
     expect(read(`[NaN,${JSON.stringify(text)},{${JSON.stringify(text)}:NaN}]`)).toEqual(['', text, { [text]: '' }]);
   });
 
-  it('passes over a byte order mark', () => {
+  it('skips a byte order mark', () => {
     expect(read('\ufeff{"a":NaN}')).toEqual({ a: '' });
     expect(read('\ufeff[NaN]')).toEqual(['']);
   });
@@ -88,7 +88,7 @@ describe('readJson', () => {
     expect(() => read(text)).toThrow(SyntaxError);
   });
 
-  it('reads like JSON.parse whatever has no NaN', () => {
+  it('reads text without NaN like JSON.parse', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         expect(read(text)).toEqual(JSON.parse(text));
@@ -96,7 +96,7 @@ describe('readJson', () => {
     );
   });
 
-  it('throws nothing but SyntaxError on any bytes', () => {
+  it('throws only SyntaxError on any bytes', () => {
     const bytes = fc.array(fc.constantFrom('NaN', '"', '\\', ':', ',', '{', '}', '[', ']', 'a', '1', ' ', 'é'), {
       maxLength: 30,
     });
@@ -124,7 +124,7 @@ describe('writeJson', () => {
     expect(writeJson({ a: undefined, b: { c: undefined, d: Number.NaN } })).toBe('{"b":{"d":NaN}}');
   });
 
-  it('writes like JSON.stringify whatever has no NaN', () => {
+  it('writes values without NaN like JSON.stringify', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (json) => {
         expect(writeJson(json)).toBe(JSON.stringify(json));

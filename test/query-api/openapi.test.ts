@@ -11,7 +11,7 @@ const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../pac
 };
 
 describe('OpenAPI document', () => {
-  it('in the repository is what the code makes (UPDATE_OPENAPI=1 writes it)', () => {
+  it('in the repository equals the generated one (UPDATE_OPENAPI=1 writes it)', () => {
     const text = `${JSON.stringify(createOpenApi(version), undefined, 2)}\n`;
     if (process.env.UPDATE_OPENAPI === '1') writeFileSync(path, text);
     expect(readFileSync(path, 'utf8')).toBe(text);

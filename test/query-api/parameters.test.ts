@@ -28,7 +28,7 @@ describe('readParameters', () => {
     });
   });
 
-  it('takes a malformed percent sequence literally', () => {
+  it('keeps a malformed percent sequence literally', () => {
     expect(valuesOf('GetFeatures', 'product=%&filters=%zz%4')).toEqual({ product: '%', filters: '%zz%4' });
     expect(valuesOf('GetFeatures', 'product=100%&filters=%25%')).toEqual({ product: '100%', filters: '%%' });
     expect(valuesOf('GetFeatures', 'product=%ff')).toEqual({ product: '\ufffd' });
@@ -39,7 +39,7 @@ describe('readParameters', () => {
     expect(valuesOf('GetConcurrentUsers', 'a=1')).toEqual({});
   });
 
-  it('counts an empty optional parameter as not given', () => {
+  it('ignores an empty optional parameter', () => {
     expect(valuesOf('GetFeatures', 'product=p&package=&user&filters=')).toEqual({ product: 'p' });
   });
 
@@ -49,7 +49,7 @@ describe('readParameters', () => {
     expect(valuesOf('GetUsers', 'format=sql&product=p&feature=f')).toMatchObject({ sortdatafield: 'Username' });
   });
 
-  it('lets only the package of the window endpoints be required and empty', () => {
+  it('allows an empty value only for the required package of the window endpoints', () => {
     for (const name of ['GetEfficiency', 'GetHeatMap'] as const) {
       expect(valuesOf(name, `${window}&package=`)).toMatchObject({ package: '' });
       expect(problemOf(name, window)).toEqual({ code: 'missing_parameter', parameter: 'package' });
@@ -78,11 +78,11 @@ describe('readParameters', () => {
     expect(problemOf(name, query)).toEqual({ code, parameter });
   });
 
-  it('takes a month with a leading zero', () => {
+  it('accepts a month with a leading zero', () => {
     expect(valuesOf('GetHeatMap', 'product=p&feature=f&package=&year=2026&month=07')).toMatchObject({ month: '07' });
   });
 
-  it('judges any query string and never throws', () => {
+  it('evaluates any query string and never throws', () => {
     const piece = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom(

@@ -5,7 +5,7 @@ import { account, createCleanup, eventually } from '../support/harness.ts';
 import { type Call, LOGON_PATH } from '../support/scripted-server.ts';
 import { type ScriptedOptions, setUpScripted } from './scripted-transport.ts';
 
-/** Servers that were seen in a bad moment, and are well again. */
+/** Servers that recover from a temporary problem. */
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
@@ -14,12 +14,12 @@ const setUp = (script: (call: Call) => void, options: ScriptedOptions = {}) => s
 
 const isCheap = ({ request }: Call): boolean => request.url === LOGON_PATH;
 
-/** A 401 that offers these schemes without a challenge. */
+/** Sends a 401 that offers these schemes without a challenge. */
 const offer = ({ response }: Call, ...offers: string[]): void => {
   response.writeHead(401, { 'www-authenticate': offers, 'content-length': 0 }).end();
 };
 
-/** A store in which another process leaves a message without verdict. */
+/** A store in which another process leaves a message without a verdict. */
 function createSharedStore() {
   const store = createMemoryStore();
   const leave = (sentAt: number): void => {
@@ -29,8 +29,8 @@ function createSharedStore() {
   return { store, leave };
 }
 
-describe('a server that is well again', () => {
-  it('is found so where it offers only Negotiate, by a process that has not seen it before', async () => {
+describe('a server that has recovered', () => {
+  it('is detected if it offers only Negotiate, also by a new process', async () => {
     const { store, leave } = createSharedStore();
     const { clock, send } = await setUp(
       (call) => (call.token.startsWith('NTLM') ? offer(call, 'Negotiate') : call.proceed()),
@@ -42,7 +42,7 @@ describe('a server that is well again', () => {
     expect(await send()).toBe(200);
   });
 
-  it('is left alone by probes for as long as it asks', async () => {
+  it('gets no probes until the requested time is over', async () => {
     let isBroken = true;
     const { clock, server, send, logons } = await setUp((call) => {
       if (!isBroken) call.proceed();
@@ -59,7 +59,7 @@ describe('a server that is well again', () => {
     expect(await send()).toBe(200);
   });
 
-  it('is logged on to while the verdict on an earlier logon still hangs', async () => {
+  it('gets a logon while the verdict on an earlier one is still open', async () => {
     const held: Call[] = [];
     const { clock, send, logons } = await setUp((call) => {
       if (call.token.endsWith('3') && held.length < 2) held.push(call);
@@ -76,7 +76,7 @@ describe('a server that is well again', () => {
     expect(await send()).toBe(200);
   });
 
-  it('is closed in order while a request waits for the logon that ends the recovery', async () => {
+  it('does not prevent a clean close while a request waits for the logon that ends the recovery', async () => {
     const seen: Call[] = [];
     const setup = await setUp(
       (call) => {
@@ -97,7 +97,7 @@ describe('a server that is well again', () => {
     await closed;
   });
 
-  it('is asked in the scheme that it offers now', async () => {
+  it('gets logons in the scheme that it now offers', async () => {
     let isKerberosOnly = true;
     const { send } = await setUp((call) => {
       if (isKerberosOnly) offer(call, 'Negotiate');
@@ -109,7 +109,7 @@ describe('a server that is well again', () => {
     expect(await send()).toBe(200);
   });
 
-  it('is probed where queries carry the logon, too', async () => {
+  it('is probed also if queries carry the logon', async () => {
     const { store, leave } = createSharedStore();
     const { clock, send } = await setUp((call) => (isCheap(call) ? call.response.end('ok') : call.proceed()), {
       gate: { store },
@@ -121,7 +121,7 @@ describe('a server that is well again', () => {
     expect(await send()).toBe(200);
   });
 
-  it('is left alone for as long as it asks where queries carry the logon, too', async () => {
+  it('gets no request until the requested time is over, also if queries carry the logon', async () => {
     let isBusy = false;
     const { clock, server, send } = await setUp((call) => {
       if (isCheap(call)) call.response.end('ok');
@@ -141,8 +141,8 @@ describe('a server that is well again', () => {
 
   it.each([
     ['404', 404, {}],
-    ['429 with a Retry-After of nothing', 429, { 'retry-after': '0' }],
-  ])('keeps its logons although it answered %s to the first message', async (_, status, headers) => {
+    ['429 with a Retry-After of 0', 429, { 'retry-after': '0' }],
+  ])('keeps its logons after it answered %s to the first message', async (_, status, headers) => {
     const { server, send } = await setUp((call) => {
       if (call.number === 1) call.response.writeHead(status, headers).end();
       else call.proceed();
@@ -171,7 +171,7 @@ describe('a server that is well again', () => {
     }
   });
 
-  it('that forgets a logon now and then is not one that wants a logon per request', async () => {
+  it('that occasionally drops a logon is not treated as one that requires a logon per request', async () => {
     let count = 0;
     const { server, send } = await setUp((call) => {
       if (call.token === '') count += 1;
@@ -182,7 +182,7 @@ describe('a server that is well again', () => {
     expect(server.log.filter((line) => line.endsWith('GET+NTLM3'))).toEqual([]);
   });
 
-  it('a query that carries a logon waits for the verdict on the one before, whatever older ones still receive', async () => {
+  it('a query that carries a logon waits for the verdict on the previous one, even if older ones still receive data', async () => {
     const held = new Map<string, Call>();
     const { server, send } = await setUp(
       (call) => {
@@ -210,7 +210,7 @@ describe('a server that is well again', () => {
     expect([await verdict, await third]).toEqual([200, 200]);
   });
 
-  it('is not kept by the body of a verdict that never ends', async () => {
+  it('recovers after a verdict with an endless body', async () => {
     let isBroken = true;
     const { send } = await setUp(
       (call) => {
@@ -229,7 +229,7 @@ describe('a server that is well again', () => {
     expect(await send()).toBe(200);
   });
 
-  it('may close connections that wait for their turn to log on', async () => {
+  it('can close connections that wait to log on', async () => {
     let held: Call | undefined;
     const waiting: Call[] = [];
     const { clock, send } = await setUp((call) => {
@@ -248,7 +248,7 @@ describe('a server that is well again', () => {
     expect(await Promise.all(results)).toEqual([200, 200, 200, 200]);
   });
 
-  it('is asked again although the clock was set back while it wanted to be left alone', async () => {
+  it('is requested again if the clock is set back during the requested pause', async () => {
     let now = 100 * 3_600_000;
     const { send } = await setUp(
       (call) => (call.number === 1 ? call.response.writeHead(429, { 'retry-after': '300' }).end() : call.proceed()),
