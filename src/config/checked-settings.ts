@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { type TlsRole, tryTls } from './certificates.ts';
-import type { Given, Located } from './given.ts';
 import { isReadableByAll, readText } from './named-files.ts';
 import type { Problem } from './problems.ts';
+import type { RawSetting, RawSettings } from './raw-settings.ts';
 import { Secret } from './secret.ts';
 import { read, shownPath } from './structures.ts';
 import type { KeyOf, Sections, Table, ValueOf } from './table.ts';
@@ -21,7 +21,7 @@ export interface FileReference<Key extends string> {
   readonly file: string | undefined;
 }
 
-interface SheetOptions {
+interface CheckOptions {
   /** Paths in the file are relative to this folder. */
   readonly folder: string;
   /** Raw values that take precedence over the defaults of the schemas. */
@@ -32,21 +32,21 @@ interface SheetOptions {
 const UNWRITTEN = 'configuration';
 
 /** Settings while they are checked: their values, the problems found so far, and the contents of the files they name. */
-export class Sheet<S extends Sections> {
+export class CheckedSettings<S extends Sections> {
   readonly problems: Problem[];
   readonly warnings = new Set<string>();
   readonly #table: Table<S>;
-  readonly #given: Given;
+  readonly #raw: RawSettings;
   readonly #folder: string;
   readonly #values = new Map<string, unknown>();
   readonly #wrong = new Set<string>();
 
-  constructor(table: Table<S>, given: Given, { folder, defaults }: SheetOptions) {
+  constructor(table: Table<S>, raw: RawSettings, { folder, defaults }: CheckOptions) {
     this.#table = table;
-    this.#given = given;
+    this.#raw = raw;
     this.#folder = folder;
-    this.problems = [...given.problems];
-    for (const key of table.keys) this.#read(key, given.values.get(key)?.raw ?? defaults?.get(key));
+    this.problems = [...raw.problems];
+    for (const key of table.keys) this.#read(key, raw.values.get(key)?.raw ?? defaults?.get(key));
   }
 
   #read(key: KeyOf<S>, raw: unknown): void {
@@ -62,42 +62,42 @@ export class Sheet<S extends Sections> {
   }
 
   /** The raw value of a setting and its place; `undefined` where the setting has its default. */
-  given(key: KeyOf<S>): Located | undefined {
-    return this.#given.values.get(key);
+  rawSetting(key: KeyOf<S>): RawSetting | undefined {
+    return this.#raw.values.get(key);
   }
 
   /** The first setting below a section that is written anywhere. */
-  firstOf(section: string): KeyOf<S> | undefined {
-    return this.#table.keys.find((key) => key.startsWith(`${section}.`) && this.#given.values.has(key));
+  firstSettingOf(section: string): KeyOf<S> | undefined {
+    return this.#table.keys.find((key) => key.startsWith(`${section}.`) && this.#raw.values.has(key));
   }
 
   /** Where a section begins; `undefined` where nothing of it is written. */
   placeOf(section: string): string | undefined {
-    const first = this.firstOf(section);
-    return this.#given.sections.get(section) ?? (first && this.given(first)?.where([]));
+    const first = this.firstSettingOf(section);
+    return this.#raw.sections.get(section) ?? (first && this.rawSetting(first)?.where([]));
   }
 
   /** Whether a setting has no value because it is wrong or misspelt. */
   isWrong(key: KeyOf<S>): boolean {
-    return this.#wrong.has(key) || this.#given.mayBeMeant(key);
+    return this.#wrong.has(key) || this.#raw.mayBeMeant(key);
   }
 
   /** Reports a problem of a setting, or of the part of its value at this path. */
   refuse(key: KeyOf<S>, message: string, path: readonly PropertyKey[] = []): void {
     this.#wrong.add(key);
-    const where = this.given(key)?.where(path) ?? UNWRITTEN;
+    const where = this.rawSetting(key)?.where(path) ?? UNWRITTEN;
     this.problems.push({ key: shownPath([key, ...path]), where, message });
   }
 
   /** Reports a missing setting, unless it is wrong or misspelt. */
-  need(key: KeyOf<S>, where: string | undefined, message: string): void {
+  reportMissing(key: KeyOf<S>, where: string | undefined, message: string): void {
     if (!this.isWrong(key)) this.problems.push({ key, where: where ?? UNWRITTEN, message });
   }
 
   /** An absolute path. Paths in the file are relative to the folder of the file, all others to the working directory. */
   pathOf(key: KeyOf<S>, file: unknown = this.value(key)): string | undefined {
     if (typeof file !== 'string') return undefined;
-    return this.given(key)?.isFromFile ? resolve(this.#folder, file) : resolve(file);
+    return this.rawSetting(key)?.isFromFile ? resolve(this.#folder, file) : resolve(file);
   }
 
   /** A setting whose value is the name of a file. */

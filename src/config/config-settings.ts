@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
+import { CheckedSettings } from './checked-settings.ts';
 import { type Section, type SectionName, type SettingKey, sectionOf, type sections, settingTable } from './settings.ts';
-import { Sheet } from './sheet.ts';
-import { gather, type Sources } from './sources.ts';
+import { readSources, type Sources } from './sources.ts';
 
 export interface LoadOptions extends Sources {
   /**
@@ -16,12 +16,12 @@ export interface LoadOptions extends Sources {
 }
 
 /** The configuration while it is made. */
-export class Draft extends Sheet<typeof sections> {
+export class ConfigSettings extends CheckedSettings<typeof sections> {
   readonly options: LoadOptions;
 
   constructor(options: LoadOptions) {
     const folder = options.configFile === undefined ? '' : dirname(options.configFile);
-    super(settingTable, gather(options), { folder, defaults: options.defaults });
+    super(settingTable, readSources(options), { folder, defaults: options.defaults });
     this.options = options;
   }
 

@@ -5,7 +5,7 @@ import type { Table } from './table.ts';
 import { readYaml } from './yaml-source.ts';
 
 /** A raw value and where it was written. */
-export interface Located {
+export interface RawSetting {
   readonly raw: unknown;
   readonly isFromFile: boolean;
   /** Where a part of it was written. */
@@ -17,8 +17,8 @@ type Raw = Readonly<Record<string, unknown>>;
 const isMap = (raw: unknown): raw is Raw => typeof raw === 'object' && raw !== null && !Array.isArray(raw);
 
 /** The raw values of settings with their places. A value that is added later takes precedence. */
-export class Given {
-  readonly values = new Map<string, Located>();
+export class RawSettings {
+  readonly values = new Map<string, RawSetting>();
   /** Where sections of the file begin, by path. */
   readonly sections = new Map<string, string>();
   readonly problems: Problem[] = [];
@@ -58,7 +58,7 @@ export class Given {
     }
   }
 
-  #addSection(map: Raw, above: readonly string[], where: Located['where']): void {
+  #addSection(map: Raw, above: readonly string[], where: RawSetting['where']): void {
     for (const [name, raw] of Object.entries(map)) {
       const path = [...above, name];
       const key = shownPath(path);

@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import { Given } from './given.ts';
+import { CheckedSettings } from './checked-settings.ts';
 import { ConfigError, inOrder, type Problem } from './problems.ts';
+import { RawSettings } from './raw-settings.ts';
 import type { Secret } from './secret.ts';
-import { Sheet } from './sheet.ts';
 import { orEmpty } from './structures.ts';
 import { createTable, type Setting } from './table.ts';
 import { anyText, boolean, isNot, oneOf } from './values.ts';
@@ -115,54 +115,54 @@ export const webConfigKeys: Readonly<Record<string, string>> = Object.fromEntrie
   Object.entries<Setting>(table.settings).map(([key, { description }]) => [key, description]),
 );
 
-type WebSheet = Sheet<typeof sections>;
+type WebSettings = CheckedSettings<typeof sections>;
 
 /** Settings of TLS that must fit together. */
-function checkTls(sheet: WebSheet): void {
+function checkTls(settings: WebSettings): void {
   const ca = 'tls_server_config.client_ca_file';
   const auth = 'tls_server_config.client_auth_type';
-  const clientAuth = sheet.value(auth);
-  if (sheet.value(ca) && clientAuth === 'NoClientCert' && !sheet.isWrong(auth)) {
-    sheet.refuse(ca, 'has no effect without client_auth_type, RequireAndVerifyClientCert for instance');
+  const clientAuth = settings.value(auth);
+  if (settings.value(ca) && clientAuth === 'NoClientCert' && !settings.isWrong(auth)) {
+    settings.refuse(ca, 'has no effect without client_auth_type, RequireAndVerifyClientCert for instance');
   }
-  if (!sheet.value(ca) && !sheet.isWrong(ca) && clientAuth?.includes('Verify')) {
-    sheet.refuse(auth, `${clientAuth} needs client_ca_file`);
+  if (!settings.value(ca) && !settings.isWrong(ca) && clientAuth?.includes('Verify')) {
+    settings.refuse(auth, `${clientAuth} needs client_ca_file`);
   }
-  const [min, max] = [sheet.value('tls_server_config.min_version'), sheet.value('tls_server_config.max_version')];
+  const [min, max] = [settings.value('tls_server_config.min_version'), settings.value('tls_server_config.max_version')];
   if (min !== undefined && max !== undefined && versions.indexOf(min) > versions.indexOf(max)) {
-    const isMin = sheet.given('tls_server_config.min_version') !== undefined;
-    sheet.refuse(`tls_server_config.${isMin ? 'min' : 'max'}_version`, 'min_version is above max_version');
+    const isMin = settings.rawSetting('tls_server_config.min_version') !== undefined;
+    settings.refuse(`tls_server_config.${isMin ? 'min' : 'max'}_version`, 'min_version is above max_version');
   }
 }
 
-function tlsOf(sheet: WebSheet): WebTls | undefined {
-  if (sheet.firstOf('tls_server_config') === undefined) return undefined;
-  checkTls(sheet);
+function tlsOf(settings: WebSettings): WebTls | undefined {
+  if (settings.firstSettingOf('tls_server_config') === undefined) return undefined;
+  checkTls(settings);
   const reference = (key: `tls_server_config.${'cert' | 'key' | 'client_ca'}_file`) => {
-    const found = sheet.reference(key);
+    const found = settings.reference(key);
     return { ...found, file: found.file || undefined };
   };
   const [certFile, keyFile] = [reference('tls_server_config.cert_file'), reference('tls_server_config.key_file')];
   const hasNone = certFile.file === undefined && keyFile.file === undefined;
-  if (hasNone && !sheet.isWrong(keyFile.key))
-    sheet.need(certFile.key, sheet.placeOf('tls_server_config'), 'and key_file are needed for TLS');
-  const { ca, cert, key } = sheet.readTls({
+  if (hasNone && !settings.isWrong(keyFile.key))
+    settings.reportMissing(certFile.key, settings.placeOf('tls_server_config'), 'and key_file are needed for TLS');
+  const { ca, cert, key } = settings.readTls({
     ca: reference('tls_server_config.client_ca_file'),
     cert: certFile,
     key: keyFile,
   });
-  const clientAuth = sheet.value('tls_server_config.client_auth_type');
-  const [min, max] = [sheet.value('tls_server_config.min_version'), sheet.value('tls_server_config.max_version')];
+  const clientAuth = settings.value('tls_server_config.client_auth_type');
+  const [min, max] = [settings.value('tls_server_config.min_version'), settings.value('tls_server_config.max_version')];
   if (cert === undefined || key === undefined || !clientAuth || !min || !max) return undefined;
   return { cert, key, clientCa: ca, clientAuth, minVersion: tlsVersions[min], maxVersion: tlsVersions[max] };
 }
 
-function headersOf(sheet: WebSheet): WebConfig['headers'] {
+function headersOf(settings: WebSettings): WebConfig['headers'] {
   const prefix = 'http_server_config.headers.';
   const keys = table.keys.filter((key) => key.startsWith(prefix));
   return Object.fromEntries(
     keys.flatMap((key) => {
-      const value: unknown = sheet.value(key);
+      const value: unknown = settings.value(key);
       return typeof value === 'string' ? [[key.slice(prefix.length), value]] : [];
     }),
   );
@@ -179,20 +179,20 @@ const withoutUser = (problem: Problem): Problem =>
  */
 export function readWebConfig(path: string): WebConfig {
   const own = stampOf(path);
-  const given = new Given(table);
-  given.addFile(path, path);
-  const sheet = new Sheet(table, given, { folder: dirname(path) });
+  const raw = new RawSettings(table);
+  raw.addFile(path, path);
+  const settings = new CheckedSettings(table, raw, { folder: dirname(path) });
   const files = [
     'tls_server_config.cert_file',
     'tls_server_config.key_file',
     'tls_server_config.client_ca_file',
   ] as const;
-  const paths = files.flatMap((key) => (sheet.value(key) ? (sheet.pathOf(key) ?? []) : []));
+  const paths = files.flatMap((key) => (settings.value(key) ? (settings.pathOf(key) ?? []) : []));
   const stamps = [own, ...paths.map(stampOf)];
-  const tls = tlsOf(sheet);
-  const users = new Map(Object.entries(sheet.value('basic_auth_users') ?? {}));
-  if (sheet.problems.length > 0) throw new ConfigError(inOrder(sheet.problems.map(withoutUser)));
-  return { tls, headers: headersOf(sheet), users, stamps, warnings: [...sheet.warnings] };
+  const tls = tlsOf(settings);
+  const users = new Map(Object.entries(settings.value('basic_auth_users') ?? {}));
+  if (settings.problems.length > 0) throw new ConfigError(inOrder(settings.problems.map(withoutUser)));
+  return { tls, headers: headersOf(settings), users, stamps, warnings: [...settings.warnings] };
 }
 
 const stampOf = (path: string): Stamp => [path, statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0];
