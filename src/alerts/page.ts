@@ -79,7 +79,7 @@ small, em { color: #4a5568; }
 </head>
 <body>
 <h1>Alerts</h1>
-${demo ? '<p class="demo">Simulated data: this is the demo, no license server is being watched.</p>' : ''}
+${demo ? '<p class="demo">Simulated data: this is the demo, no license server is monitored.</p>' : ''}
 ${body}
 <p><a href="./">license-exporter</a></p>
 </body>

@@ -3,7 +3,7 @@ import type { AlertmanagerConfig } from './config.ts';
 import type { ConfigSettings } from './config-settings.ts';
 import type { SettingKey } from './settings.ts';
 
-/** The Alertmanagers of the alert engine, with the files they name. */
+/** The Alertmanagers of the alert engine, with the content of their files. */
 
 const KEY = 'alerting.alertmanagers' satisfies SettingKey;
 
@@ -16,19 +16,19 @@ function partOf(raw: unknown, path: readonly PropertyKey[]): unknown {
   );
 }
 
-/** A file that a raw entry names, also where the entry is wrong in something else. */
+/** A file named in a raw entry. The entry can be invalid otherwise. */
 function referenceOf(raw: unknown, path: readonly PropertyKey[]): FileReference<SettingKey> {
   const file = partOf(raw, path);
   return { key: KEY, path, file: typeof file === 'string' && file.trim() !== '' ? file : undefined };
 }
 
-/** Tries a file with a secret, which is read again for each request. */
+/** Checks a file with a secret. It is read again for each request. */
 function trySecret(settings: ConfigSettings, reference: FileReference<SettingKey>): void {
   if (settings.readSecretFile(reference)?.trim() !== '') return;
   settings.refuse(KEY, `${settings.pathOf(KEY, reference.file)} is empty`, reference.path);
 }
 
-/** The Alertmanagers to tell, with what their files hold. Reports what is wrong with the files. */
+/** The configured Alertmanagers. Reports problems of their files. */
 export function alertmanagersOf(settings: ConfigSettings): readonly AlertmanagerConfig[] {
   const raw = settings.rawSetting(KEY)?.raw;
   const entries = settings.value(KEY);

@@ -5,17 +5,17 @@ import { readSources, type Sources } from './sources.ts';
 
 export interface LoadOptions extends Sources {
   /**
-   * Whether an analyzer must be configured; the demo brings its own. `unless-embedded`: where the configuration is not
-   * one of the embedded analyzer alone.
+   * Whether an analyzer must be configured; the demo starts its own. `unless-embedded`: only if the configuration is not
+   * for the embedded analyzer alone.
    */
   readonly requireAnalyzer: boolean | 'unless-embedded';
-  /** Defaults of the command, which stand before those of the settings. */
+  /** Defaults of the command. They take precedence over those of the settings. */
   readonly defaults?: ReadonlyMap<SettingKey, unknown>;
-  /** Says what is wrong with a cron expression. */
+  /** Why a cron expression is invalid. */
   readonly cronProblem: (expression: string) => string | undefined;
 }
 
-/** The configuration while it is made. */
+/** The checked settings of the configuration, before they become a `Config`. */
 export class ConfigSettings extends CheckedSettings<typeof sections> {
   readonly options: LoadOptions;
 
@@ -25,7 +25,7 @@ export class ConfigSettings extends CheckedSettings<typeof sections> {
     this.options = options;
   }
 
-  /** The values of a section, under the names of the code; complete where there are no problems. */
+  /** The values of a section, in camelCase. They are complete if there are no problems. */
   section<N extends SectionName>(name: N): Section<N> {
     return sectionOf(name, (key) => this.value(key));
   }

@@ -17,7 +17,7 @@ function usersOf(settings: ConfigSettings): readonly AnalyzerAccount[] | undefin
   }
 }
 
-/** The embedded analyzer, with what its files say. */
+/** The configuration of the embedded analyzer, with the content of its files. */
 export function embeddedOf(settings: ConfigSettings): Config['embeddedAnalyzer'] {
   const references = {
     cert: settings.reference('embedded_analyzer.tls.cert_file'),
@@ -26,7 +26,7 @@ export function embeddedOf(settings: ConfigSettings): Config['embeddedAnalyzer']
   const { cert, key } = settings.readTls(references);
   const hasTls = references.cert.file !== undefined || references.key.file !== undefined;
   const binding = 'embedded_analyzer.channel_binding';
-  if (settings.value(binding) === 'require' && !hasTls && !settings.isWrong('embedded_analyzer.tls.cert_file')) {
+  if (settings.value(binding) === 'require' && !hasTls && !settings.isInvalid('embedded_analyzer.tls.cert_file')) {
     settings.refuse(binding, 'require needs TLS; set embedded_analyzer.tls.cert_file and key_file, or allow');
   }
   const { listenAddress, usersFile: _, site, timeZone, ...section } = settings.section('embedded_analyzer');

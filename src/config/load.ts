@@ -7,13 +7,13 @@ import { checkRelations } from './relations.ts';
 import { analyzerOf } from './upstream-analyzer.ts';
 import { datasourceOf, webOf } from './web-files.ts';
 
-/** How long polls are spread, seconds. */
+/** The polls of all shards are spread over this time, seconds. */
 const SPREAD = 10;
 
 /**
- * Makes the configuration from flags, environment and file, in this order of precedence.
+ * Loads the configuration from flags, environment and file, in this order of precedence.
  *
- * @throws ConfigError with everything that is wrong
+ * @throws ConfigError with all problems
  */
 export function loadConfig(options: LoadOptions): Config {
   const settings = new ConfigSettings(options);

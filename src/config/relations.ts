@@ -3,9 +3,9 @@ import { directoryProblem } from './named-files.ts';
 import { type SettingKey, settingKeys } from './settings.ts';
 import { OFF } from './values.ts';
 
-/** What single values cannot tell: cron expressions, directories, and settings that must fit together. */
+/** Checks that involve more than one value: cron expressions, directories, and settings that depend on each other. */
 
-/** Settings of `poll` that are no schedule. */
+/** Settings of `poll` that are not schedules. */
 const others = ['poll.max_data_age', 'poll.start_offset'] as const;
 
 type ScheduleKey = Exclude<SettingKey & `poll.${string}`, (typeof others)[number]>;
@@ -22,7 +22,7 @@ function checkSchedules(settings: ConfigSettings): void {
       if (key !== 'poll.products') continue;
       settings.refuse(
         key,
-        'GetProducts cannot be off: it names the vendor licenses that everything else is asked about',
+        'GetProducts cannot be off: all other endpoints are polled for the vendor licenses that it lists',
       );
       continue;
     }
@@ -32,7 +32,7 @@ function checkSchedules(settings: ConfigSettings): void {
   }
   if (settings.value('poll.server_down') === OFF) {
     settings.warnings.add(
-      'poll.server_down is off: license servers that are down are not seen, and LicenseServerDown never fires',
+      'poll.server_down is off: license servers that are down are not detected, and LicenseServerDown never fires',
     );
   }
 }
@@ -48,7 +48,7 @@ function checkListening(settings: ConfigSettings): void {
   const key = 'web.listen_address';
   const addresses = settings.value(key)?.map(({ host, port }) => `${host ?? ''}:${port}`);
   if (addresses === undefined) return;
-  if (addresses.length === 0) settings.refuse(key, 'is empty; at least one address is needed');
+  if (addresses.length === 0) settings.refuse(key, 'is empty; at least one address is required');
   for (const [i, address] of addresses.entries()) {
     if (!address.endsWith(':0') && addresses.indexOf(address) !== i) {
       settings.refuse(key, `${address} is listed twice`, [i]);
@@ -56,7 +56,7 @@ function checkListening(settings: ConfigSettings): void {
   }
 }
 
-/** The metrics must not lie below the routes for Grafana, nor they below it. */
+/** Neither the path of the metrics nor the path of the Grafana routes may contain the other. */
 function checkPaths(settings: ConfigSettings): void {
   const [path, metrics] = [settings.value('datasource.path'), settings.value('web.telemetry_path')];
   if (path === undefined || metrics === undefined) return;
@@ -67,7 +67,7 @@ function checkPaths(settings: ConfigSettings): void {
   }
 }
 
-/** Checks what follows from several settings. Where one of them is wrong by itself, nothing follows. */
+/** Checks settings that depend on each other. A setting that is already invalid causes no further problem. */
 export function checkRelations(settings: ConfigSettings): void {
   checkSchedules(settings);
   checkShard(settings);
@@ -75,9 +75,9 @@ export function checkRelations(settings: ConfigSettings): void {
   checkPaths(settings);
   const storage = settings.pathOf('storage.path');
   const problem = storage === undefined ? undefined : directoryProblem(storage);
-  // the daemon goes on without it, and says so again where it would use it
+  // only a warning: the daemon runs without it
   if (problem !== undefined) settings.warnings.add(`storage.path: ${problem}`);
   if (settings.value('metrics.collectors.history') && settings.value('history.features')?.length === 0) {
-    settings.warnings.add('the collector history is on, but history.features names nothing to ask for');
+    settings.warnings.add('the collector history is on, but history.features is empty');
   }
 }

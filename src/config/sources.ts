@@ -3,7 +3,7 @@ import { nearest } from './problems.ts';
 import { RawSettings } from './raw-settings.ts';
 import { flagName, type SettingKey, settingKeys, settings, settingTable, variableName } from './settings.ts';
 
-/** Where settings come from: flags over environment over file. */
+/** The sources of settings. Flags take precedence over the environment, and the environment over the file. */
 export interface Sources {
   readonly configFile?: string | undefined;
   /** Raw values of flags by setting. */
@@ -12,7 +12,7 @@ export interface Sources {
 }
 
 const ENVIRONMENT_PREFIX = 'LICENSE_EXPORTER_';
-/** What Kubernetes adds to every pod of a namespace that has a service of this name. */
+/** Variables that Kubernetes adds to the pods of a namespace with a service named license-exporter. */
 const KUBERNETES_SERVICE = /^LICENSE_EXPORTER_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP)(_\w+)?)?)$/;
 
 const byVariable: ReadonlyMap<string, SettingKey> = new Map(settingKeys.map((key) => [variableName(key), key]));
@@ -31,7 +31,7 @@ function addVariable(rawSettings: RawSettings, name: string, raw: unknown): void
   else refuse(`unknown variable, did you mean ${near}?`);
 }
 
-/** Everything that is set, where it was set, and what cannot be understood. */
+/** All settings that are set, with their places, and the problems. */
 export function readSources({ configFile, env, flags }: Sources): RawSettings {
   const rawSettings = new RawSettings(settingTable);
   if (configFile !== undefined) rawSettings.addFile(configFile, basename(configFile));

@@ -5,14 +5,14 @@ import { ConfigError } from './problems.ts';
 import { Secret } from './secret.ts';
 import { readWebConfig } from './web-config.ts';
 
-/** The HTTP front and its routes for Grafana, with what their files say. */
+/** The HTTP server and its routes for Grafana, with the content of their files. */
 
-/** Bytes of a key that is made up. */
+/** Bytes of a generated key. */
 const KEY_BYTES = 32;
-/** Characters of a key that is given. */
+/** Minimum length of a configured key, characters. */
 const MIN_KEY = 16;
 
-/** The HTTP front. */
+/** The configuration of the HTTP server. */
 export function webOf(settings: ConfigSettings): Config['web'] {
   const { listenAddress, configFile: _, ...section } = settings.section('web');
   return { ...section, listen: listenAddress, ...accessOf(settings) };
@@ -20,7 +20,7 @@ export function webOf(settings: ConfigSettings): Config['web'] {
 
 function accessOf(settings: ConfigSettings): Pick<Config['web'], 'configFile' | 'access'> {
   const configFile = settings.pathOf('web.config_file');
-  // whether it is there is said where it is named
+  // `readFile` reports a missing file with the line that names it
   if (configFile === undefined || settings.readFile(settings.reference('web.config_file')) === undefined) {
     return { configFile, access: undefined };
   }
@@ -35,7 +35,7 @@ function accessOf(settings: ConfigSettings): Pick<Config['web'], 'configFile' | 
   }
 }
 
-/** The routes for Grafana. */
+/** The configuration of the routes for Grafana. */
 export function datasourceOf(settings: ConfigSettings): Config['datasource'] {
   const { pseudonymise, pseudonymKeyFile: _, ...section } = settings.section('datasource');
   return { ...section, pseudonymKey: pseudonymise ? pseudonymKeyOf(settings) : undefined };
@@ -45,7 +45,7 @@ function pseudonymKeyOf(settings: ConfigSettings): Secret | undefined {
   const key = 'datasource.pseudonym_key_file';
   const file = settings.pathOf(key);
   if (file === undefined) {
-    settings.warnings.add('without datasource.pseudonym_key_file every start gives users other pseudonyms');
+    settings.warnings.add('without datasource.pseudonym_key_file the pseudonyms of users change at every start');
     return new Secret(randomBytes(KEY_BYTES).toString('hex'));
   }
   const text = settings.readSecretFile(settings.reference(key))?.trim();

@@ -9,7 +9,7 @@ export const datasourceErrors = {
   missing_parameter: { status: 400, meaning: 'A key the target needs is not in the payload.' },
   bad_parameter: { status: 400, meaning: 'A key, its value, the time range or an ad-hoc filter cannot be used.' },
   too_many: { status: 400, meaning: 'More targets, combinations or rows than one answer holds.' },
-  unauthorized: { status: 401, meaning: 'Name and password of a user of the web config are needed.' },
+  unauthorized: { status: 401, meaning: 'Name and password of a user in the web config are required.' },
   users_not_served: { status: 403, meaning: 'Names of users are not served here, see `datasource.users`.' },
   not_found: { status: 404, meaning: 'Nothing is served at this path.' },
   method_not_allowed: { status: 405, meaning: 'The path is served, but not with this method.' },

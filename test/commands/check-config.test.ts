@@ -46,12 +46,12 @@ describe('check-config says what a configuration is good for', () => {
     // an analyzer alone
     [
       'embedded_analyzer: {users_file: users}\n',
-      'HERE/c.yml: OK for analyzer, demo; serve needs analyzer.url, username and a password\n',
+      'HERE/c.yml: OK for analyzer, demo; serve requires analyzer.url, username and a password\n',
     ],
     [
       'embedded_analyzer: {site: {seed: 7}}\nstorage: {path: users}\n',
       'warning: storage.path: HERE/users is not a directory\n' +
-        'HERE/c.yml: OK for demo; serve needs analyzer.url, username and a password; analyzer needs embedded_analyzer.users_file\n',
+        'HERE/c.yml: OK for demo; serve requires analyzer.url, username and a password; analyzer requires embedded_analyzer.users_file\n',
     ],
   ])('%j', async (yaml, printed) => {
     expect(await check(yaml)).toBe(printed);

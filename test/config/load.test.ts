@@ -70,7 +70,7 @@ describe('loadConfig', () => {
     const { poll, warnings } = load(undefined, ['--poll.server-down=off']);
     expect(poll.serverDown).toBe('off');
     expect(warnings).toEqual([
-      'poll.server_down is off: license servers that are down are not seen, and LicenseServerDown never fires',
+      'poll.server_down is off: license servers that are down are not detected, and LicenseServerDown never fires',
     ]);
   });
 
@@ -150,7 +150,7 @@ describe('loadConfig', () => {
 
   it('leaves the labels that alerts are told apart by to the alerts', () => {
     for (const name of [...ownLabelNames, ...Object.keys(ownLabelsOf('x'))]) {
-      expect(labelMap.safeParse({ [name]: 'x' }).error?.message).toContain('is reserved: alerts set it themselves');
+      expect(labelMap.safeParse({ [name]: 'x' }).error?.message).toContain('is reserved: each alert sets it');
     }
   });
 
@@ -188,7 +188,7 @@ describe('loadConfig', () => {
     chmodSync(password, 0o644);
     expect(load(path).warnings).toEqual([
       `${password} can be read by every user; give it mode 0600`,
-      'the collector history is on, but history.features names nothing to ask for',
+      'the collector history is on, but history.features is empty',
     ]);
   });
 

@@ -68,7 +68,7 @@ describe('the web server', () => {
     let ready = false;
     const { url } = await start({ isReady: () => ready });
     expect(await get(`${url}/-/healthy`)).toMatchObject({ status: 200, body: 'Healthy.\n' });
-    expect(await get(`${url}/-/ready`)).toMatchObject({ status: 503, body: 'The first poll has not ended yet.\n' });
+    expect(await get(`${url}/-/ready`)).toMatchObject({ status: 503, body: 'The first poll has not finished yet.\n' });
     ready = true;
     expect(await get(`${url}/-/ready`)).toMatchObject({ status: 200, body: 'Ready.\n' });
   });
