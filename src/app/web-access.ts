@@ -36,10 +36,7 @@ export function createWebAccess(initial: Config, log: Log, onChange: () => void)
 
   const take = (next: WebConfig | undefined): void => {
     if (handshakeOf(next) !== handshakeOf(web)) {
-      log.warn(
-        {},
-        'web config: TLS on or off, client_auth_type and the TLS versions cannot change without a restart',
-      );
+      log.warn({}, 'web config: TLS on or off, client_auth_type and the TLS versions cannot change without a restart');
     }
     web = next;
     refused = '';

@@ -89,7 +89,7 @@ describe('/api/v1', () => {
     const bad = await get('/api/v1/rules?type=x');
     expect([bad.status, bad.json()]).toEqual([
       400,
-      { status: 'error', errorType: 'bad_data', error: 'not supported value "x" of type; there are alert and record' },
+      { status: 'error', errorType: 'bad_data', error: 'not supported value "x" of type; valid are alert and record' },
     ]);
     expect((await get('/api/v1/alerts', { method: 'POST' })).status).toBe(405);
 

@@ -253,7 +253,7 @@ describe('command line', () => {
     [['hash-password', 'prom'], 'the password is empty; write it to standard input'],
     [['analyzer', 'hash-password'], 'requires the name of the user'],
     [['analyzer', 'hash-password', 'a:b'], 'a user name must not contain a colon'],
-    [['analyzer'], 'embedded_analyzer.users_file: is needed'],
+    [['analyzer'], 'embedded_analyzer.users_file: is required'],
     [['--poll.products=61 * * * *'], 'is not a cron expression'],
   ])('%j ends with %j', async (args, message) => {
     const wrong = run(args);

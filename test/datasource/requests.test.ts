@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => cleanup.run());
 
 const EMPTY =
-  'the payload arrived empty. The usual causes are a multi-value variable inside quotes (write {"feature":$feature}, without quotes) and a variable value with a backslash or a double quote: both make the payload bad JSON, which the plugin replaces by {}';
+  'the payload is empty. The usual causes are a multi-value variable inside quotes (write {"feature":$feature}, without quotes) and a variable value with a backslash or a double quote: both make the payload bad JSON, which the plugin replaces by {}';
 const whose = { product: PRODUCT, feature: FEATURE };
 const TARGETS = 'history, reserved, efficiency, heatmap, users, expirations, features, products, server_down';
 
@@ -79,19 +79,19 @@ const bad: readonly Bad[] = [
     what: 'an unknown key',
     body: query('history', { ...whose, pakcage: 'x' }),
     code: 'bad_parameter',
-    message: 'history: payload.pakcage is not known; history takes product, feature, package, ftype, wildcard, shape',
+    message: 'history: payload.pakcage is unknown; history accepts product, feature, package, ftype, wildcard, shape',
   },
   {
     what: 'several values where one is taken',
     body: query('history', { ...whose, package: ['a', 'b'] }),
     code: 'bad_parameter',
-    message: 'history: payload.package has 2 values, it takes one',
+    message: 'history: payload.package has 2 values, but only one is allowed',
   },
   {
     what: 'a value that is an object',
     body: query('history', { ...whose, product: {} }),
     code: 'bad_parameter',
-    message: 'history: payload.product is {}, not a text',
+    message: 'history: payload.product is {}, not a string',
   },
   {
     what: 'a type there is not',
@@ -122,7 +122,7 @@ const bad: readonly Bad[] = [
     what: 'a range that is no time',
     body: query('history', whose, { range: { from: 'yesterday', to: 'now' } }),
     code: 'bad_parameter',
-    message: 'range.from is not a time: ISO 8601 or epoch milliseconds are',
+    message: 'range.from is not a time; use ISO 8601 or epoch milliseconds',
   },
   {
     what: 'a range that is no object',
@@ -146,13 +146,13 @@ const bad: readonly Bad[] = [
     what: 'a filter by expression',
     body: query('history', whose, { adhocFilters: [{ key: 'feature', operator: '=~', value: '.*' }] }),
     code: 'bad_parameter',
-    message: 'the ad-hoc filter operator "=~" is not understood: only = and != are',
+    message: 'the ad-hoc filter operator "=~" is not supported; use = or !=',
   },
   {
     what: 'too many targets',
     body: { targets: Array.from({ length: 101 }, () => ({ target: 'products' })) },
     code: 'too_many',
-    message: 'the request has 101 targets, at most 100 are answered',
+    message: 'the request has 101 targets, the maximum is 100',
   },
   {
     what: '5 MB',
@@ -181,7 +181,7 @@ const bad: readonly Bad[] = [
     body: {},
     status: 404,
     code: 'not_found',
-    message: 'nothing is served at "/grafana/search"',
+    message: 'there is nothing at "/grafana/search"',
   },
 ];
 
@@ -204,7 +204,7 @@ describe('a bad request', () => {
       '/rows/history?feature=f',
       400,
       'missing_parameter',
-      'history: product is required; where the URL has it, the ";" in it must be written %3B',
+      'history: product is required; in a URL, write ";" as %3B',
     ],
     [
       'an unknown parameter',
@@ -218,7 +218,7 @@ describe('a bad request', () => {
       '/rows/history?product=a&feature=b&from=now',
       400,
       'bad_parameter',
-      'from is not a time: ISO 8601 or epoch milliseconds are',
+      'from is not a time; use ISO 8601 or epoch milliseconds',
     ],
     [
       'a range the wrong way round',
@@ -228,7 +228,7 @@ describe('a bad request', () => {
       'from is later than to',
     ],
     ['a path that cannot be decoded', '/rows/%zz', 400, 'bad_request', 'The path cannot be decoded.'],
-    ['no target', '/rows', 404, 'not_found', 'nothing is served at "/grafana/rows"'],
+    ['no target', '/rows', 404, 'not_found', 'there is nothing at "/grafana/rows"'],
     ['a path that goes up', '/rows/../../metrics/x', 404, undefined, undefined],
   ])('is told what is wrong by /rows: %s', async (_, path, status, code, message) => {
     const url = `${daemon.url}${path}`;
@@ -371,7 +371,7 @@ describe('POST /query', () => {
         type: 'table',
         columns: [],
         rows: [],
-        meta: { notices: [{ severity: 'info', text: 'no vendor license and feature matches what was asked for' }] },
+        meta: { notices: [{ severity: 'info', text: 'no vendor license and feature matches the query' }] },
       },
     ]);
   });
@@ -526,9 +526,9 @@ describe('the window of efficiency and heat map', () => {
   it('is the month in which a past range ends, by the calendar of the analyzer, and says so', async () => {
     // 23:30 UTC on 31 August is September in Berlin
     const end = Date.UTC(2026, 7, 31, 23, 30) / 1000;
-    const notice = 'this range does not end now: the month 2026-09 is shown';
+    const notice = 'this range does not end now, so the month 2026-09 is shown';
     expect(await asked({}, end - DAY, end)).toEqual(['year=2026&month=9', [notice]]);
-    const explicit = 'last last-day does not end now: the month 2026-09 is shown';
+    const explicit = 'last last-day does not end now, so the month 2026-09 is shown';
     expect(await asked({ last: 'last-day' }, end - DAY, end)).toEqual(['year=2026&month=9', [explicit]]);
   });
 });

@@ -78,7 +78,7 @@ describe('requests to the analyzer', () => {
     expect(asked.map(({ feature }) => feature)).toEqual(['a', 'b']);
     await expect(ask('e')).rejects.toMatchObject({
       code: 'queue_full',
-      message: '2 requests to the analyzer are waiting, try later',
+      message: '2 requests to the analyzer are waiting, try again later',
     });
     asked[1]?.answer([]);
     await settled();
