@@ -16,7 +16,7 @@ import { logTransitions } from './transition-log.ts';
 export interface EngineOptions
   extends Pick<EvaluationOptions, 'ignore' | 'runbookUrl'>,
     Pick<NotifierOptions, 'generatorUrl' | 'resendDelay' | 'evaluationInterval' | 'now' | 'log'> {
-  /** The current inventory; undefined while there is none. */
+  /** The current inventory; `undefined` before the first one. */
   readonly inventory: () => Inventory | undefined;
   /** Whether the analyzer accepted the last logon; `undefined` before the first. */
   readonly authenticated: () => boolean | undefined;
@@ -52,8 +52,8 @@ export interface AlertEngine {
   /** Restores the saved alerts and starts to evaluate. */
   start(): Promise<void>;
   /**
-   * Evaluates the rules over the current inventory; resolves when what follows from that has been queued for sending.
-   * Never rejects: a failure is logged once, here, and not by the current inventory too.
+   * Evaluates the rules over the current inventory. Resolves when the resulting notifications are queued. Never rejects: a
+   * failure is only logged here.
    */
   evaluate(): Promise<void>;
   /** Sends the rest of the queues and saves the alerts. Resolves no alert. */

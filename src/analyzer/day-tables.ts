@@ -146,7 +146,7 @@ export class DayTables {
     return rows.map((row) => integer(row, 'day'));
   }
 
-  /** The first and the last day with hours; empty if there are none. */
+  /** The first and the last day with hours, or an empty list. */
   extent(id: number): readonly number[] {
     const row = this.#file
       .sql(`SELECT (SELECT min(day) FROM day WHERE series = ?1) AS first,

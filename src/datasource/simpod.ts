@@ -101,7 +101,7 @@ export async function answerQuery(body: Json, backend: Backend, signal: AbortSig
   throw messages.size === 1 ? first : new DatasourceError(first.code, [...messages].join('; '));
 }
 
-/** Values of a dashboard variable; `[]` if there are none. */
+/** Values of a dashboard variable, or an empty list. */
 export async function answerVariable(body: Json, backend: Backend, signal: AbortSignal): Promise<readonly object[]> {
   const payload = payloadOf(body.payload, 'payload');
   const { target, product } = payload;

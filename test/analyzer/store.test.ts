@@ -168,7 +168,7 @@ describe('store', () => {
           reservations: [],
           checkouts: [
             {
-              user: 'somebody-once',
+              user: 'former-user',
               host: 'h',
               display: '',
               since: begin,

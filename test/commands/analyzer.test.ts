@@ -91,7 +91,7 @@ describe('analyzer', () => {
     const before = await days(client);
     first.child.kill('SIGTERM');
     expect(await first.exit).toBe(0);
-    // closed, not left behind: nothing but the file itself
+    // closed: only the file itself is left
     expect(readdirSync(join(folder, 'state'))).toEqual(['history.db']);
 
     const second = run(args);

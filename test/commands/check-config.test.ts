@@ -36,7 +36,7 @@ async function check(yaml: string): Promise<string> {
 
 const analyzer = 'analyzer: {url: http://h/a, username: u, password_file: password}\n';
 
-describe('check-config says what a configuration is good for', () => {
+describe('check-config prints the commands of a configuration', () => {
   it.each([
     [analyzer, 'HERE/c.yml: OK for serve, doctor, demo\n'],
     [
@@ -57,7 +57,7 @@ describe('check-config says what a configuration is good for', () => {
     expect(await check(yaml)).toBe(printed);
   });
 
-  it('and refuses one that is good for nothing', async () => {
+  it('and refuses one without any command', async () => {
     await expect(check('log: {level: warn}\n')).rejects.toThrow('no analyzer is configured');
     await expect(check('embedded_analyzer: {users_fil: users}\n')).rejects.toThrow(
       'c.yml:1: embedded_analyzer.users_fil: unknown setting, did you mean users_file?',

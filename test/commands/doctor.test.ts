@@ -79,7 +79,7 @@ describe('doctor', () => {
     expect(verdicts).toEqual([false]);
   });
 
-  it('tells how another server deviates, what it drops, and what it could not ask', async () => {
+  it('reports how another server deviates, what is dropped, and what was not called', async () => {
     const bodies: Record<string, string> = {
       GetHttpUserName: 'OTHER\\someone',
       GetConcurrentUsers: '3',
@@ -187,7 +187,7 @@ describe('doctor', () => {
     );
   });
 
-  it('does not ask what is off', async () => {
+  it('does not call endpoints that are off', async () => {
     const faulty = await startFaulty(cleanup);
     const off = ['server-down', 'concurrent-users', 'features', 'expirations'].map((name) => `--poll.${name}=off`);
     const doctor = run(['doctor', `--config.file=${configure(faulty.url, 'x')}`, ...off]);

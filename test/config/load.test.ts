@@ -66,7 +66,7 @@ describe('loadConfig', () => {
     expect([poll.concurrentUsers, poll.expirations, warnings]).toEqual(['off', '1 * * * *', []]);
   });
 
-  it('warns when servers that are down will not be seen', () => {
+  it('warns when servers that are down are not detected', () => {
     const { poll, warnings } = load(undefined, ['--poll.server-down=off']);
     expect(poll.serverDown).toBe('off');
     expect(warnings).toEqual([
@@ -148,7 +148,7 @@ describe('loadConfig', () => {
     expect(env.alerting.alertmanagers.map(({ url }) => url)).toEqual(['http://a:1', 'https://b:2/x']);
   });
 
-  it('leaves the labels that alerts are told apart by to the alerts', () => {
+  it('refuses external labels that identify alerts', () => {
     for (const name of [...ownLabelNames, ...Object.keys(ownLabelsOf('x'))]) {
       expect(labelMap.safeParse({ [name]: 'x' }).error?.message).toContain('is reserved: each alert sets it');
     }
@@ -179,7 +179,7 @@ describe('loadConfig', () => {
     expect(directory.analyzer?.password.reveal()).toBe('two');
   });
 
-  it('warns about a password file that everybody can read, and a history collector with nothing to do', () => {
+  it('warns about a password file that every user can read, and a history collector without features', () => {
     const path = temporaryFile(
       'analyzer: {url: http://h/a, username: u, password_file: pw}\nmetrics: {collectors: {history: true}}\n',
     );

@@ -186,16 +186,19 @@ const bad: readonly Bad[] = [
 ];
 
 describe('a bad request', () => {
-  it.each(bad)('is told what is wrong: $what', async ({ path = '/query', body, status = 400, code, message }) => {
-    const reply = await post(`${daemon.url}${path}`, body);
-    expect(reply.body).toEqual({ message, error: { code, message } });
-    expect(reply.status).toBe(status);
-    expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8');
-    // what Infinity shows of it
-    const ascii = message.replace(/[^\x20-\x7e]/g, ' ');
-    expect(reply.reason).toBe(ascii.length > 120 ? `${ascii.slice(0, 117)}...` : ascii);
-    expect(daemon.requests).toEqual([]);
-  });
+  it.each(bad)(
+    'gets an error that names the problem: $what',
+    async ({ path = '/query', body, status = 400, code, message }) => {
+      const reply = await post(`${daemon.url}${path}`, body);
+      expect(reply.body).toEqual({ message, error: { code, message } });
+      expect(reply.status).toBe(status);
+      expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8');
+      // what Infinity shows of it
+      const ascii = message.replace(/[^\x20-\x7e]/g, ' ');
+      expect(reply.reason).toBe(ascii.length > 120 ? `${ascii.slice(0, 117)}...` : ascii);
+      expect(daemon.requests).toEqual([]);
+    },
+  );
 
   it.each([
     ['an unknown target', '/rows/nothing', 400, 'unknown_target', `there is no target "nothing"; there are ${TARGETS}`],
@@ -214,7 +217,7 @@ describe('a bad request', () => {
       'products: x is not known; products takes filters',
     ],
     [
-      'a time that is none',
+      'an invalid time',
       '/rows/history?product=a&feature=b&from=now',
       400,
       'bad_parameter',
@@ -230,7 +233,7 @@ describe('a bad request', () => {
     ['a path that cannot be decoded', '/rows/%zz', 400, 'bad_request', 'The path cannot be decoded.'],
     ['no target', '/rows', 404, 'not_found', 'there is nothing at "/grafana/rows"'],
     ['a path that goes up', '/rows/../../metrics/x', 404, undefined, undefined],
-  ])('is told what is wrong by /rows: %s', async (_, path, status, code, message) => {
+  ])('gets an error from /rows: %s', async (_, path, status, code, message) => {
     const url = `${daemon.url}${path}`;
     const response = await fetch(url);
     expect(response.status).toBe(status);
@@ -244,7 +247,7 @@ describe('a bad request', () => {
     ['DELETE', '/metrics', 'POST'],
     ['POST', '', 'GET, HEAD'],
     ['POST', '/rows/history', 'GET, HEAD'],
-  ])('with the wrong method is told which there is: %s %s', async (method, path, allow) => {
+  ])('with the wrong method gets the valid one: %s %s', async (method, path, allow) => {
     const response = await fetch(`${daemon.url}${path}`, { method });
     expect([response.status, response.headers.get('allow')]).toEqual([405, allow]);
     const message = `only ${allow} are allowed here`;
@@ -274,7 +277,7 @@ describe('POST /query', () => {
     });
   });
 
-  it('tells of every failure when all targets fail, with the status of the first', async () => {
+  it('reports every failure when all targets fail, with the status of the first', async () => {
     const { status, body } = await post(`${daemon.url}/query`, {
       targets: [
         { refId: 'A', target: 'history', payload: { product: PRODUCT } },
@@ -291,7 +294,7 @@ describe('POST /query', () => {
     expect((await post(`${daemon.url}/query`, { targets: [] })).body).toEqual([]);
   });
 
-  it('understands whatever content type, and a payload as text', async () => {
+  it('accepts any content type, and a payload as text', async () => {
     const body = JSON.stringify(query('history', JSON.stringify(whose)));
     const response = await fetch(`${daemon.url}/query`, {
       method: 'POST',
@@ -336,7 +339,7 @@ describe('POST /query', () => {
     expect(added.body[2].datapoints[0][0]).toBe(sum('Denials'));
   });
 
-  it('asks only for what there is, and says how much of it is left out', async () => {
+  it('requests only existing combinations, and reports how many are left out', async () => {
     const all = await post(`${daemon.url}/variable`, { payload: { target: 'features' } });
     const feature = all.body.map(({ __value }: { __value: string }) => __value);
     const product = [PRODUCT, 'sim-lic02;sim_meshd', DOWN];
@@ -534,7 +537,7 @@ describe('the window of efficiency and heat map', () => {
 });
 
 describe('GET /rows', () => {
-  it('tells several features apart in columns of their own', async () => {
+  it('has columns for the names of several features', async () => {
     const product = encodeURIComponent(PRODUCT);
     const { body } = await get(`${daemon.url}/rows/reserved?product=${product}&feature={${FEATURE},sim-cad-1}`);
     expect(Object.keys(body[0])).toEqual([

@@ -110,14 +110,14 @@ describe('users of the web config', () => {
     await eventually('the new password', async () => (await status('new')) === 200);
     expect(await status('old')).toBe(401);
     writeFileSync(path, 'basic_auth_users: {grafana: new}\n');
-    await eventually('a word of it', () =>
+    await eventually('a log line', () =>
       log.entries.some(({ message }) => message === 'web config not reloaded, the old one is kept'),
     );
     expect(await status('new')).toBe(200);
     expect(JSON.stringify(log.entries)).toContain('is not bcrypt');
     // as an editor leaves it for a moment
     writeFileSync(path, '');
-    await eventually('a word of that', () => JSON.stringify(log.entries).includes('has no users any more'));
+    await eventually('another log line', () => JSON.stringify(log.entries).includes('has no users any more'));
     expect([await status('new'), await status('old')]).toEqual([200, 401]);
   });
 
@@ -132,7 +132,7 @@ describe.runIf(peer('openssl'))('TLS of the web config', () => {
   const tls = ({ certFile, keyFile }: Certificate, more = ''): string =>
     `tls_server_config: {cert_file: ${certFile}, key_file: ${keyFile}${more}}\n`;
 
-  /** The status, or why there is none. */
+  /** The status, or the failure. */
   const ask = (url: string, ca: Certificate, client?: Certificate): Promise<number | string> =>
     new Promise((resolve) => {
       const options = {
@@ -177,7 +177,7 @@ describe.runIf(peer('openssl'))('TLS of the web config', () => {
     expect([await ask(url, server), await ask(url, server, strange), await ask(url, server, known)]).toEqual(expected);
   });
 
-  it('lets nobody in when it has become stricter than the listener, and says that this takes a restart', {
+  it('refuses all clients when it has become stricter than the listener, and logs that this needs a restart', {
     timeout: 40_000,
   }, async () => {
     const [server, client] = [createCertificate(cleanup), createCertificate(cleanup)];
