@@ -356,7 +356,7 @@ describe('a store that cannot be used', () => {
     );
   });
 
-  it('is refused where no directory can be made, and when a newer version made it', () => {
+  it('is refused where no directory can be created, and when a newer version wrote it', () => {
     // where not even root may write
     expect(messageOf(() => open({ path: '/proc/license-exporter/history.db' }))).toBe(
       'the history store (/proc/license-exporter/history.db): its directory cannot be created (ENOENT); create it, or set another storage.path',
@@ -366,7 +366,7 @@ describe('a store that cannot be used', () => {
     const database = new DatabaseSync(path);
     database.exec('PRAGMA user_version = 3');
     database.close();
-    expect(messageOf(() => open({ path }))).toContain('it was made by a newer version of license-exporter');
+    expect(messageOf(() => open({ path }))).toContain('it was written by a newer version of license-exporter');
   });
 
   it('says that it is full, keeps what it has, and goes on when there is room', () => {

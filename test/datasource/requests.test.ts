@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => cleanup.run());
 
 const EMPTY =
-  'the payload is empty. The usual causes are a multi-value variable inside quotes (write {"feature":$feature}, without quotes) and a variable value with a backslash or a double quote: both make the payload bad JSON, which the plugin replaces by {}';
+  'the payload is empty. The usual causes are a multi-value variable inside quotes (write {"feature":$feature}, without quotes) and a variable value with a backslash or a double quote: both make the payload invalid JSON, which the plugin replaces with {}';
 const whose = { product: PRODUCT, feature: FEATURE };
 const TARGETS = 'history, reserved, efficiency, heatmap, users, expirations, features, products, server_down';
 
@@ -47,13 +47,13 @@ const bad: readonly Bad[] = [
     what: 'an unknown target',
     body: query('histroy', whose),
     code: 'unknown_target',
-    message: `there is no target "histroy"; there are ${TARGETS}`,
+    message: `there is no target "histroy"; valid are ${TARGETS}`,
   },
   {
     what: 'a target that every object has',
     body: query('constructor', whose),
     code: 'unknown_target',
-    message: `there is no target "constructor"; there are ${TARGETS}`,
+    message: `there is no target "constructor"; valid are ${TARGETS}`,
   },
   { what: 'an empty payload', body: query('history', {}), code: 'empty_payload', message: `history: ${EMPTY}` },
   { what: 'a blank payload', body: query('users', ''), code: 'empty_payload', message: `users: ${EMPTY}` },
@@ -201,7 +201,7 @@ describe('a bad request', () => {
   );
 
   it.each([
-    ['an unknown target', '/rows/nothing', 400, 'unknown_target', `there is no target "nothing"; there are ${TARGETS}`],
+    ['an unknown target', '/rows/nothing', 400, 'unknown_target', `there is no target "nothing"; valid are ${TARGETS}`],
     [
       'no product',
       '/rows/history?feature=f',
@@ -214,7 +214,7 @@ describe('a bad request', () => {
       '/rows/products?x=1',
       400,
       'bad_parameter',
-      'products: x is not known; products takes filters',
+      'products: x is unknown; products accepts filters',
     ],
     [
       'an invalid time',
@@ -286,7 +286,7 @@ describe('POST /query', () => {
     });
     expect([status, body.error.code]).toEqual([400, 'missing_parameter']);
     expect(body.message).toBe(
-      `history: payload.feature is required; there is no target "nothing"; there are ${TARGETS}`,
+      `history: payload.feature is required; there is no target "nothing"; valid are ${TARGETS}`,
     );
   });
 
