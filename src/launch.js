@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Plain JavaScript that any Node can read, so that an older one is refused with a sentence and not with a syntax error.
+// Plain JavaScript for every version of Node: an older one gets a message, not a syntax error.
 const REQUIRED_MAJOR = 24;
 const major = Number(process.versions.node.split('.')[0]);
 if (major < REQUIRED_MAJOR) {

@@ -30,14 +30,14 @@ function readVersion(): string {
   return version;
 }
 
-/** An operator's mistake is one sentence; anything else is a bug and is printed with its stack. */
+/** A mistake of the operator is printed as a message; anything else is a bug and is printed with its stack. */
 function errorText(error: unknown): string {
   if (error instanceof OperatorError) return `${error.message}\n`;
   const stack = (error as Error | undefined)?.stack ?? String(error);
-  return `${stack}\nThis is a bug in license-exporter ${readVersion()}, node ${process.version}: please report it with these lines.\n`;
+  return `${stack}\nThis is a bug in license-exporter ${readVersion()}, node ${process.version}: please report it with this output.\n`;
 }
 
-/** Aborts on the first SIGTERM or SIGINT; the second one ends the process at once. */
+/** Aborts on the first SIGTERM or SIGINT. The second one ends the process at once. */
 function stopOnSignals(): AbortSignal {
   const stopping = new AbortController();
   for (const name of ['SIGTERM', 'SIGINT'] as const) {
@@ -49,7 +49,7 @@ function stopOnSignals(): AbortSignal {
   return stopping.signal;
 }
 
-/** The process edge: arguments, environment, signals, log and exit code. */
+/** The process: arguments, environment, signals, log and exit code. */
 export async function main(): Promise<void> {
   const print = (text: string): void => void process.stdout.write(text);
   try {

@@ -1,7 +1,7 @@
-/** Label or annotation values by name, never empty: for Alertmanager an empty value is an absent one. */
+/** Label or annotation values by name. They are never empty: for Alertmanager, an empty value means no label. */
 export type Labels = Readonly<Record<string, string>>;
 
-/** Leaves out empty values. */
+/** Removes empty values. */
 export function withoutEmpty(labels: Labels): Labels {
   return Object.fromEntries(Object.entries(labels).filter(([, value]) => value !== ''));
 }
@@ -18,19 +18,19 @@ export const ownLabelNames = [
   'endpoint',
 ] as const;
 
-/** A text that is the same for the same labels, in any order. */
+/** A text that identifies a set of labels, independent of their order. */
 export function fingerprint(labels: Labels): string {
   return JSON.stringify(ownLabelNames.map((name) => labels[name]));
 }
 
-/** A subject for which the condition of a rule is met, or not cleared yet. */
+/** A subject for which the condition of a rule is met, or not yet cleared. */
 export interface Finding {
   /** With `alertname` and `severity`. */
   readonly labels: Labels;
   readonly annotations: Labels;
   /** What the condition compares, in its own unit. */
   readonly value: number;
-  /** Whether the condition is met. Otherwise it is only not cleared yet: an alert keeps firing, but none begins. */
+  /** Whether the condition is met. If it is only not yet cleared, an alert keeps firing, but no new one starts. */
   readonly isRaised: boolean;
 }
 
@@ -40,16 +40,16 @@ export interface AlertState {
   readonly rule: string;
   readonly labels: Labels;
   readonly annotations: Labels;
-  /** Of the last finding; `undefined` while its rule has not been evaluated since a restart. */
+  /** The value of the last finding; `undefined` until its rule is evaluated after a restart. */
   readonly value: number | undefined;
   readonly state: 'pending' | 'firing' | 'resolved';
-  /** Since when the condition is met. It moves forward by the time for which the condition was unknown. */
+  /** When the condition became true, plus the time for which it was unknown. */
   readonly activeAt: number;
   readonly firedAt: number | undefined;
-  /** Since when it keeps firing only because of `keepFiringFor`. */
+  /** Since when it only fires because of `keepFiringFor`. */
   readonly keepFiringSince: number | undefined;
   readonly resolvedAt: number | undefined;
-  /** When the condition was last known to be met or not. */
+  /** When the condition was last known. */
   readonly knownAt: number;
   /** Since when the condition is unknown. */
   readonly unknownSince: number | undefined;

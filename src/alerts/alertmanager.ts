@@ -3,11 +3,11 @@ import type { Labels } from './alert.ts';
 
 /** How to reach one Alertmanager. */
 export interface AlertmanagerOptions {
-  /** Scheme, host, port and path prefix, without a slash at the end. */
+  /** Scheme, host, port and path prefix, without a trailing slash. */
   readonly url: string;
   /** Seconds. */
   readonly timeout: number;
-  /** The value of the Authorization header; called for each request, so that a new password is used at once. */
+  /** The value of the Authorization header. It is called for each request, so that a new password is used at once. */
   readonly authorization: () => string | undefined;
   readonly tls: {
     readonly ca: string | undefined;
@@ -22,12 +22,12 @@ export interface AlertmanagerOptions {
 /** The result of a request. `reason` is one line. */
 export type Outcome =
   | { readonly is: 'accepted' }
-  /** The content is refused, and would be refused again. */
+  /** The alerts are refused, and would be refused again. */
   | { readonly is: 'rejected'; readonly status: number; readonly reason: string }
-  /** The Alertmanager cannot be reached, or has a problem of its own: the same request can succeed later. */
+  /** The Alertmanager cannot be reached or has an error. The same request can succeed later. */
   | { readonly is: 'failed'; readonly status: number | undefined; readonly reason: string };
 
-/** An alert that Alertmanager has. Times are epoch seconds. */
+/** An alert stored in Alertmanager. Times are epoch seconds. */
 export interface KnownAlert {
   readonly labels: Labels;
   readonly annotations: Labels;
@@ -43,15 +43,15 @@ export interface Alertmanager {
   close(): Promise<void>;
 }
 
-/** Statuses that say that the alerts of the request are wrong. */
+/** Statuses for invalid alerts. */
 const ABOUT_CONTENT: ReadonlySet<number> = new Set([400, 413, 422]);
-/** Bytes of an answer that are read, and characters of a reason that is reported. */
+/** Maximum size of a response in bytes, and of a reported reason in characters. */
 const MAX_ANSWER = 64 * 2 ** 20;
 const MAX_REASON = 300;
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, MAX_REASON);
 
-/** The error of an Alertmanager: a JSON text, or an object with a message. */
+/** The error of an Alertmanager: a JSON string, or an object with a message. */
 function reasonOf(status: number, body: string): string {
   try {
     const answer: unknown = JSON.parse(body);
@@ -59,7 +59,7 @@ function reasonOf(status: number, body: string): string {
     const text = typeof answer === 'string' ? answer : typeof message === 'string' ? message : '';
     if (text !== '') return oneLine(`status ${status}: ${text}`);
   } catch {
-    // not JSON, perhaps from a proxy: reported as it is
+    // not JSON, perhaps from a proxy: reported unchanged
   }
   return oneLine(`status ${status}${body === '' ? '' : `: ${body}`}`);
 }
@@ -79,7 +79,7 @@ function textsOf(value: unknown): Labels {
   );
 }
 
-/** A client of the API v2 of one Alertmanager, on connections of its own. */
+/** A client of the API v2 of one Alertmanager, with its own connections. */
 export function createAlertmanager(options: AlertmanagerOptions): Alertmanager {
   const { url, timeout, tls } = options;
   const { pathname, origin } = new URL(url);

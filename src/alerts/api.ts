@@ -6,7 +6,7 @@ import type { Rule } from './rule.ts';
 
 const timestamp = (seconds: number): string => new Date(seconds * 1000).toISOString();
 
-/** A number as Go's %e writes it, as in Prometheus; NaN while it is unknown. */
+/** A number in the format of Prometheus (Go's %e); NaN if it is unknown. */
 const goFloat = (value: number): string => value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
 
 const isShown = ({ state }: AlertState): boolean => state !== 'resolved';
@@ -22,13 +22,13 @@ const alertJson = (alert: AlertState, { commonLabels }: EngineStatus): object =>
 
 const success = (data: object): object => ({ status: 'success', data });
 
-/** Pending and firing alerts; no alerts without an engine. */
+/** Pending and firing alerts; none if the engine is off. */
 export function alertsJson(status: EngineStatus | undefined): object {
   const alerts = status?.alerts.filter(isShown) ?? [];
   return success({ alerts: status === undefined ? [] : alerts.map((alert) => alertJson(alert, status)) });
 }
 
-/** Stands for the PromQL expression: the name and the thresholds of the rule. Durations are seconds. */
+/** Replaces the PromQL expression: the name and the thresholds of the rule. Durations are seconds. */
 function queryOf({ name, parameters }: Rule): string {
   const { enabled: _on, for: _for, keepFiringFor: _keep, ...thresholds } = parameters;
   const given = Object.entries(thresholds).filter(([, value]) => value !== undefined);
@@ -55,7 +55,7 @@ function ruleJson(rule: Rule, status: EngineStatus): object {
   };
 }
 
-/** The rules in one group; no group without an engine, or when only recording rules are requested. */
+/** The rules in one group. There is no group if the engine is off, or if only recording rules are requested. */
 export function rulesJson(status: EngineStatus | undefined, type: string | undefined): object {
   if (status === undefined || type === 'record') return success({ groups: [] });
   const { at = 0, seconds = 0 } = status.lastEvaluation ?? {};

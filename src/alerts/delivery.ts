@@ -2,7 +2,7 @@ import type { Log } from '../model/log.ts';
 import type { Alertmanager } from './alertmanager.ts';
 import { alertsBody, type Notification } from './notification.ts';
 
-/** Counts of one Alertmanager. They are kept over a reload, because counters must not fall. */
+/** Counts of one Alertmanager. They survive a reload, because a counter must not decrease. */
 export interface DeliveryCounts {
   sent: number;
   errors: number;
@@ -25,28 +25,28 @@ export interface DeliveryOptions {
 export interface Delivery {
   readonly url: string;
   readonly counts: DeliveryCounts;
-  /** Adds notifications to the queue, which is sent at once. */
+  /** Adds notifications to the queue and starts sending. */
   enqueue(notifications: readonly Notification[]): void;
   /** Sends an empty list, unless a request is running. */
   heartbeat(): void;
   queueLength(): number;
-  /** Sends the queue, for `seconds` at most, and closes the connections. */
+  /** Sends the rest of the queue for at most `seconds`, and closes the connections. */
   stop(seconds: number): Promise<void>;
 }
 
-/** Alerts of one request, as in Prometheus. */
+/** Maximum number of alerts in a request, as in Prometheus. */
 const BATCH = 64;
-/** Alerts that the queue can hold. */
+/** Maximum number of alerts in the queue. */
 export const QUEUE_CAPACITY = 10_000;
 
 /**
- * Sends alerts to one Alertmanager in batches, in the order in which they entered the queue. A batch that fails is
- * dropped from the queue: the next resend is the retry. A batch whose content is refused is sent again alert by alert,
+ * Sends alerts to one Alertmanager in batches, in the order of the queue. A failed batch is dropped: the next resend is the
+ * retry. A batch whose content is refused is sent again alert by alert,
  * because Alertmanager refuses all of it for one bad alert.
  */
 export function createDelivery({ alertmanager, counts, now, log }: DeliveryOptions): Delivery {
   const { url } = alertmanager;
-  /** By alert: a newer notification replaces the waiting one, so the queue never has more entries than alerts. */
+  /** By alert: a newer notification replaces a queued one, so each alert has at most one entry. */
   const queue = new Map<string, Notification>();
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
@@ -68,7 +68,7 @@ export function createDelivery({ alertmanager, counts, now, log }: DeliveryOptio
       return false;
     }
     if (outcome.is === 'failed') {
-      // a failed heartbeat counts as one
+      // a failed heartbeat counts as one alert
       counts.errors += Math.max(1, batch.length);
       report(outcome.reason);
       return false;
@@ -83,7 +83,7 @@ export function createDelivery({ alertmanager, counts, now, log }: DeliveryOptio
   const takeBatch = (): readonly Notification[] => {
     const batch = [...queue.values().take(BATCH)];
     for (const { key } of batch) queue.delete(key);
-    // a firing alert that waited until after its endsAt would be resolved
+    // Alertmanager would take a firing alert whose endsAt has passed for resolved
     const current = batch.filter(({ isFiring, endsAt }) => !isFiring || endsAt > now());
     counts.dropped += batch.length - current.length;
     return current;

@@ -16,22 +16,22 @@ import { logTransitions } from './transition-log.ts';
 export interface EngineOptions
   extends Pick<EvaluationOptions, 'ignore' | 'runbookUrl'>,
     Pick<NotifierOptions, 'generatorUrl' | 'resendDelay' | 'evaluationInterval' | 'now' | 'log'> {
-  /** The current inventory; undefined while there is none. */
+  /** The current inventory; `undefined` before the first one. */
   readonly inventory: () => Inventory | undefined;
   /** Whether the analyzer accepted the last logon; `undefined` before the first. */
   readonly authenticated: () => boolean | undefined;
   readonly rules: RuleSettings;
   readonly alertmanagers: readonly DeliveryTarget[];
-  /** How long an alert is held while its condition is unknown, seconds. */
+  /** How long an alert is kept while its condition is unknown, seconds. */
   readonly unknownHold: number;
   /** `explicit` sends the end of an alert; `expire` stops sending it, for two daemons side by side. */
   readonly resolve: 'explicit' | 'expire';
-  /** Of the analyzer, `host:port`. */
+  /** `host:port` of the analyzer. */
   readonly analyzer: string;
   readonly externalLabels: Labels;
   readonly ownsVendorLicense: (vendorLicense: string) => boolean;
   readonly stateFile: StateFile | undefined;
-  /** Alerts to go on with, for instance from before a reload. */
+  /** Alerts to continue, for example from before a reload. */
   readonly initial: AlertStates | undefined;
 }
 
@@ -40,7 +40,7 @@ export interface EngineStatus {
   readonly rules: readonly Rule[];
   readonly alerts: readonly AlertState[];
   readonly commonLabels: Labels;
-  /** Names of the rules that are evaluated here and whose alerts are delivered: the same rules in Prometheus stay silent. */
+  /** Names of the rules that are evaluated here and whose alerts are delivered. The same rules in Prometheus stay silent. */
   readonly active: ReadonlySet<string>;
   readonly deliveries: readonly Delivery[];
   readonly queueCapacity: number;
@@ -49,23 +49,23 @@ export interface EngineStatus {
 }
 
 export interface AlertEngine {
-  /** Restores the saved alerts, and begins. */
+  /** Restores the saved alerts and starts to evaluate. */
   start(): Promise<void>;
   /**
-   * Evaluates the rules over the current inventory; resolves when what follows from that has been queued for sending.
-   * Never rejects: a failure is logged once, here, and not by the current inventory too.
+   * Evaluates the rules over the current inventory. Resolves when the resulting notifications are queued. Never rejects: a
+   * failure is only logged here.
    */
   evaluate(): Promise<void>;
-  /** Lets the queues drain, and saves. Resolves no alert. */
+  /** Sends the rest of the queues and saves the alerts. Resolves no alert. */
   stop(): Promise<void>;
   status(): EngineStatus;
-  /** Alerts to go on with elsewhere; undefined before the saved ones are restored. */
+  /** Alerts to continue in another engine; `undefined` before the saved ones are restored. */
   states(): AlertStates | undefined;
 }
 
-/** How long a resolved alert is sent again, seconds; Prometheus does the same. */
+/** How long a resolved alert is sent again, seconds, as in Prometheus. */
 const RESOLVED_RETENTION = 900;
-/** The alerts are saved at most so often, unless one fires or ends, seconds. */
+/** Minimum time between two saves, unless an alert fires or ends, seconds. */
 const SAVE_INTERVAL = 1;
 
 /** Evaluates the rules after each poll and at an interval, and sends alerts to Alertmanager. */
@@ -82,7 +82,7 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
   };
 
   let states: AlertStates = options.initial ?? new Map();
-  /** Names of the rules that have had data: an alert that they do not have is not active. */
+  /** Names of the rules that have had data. Of these rules, all active alerts are known. */
   const withData = new Set<string>();
   let lastEvaluation: EngineStatus['lastEvaluation'];
   let savedAt = Number.NEGATIVE_INFINITY;
@@ -97,7 +97,7 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
     await stateFile?.save({ savedAt, alerts: [...states.values()] });
   };
 
-  /** `undefined` where there is no inventory, or a rule fails. */
+  /** `undefined` if there is no inventory, or if a rule fails. */
   const evaluateAll = async (at: number): Promise<readonly EvaluatedRule[] | undefined> => {
     try {
       const inventory = options.inventory();
@@ -114,13 +114,13 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
     const started = performance.now();
     const evaluated = await evaluateAll(at);
     const hadAlerts = states.size > 0;
-    // without an evaluation everything is unknown: firing alerts are held, not resolved
+    // without an evaluation everything is unknown: firing alerts are kept, not resolved
     const { states: after, transitions } = step(states, evaluated ?? unknownEvaluation(rules), at, stepOptions);
     states = after;
     if (evaluated !== undefined) lastEvaluation = { at, seconds: (performance.now() - started) / 1000 };
     for (const { rule, evaluation } of evaluated ?? []) if (!evaluation.hasNoData) withData.add(rule.name);
     logTransitions(transitions, log);
-    // saved before it is sent: after a crash, everything that was sent is restored
+    // saved before sending: after a crash, every alert that was sent is restored
     if (transitions.length > 0) await save();
     else if (hadAlerts && at - savedAt >= SAVE_INTERVAL) void save();
     states = notifier.send(states, at);

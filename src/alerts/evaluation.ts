@@ -4,15 +4,15 @@ import type { EvaluatedRule, Evaluation, Rule, View } from './rule.ts';
 
 export interface EvaluationOptions {
   readonly rules: readonly Rule[];
-  /** Alerts whose labels meet all matchers of a group are ignored. */
+  /** Alerts whose labels match all matchers of a group are ignored. */
   readonly ignore: readonly (readonly Matcher[])[];
-  /** Labels that every alert gets when it is sent; matchers see them too. */
+  /** Labels that are added to every alert when it is sent. Matchers apply to them too. */
   readonly commonLabels: Labels;
-  /** The annotation `runbook_url`, by the name of the rule. */
+  /** The annotation `runbook_url` of a rule. */
   readonly runbookUrl: (name: string) => string | undefined;
 }
 
-/** Evaluates rules one by one, yielding in between, because a large site takes long. */
+/** Evaluates rules one by one and yields in between, because a large site takes long. */
 export function createEvaluation({ rules, ignore, commonLabels, runbookUrl }: EvaluationOptions) {
   const isIgnored = ignore.length === 0 ? undefined : createIgnore(ignore);
 
@@ -39,6 +39,6 @@ export function createEvaluation({ rules, ignore, commonLabels, runbookUrl }: Ev
 
 const nothingKnown: Evaluation = { findings: [], isUnknown: () => true, hasNoData: true };
 
-/** What rules give that cannot be evaluated: the condition of every alert is unknown. */
+/** The result of rules that cannot be evaluated: the condition of every alert is unknown. */
 export const unknownEvaluation = (rules: readonly Rule[]): readonly EvaluatedRule[] =>
   rules.map((rule) => ({ rule, evaluation: nothingKnown }));

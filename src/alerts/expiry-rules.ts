@@ -3,7 +3,7 @@ import { createFeatureRule, nameOf } from './feature-rules.ts';
 import { humanDuration, type Rule, type RuleFactory, type View } from './rule.ts';
 import type { Durations } from './rule-settings.ts';
 
-/** Rules about licenses that expire, or have expired. */
+/** Rules about licenses that will expire or have expired. */
 
 const isExpiryKnown = ({ inventory }: View, vendorLicense: string): boolean =>
   inventory.knowledge.expiries(vendorLicense);
@@ -26,7 +26,7 @@ export const createExpired: RuleFactory<ExpiredParameters> = (name, settings) =>
     isKnown: isExpiryKnown,
     annotate: (row, since) => ({
       summary: `License ${nameOf(row)} has expired.`,
-      description: `It expired ${humanDuration(since)} ago. Install the renewed license file. If the license is not renewed, silence the alert: it ends by itself after a while.`,
+      description: `It expired ${humanDuration(since)} ago. Install the renewed license file. If the license is not renewed, silence the alert. It resolves after a while.`,
     }),
   });
 
@@ -40,8 +40,8 @@ interface ExpiringSoonParameters extends Durations {
 }
 
 /**
- * Two rules with ranges that do not overlap: a license that comes closer to its expiry moves from the warning to the
- * critical rule. The warning keeps firing until the critical alert fires, so there is no gap between them.
+ * Two rules with ranges that do not overlap. Before its expiry, a license moves from the warning to the critical rule. The
+ * warning keeps firing until the critical alert fires, so there is no gap.
  */
 export const createExpiringSoon: RuleFactory<ExpiringSoonParameters> = (name, settings) => {
   const rules = (['critical', 'warning'] as const).map((severity) =>
@@ -67,10 +67,10 @@ export const createExpiringSoon: RuleFactory<ExpiringSoonParameters> = (name, se
   return settings.base.aggregate === 'vendor_license' ? rules.map(aggregateByVendorLicense) : rules;
 };
 
-/** Features that the annotation of an aggregated alert lists. */
+/** Maximum number of features in the annotation of an aggregated alert. */
 const MAX_LISTED = 10;
 
-/** One finding in place of those about single features of a vendor license. */
+/** One finding that replaces those of single features of a vendor license. */
 function sumUp({ name, severity }: Rule, vendorLicense: string, members: readonly Finding[]): Finding {
   const sorted = members.toSorted((a, b) => a.value - b.value);
   const value = members.reduce((least, member) => Math.min(least, member.value), Number.POSITIVE_INFINITY);
@@ -89,7 +89,7 @@ function sumUp({ name, severity }: Rule, vendorLicense: string, members: readonl
   };
 }
 
-/** One alert for each vendor license in place of one for each feature. */
+/** One alert for each vendor license instead of one for each feature. */
 function aggregateByVendorLicense(rule: Rule): Rule {
   return {
     ...rule,

@@ -5,17 +5,17 @@ import type { Durations } from './rule-settings.ts';
 
 /** Rules about features: one alert for each feature that meets the condition. */
 
-/** The condition of one feature: `false`, unknown because a value is missing, or what a finding needs. */
+/** The condition of one feature: `false`, `unknown` because a value is missing, or the data of a finding. */
 type FeatureCondition = { readonly value: number; readonly isRaised: boolean } | 'unknown' | false;
 
 export interface FeatureRuleOptions<P extends Durations> extends Omit<RuleOptions<P>, 'evaluate'> {
   condition(row: FeatureRow, parameters: P, now: number): FeatureCondition;
-  /** Whether a feature of the vendor license that is not listed is known not to exist. */
+  /** Whether a feature of the vendor license that is not listed does not exist. Otherwise it is unknown. */
   isKnown(view: View, vendorLicense: string): boolean;
   annotate(row: FeatureRow, value: number): Labels;
 }
 
-/** The labels of a feature as one text; the same as `FeatureRow.key`. */
+/** The labels of a feature as one text, equal to `FeatureRow.key`. */
 const featureKey = ({
   vendor_license = '',
   feature = '',
@@ -60,7 +60,7 @@ export function createFeatureRule<P extends Durations>(options: FeatureRuleOptio
 const isUsageKnown = ({ inventory }: View, vendorLicense: string): boolean =>
   inventory.knowledge.features(vendorLicense);
 
-/** The feature as people call it. */
+/** The name of the feature in annotations. */
 export const nameOf = ({ vendorLicense, feature, version, package: pkg }: FeatureRow): string => {
   const more = [version === '' ? '' : ` ${version}`, pkg === '' ? '' : ` (package ${pkg})`].join('');
   return `${feature}${more} of ${vendorLicense}`;
@@ -86,12 +86,12 @@ export const createSaturated: RuleFactory<SaturatedParameters> = (name, settings
     isKnown: isUsageKnown,
     annotate: (row, ratio) => ({
       summary: `${Math.floor(ratio * 100)} % of ${nameOf(row)} is in use.`,
-      description: `${row.inUse} of ${row.maxAvailable} licenses are in use. Users can soon be denied a license. Look for idle checkouts and unused reservations, or buy more licenses.`,
+      description: `${row.inUse} of ${row.maxAvailable} licenses are in use. Users may soon be denied a license. Look for idle checkouts and unused reservations, or buy more licenses.`,
     }),
   });
 
 interface QueuedParameters extends Durations {
-  /** Requests. */
+  /** Number of requests. */
   readonly above: number;
 }
 
@@ -113,9 +113,9 @@ export const createQueued: RuleFactory<QueuedParameters> = (name, settings) =>
   });
 
 interface DenialsParameters extends Durations {
-  /** Denials of a day. */
+  /** Denials in a day. */
   readonly above: number;
-  /** Of that day, seconds. */
+  /** Maximum age of that day, seconds. */
   readonly maxAge: number;
 }
 
@@ -125,7 +125,7 @@ export const createDenials: RuleFactory<DenialsParameters> = (name, settings) =>
     severity: 'warning',
     settings,
     evaluate: ({ now, inventory: { history } }, { parametersOf, finding }) => {
-      /** Only fresh history is in the inventory; what is not in it is unknown. */
+      /** The inventory contains only current history. Missing history is unknown. */
       const known = new Set<string>();
       const findings = [...history].flatMap(
         ({ vendorLicense, feature, package: pkg, featureType, at, denials }): Finding[] => {

@@ -1,13 +1,13 @@
 import type { Labels } from './alert.ts';
 
-/** A matcher as Prometheus and Alertmanager write them; expressions match the whole value. */
+/** A matcher in the syntax of Prometheus and Alertmanager. Regular expressions match the whole value. */
 export interface Matcher {
   readonly label: string;
   readonly operator: '=' | '!=' | '=~' | '!~';
   readonly value: string;
 }
 
-/** Whether labels meet all matchers of one of the groups. */
+/** Whether labels match all matchers of one of the groups. */
 export function createIgnore(groups: readonly (readonly Matcher[])[]): (labels: Labels) => boolean {
   const compiled = groups.map((matchers) =>
     matchers.map(({ label, operator, value }) => {

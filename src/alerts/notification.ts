@@ -2,7 +2,7 @@ import { type AlertState, type Labels, withoutEmpty } from './alert.ts';
 
 /** An alert as it is sent to Alertmanager. */
 export interface Notification {
-  /** Of the labels: a newer notification of the same alert replaces this one. */
+  /** Identifies the alert. A newer notification of the same alert replaces this one. */
   readonly key: string;
   readonly labels: Labels;
   readonly annotations: Labels;
@@ -14,13 +14,13 @@ export interface Notification {
   readonly generatorURL: string;
 }
 
-/** Labels of all alerts about one analyzer, by which a daemon finds its own alerts in Alertmanager. */
+/** Labels of all alerts about one analyzer. A daemon finds its alerts in Alertmanager by them. */
 export const ownLabelsOf = (analyzer: string): Labels => ({ source: 'license-exporter', analyzer });
 
 export interface NotificationOptions {
-  /** Added to every alert that has no label of that name. */
+  /** Added to every alert that does not have a label with the same name. */
   readonly commonLabels: Labels;
-  /** Seconds after which Alertmanager resolves a firing alert that is not sent again. */
+  /** After this time Alertmanager resolves a firing alert that is not sent again, seconds. */
   readonly validity: number;
   readonly generatorURL: string;
 }
@@ -39,14 +39,14 @@ export function createNotification(
     labels: { ...commonLabels, ...labels },
     annotations,
     startsAt,
-    // Alertmanager refuses an end before the start, which a clock that was set back can cause
+    // Alertmanager refuses an end before the start; it can occur when the clock is set back
     endsAt: Math.max(startsAt, isFiring ? now + validity : (resolvedAt ?? now)),
     isFiring,
     generatorURL,
   };
 }
 
-/** How long a test alert lasts. */
+/** How long a test alert lasts, minutes. */
 export const TEST_MINUTES = 5;
 
 /** The alert of the command `test-alert`. @param now epoch seconds */
@@ -69,7 +69,7 @@ export function createTestNotification(
     labels: withoutEmpty(labels),
     annotations: {
       summary: 'This is a test of license-exporter: nothing is wrong.',
-      description: 'Somebody ran "license-exporter test-alert" to see whether alerts arrive. No action is needed.',
+      description: 'A test with "license-exporter test-alert" checks whether alerts arrive. No action is required.',
     },
     startsAt: now,
     endsAt: now + TEST_MINUTES * 60,
@@ -80,7 +80,7 @@ export function createTestNotification(
 
 const timestamp = (seconds: number): string => new Date(seconds * 1000).toISOString();
 
-/** The body of `POST /api/v2/alerts`; startsAt and endsAt are always given, because the defaults for them are traps. */
+/** The body of `POST /api/v2/alerts`. It always contains startsAt and endsAt, because the defaults of Alertmanager do not fit. */
 export function alertsBody(notifications: readonly Notification[]): string {
   return JSON.stringify(
     notifications.map(({ labels, annotations, startsAt, endsAt, generatorURL }) => ({

@@ -26,21 +26,21 @@ export interface NotifierOptions {
 /** Sends alerts to every Alertmanager, and sends them again. Times are epoch seconds. */
 export interface Notifier {
   readonly deliveries: readonly Delivery[];
-  /** Queues what is due at this time: alerts, or a heartbeat while there are none. Returns the alerts with `sentAt`. */
+  /** Queues the alerts that are due, or a heartbeat if there are no alerts. Returns the alerts with `sentAt`. */
   send(states: AlertStates, at: number): AlertStates;
-  /** When something will be due; `undefined` before anything was sent. */
+  /** When the next alert or heartbeat is due; `undefined` before the first one. */
   nextDue(states: AlertStates): number | undefined;
-  /** Whether an Alertmanager accepted something of late. */
+  /** Whether an Alertmanager accepted alerts or a heartbeat recently. */
   isDelivering(): boolean;
-  /** Lets the queues drain for a few seconds, then gives up. */
+  /** Sends the rest of the queues for a few seconds, then drops it. */
   stop(): Promise<void>;
 }
 
-/** Resends that may fail before Alertmanager resolves an alert. */
+/** Alertmanager resolves an alert after this many missed resends. */
 const MISSED_RESENDS = 4;
-/** Resend delays after a success for which delivery counts as working. */
+/** Delivery counts as working for this many resend delays after a success. */
 export const ACTIVE_RESENDS = 2;
-/** How long the queues may drain at stop, seconds. */
+/** How long the queues are sent at stop, seconds. */
 const DRAIN_SECONDS = 5;
 
 export function createNotifier({ targets, resendDelay, now, log, ...options }: NotifierOptions): Notifier {
@@ -52,7 +52,7 @@ export function createNotifier({ targets, resendDelay, now, log, ...options }: N
   };
   let lastHeartbeat: number | undefined;
 
-  /** After the clock was set back, everything is due. */
+  /** If the clock was set back, everything is due. */
   const isDue = (last: number | undefined, at: number): boolean =>
     last === undefined || at - last >= resendDelay || last > at;
 

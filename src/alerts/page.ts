@@ -2,11 +2,11 @@ import type { AlertState, Labels } from './alert.ts';
 import type { EngineStatus } from './engine.ts';
 import { humanDuration } from './rule.ts';
 
-/** The page `/alerts`, to which the links in notifications lead. */
+/** The page `/alerts`. Links in notifications lead to it. */
 
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
-/** Alerts on the page; the API lists all of them. */
+/** Maximum number of alerts on the page. The API lists all of them. */
 const MAX_SHOWN = 500;
 const order: readonly AlertState['state'][] = ['firing', 'pending', 'resolved'];
 
@@ -20,7 +20,7 @@ function rowHtml({ labels, annotations, state, activeAt, unknownSince }: AlertSt
   const { alertname = '', severity = '' } = labels;
   const { runbook_url: runbook } = annotations;
   const name = runbook === undefined ? escaped(alertname) : `<a href="${escaped(runbook)}">${escaped(alertname)}</a>`;
-  const held = unknownSince === undefined || state === 'resolved' ? '' : ' <em>(no data, held)</em>';
+  const held = unknownSince === undefined || state === 'resolved' ? '' : ' <em>(no data, kept)</em>';
   return `<tr class="${state}"><td>${state}${held}</td><td>${escaped(severity)}</td><td>${name}<br>${labelsHtml(labels)}</td>
 <td>${escaped(annotations.summary ?? '')}<br><small>${escaped(annotations.description ?? '')}</small></td>
 <td><time datetime="${new Date(activeAt * 1000).toISOString()}">${humanDuration(now - activeAt)}</time></td></tr>\n`;
@@ -58,7 +58,7 @@ function deliveriesHtml({ deliveries }: EngineStatus, now: number): string {
 export function alertsPage(status: EngineStatus | undefined, demo: boolean, now: number): string {
   const body =
     status === undefined
-      ? '<p>The alert engine is off: Prometheus raises the alerts. It is on when <code>alerting.alertmanagers</code> names an Alertmanager.</p>'
+      ? '<p>The alert engine is off. Alerts come from the rules in Prometheus. Set <code>alerting.alertmanagers</code> to switch the engine on.</p>'
       : `${tableHtml(status, now)}\n<h2>Alertmanagers</h2>\n${deliveriesHtml(status, now)}`;
   return `<!doctype html>
 <html lang="en">
@@ -79,7 +79,7 @@ small, em { color: #4a5568; }
 </head>
 <body>
 <h1>Alerts</h1>
-${demo ? '<p class="demo">Simulated data: this is the demo, no license server is being watched.</p>' : ''}
+${demo ? '<p class="demo">Simulated data: this is the demo, no license server is monitored.</p>' : ''}
 ${body}
 <p><a href="./">license-exporter</a></p>
 </body>

@@ -4,12 +4,12 @@ import type { Rule } from './rule.ts';
 import type { SavedAlerts, StateFile } from './state-file.ts';
 import type { AlertStates } from './state-machine.ts';
 
-/** Alerts saved longer ago are not restored, seconds: Alertmanager has resolved them long since. */
+/** Alerts that were saved longer ago are not restored, seconds. Alertmanager has already resolved them. */
 const MAX_OUTAGE = 3600;
 
 /**
- * Saved alerts as they go on after a restart. Their condition is unknown for the time in between: pending alerts wait as
- * much longer, and nothing is resolved before its rule has been evaluated.
+ * Continues saved alerts after a restart. For the time in between, their condition is unknown: pending alerts wait longer by
+ * that time, and no alert is resolved before its rule is evaluated.
  *
  * @param now epoch seconds
  */
@@ -21,14 +21,14 @@ export interface RestoreOptions {
   readonly stateFile: StateFile | undefined;
   readonly alertmanagers: readonly Alertmanager[];
   readonly rules: readonly Rule[];
-  /** Labels that all of our alerts have, and no others. */
+  /** Labels that identify the alerts of this daemon. */
   readonly filter: Labels;
   readonly ownsVendorLicense: (vendorLicense: string) => boolean;
   /** Called with the URL of an Alertmanager that does not answer. */
   readonly onProblem: (url: string, problem: string) => void;
 }
 
-/** Our alerts that fire in an Alertmanager. They go on firing here until their rule has been evaluated. */
+/** The alerts of this daemon that fire in an Alertmanager. They keep firing until their rule is evaluated. */
 async function restoreFiring(
   now: number,
   { alertmanagers, rules, filter, ownsVendorLicense, onProblem }: RestoreOptions,
@@ -71,11 +71,11 @@ async function restoreFiring(
 
 export interface Restored {
   readonly states: AlertStates;
-  /** Whether the rules were evaluated until shortly before, so that what the alerts do not name did not fire. */
+  /** Whether the rules were evaluated until recently. If so, an alert that was not saved did not fire. */
   readonly isComplete: boolean;
 }
 
-/** The alerts of the last run: from the file, or without a usable one from Alertmanager. @param now epoch seconds */
+/** The alerts of the last run, from the file, or from Alertmanager if the file cannot be used. @param now epoch seconds */
 export async function restore(now: number, options: RestoreOptions): Promise<Restored> {
   const saved = options.stateFile?.load();
   if (saved !== undefined && now - saved.savedAt <= MAX_OUTAGE) {

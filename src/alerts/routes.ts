@@ -4,7 +4,7 @@ import type { EngineStatus } from './engine.ts';
 import { alertsPage } from './page.ts';
 
 export interface AlertRoutesOptions {
-  /** Of the current engine, which a reload replaces; `undefined` while the engine is off. */
+  /** The status of the current engine; `undefined` while it is off. A reload replaces the engine. */
   readonly status: () => EngineStatus | undefined;
   readonly demo: boolean;
   /** Epoch seconds. */
@@ -13,7 +13,7 @@ export interface AlertRoutesOptions {
 
 const errorTypes: Readonly<Record<number, string>> = { 400: 'bad_data', 401: 'unauthorized', 503: 'unavailable' };
 
-/** An error in Prometheus' form. */
+/** An error in the format of Prometheus. */
 function sendError(reply: FastifyReply, status: number, error: string): FastifyReply {
   return reply.code(status).send({ status: 'error', errorType: errorTypes[status] ?? 'internal', error });
 }
@@ -26,7 +26,7 @@ export function createAlertApi({ status }: AlertRoutesOptions) {
       app.get('/rules', async (request, reply) => {
         const { type } = request.query as { type?: string | string[] };
         if (type === undefined || type === 'alert' || type === 'record') return rulesJson(status(), type);
-        return sendError(reply, 400, `not supported value ${JSON.stringify(type)} of type; there are alert and record`);
+        return sendError(reply, 400, `not supported value ${JSON.stringify(type)} of type; valid are alert and record`);
       });
     },
     refuse: (reply: FastifyReply, _: string, message: string): FastifyReply =>
@@ -34,7 +34,7 @@ export function createAlertApi({ status }: AlertRoutesOptions) {
   };
 }
 
-/** `/alerts`: the page for people. */
+/** `/alerts`: the page for users. */
 export function createAlertPage({ status, demo, now }: AlertRoutesOptions) {
   return {
     plugin: async (app: FastifyInstance): Promise<void> => {

@@ -1,4 +1,4 @@
-/** The form of every rule's settings. Durations are seconds. */
+/** The settings that all rules have. Durations are seconds. */
 
 export interface Durations {
   /** Whether the rule is evaluated for this vendor license or feature. */
@@ -9,20 +9,20 @@ export interface Durations {
   readonly keepFiringFor: number;
 }
 
-/** Values that differ for the vendor licenses, and the features, that match. */
+/** Values for the matching vendor licenses and features. */
 export interface Override<P> {
   readonly vendorLicense: RegExp | undefined;
   readonly feature: RegExp | undefined;
   readonly values: Partial<P>;
 }
 
-/** Values for everything, and overrides. Where several overrides match, the first that sets a value wins. */
+/** Values of a rule, and overrides. If several overrides match, the first one that sets a value wins. */
 export interface Adjustable<P> {
   readonly base: P;
   readonly overrides: readonly Override<P>[];
 }
 
-/** Finds the values for a vendor license, and for a feature of it. */
+/** The values for a vendor license or one of its features. */
 export type Lookup<P> = (vendorLicense: string, feature: string) => P;
 
 export function createLookup<P extends object>({ base, overrides }: Adjustable<P>): Lookup<P> {

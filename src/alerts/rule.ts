@@ -4,7 +4,7 @@ import { type Adjustable, createLookup, type Durations, type Lookup } from './ru
 
 export type Severity = 'critical' | 'warning';
 
-/** What rules are evaluated over: the newest data, and the state of the logon. */
+/** The input of rules: the newest data, and the state of the logon. */
 export interface View {
   /** Epoch seconds. */
   readonly now: number;
@@ -16,9 +16,9 @@ export interface View {
 /** The result of one evaluation of a rule. */
 export interface Evaluation {
   readonly findings: readonly Finding[];
-  /** Of an alert without a finding: whether its condition is unknown, because data is missing. Otherwise it is false. */
+  /** For an alert without a finding: whether its condition is unknown, because data is missing, or false. */
   isUnknown(labels: Labels): boolean;
-  /** Whether there was no data at all. */
+  /** Whether there was no data. */
   readonly hasNoData: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface Rule {
   /** The `alertname` of its alerts. */
   readonly name: string;
   readonly severity: Severity;
-  /** Settings of everything that no override matches. */
+  /** Settings if no override matches. */
   readonly parameters: Durations;
   durations(labels: Labels): Durations;
   evaluate(view: View): Evaluation;
@@ -41,16 +41,16 @@ export interface EvaluatedRule {
   readonly evaluation: Evaluation;
 }
 
-/** Makes the rules of one name. */
+/** Creates the rules of one name. */
 export type RuleFactory<P extends Durations> = (name: string, settings: Adjustable<P>) => Rule | readonly Rule[];
 
-/** What the condition of a rule needs beside the data. */
+/** What the condition of a rule needs in addition to the data. */
 export interface RuleContext<P> {
   readonly parametersOf: Lookup<P>;
   /**
    * A finding of this rule.
    *
-   * @param subject labels beside `alertname` and `severity`; empty ones are left out
+   * @param subject labels in addition to `alertname` and `severity`; empty ones are removed
    * @param isRaised see `Finding`
    */
   finding(subject: Labels, annotations: Labels, value?: number, isRaised?: boolean): Finding;
@@ -61,7 +61,7 @@ export interface RuleOptions<P extends Durations> {
   readonly severity: Severity;
   readonly settings: Adjustable<P>;
   evaluate(view: View, context: RuleContext<P>): Evaluation;
-  /** Where it differs from the setting, seconds. */
+  /** Replaces the setting, seconds. */
   keepFiringFor?(parameters: P): number;
 }
 
@@ -91,7 +91,7 @@ export function createRule<P extends Durations>(options: RuleOptions<P>): Rule {
   };
 }
 
-/** `2d 3h`, `45m`, `30s`: the two largest units. Takes seconds. */
+/** `2d 3h`, `45m`, `30s`: seconds in the two largest units. */
 export function humanDuration(seconds: number): string {
   const units: readonly (readonly [string, number])[] = [
     ['d', 86_400],

@@ -28,7 +28,7 @@ const factories = {
 
 type EngineRuleName = keyof typeof factories;
 
-/** What each rule says it needs. */
+/** The settings of each rule. */
 export type RuleSettings = { readonly [N in EngineRuleName]: Parameters<(typeof factories)[N]>[1] };
 
 /** The rules that are enabled for at least one vendor license or feature. */

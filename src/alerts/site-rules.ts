@@ -3,10 +3,10 @@ import type { Finding } from './alert.ts';
 import { createRule, humanDuration, type RuleFactory } from './rule.ts';
 import type { Durations } from './rule-settings.ts';
 
-/** Rules about vendor licenses as a whole, and about the way to the analyzer. */
+/** Rules about vendor licenses as a whole, and about polling the analyzer. */
 
 interface ServerDownParameters extends Durations {
-  /** A MappingIcon of GetProducts that means "down" too. */
+  /** A MappingIcon of GetProducts that also means that the server is down. */
   readonly iconPattern: RegExp | undefined;
 }
 
@@ -30,7 +30,7 @@ export const createServerDown: RuleFactory<ServerDownParameters> = (name, settin
         const parts = qualifiers.length === 0 ? '' : ` (${qualifiers.join(', ')})`;
         const annotations = {
           summary: `License server ${vendorLicense} is down.`,
-          description: `The analyzer has received no data from ${vendorLicense}${parts} for at least 30 minutes. Nobody can check out its licenses while it is down. Check the license server and its vendor daemon.`,
+          description: `The analyzer has received no data from ${vendorLicense}${parts} for at least 30 minutes. Users cannot check out its licenses while it is down. Check the license server and its vendor daemon.`,
         };
         return [finding({ vendor_license: vendorLicense }, annotations)];
       });
@@ -71,7 +71,7 @@ export const createCollectionStale: RuleFactory<CollectionStaleParameters> = (na
     },
   });
 
-/** Whether an attempt at the endpoint has ended. Before that its poll counts as failing, but nothing is known. */
+/** Whether the endpoint has been polled, with any result. Before that, its state is unknown. */
 const isTried = ({ lastAttempt }: PollState): boolean => lastAttempt !== undefined;
 
 export const createAnalyzerUnreachable: RuleFactory<Durations> = (name, settings) =>
@@ -100,7 +100,7 @@ export const createAuthFailing: RuleFactory<Durations> = (name, settings) =>
       const annotations = {
         summary: 'The license analyzer rejects the logon.',
         description:
-          'The password is wrong or has expired, the account is locked, or a reverse proxy does not keep one connection for each client. Correct the credentials or the proxy. To keep the account from being locked, nothing is polled until the credentials change or the next logon is due.',
+          'The password is wrong or has expired, the account is locked, or a reverse proxy does not keep one connection for each client. Correct the credentials or the proxy. To keep the account from being locked, polling stops until the credentials change or the next logon is due.',
       };
       const isUnknown = authenticated === undefined;
       const findings = authenticated === false ? [finding({}, annotations)] : [];
@@ -122,11 +122,11 @@ export const createPollPartial: RuleFactory<Durations> = (name, settings) =>
             {
               summary: `Only a part of ${endpoint} can be polled.`,
               description:
-                'At least one vendor license cannot be polled in spite of the retries. Its last good data ages out. The log names the vendor license and the reason.',
+                'At least one vendor license cannot be polled despite retries. Its last good data ages out. The log names the vendor license and the reason.',
             },
           ),
         );
-      // `up` is not known before all of them have been tried
+      // `up` is unknown until all of them have been polled
       const isUnknown = !polls.every(isTried);
       return { findings, isUnknown: () => isUnknown, hasNoData: isUnknown };
     },
@@ -145,7 +145,7 @@ export const createRecordsDiscarded: RuleFactory<RecordsDiscardedParameters> = (
     evaluate: ({ inventory: { polls } }, { finding }) => {
       const shares = polls.map(({ endpoint, records, discarded: { bad_record: bad } }) => ({
         endpoint,
-        // NaN while there are no records, which is above nothing
+        // NaN without records: no comparison is true
         share: bad / (bad + records),
       }));
       const findings = shares
@@ -161,7 +161,7 @@ export const createRecordsDiscarded: RuleFactory<RecordsDiscardedParameters> = (
             share,
           ),
         );
-      /** Whether nothing is known of its records: no good answer, and none kept from before. */
+      /** Whether its records are unknown: there is no good answer, not even an earlier one. */
       const isUnread = (poll: PollState): boolean => !poll.answered && poll.records + poll.discarded.bad_record === 0;
       return {
         findings,

@@ -11,11 +11,11 @@ export interface SavedAlerts {
 }
 
 export interface StateFile {
-  /** The alerts saved for this analyzer; `undefined` without a usable file. */
+  /** The alerts that were saved for this analyzer; `undefined` if the file cannot be used. */
   load(): SavedAlerts | undefined;
   /**
-   * Resolves when the file is in place, or after `MAX_WAIT`: a problem of the disk is reported, and holds up no alert.
-   * Of several calls during a write, only the newest alerts are written.
+   * Resolves when the file is written, or after `MAX_WAIT`. A disk problem is reported and does not delay alerts. Of several
+   * calls during a write, only the newest one is written.
    */
   save(saved: SavedAlerts): Promise<void>;
 }
@@ -27,7 +27,7 @@ interface Content {
   readonly alerts: readonly object[];
 }
 
-/** How long alerts wait for the file, seconds. */
+/** Maximum time that alerts wait for the file, seconds. */
 const MAX_WAIT = 5;
 
 const times = ['activeAt', 'firedAt', 'keepFiringSince', 'resolvedAt', 'knownAt'] as const;
@@ -35,7 +35,7 @@ const times = ['activeAt', 'firedAt', 'keepFiringSince', 'resolvedAt', 'knownAt'
 const isTexts = (value: unknown): value is Labels =>
   typeof value === 'object' && value !== null && Object.values(value).every((text) => typeof text === 'string');
 
-/** An alert of the file, with times as numbers. @throws Error when it is not an alert */
+/** An alert of the file, with times as numbers. @throws Error if it is not an alert */
 function readAlert(value: unknown): AlertState {
   const raw = (value ?? {}) as Record<string, unknown>;
   const { rule, state, labels, annotations, value: figure } = raw;
@@ -97,9 +97,9 @@ function writeAlert({ rule, labels, state, annotations, value, ...alert }: Alert
 }
 
 /**
- * Saves the alerts of one analyzer in a file of mode 0600, which is replaced whole.
+ * Saves the alerts of one analyzer in a file with mode 0600. Each save replaces the whole file.
  *
- * @param onProblem called with one line: what is wrong and what to do
+ * @param onProblem called with one line: the problem and the remedy
  */
 export function createStateFile(path: string, analyzer: string, onProblem: (problem: string) => void): StateFile {
   let newest: SavedAlerts | undefined;
@@ -147,7 +147,7 @@ export function createStateFile(path: string, analyzer: string, onProblem: (prob
     save: async (saved) => {
       newest = saved;
       const written = write();
-      // one wait for each write that hangs, not one for each save
+      // waits once for a write that hangs, not once for each save
       if (isHanging || (await endsWithin(written, MAX_WAIT)) || isHanging) return;
       isHanging = true;
       onProblem(

@@ -1,7 +1,7 @@
 import { type AlertState, type Finding, fingerprint, type Labels } from './alert.ts';
 import type { EvaluatedRule, Evaluation, Rule } from './rule.ts';
 
-/** Alerts by fingerprint of their labels. */
+/** Alerts by the fingerprint of their labels. */
 export type AlertStates = ReadonlyMap<string, AlertState>;
 
 /** A change of state that is logged and saved. */
@@ -17,9 +17,9 @@ export interface Step {
 }
 
 export interface StepOptions {
-  /** How long an alert is held while its condition is unknown, seconds. */
+  /** How long an alert is kept while its condition is unknown, seconds. */
   readonly unknownHold: number;
-  /** How long a resolved alert is kept and resent, seconds; 0 forgets it at once. */
+  /** How long a resolved alert is kept and sent again, seconds; 0 drops it at once. */
   readonly resolvedRetention: number;
 }
 
@@ -48,7 +48,7 @@ const begin = (rule: string, { labels, annotations, value }: Finding, now: numbe
   sentAt: undefined,
 });
 
-/** For how long an alert was held whose condition is known again: its clocks go on from where they stopped. */
+/** How long the condition of an alert was unknown. Its clocks continue from where they stopped. */
 const heldFor = ({ unknownSince, knownAt }: AlertState, now: number): number =>
   unknownSince === undefined ? 0 : Math.max(0, now - knownAt);
 
@@ -74,7 +74,7 @@ function advance(before: AlertState, rule: Rule, condition: Condition, now: numb
   return { ...before, ...known, keepFiringSince: since, state: 'resolved', resolvedAt: now, sentAt: undefined };
 }
 
-/** An alert whose condition is unknown: its clocks stop, and after the hold it is dropped and not resolved. */
+/** An alert whose condition is unknown. Its clocks stop. After the hold it is dropped, not resolved. */
 function hold(before: AlertState, now: number, { unknownHold }: StepOptions): AlertState | undefined {
   const unknownSince = before.unknownSince ?? now;
   return now - unknownSince >= unknownHold ? undefined : { ...before, unknownSince };

@@ -1,7 +1,7 @@
 import type { Log } from '../model/log.ts';
 import type { Transition } from './state-machine.ts';
 
-/** More transitions of one evaluation are logged as counts: a line each would block the event loop. */
+/** If an evaluation has more transitions, only their counts are logged: a line for each would block the event loop. */
 const MAX_LOGGED = 20;
 
 /** Logs which alerts fire, are resolved, or lapse. */

@@ -8,11 +8,11 @@ export interface CollectorOptions {
   /** Epoch seconds. */
   readonly now: () => number;
   readonly onProblem: (error: unknown) => void;
-  /** Given each collection, with the time it began; the next one waits for it. */
+  /** Called with each collection and its start time. The next collection waits for it. */
   readonly onCollected?: (at: number, collection: Collection) => Promise<void>;
 }
 
-/** What one collection came to. */
+/** The result of one collection. */
 export interface Collection {
   /** Every vendor license of the source. */
   readonly all: readonly Collected[];
@@ -21,7 +21,7 @@ export interface Collection {
 }
 
 export interface Collector {
-  /** Collects once, then at the beginning of every slot. Begins with what an earlier run knew. */
+  /** Collects once, then at the beginning of every slot. Starts with the data of an earlier run. */
   start(known?: readonly Collected[]): Promise<void>;
   collect(): Promise<void>;
   stop(): void;
@@ -74,7 +74,7 @@ export function createCollector({ source, slots, now, onProblem, onCollected }: 
     timer = setTimeout(() => {
       collect()
         .catch((error: unknown) => {
-          // given up because of stop: nobody's problem
+          // aborted by stop: not a problem
           if (!stopping.signal.aborted) onProblem(error);
         })
         .finally(schedule);

@@ -3,12 +3,12 @@ import type { HourSummary, Level } from './hour-summary.ts';
 import type { Sample } from './sample.ts';
 
 /**
- * A day of samples or hours as bytes: columns of differences, as integers of variable length; the samples compressed
- * where that pays. A column whose differences are all the same is one of them. Where figures are not known, a column says
- * which are before it gives those.
+ * A day of samples or hours as bytes: columns of differences, as integers of variable length. Samples are compressed if that
+ * saves space. A column whose differences are all the same stores one of them. A column with unknown figures first stores
+ * which figures are known.
  */
 
-/** Stored bytes that are none of ours. */
+/** Stored bytes that cannot be decoded. */
 export class DamagedRecord extends Error {
   override readonly name = 'DamagedRecord';
 }
@@ -109,7 +109,7 @@ function createReader(bytes: Uint8Array): Reader {
     let value = first;
     const isSteady = kind === STEADY;
     if (!isSteady && kind !== VARYING) throw new DamagedRecord('a stored day has a column of no known kind');
-    // every value costs a byte at least, but for a steady column
+    // every value takes at least one byte, except in a steady column
     if (!isSteady && length > bytes.length) throw new DamagedRecord('a stored day is too short for its length');
     const values = new Array<number>(length);
     const step = isSteady ? integer() : 0;

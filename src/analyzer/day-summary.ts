@@ -4,7 +4,7 @@ import { addKnown, highest, type Sample } from './sample.ts';
 import { type AddUp, createAddUp, type Segment, segmentsOfHours, segmentsOfSamples } from './segments.ts';
 import { sumOf } from './usage.ts';
 
-/** What one series has of a local day: samples, or where those are gone the hours. */
+/** The data of one series for a local day: samples, or only hours if the samples were deleted. */
 export type DayRecord = { readonly samples: readonly Sample[] } | { readonly hours: readonly HourSummary[] };
 
 /** A local day to summarise. */
@@ -100,7 +100,7 @@ function summarise(records: readonly DayRecord[], { hours, end }: DayFrame, addU
     const refused = new Map<OpenHour, number | undefined>();
     day.eachHour(curves[i] ?? [], (hour, { users, denials }, _, isFirst) => {
       hour.users = highest(hour.users, users);
-      // of a sample they count where it begins
+      // the denials of a sample count in the hour where it begins
       const count = denials === undefined || isFirst ? denials : 0;
       refused.set(hour, addKnown(refused.get(hour), count));
     });

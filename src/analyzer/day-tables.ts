@@ -38,7 +38,7 @@ const toSample = (row: Row): Sample => ({
 
 /**
  * The samples of series, by their keys, and what is left of them: open samples, a row each, until the day is over; then a
- * blob of the day's samples, and its hours and totals. Whatever writes must be within a transaction.
+ * blob of the day's samples, and its hours and totals. Writes must be within a transaction.
  */
 export class DayTables {
   readonly #file: HistoryFile;
@@ -61,7 +61,7 @@ export class DayTables {
     this.#file.sql(INSERT_SAMPLE).run(id, at, seconds, ...row);
   }
 
-  /** Of a blob; also when there may be open ones. */
+  /** The samples in the blob. There may be open ones too. */
   keptSamples(id: number, day: number): readonly Sample[] | undefined {
     const row = this.#file.sql('SELECT samples FROM day_samples WHERE series = ? AND day = ?').get(id, day);
     return row === undefined ? undefined : decodeSamples(blob(row, 'samples'), this.#localTime.startOf(day));
@@ -140,13 +140,13 @@ export class DayTables {
     }
   }
 
-  /** Days from one on of which there are samples of a series in a blob. */
+  /** Days from the given one on that have samples of a series in a blob. */
   keptDays(id: number, from: number): readonly number[] {
     const rows = this.#file.sql('SELECT day FROM day_samples WHERE series = ? AND day >= ?').all(id, from);
     return rows.map((row) => integer(row, 'day'));
   }
 
-  /** The first and the last day of which there are hours, or none. */
+  /** The first and the last day with hours, or an empty list. */
   extent(id: number): readonly number[] {
     const row = this.#file
       .sql(`SELECT (SELECT min(day) FROM day WHERE series = ?1) AS first,

@@ -16,11 +16,11 @@ export interface BodyContext {
   readonly current: readonly Collected[];
   /** Epoch seconds. */
   readonly now: number;
-  /** Who asks, `domain\user`. */
+  /** The user of the request, `domain\user`. */
   readonly identity: string;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the client has disconnected. */
   readonly signal: AbortSignal;
-  /** @throws StoreError when history cannot be read now */
+  /** @throws StoreError if history cannot be read now */
   readonly recorded: () => Recorded;
 }
 
@@ -66,7 +66,7 @@ function windowParameters({ year = '', month = '', last }: Parameters): HistoryW
 
 type MakeBody = (context: BodyContext, parameters: Parameters) => EndpointBody | Promise<EndpointBody>;
 
-/** The answer to each endpoint; parameters are checked before. */
+/** The answer of each endpoint. Parameters are already checked. */
 export const endpointBodies: Readonly<Record<EndpointName, MakeBody>> = {
   GetProducts: ({ current, now }, parameters) => json(getProducts(current, now, parameters)),
   GetFeatures: ({ current, now, signal }, parameters) =>

@@ -13,25 +13,25 @@ export interface AnalyzerUser {
 }
 
 /**
- * Whether logons over TLS are bound to the certificate of this server: `allow` refuses those that are bound to another
- * one, as those of a man in the middle are, `require` also those that are bound to none, `off` nothing.
+ * Channel binding of logons over TLS: `allow` rejects a logon that is bound to another certificate, as through a man in the
+ * middle. `require` also rejects a logon without a binding. `off` checks nothing.
  */
 export type ChannelBindingMode = 'off' | 'allow' | 'require';
 
 export interface GateOptions extends Pick<NtlmAcceptorOptions, 'perRequest' | 'requireMic' | 'onVerdict'> {
   /** NetBIOS domain of the users. */
   readonly domain: string;
-  /** `allow` when it is left out. `require` needs TLS. */
+  /** The default is `allow`. `require` needs TLS. */
   readonly channelBinding?: ChannelBindingMode;
-  /** Asked at each logon, so that they can change. */
+  /** Called at each logon, so that users can change. */
   readonly users: () => readonly AnalyzerUser[];
 }
 
-/** What every request passes before anything else is done for it. */
+/** Every request passes the gate before it is handled. */
 export interface Gate {
   /** Whether a logon is under way on a connection. */
   isExpecting(socket: Socket): boolean;
-  /** Who a request is from, `domain\user`, or what is answered instead. */
+  /** The user of a request, `domain\user`, or the reply that rejects it. */
   identify(request: IncomingMessage): { readonly user: string } | { readonly refusal: Reply };
 }
 
@@ -40,7 +40,7 @@ function isLast({ httpVersion, headers: { connection = '' } }: IncomingMessage):
   return /\bclose\b/i.test(connection) || (httpVersion === '1.0' && !/\bkeep-alive\b/i.test(connection));
 }
 
-/** For tests behind a server that does the logon. */
+/** For tests behind a server that handles logons. */
 export const noGate: Gate = {
   isExpecting: () => false,
   identify: ({ headers }) => ({ user: String(headers['x-remote-user'] ?? '') }),

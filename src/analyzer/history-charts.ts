@@ -14,8 +14,8 @@ import {
 import { highest } from './sample.ts';
 
 /**
- * The answers to the history endpoints (spec 4.6 to 4.9), computed from what is recorded. A gap, of time without samples or
- * of figures that are not known, is no data, never 0.
+ * The answers of the history endpoints (spec 4.6 to 4.9), computed from recorded data. A gap is no data, never 0. It is a time
+ * without samples or with unknown figures.
  */
 
 interface Trend {
@@ -26,7 +26,7 @@ interface Trend {
 }
 
 const HOUR = 3600;
-/** Others get a chance to run after so long, milliseconds. */
+/** Length of a slice of work, milliseconds. */
 const SLICE_MS = 10;
 
 /** Makes a chart of days, slice by slice. */

@@ -5,9 +5,9 @@ import { OperatorError } from '../model/operator-error.ts';
 import { DamagedRecord } from './day-codec.ts';
 import { createTables, migrateTables, SCHEMA_VERSION } from './history-schema.ts';
 
-/** The SQLite file that history is kept in: how it is opened, laid out and written to, and what can be wrong with it. */
+/** The SQLite file of the history: how it is opened and written to, and its possible problems. */
 
-/** Why history cannot be kept or read, in words for the operator. */
+/** Why history cannot be written or read, as a message for the operator. */
 export class StoreError extends OperatorError {
   override readonly name = 'StoreError';
 }
@@ -15,24 +15,24 @@ export class StoreError extends OperatorError {
 export interface HistoryFileOptions {
   /** The file; in memory without one. */
   readonly path: string | undefined;
-  /** Of the calendar that days are of: it cannot be changed later. */
+  /** The time zone of its days. It cannot be changed later. */
   readonly timeZone: string;
-  /** Where the samples come from: history of two origins is never mixed. */
+  /** The source of the samples. History of two origins is never mixed. */
   readonly origin: string;
-  /** The file does not grow beyond this, bytes. */
+  /** Maximum size of the file, bytes. */
   readonly maxSize: number;
 }
 
 export interface HistoryFile {
   /** A prepared statement. */
   sql(source: string): StatementSync;
-  /** Runs something, and says in a StoreError why SQLite refused. */
+  /** Runs an action. An error of SQLite becomes a StoreError with a remedy. */
   guard<T>(action: () => T): T;
   /** One transaction. Throws as SQLite does. */
   transact<T>(action: () => T): T;
   /**
-   * One transaction with breaks, in which nothing else may be written. When it fails or is given up, it is undone and
-   * `undo` called.
+   * One transaction with breaks, in which nothing else may be written. When it fails or is aborted, it is rolled
+   * back and `undo` is called.
    *
    * @throws StoreError
    */
@@ -42,21 +42,21 @@ export interface HistoryFile {
 
 const PAGE_SIZE = 4096;
 
-/** Everything that can be wrong with the store, as the log says it; words in capitals are filled in. */
+/** All problems of the store, as they are logged. Words in capitals are replaced. */
 export const storeProblems = {
   denied: 'no permission to use the file; give it to the user that runs license-exporter',
   busy: 'another process uses it; give each its own storage.path',
   readonly: 'the file or its directory cannot be written to; make both writable',
-  ioError: 'reading or writing it failed; look at the disk',
-  damaged: 'it is damaged; move the file away to begin anew',
+  ioError: 'reading or writing it failed; check the disk',
+  damaged: 'it is damaged; move the file away to start a new one',
   full: 'the disk, or embedded_analyzer.store_max_size, is full; make room, or raise the limit',
   cannotOpen: 'it cannot be opened; the directory must exist and be writable',
-  noStore: 'it is no history store; move the file away',
-  noDirectory: 'its directory cannot be made (CODE); make it, or set another storage.path',
-  newer: 'it was made by a newer version of license-exporter; run that one, or move the file away',
+  noStore: 'it is not a history store; move the file away',
+  noDirectory: 'its directory cannot be created (CODE); create it, or set another storage.path',
+  newer: 'it was written by a newer version of license-exporter; use that version, or move the file away',
   timeZone:
-    'its days are those of the time zone FOUND, not WANTED; set embedded_analyzer.time_zone back, or move the file away',
-  origin: 'it holds history of FOUND, not of WANTED; move the file away',
+    'its days are in the time zone FOUND, not WANTED; change embedded_analyzer.time_zone back, or move the file away',
+  origin: 'it contains history of FOUND, not of WANTED; move the file away',
 } as const;
 
 /** SQLite's primary result codes. */
@@ -72,14 +72,14 @@ const byResultCode: Readonly<Record<number, string>> = {
   26: storeProblems.noStore,
 };
 
-/** Errors of the file system, where SQLite is not even asked. */
+/** Errors of the file system before SQLite opens the file. */
 const byFileError: Readonly<Record<string, string>> = {
   EACCES: storeProblems.readonly,
   EROFS: storeProblems.readonly,
   ENOSPC: storeProblems.full,
 };
 
-/** Why SQLite or the file system refused, `undefined` for a mistake of ours. */
+/** The problem reported by SQLite or the file system; `undefined` for a bug. */
 function reasonOf(error: unknown): string | undefined {
   if (error instanceof DamagedRecord) return storeProblems.damaged;
   const { errcode, syscall, code, message } = error as NodeJS.ErrnoException & { errcode?: number };
@@ -96,7 +96,7 @@ export const figure = (row: Row, column: string): number | undefined =>
 export const text = (row: Row, column: string): string => String(row[column]);
 export const blob = (row: Row, column: string): Uint8Array => row[column] as Uint8Array;
 
-/** Opens the file, or makes a new one. @throws StoreError that says what is wrong and what to do */
+/** Opens the file, or creates a new one. @throws StoreError with the problem and the remedy */
 export function openHistoryFile({ path, timeZone, origin, maxSize }: HistoryFileOptions): HistoryFile {
   const where = path ?? 'in memory';
 
@@ -119,7 +119,7 @@ export function openHistoryFile({ path, timeZone, origin, maxSize }: HistoryFile
   const database = guard(() => {
     // not with its parents: mkdir with `recursive` never returns where a parent cannot be made, in /proc for one
     if (path !== undefined && !existsSync(dirname(path))) mkdirSync(dirname(path), { mode: 0o750 });
-    // it holds names of users: made by SQLite, everybody could read it
+    // it contains names of users, and SQLite would create it readable by all users
     if (path !== undefined) closeSync(openSync(path, 'a', 0o600));
     return new DatabaseSync(path ?? ':memory:', { timeout: 0 });
   });
@@ -144,13 +144,13 @@ export function openHistoryFile({ path, timeZone, origin, maxSize }: HistoryFile
   const prepareFile = (): void => {
     // one process only: SQLite then needs no shared memory, and a second process is refused
     database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA trusted_schema = OFF;');
-    // what is replaced or deleted is not to be found in the file or its log for long: it may be a name
+    // overwrites deleted content in the file and its log, because it may contain names of users
     database.exec('PRAGMA secure_delete = ON; PRAGMA journal_size_limit = 0;');
     database.exec(`PRAGMA page_size = ${PAGE_SIZE}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;`);
     database.exec(`PRAGMA max_page_count = ${Math.max(1, Math.floor(maxSize / PAGE_SIZE))};`);
     const version = integer(database.prepare('PRAGMA user_version').get() ?? {}, 'user_version');
     if (version > SCHEMA_VERSION) throw problem(storeProblems.newer);
-    // even when there is nothing to do: a file that cannot be written to is of no use
+    // detects a file that cannot be written, even if there is nothing to write
     transact(() => {
       if (version > 0) return;
       createTables(database);

@@ -39,7 +39,7 @@ export function createTables(database: DatabaseSync): void {
 }
 
 /**
- * From 1 to 2: figures may be null. Not a row is touched, so that a file of any size is ready at once: only the
+ * From 1 to 2: figures may be null. No row is rewritten, so a file of any size is ready at once. Only the
  * definitions change, because NOT NULL makes no difference to how a row is stored ("Making Other Kinds Of Table Schema
  * Changes" of https://sqlite.org/lang_altertable.html). One transaction: a crash leaves the one version or the other.
  */

@@ -15,13 +15,13 @@ export interface HistoryWindowParameters {
 
 const HOUR = 3600;
 
-/** The running hour and the hours before it, `hours` together: so many a heat map can tell apart. */
+/** The current hour and the hours before it, `hours` in total: the maximum that a heat map can distinguish. */
 function hoursUpTo(now: number, hours: number, localTime: LocalTime): HistoryWindow {
   const running = localTime.hoursOf(localTime.dayOf(now)).findLast(({ start }) => start <= now)?.start ?? now;
   return { from: running - (hours - 1) * HOUR, to: Number.POSITIVE_INFINITY };
 }
 
-/** The span of time that GetEfficiency and GetHeatMap are asked about, on the calendar of the time zone. */
+/** The period of a request to GetEfficiency or GetHeatMap, on the calendar of the time zone. */
 export function historyWindowOf(
   { year, month, last }: HistoryWindowParameters,
   now: number,

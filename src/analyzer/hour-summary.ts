@@ -1,6 +1,6 @@
 /**
- * History by the hour: what every history endpoint is computed from, and what is kept of samples for years. Within an
- * hour it is kept how long how many licenses were in use, not when.
+ * Hourly history. Every history endpoint is computed from it, and it is kept for years after the samples are deleted. For each
+ * number of licenses in use it contains how long it lasted in the hour, but not when.
  */
 export interface HourSummary {
   /** Place of the hour in its local day (`LocalTime.hoursOf`). */

@@ -13,38 +13,38 @@ export interface HttpFrontOptions {
   /** 0 takes a free one. */
   readonly port: number;
   /**
-   * NTLM for these users, or no gate at all: then the identity is what the server in front says in `X-Remote-User`, and
-   * only a loopback address is listened on. The latter is for tests and not a setting.
+   * NTLM for these users. `none` is for tests: the server in front sends the identity in `X-Remote-User`, and only a loopback
+   * address can be used.
    */
   readonly gate: GateOptions | 'none';
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly limits: AnalyzerLimits;
   /** Epoch seconds. */
   readonly now: () => number;
-  /** Told when a connection is refused, now and then. */
+  /** Called about refused connections, at most once a minute. */
   readonly onProblem: (error: unknown) => void;
   readonly onRequest?: (request: AccessRecord) => void;
 }
 
 export interface AnalyzerLimits {
-  /** In all; one address may hold a quarter of them. */
+  /** In total. One address may have a quarter of them. */
   readonly connections: number;
   /** Of one address. */
   readonly requestsPerSecond: number;
-  /** Seconds a client may take to send its request, and for which it may leave its answer untouched. */
+  /** How long a client may take to send a request, and may read nothing of the response, seconds. */
   readonly requestTimeout: number;
 }
 
 export interface HttpFront {
-  /** @throws OperatorError that names the address when it cannot be listened on */
+  /** @throws OperatorError with the address if it cannot listen */
   start(): Promise<void>;
-  /** Lets requests end that are being answered, for a while. */
+  /** Stops. Running requests get some time to finish. */
   stop(): Promise<void>;
   /** `http(s)://host:port`, after `start`. */
   readonly origin: string;
 }
 
-/** Longer than clients keep an idle connection, so that they close it and not we. */
+/** Longer than clients keep an idle connection, so that the client closes it, not the server. */
 const KEEP_ALIVE_MS = 150_000;
 /** Limit of request line and headers together; more is answered 431 by the HTTP parser. */
 const MAX_HEADER_SIZE = 16 * 1024;
@@ -86,8 +86,8 @@ async function listen(server: Server, { host, port, tls }: HttpFrontOptions): Pr
 }
 
 /**
- * HTTP with the logon before everything: limits, NTLM, and the replies of whoever answers. It is built on node:http,
- * because a router answers some bad requests before any hook runs, and here nothing may be answered before the logon.
+ * The HTTP server of the analyzer: limits, NTLM, then the reply of `respond`. It is built on node:http, because a router answers
+ * some bad requests before any hook runs, and nothing may be answered before the logon.
  */
 export function createHttpFront(options: HttpFrontOptions, respond: Respond): HttpFront {
   const { host, limits, onRequest } = options;

@@ -1,17 +1,17 @@
 import { networkOf } from './peer-address.ts';
 
 /**
- * Slows down whoever guesses passwords. Unknown users count as known ones do.
+ * Slows down password guessing. Unknown users are treated like known ones.
  *
  * - A user at an address: two failures are free, then nothing is admitted for 1, 2, 4 … 900 seconds after each.
  * - A user over all addresses: from the 20th failure on one attempt per 1, 2 … 30 seconds.
  * - A network (/24 or /64) over all users: the same from the 100th failure in 10 minutes on.
  *
- * Where a user has logged on in the last 30 days only the first limit applies, and failures there count for it alone: so
- * nobody elsewhere can lock that user out. Everything is kept in memory and begins anew with the process.
+ * If a user has logged on from an address in the last 30 days, only the first limit applies there, and failures count for it
+ * alone. So no other client can lock that user out. The state is kept in memory and is lost at a restart.
  */
 export interface LogonThrottle {
-  /** Milliseconds until an attempt is admitted, 0 for now. To be asked before the password is looked at. */
+  /** Milliseconds until an attempt is admitted, 0 for now. Called before the password is checked. */
   wait(user: string, address: string): number;
   failed(user: string, address: string): void;
   succeeded(user: string, address: string): void;
@@ -19,7 +19,7 @@ export interface LogonThrottle {
 
 const MINUTE_MS = 60_000;
 const KNOWN_MS = 30 * 24 * 60 * MINUTE_MS;
-/** So many pairs, users, networks and known pairs at most are remembered; the one changed longest ago goes first. */
+/** Maximum number of pairs, users, networks and known pairs. The one that changed longest ago is dropped first. */
 const MAX_ENTRIES = 10_000;
 /** Names come from the network and may be long. */
 const MAX_NAME_LENGTH = 256;
@@ -28,7 +28,7 @@ const MAX_NAME_LENGTH = 256;
 type Failures = readonly number[];
 
 interface FailureRule {
-  /** Seconds without an attempt after so many failures. */
+  /** Seconds without an attempt after a number of failures. */
   readonly hold: (count: number) => number;
   /** More failures than these lengthen no hold, and are not remembered. */
   readonly enough: number;

@@ -10,7 +10,7 @@ import {
 } from '../ntlm/verify.ts';
 import type { LogonThrottle } from './logon-throttle.ts';
 
-/** Who a request was authenticated as: the domain is that of the account, whatever the client sent. */
+/** The authenticated user of a request. The domain is that of the account, not the one that the client sent. */
 export interface Identity {
   readonly domain: string;
   readonly user: string;
@@ -33,16 +33,16 @@ export interface NtlmAcceptorOptions {
   readonly onVerdict?: (verdict: LogonVerdict) => void;
 }
 
-/** For the log; the client gets nothing but 401, or 429 where it is throttled. */
+/** For the log. The client only gets 401, or 429 if it is throttled. */
 export interface LogonVerdict {
   readonly ok: boolean;
-  /** `throttled`: the password was not looked at. */
+  /** `throttled`: the password was not checked. */
   readonly reason?: RejectReason | 'throttled';
   readonly user?: string;
   readonly address?: string;
 }
 
-/** A request as far as authentication is concerned. The socket is what the identity is bound to. */
+/** The parts of a request that authentication needs. The identity is bound to the socket. */
 export interface AuthenticationRequest {
   readonly socket: object;
   readonly authorization: string | undefined;
@@ -65,7 +65,7 @@ export interface NtlmAcceptor {
 const CONTEXT_TIMEOUT_MS = 60_000;
 const OFFER = { ok: false, challenge: 'NTLM' } as const satisfies Authentication;
 
-/** NTLM logon of HTTP clients: state per connection, as the protocol has it. */
+/** NTLM logon of HTTP clients. The state belongs to the connection, as the protocol requires. */
 export function createNtlmAcceptor(options: NtlmAcceptorOptions): NtlmAcceptor {
   const now = options.now ?? Date.now;
   const contexts = new WeakMap<object, ServerContext>();
@@ -82,26 +82,26 @@ export function createNtlmAcceptor(options: NtlmAcceptorOptions): NtlmAcceptor {
   };
 
   const evaluate = ({ socket, address = '' }: AuthenticationRequest, message: Buffer): Authentication => {
-    const tell = (verdict: LogonVerdict): void =>
+    const report = (verdict: LogonVerdict): void =>
       options.onVerdict?.({ ...verdict, ...(address !== '' && { address }) });
     const context = contexts.get(socket);
     contexts.delete(socket);
     if (context === undefined || now() - context.createdAt > (options.contextTimeoutMs ?? CONTEXT_TIMEOUT_MS)) {
-      tell({ ok: false, reason: context === undefined ? 'no-context' : 'expired' });
+      report({ ok: false, reason: context === undefined ? 'no-context' : 'expired' });
       return OFFER;
     }
     const user = claimedUser(message);
-    // a message that names nobody is no guess at a password
+    // a message without a user name does not count as a guess
     const throttle = user === '' ? undefined : options.throttle;
     const waitMs = throttle?.wait(user, address) ?? 0;
     if (waitMs > 0) {
-      tell({ ok: false, reason: 'throttled', user });
+      report({ ok: false, reason: 'throttled', user });
       return { ...OFFER, retryAfter: Math.ceil(waitMs / 1000) };
     }
     const verdict = verify(message, context, { ...options, now: now() });
     if (verdict.ok) throttle?.succeeded(user, address);
     else throttle?.failed(user, address);
-    tell(verdict);
+    report(verdict);
     if (!verdict.ok) return OFFER;
     const identity = { domain: options.target.domain, user };
     if (options.perRequest !== true) identities.set(socket, identity);
@@ -118,10 +118,10 @@ export function createNtlmAcceptor(options: NtlmAcceptorOptions): NtlmAcceptor {
       }
       const [offer] = parseChallenges(authorization);
       const message = Buffer.from(offer?.token ?? '', 'base64');
-      // a new logon ends the old one, whatever comes of it
+      // a new logon ends the old one, even if it fails
       identities.delete(socket);
       const type = message.length >= 12 ? message.readUInt32LE(8) : 0;
-      // the answer to a challenge would come on another connection, and look like a wrong password: this says so sooner
+      // the connection ends with this request, so the client could not answer a challenge
       if (offer !== undefined && type === 1 && request.isLast !== true) return challenge(socket, offer.scheme, message);
       if (type === 3) return evaluate(request, message);
       contexts.delete(socket);

@@ -16,5 +16,5 @@ function prefixOf(address: string): string {
 export const networkOf = (address: string): string =>
   address.includes(':') ? `${prefixOf(address)}::/64` : `${address.split('.').slice(0, 3).join('.')}.0/24`;
 
-/** Whom a limit per address counts for: one IPv6 host has a whole /64 to send from. */
+/** The key of a limit per address: the /64 of an IPv6 address, because one host can use all of it. */
 export const holderOf = (address: string): string => (address.includes(':') ? networkOf(address) : address);

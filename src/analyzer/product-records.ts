@@ -17,7 +17,7 @@ import {
 
 /**
  * The answers about vendor licenses: pure functions of what was collected, the time and the parameters. In all records of the
- * analyzer, a field that is `undefined` is left out of the body: the source cannot know it.
+ * analyzer, a field that is `undefined` is left out of the body, because the source cannot know it.
  */
 
 function checkoutsOf(pools: readonly PoolObservation[], isUser: (user: string) => boolean = () => true): Checkout[] {
@@ -48,7 +48,7 @@ export function getProducts(current: readonly Collected[], now: number, paramete
       const isStatusKnown = isKnown(pools, 'list', 'status');
       const isEveryStatusKnown = isStatusKnown && indeterminate === 0;
       const end = earliestOf(pools.map(earliestExpiry));
-      // before the first collection nobody knows
+      // unknown before the first collection
       const isCollected = collected.collectedAt > 0;
       const down = isDown(collected, now);
       return [

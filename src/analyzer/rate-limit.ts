@@ -3,7 +3,7 @@ export type RateLimit = (address: string) => boolean;
 
 /** An address may save up this many seconds' worth of requests. */
 const BURST_SECONDS = 5;
-/** So many addresses at most are remembered; the one seen longest ago is forgotten first. */
+/** Maximum number of addresses. The one seen longest ago is dropped first. */
 const MAX_ADDRESSES = 10_000;
 
 /**

@@ -7,8 +7,7 @@ import type { StoredSeries } from './series-table.ts';
 import type { Store } from './store.ts';
 
 /**
- * What is recorded of some series, day by day, as history is answered from. Generators yield `undefined` between the steps of
- * their work, so that others can run.
+ * Recorded data of series, day by day. Generators yield `undefined` between steps, so that other work can run.
  */
 
 /** What is recorded, and the moment up to which it counts. */
@@ -17,7 +16,7 @@ export interface Recorded {
   readonly localTime: LocalTime;
   /** Epoch seconds. */
   readonly now: number;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the client has disconnected. */
   readonly signal?: AbortSignal;
 }
 
@@ -29,7 +28,7 @@ export interface HistorySelector {
   readonly featureType?: string;
 }
 
-/** The series that history is asked about. */
+/** The series of a history request. */
 export function selectSeries({ store }: Recorded, selector: HistorySelector): readonly StoredSeries[] {
   const isProduct = filter(selector.product);
   const isFeature = filter(selector.feature);

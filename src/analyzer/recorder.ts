@@ -17,20 +17,20 @@ export interface RecorderOptions {
   readonly days: number;
   /** Called when recording fails for another reason than before. */
   readonly onProblem: (error: unknown) => void;
-  /** Called when it works again. */
+  /** Called when recording works again. */
   readonly onRecovery: () => void;
 }
 
 export interface Recorder {
-  /** Records a collection that began at this time. Never throws: a problem is told, and the next one is tried again. */
+  /** Records a collection that began at this time. Never throws: a problem is reported, and the next collection is tried again. */
   record(at: number, recording: Recording): Promise<void>;
-  /** What an earlier process knew last; nothing when the store cannot be used. */
+  /** The last observations of an earlier process; empty if the store cannot be used. */
   known(now: number): Promise<readonly Collected[]>;
-  /** Adds what a source knows of the time before it was first recorded; goes on where it was interrupted. */
+  /** Adds what a source knows about the time before the first recording. Continues after an interruption. */
   addPast(past: Past): Promise<void>;
-  /** @throws StoreError when history cannot be read now */
+  /** @throws StoreError if history cannot be read now */
   store(): Store;
-  /** Ends what is being written, the last collection too, and closes the store. */
+  /** Finishes running writes, including the last collection, and closes the store. */
   stop(): Promise<void>;
 }
 
@@ -45,7 +45,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   let isStopping = false;
   let queue: Promise<void> = Promise.resolve();
 
-  /** Work that ends with `stop`, when what is not finished of it is undone. */
+  /** Work that `stop` interrupts. Unfinished work is rolled back. */
   const untilStopped = function* (work: Iterable<void>): Generator<void, void> {
     for (const _ of work) {
       yield;
@@ -59,7 +59,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     if (opened.note(SINCE) === undefined) opened.setNote(SINCE, String(at));
     const today = localTime.dayOf(at);
     if (today > opened.sealedUntil()) {
-      // first what makes room
+      // first frees space
       await runSliced(untilStopped(opened.prune(today - options.sampleDays, today - options.days)));
       await runSliced(untilStopped(opened.seal(today)));
     }

@@ -2,25 +2,25 @@ import type { LogonVerdict } from './ntlm-acceptor.ts';
 
 /** Refused logons of a user at an address, as one line of the log. */
 export interface RefusedLogons {
-  /** As the client sent it, made fit for a log; empty where the message named nobody. */
+  /** As sent by the client, escaped for the log; empty if the message contained no user. */
   readonly user: string;
   readonly address: string;
-  /** Since the line before. */
+  /** Since the previous line. */
   readonly count: number;
-  /** How many of them for which reason. */
+  /** Count by reason. */
   readonly reasons: Readonly<Record<string, number>>;
 }
 
 export interface RefusalLog {
   add(verdict: LogonVerdict): void;
-  /** Tells what is due; to be called now and then. */
+  /** Logs what is due. Must be called regularly. */
   flush(): void;
-  /** Tells all that was not told yet. */
+  /** Logs everything that was not logged yet. */
   end(): void;
 }
 
 const INTERVAL_MS = 60_000;
-/** Pairs beyond are logged together. */
+/** Further pairs are logged together. */
 const MAX_PAIRS = 1000;
 const OTHERS: Pair = { user: '(others)', address: '(others)' };
 const MAX_NAME_LENGTH = 64;
@@ -28,11 +28,11 @@ const MAX_NAME_LENGTH = 64;
 type Pair = Pick<RefusedLogons, 'user' | 'address'>;
 
 interface Entry extends Pair {
-  toldAt: number;
+  loggedAt: number;
   reasons: Record<string, number>;
 }
 
-/** Names are the client's own words: capped, and without what moves cursors, hides or turns around text. */
+/** Shortens a name from a client, and escapes control characters, invisible characters and changes of direction. */
 function printable(name: string): string {
   const characters = [...name.slice(0, 2 * MAX_NAME_LENGTH)];
   const text = characters.slice(0, MAX_NAME_LENGTH).join('');
@@ -41,30 +41,30 @@ function printable(name: string): string {
 }
 
 /**
- * Sums refused logons up, so that guesses do not flood the log: the first of a user at an address is told at once, and
- * those that follow once a minute.
+ * Aggregates refused logons, so that guesses do not flood the log. The first one of a user at an address is logged at once,
+ * further ones once a minute.
  *
  * @param now epoch milliseconds
  */
-export function createRefusalLog(now: () => number, tell: (refused: RefusedLogons) => void): RefusalLog {
+export function createRefusalLog(now: () => number, write: (refused: RefusedLogons) => void): RefusalLog {
   const entries = new Map<string, Entry>();
 
-  const tellOf = (entry: Entry): void => {
+  const logEntry = (entry: Entry): void => {
     const { user, address, reasons } = entry;
     const count = Object.values(reasons).reduce((sum, n) => sum + n, 0);
-    entry.toldAt = now();
+    entry.loggedAt = now();
     entry.reasons = {};
-    if (count > 0) tell({ user, address, count, reasons });
+    if (count > 0) write({ user, address, count, reasons });
   };
 
-  const isDue = ({ toldAt }: Entry): boolean => Math.abs(now() - toldAt) >= INTERVAL_MS;
+  const isDue = ({ loggedAt }: Entry): boolean => Math.abs(now() - loggedAt) >= INTERVAL_MS;
 
   const find = (pair: Pair): Entry => {
     const key = `${pair.address} ${pair.user.toLowerCase()}`;
     const found = entries.get(key);
     if (found !== undefined) return found;
     if (entries.size >= MAX_PAIRS && pair !== OTHERS) return find(OTHERS);
-    const entry = { ...pair, toldAt: Number.NEGATIVE_INFINITY, reasons: {} };
+    const entry = { ...pair, loggedAt: Number.NEGATIVE_INFINITY, reasons: {} };
     entries.set(key, entry);
     return entry;
   };
@@ -74,17 +74,17 @@ export function createRefusalLog(now: () => number, tell: (refused: RefusedLogon
       if (ok) return;
       const entry = find({ user: printable(user), address });
       entry.reasons[reason] = (entry.reasons[reason] ?? 0) + 1;
-      if (isDue(entry)) tellOf(entry);
+      if (isDue(entry)) logEntry(entry);
     },
     flush: () => {
       for (const [key, entry] of entries) {
         if (!isDue(entry)) continue;
         if (Object.keys(entry.reasons).length === 0) entries.delete(key);
-        else tellOf(entry);
+        else logEntry(entry);
       }
     },
     end: () => {
-      for (const entry of entries.values()) tellOf(entry);
+      for (const entry of entries.values()) logEntry(entry);
     },
   };
 }

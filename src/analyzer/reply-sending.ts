@@ -1,20 +1,20 @@
 import type { ServerResponse } from 'node:http';
 import type { Reply } from './reply.ts';
 
-/** An answer that is not taken by then is cut off. */
+/** Maximum time to send a response. */
 const MAX_SEND_MS = 5 * 60_000;
 
 /** Body bytes. */
 export const sizeOf = ({ body }: Reply): number => body.reduce((sum, piece) => sum + piece.length, 0);
 
 /**
- * Sends as fast as the client reads, and resolves when it has it all, or the connection is gone.
+ * Sends as fast as the client reads. Resolves when all is sent, or the connection is closed.
  *
- * @param idleMs a client that takes not a byte for so long is cut off
+ * @param idleMs the connection is closed if the client reads nothing for this time
  */
 export async function sendReply(response: ServerResponse, made: Reply, idleMs: number): Promise<void> {
   const { status, body, type, headers } = made;
-  // node closes the connection when not a byte was taken for so long, and sets another time-out for the next request
+  // Node closes the connection if nothing was read for this time, and sets another timeout for the next request
   response.socket?.setTimeout(idleMs);
   const cutting = setTimeout(() => response.destroy(), MAX_SEND_MS);
   response.on('close', () => clearTimeout(cutting));

@@ -10,7 +10,7 @@ export interface AccessRecord {
   readonly method: string;
   /** Without the query, which may name users. */
   readonly path: string;
-  /** 499 when the client went away or was cut off before it had all of the answer. */
+  /** 499 if the client disconnected, or was disconnected, before it had the whole response. */
   readonly status: number;
   /** `domain\user`. */
   readonly user: string;
@@ -20,14 +20,14 @@ export interface AccessRecord {
   readonly seconds: number;
 }
 
-/** Answers a request of an identity, `domain\\user`, unless its client goes away. Never rejects. */
+/** Answers a request of an identity, `domain\\user`, unless its client disconnects. Never rejects. */
 export type Respond = (request: IncomingMessage, identity: string, signal: AbortSignal) => Promise<Reply>;
 
 export interface RequestHandlerOptions {
   readonly gate: Gate;
   /** Whether a client, by its address, may send another request now. */
   readonly isWithinRate: (holder: string) => boolean;
-  /** Milliseconds for which a client may leave its answer untouched. */
+  /** How long a client may read nothing of a response, milliseconds. */
   readonly idleMs: number;
   readonly respond: Respond;
   readonly onRequest: ((request: AccessRecord) => void) | undefined;
@@ -35,12 +35,12 @@ export interface RequestHandlerOptions {
 
 /** No request needs a body. */
 const MAX_BODY_SIZE = 1024 * 1024;
-/** Requests that wait on a connection for the one before them; no client known to us sends any. */
+/** Maximum number of pipelined requests of a connection. No known client sends any. */
 const MAX_WAITING = 16;
-/** For the log only, as nginx has it: the client closed the request. */
+/** For the log only, as in nginx: the client closed the request. */
 const CLIENT_CLOSED_REQUEST = 499;
 
-/** What was answered to whom. */
+/** A reply and its user. */
 interface Answered {
   readonly user: string;
   readonly reply: Reply;
@@ -100,7 +100,7 @@ export class RequestHandler {
     });
   }
 
-  /** Resolves once it is sent; with nothing where it is not known who asks. */
+  /** Resolves when the reply is sent; `undefined` if the user is unknown. */
   async #answer(
     request: IncomingMessage,
     response: ServerResponse,
@@ -108,7 +108,7 @@ export class RequestHandler {
   ): Promise<Answered | undefined> {
     const { gate, isWithinRate, idleMs } = this.#options;
     const { socket } = request;
-    // before a logon begins and not in its middle, where old clients take any answer but 401 for a good logon
+    // only before a logon begins: during a logon, old clients take any status but 401 for success
     if (!gate.isExpecting(socket) && !isWithinRate(holderOf(peerAddress(socket.remoteAddress)))) {
       await sendReply(response, tooMany('too_many_requests', 'more requests per second than allowed', 1), idleMs);
       return undefined;

@@ -1,7 +1,7 @@
 import type { PoolObservation, VendorLicenseObservation } from './source.ts';
 import { countUsers, isKnown, licensesInUse, maxAvailable, reservedLicenses, sumOf } from './usage.ts';
 
-/** What history is kept of: the history endpoints know no versions, so all of a feature's are one series. */
+/** The unit of history. The history endpoints know no versions, so all versions of a feature are one series. */
 export interface Series {
   /** `server;daemon` or `server;daemon;part`. */
   readonly vendorLicense: string;
@@ -11,8 +11,8 @@ export interface Series {
 }
 
 /**
- * The figures of a series at one collection, `undefined` for what the source cannot know. No names: whoever held a license
- * is forgotten with the checkout.
+ * The figures of a series at one collection, `undefined` if the source cannot know them. Names of users are not part of
+ * history.
  *
  * An unknown figure is a gap. Over time it is ignored, like a time without samples: a maximum or a sum is that of the known
  * figures, and is unknown only when all of them are. The sum over several series at one time is unknown when one of its

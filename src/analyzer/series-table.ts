@@ -33,7 +33,7 @@ export class SeriesTable {
     return [...this.#byKey.values()];
   }
 
-  /** Only within a transaction; `added` collects what must be forgotten again when that fails. */
+  /** Call it only within a transaction. `added` collects the series to forget if that fails. */
   identify(series: Series, added: Series[]): StoredSeries {
     const key = keyOf(series);
     const found = this.#byKey.get(key);

@@ -17,7 +17,7 @@ import { openStore } from './store.ts';
 
 export interface AnalyzerOptions extends HttpFrontOptions {
   readonly source: Source;
-  /** What the source knows of the time before the first start. */
+  /** What the source knows about the time before the first start. */
   readonly past?: Past;
   /** Seconds between collections. */
   readonly collectionInterval: number;
@@ -44,9 +44,9 @@ export interface HistoryOptions {
 }
 
 export interface Analyzer {
-  /** Collects once and listens. @throws Error that names the address when it cannot be listened on */
+  /** Collects once and listens. @throws Error with the address if it cannot listen */
   start(): Promise<void>;
-  /** Lets requests end that are being answered, for a while, and closes the store. */
+  /** Stops. Running requests get some time to finish. Closes the store. */
   stop(): Promise<void>;
   /** Base URL of the Query API, after `start`. */
   readonly url: string;
@@ -60,7 +60,7 @@ const byPath: ReadonlyMap<string, EndpointName> = new Map(
   endpointNames.map((name) => [`${BASE}${endpoints[name].path}`, name]),
 );
 
-/** A server of the Query API: what a source tells is collected, recorded, and answered over HTTP behind NTLM. */
+/** A server of the Query API. It collects and records observations of a source, and answers over HTTP with NTLM. */
 export function createAnalyzer(options: AnalyzerOptions): Analyzer {
   const { path, timeZone, origin, sampleDays, days, maxSize } = options.history;
   const localTime = createLocalTime(timeZone);
@@ -116,10 +116,10 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
     try {
       return await answer(request, identity, signal);
     } catch (error) {
-      // given up with its client: nobody's problem
+      // aborted because the client disconnected: not a problem
       if (!signal.aborted) options.onProblem(error);
       return error instanceof StoreError
-        ? failure('history_unavailable', 'history cannot be read now; the log of the analyzer says why')
+        ? failure('history_unavailable', 'history cannot be read now; see the log of the analyzer')
         : failure('internal_error', 'the request failed');
     }
   };

@@ -88,9 +88,9 @@ function createPool(v: number, f: number, kind: Kind, number: string, { seed }: 
   const nodeLocked = f === 11;
   const licensed = isLarge ? randomInteger(4, 40, key, 'count') : randomInteger(1, 5, key, 'count');
   const expiry = expiryOf(f, key);
-  // of what has expired nobody can hold a license
+  // an expired license cannot be checked out
   const neverUsed = f % 10 === 8 || expiry === 'expired';
-  // every sixth pool is wanted by more people than it has licenses
+  // every sixth pool has more users than licenses
   const crowd = f === 1 ? 2.2 : f % 6 === 1 ? 1.8 : 0.2 + random(key, 'crowd');
   const people = neverUsed ? 0 : Math.ceil((isLarge ? licensed : Math.min(licensed, 3)) * crowd);
   const reserved = f % 5 === 2 && licensed > 4 ? randomInteger(1, 3, key, 'reserved') : 0;

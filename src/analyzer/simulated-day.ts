@@ -29,7 +29,7 @@ interface Wish {
   readonly user: string;
   readonly at: number;
   readonly seconds: number;
-  /** How long the user waits in the queue; 0 takes no for an answer. */
+  /** How long the user waits in the queue; 0 does not wait. */
   readonly patience: number;
 }
 
@@ -79,7 +79,7 @@ function grant(wishes: readonly Wish[], licenses: number): Granted {
     running.push(session);
     result.sessions.push(session);
   };
-  /** Lets sessions end up to a time, and hands each freed license to whoever still waits. */
+  /** Ends sessions up to a time, and gives each freed license to the next user in the queue. */
   const advance = (until: number): void => {
     for (;;) {
       const next = running.reduce<number>((earliest, { to }) => Math.min(earliest, to), Number.POSITIVE_INFINITY);

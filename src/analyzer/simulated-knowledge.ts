@@ -3,7 +3,7 @@ import type { Increment, PoolObservation, VendorLicenseObservation } from './sou
 import { isExpired, sumLicenses } from './usage.ts';
 
 /**
- * How much the analyzer knows of the simulated site: everything, or what `lmstat -a` of FlexNet tells without license and
+ * What the analyzer knows of the simulated site: everything, or only what `lmstat -a` of FlexNet prints, without license and
  * options files.
  */
 export type SimulatedKnowledge = 'full' | 'flexnet';
@@ -54,7 +54,7 @@ function toFeature(pools: readonly PoolObservation[], at: number): PoolObservati
   };
 }
 
-/** What FlexNet tells of a vendor license at a time. */
+/** What FlexNet reports about a vendor license at a time. */
 export function asFlexNetKnows(observation: VendorLicenseObservation, at: number): VendorLicenseObservation {
   const features = Map.groupBy(observation.pools, ({ feature }) => feature);
   return { ...observation, pools: [...features.values()].map((pools) => toFeature(pools, at)) };

@@ -83,7 +83,7 @@ function seriesOf(license: SimulatedVendorLicense, pool: SimulatedPool, knowledg
   return { vendorLicense, feature, package: packageName, featureType };
 }
 
-/** What the simulated site would have recorded before it was started: every day, from the newest on. */
+/** What the simulated site would have recorded before it was started, day by day, newest first. */
 export function createSimulatedPast(options: SimulatedPastOptions) {
   const { catalogue, seed, localTime, interval, knowledge } = options;
   const pools = catalogue.reduce((sum, license) => sum + license.pools.length, 0);

@@ -32,7 +32,7 @@ export interface SimulatedSiteOptions extends CatalogueOptions {
   readonly interval: number;
   /** Days of history before the first collection; fewer for very large sites. */
   readonly historyDays?: number;
-  /** What `read` and `past` tell of it; everything by default. */
+  /** What `read` and `past` report; everything by default. */
   readonly knowledge?: SimulatedKnowledge;
 }
 
@@ -50,7 +50,7 @@ export interface SimulatedObservation extends VendorLicenseObservation {
   readonly pools: readonly SimulatedPoolObservation[];
 }
 
-/** What a test may force upon the site. Names are `server;daemon`. */
+/** States that a test can force. Names are `server;daemon`. */
 export interface Forced {
   readonly down?: readonly string[];
   /** Expiry of every increment of a feature (`server;daemon/feature`), epoch seconds. */
@@ -59,8 +59,8 @@ export interface Forced {
 
 export interface SimulatedSite extends Source {
   /**
-   * The site as it is at any time, whatever is known of it: a pure function of seed, size, time zone and times. Refusals are counted since another time, an
-   * interval before without one.
+   * The whole site at any time: a pure function of seed, size, time zone and times. Denials are counted from `since`, by default
+   * one interval before.
    */
   observe(at: number, since?: number): Generator<void, readonly SimulatedObservation[]>;
   /** What it would have recorded before a time, from the day before another on back. */

@@ -1,7 +1,6 @@
 /**
- * What the analyzer learns from a licence manager at one collection. All times are epoch seconds. What a source cannot
- * know is left out or `undefined`, never 0: a number is 0 only when the source said so, or listed everything and there was
- * none.
+ * What the analyzer learns from a license manager at one collection. Times are epoch seconds. A value that the source cannot
+ * know is missing or `undefined`, never 0. A number is 0 only if the source reported 0, or listed everything and found none.
  */
 
 export interface Increment {
@@ -122,7 +121,7 @@ export interface Collected {
   readonly observation: VendorLicenseObservation;
 }
 
-/** Where the analyzer learns usage from: one per kind of licence manager. */
+/** Where the analyzer learns usage from: one for each kind of license manager. */
 export interface Source {
   readonly name: string;
   read(signal: AbortSignal): Promise<readonly VendorLicenseObservation[]>;

@@ -13,14 +13,14 @@ export interface StoreOptions extends Omit<HistoryFileOptions, 'timeZone'> {
 
 /** What is recorded of a collection. */
 export interface Recording {
-  /** Gone through once, with breaks. */
+  /** Iterated once, in slices. */
   readonly figures: Iterable<readonly [Series, Figures]>;
   /**
    * Observations that replace the last ones, names of users included: of each vendor license one is kept, so a name goes
    * with its checkout.
    */
   readonly observations: readonly Collected[];
-  /** The vendor licenses there are; of others nothing is known any more. */
+  /** The vendor licenses that exist. Observations of others are deleted. */
   readonly vendorLicenses: ReadonlySet<string>;
 }
 
@@ -42,7 +42,7 @@ export interface Store {
   record(at: number, seconds: number, recording: Recording): Generator<void, void>;
   /** The last observation of each vendor license, for a new process. */
   known(): readonly Collected[];
-  /** Adds samples of whole local days where there are none yet, and a note with them. */
+  /** Adds samples of whole local days that has none yet, and a note with them. */
   add(days: readonly DayOfSamples[], note: readonly [key: string, value: string]): Generator<void, void>;
   /** Seals every day before this one. */
   seal(day: number): Generator<void, void>;
@@ -65,7 +65,7 @@ const SLICE = 500;
 /** Series whose days are written between two chances for others to run. */
 const BATCH = 16;
 
-/** Opens the store, or makes a new one. @throws StoreError that says what is wrong and what to do */
+/** Opens the store, or creates a new one. @throws StoreError with the problem and the remedy */
 export function openStore({ localTime, ...options }: StoreOptions): Store {
   const file = openHistoryFile({ ...options, timeZone: localTime.timeZone });
   const { sql, guard, transact } = file;
@@ -88,7 +88,7 @@ export function openStore({ localTime, ...options }: StoreOptions): Store {
     sealed = day;
   };
 
-  /** One transaction with breaks, which is told of each series that it adds. */
+  /** One transaction in slices. `steps` adds new series to `added`, so that a rollback can forget them. */
   const write = (steps: (added: Series[]) => Generator<void, void>): Generator<void, void> => {
     const added: Series[] = [];
     const before = sealed;
@@ -127,7 +127,7 @@ export function openStore({ localTime, ...options }: StoreOptions): Store {
         count += 1;
         if (count % SLICE === 0) yield;
       }
-      // what is kept for a new process only, a memory need not keep
+      // only needed after a restart, so not kept in memory
       if (options.path === undefined) return;
       for (const observation of observations) {
         lastObservations.replace(observation);

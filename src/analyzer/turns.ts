@@ -2,13 +2,13 @@ import type { Socket } from 'node:net';
 
 /** Work on one connection, one piece at a time in the order it came. */
 export interface Turns {
-  /** False when too much waits on the connection already: then nothing is taken. `work` must not reject. */
+  /** Returns false without taking the work if too much is waiting on the connection. `work` must not reject. */
   take(socket: Socket, work: () => Promise<void>): boolean;
 }
 
 /**
  * Clients may send requests without waiting for the answers; the HTTP parser hands over all that has arrived. The next
- * one is begun when the one before is answered, and not at all when the connection is gone by then.
+ * one starts when the previous one is answered, unless the connection is closed by then.
  *
  * @param maxWaiting how many may wait on a connection behind the one that is worked on
  */

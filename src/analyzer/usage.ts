@@ -1,6 +1,6 @@
 import type { Checkout, Increment, PoolObservation, UnknownOfCheckouts } from './source.ts';
 
-/** Figures of pools, by the meaning of the wire fields. Times are epoch seconds. `undefined` stands for what is not known. */
+/** Figures of pools, with the meaning of the wire fields. Times are epoch seconds. `undefined` means unknown. */
 
 /** What the API says for uncounted licenses. */
 export const UNCOUNTED = 99_999;
@@ -107,7 +107,7 @@ export function reservedLicenses({ reservations, ...known }: PoolObservation): R
   return { used: used ?? rest(unused), unused: unused ?? rest(used), total: total ?? sumOf([used, unused]) };
 }
 
-/** Licenses anyone could check out now. */
+/** Licenses that can be checked out now. */
 export function freeLicenses(pool: PoolObservation, now: number): number | undefined {
   if (pool.available !== undefined) return pool.available;
   const taken = sumOf([licensesInUse(pool), reservedLicenses(pool).unused]);

@@ -14,7 +14,7 @@ const statusNumbers: Readonly<Record<ApplicationStatus['state'], number>> = {
   blocked: 4,
 };
 
-/** What the specification shows in place of a handle that is not there. */
+/** The value of a missing handle in the specification. */
 const NO_HANDLE = 'undef';
 
 function statusOf({ borrowed, status }: Checkout, pool: PoolObservation): string | undefined {

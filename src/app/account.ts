@@ -8,11 +8,11 @@ import { type CredentialGate, createCredentialGate, type GateLimits } from '../n
 import { createMemoryStore } from '../ntlm/logon-store.ts';
 import { endpoints } from '../query-api/endpoints.ts';
 
-/** From a configuration to the client of the analyzer: for the daemon, and for commands that run beside it. */
+/** Creates the client of the analyzer from the configuration, for the daemon and for other commands. */
 
 const LOGON_FILE = 'logons.db';
 
-/** How often one problem of that file is logged, milliseconds. */
+/** How often a problem of the logon file is logged, milliseconds. */
 const REPORT_MS = 300_000;
 
 export function credentialsOf({ username, domain, workstation, password }: AnalyzerConfig): Credentials {
@@ -24,7 +24,7 @@ export const limitsOf = ({ authRetry, maxFailedLogons }: AnalyzerConfig): GateLi
   maxFailedLogons,
 });
 
-/** Where logons are counted; `undefined` where nothing outlives the process. */
+/** The file that counts logons; `undefined` if they are counted in memory only. */
 export function logonFileOf({ logonFile }: AnalyzerConfig, storagePath: string | undefined): string | undefined {
   return logonFile ?? (storagePath === undefined ? undefined : join(storagePath, LOGON_FILE));
 }
@@ -36,9 +36,9 @@ export interface Account {
 }
 
 /**
- * The gate of the configured account, with the file that counts its logons where there is one.
+ * The gate of the configured account, with its logon file if there is one.
  *
- * @throws LogonFileError when the file cannot be kept: a service that restarts in a loop could lock the account
+ * @throws LogonFileError if the file cannot be used: without it, a service that restarts in a loop could lock the account
  */
 export function openAccount(analyzer: AnalyzerConfig, storagePath: string | undefined, log: Log): Account {
   const path = logonFileOf(analyzer, storagePath);
@@ -49,7 +49,7 @@ export function openAccount(analyzer: AnalyzerConfig, storagePath: string | unde
       : openLogonFile(path, ({ message: reason }) => {
           if (reason === reported.reason && Date.now() - reported.at < REPORT_MS) return;
           reported = { reason, at: Date.now() };
-          log.error({ reason }, 'logons cannot be counted, so none is sent');
+          log.error({ reason }, 'logons cannot be counted, no logon is sent');
         });
   const gate = createCredentialGate({
     credentials: credentialsOf(analyzer),
@@ -59,7 +59,7 @@ export function openAccount(analyzer: AnalyzerConfig, storagePath: string | unde
   return { gate, close: () => file?.close() };
 }
 
-/** Logs whether the credentials are proven, unproven or rejected, when that has changed. */
+/** Logs changes of the credentials: proven, unproven or rejected. */
 export function createCredentialsLog({ gate, log }: { readonly gate: CredentialGate; readonly log: Log }): () => void {
   let logged = '';
   return () => {
@@ -73,7 +73,7 @@ export function createCredentialsLog({ gate, log }: { readonly gate: CredentialG
   };
 }
 
-/** @param onRecovered called when logons work again after one had no verdict */
+/** @param onRecovered called when logons work again after a logon without a verdict */
 export function createDispatcher(
   analyzer: AnalyzerConfig,
   gate: CredentialGate,
@@ -96,6 +96,6 @@ export function createDispatcher(
       ...(tls.serverName !== undefined && { servername: tls.serverName }),
       rejectUnauthorized: !tls.insecureSkipVerify,
     },
-    onPerRequest: () => log.info({}, 'the analyzer wants a logon for each request, so they go one at a time'),
+    onPerRequest: () => log.info({}, 'the analyzer requires a logon for each request, requests are sent one at a time'),
   });
 }

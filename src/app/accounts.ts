@@ -3,12 +3,12 @@ import type { CredentialGate } from '../ntlm/credential-gate.ts';
 import { type Account, credentialsOf, limitsOf, logonFileOf, openAccount } from './account.ts';
 import type { AppConfig } from './pipeline.ts';
 
-/** Every account used since the start: a reload must not forget a logon. */
+/** All accounts that were used since the start. A reload must not forget their logons. */
 export interface Accounts {
   /**
    * The gate of the configured account, with the configured credentials and limits.
    *
-   * @throws LogonFileError when its logons cannot be counted
+   * @throws LogonFileError if its logons cannot be counted
    */
   gateOf(config: AppConfig): CredentialGate;
   close(): void;

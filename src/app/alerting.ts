@@ -8,17 +8,17 @@ import type { AlertmanagerConfig, Config } from '../config/config.ts';
 import { readPasswordFile } from '../config/upstream-analyzer.ts';
 import type { Log } from '../model/log.ts';
 
-/** From a configuration to the client of Alertmanager: for the daemon, and for `test-alert`. */
+/** Creates the clients of the Alertmanagers from the configuration, for the daemon and for `test-alert`. */
 
 const STATE_FILE = 'alert-state.json';
 
-/** `host:port` of a URL, with the port of its scheme where it names none. */
+/** `host:port` of a URL, with the default port of its scheme. */
 export function hostAndPort(url: string): string {
   const { hostname: host, port, protocol } = new URL(url);
   return `${host}:${port === '' ? (protocol === 'https:' ? 443 : 80) : port}`;
 }
 
-/** The Authorization header; its file is read each time, and the last good content stands in where that fails. */
+/** The Authorization header. Its file is read each time. If that fails, the last good content is used. */
 function authorizationOf({ basicAuth, authorization }: AlertmanagerConfig, log: Log): () => string | undefined {
   const file = basicAuth?.passwordFile ?? authorization?.credentialsFile;
   if (file === undefined) return () => undefined;
@@ -27,7 +27,7 @@ function authorizationOf({ basicAuth, authorization }: AlertmanagerConfig, log: 
     try {
       secret = readPasswordFile(file).reveal();
     } catch (error) {
-      log.warn({ reason: (error as Error).message }, 'password for Alertmanager not usable, the last one stays');
+      log.warn({ reason: (error as Error).message }, 'password for Alertmanager cannot be used, the last one is kept');
     }
     if (authorization !== undefined) return `${authorization.type} ${secret.trim()}`;
     return `Basic ${Buffer.from(`${basicAuth?.username}:${secret}`).toString('base64')}`;
@@ -46,10 +46,10 @@ export function createAlertmanagers({ alerting }: Config, version: string, log: 
   );
 }
 
-/** Addresses that stand for every address of the machine. */
+/** Addresses that mean every address of the host. */
 const EVERYWHERE: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 
-/** Where people find the daemon: as it is set, or by the first address it listens on, or the name of the machine. */
+/** The URL of the daemon for users: as configured, else from the first listen address, else from the host name. */
 export function externalUrl({ web }: Pick<Config, 'web'>): string {
   const [{ host, port } = { host: undefined, port: 0 }] = web.listen;
   const name = host === undefined || EVERYWHERE.has(host) ? hostname() : host;
@@ -57,18 +57,18 @@ export function externalUrl({ web }: Pick<Config, 'web'>): string {
   return web.externalUrl ?? `${scheme}://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
 
-/** What the engine takes from elsewhere in the daemon. */
-type Surroundings = Pick<EngineOptions, 'inventory' | 'authenticated' | 'ownsVendorLicense' | 'now' | 'log'> & {
+/** What the engine needs from other parts of the daemon. */
+type EngineInputs = Pick<EngineOptions, 'inventory' | 'authenticated' | 'ownsVendorLicense' | 'now' | 'log'> & {
   readonly version: string;
-  /** By the URL of the Alertmanager; new ones are put in. They outlive a reload. */
+  /** Counts by URL of the Alertmanager. New ones are added. They survive a reload. */
   readonly counts: Map<string, DeliveryCounts>;
   readonly initial: EngineOptions['initial'];
 };
 
-/** The engine, or nothing where no Alertmanager is configured. */
+/** The engine; `undefined` if no Alertmanager is configured. */
 export function createAlerting(
   config: Config & { readonly analyzer: { readonly url: string } },
-  { version, counts, initial, ...surroundings }: Surroundings,
+  { version, counts, initial, ...surroundings }: EngineInputs,
 ): AlertEngine | undefined {
   const { alerting, storagePath } = config;
   const { log } = surroundings;

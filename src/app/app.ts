@@ -21,11 +21,11 @@ export interface AppDeps {
 }
 
 export interface App {
-  /** Listens at once and polls; resolves when it listens. */
+  /** Listens and starts to poll. Resolves when it listens. */
   start(): Promise<void>;
-  /** Polls once without listening and gives the page of metrics, and whether every endpoint answered. */
+  /** Polls once without listening. Returns the page of metrics, and whether every endpoint answered. */
   runOnce(): Promise<{ page: string; up: boolean }>;
-  /** Takes another configuration over, and keeps the data when the analyzer is the same. */
+  /** Applies another configuration. The data is kept if the analyzer is the same. */
   reload(config: AppConfig): Promise<void>;
   /** Reports in the metrics that a new configuration was refused. */
   refuseReload(): void;
@@ -35,7 +35,7 @@ export interface App {
 
 const now = (): number => Date.now() / 1000;
 
-/** What a reload cannot change. */
+/** Settings that a reload cannot change. */
 const restartOnly = ({ web, datasource }: Config): string =>
   JSON.stringify([web.listen, web.telemetryPath, datasource.path]);
 
@@ -47,7 +47,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
   const storage = createStorage(log);
   const totals = createUpstreamTotals();
   let isFirstPollOver = false;
-  /** How alerts were delivered, by Alertmanager, over all reloads. */
+  /** Delivery counts by Alertmanager, over all reloads. */
   const deliveryCounts = new Map<string, DeliveryCounts>();
 
   const self: SelfMetrics = createSelfMetrics({
@@ -68,7 +68,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       gate: accounts.gateOf(config),
       self,
       deliveryCounts,
-      // what is really listened on: a reload does not change that
+      // the addresses at start: a reload does not change them
       refusalOfUsers: () => refusalOfUsers(config.datasource.users, initial.web.listen, access.current()),
       carried,
       version: deps.version,
@@ -100,7 +100,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     metricsPage: (request) => pipeline.exposition.page(request),
     access: () => access.current(),
     mounts: [
-      { path: '/alerts', about: 'What fires now, and how it is delivered.', ...createAlertPage(alertRoutes) },
+      { path: '/alerts', about: 'Alerts that fire now, and their delivery.', ...createAlertPage(alertRoutes) },
       { path: '/api/v1', about: undefined, ...createAlertApi(alertRoutes) },
       {
         path: initial.datasource.path,
@@ -109,7 +109,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
         ...createDatasource({
           backend: () => pipeline.datasource,
           deadline: () => pipeline.config.datasource.deadline,
-          onProblem: (error) => log.error({ err: error }, 'request of Grafana failed'),
+          onProblem: (error) => log.error({ err: error }, 'request from Grafana failed'),
         }),
       },
     ],
@@ -140,7 +140,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       return { page, up: /^license_up 1$/m.test(page) };
     },
     reload: async (config) => {
-      // what cannot be used is refused while the old pipeline still runs
+      // an unusable configuration is rejected while the old pipeline still runs
       accounts.gateOf(config);
       storage.take(config.storagePath);
       const old = pipeline;

@@ -11,11 +11,11 @@ import { ntHash } from '../ntlm/primitives.ts';
 
 const DAY = 86_400;
 const HISTORY_FILE = 'history.db';
-/** History in memory stops to grow here, bytes. */
+/** Maximum size of history in memory, bytes. */
 const MAX_MEMORY = 2 ** 30;
-const HISTORY_PROBLEM = 'the embedded analyzer cannot use its history, the live endpoints go on';
+const HISTORY_PROBLEM = 'the embedded analyzer cannot use its history, only the live endpoints work';
 
-/** The embedded analyzer on a simulated site, as it is configured, with these users. */
+/** The configured embedded analyzer on a simulated site, with these users. */
 export function createEmbeddedAnalyzer(
   { embeddedAnalyzer: settings, storagePath }: Config,
   { log, version, ...own }: Pick<AnalyzerOptions, 'gate' | 'onRequest' | 'version'> & { readonly log: Log },
@@ -60,7 +60,7 @@ export function createEmbeddedAnalyzer(
   });
 }
 
-/** The demo is for the user of this machine, and quick to show something. */
+/** The demo listens on loopback only, and collects often so that data appears soon. */
 export const demoDefaults: ReadonlyMap<SettingKey, unknown> = new Map([
   ['web.listen_address', '127.0.0.1:10319'],
   ['embedded_analyzer.collection_interval', '60s'],
@@ -68,15 +68,15 @@ export const demoDefaults: ReadonlyMap<SettingKey, unknown> = new Map([
 
 const DEMO_USER = 'exporter';
 
-/** The embedded analyzer with a user of its own, and how to reach it. */
+/** An embedded analyzer with its own user, and how to reach it. */
 export interface DemoAnalyzer {
   readonly analyzer: Analyzer;
   readonly account: { readonly domain: string; readonly username: string; readonly password: string };
-  /** After it has started. */
+  /** The configuration to poll it. It must have started. */
   config(): AnalyzerConfig;
 }
 
-/** With a password that is made up, for one run. */
+/** The password is generated for each run. */
 export function createDemoAnalyzer(config: Config, log: Log, version: string): DemoAnalyzer {
   const { domain, channelBinding } = config.embeddedAnalyzer;
   const password = randomBytes(18).toString('base64url');
@@ -96,7 +96,7 @@ export function createDemoAnalyzer(config: Config, log: Log, version: string): D
       username: DEMO_USER,
       domain,
       password: new Secret(password),
-      // whatever certificate the analyzer in this process has
+      // the analyzer runs in this process, so any certificate is accepted
       tls: { ca: undefined, cert: undefined, key: undefined, serverName: undefined, insecureSkipVerify: true },
     }),
   };

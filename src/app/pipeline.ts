@@ -22,7 +22,7 @@ import { createAlerting } from './alerting.ts';
 /** A configuration that names the analyzer to poll. */
 export type AppConfig = Config & { readonly analyzer: AnalyzerConfig };
 
-/** The way from the analyzer to the readers of the inventory: everything that is made anew when the configuration changes. */
+/** Everything from the client of the analyzer to the readers of the inventory. A reload creates a new pipeline. */
 export interface Pipeline {
   readonly config: AppConfig;
   readonly gate: CredentialGate;
@@ -36,35 +36,35 @@ export interface Pipeline {
   stop(): Promise<void>;
 }
 
-/** What a reload carries over when the analyzer stays the same. */
+/** What a reload carries over if the analyzer is the same. */
 export interface Carried {
   readonly data: Snapshot;
   readonly alerts: AlertStates | undefined;
 }
 
-/** Looks at the password file again, so that a corrected password is picked up without a restart. */
+/** Reads the password file again, so that a corrected password is used without a restart. */
 function createRefresh(config: AppConfig, gate: CredentialGate, now: () => number, log: Log): () => void {
   const { passwordFile } = config.analyzer;
-  let lookedAt = 0;
+  let readAt = 0;
   return () => {
-    if (passwordFile === undefined || now() - lookedAt < 1) return;
-    lookedAt = now();
+    if (passwordFile === undefined || now() - readAt < 1) return;
+    readAt = now();
     try {
       const password = readPasswordFile(passwordFile).reveal();
-      if (gate.reconfigure({ ...gate.credentials, password })) log.info({}, 'new password taken over');
+      if (gate.reconfigure({ ...gate.credentials, password })) log.info({}, 'new password is used');
     } catch (error) {
-      log.warn({ reason: (error as Error).message }, 'password file not usable, the last password stays');
+      log.warn({ reason: (error as Error).message }, 'password file cannot be used, the last password is kept');
     }
   };
 }
 
-/** What a pipeline takes from, and leaves to, whoever outlives it. */
+/** What a pipeline shares with the parts of the daemon that survive a reload. */
 interface PipelineDeps {
   readonly gate: CredentialGate;
   readonly self: SelfMetrics;
-  /** By the URL of the Alertmanager. */
+  /** Counts by URL of the Alertmanager. */
   readonly deliveryCounts: Map<string, DeliveryCounts>;
-  /** Why names of users are not served, if they are not. */
+  /** Why names of users are not served; `undefined` if they are. */
   readonly refusalOfUsers: Backend['users']['refusal'];
   readonly carried: Carried | undefined;
   readonly version: string;

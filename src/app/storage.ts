@@ -1,9 +1,9 @@
 import type { Log } from '../model/log.ts';
 import { lockStorage, type StorageLock } from '../storage/directory-lock.ts';
 
-/** The storage directory of this process, of which a reload can configure another one. */
+/** The storage directory of this process. A reload can change it. */
 export interface Storage {
-  /** Locks a directory, and releases the one before. @throws OperatorError when another process has it */
+  /** Locks a directory, and releases the previous one. @throws OperatorError if another process has locked it */
   take(path: string | undefined): void;
   release(): void;
 }

@@ -3,11 +3,11 @@ import { createStats, type NtlmStats } from '../client/stats.ts';
 import type { UpstreamState } from '../metrics/self.ts';
 import type { CredentialGate } from '../ntlm/credential-gate.ts';
 
-/** Counts of the transport over all reloads: counters must not fall. */
+/** Transport counters over all reloads: a counter must not decrease. */
 export interface UpstreamTotals {
-  /** Adds a dispatcher that is replaced. */
+  /** Adds the counts of a dispatcher that is replaced. */
   retire(dispatcher: NtlmDispatcher): void;
-  /** The counts with those of the dispatcher in use. */
+  /** All counts, including those of the current dispatcher. */
   state(gate: CredentialGate, dispatcher: NtlmDispatcher): UpstreamState;
 }
 

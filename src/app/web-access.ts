@@ -3,19 +3,19 @@ import { hasChanged, readWebConfig, type WebConfig } from '../config/web-config.
 import type { Log } from '../model/log.ts';
 import { type Access, openAccess } from '../web/access.ts';
 
-/** The access that a web config grants, kept up to date: certificates are renewed, users are added and removed. */
+/** The access defined by the web config. It follows changes of the files: renewed certificates, added and removed users. */
 
 export interface WebAccess {
   current(): Access;
-  /** Takes another configuration over. */
+  /** Applies another configuration. */
   reload(config: Config): void;
   start(): void;
   stop(): void;
 }
 
 /** How often the files are checked for changes, milliseconds. */
-const LOOK_MS = 1_000;
-const RELOAD = 'reload the configuration (SIGHUP) if that is meant';
+const CHECK_MS = 1_000;
+const RELOAD = 'if that is intended, reload the configuration (SIGHUP)';
 
 function toAccess(web: WebConfig | undefined): Access {
   if (web === undefined) return openAccess;
@@ -23,7 +23,7 @@ function toAccess(web: WebConfig | undefined): Access {
   return { users, headers, tls: tls === undefined ? undefined : { ...tls, key: tls.key.reveal() } };
 }
 
-/** What a listener decides when it is made. */
+/** TLS settings that a running listener cannot change. */
 const handshakeOf = (web: WebConfig | undefined): string =>
   JSON.stringify([web?.tls?.clientAuth, web?.tls?.minVersion, web?.tls?.maxVersion]);
 
@@ -36,10 +36,7 @@ export function createWebAccess(initial: Config, log: Log, onChange: () => void)
 
   const take = (next: WebConfig | undefined): void => {
     if (handshakeOf(next) !== handshakeOf(web)) {
-      log.warn(
-        {},
-        'whether there is TLS, client_auth_type and TLS versions of the web config need a restart to change',
-      );
+      log.warn({}, 'web config: TLS on or off, client_auth_type and the TLS versions cannot change without a restart');
     }
     web = next;
     refused = '';
@@ -47,19 +44,19 @@ export function createWebAccess(initial: Config, log: Log, onChange: () => void)
     onChange();
   };
 
-  const look = (): void => {
+  const reloadChanged = (): void => {
     if (configFile === undefined || web === undefined || !hasChanged(web)) return;
     try {
       const next = readWebConfig(configFile);
-      // a file that is just being written may be empty for a moment, and must not open the door
+      // a file that is being written can be empty for a moment: that must not remove authentication
       if (web.users.size > 0 && next.users.size === 0)
-        throw new Error(`${configFile} names no users any more; ${RELOAD}`);
+        throw new Error(`${configFile} has no users any more; ${RELOAD}`);
       take(next);
       for (const warning of next.warnings) log.warn({}, warning);
       log.info({}, 'web config reloaded');
     } catch (error) {
       const reason = (error as Error).message;
-      if (reason !== refused) log.error({ reason }, 'web config not reloaded, the old one stays');
+      if (reason !== refused) log.error({ reason }, 'web config not reloaded, the old one is kept');
       refused = reason;
     }
   };
@@ -71,7 +68,7 @@ export function createWebAccess(initial: Config, log: Log, onChange: () => void)
       take(config.web.access);
     },
     start: () => {
-      timer = setInterval(look, LOOK_MS).unref();
+      timer = setInterval(reloadChanged, CHECK_MS).unref();
     },
     stop: () => clearInterval(timer),
   };
@@ -80,7 +77,7 @@ export function createWebAccess(initial: Config, log: Log, onChange: () => void)
 const isLoopback = (host: string | undefined): boolean =>
   host !== undefined && /^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(host);
 
-/** Why names of users are not served, or undefined where they are. */
+/** Why names of users are not served; `undefined` if they are. */
 export function refusalOfUsers(
   users: boolean | 'auto',
   listen: Config['web']['listen'],
@@ -90,7 +87,7 @@ export function refusalOfUsers(
   if (users === false) return 'names of users are not served here: datasource.users is false';
   if (access.users.size > 0 || listen.every(({ host }) => isLoopback(host))) return undefined;
   return (
-    'names of users are personal and not served to everybody: give web.config_file users (basic_auth_users), or set ' +
+    'names of users are personal data and only served to authenticated users: add users to web.config_file (basic_auth_users), or set ' +
     'datasource.users to true'
   );
 }

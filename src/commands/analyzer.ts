@@ -8,9 +8,9 @@ import { cronProblem } from '../poll/schedule.ts';
 import { type CommandContext, untilStopped } from './command.ts';
 
 const NO_USERS =
-  'is needed: nobody can log on without it. Make a line for each user with "license-exporter analyzer hash-password NAME"';
+  'is required: no user can log on without it. Create the line of a user with "license-exporter analyzer hash-password NAME"';
 
-/** How often refused logons are logged. */
+/** How often refused logons are logged, milliseconds. */
 const REFUSALS_MS = 10_000;
 
 type Users = NonNullable<Config['embeddedAnalyzer']['users']>;
@@ -22,14 +22,14 @@ function load({ line, env }: CommandContext): { config: Config; users: Users } {
   throw new ConfigError([{ key: 'embedded_analyzer.users_file', where: 'configuration', message: NO_USERS }]);
 }
 
-/** Serves the Query API alone until the process is asked to stop. SIGHUP reads the users again. */
+/** Serves only the Query API until the process is stopped. SIGHUP reads the users again. */
 export async function analyzer(context: CommandContext): Promise<number> {
   const loaded = load(context);
   const { config } = loaded;
   let { users } = loaded;
   const log = context.createLog(config.log);
   for (const warning of config.warnings) log.warn({}, warning);
-  if (config.storagePath === undefined) log.warn({}, 'without storage.path history is kept in memory only');
+  if (config.storagePath === undefined) log.warn({}, 'without storage.path, history is kept in memory only');
   const { domain, channelBinding } = config.embeddedAnalyzer;
   const refusals = createRefusalLog(Date.now, (refused) => log.warn(refused, 'logon refused'));
   const server = createEmbeddedAnalyzer(config, {
@@ -43,7 +43,7 @@ export async function analyzer(context: CommandContext): Promise<number> {
       users = load(context).users;
       log.info({ users: users.length }, 'users reloaded');
     } catch (error) {
-      log.error(errorFields(error), 'users not reloaded, the old ones stay');
+      log.error(errorFields(error), 'users not reloaded, the old ones are kept');
     }
   });
   await server.start();

@@ -3,7 +3,7 @@ import { loadConfig } from '../config/load.ts';
 import { cronProblem } from '../poll/schedule.ts';
 import type { CommandContext } from './command.ts';
 
-/** What a configuration is good for. */
+/** The commands for which a configuration is complete. */
 function usesOf({ analyzer, alerting, embeddedAnalyzer }: Config): string {
   const uses = [
     ...(analyzer === undefined ? [] : ['serve', 'doctor']),
@@ -12,15 +12,15 @@ function usesOf({ analyzer, alerting, embeddedAnalyzer }: Config): string {
     'demo',
   ];
   const missing = [
-    ...(analyzer === undefined ? ['serve needs analyzer.url, username and a password'] : []),
+    ...(analyzer === undefined ? ['serve requires analyzer.url, username and a password'] : []),
     ...(analyzer === undefined && embeddedAnalyzer.users === undefined
-      ? ['analyzer needs embedded_analyzer.users_file']
+      ? ['analyzer requires embedded_analyzer.users_file']
       : []),
   ];
   return [`for ${uses.join(', ')}`, ...missing].join('; ');
 }
 
-/** Checks a configuration and says so. @throws ConfigError with everything that is wrong */
+/** Checks a configuration. @throws ConfigError with all problems */
 export async function checkConfig({ line, env, print }: CommandContext): Promise<number> {
   const config = loadConfig({
     ...line,

@@ -10,7 +10,7 @@ interface FlagOption {
   readonly short?: string;
 }
 
-/** A flag, and the commands that take it. */
+/** A flag, and the commands that accept it. */
 interface OwnFlag {
   readonly name: CommandFlag;
   readonly of: readonly Command[];
@@ -47,32 +47,32 @@ function split(argv: readonly string[]) {
 
 const find = (name: string): Command | undefined => commands.find((command) => command.name === name);
 
-/** The command that the first one or two words name, and the words after it. */
+/** The command named by the first one or two words, and the remaining words. */
 function takeCommand([first = 'serve', ...rest]: readonly string[]): { command: Command; rest: readonly string[] } {
   const pair = find(`${first} ${rest[0]}`);
   if (pair !== undefined) return { command: pair, rest: rest.slice(1) };
   const command = find(first);
   if (command !== undefined) return { command, rest };
   const names = commands.map(({ name }) => name);
-  throw wrong(`unknown command ${first}${suggest(first, names)}; there are ${names.join(', ')}`);
+  throw wrong(`unknown command ${first}${suggest(first, names)}; valid are ${names.join(', ')}`);
 }
 
-/** Reads the arguments after the program's name. @throws ConfigError that names the argument and the nearest valid one */
+/** Parses the arguments. @throws ConfigError with the invalid argument and the nearest valid one */
 export function parseCommandLine(argv: readonly string[]): CommandLine {
   const { values, positionals } = split(argv);
   const isSet = (name: string): boolean => values[name] === true;
   const { command: named, rest } = takeCommand(positionals);
   const command = (isSet('config.check') ? find('check-config') : undefined) ?? named;
   const [given, ...others] = command.argument === undefined ? [undefined, ...rest] : rest;
-  if (others[0] !== undefined) throw wrong(`${others[0]} is one argument too many`);
+  if (others[0] !== undefined) throw wrong(`unexpected argument ${others[0]}`);
   const fallback = command.argument?.flag === undefined ? undefined : values[command.argument.flag];
   const argument = given ?? (fallback as string | undefined) ?? '';
   if (command.argument !== undefined && argument === '' && !isSet('help')) {
-    throw wrong(`${command.name} needs ${command.argument.what}`);
+    throw wrong(`${command.name} requires ${command.argument.what}`);
   }
   for (const { name, of } of ownFlags) {
     if (!isSet(name) || of.includes(named)) continue;
-    throw wrong(`--${name} goes with the command ${of.map((owner) => owner.name).join(' or ')}`);
+    throw wrong(`--${name} is only valid for the command ${of.map((owner) => owner.name).join(' or ')}`);
   }
   return {
     command,
@@ -107,7 +107,7 @@ export function helpText(): string {
     ...own,
     '  --help, --version',
     '',
-    'Settings, each also a key of the file and, where it says no other, an environment variable (see docs/settings.md):',
+    'Settings. Each is also a key of the file and, unless stated otherwise, an environment variable (see docs/settings.md):',
     ...settingLines(),
     '',
   ].join('\n');

@@ -1,43 +1,43 @@
 import type { SettingKey } from '../config/settings.ts';
 import type { Log } from '../model/log.ts';
 
-/** Flags that are not settings: each belongs to the commands whose row has it. */
+/** Flags that are not settings. A command accepts those in its row. */
 export type CommandFlag = 'once' | 'json' | 'demo';
 
-/** A command: the command line, the help text and the README follow from its row in `commands`. */
+/** A command. Command line, help and documentation are derived from its row in `commands`. */
 export interface Command {
   /** One or two words. */
   readonly name: string;
   /** What it does, and the exit codes where they carry a result. */
   readonly summary: string;
-  /** The one argument it needs. */
+  /** Its required argument. */
   readonly argument?: {
-    /** As the help text writes it: `FILE`. */
+    /** In the help: `FILE`. */
     readonly placeholder: string;
-    /** As a sentence names it: `a file`. */
+    /** In a message: `a file`. */
     readonly what: string;
-    /** The flag that gives it where the argument is missing. */
+    /** The flag that can replace the argument. */
     readonly flag?: 'config.file';
   };
-  /** What each of its own flags does. */
+  /** The description of each of its flags. */
   readonly flags?: Readonly<Partial<Record<CommandFlag, string>>>;
   /** @returns the exit code */
   readonly run: (context: CommandContext) => Promise<number>;
 }
 
-/** What the command line says. */
+/** The parsed command line. */
 export interface CommandLine extends Readonly<Record<CommandFlag, boolean>> {
   readonly command: Command;
   readonly configFile: string | undefined;
   /** Raw values by setting. */
   readonly flags: ReadonlyMap<SettingKey, unknown>;
-  /** Empty for a command that takes none. */
+  /** Empty for a command without an argument. */
   readonly argument: string;
   readonly help: boolean;
   readonly version: boolean;
 }
 
-/** What a command gets from the process edge. */
+/** What `main.ts` provides to a command. */
 export interface CommandContext {
   readonly line: CommandLine;
   readonly env: NodeJS.ProcessEnv;
@@ -45,13 +45,13 @@ export interface CommandContext {
   readonly revision: string;
   readonly createLog: (settings: { level: string; format: 'json' | 'pretty' | undefined }) => Log;
   readonly print: (text: string) => void;
-  /** Aborted when the process is asked to stop. */
+  /** Aborted when the process must stop. */
   readonly stop: AbortSignal;
-  /** Registers what to do when the process is asked to reload. */
+  /** Registers the handler of a reload. */
   readonly onReload: (reload: () => Promise<void>) => void;
 }
 
-/** Resolves when the process is asked to stop. */
+/** Resolves when the process must stop. */
 export function untilStopped(stop: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (stop.aborted) resolve();

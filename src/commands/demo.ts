@@ -12,17 +12,17 @@ import { cronProblem } from '../poll/schedule.ts';
 import type { CommandContext } from './command.ts';
 import { runApp } from './serve.ts';
 
-/** @throws OperatorError where the folder for temporary files cannot be used */
+/** @throws OperatorError if the directory for temporary files cannot be used */
 function createTemporaryFolder(): string {
   try {
     return mkdtempSync(join(tmpdir(), 'license-exporter-demo-'));
   } catch (error) {
     const reason = (error as Error).message;
-    throw new OperatorError(`no folder can be made in ${tmpdir()}: ${reason}; set TMPDIR`, { cause: error });
+    throw new OperatorError(`cannot create a directory in ${tmpdir()}: ${reason}; set TMPDIR`, { cause: error });
   }
 }
 
-/** Writes the credentials for curl to a file. @returns the command to try */
+/** Writes the credentials for curl to a file. @returns a curl command that uses it */
 function writeCredentials(
   folder: string,
   { domain, username, password }: DemoAnalyzer['account'],
@@ -50,7 +50,7 @@ async function runDemo(context: CommandContext, loaded: Config, log: Log, folder
   }
 }
 
-/** An analyzer with a simulated site and the exporter on it, over real HTTP with NTLM, in one process. */
+/** Runs an analyzer with a simulated site and the exporter in one process. They talk HTTP with NTLM. */
 export async function demo(context: CommandContext): Promise<number> {
   const { line, env } = context;
   const config = loadConfig({ ...line, env, defaults: demoDefaults, requireAnalyzer: false, cronProblem });

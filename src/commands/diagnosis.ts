@@ -8,31 +8,31 @@ import type { Answer, DiscardReason } from '../model/records.ts';
 import { type EndpointName, endpointNames } from '../query-api/endpoints.ts';
 import { examine, type Plan, type Probe } from './examination.ts';
 
-/** What came of one endpoint. */
+/** The result for one endpoint. */
 export interface Finding {
   readonly endpoint: EndpointName;
   /**
-   * `deviates`: not as specified, but the exporter can work with it. `absent`: the analyzer does not have the endpoint, and
-   * the exporter does without. `failed`: the exporter would not accept it.
+   * `deviates`: not as specified, but the exporter accepts it. `absent`: the analyzer does not have the endpoint, and the
+   * exporter does not need it. `failed`: the exporter would reject the answer.
    */
   readonly result: 'ok' | 'deviates' | 'absent' | 'failed' | 'not asked';
-  /** Of the request, the logon included where there was one. */
+  /** Duration of the request, including a logon. */
   readonly seconds?: number;
   readonly records?: number;
   readonly missing?: readonly string[];
-  /** Fields that the source of the analyzer cannot know, in all records or in some. Not a deviation. */
+  /** Fields that the source of the analyzer cannot know in some or all records. Not a deviation. */
   readonly unknown?: readonly string[];
   readonly extra?: readonly string[];
   readonly mistyped?: readonly string[];
-  /** Values the exporter would not take over, by reason. */
+  /** Number of values that the exporter would discard, by reason. */
   readonly dropped?: Readonly<Partial<Record<DiscardReason, number>>>;
-  /** Why it failed or was not asked, or what else there is to say. */
+  /** Why it failed or was not called, or a remark. */
   readonly reason?: string;
 }
 
 export interface Diagnosis {
   readonly analyzer: string;
-  /** Who the analyzer says we are, where it got so far. */
+  /** The user as reported by the analyzer; `undefined` if it did not answer. */
   readonly identity: string | undefined;
   /** Whether the exporter accepts every answer. */
   readonly healthy: boolean;
@@ -40,7 +40,7 @@ export interface Diagnosis {
 }
 
 export interface DiagnosisOptions {
-  /** What the exporter would poll, and how. */
+  /** What the exporter would poll. */
   readonly plan: Plan;
   readonly analyzer: AnalyzerConfig;
   readonly storagePath: string | undefined;
@@ -51,7 +51,7 @@ export interface DiagnosisOptions {
 const reasonOf = ({ kind, code, message }: QueryError): string =>
   `${kind}${code === undefined ? '' : ` (${code})`}: ${message}`;
 
-/** After one of these nothing more is sent: another logon could lock the account. */
+/** After such a failure no more requests are sent: another logon could lock the account. */
 const isLogonFailure = ({ kind }: QueryError): boolean => kind === 'auth' || kind === 'auth_suspended';
 
 function dropsOf(answer: unknown): NonNullable<Finding['dropped']> {
@@ -83,13 +83,13 @@ function createProbe({ analyzer, storagePath, log, version }: DiagnosisOptions):
     },
     onBody: (endpoint, body) => {
       inspection = undefined;
-      // what is not JSON is told by the client
+      // the client reports a body that is not JSON
       try {
         inspection = inspectAnswer(endpoint, body);
       } catch {}
     },
   });
-  /** What an answer that can be used came to. */
+  /** Records the result of a usable answer. */
   const accept = (endpoint: EndpointName, answer: unknown, remark: string | undefined): void => {
     const { records, missing = [], unknown = [], extra = [], mistyped = [] } = inspection ?? {};
     const result = missing.length + mistyped.length === 0 ? 'ok' : 'deviates';
@@ -101,15 +101,15 @@ function createProbe({ analyzer, storagePath, log, version }: DiagnosisOptions):
   };
 
   return {
-    ask: async (endpoint, call, { doubt, remark, excuse } = {}) => {
+    ask: async (endpoint, call, { contradiction, remark, excuse } = {}) => {
       if (stop !== undefined) {
         found.set(endpoint, { endpoint, result: 'not asked', reason: stop });
         return {};
       }
       try {
         const answer = await call(client, new AbortController().signal);
-        const doubted = doubt?.(answer);
-        if (doubted !== undefined) throw new QueryError('schema', doubted);
+        const reason = contradiction?.(answer);
+        if (reason !== undefined) throw new QueryError('schema', reason);
         accept(endpoint, answer, remark?.(answer));
         return { answer };
       } catch (error) {
@@ -132,7 +132,7 @@ function createProbe({ analyzer, storagePath, log, version }: DiagnosisOptions):
   };
 }
 
-/** Calls every endpoint once, and none any more after a rejected logon. */
+/** Calls every endpoint once. Stops after a rejected logon. */
 export async function diagnose(options: DiagnosisOptions): Promise<Diagnosis> {
   const probe = createProbe(options);
   try {

@@ -18,8 +18,8 @@ function remarksOf(finding: Finding): string {
     ['values dropped', drops],
     ['not known by the source', unknown],
   ];
-  const told = parts.filter(([, list]) => list.length > 0).map(([what, list]) => `${what}: ${list.join(', ')}`);
-  return [...(reason === undefined ? [] : [reason]), ...told].join('; ');
+  const remarks = parts.filter(([, list]) => list.length > 0).map(([what, list]) => `${what}: ${list.join(', ')}`);
+  return [...(reason === undefined ? [] : [reason]), ...remarks].join('; ');
 }
 
 function verdictOn(healthy: boolean, endpoints: readonly Finding[]): string {
@@ -30,7 +30,7 @@ function verdictOn(healthy: boolean, endpoints: readonly Finding[]): string {
     : 'license-exporter works with this analyzer, although not every endpoint answers as specified.';
 }
 
-/** The diagnosis as a table for a person. */
+/** The diagnosis as a text table. */
 function diagnosisText({ analyzer, identity, healthy, endpoints }: Diagnosis): string {
   const rows = endpoints.map((finding) => [
     finding.endpoint,
@@ -66,8 +66,8 @@ const planOf = ({ poll, featuresRequest, expirationSearch, shard, select }: Conf
 });
 
 /**
- * Calls every endpoint once, as the exporter does, and tells how the answers compare with the specification: 0 when the
- * exporter accepts all of them, else 1.
+ * Calls every endpoint once, as the exporter does, and compares the answers with the specification. Returns 0 if the exporter
+ * accepts all of them, else 1.
  */
 export async function doctor({ line, env, version, createLog, print }: CommandContext): Promise<number> {
   const config = loadConfig({ ...line, env, defaults: demoDefaults, requireAnalyzer: !line.demo, cronProblem });
@@ -80,11 +80,11 @@ export async function doctor({ line, env, version, createLog, print }: CommandCo
   };
   if (config.analyzer !== undefined && !line.demo) {
     if (logonFileOf(config.analyzer, config.storagePath) === undefined) {
-      log.warn({}, 'without storage.path or analyzer.logon_file the logons of other processes are not known here');
+      log.warn({}, 'without storage.path or analyzer.logon_file, logons of other processes are not counted');
     }
     return report(config.analyzer, config.storagePath);
   }
-  // beside a running demo: on another port, with a history of its own
+  // another port and no storage, because a demo may be running
   const listen = { host: '127.0.0.1', port: 0 };
   const own = { ...config, storagePath: undefined, embeddedAnalyzer: { ...config.embeddedAnalyzer, listen } };
   const demo = createDemoAnalyzer(own, log, version);

@@ -10,37 +10,37 @@ import { searchRefusals } from '../poll/expiration-search.ts';
 import { canonical, checkAllFeatures, checkFeatures, type Known } from '../poll/plausibility.ts';
 import type { EndpointName } from '../query-api/endpoints.ts';
 
-/** What is polled, and how: the exporter's own configuration. */
+/** The exporter's configuration of polling. */
 export interface Plan extends Pick<Config, 'poll' | 'featuresRequest' | 'expirationSearch'> {
   readonly ownsVendorLicense: Selection['ownsVendorLicense'];
 }
 
-/** What a failure is, where the exporter can do without the answer. */
+/** The result of a failure that the exporter tolerates; `undefined` if it does not. */
 type Excuse = (failure: QueryError) => { readonly result: 'deviates' | 'absent'; readonly reason: string } | undefined;
 
-/** How one answer is to be taken. */
-interface Manner<T> {
-  /** Why the answer is not believed, although it is well-formed. */
-  readonly doubt?: (answer: T) => string | undefined;
-  /** What to say beside a good answer. */
+/** How the answer of an endpoint is evaluated. */
+interface Evaluation<T> {
+  /** Why a well-formed answer is rejected: it contradicts itself or other answers. */
+  readonly contradiction?: (answer: T) => string | undefined;
+  /** A remark about a good answer. */
   readonly remark?: (answer: T) => string | undefined;
   readonly excuse?: Excuse | undefined;
 }
 
-/** Asks endpoints and keeps what is found of each. */
+/** Calls endpoints and records the results. */
 export interface Probe {
   ask<T>(
     endpoint: EndpointName,
     call: (client: QueryClient, signal: AbortSignal) => Promise<T>,
-    manner?: Manner<T>,
+    evaluation?: Evaluation<T>,
   ): Promise<{ readonly answer?: T; readonly failure?: QueryError }>;
   skip(endpoints: readonly EndpointName[], reason: string): void;
 }
 
-/** Endpoints that are asked about a feature. */
+/** Endpoints that are called for one feature. */
 const ofFeatures = ['GetUsers', 'GetHistory', 'GetHistoryReserved', 'GetEfficiency', 'GetHeatMap'] as const;
 
-/** What the exporter needs of it is the verdict on the logon, which any status gives. */
+/** The exporter only needs the verdict on the logon, and any HTTP status shows it. */
 const excuseIdentity: Excuse = ({ kind }) =>
   kind === 'status' || kind === 'parse' || kind === 'too_large'
     ? { result: 'deviates', reason: 'the logon itself was accepted' }
@@ -53,21 +53,22 @@ const excuseAbsence =
       ? { result: 'absent', reason: `the analyzer does not have this endpoint: set ${setting}: off` }
       : undefined;
 
-const UNTIL_BELIEVED = 'no vendor license: an exporter that runs believes that after 3 such polls over at least 15 min';
+const EMPTY_SITE = 'no vendor license: a running exporter accepts that after 3 such polls over at least 15 min';
 
-/** Asks every endpoint once, the later ones about what the earlier ones named, and as the exporter does. */
+/** Calls every endpoint once, as the exporter does. Later endpoints are called for names from earlier answers. */
 export async function examine(probe: Probe, plan: Plan): Promise<string | undefined> {
   const { ask, skip } = probe;
   const { poll } = plan;
   const identity = await ask('GetHttpUserName', (client, signal) => client.getHttpUserName({}, signal), {
     excuse: excuseIdentity,
   });
-  // GetProducts must be there before anything can be called absent
+  // another endpoint counts as absent only if GetProducts answers
   const products = await ask('GetProducts', (client, signal) => client.getProducts({}, signal), {
-    remark: ({ records }) => (records.length === 0 ? UNTIL_BELIEVED : undefined),
+    remark: ({ records }) => (records.length === 0 ? EMPTY_SITE : undefined),
   });
   let down: Answer<{ readonly label: string }> | undefined;
-  if (poll.serverDown === 'off') skip(['GetServerDown'], 'poll.server_down is off: servers that are down are not seen');
+  if (poll.serverDown === 'off')
+    skip(['GetServerDown'], 'poll.server_down is off: servers that are down are not detected');
   else down = (await ask('GetServerDown', (client, signal) => client.getServerDown({}, signal))).answer;
   if (poll.concurrentUsers === 'off') skip(['GetConcurrentUsers'], 'poll.concurrent_users is off');
   else {
@@ -78,7 +79,7 @@ export async function examine(probe: Probe, plan: Plan): Promise<string | undefi
   const { product } = records.find(({ isCurrent }) => isCurrent) ?? records[0] ?? {};
   if (product === undefined) {
     const rest = ['GetFeatures', 'GetExpirationFeatures', ...ofFeatures] as const;
-    skip(rest, 'GetProducts names no vendor license to ask about');
+    skip(rest, 'GetProducts lists no vendor license');
     return identity.answer;
   }
   const known = knownOf(plan, { GetProducts: products.answer, GetServerDown: down });
@@ -93,7 +94,7 @@ export async function examine(probe: Probe, plan: Plan): Promise<string | undefi
   return identity.answer;
 }
 
-/** What an exporter would know after the same answers. */
+/** What the exporter would know after the same answers. */
 function knownOf(
   { ownsVendorLicense }: Plan,
   answers: { readonly [E in 'GetProducts' | 'GetServerDown']: PolledAnswers[E] | undefined },
@@ -110,22 +111,24 @@ function knownOf(
   };
 }
 
-/** GetFeatures of all vendor licenses at once, or of one where that does not do. */
+/** Calls GetFeatures for all vendor licenses at once, or for one if that is refused. */
 async function askFeatures({ ask }: Probe, product: string, { featuresRequest }: Plan, known: Known) {
-  const askFor = (name: string, manner: Manner<Answer<FeatureRecord>>) =>
-    ask('GetFeatures', (client, signal) => client.getFeatures({ product: name }, signal), manner);
-  const askAlone = async (manner: Manner<Answer<FeatureRecord>> = {}) =>
-    (await askFor(product, { doubt: (answer) => checkFeatures(product, answer, known), ...manner })).answer;
+  const askFor = (name: string, evaluation: Evaluation<Answer<FeatureRecord>>) =>
+    ask('GetFeatures', (client, signal) => client.getFeatures({ product: name }, signal), evaluation);
+  const askAlone = async (evaluation: Evaluation<Answer<FeatureRecord>> = {}) =>
+    (await askFor(product, { contradiction: (answer) => checkFeatures(product, answer, known), ...evaluation })).answer;
   if (featuresRequest === 'per_vendor_license') return askAlone();
   const isAuto = featuresRequest === 'auto';
   const { answer, failure } = await askFor('%', {
-    doubt: (all) => checkFeatures(WHOLE, all, known) ?? (isAuto ? checkAllFeatures(all, known) : undefined),
+    contradiction: (all) => checkFeatures(WHOLE, all, known) ?? (isAuto ? checkAllFeatures(all, known) : undefined),
   });
   if (failure === undefined || !isAuto || !featuresRefusals.has(failure.kind)) return answer;
-  return askAlone({ remark: () => `product=%: ${failure.message}; asked per vendor license, as the exporter does` });
+  return askAlone({
+    remark: () => `product=%: ${failure.message}; requested per vendor license, as the exporter does`,
+  });
 }
 
-/** GetExpirationFeatures of one vendor license, with the search level or, where that is refused, without. */
+/** Calls GetExpirationFeatures for one vendor license, with the search level, or without it if that is refused. */
 async function askExpirations({ ask }: Probe, product: string, { expirationSearch }: Plan): Promise<void> {
   const excuse = excuseAbsence('poll.expirations');
   const askWith = (level: Plan['expirationSearch'], remark?: string) => {
@@ -135,10 +138,10 @@ async function askExpirations({ ask }: Probe, product: string, { expirationSearc
   };
   const { failure } = await askWith(expirationSearch);
   if (failure === undefined || expirationSearch === 'none' || !searchRefusals.has(failure.kind)) return;
-  await askWith('none', `search=${expirationSearch}: ${failure.message}; asked without it, as the exporter does`);
+  await askWith('none', `search=${expirationSearch}: ${failure.message}; requested without it, as the exporter does`);
 }
 
-/** What Grafana asks about a feature, about the one with most licenses in use. */
+/** Calls what Grafana requests for a feature, for the one with most licenses in use. */
 async function askAboutFeature(
   { ask, skip }: Probe,
   product: string,
@@ -146,10 +149,10 @@ async function askAboutFeature(
 ): Promise<void> {
   const owner = canonical(product);
   const own = records.filter(({ serverName, daemon }) => canonical(`${serverName};${daemon}`) === owner);
-  // records of a single vendor license may not name it
+  // records of a single vendor license may lack its name
   const [busiest] = (own.length > 0 ? own : records).toSorted((a, b) => (b.inUse ?? 0) - (a.inUse ?? 0));
   if (busiest === undefined) {
-    skip(ofFeatures, 'GetFeatures names no feature to ask about');
+    skip(ofFeatures, 'GetFeatures lists no feature');
     return;
   }
   const { feature, package: packageName } = busiest;

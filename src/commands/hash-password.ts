@@ -6,7 +6,7 @@ import { OperatorError } from '../model/operator-error.ts';
 import { ntHash } from '../ntlm/primitives.ts';
 import type { CommandContext } from './command.ts';
 
-/** The first line of standard input; on a terminal it is asked for and not shown. */
+/** The first line of standard input. On a terminal it is prompted for and not echoed. */
 async function readFirstLine(): Promise<string> {
   const isTerminal = process.stdin.isTTY === true;
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
@@ -21,7 +21,7 @@ async function readFirstLine(): Promise<string> {
   }
 }
 
-/** @throws OperatorError when there is none */
+/** @throws OperatorError if the password is empty */
 async function readPassword(): Promise<string> {
   const password = await readFirstLine();
   if (password === '') throw new OperatorError('the password is empty; write it to standard input');
@@ -33,21 +33,21 @@ const COST = 10;
 
 /** Prints the line of a user for `basic_auth_users` of a web config. */
 export async function hashPassword({ line: { argument: name }, print }: CommandContext): Promise<number> {
-  if (name.includes(':')) throw new OperatorError('a user name has no colon');
+  if (name.includes(':')) throw new OperatorError('a user name must not contain a colon');
   const password = await readPassword();
-  if (truncates(password)) throw new OperatorError('the password is longer than the 72 bytes bcrypt takes');
+  if (truncates(password)) throw new OperatorError('the password is longer than 72 bytes, the maximum of bcrypt');
   print(`${JSON.stringify(name)}: ${await hash(password, COST)}\n`);
   return 0;
 }
 
-/** @throws OperatorError where a users file cannot hold the name */
+/** @throws OperatorError if a users file cannot contain the name */
 function requireUserName(name: string, line: string): void {
   try {
     if (parseUsersFile(line, '')[0]?.name === name) return;
   } catch {
-    // the message is about a file, which there is not yet
+    // replaces a message that refers to a file
   }
-  throw new OperatorError('a user name has no colon, no backslash, no # in front and no spaces around it');
+  throw new OperatorError('a user name must not contain a colon or backslash, start with #, or have spaces around it');
 }
 
 /** Prints the line of a user for `embedded_analyzer.users_file`. */

@@ -19,18 +19,15 @@ function withAnalyzer(config: Config): AppConfig {
   return { ...config, analyzer };
 }
 
-/** Polls the configured analyzer and serves metrics until it is stopped. */
+/** Polls the configured analyzer and serves metrics until the process is stopped. */
 export async function serve(context: CommandContext): Promise<number> {
   const config = loadServeConfig(context);
   const log = context.createLog(config.log);
   for (const warning of config.warnings) log.warn({}, warning);
   if (logonFileOf(config.analyzer, config.storagePath) === undefined) {
-    log.warn(
-      {},
-      'without storage.path or analyzer.logon_file each start may send as many bad logons as the budget allows',
-    );
+    log.warn({}, 'without storage.path or analyzer.logon_file, rejected logons are not counted across restarts');
   } else if (config.shard.total > 1 && config.analyzer.logonFile === undefined) {
-    log.warn({}, 'each shard counts logons by itself; give shards on one host one analyzer.logon_file');
+    log.warn({}, 'each shard counts its own logons; set the same analyzer.logon_file for all shards on a host');
   }
   const app = createApp(config, { log, version: context.version, revision: context.revision, demo: false });
   if (context.line.once) return runOnce(app, context);
@@ -51,11 +48,11 @@ async function reload(app: App, log: Log, context: CommandContext): Promise<void
     await app.reload(loadServeConfig(context));
   } catch (error) {
     app.refuseReload();
-    log.error(errorFields(error), 'configuration not reloaded, the old one stays');
+    log.error(errorFields(error), 'configuration not reloaded, the old one is kept');
   }
 }
 
-/** Runs an application until the process is asked to stop. */
+/** Runs an application until the process is stopped. */
 export async function runApp(app: App, log: Log, { stop, version }: CommandContext): Promise<void> {
   await app.start();
   for (const address of app.addresses()) log.info({ address, version }, 'listening');

@@ -4,7 +4,7 @@ import { loadConfig } from '../config/load.ts';
 import { cronProblem } from '../poll/schedule.ts';
 import type { CommandContext } from './command.ts';
 
-/** Sends one alert that says it is a test to every configured Alertmanager: 0 when all of them take it, else 1. */
+/** Sends a test alert to every configured Alertmanager. Returns 0 if all of them accept it, else 1. */
 export async function testAlert({ line, env, version, createLog, print }: CommandContext): Promise<number> {
   const config = loadConfig({ ...line, env, requireAnalyzer: false, cronProblem });
   // standard output is for the result
@@ -33,6 +33,6 @@ export async function testAlert({ line, env, version, createLog, print }: Comman
     }),
   );
   const labels = Object.entries(notification.labels).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
-  print(`The alert was {${labels.join(', ')}}; it ends by itself within ${TEST_MINUTES} minutes.\n`);
+  print(`The alert was {${labels.join(', ')}}; it resolves within ${TEST_MINUTES} minutes.\n`);
   return outcomes.every((accepted) => accepted) ? 0 : 1;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isNot } from './values.ts';
 
-/** Where to listen; without a host on every address. */
+/** An address to listen on. Without a host, all addresses. */
 export interface ListenAddress {
   readonly host: string | undefined;
   readonly port: number;
@@ -30,7 +30,7 @@ const urlOf = (written: string): URL | undefined => (URL.canParse(written) ? new
 /** An http or https address without credentials and query; a trailing slash is dropped. */
 export function baseUrl(example: string, credentials = 'leave them out') {
   const allowed = isNot(`an address such as ${example}`);
-  // a password is not repeated, also where the rest is wrong
+  // an invalid URL may contain a password, so it is not repeated
   const form = {
     error: ({ input }: { readonly input?: unknown }): string =>
       allowed({ input: typeof input === 'string' && input.includes('@') ? '<secret>' : input }),
@@ -41,7 +41,7 @@ export function baseUrl(example: string, credentials = 'leave them out') {
     .trim()
     .refine((written) => ['http:', 'https:'].includes(urlOf(written)?.protocol ?? ''), form)
     .refine((written) => `${urlOf(written)?.username}${urlOf(written)?.password}` === '', {
-      error: `must not hold credentials; ${credentials}`,
+      error: `must not contain credentials; ${credentials}`,
       abort: true,
     })
     .refine((written) => `${urlOf(written)?.search}${urlOf(written)?.hash}` === '', {
@@ -50,7 +50,7 @@ export function baseUrl(example: string, credentials = 'leave them out') {
     .transform((written) => new URL(written).href.replace(/\/+$/, ''));
 }
 
-/** A path of the HTTP front that no other page has. */
+/** A path of the HTTP server that no other page uses. */
 export function urlPath(reserved: readonly string[]) {
   const form = { error: isNot('a path such as /metrics'), abort: true };
   return z

@@ -1,9 +1,9 @@
+import type { FileReference } from './checked-settings.ts';
 import type { AlertmanagerConfig } from './config.ts';
-import type { Draft } from './draft.ts';
+import type { ConfigSettings } from './config-settings.ts';
 import type { SettingKey } from './settings.ts';
-import type { FileReference } from './sheet.ts';
 
-/** The Alertmanagers of the alert engine, with the files they name. */
+/** The Alertmanagers of the alert engine, with the content of their files. */
 
 const KEY = 'alerting.alertmanagers' satisfies SettingKey;
 
@@ -16,26 +16,26 @@ function partOf(raw: unknown, path: readonly PropertyKey[]): unknown {
   );
 }
 
-/** A file that a raw entry names, also where the entry is wrong in something else. */
+/** A file named in a raw entry. The entry can be invalid otherwise. */
 function referenceOf(raw: unknown, path: readonly PropertyKey[]): FileReference<SettingKey> {
   const file = partOf(raw, path);
   return { key: KEY, path, file: typeof file === 'string' && file.trim() !== '' ? file : undefined };
 }
 
-/** Tries a file with a secret, which is read again for each request. */
-function trySecret(draft: Draft, reference: FileReference<SettingKey>): void {
-  if (draft.readSecretFile(reference)?.trim() !== '') return;
-  draft.refuse(KEY, `${draft.pathOf(KEY, reference.file)} is empty`, reference.path);
+/** Checks a file with a secret. It is read again for each request. */
+function trySecret(settings: ConfigSettings, reference: FileReference<SettingKey>): void {
+  if (settings.readSecretFile(reference)?.trim() !== '') return;
+  settings.refuse(KEY, `${settings.pathOf(KEY, reference.file)} is empty`, reference.path);
 }
 
-/** The Alertmanagers to tell, with what their files hold. Reports what is wrong with the files. */
-export function alertmanagersOf(draft: Draft): readonly AlertmanagerConfig[] {
-  const raw = draft.given(KEY)?.raw;
-  const entries = draft.value(KEY);
+/** The configured Alertmanagers. Reports problems of their files. */
+export function alertmanagersOf(settings: ConfigSettings): readonly AlertmanagerConfig[] {
+  const raw = settings.rawSetting(KEY)?.raw;
+  const entries = settings.value(KEY);
   return (Array.isArray(raw) ? raw : (entries ?? [])).flatMap((_, i) => {
-    trySecret(draft, referenceOf(raw, [i, 'basic_auth', 'password_file']));
-    trySecret(draft, referenceOf(raw, [i, 'authorization', 'credentials_file']));
-    const files = draft.readTls({
+    trySecret(settings, referenceOf(raw, [i, 'basic_auth', 'password_file']));
+    trySecret(settings, referenceOf(raw, [i, 'authorization', 'credentials_file']));
+    const files = settings.readTls({
       ca: referenceOf(raw, [i, 'tls_config', 'ca_file']),
       cert: referenceOf(raw, [i, 'tls_config', 'cert_file']),
       key: referenceOf(raw, [i, 'tls_config', 'key_file']),
@@ -43,10 +43,10 @@ export function alertmanagersOf(draft: Draft): readonly AlertmanagerConfig[] {
     return (entries?.[i] ?? []).map(
       ({ tls: { serverName, insecureSkipVerify }, basicAuth, authorization, ...entry }) => ({
         ...entry,
-        basicAuth: basicAuth && { ...basicAuth, passwordFile: draft.pathOf(KEY, basicAuth.passwordFile) ?? '' },
+        basicAuth: basicAuth && { ...basicAuth, passwordFile: settings.pathOf(KEY, basicAuth.passwordFile) ?? '' },
         authorization: authorization && {
           ...authorization,
-          credentialsFile: draft.pathOf(KEY, authorization.credentialsFile) ?? '',
+          credentialsFile: settings.pathOf(KEY, authorization.credentialsFile) ?? '',
         },
         tls: { ...files, serverName, insecureSkipVerify },
       }),

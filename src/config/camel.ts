@@ -1,11 +1,11 @@
-/** Names of the file in snake_case, and of the code in camelCase. */
+/** Settings are in snake_case in the file, and in camelCase in the code. */
 
 export type Camel<S extends string> = S extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : S;
 
 /** `keepFiringFor` of `keep_firing_for`. */
 export const camel = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** A map under the names of the code. */
+/** A map with its keys in camelCase. */
 export type Camelized<T> = { readonly [K in keyof T & string as Camel<K>]: T[K] };
 
 export const camelized = <T extends object>(values: T): Camelized<T> =>

@@ -1,14 +1,14 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 
-/** Checks certificates and keys in PEM before a connection needs them. */
+/** Checks PEM certificates and keys at start-up, before a connection needs them. */
 
 const BLOCK = /-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----[\s\S]+?-----END (?:X509 |TRUSTED )?CERTIFICATE-----/g;
 
-/** The use of a file: trusted authorities, an own certificate (perhaps with its chain), or its key. */
+/** The use of a file: trusted CA certificates, a certificate (with or without its chain), or its private key. */
 export type TlsRole = 'ca' | 'cert' | 'key';
 
-/** A problem of a file for TLS. */
+/** A problem with a TLS file. */
 export interface TlsFinding {
   readonly role: TlsRole;
   readonly message: string;
@@ -16,7 +16,7 @@ export interface TlsFinding {
   readonly isWarning: boolean;
 }
 
-/** The certificates of a text, or why there are none. */
+/** The certificates in a text, or why it contains no usable one. */
 function certificatesOf(pem: string): readonly X509Certificate[] | string {
   const blocks = pem.match(BLOCK);
   if (blocks === null) {
@@ -24,7 +24,7 @@ function certificatesOf(pem: string): readonly X509Certificate[] | string {
       ? 'is a key, not a certificate'
       : 'is not a PEM certificate: it has no line -----BEGIN CERTIFICATE-----';
   }
-  // one unreadable certificate in a bundle of authorities does no harm
+  // a CA bundle can contain unreadable certificates
   const certificates = blocks.flatMap((block) => certificateOf(block) ?? []);
   return certificates.length === 0 ? 'is a damaged certificate; copy it again' : certificates;
 }
@@ -46,10 +46,10 @@ function validityProblem(certificates: readonly X509Certificate[], now: number):
   return first > now ? `is not valid before ${day(first)}; check the clock of this host` : undefined;
 }
 
-/** Why a text is not the key of a certificate. */
+/** Why a text is not the private key of a certificate. */
 function keyProblem(pem: string, certificate: X509Certificate | undefined): string | undefined {
   if (/BEGIN ENCRYPTED PRIVATE KEY|Proc-Type: 4,ENCRYPTED/.test(pem)) {
-    return 'is encrypted with a passphrase; write it without one ("openssl pkey -in OLD -out NEW")';
+    return 'is encrypted with a passphrase; remove the passphrase ("openssl pkey -in OLD -out NEW")';
   }
   try {
     const key = createPrivateKey(pem);
@@ -61,7 +61,7 @@ function keyProblem(pem: string, certificate: X509Certificate | undefined): stri
   }
 }
 
-/** The problems of files for TLS. Messages never repeat the contents of a file. */
+/** The problems of TLS files. Messages never repeat the content of a file. */
 export function tryTls(
   pem: Readonly<Partial<Record<TlsRole, string | undefined>>>,
   now: number,
@@ -78,7 +78,7 @@ export function tryTls(
   if (pem.key !== undefined) find('key', keyProblem(pem.key, typeof own === 'string' ? undefined : own?.[0]));
   if (findings.some(({ isWarning }) => !isWarning)) return findings;
   try {
-    // OpenSSL refuses more, for instance keys that are too short
+    // OpenSSL rejects more, for example keys that are too short
     createSecureContext({ ca: pem.ca, cert: pem.cert, key: pem.key });
   } catch (error) {
     find(pem.cert === undefined ? 'ca' : 'cert', `cannot be used (${(error as NodeJS.ErrnoException).code})`);

@@ -4,7 +4,7 @@ import type { Section } from './settings.ts';
 import type { AnalyzerAccount } from './users-file.ts';
 import type { WebConfig } from './web-config.ts';
 
-/** How a server is trusted, and a certificate shown to it. Contents of files, in PEM. */
+/** TLS of a client: trusted CAs and the client certificate, as PEM. */
 interface TlsClientConfig {
   readonly ca: string | undefined;
   readonly cert: string | undefined;
@@ -19,26 +19,26 @@ export interface AnalyzerConfig extends Omit<Section<'analyzer'>, 'url' | 'usern
   /** Without its domain. */
   readonly username: string;
   readonly password: Secret;
-  /** Where the password comes from, when it is a file that can be read again. */
+  /** The file of the password, so that it can be read again. */
   readonly passwordFile: string | undefined;
   readonly tls: TlsClientConfig;
 }
 
-/** An Alertmanager to tell. Durations are seconds; secrets stay in their files, which are read again. */
+/** An Alertmanager that receives alerts. Durations are seconds. Secrets stay in their files, which are read for each request. */
 export interface AlertmanagerConfig extends Omit<AlertmanagerEntry, 'tls'> {
   readonly tls: TlsClientConfig;
 }
 
-/** The alert engine, which is off without an Alertmanager. Durations are seconds. */
+/** The alert engine. It is off without an Alertmanager. Durations are seconds. */
 export interface AlertingConfig extends Omit<Section<'alerting'>, 'alertmanagers'> {
   readonly alertmanagers: readonly AlertmanagerConfig[];
 }
 
 type Embedded = Section<'embedded_analyzer'>;
 
-/** The whole configuration, checked. Made by `loadConfig` alone; it follows the sections of the file. Durations are seconds. */
+/** The valid configuration, in the sections of the file. Only `loadConfig` creates it. Durations are seconds. */
 export interface Config {
-  /** Absent only where it is not required. */
+  /** Undefined only if the command does not require it. */
   readonly analyzer: AnalyzerConfig | undefined;
   /** Schedules are cron expressions, or `off`. */
   readonly poll: Omit<Section<'poll'>, 'startOffset'> & { readonly startOffset: number };
@@ -53,13 +53,13 @@ export interface Config {
   readonly storagePath: string | undefined;
   readonly web: Omit<Section<'web'>, 'listenAddress' | 'configFile'> & {
     readonly listen: Section<'web'>['listenAddress'];
-    /** Where `access` was read from, to be read again when it changes. */
+    /** The file of `access`. It is read again when it changes. */
     readonly configFile: string | undefined;
     readonly access: WebConfig | undefined;
   };
   readonly alerting: AlertingConfig;
   readonly datasource: Omit<Section<'datasource'>, 'pseudonymise' | 'pseudonymKeyFile'> & {
-    /** Undefined where names of users are shown as they are. */
+    /** Undefined if names of users are shown unchanged. */
     readonly pseudonymKey: Secret | undefined;
   };
   readonly shard: Section<'shard'>;
@@ -71,6 +71,6 @@ export interface Config {
       readonly tls: { readonly cert: string; readonly key: Secret } | undefined;
       readonly timeZone: string;
     };
-  /** Things to tell the operator that are no errors. */
+  /** Messages to the operator that are not errors. */
   readonly warnings: readonly string[];
 }

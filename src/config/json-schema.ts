@@ -3,10 +3,10 @@ import { sections } from './settings.ts';
 
 /** The JSON Schema of the configuration file, for editors. */
 
-/** What a setting has for the program alone. */
+/** Metadata that only the program needs. */
 const traits = ['fileOnly', 'secret', 'shownDefault'];
 
-/** A section of which everything may be left out, and nothing else written; without what must not stand in the file. */
+/** A section in which every key is optional and no other key is valid. Secrets are left out: the file must not contain them. */
 function optional(shape: z.core.$ZodShape): z.ZodType {
   const entries = Object.entries(shape as Readonly<Record<string, z.ZodType>>);
   const below = entries.flatMap(([name, schema]): [string, z.ZodType][] => {
@@ -24,7 +24,7 @@ export function createConfigSchema(): object {
     io: 'input',
     override: ({ jsonSchema }) => {
       for (const trait of traits) delete jsonSchema[trait];
-      // links into the README lead nowhere from here
+      // relative links do not work here
       jsonSchema.description &&= jsonSchema.description.replace(/\[([^\]]+)\]\([^)]*\)/g, '$1');
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
     },

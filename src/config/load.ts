@@ -1,52 +1,52 @@
 import { alertmanagersOf } from './alertmanager-files.ts';
 import type { Config } from './config.ts';
-import { Draft, type LoadOptions } from './draft.ts';
+import { ConfigSettings, type LoadOptions } from './config-settings.ts';
 import { embeddedOf } from './embedded-files.ts';
 import { ConfigError, inOrder } from './problems.ts';
 import { checkRelations } from './relations.ts';
 import { analyzerOf } from './upstream-analyzer.ts';
 import { datasourceOf, webOf } from './web-files.ts';
 
-/** How long polls are spread, seconds. */
+/** The polls of all shards are spread over this time, seconds. */
 const SPREAD = 10;
 
 /**
- * Makes the configuration from flags, environment and file, in this order of precedence.
+ * Loads the configuration from flags, environment and file, in this order of precedence.
  *
- * @throws ConfigError with everything that is wrong
+ * @throws ConfigError with all problems
  */
 export function loadConfig(options: LoadOptions): Config {
-  const draft = new Draft(options);
-  const analyzer = analyzerOf(draft);
-  const embeddedAnalyzer = embeddedOf(draft);
-  const web = webOf(draft);
-  const datasource = datasourceOf(draft);
-  const alertmanagers = alertmanagersOf(draft);
-  checkRelations(draft);
-  if (draft.problems.length > 0) throw new ConfigError(inOrder(draft.problems));
+  const settings = new ConfigSettings(options);
+  const analyzer = analyzerOf(settings);
+  const embeddedAnalyzer = embeddedOf(settings);
+  const web = webOf(settings);
+  const datasource = datasourceOf(settings);
+  const alertmanagers = alertmanagersOf(settings);
+  checkRelations(settings);
+  if (settings.problems.length > 0) throw new ConfigError(inOrder(settings.problems));
 
-  const poll = draft.section('poll');
-  const shard = draft.section('shard');
-  const expiration = draft.section('expiration');
+  const poll = settings.section('poll');
+  const shard = settings.section('shard');
+  const expiration = settings.section('expiration');
   return Object.freeze<Config>({
     analyzer,
     poll: {
       ...poll,
       startOffset: poll.startOffset === 'auto' ? (shard.index / shard.total) * SPREAD : poll.startOffset,
     },
-    featuresRequest: draft.section('features').request,
-    select: draft.section('select'),
-    historyFeatures: draft.section('history').features,
-    metrics: draft.section('metrics'),
+    featuresRequest: settings.section('features').request,
+    select: settings.section('select'),
+    historyFeatures: settings.section('history').features,
+    metrics: settings.section('metrics'),
     expirationSearch: expiration.search,
     permanentAfter: expiration.permanentAfter,
-    storagePath: draft.pathOf('storage.path'),
+    storagePath: settings.pathOf('storage.path'),
     web,
-    alerting: { ...draft.section('alerting'), alertmanagers },
+    alerting: { ...settings.section('alerting'), alertmanagers },
     datasource,
     shard,
-    log: draft.section('log'),
+    log: settings.section('log'),
     embeddedAnalyzer,
-    warnings: [...draft.warnings],
+    warnings: [...settings.warnings],
   });
 }

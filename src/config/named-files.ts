@@ -1,9 +1,9 @@
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Files and directories that a configuration names. */
+/** Files and directories that are named in a configuration. */
 
-/** The text of a file, or why there is none. */
+/** The text of a file, or why it cannot be read. */
 export function readText(path: string): { readonly text: string } | { readonly why: string } {
   try {
     return { text: readFileSync(path, 'utf8') };
@@ -12,7 +12,7 @@ export function readText(path: string): { readonly text: string } | { readonly w
     if (code === 'ENOENT') return { why: 'does not exist' };
     if (code === 'EISDIR') return { why: 'is a directory' };
     if (code === 'EACCES')
-      return { why: 'is not readable for the user that runs license-exporter; change its owner or mode' };
+      return { why: 'cannot be read by the user that runs license-exporter; change its owner or mode' };
     return { why: `cannot be read (${code})` };
   }
 }
@@ -38,7 +38,7 @@ function isWritable(directory: string): boolean {
   }
 }
 
-/** Why nothing can be kept in a directory, with the remedy. One that is missing is made in the one above it. */
+/** Why a directory cannot be used for storage, with the remedy. A missing directory is created if its parent exists. */
 export function directoryProblem(path: string): string | undefined {
   const found = find(path);
   if (found === 'file') return `${path} is not a directory`;

@@ -1,15 +1,15 @@
 import { OperatorError } from '../model/operator-error.ts';
 
-/** One thing wrong with the configuration. */
+/** A problem of the configuration. */
 export interface Problem {
-  /** The setting, or what else is wrong. */
+  /** The setting; empty if the problem is not about one setting. */
   readonly key: string;
-  /** Where it was said: `config.yml:12`, an environment variable or a flag. */
+  /** The place: `config.yml:12`, an environment variable or a flag. */
   readonly where: string;
   readonly message: string;
 }
 
-/** Everything wrong with the configuration, at once. */
+/** All problems of a configuration. */
 export class ConfigError extends OperatorError {
   override readonly name = 'ConfigError';
   readonly problems: readonly Problem[];
@@ -20,7 +20,7 @@ export class ConfigError extends OperatorError {
   }
 }
 
-/** Problems as one reads a file: by line. Those of one place stay as they are. */
+/** Problems of each file, sorted by line. Problems of the same place keep their order. */
 export function inOrder(problems: readonly Problem[]): readonly Problem[] {
   const placeOf = ({ where }: Problem): readonly [file: string, line: number] => {
     const [, file = where, line] = /^(.*):(\d+)$/.exec(where) ?? [];
@@ -44,10 +44,10 @@ function distance(a: string, b: string): number {
   return row[b.length] ?? 0;
 }
 
-/** Letters of a name that are enough to tell what it begins. */
+/** Minimum length of an abbreviation. */
 const BEGINNING = 4;
 
-/** The known name that another one was probably meant to be: the nearest, or the only one that it begins. */
+/** The known name that is probably meant: the nearest one, or the only one that starts with the text. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   const written = name.toLowerCase();
   const [best] = known
@@ -58,11 +58,11 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   return begun.length === 1 ? begun[0] : undefined;
 }
 
-/** What to say of a name that is not known: the one it was probably meant to be, or all. */
+/** The message for an unknown name. It suggests the name that is probably meant, or lists all. */
 export const unknownName = (near: string | undefined, known: readonly string[]): string =>
   near === undefined ? `unknown setting; valid are ${known.join(', ')}` : `unknown setting, did you mean ${near}?`;
 
-/** `, did you mean …?` with the nearest of the known names, or nothing when none is near. */
+/** `, did you mean …?` with the nearest known name, or an empty string. */
 export function suggest(name: string, known: readonly string[]): string {
   const near = nearest(name, known);
   return near === undefined ? '' : `, did you mean ${near}?`;

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 
-/** A text that must not be shown: prints as `<secret>` wherever it is put by mistake. */
+/** A secret. It prints as `<secret>`, so it cannot reach logs or messages by mistake. */
 export class Secret {
   readonly #value: string;
 

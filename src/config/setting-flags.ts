@@ -1,7 +1,7 @@
 import { suggest } from './problems.ts';
 import { environmentName, flagName, type SettingKey, settingKeys, settings } from './settings.ts';
 
-/** Settings as flags of the command line, and as the help and the documentation show them. */
+/** Settings as command-line flags, and as shown in help and documentation. */
 
 const byFlag: ReadonlyMap<string, SettingKey> = new Map(
   settingKeys.flatMap((key) => {
@@ -13,26 +13,26 @@ const byFlag: ReadonlyMap<string, SettingKey> = new Map(
 const isSwitch = (key: SettingKey): boolean => typeof settings[key].default === 'boolean';
 const isList = (key: SettingKey): boolean => Array.isArray(settings[key].default);
 
-/** The flags of settings, as `parseArgs` takes them. */
+/** The flags of settings, in the form of `parseArgs`. */
 export const settingOptions: Readonly<Record<string, { type: 'string' | 'boolean'; multiple: boolean }>> =
   Object.fromEntries(
     [...byFlag].map(([name, key]) => [name, { type: isSwitch(key) ? 'boolean' : 'string', multiple: isList(key) }]),
   );
 
-/** Raw values of settings among the values of flags. */
+/** The raw values of the settings that are set by flags. */
 export function settingsIn(values: Readonly<Record<string, unknown>>): ReadonlyMap<SettingKey, unknown> {
   const given = [...byFlag].filter(([flag]) => values[flag] !== undefined);
   return new Map(given.map(([flag, key]) => [key, values[flag]]));
 }
 
-/** What to say of a flag that is not known. */
+/** The message for an unknown flag. */
 export function unknownFlag(name: string, flags: readonly string[]): string {
   const key = settingKeys.find((setting) => settings[setting].fileOnly && setting.replaceAll('_', '-') === name);
   const hint = key === undefined ? suggest(name, flags) : `; ${key} can only be set in the file`;
   return `unknown flag --${name}${hint}`;
 }
 
-/** The default of a setting as the documentation writes it. */
+/** The default of a setting, as shown in the documentation. */
 export function shownDefault(key: SettingKey): string {
   const { default: fallback, shownDefault: shown } = settings[key];
   if (shown !== undefined) return shown;
@@ -41,7 +41,7 @@ export function shownDefault(key: SettingKey): string {
   return typeof fallback === 'object' ? '' : String(fallback);
 }
 
-/** How a setting is written outside the file, where it can be. */
+/** The flag of a setting, else its environment variable, else its key in the file. */
 function shownName(key: SettingKey): string {
   const flag = flagName(key);
   if (flag !== undefined) return `--${isSwitch(key) ? '[no-]' : ''}${flag}`;

@@ -9,8 +9,8 @@ import { datasource, web } from './sections/web.ts';
 import { createTable, type KeyOf, type Table, type ValuesOf } from './table.ts';
 
 /**
- * Every setting, as the file nests them. The schema of a setting says its type, default, bounds and meaning; keys, flags,
- * environment variables, help, documentation, JSON Schema and `Config` follow from it.
+ * Every setting, in the sections of the file. Its schema defines type, default, bounds and description. Keys, flags,
+ * environment variables, help, documentation, JSON Schema and `Config` are derived from it.
  */
 export const sections = {
   analyzer,
@@ -34,18 +34,18 @@ export type SettingKey = KeyOf<typeof sections>;
 
 export type SectionName = keyof typeof sections;
 
-/** The values of a section, under the names of the code. */
+/** The values of a section, in camelCase. */
 export type Section<N extends SectionName> = ValuesOf<typeof sections>[Camel<N>];
 
 export const settingTable: Table<typeof sections> = createTable(sections, (key, setting) =>
   setting?.secret
-    ? `a secret must not stand in the file; use ${key}_file, the environment or $CREDENTIALS_DIRECTORY`
+    ? `a secret must not be in the file; use ${key}_file, the environment or $CREDENTIALS_DIRECTORY`
     : undefined,
 );
 
 export const { settings, keys: settingKeys } = settingTable;
 
-/** The values of a section, under the names of the code. */
+/** The values of a section, in camelCase. */
 export function sectionOf<N extends SectionName>(name: N, read: (key: SettingKey) => unknown): Section<N> {
   const below = (path: string): unknown =>
     settingTable.isSetting(path)
@@ -54,14 +54,14 @@ export function sectionOf<N extends SectionName>(name: N, read: (key: SettingKey
   return below(name) as Section<N>;
 }
 
-/** The values of a section where nothing is set. */
+/** The default values of a section. */
 export const defaultsOf = <N extends SectionName>(name: N): Section<N> =>
   sectionOf(name, (key) => settings[key].schema.parse(undefined));
 
-/** `LICENSE_EXPORTER_WEB_LISTEN_ADDRESS` of `web.listen_address`, whether or not it can be set there. */
+/** `LICENSE_EXPORTER_WEB_LISTEN_ADDRESS` for `web.listen_address`, even if the setting cannot be set by a variable. */
 export const variableName = (key: SettingKey): string => `LICENSE_EXPORTER_${key.replaceAll('.', '_').toUpperCase()}`;
 
-/** The environment variable of a setting; none where only the file can hold it. */
+/** The environment variable of a setting; `undefined` if it can only be set in the file. */
 export const environmentName = (key: SettingKey): string | undefined =>
   settings[key].fileOnly === true ? undefined : variableName(key);
 

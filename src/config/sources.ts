@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
-import { Given } from './given.ts';
 import { nearest } from './problems.ts';
+import { RawSettings } from './raw-settings.ts';
 import { flagName, type SettingKey, settingKeys, settings, settingTable, variableName } from './settings.ts';
 
-/** Where settings come from: flags over environment over file. */
+/** The sources of settings. Flags take precedence over the environment, and the environment over the file. */
 export interface Sources {
   readonly configFile?: string | undefined;
   /** Raw values of flags by setting. */
@@ -12,34 +12,34 @@ export interface Sources {
 }
 
 const ENVIRONMENT_PREFIX = 'LICENSE_EXPORTER_';
-/** What Kubernetes adds to every pod of a namespace that has a service of this name. */
+/** Variables that Kubernetes adds to the pods of a namespace with a service named license-exporter. */
 const KUBERNETES_SERVICE = /^LICENSE_EXPORTER_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP)(_\w+)?)?)$/;
 
 const byVariable: ReadonlyMap<string, SettingKey> = new Map(settingKeys.map((key) => [variableName(key), key]));
 
-function addVariable(given: Given, name: string, raw: unknown): void {
+function addVariable(rawSettings: RawSettings, name: string, raw: unknown): void {
   const known = byVariable.get(name);
   if (known !== undefined && !settings[known].fileOnly) {
-    given.values.set(known, { raw, isFromFile: false, where: () => name });
+    rawSettings.values.set(known, { raw, isFromFile: false, where: () => name });
     return;
   }
   const near = nearest(name, [...byVariable.keys()]);
   const meant = near === undefined ? undefined : byVariable.get(near);
-  const refuse = (message: string): void => given.refuse({ key: '', where: name, message }, meant);
+  const refuse = (message: string): void => rawSettings.refuse({ key: '', where: name, message }, meant);
   if (meant === undefined) refuse('unknown variable');
   else if (settings[meant].fileOnly) refuse(`unknown variable; ${meant} can only be set in the file`);
   else refuse(`unknown variable, did you mean ${near}?`);
 }
 
-/** Everything that is set, where it was set, and what cannot be understood. */
-export function gather({ configFile, env, flags }: Sources): Given {
-  const given = new Given(settingTable);
-  if (configFile !== undefined) given.addFile(configFile, basename(configFile));
+/** All settings that are set, with their places, and the problems. */
+export function readSources({ configFile, env, flags }: Sources): RawSettings {
+  const rawSettings = new RawSettings(settingTable);
+  if (configFile !== undefined) rawSettings.addFile(configFile, basename(configFile));
   for (const [name, raw] of Object.entries(env)) {
-    if (name.startsWith(ENVIRONMENT_PREFIX) && !KUBERNETES_SERVICE.test(name)) addVariable(given, name, raw);
+    if (name.startsWith(ENVIRONMENT_PREFIX) && !KUBERNETES_SERVICE.test(name)) addVariable(rawSettings, name, raw);
   }
   for (const [key, raw] of flags) {
-    given.values.set(key, { raw, isFromFile: false, where: () => `--${flagName(key) ?? key}` });
+    rawSettings.values.set(key, { raw, isFromFile: false, where: () => `--${flagName(key) ?? key}` });
   }
-  return given;
+  return rawSettings;
 }

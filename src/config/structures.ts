@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { nearest, unknownName } from './problems.ts';
-import { isNot, NEEDED } from './values.ts';
+import { isNot, REQUIRED } from './values.ts';
 
-/** Schemas of maps and lists, and the problems of a value, each with its path. */
+/** Schemas of maps and lists, and the problems of a value with their paths. */
 
 /**
  * A map with these keys and no others.
@@ -19,13 +19,13 @@ export function mapOf<S extends z.core.$ZodLooseShape>(shape: S, refused: Readon
   });
 }
 
-/** A map that may be left empty: YAML reads nothing as `null`. */
+/** A map that may be empty: YAML reads an empty value as `null`. */
 export const orEmpty = <S extends z.ZodType>(schema: S) => z.preprocess((raw) => raw ?? {}, schema);
 
-/** The message for a secret in a place that others can read. */
-export const secretInFile = (key: string): string => `a secret must not stand in the file; use ${key}_file`;
+/** The message for a secret in the file. */
+export const secretInFile = (key: string): string => `a secret must not be in the file; use ${key}_file`;
 
-/** A list, or from environment and flags a text with commas. */
+/** A list. In environment variables and flags, values are separated by commas. */
 export function listOf<S extends z.ZodType>(item: S) {
   const split = (raw: unknown): unknown => {
     if (typeof raw !== 'string') return raw ?? [];
@@ -37,12 +37,12 @@ export function listOf<S extends z.ZodType>(item: S) {
   return z.preprocess(split, z.array(item, { error: isNot('a list') }).meta({ type: ['array', 'string'] }));
 }
 
-/** Only a list. */
+/** A list that only the file can contain. */
 export const strictListOf = <S extends z.ZodType>(item: S) => z.array(item, { error: isNot('a list') });
 
 const EITHER = 'either';
 
-/** A text or a map. Problems are those of the kind that was written. */
+/** A text or a map. Reports the problems of the type that is used. */
 export const textOrMap = <A extends z.ZodType<unknown, string>, B extends z.ZodType>(written: A, map: B) =>
   z.union([written, map], { error: EITHER });
 
@@ -69,14 +69,14 @@ function issuesOf(issue: z.core.$ZodIssue, before: readonly PropertyKey[]): Issu
   return [{ path, message: issue.message }];
 }
 
-/** Whether a problem only follows from another one: a key is missing because it is misspelt, or written as a secret. */
+/** Whether a problem only follows from another one: a key is missing because it is misspelt, or because the secret itself is set. */
 function followsFrom(other: Issue, { path, message, isUnknownKey }: Issue): boolean {
   if (!other.isUnknownKey || isUnknownKey) return false;
   const map = shownPath(other.path.slice(0, -1));
-  // a problem of a whole map is that something is missing
+  // a map as a whole is only invalid because a key is missing
   if (shownPath(path) === map) return true;
   const [written, missing] = [String(other.path.at(-1)), String(path.at(-1))];
-  const isMissing = message === NEEDED && shownPath(path.slice(0, -1)) === map;
+  const isMissing = message === REQUIRED && shownPath(path.slice(0, -1)) === map;
   return isMissing && (`${written}_file` === missing || nearest(written, [missing]) === missing);
 }
 

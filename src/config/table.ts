@@ -1,23 +1,23 @@
 import { z } from 'zod';
 import type { Camel } from './camel.ts';
 
-/** A table of settings, made from schemas that are nested as the file nests its sections. */
+/** A table of settings. Their schemas are nested like the sections of the file. */
 
-/** What a schema does not say of a setting by itself. */
+/** Metadata of a setting that is not part of its schema. */
 interface Traits {
   readonly description: string;
-  /** Only the file can hold it. */
+  /** It can only be set in the file. */
   readonly fileOnly?: true;
-  /** Never in the file and never a flag, where others can read it. */
+  /** It cannot be set in the file or by a flag, because others could read it there. */
   readonly secret?: true;
-  /** Written to the default column of the documentation where the default is not a constant. */
+  /** Shown as the default in the documentation, if the default is not a constant. */
   readonly shownDefault?: string;
 }
 
 /** One setting. */
 export interface Setting extends Traits {
   readonly schema: z.ZodType;
-  /** As it would be written in the file; `undefined` leaves the setting unset. */
+  /** As in the file; `undefined` if the setting has no default. */
   readonly default: unknown;
 }
 
@@ -44,14 +44,14 @@ type Readable<T> = T extends readonly (infer Item)[] ? readonly Item[] : T;
 /** The value of a setting, by its key. */
 export type ValueOf<S, Key extends string> = Readable<z.output<SchemaOf<S, Key>>>;
 
-/** The values of sections, under the names of the code. */
+/** The values of sections, in camelCase. */
 export type ValuesOf<S> = {
   readonly [K in keyof S & string as Camel<K>]: S[K] extends z.ZodObject<infer Below>
     ? ValuesOf<Below>
     : Readable<z.output<S[K]>>;
 };
 
-/** What a schema says of its setting. */
+/** A setting from its schema. */
 export function settingOf(schema: z.ZodType): Setting {
   const traits = { description: '', ...schema.meta() } as Traits;
   return { ...traits, schema, default: schema instanceof z.ZodPrefault ? schema.def.defaultValue : undefined };
@@ -70,13 +70,13 @@ export interface Table<S extends Sections = Sections> {
   readonly keys: readonly KeyOf<S>[];
   isSetting(path: string): path is KeyOf<S>;
   isSection(path: string): boolean;
-  /** Names one may write below a section. */
+  /** The valid keys of a section. */
   namesBelow(section: string): readonly string[];
-  /** Why a key that people write is not taken from the file. */
+  /** Why a key is not accepted in the file; `undefined` if it is. */
   refusalOf(key: string): string | undefined;
 }
 
-/** @param refusalOf says why a key that people write, known or not, is not taken from the file */
+/** @param refusalOf why a key, known or not, is not accepted in the file */
 export function createTable<S extends Sections>(
   sections: S,
   refusalOf: (key: string, setting: Setting | undefined) => string | undefined,

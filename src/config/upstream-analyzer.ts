@@ -1,20 +1,20 @@
 import { dirname, join } from 'node:path';
 import type { AnalyzerConfig } from './config.ts';
-import type { Draft } from './draft.ts';
+import type { ConfigSettings } from './config-settings.ts';
 import { directoryProblem, readText } from './named-files.ts';
 import { Secret } from './secret.ts';
 import type { SettingKey } from './settings.ts';
 
-/** The analyzer to poll, with what its files hold. */
+/** The analyzer to poll, with the content of its files. */
 
 const CREDENTIAL_NAME = 'analyzer-password';
 
 const HOW_TO_CONFIGURE =
   'no analyzer is configured. Write a file with "analyzer:" and below it "url: https://host:8443/analyzer", ' +
   '"username: DOMAIN\\name" and "password_file: /path", and pass it with --config.file; or set ' +
-  'LICENSE_EXPORTER_ANALYZER_URL, _USERNAME and _PASSWORD_FILE. To look around first, run: license-exporter demo';
+  'LICENSE_EXPORTER_ANALYZER_URL, _USERNAME and _PASSWORD_FILE. To try license-exporter first, run: license-exporter demo';
 
-/** A password from a file: one line, its end taken off. @throws Error that says what is wrong with the file */
+/** A password from a file, without the line break at its end. @throws Error that names the problem of the file */
 export function readPasswordFile(path: string): Secret {
   const read = readText(path);
   if ('why' in read) throw new Error(`${path} ${read.why}`);
@@ -28,74 +28,74 @@ interface Password {
   readonly file: string | undefined;
 }
 
-function findPassword(draft: Draft): Password | undefined {
-  const direct = draft.value('analyzer.password');
+function findPassword(settings: ConfigSettings): Password | undefined {
+  const direct = settings.value('analyzer.password');
   if (direct !== undefined) return { password: new Secret(direct), file: undefined };
-  const configured = draft.pathOf('analyzer.password_file');
-  const directory = draft.options.env.CREDENTIALS_DIRECTORY;
+  const configured = settings.pathOf('analyzer.password_file');
+  const directory = settings.options.env.CREDENTIALS_DIRECTORY;
   const credential = directory === undefined ? undefined : join(directory, CREDENTIAL_NAME);
   const file = configured ?? credential;
   if (file === undefined) return undefined;
   try {
     const password = readPasswordFile(file);
-    draft.warnOfReaders(file);
+    settings.warnOfReaders(file);
     return { password, file };
   } catch (error) {
-    if (configured !== undefined) draft.refuse('analyzer.password_file', (error as Error).message);
+    if (configured !== undefined) settings.refuse('analyzer.password_file', (error as Error).message);
     return undefined;
   }
 }
 
-function accountOf(draft: Draft): { username: string; domain: string } {
-  const username = draft.value('analyzer.username') ?? '';
-  const domain = draft.value('analyzer.domain') ?? '';
+function accountOf(settings: ConfigSettings): { username: string; domain: string } {
+  const username = settings.value('analyzer.username') ?? '';
+  const domain = settings.value('analyzer.domain') ?? '';
   const [, prefix, name] = /^([^\\]*)\\(.*)$/s.exec(username) ?? [];
   if (prefix === undefined || name === undefined) return { username, domain };
-  if (name === '') draft.refuse('analyzer.username', 'names a domain but no account');
+  if (name === '') settings.refuse('analyzer.username', 'has a domain but no account');
   if (domain !== '' && domain.toLowerCase() !== prefix.toLowerCase()) {
-    draft.refuse('analyzer.username', 'names another domain than analyzer.domain');
+    settings.refuse('analyzer.username', 'has another domain than analyzer.domain');
   }
   return { username: name, domain: prefix };
 }
 
-/** Whether an analyzer is configured; reports that it is not where it must be. */
-function hasAnalyzer(draft: Draft): boolean {
-  if (draft.given('analyzer.url') !== undefined) return true;
-  const { requireAnalyzer } = draft.options;
-  const begun = draft.placeOf('analyzer');
-  const isEmbedded = begun === undefined && draft.placeOf('embedded_analyzer') !== undefined;
+/** Whether an analyzer is configured. Reports a missing one if it is required. */
+function hasAnalyzer(settings: ConfigSettings): boolean {
+  if (settings.rawSetting('analyzer.url') !== undefined) return true;
+  const { requireAnalyzer } = settings.options;
+  const begun = settings.placeOf('analyzer');
+  const isEmbedded = begun === undefined && settings.placeOf('embedded_analyzer') !== undefined;
   const isRequired = requireAnalyzer === 'unless-embedded' ? !isEmbedded : requireAnalyzer;
-  if (!isRequired || draft.isWrong('analyzer.url')) return false;
-  if (begun !== undefined) draft.need('analyzer.url', begun, 'is needed to poll an analyzer');
-  else draft.problems.push({ key: '', where: 'configuration', message: HOW_TO_CONFIGURE });
+  if (!isRequired || settings.isInvalid('analyzer.url')) return false;
+  if (begun !== undefined) settings.reportMissing('analyzer.url', begun, 'is required to poll an analyzer');
+  else settings.problems.push({ key: '', where: 'configuration', message: HOW_TO_CONFIGURE });
   return false;
 }
 
-/** Where its logons are counted must be a place to write to: without the count none is sent. */
-function checkLogonFile(draft: Draft, file: string | undefined): void {
+/** The file of the logon count must be writable: without the count no logon is sent. */
+function checkLogonFile(settings: ConfigSettings, file: string | undefined): void {
   if (file === undefined) return;
   const problem = directoryProblem(dirname(file));
-  if (problem !== undefined) draft.refuse('analyzer.logon_file', problem);
+  if (problem !== undefined) settings.refuse('analyzer.logon_file', problem);
 }
 
-/** Reports what is wrong, and what is missing when an analyzer must be configured. */
-export function analyzerOf(draft: Draft): AnalyzerConfig | undefined {
-  if (!hasAnalyzer(draft)) return undefined;
-  const { username, domain } = accountOf(draft);
+/** The configuration of the analyzer. Reports its problems, and missing settings if an analyzer is required. */
+export function analyzerOf(settings: ConfigSettings): AnalyzerConfig | undefined {
+  if (!hasAnalyzer(settings)) return undefined;
+  const { username, domain } = accountOf(settings);
   const need = (key: SettingKey, message: string): void =>
-    draft.need(key, draft.given('analyzer.url')?.where([]), message);
-  if (username === '') need('analyzer.username', 'is needed with analyzer.url');
-  const found = findPassword(draft);
-  if (found === undefined && !draft.isWrong('analyzer.password')) {
-    need('analyzer.password_file', 'is needed with analyzer.url, or LICENSE_EXPORTER_ANALYZER_PASSWORD');
+    settings.reportMissing(key, settings.rawSetting('analyzer.url')?.where([]), message);
+  if (username === '') need('analyzer.username', 'is required with analyzer.url');
+  const found = findPassword(settings);
+  if (found === undefined && !settings.isInvalid('analyzer.password')) {
+    need('analyzer.password_file', 'is required with analyzer.url, or LICENSE_EXPORTER_ANALYZER_PASSWORD');
   }
-  const logonFile = draft.pathOf('analyzer.logon_file');
-  checkLogonFile(draft, logonFile);
-  const section = draft.section('analyzer');
-  const tls = draft.readTls({
-    ca: draft.reference('analyzer.tls.ca_file'),
-    cert: draft.reference('analyzer.tls.cert_file'),
-    key: draft.reference('analyzer.tls.key_file'),
+  const logonFile = settings.pathOf('analyzer.logon_file');
+  checkLogonFile(settings, logonFile);
+  const section = settings.section('analyzer');
+  const tls = settings.readTls({
+    ca: settings.reference('analyzer.tls.ca_file'),
+    cert: settings.reference('analyzer.tls.cert_file'),
+    key: settings.reference('analyzer.tls.key_file'),
   });
   const { serverName, insecureSkipVerify } = section.tls;
   return {

@@ -3,16 +3,16 @@ import { ConfigError, type Problem } from './problems.ts';
 /** An account of the embedded analyzer. */
 export interface AnalyzerAccount {
   readonly name: string;
-  /** As good as the password, as far as NTLM is concerned. */
+  /** For NTLM it is equivalent to the password. */
   readonly ntHash: Buffer;
 }
 
 const REMEDY = 'with "license-exporter analyzer hash-password NAME"';
 
 /**
- * Accounts of a file with a line `name:nt-hash` each; empty lines and such that begin with `#` are passed over.
+ * The accounts of a file, one `name:nt-hash` per line. Empty lines and lines that start with `#` are ignored.
  *
- * @throws ConfigError that names each line that is wrong, and never what it says
+ * @throws ConfigError with the number of each invalid line, never with its content
  */
 export function parseUsersFile(source: string, file: string): readonly AnalyzerAccount[] {
   const users = new Map<string, AnalyzerAccount>();
@@ -21,9 +21,9 @@ export function parseUsersFile(source: string, file: string): readonly AnalyzerA
     const line = raw.trim();
     if (line === '' || line.startsWith('#')) continue;
     const refuse = (why: string): void =>
-      void problems.push({ key: '', where: `${file}:${i + 1}`, message: `${why}; make the line ${REMEDY}` });
+      void problems.push({ key: '', where: `${file}:${i + 1}`, message: `${why}; create the line ${REMEDY}` });
     const [, name = '', hash = ''] = /^([^:\\]+):([0-9a-fA-F]{32})$/.exec(line) ?? [];
-    if (name === '') refuse('is not of the form name:nt-hash');
+    if (name === '') refuse('is not in the form name:nt-hash');
     else if (users.has(name.toLowerCase())) refuse('repeats a user');
     else users.set(name.toLowerCase(), { name, ntHash: Buffer.from(hash, 'hex') });
   }

@@ -1,42 +1,42 @@
 import { z } from 'zod';
 
-/** The kinds of values that settings have, as zod schemas. Each message says what is allowed. */
+/** The types of settings, as zod schemas. Each message names the valid values. */
 
-/** A value as messages show it. Maps and lists are not shown: they may hold what does not belong there. */
+/** A value in a message. Maps and lists are not shown: they may contain secrets. */
 function show(raw: unknown): string {
   if (Array.isArray(raw)) return 'a list';
   return typeof raw === 'object' && raw !== null ? 'a map' : String(JSON.stringify(raw));
 }
 
-/** The message of a key that is missing. */
-export const NEEDED = 'is needed';
+/** The message for a missing key. */
+export const REQUIRED = 'is required';
 
-/** The message of a value that is not what is allowed, or that is missing. */
+/** The message for an invalid or missing value. */
 export const isNot =
   (allowed: string) =>
   ({ input }: { readonly input?: unknown }): string =>
-    input === undefined ? NEEDED : `${show(input)} is not ${allowed}`;
+    input === undefined ? REQUIRED : `${show(input)} is not ${allowed}`;
 
-/** Numbers and switches written as a text, as YAML reads them. */
+/** Converts numbers and booleans from YAML to text. */
 const asText = (raw: unknown): unknown => {
   if (typeof raw === 'string') return raw.trim();
   return typeof raw === 'number' || typeof raw === 'boolean' ? String(raw) : raw;
 };
 
-/** The number that a text is, for environment and flags. */
+/** Converts text from environment variables and flags to a number. */
 const asNumber =
   (form: RegExp) =>
   (raw: unknown): unknown =>
     typeof raw === 'string' && form.test(raw.trim()) ? Number(raw) : raw;
 
-const nonEmpty = z.string({ error: isNot('a text') }).min(1, { error: 'is empty' });
+const nonEmpty = z.string({ error: isNot('a string') }).min(1, { error: 'is empty' });
 
 export const text = z.preprocess(asText, nonEmpty);
 
-/** Text that may be empty, taken as it is. */
+/** Text that may be empty. It is not trimmed. */
 export const anyText = z.preprocess(
   (raw) => (raw === null ? '' : typeof raw === 'string' ? raw : asText(raw)),
-  z.string({ error: isNot('a text') }),
+  z.string({ error: isNot('a string') }),
 );
 
 const switches: ReadonlyMap<unknown, boolean> = new Map([
@@ -67,7 +67,7 @@ export const ratio = z.preprocess(
 export function oneOf<const T extends string>(...choices: readonly T[]) {
   const known = z.enum(choices, { error: isNot(`one of ${choices.join(', ')}`) });
   const numbers = choices.filter((choice) => /^\d+$/.test(choice)).map(Number);
-  // editors take a number written as one
+  // the JSON Schema accepts these choices as numbers too
   return z.preprocess(
     asText,
     numbers.length === 0 ? known : known.meta({ type: undefined, enum: [...choices, ...numbers] }),
@@ -84,7 +84,7 @@ const durationUnits: Readonly<Record<string, number>> = {
   y: 31_536_000,
 };
 
-/** A number in the largest unit in which it is a whole one. */
+/** A value in the largest unit that makes it an integer. */
 function inUnits(value: number, units: Readonly<Record<string, number>>, otherwise: string): string {
   const fitting = Object.entries(units).filter(([, size]) => size >= 1 && value >= size && value % size === 0);
   const [unit, size] = fitting.reduce((a, b) => (b[1] > a[1] ? b : a), [otherwise, 1]);
@@ -140,7 +140,7 @@ export function size(min: number, max: number) {
   return z.preprocess(asText, written.transform(bytesOf));
 }
 
-/** `auto`, or what another schema takes. */
+/** `auto`, or a value of another schema. */
 export function autoOr<S extends z.ZodType>(schema: S) {
   return z.union([z.literal('auto'), schema], {
     error: ({ errors }) => `${(errors as z.core.$ZodIssue[][] | undefined)?.[1]?.[0]?.message}, nor auto`,
@@ -174,10 +174,10 @@ export const timeZone = z.string({ error: isNot('a time zone such as Europe/Berl
   }
 });
 
-/** Written in place of a schedule: the endpoint is not polled. */
+/** The value of a schedule if the endpoint is not polled. */
 export const OFF = 'off';
 
-/** A cron expression, or `off`. What reads YAML by its version 1.1 takes `off` for `false`. */
+/** A cron expression, or `off`. YAML 1.1 reads `off` as `false`. */
 export const schedule = z.preprocess(
   (raw) => (raw === false || (typeof raw === 'string' && /^(off|false)$/i.test(raw.trim())) ? OFF : asText(raw)),
   nonEmpty,

@@ -1,54 +1,54 @@
 import { randomBytes } from 'node:crypto';
 import type { Config } from './config.ts';
-import type { Draft } from './draft.ts';
+import type { ConfigSettings } from './config-settings.ts';
 import { ConfigError } from './problems.ts';
 import { Secret } from './secret.ts';
 import { readWebConfig } from './web-config.ts';
 
-/** The HTTP front and its routes for Grafana, with what their files say. */
+/** The HTTP server and its routes for Grafana, with the content of their files. */
 
-/** Bytes of a key that is made up. */
+/** Bytes of a generated key. */
 const KEY_BYTES = 32;
-/** Characters of a key that is given. */
+/** Minimum length of a configured key, characters. */
 const MIN_KEY = 16;
 
-/** The HTTP front. */
-export function webOf(draft: Draft): Config['web'] {
-  const { listenAddress, configFile: _, ...section } = draft.section('web');
-  return { ...section, listen: listenAddress, ...accessOf(draft) };
+/** The configuration of the HTTP server. */
+export function webOf(settings: ConfigSettings): Config['web'] {
+  const { listenAddress, configFile: _, ...section } = settings.section('web');
+  return { ...section, listen: listenAddress, ...accessOf(settings) };
 }
 
-function accessOf(draft: Draft): Pick<Config['web'], 'configFile' | 'access'> {
-  const configFile = draft.pathOf('web.config_file');
-  // whether it is there is said where it is named
-  if (configFile === undefined || draft.readFile(draft.reference('web.config_file')) === undefined) {
+function accessOf(settings: ConfigSettings): Pick<Config['web'], 'configFile' | 'access'> {
+  const configFile = settings.pathOf('web.config_file');
+  // `readFile` reports a missing file with the line that names it
+  if (configFile === undefined || settings.readFile(settings.reference('web.config_file')) === undefined) {
     return { configFile, access: undefined };
   }
   try {
     const access = readWebConfig(configFile);
-    for (const warning of access.warnings) draft.warnings.add(warning);
+    for (const warning of access.warnings) settings.warnings.add(warning);
     return { configFile, access };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    draft.problems.push(...error.problems);
+    settings.problems.push(...error.problems);
     return { configFile, access: undefined };
   }
 }
 
-/** The routes for Grafana. */
-export function datasourceOf(draft: Draft): Config['datasource'] {
-  const { pseudonymise, pseudonymKeyFile: _, ...section } = draft.section('datasource');
-  return { ...section, pseudonymKey: pseudonymise ? pseudonymKeyOf(draft) : undefined };
+/** The configuration of the routes for Grafana. */
+export function datasourceOf(settings: ConfigSettings): Config['datasource'] {
+  const { pseudonymise, pseudonymKeyFile: _, ...section } = settings.section('datasource');
+  return { ...section, pseudonymKey: pseudonymise ? pseudonymKeyOf(settings) : undefined };
 }
 
-function pseudonymKeyOf(draft: Draft): Secret | undefined {
+function pseudonymKeyOf(settings: ConfigSettings): Secret | undefined {
   const key = 'datasource.pseudonym_key_file';
-  const file = draft.pathOf(key);
+  const file = settings.pathOf(key);
   if (file === undefined) {
-    draft.warnings.add('without datasource.pseudonym_key_file every start gives users other pseudonyms');
+    settings.warnings.add('without datasource.pseudonym_key_file the pseudonyms of users change at every start');
     return new Secret(randomBytes(KEY_BYTES).toString('hex'));
   }
-  const text = draft.readSecretFile(draft.reference(key))?.trim();
-  if (text !== undefined && text.length < MIN_KEY) draft.refuse(key, `${file} has fewer than ${MIN_KEY} characters`);
+  const text = settings.readSecretFile(settings.reference(key))?.trim();
+  if (text !== undefined && text.length < MIN_KEY) settings.refuse(key, `${file} has fewer than ${MIN_KEY} characters`);
   return new Secret(text ?? '');
 }

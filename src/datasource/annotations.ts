@@ -1,6 +1,6 @@
 import type { Frame } from './panel-data.ts';
 
-/** An event that Grafana marks on a time axis. Times are epoch milliseconds. */
+/** An event that Grafana shows as an annotation. Times are epoch milliseconds. */
 export interface Event {
   readonly time: number;
   readonly timeEnd?: number;
@@ -10,7 +10,7 @@ export interface Event {
   readonly tags: string;
 }
 
-/** Events as the frame that Grafana takes annotations from, in order of time. */
+/** Events as an annotation frame of Grafana, sorted by time. */
 export function annotations(events: readonly Event[]): Frame {
   const sorted = events.toSorted((a, b) => a.time - b.time || (a.text < b.text ? -1 : 1));
   return {

@@ -4,19 +4,19 @@ import type { PolledSite } from './polled-site.ts';
 import type { UpstreamCache } from './upstream-cache.ts';
 import type { UsersPolicy } from './user-names.ts';
 
-/** What the targets are answered from. */
+/** The data behind the targets. */
 export interface Backend {
-  /** Undefined before the first poll has ended. */
+  /** `undefined` until the first poll has finished. */
   readonly site: () => PolledSite | undefined;
   readonly upstream: UpstreamCache;
   readonly users: UsersPolicy;
-  /** Calendar of the analyzer: in which `year` and `month` are meant, and days begin. */
+  /** Calendar of the analyzer. It defines `year`, `month` and the start of a day. */
   readonly localTime: LocalTime;
   /** Epoch seconds. */
   readonly now: () => number;
 }
 
-/** @throws DatasourceError when nothing has been polled yet */
+/** @throws DatasourceError before the first poll has finished */
 export function requireSite({ site }: Backend): PolledSite {
   const known = site();
   if (known === undefined) throw new DatasourceError('upstream_down', 'the analyzer has not been polled yet');

@@ -8,31 +8,31 @@ import { featuresByVendorLicense, type PolledSite } from './polled-site.ts';
 import { matcherOf, type Query } from './query.ts';
 import { requestText, type UpstreamCache } from './upstream-cache.ts';
 
-/** One vendor license and feature of a query; the analyzer gets a request for each. */
+/** One vendor license and feature of a query. Each is a request to the analyzer. */
 export interface Combination {
-  /** As the analyzer spells it. */
+  /** In the spelling of the analyzer. */
   readonly product: string;
   readonly feature: string;
 }
 
-/** What a query asks about: at most `MAX_COMBINATIONS`, and how many there are in all. */
+/** The combinations of a query, at most `MAX_COMBINATIONS`, and their total number. */
 export interface CombinationList {
   readonly asked: readonly Combination[];
   readonly total: number;
 }
 
 export interface Combinations extends CombinationList {
-  /** Whether the query may be about several, so that answers must name theirs. */
+  /** Whether the query can have several combinations. Answers then contain their names. */
   readonly areSeveralProducts: boolean;
   readonly areSeveralFeatures: boolean;
 }
 
-/** Combinations that one target asks about at most. */
+/** Maximum number of combinations of a target. */
 const MAX_COMBINATIONS = 20;
 
 const isPattern = (text: string): boolean => text.includes('%');
 
-/** The analyzer's spellings of a product of a query: of a pattern all that match, of a name with several parts all parts. */
+/** The products of a query in the spelling of the analyzer: all that match a pattern, and all parts of a vendor license. */
 function productsOf(product: string, site: PolledSite | undefined, expand: boolean): readonly string[] {
   if (isPattern(product) && !expand) return [product];
   const spellings = site === undefined ? [] : [...site.inventory.spellings.values()];
@@ -45,17 +45,17 @@ function productsOf(product: string, site: PolledSite | undefined, expand: boole
   const found = spellings.find((names) =>
     names.some((name) => parseVendorLicense(name).vendorLicense.toLowerCase() === wanted),
   );
-  // a name the last poll does not know may have history all the same
+  // a name that is not in the last poll can still have history
   return found ?? [product];
 }
 
-/** The vendor licenses of a query, as the analyzer spells them, that the ad-hoc filters let through. */
+/** The vendor licenses of a query that pass the ad-hoc filters, in the spelling of the analyzer. */
 function ownersOf(query: Query, site: PolledSite | undefined, expand: boolean): readonly string[] {
   const spelled = new Set(query.values.products.flatMap((product) => productsOf(product, site, expand)));
   return [...spelled].filter((product) => query.allows('product', parseVendorLicense(product).vendorLicense));
 }
 
-/** The first combinations of vendor licenses with their features, and how many there are. */
+/** The first combinations of vendor licenses and their features, and their total number. */
 function combine(owners: readonly string[], featuresOf: (product: string) => readonly string[]): CombinationList {
   const asked: Combination[] = [];
   let total = 0;
@@ -68,14 +68,15 @@ function combine(owners: readonly string[], featuresOf: (product: string) => rea
   return { asked, total };
 }
 
-/** Every vendor license of a query with each of some feature patterns, which the analyzer expands. */
+/** Every vendor license of a query with each feature pattern. The analyzer expands the patterns. */
 export const everyOwner = (query: Query, site: PolledSite, features: readonly string[]): CombinationList =>
   combine(ownersOf(query, site, true), () => features);
 
 /**
- * The analyzer adds up what matches a pattern, and all packages where none is named: a filter cannot exclude a part of a sum.
+ * The analyzer returns one sum for all matches of a pattern, and for all packages if none is set. A filter cannot exclude a
+ * part of a sum.
  *
- * @throws DatasourceError that names the filter
+ * @throws DatasourceError with the filter that cannot be applied
  */
 function requireApplicable({ target, values, isFiltered }: Query, expand: boolean): void {
   const addedUp = {
@@ -89,25 +90,25 @@ function requireApplicable({ target, values, isFiltered }: Query, expand: boolea
   throw new DatasourceError('bad_parameter', message);
 }
 
-/** @throws DatasourceError when a pattern cannot be expanded, because nothing has been polled yet */
+/** @throws DatasourceError if a pattern cannot be expanded, because no poll has finished yet */
 export function combinationsOf(query: Query, site: PolledSite | undefined): Combinations {
   const { products, features, ftype, type, wildcard } = query.values;
   const expand = wildcard !== 'upstream';
   const [expandsProducts, expandsFeatures] = [products, features].map((texts) => expand && texts.some(isPattern));
   if ((expandsProducts || expandsFeatures) && (site === undefined || site.inventory.vendorLicenses.count === 0)) {
-    throw new DatasourceError('upstream_down', `${query.target}: % stands for known names, and none is known yet`);
+    throw new DatasourceError('upstream_down', `${query.target}: % cannot be expanded, because no names are known yet`);
   }
   requireApplicable(query, expand);
   const isPackageAsked = query.values.package === undefined || query.allows('package', query.values.package);
   const owners = isPackageAsked ? ownersOf(query, site, expand) : [];
-  // one name of each needs no look-up
+  // one name of each needs no lookup
   const isPlain = !expandsFeatures && owners.length <= 1;
   const byLicense = site === undefined || isPlain ? undefined : featuresByVendorLicense(site, ftype ?? type);
   const knownOf = (product: string) => byLicense?.get(parseVendorLicense(product).vendorLicense);
   const names = features.filter((feature) => !(isPattern(feature) && expand));
   const patterns = features.filter((feature) => isPattern(feature) && expand);
   const matches = patterns.length === 0 ? () => false : matcherOf(patterns);
-  // a feature is asked for where it is known; one that is known nowhere may have history all the same
+  // requests a feature where it is known; an unknown feature can still have history
   const isKnown = new Set(names.filter((name) => owners.some((product) => knownOf(product)?.has(name))));
   const featuresOf = (product: string): readonly string[] => {
     const known = knownOf(product) ?? new Set<string>();
@@ -123,7 +124,7 @@ export function combinationsOf(query: Query, site: PolledSite | undefined): Comb
   };
 }
 
-/** The part of a name that distinguishes a combination from the others; empty where there is only one. */
+/** The suffix that distinguishes a combination from the others; empty if there is only one. */
 export function suffixOf(
   { product, feature }: Combination,
   { areSeveralProducts, areSeveralFeatures }: Combinations,
@@ -137,9 +138,9 @@ export interface CombinationAnswers<T> extends Omit<TargetAnswer, 'items'> {
 }
 
 /**
- * Asks about every combination.
+ * Sends the request of every combination.
  *
- * @throws DatasourceError the first failure, when there is no answer at all
+ * @throws DatasourceError the first failure, if all requests failed
  */
 export async function askAll<E extends EndpointName>(
   { asked, total }: CombinationList,

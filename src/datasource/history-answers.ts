@@ -14,7 +14,7 @@ import {
 } from './panel-data.ts';
 import { parseIsoTime, type Query, type TimeRange } from './query.ts';
 
-/** The chart series of spec 2.6 in the shapes that Grafana's panels take. */
+/** The chart series of spec 2.6 in the formats of Grafana's panels. */
 
 export interface ChartContext {
   readonly query: Query;
@@ -23,7 +23,7 @@ export interface ChartContext {
 }
 type Answered<T> = CombinationAnswers<T>['answers'];
 
-/** Series that spec 4.6 and 4.7 promise; an answer without any has them all, empty. */
+/** The series of spec 4.6 and 4.7. An empty answer has all of them, without points. */
 const TREND_SERIES = ['Max Available', 'Elapsed Time', 'Denials'] as const;
 const RESERVED_SERIES = ['Reserved Licenses', 'Distinct Users', 'Max In Use'] as const;
 const EFFICIENCY_SERIES = 'Total Duration';
@@ -33,7 +33,7 @@ const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 const string = (text: string): Column => ({ text, type: 'string' });
 const number = (text: string): Column => ({ text, type: 'number' });
 
-/** Columns that name the combination of a flat row, where the query is about several. */
+/** Columns with the combination of a flat row, if the query can have several. */
 function ownerOf({ combinations }: ChartContext): {
   columns: readonly Column[];
   cells: (combination: Combination) => readonly Cell[];
@@ -46,7 +46,7 @@ function ownerOf({ combinations }: ChartContext): {
   };
 }
 
-/** Answers in one flat table, each with its columns in the same order. */
+/** Answers in one flat table. All have the same columns. */
 function flatTable<T>(
   context: ChartContext,
   answered: Answered<T>,
@@ -66,7 +66,7 @@ const tagsOf = ({ query }: ChartContext, { product, feature }: Combination): Rec
   return { product, feature, ...(pkg !== undefined && { package: pkg }), ...(ftype !== undefined && { ftype }) };
 };
 
-/** The points within a range, and the last one before it, so that lines begin at the edge. */
+/** The points within a range, and the last one before it, so that lines start at the edge. */
 function within<T>(points: readonly T[], timeOf: (point: T) => number, { from, to }: TimeRange): readonly T[] {
   const first = from === undefined ? 0 : points.findIndex((point) => timeOf(point) >= from);
   const begin = first === -1 ? points.length : first;
@@ -111,7 +111,7 @@ function historyTable(context: ChartContext, answered: Answered<readonly TrendSe
   return flatTable(context, answered, [{ text: 'Time', type: 'time' }, ...names.map(number)], rowsOf);
 }
 
-/** A day with denials each, as far as it lies in the range. */
+/** An annotation for each day with denials, cut to the range. */
 function denialsOf(
   { query, localTime }: ChartContext,
   { combination, answer }: Answered<readonly TrendSeries[]>[number],
@@ -131,7 +131,7 @@ const reservedNames = (answered: Answered<ReservedHistory>): readonly string[] =
   return names.size > 0 ? [...names] : RESERVED_SERIES;
 };
 
-/** A row for each category of the range; series that are shorter, or empty, are filled up with null. */
+/** A row for each category of the range. Missing values of a series are null. */
 function reservedRows(
   { query, localTime }: ChartContext,
   { categories, series }: ReservedHistory,
@@ -140,7 +140,7 @@ function reservedRows(
   const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = query.range;
   const isOutside = (category: string): boolean => {
     const begin = timeOfCategory(category, localTime);
-    // a category that is no time belongs to every range
+    // a category that is not a time belongs to every range
     return Number.isFinite(begin) && (begin > to || endOfDay(begin, localTime) <= from);
   };
   return categories.flatMap((category, i) =>
@@ -150,15 +150,15 @@ function reservedRows(
   );
 }
 
-/** When the local day of a moment is over. Epoch milliseconds, both. */
+/** The end of the local day that contains a time, epoch milliseconds. */
 const endOfDay = (at: number, localTime: LocalTime): number => localTime.startOf(localTime.dayOf(at / 1000) + 1) * 1000;
 
-/** Epoch milliseconds of a category: the start of a local day, or whatever else is a time. */
+/** Epoch milliseconds of a category: the start of a local day, or any other time. */
 function timeOfCategory(category: string, localTime: LocalTime): number {
   const [, year, month, date] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(category) ?? [];
   if (year === undefined) return parseIsoTime(category);
   const day = Date.UTC(Number(year), Number(month) - 1, Number(date)) / 86_400_000;
-  // the 31st of February is no day
+  // 31 February does not exist
   return dateText(day) === category ? localTime.startOf(day) * 1000 : Number.NaN;
 }
 
@@ -206,13 +206,13 @@ export function shapeEfficiency(context: ChartContext, answered: Answered<Effici
 
 interface Grid {
   readonly name: string;
-  /** As numbers, 0 to 23. */
+  /** Hours, 0 to 23. */
   readonly hours: readonly number[];
   readonly weekdays: readonly string[];
   readonly at: (hour: number, weekday: number) => number | null;
 }
 
-/** Every hour of every weekday; cells without data are null. An answer without categories has the usual ones. */
+/** Every hour of every weekday. Cells without data are null. An answer without categories gets the default ones. */
 function gridOf({ hours, weekdays, series }: HeatMap): Grid {
   const values = new Map(series[0]?.cells.map(([hour, weekday, value]) => [`${hour},${weekday}`, cell(value)]));
   const labels = hours.length > 0 ? hours : Array.from({ length: 24 }, (_, hour) => String(hour));

@@ -9,7 +9,7 @@ import { matcherOf, type Query } from './query.ts';
 
 /** Targets that are answered from the last poll. Usage that is withheld is null. */
 
-/** Rows of one answer: Grafana's table is of no use with more, and the daemon has other work. */
+/** Maximum number of rows. More are of no use in a table of Grafana, and would block the daemon. */
 const MAX_ROWS = 10_000;
 
 const DAY = 86_400;
@@ -23,7 +23,7 @@ const daysLeft: Column = { text: 'Days left', type: 'number', unit: 'd' };
 const daysUntil = (at: number | undefined, now: number): number | null =>
   cell(at === undefined ? undefined : Math.round(((at - now) / DAY) * 100) / 100);
 
-/** A column and how a row gets it. */
+/** A column, and how its value is read from a row. */
 type Cells<T> = readonly (readonly [Column, (item: T) => Cell])[];
 
 function tableOf<T>(
@@ -45,7 +45,7 @@ function tableOf<T>(
   return { items: [table(name, columns, rows)], notices, incomplete };
 }
 
-/** The vendor licenses of the last poll that a query is about. */
+/** The vendor licenses of the last poll that match a query. */
 function selectVendorLicenses({ values, allows }: Query, { inventory }: PolledSite): readonly VendorLicenseRow[] {
   const matches = productMatcher(values.filters === undefined ? [] : [values.filters]);
   return inventory.vendorLicenses
@@ -91,11 +91,11 @@ export function answerServerDown(query: Query, site: PolledSite): TargetAnswer {
   return tableOf('server_down', cells, down);
 }
 
-/** Whether the dashboard's ad-hoc filters let a feature through. */
+/** Whether a feature passes the ad-hoc filters of the dashboard. */
 export const isLetThrough = (query: Query, { vendorLicense, feature, package: pkg }: FeatureRow): boolean =>
   query.allows('product', vendorLicense) && query.allows('feature', feature) && query.allows('package', pkg);
 
-/** The features of the last poll that a query is about. */
+/** The features of the last poll that match a query. */
 function selectFeatures(query: Query, { inventory }: PolledSite, names: readonly string[]): readonly FeatureRow[] {
   const { products, package: pkg } = query.values;
   const isProduct = productMatcher(products);
@@ -158,7 +158,7 @@ export function featureTable(
 
 export function answerExpirations(query: Query, site: PolledSite, localTime: LocalTime): TargetAnswer {
   const { products } = query.values;
-  // where GetExpirationFeatures is off or absent, GetFeatures has expiries too
+  // GetFeatures has expiries too, in case GetExpirationFeatures is off or absent
   const source = site.inventory.readings.isExpected('GetExpirationFeatures') ? 'GetExpirationFeatures' : 'GetFeatures';
   const problems = requireFresh(site, source, productMatcher(products));
   const entries = selectFeatures(query, site, query.values.features).filter(
@@ -167,7 +167,7 @@ export function answerExpirations(query: Query, site: PolledSite, localTime: Loc
   return expirationAnswer(query, entries, site.inventory.at, localTime, problems);
 }
 
-/** As a table, or as annotations where they end within the time range. @param now epoch seconds */
+/** A table, or annotations of the expiries within the time range. @param now epoch seconds */
 export function expirationAnswer(
   query: Query,
   entries: readonly FeatureRow[],
@@ -191,7 +191,7 @@ export function expirationAnswer(
   return tableOf('expirations', cells, entries, problems);
 }
 
-/** One annotation for each vendor license and day: what ends then. */
+/** One annotation for each vendor license and day, with the features that expire. */
 function expirationAnnotations(query: Query, entries: readonly FeatureRow[], localTime: LocalTime): TargetAnswer {
   const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = query.range;
   const groups = new Map<string, { at: number; vendorLicense: string; features: string[] }>();

@@ -2,7 +2,7 @@ import { featureNames, type PolledSite, productMatcher } from './polled-site.ts'
 import { adHocKeys } from './query.ts';
 import { type Key, payloadKeys, type Target, type TargetName, targetNames, targets } from './targets.ts';
 
-/** Lists of names for Grafana's forms, variables and ad-hoc filters. What is not known is an empty list, never an error. */
+/** Lists of names for Grafana's forms, variables and ad-hoc filters. If names are unknown, the list is empty, never an error. */
 
 interface Option {
   readonly label: string;
@@ -17,7 +17,7 @@ export interface TargetOption {
     readonly name: string;
     readonly label: string;
     readonly type: 'select' | 'input';
-    /** In 8 pixels. */
+    /** Width in units of 8 pixels. */
     readonly width?: number;
     readonly reloadMetric?: false;
     readonly options?: readonly Option[];
@@ -26,7 +26,7 @@ export interface TargetOption {
 
 const optionsOf = (values: readonly string[]): readonly Option[] => values.map((value) => ({ label: value, value }));
 
-/** The targets with the parameters of each, without those that this daemon does not serve. */
+/** The targets with their parameters. Targets that this daemon does not serve are left out. */
 export function targetOptions(servesUsers: boolean): readonly TargetOption[] {
   const isServed = (name: TargetName): boolean => servesUsers || name !== 'users';
   return targetNames.filter(isServed).map((name) => {
@@ -59,7 +59,7 @@ function packageNames({ inventory }: PolledSite, products: readonly string[]): r
   return [...new Set(packages)].sort();
 }
 
-/** Names of one kind: `products`, or `features` and `packages` of some products (none: of all). */
+/** Names of one kind: `products`, or `features` and `packages` of the given products (if none: of all). */
 export function namesOf(kind: unknown, site: PolledSite | undefined, products: readonly string[]): readonly string[] {
   if (site === undefined) return [];
   if (kind === 'products') return productNames(site);
@@ -67,7 +67,7 @@ export function namesOf(kind: unknown, site: PolledSite | undefined, products: r
   return kind === 'packages' ? packageNames(site, products) : [];
 }
 
-/** Options of one parameter of the builder form. Features are those of the chosen product: without one there are none. */
+/** Options of one parameter of the builder form. Features are those of the selected product. Without a product, the list is empty. */
 export function payloadOptions(
   name: unknown,
   site: PolledSite | undefined,

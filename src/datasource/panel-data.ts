@@ -1,14 +1,14 @@
 import type { DatasourceError } from './errors.ts';
 
-/** What `/query` answers: the forms that Grafana turns into data frames, one or more for each target. */
+/** The answer formats of `/query`. Grafana converts them into data frames, one or more for each target. */
 
-/** `null` is no data, never 0. Times are epoch milliseconds. */
+/** `null` means no data. Times are epoch milliseconds. */
 export type Cell = string | number | boolean | null;
 
 export interface Column {
   readonly text: string;
   readonly type: 'time' | 'string' | 'number' | 'boolean';
-  /** Grafana's id of a unit. */
+  /** The id of a unit in Grafana. */
   readonly unit?: string;
 }
 
@@ -21,7 +21,7 @@ export interface Table {
 
 export interface TimeSeries {
   readonly target: string;
-  /** The name of the legend; without it Grafana would add the tags. */
+  /** The name in the legend. Without it, Grafana would add the tags. */
   readonly title: string;
   readonly tags: Readonly<Record<string, string>>;
   readonly datapoints: readonly (readonly [value: number | null, at: number])[];
@@ -50,9 +50,9 @@ export interface Notice {
 export interface TargetAnswer {
   readonly items: readonly PanelData[];
   readonly notices: readonly Notice[];
-  /** What the analyzer was asked, for the query inspector. */
+  /** The requests to the analyzer, for the query inspector. */
   readonly executed?: string;
-  /** Why the answer is incomplete: an error on a route that has no place for notices. */
+  /** Why the answer is incomplete. A route without notices returns it as an error. */
   readonly incomplete?: DatasourceError;
 }
 
@@ -63,11 +63,11 @@ export const table = (name: string, columns: readonly Column[], rows: Table['row
   rows,
 });
 
-/** A value that JSON can hold. */
+/** A value that JSON can represent. */
 export const cell = <T extends Cell>(value: T | undefined): T | null =>
   value === undefined || (typeof value === 'number' && !Number.isFinite(value)) ? null : value;
 
-/** Epoch milliseconds of epoch seconds; null for what never comes and what is not known. */
+/** Converts epoch seconds to milliseconds; null for an infinite or unknown time. */
 export const millis = (seconds: number | undefined): number | null =>
   cell(seconds === undefined ? undefined : seconds * 1000);
 

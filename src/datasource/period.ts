@@ -7,29 +7,29 @@ export interface Period {
   /** 1 to 12. */
   readonly month: string;
   readonly last?: string;
-  /** Says in words what is shown instead of the period asked for. */
+  /** A notice if another period than the requested one is shown. */
   readonly notice?: string;
 }
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** The durations that end now, shortest first, in days. */
+/** The durations that end now, in days, shortest first. */
 const upToNow = [
   ['101', 1],
   ['107', 7],
   ['465', 365],
 ] as const;
 
-/** The shortest duration that covers the range; the longest there is where none does. */
+/** The shortest duration that covers the range, else the longest one. */
 function covering({ from }: TimeRange, to: number): string {
   const days = from === undefined ? Number.POSITIVE_INFINITY : (to - from) / DAY_MS;
   return upToNow.find(([, length]) => days <= length)?.[0] ?? '465';
 }
 
 /**
- * Durations count from now, so they are sent only where the range ends within an hour of now; otherwise the month in
- * which it ends counts. An end in the future is now, because a dashboard's "today" ends at midnight.
+ * A duration counts back from now, so it is only sent if the range ends within an hour of now. Otherwise the month in which
+ * the range ends is requested. An end in the future counts as now, because "today" in a dashboard ends at midnight.
  *
  * @param now epoch milliseconds
  */
@@ -43,7 +43,7 @@ export function periodOf(values: Values, range: TimeRange, now: number, localTim
   if (isMonthAsked && explicit === undefined) return asked;
   if (now - to > HOUR_MS) {
     const what = explicit === undefined ? 'this range' : `last ${values.last}`;
-    return { ...asked, notice: `${what} does not end now: the month ${name} is shown` };
+    return { ...asked, notice: `${what} does not end now, so the month ${name} is shown` };
   }
   return { ...asked, last: explicit ?? covering(range, to) };
 }

@@ -5,12 +5,12 @@ import { parseVendorLicense } from '../model/vendor-license.ts';
 import { DatasourceError, fromQueryError } from './errors.ts';
 import { matcherOf } from './query.ts';
 
-/** What the last polls know of the site, for answers without a request to the analyzer. */
+/** The site as of the last polls, for answers without a request to the analyzer. */
 export interface PolledSite {
   readonly inventory: Inventory;
 }
 
-/** Why a part has no data to show. */
+/** Why there is no data of a part. */
 function missing(readings: Readings, endpoint: PolledEndpoint, part: string): DatasourceError {
   const what = part === WHOLE ? endpoint : `${endpoint} of ${part}`;
   const reading = readings.of(endpoint)?.parts.get(part);
@@ -19,17 +19,17 @@ function missing(readings: Readings, endpoint: PolledEndpoint, part: string): Da
     return new DatasourceError(code, `${what}: ${message}`);
   }
   if (reading !== undefined) return new DatasourceError('upstream_down', `${what} was polled too long ago`);
-  // without vendor licenses there is nothing to ask the other endpoints for
+  // without vendor licenses, the other endpoints are not polled
   const cause = readings.of('GetProducts')?.parts.get(WHOLE)?.failure;
   if (cause !== undefined && endpoint !== 'GetProducts') return missing(readings, 'GetProducts', WHOLE);
   return new DatasourceError('upstream_down', `${what} has not been polled yet`);
 }
 
 /**
- * Checks that an endpoint has data that may be shown, of one vendor license at least.
+ * Checks that an endpoint has current data of at least one vendor license.
  *
- * @returns for each part without it, what is wrong
- * @throws DatasourceError when it has none at all
+ * @returns the problems of the parts without data
+ * @throws DatasourceError if no part has data
  */
 export function requireFresh(
   { inventory: { readings } }: PolledSite,
@@ -37,10 +37,10 @@ export function requireFresh(
   isAskedFor: (vendorLicense: string) => boolean,
 ): readonly DatasourceError[] {
   if (readings.isOff(endpoint)) {
-    throw new DatasourceError('upstream_down', `${endpoint} is not polled: it is switched off under poll`);
+    throw new DatasourceError('upstream_down', `${endpoint} is not polled: it is off in the section poll`);
   }
   const known = readings.of(endpoint);
-  // a good GetProducts that lists nothing leaves nothing to ask for
+  // an empty GetProducts leaves nothing to poll
   if (known === undefined && readings.of('GetProducts')?.lastSuccess !== undefined) return [];
   const parts = [...(known?.parts ?? [])].filter(
     ([part]) => part === WHOLE || isAskedFor(parseVendorLicense(part).vendorLicense),
@@ -52,14 +52,14 @@ export function requireFresh(
   return stale.map((part) => missing(readings, endpoint, part));
 }
 
-/** Whether one of the products of a payload matches a vendor license: by name, by name and part, or by pattern. */
+/** Whether a product of the payload matches a vendor license by name, by name and part, or by pattern. */
 export function productMatcher(products: readonly string[]): (vendorLicense: string) => boolean {
   return matcherOf(
     products.map((product) => (product.includes('%') ? product : parseVendorLicense(product).vendorLicense)),
   );
 }
 
-/** Names of features by vendor license. One look at each, because a large site has 100,000. */
+/** Names of features by vendor license. It visits each feature only once, because a large site has 100,000. */
 export function featuresByVendorLicense(
   { inventory }: PolledSite,
   featureType?: string,
@@ -74,7 +74,7 @@ export function featuresByVendorLicense(
   return found;
 }
 
-/** Sorted names of the features of some vendor licenses, each once. */
+/** The distinct names of the features of some vendor licenses, sorted. */
 export function featureNames(site: PolledSite, isOwner: (vendorLicense: string) => boolean): readonly string[] {
   const owned = [...featuresByVendorLicense(site)].filter(([vendorLicense]) => isOwner(vendorLicense));
   return [...new Set(owned.flatMap(([, names]) => [...names]))].sort();

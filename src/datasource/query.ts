@@ -11,15 +11,15 @@ import {
 } from './targets.ts';
 import type { RawPayload } from './unescape.ts';
 
-/** What a target is asked for: its payload and the rest of the request, checked. */
+/** The checked request of a target: its payload, time range and ad-hoc filters. */
 
-/** Epoch milliseconds; undefined where the request names no bound. */
+/** Epoch milliseconds; `undefined` if the request has no such bound. */
 export interface TimeRange {
   readonly from: number | undefined;
   readonly to: number | undefined;
 }
 
-/** The values of a payload: only `product` and `feature` can hold several. */
+/** The values of a payload. Only `product` and `feature` can have several. */
 export type Values = Readonly<Partial<Record<KeyName, string>>> & {
   readonly products: readonly string[];
   readonly features: readonly string[];
@@ -40,7 +40,7 @@ export interface Query {
   readonly shape: string;
   readonly values: Values;
   readonly range: TimeRange;
-  /** Whether the dashboard's ad-hoc filters let a name through. */
+  /** Whether a name passes the ad-hoc filters of the dashboard. */
   readonly allows: (key: FilterKey, name: string) => boolean;
   /** Whether there is an ad-hoc filter on a key. */
   readonly isFiltered: (key: FilterKey) => boolean;
@@ -54,17 +54,17 @@ const bad = (message: string): DatasourceError => new DatasourceError('bad_param
 export const parseIsoTime = (text: string): number =>
   /^\d{4}-\d{2}-\d{2}([T ]|$)/.test(text) ? Date.parse(text) : Number.NaN;
 
-/** A moment: ISO 8601, or epoch milliseconds as a number or its digits. */
+/** A time: ISO 8601, or epoch milliseconds as a number or string. */
 function readTime(raw: unknown, what: string): number | undefined {
   if (raw === undefined || raw === null || raw === '') return undefined;
   const digits = typeof raw === 'string' && /^-?\d+$/.test(raw);
   const at = typeof raw === 'number' || digits ? Number(raw) : typeof raw === 'string' ? parseIsoTime(raw) : Number.NaN;
-  // what Date can hold
-  if (!(Math.abs(at) <= 8.64e15)) throw bad(`${what} is not a time: ISO 8601 or epoch milliseconds are`);
+  // the range of Date
+  if (!(Math.abs(at) <= 8.64e15)) throw bad(`${what} is not a time; use ISO 8601 or epoch milliseconds`);
   return at;
 }
 
-/** @throws DatasourceError when a bound is no time, or they are the wrong way round */
+/** @throws DatasourceError if a bound is not a time, or if the range ends before it starts */
 export function readRange(
   raw: { readonly from?: unknown; readonly to?: unknown } | undefined,
   what: string,
@@ -77,7 +77,7 @@ export function readRange(
   return range;
 }
 
-/** @throws DatasourceError for a key or operator that is not understood */
+/** @throws DatasourceError for an unknown key or operator */
 export function readFilters(raw: unknown): readonly Filter[] {
   if (raw === undefined || raw === null) return [];
   if (!Array.isArray(raw)) throw bad('filters is not an array');
@@ -86,13 +86,13 @@ export function readFilters(raw: unknown): readonly Filter[] {
     const known = filterKeys.find((name) => name === key);
     if (known === undefined) throw bad(`the ad-hoc filter key ${show(key)} is not one of ${filterKeys.join(', ')}`);
     if (operator !== '=' && operator !== '!=') {
-      throw bad(`the ad-hoc filter operator ${show(operator)} is not understood: only = and != are`);
+      throw bad(`the ad-hoc filter operator ${show(operator)} is not supported; use = or !=`);
     }
     return { key: known, equal: operator === '=', value: String(value) };
   });
 }
 
-/** A value from outside in a message: short, on one line. */
+/** A received value for a message: short, on one line. */
 export function show(value: unknown): string {
   const text = JSON.stringify(value) ?? 'undefined';
   return text.length > 80 ? `${text.slice(0, 77)}...` : text;
@@ -100,26 +100,26 @@ export function show(value: unknown): string {
 
 const isTargetName = (name: unknown): name is TargetName => typeof name === 'string' && Object.hasOwn(targets, name);
 
-/** @throws DatasourceError that names the targets there are */
+/** @throws DatasourceError with the valid targets */
 export function readTargetName(raw: unknown): TargetName {
   if (isTargetName(raw)) return raw;
   throw new DatasourceError(
     'unknown_target',
-    `there is no target ${show(raw)}; there are ${Object.keys(targets).join(', ')}`,
+    `there is no target ${show(raw)}; valid are ${Object.keys(targets).join(', ')}`,
   );
 }
 
 function readText(name: string, raw: unknown): string {
   if (typeof raw === 'string') return raw.trim();
   if (typeof raw === 'number') return String(raw);
-  throw bad(`${name} is ${show(raw)}, not a text`);
+  throw bad(`${name} is ${show(raw)}, not a string`);
 }
 
-/** Texts of a key that is given; empty ones count as not given. */
+/** The values of a key. Empty ones are ignored. */
 function readTexts(name: string, raw: unknown, several: boolean): readonly string[] {
   if (raw === undefined || raw === null) return [];
   const all = (Array.isArray(raw) ? raw : [raw]).map((item) => readText(name, item)).filter((text) => text !== '');
-  if (all.length > 1 && !several) throw bad(`${name} has ${all.length} values, it takes one`);
+  if (all.length > 1 && !several) throw bad(`${name} has ${all.length} values, but only one is allowed`);
   return [...new Set(all)];
 }
 
@@ -139,26 +139,26 @@ export interface QueryInput {
   readonly payload: RawPayload;
   readonly range: TimeRange;
   readonly filters: readonly Filter[];
-  /** How keys are called in messages: `payload.` or nothing. */
+  /** The prefix of keys in messages: `payload.` or nothing. */
   readonly prefix: string;
-  /** Said beside a missing parameter. */
+  /** Added to the message of a missing parameter. */
   readonly hint?: string;
-  /** The shape, where the payload does not choose it. */
+  /** The shape if the payload does not set one. */
   readonly shape?: string;
 }
 
 /**
- * Checks what a target is asked for. Keys of other targets are passed over, because the builder form keeps them when
- * another target is chosen.
+ * Checks the request of a target. Keys of other targets are ignored, because the builder form keeps them when another target
+ * is selected.
  *
- * @throws DatasourceError that begins with the target and names the key and what is allowed
+ * @throws DatasourceError with the target, the key and the valid values
  */
 export function readQuery({ target, payload, range, filters, prefix, hint = '', shape }: QueryInput): Query {
   const definition: Target = targets[target];
   const named = (message: string): DatasourceError => bad(`${target}: ${prefix}${message}`);
   const unknown = Object.keys(payload).find((name) => !Object.hasOwn(payloadKeys, name));
   if (unknown !== undefined) {
-    throw named(`${show(unknown).slice(1, -1)} is not known; ${target} takes ${definition.keys.join(', ')}`);
+    throw named(`${show(unknown).slice(1, -1)} is unknown; ${target} accepts ${definition.keys.join(', ')}`);
   }
   const equal = (key: KeyName): readonly string[] =>
     filters.filter((filter) => filter.equal && filter.key === key).map(({ value }) => value);
@@ -173,7 +173,7 @@ export function readQuery({ target, payload, range, filters, prefix, hint = '', 
     } catch (error) {
       throw error instanceof DatasourceError ? named(error.message) : error;
     }
-    // an ad-hoc filter stands in for what the payload leaves open
+    // an ad-hoc filter replaces a missing value
     if (given.length === 0) given = equal(name).slice(0, 1);
     if (given.length === 0 && definition.required.includes(name)) {
       throw new DatasourceError('missing_parameter', `${target}: ${prefix}${name} is required${hint}`);
@@ -191,14 +191,14 @@ export function readQuery({ target, payload, range, filters, prefix, hint = '', 
   };
 }
 
-/** Whether a name matches one of the texts of a payload, `%` standing for any; no text lets every name through. */
+/** Whether a name matches one of the values of a payload. `%` matches any text. Without values, every name matches. */
 export function matcherOf(texts: readonly string[]): (name: string) => boolean {
   if (texts.length === 0 || texts.includes('%')) return () => true;
   const patterns = texts.map((text) => createPattern(text, { ignoreCase: false }));
   return (name) => patterns.some((matches) => matches(name));
 }
 
-/** The code of a duration given by code or name; `auto` is none. */
+/** The code of a duration; `undefined` for `auto`. */
 export function durationCode(last: string | undefined): string | undefined {
   return last === undefined || last === 'auto' ? undefined : (durationNames[last] ?? last);
 }

@@ -13,7 +13,7 @@ export function requireObject(body: unknown, what: string): Json {
   throw new DatasourceError('bad_request', `${what} is not a JSON object`);
 }
 
-/** The payload of a request; a text holds JSON. */
+/** The payload of a request: an object, or a string with JSON. */
 export function payloadOf(raw: unknown, what: string): RawPayload {
   if (raw === undefined || raw === null || raw === '') return {};
   if (isObject(raw)) return raw;

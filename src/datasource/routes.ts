@@ -10,24 +10,24 @@ import { answerRows } from './rows.ts';
 import { answerQuery, answerVariable } from './simpod.ts';
 import { type RawPayload, unescapePayload } from './unescape.ts';
 
-/** The routes that Grafana's JSON data sources call, and the form of their errors. */
+/** The routes for the JSON data sources of Grafana, and the format of their errors. */
 
 export interface DatasourceOptions {
-  /** The newest one: a reload replaces it. */
+  /** The current backend. A reload replaces it. */
   readonly backend: () => Backend;
-  /** Seconds a request may take; Grafana's proxy gives up after 30. */
+  /** Deadline of a request in seconds. The proxy of Grafana times out after 30. */
   readonly deadline: () => number;
   /** Called with errors that are bugs. */
   readonly onProblem: (error: unknown) => void;
 }
 
-/** Bytes. All dashboard variables travel with each request. */
+/** Maximum size of a body, bytes. Each request contains all dashboard variables. */
 const BODY_LIMIT = 4 * 1024 * 1024;
 const JSON_TYPE = 'application/json; charset=utf-8';
-/** Characters of an HTTP reason phrase. */
+/** Maximum length of an HTTP reason phrase. */
 const MAX_REASON = 120;
 
-/** Whether the analyzer answered the newest poll, by GetProducts, which everything hangs on. */
+/** Whether the analyzer answered the last poll of GetProducts. Everything else depends on it. */
 function health({ site }: Backend): object {
   const known = site();
   if (known === undefined) throw new DatasourceError('upstream_down', 'the analyzer has not been polled yet');
@@ -42,13 +42,13 @@ function health({ site }: Backend): object {
   }
 }
 
-/** A reason phrase: what Grafana's Infinity shows, because it throws the body away. */
+/** A reason phrase. Infinity in Grafana shows it, because it discards the body. */
 function reasonPhrase(message: string): string {
   const ascii = message.replace(/[^\x20-\x7e]+/g, ' ');
   return ascii.length > MAX_REASON ? `${ascii.slice(0, MAX_REASON - 3)}...` : ascii;
 }
 
-/** The one form of every error of these routes. */
+/** The format of every error of these routes. */
 function sendError(reply: FastifyReply, { status, code, message }: DatasourceError): FastifyReply {
   reply.raw.statusMessage = reasonPhrase(message);
   return reply
@@ -57,7 +57,7 @@ function sendError(reply: FastifyReply, { status, code, message }: DatasourceErr
     .send(JSON.stringify({ message, error: { code, message } }));
 }
 
-/** What is refused before it comes to these routes. */
+/** Codes of requests that are refused before they reach these routes. */
 const refusalCodes = { unauthorized: 'unauthorized', busy: 'queue_full', bad_path: 'bad_request' } as const;
 
 function toDatasourceError(error: unknown): DatasourceError | undefined {
@@ -72,7 +72,7 @@ function toDatasourceError(error: unknown): DatasourceError | undefined {
 
 type Handler = (request: FastifyRequest, signal: AbortSignal) => Promise<unknown> | unknown;
 
-/** The routes as a plugin to be mounted at the datasource's path, and how a logon is refused there. */
+/** The routes as a plugin for the path of the datasource, and the format of refusals there. */
 export function createDatasource({ backend, deadline, onProblem }: DatasourceOptions) {
   const post =
     (answer: (body: Json, signal: AbortSignal) => unknown): Handler =>
@@ -82,7 +82,7 @@ export function createDatasource({ backend, deadline, onProblem }: DatasourceOpt
   const chosen = ({ payload }: Json): RawPayload => unescapePayload(payloadOf(payload, 'payload'));
 
   const routes: readonly (readonly ['GET' | 'POST', string, Handler])[] = [
-    // with and without the slash
+    // with and without the trailing slash
     ['GET', '/', () => health(backend())],
     ['POST', '/query', post((body, signal) => answerQuery(body, backend(), signal))],
     ['POST', '/metrics', post(() => targetOptions(backend().users.refusal() === undefined))],
@@ -116,7 +116,7 @@ export function createDatasource({ backend, deadline, onProblem }: DatasourceOpt
 
   const plugin = async (app: FastifyInstance): Promise<void> => {
     app.removeAllContentTypeParsers();
-    // whatever it is called: every plugin means JSON
+    // every plugin sends JSON, with various content types
     app.addContentTypeParser('*', { parseAs: 'string', bodyLimit: BODY_LIMIT }, (_, text, done) => {
       try {
         done(null, text === '' ? {} : JSON.parse(String(text)));
@@ -138,12 +138,12 @@ export function createDatasource({ backend, deadline, onProblem }: DatasourceOpt
         handler: async (request, reply) => {
           const gone = new AbortController();
           reply.raw.once('close', () =>
-            gone.abort(new DatasourceError('upstream_down', 'nobody waits for the answer')),
+            gone.abort(new DatasourceError('upstream_down', 'the client has disconnected')),
           );
           const seconds = deadline();
           const late = setTimeout(
             () => gone.abort(new DatasourceError('deadline', `the analyzer did not answer within ${seconds} s`)),
-            // waiting for its turn counts
+            // includes the time in the queue
             seconds * 1000 - reply.elapsedTime,
           );
           try {
@@ -169,7 +169,7 @@ export function createDatasource({ backend, deadline, onProblem }: DatasourceOpt
       });
     }
     app.setNotFoundHandler((request, reply) =>
-      sendError(reply, new DatasourceError('not_found', `nothing is served at ${show(request.url.split('?', 1)[0])}`)),
+      sendError(reply, new DatasourceError('not_found', `there is nothing at ${show(request.url.split('?', 1)[0])}`)),
     );
   };
 

@@ -7,7 +7,7 @@ import { type TargetName, targets } from './targets.ts';
 
 /** Flat rows for Infinity, curl and scripts. */
 
-/** Values of a parameter of `/rows`: given several times, or as `{a,b}` by Grafana's glob format. */
+/** Values of a parameter of `/rows`: repeated, or as `{a,b}` in the glob format of Grafana. */
 function rowValues(raw: string | readonly string[]): string | readonly string[] {
   const values = [raw]
     .flat()
@@ -15,10 +15,10 @@ function rowValues(raw: string | readonly string[]): string | readonly string[] 
   return values.length === 1 ? (values[0] ?? '') : values;
 }
 
-const SEMICOLON_HINT = '; where the URL has it, the ";" in it must be written %3B';
+const SEMICOLON_HINT = '; in a URL, write ";" as %3B';
 
 /**
- * The rows of one target. They have no place for a notice, so an incomplete answer is an error.
+ * The rows of one target. They cannot contain a notice, so an incomplete answer is an error.
  *
  * @throws DatasourceError
  */

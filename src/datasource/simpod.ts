@@ -12,11 +12,11 @@ import { requireUsers } from './user-names.ts';
 /** Requests of simpod-json-datasource: several targets at once, and variables. */
 
 const EMPTY_PAYLOAD =
-  'the payload arrived empty. The usual causes are a multi-value variable inside quotes (write {"feature":$feature}, ' +
-  'without quotes) and a variable value with a backslash or a double quote: both make the payload bad JSON, which the ' +
-  'plugin replaces by {}';
+  'the payload is empty. The usual causes are a multi-value variable inside quotes (write {"feature":$feature}, ' +
+  'without quotes) and a variable value with a backslash or a double quote: both make the payload invalid JSON, which the ' +
+  'plugin replaces with {}';
 
-/** Targets of one request: a panel has a handful. */
+/** Maximum number of targets of a request. */
 const MAX_TARGETS = 100;
 
 interface QueryTarget {
@@ -28,10 +28,7 @@ function targetsOf(body: Json): readonly QueryTarget[] {
   const { targets: list } = body;
   if (!Array.isArray(list)) throw new DatasourceError('bad_request', 'the request has no array "targets"');
   if (list.length > MAX_TARGETS) {
-    throw new DatasourceError(
-      'too_many',
-      `the request has ${list.length} targets, at most ${MAX_TARGETS} are answered`,
-    );
+    throw new DatasourceError('too_many', `the request has ${list.length} targets, the maximum is ${MAX_TARGETS}`);
   }
   return list
     .map((raw, i) => requireObject(raw, `targets[${i}]`))
@@ -53,7 +50,7 @@ function readTarget({ raw }: QueryTarget, body: Json): Query {
   return readQuery({ target, payload, range, filters, prefix: 'payload.' });
 }
 
-/** The items of one target, with its `refId`, and its notices at the first. */
+/** The items of one target with its `refId`. The first one has the notices. */
 function itemsOf(
   refId: string | undefined,
   name: unknown,
@@ -62,7 +59,7 @@ function itemsOf(
   const shownNotices =
     items.length > 0
       ? notices
-      : [...notices, { severity: 'info' as const, text: 'no vendor license and feature matches what was asked for' }];
+      : [...notices, { severity: 'info' as const, text: 'no vendor license and feature matches the query' }];
   const shown: readonly object[] =
     items.length > 0 ? items : [{ name: String(name), type: 'table', columns: [], rows: [] }];
   return shown.map((item, i) => {
@@ -76,9 +73,9 @@ function itemsOf(
 }
 
 /**
- * Answers the targets of a request, each by itself: one that fails is a notice as long as another one does not.
+ * Answers the targets of a request independently. A target that fails becomes a notice, unless all of them fail.
  *
- * @throws DatasourceError when there is nothing to show
+ * @throws DatasourceError if all targets fail
  */
 export async function answerQuery(body: Json, backend: Backend, signal: AbortSignal): Promise<readonly object[]> {
   const asked = targetsOf(body);
@@ -99,12 +96,12 @@ export async function answerQuery(body: Json, backend: Backend, signal: AbortSig
   });
   const [first] = failures;
   if (first === undefined || failures.length < outcomes.length) return items;
-  // with nothing to show, the first failure gives the status and all of them the message
+  // the status of the first failure, with the messages of all
   const messages = new Set(failures.map(({ message }) => message));
   throw messages.size === 1 ? first : new DatasourceError(first.code, [...messages].join('; '));
 }
 
-/** Values of a dashboard variable: `[]` where there are none. */
+/** Values of a dashboard variable, or an empty list. */
 export async function answerVariable(body: Json, backend: Backend, signal: AbortSignal): Promise<readonly object[]> {
   const payload = payloadOf(body.payload, 'payload');
   const { target, product } = payload;

@@ -38,7 +38,7 @@ const answerers: Readonly<Record<TargetName, AnswerQuery>> = {
 /**
  * Answers one target.
  *
- * @param signal ends the waiting with its reason
+ * @param signal stops the wait with its reason
  * @throws DatasourceError
  */
 export async function answerTarget(query: Query, backend: Backend, signal: AbortSignal): Promise<TargetAnswer> {

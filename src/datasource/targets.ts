@@ -1,16 +1,16 @@
 import { durationCodes, type EndpointName, endpoints, featureTypes, type Parameter } from '../query-api/endpoints.ts';
 
-/** The targets of the datasource: the one table behind the parser, the builder form and docs/grafana.md. */
+/** The targets of the datasource. The parser, the builder form and docs/grafana.md are derived from this table. */
 
 /** A key of a payload, and a parameter of `/rows`. */
 export interface Key {
   readonly label: string;
   readonly meaning: string;
-  /** The only values allowed. */
+  /** The valid values. */
   readonly options?: readonly string[];
   /** Inclusive bounds of an integer. */
   readonly integer?: readonly [min: number, max: number];
-  /** Whether several values may be given. */
+  /** Whether several values are allowed. */
   readonly several?: true;
 }
 
@@ -38,20 +38,24 @@ export const payloadKeys = {
   wildcard: {
     label: 'Wildcard',
     meaning:
-      'What `%` means: `expand` asks about each known name by itself, `upstream` leaves it to the analyzer to add up what matches.',
+      'How `%` is resolved: `expand` requests each known name separately, `upstream` requests the sum of all matches from the analyzer.',
     options: ['expand', 'upstream'],
   },
-  year: { label: 'Year', meaning: 'Year, by default that of the end of the time range.', integer: [1970, 9999] },
-  month: { label: 'Month', meaning: 'Month, by default that of the end of the time range.', integer: [1, 12] },
+  year: {
+    label: 'Year',
+    meaning: 'Year. The default is the year in which the time range ends.',
+    integer: [1970, 9999],
+  },
+  month: { label: 'Month', meaning: 'Month. The default is the month in which the time range ends.', integer: [1, 12] },
   last: {
     label: 'Last',
     meaning:
-      'Duration up to now, as name or code; `auto` is the shortest that covers the time range. Only where the range ends now, otherwise year and month count.',
+      'Duration up to now, as a name or code. `auto` is the shortest one that covers the time range. It is used if the range ends now, otherwise year and month are used.',
     options: ['auto', ...Object.keys(durationNames), ...Object.keys(durationCodes)],
   },
   tokenpool: { label: 'Token pool', meaning: 'Token pool.' },
-  user: { label: 'User', meaning: 'User name; `%` stands for any text. Personal, see `datasource.users`.' },
-  format: { label: 'Format', meaning: 'Passed on to the analyzer.', options: allowedOfUsers('format') },
+  user: { label: 'User', meaning: 'User name; `%` stands for any text. Personal data, see `datasource.users`.' },
+  format: { label: 'Format', meaning: 'Passed to the analyzer.', options: allowedOfUsers('format') },
   sortdatafield: {
     label: 'Sort by',
     meaning: 'Field of GetUsers to sort by.',
@@ -60,14 +64,15 @@ export const payloadKeys = {
   sortorder: { label: 'Order', meaning: 'Sort order.', options: allowedOfUsers('sortorder') },
   search: {
     label: 'Search level',
-    meaning: '0 features, 1 packages too, 2 components too. Asks the analyzer instead of the last poll.',
+    meaning:
+      '0 features, 1 also packages, 2 also components. Requests them from the analyzer instead of the last poll.',
     integer: [0, 2],
   },
   filters: {
     label: 'Filter',
-    meaning: 'Name of a vendor license or, of `features`, of a feature; `%` stands for any text.',
+    meaning: 'Name of a vendor license or, for `features`, of a feature; `%` stands for any text.',
   },
-  shape: { label: 'Shape', meaning: 'Form of the answer.' },
+  shape: { label: 'Shape', meaning: 'Format of the answer.' },
 } as const satisfies Record<string, Key>;
 
 export type KeyName = keyof typeof payloadKeys;
@@ -75,7 +80,7 @@ export type KeyName = keyof typeof payloadKeys;
 export interface Target {
   readonly label: string;
   readonly endpoint: EndpointName;
-  /** From the last poll, or asked of the analyzer. */
+  /** From the last poll, or requested from the analyzer. */
   readonly from: 'poll' | 'analyzer';
   readonly keys: readonly KeyName[];
   readonly required: readonly KeyName[];

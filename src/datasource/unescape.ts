@@ -1,9 +1,9 @@
 /**
  * simpod-json-datasource puts variables into builder payloads, and into payloads given as objects, in Grafana's regex
- * format: `lic01.ex.com` arrives as `lic01\.ex\.com`, several values as `(a|b)`. This takes it back.
+ * format: `lic01.ex.com` arrives as `lic01\.ex\.com`, several values as `(a|b)`. This module reverts it.
  */
 
-/** A payload value: a text, several, or anything else that was sent. */
+/** A payload value: one text, several, or any other value that was sent. */
 export type RawPayload = Readonly<Record<string, unknown>>;
 
 const SPECIAL = /[\\^$*+?.()|[\]{}/]/g;
@@ -19,7 +19,7 @@ function regexFormat(value: string | readonly string[]): string {
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-/** What variables look like in regex format, and what they are. */
+/** Variables in regex format, with their values. */
 function variablesOf(scopedVars: unknown): Map<string, string | readonly string[]> {
   const known = new Map<string, string | readonly string[]>();
   if (typeof scopedVars !== 'object' || scopedVars === null) return known;
@@ -32,12 +32,12 @@ function variablesOf(scopedVars: unknown): Map<string, string | readonly string[
   return known;
 }
 
-/** The parts of `(a|b)`, or the text itself; escaped characters are made plain. */
+/** The parts of `(a|b)`, or the text itself, without escaping. */
 function unescapePattern(text: string): string | readonly string[] {
   const plain = (part: string): string => part.replace(ESCAPED, '$1');
   if (!text.startsWith('(') || !text.endsWith(')')) return plain(text);
   const parts = text.slice(1, -1).match(/(?:\\.|[^|\\])+/gs) ?? [];
-  // one value has no brackets, and brackets within a value are escaped: anything else was written so by a person
+  // Grafana adds no brackets to one value and escapes brackets in values: anything else was typed by a user
   const isList = parts.length > 1 && parts.every((part) => !/[()]/.test(part.replace(/\\./gs, '')));
   return isList ? parts.map(plain) : plain(text);
 }
@@ -50,11 +50,11 @@ const mapTexts = (payload: RawPayload, change: (text: string) => string | readon
     }),
   );
 
-/** Undoes exactly what Grafana did to the values of its variables; right in every editor mode. */
+/** Reverts the escaping of variables whose values are known. It is correct in every editor mode. */
 export function restoreVariables(payload: RawPayload, scopedVars: unknown): RawPayload {
   const known = variablesOf(scopedVars);
   return known.size === 0 ? payload : mapTexts(payload, (text) => known.get(text) ?? text);
 }
 
-/** Undoes the escaping of a builder payload by its pattern, for what is not known to be a variable. */
+/** Reverts the escaping of a builder payload by its pattern, for values that are not known variables. */
 export const unescapePayload = (payload: RawPayload): RawPayload => mapTexts(payload, unescapePattern);

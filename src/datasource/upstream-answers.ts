@@ -25,11 +25,11 @@ import { requireUsers, usersFilter, usersTable } from './user-names.ts';
 
 type AnswerQuery = (query: Query, backend: Backend, signal: AbortSignal) => Promise<TargetAnswer>;
 
-/** An optional parameter, left out where it is not given. */
+/** An optional parameter; nothing if it is not set. */
 const given = <N extends string>(name: N, value: string | undefined): { readonly [K in N]?: string } =>
   (value === undefined ? {} : { [name]: value }) as { readonly [K in N]?: string };
 
-/** Requests every combination and shapes the answers. */
+/** Requests every combination and converts the answers. */
 async function answerCombinations<E extends EndpointName>(
   endpoint: E,
   query: Query,
@@ -63,7 +63,7 @@ export const answerReserved: AnswerQuery = (query, backend, signal) =>
     shapeReserved({ query, combinations, localTime: backend.localTime }, answers),
   );
 
-/** Asks one of the two endpoints that are about a period (spec 4.8, 4.9). */
+/** Calls one of the two endpoints with a period (spec 4.8, 4.9). */
 async function askPeriod<E extends 'GetEfficiency' | 'GetHeatMap'>(
   endpoint: E,
   query: Query,
@@ -75,7 +75,7 @@ async function askPeriod<E extends 'GetEfficiency' | 'GetHeatMap'>(
   const { localTime } = backend;
   const { notice, ...period } = periodOf(values, range, backend.now() * 1000, localTime);
   const asked = { package: values.package ?? '', ...period, ...given('type', values.type) };
-  // both take the same parameters
+  // both have the same parameters
   const parametersOf = ({ product, feature }: Combination) => ({ product, feature, ...asked }) as ParametersOf<E>;
   const answer = await answerCombinations(endpoint, query, backend, signal, parametersOf, (answers, combinations) =>
     shape({ query, combinations, localTime }, answers),
@@ -109,7 +109,7 @@ export const answerUsers: AnswerQuery = async (query, backend, signal) => {
   ]);
 };
 
-/** An answer with the notices of the requests it was made from. */
+/** An answer with the notices of its requests. */
 const withNotices = (asked: Omit<TargetAnswer, 'items'>, answer: TargetAnswer): TargetAnswer => ({
   ...answer,
   ...asked,
@@ -125,7 +125,7 @@ const rowOf = (
 ): FeatureRow =>
   createFeatureRow({ key: '', vendorLicense, feature, version, package: pkg, featureType, ...records }, isWithheld);
 
-/** Feature records as rows. Use of a vendor license that is not current is withheld, as in the last poll. */
+/** Feature records as rows. The usage of a vendor license that is not current is withheld, as in the last poll. */
 function featureRowsOf(records: readonly FeatureRecord[], { inventory }: PolledSite): readonly FeatureRow[] {
   const withheld = new Set(
     inventory.vendorLicenses
@@ -139,7 +139,7 @@ function featureRowsOf(records: readonly FeatureRecord[], { inventory }: PolledS
   });
 }
 
-/** Which features a user holds licenses of. */
+/** The features of which a user holds licenses. */
 export const answerFeaturesOfUser = async (
   user: string,
   query: Query,
@@ -148,7 +148,7 @@ export const answerFeaturesOfUser = async (
 ): Promise<TargetAnswer> => {
   requireUsers(backend.users);
   if (backend.users.pseudonymKey !== undefined) {
-    throw new DatasourceError('users_not_served', 'features cannot be asked for by user where names are hidden');
+    throw new DatasourceError('users_not_served', 'features cannot be requested by user if names are hidden');
   }
   const site = requireSite(backend);
   const asked = everyOwner(query, site, [query.values.filters ?? '%']);
@@ -166,7 +166,7 @@ export const answerFeaturesOfUser = async (
   return withNotices(rest, featureTable(entries, site.inventory.at));
 };
 
-/** Expirations of packages and components too, which are not polled. */
+/** Expirations including packages and components, which are not polled. */
 export const answerSearchedExpirations = async (
   search: string,
   query: Query,
@@ -175,7 +175,7 @@ export const answerSearchedExpirations = async (
 ): Promise<TargetAnswer> => {
   const site = requireSite(backend);
   const { features } = query.values;
-  // the records name no vendor license, so each is asked about by itself
+  // the records do not contain the vendor license, so each is requested separately
   const asked = everyOwner(query, site, features.length > 0 ? features : ['%']);
   const parametersOf = ({ product, feature }: Combination) => ({
     product,
@@ -190,7 +190,7 @@ export const answerSearchedExpirations = async (
         rowOf(parseVendorLicense(combination.product).vendorLicense, record, { expirationRecord: record }),
       ),
     )
-    // a reader takes a missing date for permanent
+    // a missing date would look like a permanent license
     .filter((entry) => entry.expiration !== undefined && isLetThrough(query, entry));
   return withNotices(rest, expirationAnswer(query, entries, site.inventory.at, backend.localTime));
 };

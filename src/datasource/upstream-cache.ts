@@ -11,29 +11,29 @@ import {
 import { writeQuery } from '../query-api/parameters.ts';
 import { DatasourceError, fromQueryError } from './errors.ts';
 
-/** Requests of panels to the analyzer: few at once, equal ones joined, and answers cached for a while. */
+/** Requests of panels to the analyzer. Their number is limited, equal requests are joined, and answers are cached. */
 
 export interface UpstreamCacheOptions {
   readonly client: QueryClient;
-  /** Connections of the client: half of them stay free for polling. */
+  /** Connections of the client. Half of them are reserved for polling. */
   readonly connections: number;
-  /** Seconds an answer of a history endpoint is kept; 0 keeps none. */
+  /** How long an answer of a history endpoint is cached, seconds; 0 disables the cache. */
   readonly cacheTtl: number;
-  /** Requests that may wait for a connection. */
+  /** Maximum number of requests that wait for a connection. */
   readonly maxWaiting?: number;
-  /** Answers kept at most; a year of history is some 50 kB. */
+  /** Maximum number of cached answers. A year of history takes about 50 kB. */
   readonly maxKept?: number;
   /** Epoch seconds. */
   readonly now: () => number;
 }
 
-/** Seconds an answer about the present is kept: the panels of one dashboard send their requests together. */
+/** How long other answers are cached, seconds: the panels of a dashboard send their requests together. */
 const LIVE_TTL = 15;
 const historyAnswers: readonly AnswerKind[] = ['trend', 'reserved', 'efficiency', 'heat-map'];
 
 export interface UpstreamCache {
   /**
-   * @param signal gives up waiting; the request itself goes on while another caller waits for it
+   * @param signal stops the wait. The request continues while another caller waits for it
    * @throws DatasourceError
    */
   ask<E extends EndpointName>(endpoint: E, parameters: ParametersOf<E>, signal: AbortSignal): Promise<Answers[E]>;
@@ -45,7 +45,7 @@ export function requestText<E extends EndpointName>(name: E, parameters: Paramet
   return `${endpoint.method} ${endpoint.path}${writeQuery(endpoint, parameters)}`;
 }
 
-/** A request that is under way, and how many wait for it. */
+/** A running request, and the number of callers that wait for it. */
 interface Flight {
   readonly answer: Promise<unknown>;
   readonly controller: AbortController;
@@ -71,7 +71,10 @@ function createSlots(concurrency: number, maxWaiting: number) {
       return;
     }
     if (waiting.length >= maxWaiting) {
-      throw new DatasourceError('queue_full', `${waiting.length} requests to the analyzer are waiting, try later`);
+      throw new DatasourceError(
+        'queue_full',
+        `${waiting.length} requests to the analyzer are waiting, try again later`,
+      );
     }
     await new Promise<void>((resolve, reject) => {
       const enter = (): void => {
@@ -139,7 +142,7 @@ export function createUpstreamCache({
       signal.removeEventListener('abort', onAbort);
       flight.waiting -= 1;
       // no caller is left
-      if (flight.waiting === 0) flight.controller.abort(new QueryError('aborted', 'nobody waits for the answer'));
+      if (flight.waiting === 0) flight.controller.abort(new QueryError('aborted', 'all callers have disconnected'));
     }
   };
 
@@ -154,7 +157,7 @@ export function createUpstreamCache({
         const answer = send(endpoint, parameters, key, controller.signal).finally(() => {
           if (flights.get(key) === flight) flights.delete(key);
         });
-        // the callers see the failure; there may be none left
+        // the callers get the failure, if there are any left
         answer.catch(() => undefined);
         flight = { answer, controller, waiting: 0 };
         flights.set(key, flight);

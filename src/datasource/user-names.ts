@@ -6,23 +6,23 @@ import { DatasourceError } from './errors.ts';
 import { type Cell, type Column, cell, millis, type Table, table } from './panel-data.ts';
 import type { Query } from './query.ts';
 
-/** Whether names and hosts of users, which are personal data, are served, and in which form. */
+/** Names and hosts of users are personal data. Whether they are served, and in which form. */
 export interface UsersPolicy {
-  /** Why names are not served, or undefined where they are. */
+  /** Why names are not served; `undefined` if they are. */
   readonly refusal: () => string | undefined;
-  /** Key of the hash that takes the place of names; undefined where they are shown. */
+  /** Key of the hashes that replace names; `undefined` if names are shown. */
   readonly pseudonymKey: string | undefined;
 }
 
-/** @throws DatasourceError when this daemon does not serve names of users */
+/** @throws DatasourceError if this daemon does not serve names of users */
 export function requireUsers({ refusal }: UsersPolicy): void {
   const why = refusal();
   if (why !== undefined) throw new DatasourceError('users_not_served', why);
 }
 
 /**
- * A pseudonym of a user: the beginning of a keyed hash of the name without regard to case, as the API compares it. Only
- * with the key can it be traced to the user.
+ * A pseudonym of a user: the beginning of a keyed hash of the name. Like the API, it ignores case. It can only be traced to
+ * the user with the key.
  */
 function pseudonym(name: string, key: string): string {
   if (name === '') return '';
@@ -40,7 +40,7 @@ const columns: readonly Column[] = [
   { text: 'Status', type: 'string' },
 ];
 
-/** The filter for the analyzer; a pseudonym is none, because the analyzer does not know it. */
+/** The filter for the analyzer. A pseudonym cannot be a filter, because the analyzer does not know it. */
 export const usersFilter = ({ values }: Query, { pseudonymKey }: UsersPolicy): string | undefined =>
   pseudonymKey === undefined ? values.user : undefined;
 

@@ -3,9 +3,9 @@ import type { PeerCertificate, TLSSocket } from 'node:tls';
 /** Access to the web server: TLS of the listener and users of the web config. */
 
 export interface Access {
-  /** bcrypt hashes by name; without any, no logon is needed. */
+  /** bcrypt hashes by name. Without users, no authentication is required. */
   readonly users: ReadonlyMap<string, string>;
-  /** Added to every answer. */
+  /** Added to every response. */
   readonly headers: Readonly<Record<string, string>>;
   readonly tls: AccessTls | undefined;
 }
@@ -26,7 +26,7 @@ interface AccessTls {
 
 export const openAccess: Access = { users: new Map(), headers: {}, tls: undefined };
 
-/** TLS options of a listener; the first four can be changed while it listens. */
+/** TLS options of a listener. The first four can be changed while it listens. */
 export function tlsOptions(tls: AccessTls) {
   const { cert, key, clientCa, clientAuth, minVersion, maxVersion } = tls;
   return {
@@ -41,8 +41,8 @@ export function tlsOptions(tls: AccessTls) {
 }
 
 /**
- * Whether a client has shown the certificate it needs. Checked again after the TLS handshake, because the web config may
- * have become stricter since the listener was made.
+ * Whether a client has presented the required certificate. It is checked after the TLS handshake too, because the web config
+ * may have become stricter since the listener was created.
  */
 export function isClientAccepted(socket: TLSSocket, { clientAuth }: AccessTls): boolean {
   const isShown = (socket.getPeerCertificate() as Partial<PeerCertificate>).raw !== undefined;

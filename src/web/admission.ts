@@ -1,10 +1,10 @@
-/** Admits requests, lets them wait, or refuses them: limits in all and for each peer address. */
+/** Admits requests, queues them, or refuses them. There are limits in total and for each peer address. */
 
 export interface AdmissionLimits {
-  /** Admitted at once. */
+  /** Maximum number of requests that are served at the same time. */
   readonly work: number;
   readonly workPerAddress: number;
-  /** Waiting at once. */
+  /** Maximum number of requests in the queue. */
   readonly waiting: number;
   readonly waitingPerAddress: number;
 }
@@ -14,14 +14,14 @@ export type Decision = 'admitted' | 'full' | 'late';
 
 export interface Admission {
   /**
-   * Asks for admission. `decide` is called exactly once, at once or later, unless the caller leaves before that; it must
+   * Requests admission. `decide` is called exactly once, immediately or later, unless the caller leaves before. It must
    * not call this object.
    *
    * @param deadline in the unit of `expire`: when waiting ends
-   * @returns leaves the queue, or ends the work; does nothing the second time
+   * @returns a function that leaves the queue, or ends the work. Calling it again has no effect
    */
   enter(address: string, deadline: number, decide: (decision: Decision) => void): () => void;
-  /** Refuses those whose deadline has come. */
+  /** Refuses requests whose deadline has passed. */
   expire(at: number): void;
 }
 
@@ -39,11 +39,11 @@ interface Entry {
 }
 
 /**
- * A queue that is fair to addresses: they take turns, and when it is full, a newcomer takes the place of the newest of
- * the address that has the most in it. So many requests of one peer delay only that peer.
+ * A queue that is fair to addresses. They take turns. If the queue is full, a new request replaces the newest request of the
+ * address with the most requests in it. Many requests of one peer therefore delay only that peer.
  */
 export function createAdmission(limits: AdmissionLimits): Admission {
-  /** In the order of their turns. */
+  /** Addresses in the order of their turns. */
   const peers = new Map<string, Peer>();
   let working = 0;
   let waiting = 0;
@@ -66,7 +66,7 @@ export function createAdmission(limits: AdmissionLimits): Admission {
 
   const hasRoom = (peer: Peer): boolean => working < limits.work && peer.working < limits.workPerAddress;
 
-  /** Takes the next one out of the queue; its address then has the last turn. */
+  /** Removes the next request from the queue. Its address then has the last turn. */
   const next = (): Entry | undefined => {
     for (const peer of peers.values()) {
       if (peer.queue.length === 0 || !hasRoom(peer)) continue;
@@ -114,7 +114,7 @@ export function createAdmission(limits: AdmissionLimits): Admission {
       const peer = peers.get(address) ?? { address, working: 0, queue: [] };
       peers.set(address, peer);
       const entry: Entry = { peer, deadline, decide, state: 'waiting' };
-      // no request in the queue could take this place: it would have it already
+      // nothing in the queue can be admitted now, otherwise it would have been before
       if (hasRoom(peer)) begin(entry);
       else if (makePlace(peer)) {
         peer.queue.push(entry);

@@ -4,16 +4,16 @@ import type { Access } from './access.ts';
 import { createAdmission } from './admission.ts';
 import type { WebLimits } from './limits.ts';
 
-/** The hash of a random password: an unknown name takes as long as a wrong password. */
+/** The hash of a random password. With it, an unknown user takes as long as a wrong password. */
 const NOBODY = '$2b$10$5NmZrsCC9ZrJvRmQ18oxGu8/YEwKME8zIN2HTl9xNvjd6URtTTO76';
-/** Wrong passwords that are remembered. */
+/** Maximum number of remembered wrong passwords. */
 const MAX_WRONG = 100;
-/** Right passwords of one user that are remembered: bcrypt sees 72 bytes, so there can be several. */
+/** Maximum number of remembered correct passwords of a user. bcrypt uses 72 bytes, so several can be correct. */
 const MAX_RIGHT = 4;
 
 export type LogonResult = 'accepted' | 'unauthorized' | 'busy';
 
-/** What is known of a user's password, as long as its hash is in the web config. */
+/** Known passwords of a user. They are kept while the hash is in the web config. */
 interface Proven {
   readonly hash: string;
   readonly digests: string[];
@@ -25,8 +25,8 @@ const digestOf = (password: string, hash: string): string =>
     .digest('base64');
 
 /**
- * Checks `Authorization: Basic` against the users. A password that was right before is not hashed again, so it never
- * waits; all others are hashed one at a time, in turn by address.
+ * Checks `Authorization: Basic`. A password that was correct before is not hashed again, so it never waits. All others are
+ * hashed one at a time, and addresses take turns.
  */
 export function createAuthenticator(limits: WebLimits['logons']) {
   const proven = new Map<string, Proven>();
@@ -35,7 +35,7 @@ export function createAuthenticator(limits: WebLimits['logons']) {
   const queue = createAdmission(limits);
   let seen: Access['users'] | undefined;
 
-  /** Forgets users whose hash has changed or gone. */
+  /** Forgets users whose hash has changed or was removed. */
   const prune = (users: Access['users']): void => {
     if (users === seen) return;
     seen = users;
@@ -49,13 +49,13 @@ export function createAuthenticator(limits: WebLimits['logons']) {
       wrong.add(digest);
       return;
     }
-    // the web config may have changed while the hash was made
+    // the web config may have changed while the hash was computed
     if (seen?.get(name) !== hash) return;
     const { digests } = proven.get(name) ?? { digests: [] };
     proven.set(name, { hash, digests: [digest, ...digests].slice(0, MAX_RIGHT) });
   };
 
-  /** Waits for its turn and compares; undefined where there is no place to wait. */
+  /** Waits for its turn and compares; `undefined` if the queue is full. */
   const compareInTurn = async (password: string, hash: string, address: string): Promise<boolean | undefined> => {
     const turn = Promise.withResolvers<boolean>();
     const leave = queue.enter(address, Number.POSITIVE_INFINITY, (decision) => turn.resolve(decision === 'admitted'));
@@ -70,7 +70,7 @@ export function createAuthenticator(limits: WebLimits['logons']) {
     const digest = digestOf(password, hash);
     if (proven.get(name)?.digests.includes(digest)) return true;
     if (wrong.has(digest)) return false;
-    // panels of one dashboard ask all at once
+    // the panels of a dashboard send their requests together
     const key = JSON.stringify([address, digest]);
     const known = running.get(key);
     if (known !== undefined) return known;

@@ -3,31 +3,31 @@ import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { CutReason, WebLimits } from './limits.ts';
 
-/** Limits of connections: how many, how much they send ahead, and how long they leave answers unread. */
+/** Limits of connections: their number, pipelined requests, and time without reading a response. */
 
 export interface Connections {
-  /** Takes a new connection, or cuts it when there are too many. */
+  /** Accepts a new connection, or closes it if there are too many. */
   accept(socket: Socket): void;
-  /** The listener for one request of a connection at a time; a request waits for the answer to the one before. */
+  /** A listener that handles one request of a connection at a time. A request waits for the response to the previous one. */
   inTurn(listener: RequestListener): RequestListener;
-  /** Cuts connections that take no bytes, or take too long. @param at milliseconds */
+  /** Closes connections that read nothing, or take too long. @param at milliseconds */
   sweep(at: number): void;
 }
 
 interface Answer {
   readonly socket: Socket;
   readonly since: number;
-  /** Bytes that the system took over, and when there were more of them than before, or nothing was left to take. */
+  /** Bytes that were passed to the system, and when the count last increased or nothing was left to send. */
   taken: number;
   takenAt: number;
 }
 
-/** The address of a peer; IPv4 looks the same on every listener. */
+/** The address of a peer. IPv4 addresses look the same on every listener. */
 export function addressOf({ remoteAddress = '' }: Socket): string {
   return remoteAddress.replace(/^::ffff:(?=\d+\.)/i, '');
 }
 
-/** Ends a connection and frees what the system still holds to be sent, where that is possible. */
+/** Closes a connection and, if possible, discards data that the system has not sent yet. */
 function cut(socket: Socket): void {
   if (socket instanceof TLSSocket) socket.destroy();
   else socket.resetAndDestroy();
@@ -42,7 +42,7 @@ export function createConnections(
   const open = new Map<string, number>();
   let total = 0;
   const answers = new Set<Answer>();
-  /** Of each connection that is waiting for an answer: what it has sent ahead. */
+  /** The pipelined requests of each connection that is waiting for a response. */
   const held = new WeakMap<Socket, (() => void)[]>();
 
   const accept = (socket: Socket): void => {
@@ -80,7 +80,7 @@ export function createConnections(
     (listener: RequestListener): RequestListener =>
     (request: IncomingMessage, response: ServerResponse): void => {
       const { socket } = request;
-      // the rest of what was read together
+      // drops the other requests that were read together
       if (socket.destroyed) return;
       const ahead = held.get(socket);
       const work = (): void => answer(socket, response, () => listener(request, response));

@@ -2,14 +2,14 @@ import type { ServerResponse } from 'node:http';
 import { createAdmission, type Decision } from './admission.ts';
 import type { WebCounts, WebLimits } from './limits.ts';
 
-/** What became of a request for admission. */
+/** The result of a request for admission. */
 export type Outcome = 'admitted' | 'refused' | 'gone';
 
 export interface Entrance {
   /**
-   * Waits until a request is admitted; its place is free again when the response is closed.
+   * Waits until a request is admitted. Its place is free again when the response is closed.
    *
-   * @param waitMs how long it waits at most, milliseconds
+   * @param waitMs maximum time to wait, milliseconds
    */
   enter(
     kind: 'scrapes' | 'requests',
@@ -17,16 +17,16 @@ export interface Entrance {
     waitMs: number,
     response: Pick<ServerResponse, 'closed' | 'once'>,
   ): Promise<Outcome>;
-  /** Refuses those that have waited too long. @param at milliseconds */
+  /** Refuses requests that have waited too long. @param at milliseconds */
   expire(at: number): void;
 }
 
-/** Admits requests: scrapes and others do not wait for each other. @param now milliseconds */
+/** Admits requests. Scrapes and other requests have separate queues. @param now milliseconds */
 export function createEntrance(limits: WebLimits, { refused }: WebCounts, now: () => number): Entrance {
   const admissions = { scrapes: createAdmission(limits.scrapes), requests: createAdmission(limits.requests) };
   return {
     enter: async (kind, address, waitMs, response) => {
-      // the client did not wait for its logon
+      // the client closed the connection during authentication
       if (response.closed) return 'gone';
       const decided = Promise.withResolvers<Decision | 'gone'>();
       const leave = admissions[kind].enter(address, now() + waitMs, decided.resolve);

@@ -3,12 +3,12 @@ import { createConnections } from './connections.ts';
 import { createEntrance } from './entrance.ts';
 import { createWebCounts, type WebLimits } from './limits.ts';
 
-/** How often limits of time are checked, milliseconds. */
+/** How often time limits are checked, milliseconds. */
 const SWEEP_MS = 1_000;
 
 export type Guard = ReturnType<typeof createGuard>;
 
-/** Limits and passwords: one guard for all listeners, because the limits are those of the process. */
+/** Limits and authentication. All listeners share one guard, because the limits apply to the process. */
 export function createGuard(limits: WebLimits) {
   const counts = createWebCounts();
   const now = (): number => performance.now();

@@ -1,18 +1,16 @@
 interface LandingPageOptions {
   readonly telemetryPath: string;
-  /** Where routes of other rooms are, and what is there. */
+  /** A path of another room, and its description. */
   readonly mounts: readonly { readonly path: string; readonly about: string | undefined }[];
   readonly version: string;
   readonly demo: boolean;
 }
 
-/** The page at `/`: what this is and where things are. */
+/** The page at `/`, with links to all other pages. */
 export function landingPage({ telemetryPath, mounts, version, demo }: LandingPageOptions): string {
   const shown = mounts.filter(({ about }) => about !== undefined);
   const mounted = shown.map(({ path, about }) => `<dt><a href="${path}">${path}</a></dt><dd>${about}</dd>\n`).join('');
-  const banner = demo
-    ? '<p class="demo">Simulated data: this is the demo, no license server is being watched.</p>'
-    : '';
+  const banner = demo ? '<p class="demo">Simulated data: this is the demo, no license server is monitored.</p>' : '';
   return `<!doctype html>
 <html lang="en">
 <head>

@@ -1,28 +1,28 @@
 import type { AdmissionLimits } from './admission.ts';
 
-/** The limits of a peer address and of all together. docs/http.md shows these numbers. */
+/** The limits for each peer address and in total. docs/http.md shows these numbers. */
 export interface WebLimits {
   readonly connections: { readonly total: number; readonly perAddress: number };
-  /** Requests of the telemetry path. */
+  /** Requests to the telemetry path. */
   readonly scrapes: AdmissionLimits;
-  /** Requests of every other path but health and readiness. */
+  /** Requests to all other paths except health and readiness. */
   readonly requests: AdmissionLimits;
-  /** Passwords that are not known yet: a bcrypt hash takes some 60 ms of the only thread. */
+  /** Passwords that must be hashed: bcrypt takes about 60 ms of the only thread. */
   readonly logons: AdmissionLimits;
-  /** Requests that one connection may send ahead of the answer it waits for. */
+  /** Pipelined requests of a connection. */
   readonly ahead: number;
-  /** How long a peer may take no byte of an answer, milliseconds. */
+  /** How long a peer may read nothing of a response, milliseconds. */
   readonly stalledMs: number;
-  /** How long a request may take from its head to the last byte of its answer, milliseconds. */
+  /** How long a request may take, from its headers to the last byte of the response, milliseconds. */
   readonly answerMs: number;
-  /** How long the head of a request may take, milliseconds. */
+  /** How long the headers of a request may take, milliseconds. */
   readonly headMs: number;
-  /** How long a request waits for its turn where its route has no deadline of its own, milliseconds. */
+  /** How long a request waits in the queue if its route has no deadline, milliseconds. */
   readonly waitMs: number;
 }
 
 export const webLimits: WebLimits = {
-  // one address can have 16 + 16 at work and 256 waiting; 1,024 file descriptors are all that some systems give
+  // one address can have 16 + 16 running and 256 waiting requests; some systems allow only 1,024 file descriptors
   connections: { total: 800, perAddress: 300 },
   scrapes: { work: 40, workPerAddress: 16, waiting: 0, waitingPerAddress: 0 },
   requests: { work: 64, workPerAddress: 16, waiting: 256, waitingPerAddress: 256 },
@@ -34,13 +34,13 @@ export const webLimits: WebLimits = {
   waitMs: 25_000,
 };
 
-/** Why requests are answered with 503 before they come to their route. */
+/** Why requests are answered with 503 before they reach their route. */
 export type RefusalReason = 'scrapes' | 'queue_full' | 'deadline' | 'logons';
 
-/** Why connections are cut. */
+/** Why connections are closed. */
 export type CutReason = 'too_many' | 'pipelining' | 'stalled' | 'too_long';
 
-/** How often the limits took effect since the start. */
+/** How often each limit was reached since the start. */
 export interface WebCounts {
   readonly refused: Record<RefusalReason, number>;
   readonly cut: Record<CutReason, number>;

@@ -5,16 +5,16 @@ import { type Access, isClientAccepted, tlsOptions } from './access.ts';
 import type { Connections } from './connections.ts';
 import type { WebLimits } from './limits.ts';
 
-/** Bytes of the head of a request. */
+/** Maximum size of the headers of a request, bytes. */
 const MAX_HEAD = 16 * 1024;
-/** A request with its body, milliseconds. */
+/** How long a request with its body may take, milliseconds. */
 const REQUEST_MS = 30_000;
-/** Longer than most scrape intervals, milliseconds. */
+/** How long idle connections are kept: longer than most scrape intervals, milliseconds. */
 const KEEP_ALIVE_MS = 72_000;
-/** How often Node looks for requests that take too long, milliseconds. */
+/** How often Node checks for requests that take too long, milliseconds. */
 const CHECK_MS = 1_000;
 
-/** A server of Node with bounds on what peers can make it hold. Whether there is TLS is decided here, once. */
+/** An HTTP or HTTPS server of Node with limits on what a peer can send. TLS cannot be switched on or off later. */
 export function createListener(
   access: () => Access,
   limits: WebLimits,

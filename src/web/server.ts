@@ -26,63 +26,63 @@ export interface MetricsRequest {
   readonly collect: readonly string[];
 }
 
-/** Why a request is refused before it comes to a route, and the message of the answer. */
+/** Why a request is refused before it reaches a route, with the message of the response. */
 const refusals = {
-  unauthorized: { status: 401, message: 'Name and password of a user of the web config are needed.' },
-  busy: { status: 503, message: 'Too many requests or logons at once, try later.' },
+  unauthorized: { status: 401, message: 'Name and password of a user in the web config are required.' },
+  busy: { status: 503, message: 'Too many requests or logons at once, try again later.' },
   bad_path: { status: 400, message: 'The path cannot be decoded.' },
 } as const;
 export type Refusal = keyof typeof refusals;
 
-/** Routes of another room below a path of its own. */
+/** Routes of another room, with their path. */
 export interface Mount {
   readonly path: string;
-  /** A sentence for the landing page, where there is something to see for people. */
+  /** A sentence for the landing page, if the routes have a page for users. */
   readonly about: string | undefined;
   readonly plugin: (app: FastifyInstance) => Promise<void>;
-  /** Seconds a request may take, waiting for its turn included. `reply.elapsedTime` says how much of it is over. */
+  /** Deadline of a request in seconds, including its time in the queue. `reply.elapsedTime` is the time it has taken so far. */
   readonly deadline?: () => number;
-  /** Answers a refusal, whose status is set already, in the form of these routes. */
+  /** Sends a refusal in the format of these routes. The status is already set. */
   readonly refuse: (reply: FastifyReply, refusal: Refusal, message: string) => FastifyReply;
 }
 
 export interface WebOptions {
-  /** `host` undefined listens on every address; port 0 takes a free one. */
+  /** Without a `host`, listens on every address. Port 0 takes a free port. */
   readonly listen: readonly { readonly host: string | undefined; readonly port: number }[];
   readonly telemetryPath: string;
   readonly version: string;
-  /** Whether the pages must say that the data is simulated. */
+  /** Whether the pages must show that the data is simulated. */
   readonly demo: boolean;
   readonly metricsPage: (request: MetricsRequest) => Promise<MetricsPage>;
-  /** Routes of other rooms, each below a path of its own. */
+  /** Routes of other rooms. */
   readonly mounts: readonly Mount[];
-  /** The current access. Whether there is TLS is decided when listening begins. */
+  /** The current access. TLS cannot be switched on or off while listening. */
   readonly access: () => Access;
   readonly isReady: () => boolean;
   readonly log: Log;
-  /** Others than `webLimits`, for tests. */
+  /** Replaces `webLimits` in tests. */
   readonly limits?: WebLimits;
 }
 
 export interface WebServer {
-  /** @throws OperatorError that names the address and the remedy when it cannot be listened on */
+  /** @throws OperatorError with the address and the remedy if it cannot listen */
   start(): Promise<void>;
-  /** Turns `/-/ready` to 503, lets running answers end and closes the listeners. */
+  /** Turns `/-/ready` to 503, waits for running responses and closes the listeners. */
   stop(): Promise<void>;
   /** `http://host:port` of each listener, after `start`. */
   addresses(): readonly string[];
-  /** How often limits took effect. */
+  /** How often each limit was reached. */
   counts(): WebCounts;
-  /** Takes changed certificates over for new connections. */
+  /** Uses changed certificates for new connections. */
   refreshCertificates(): void;
 }
 
-/** Answers to scrapes that are still running are given this long at stop, milliseconds. */
+/** How long stop waits for running responses, milliseconds. */
 const CLOSE_GRACE_MS = 5_000;
 /** `Retry-After` of a refusal, seconds. */
 const RETRY_AFTER = 5;
 
-/** The HTTP front: metrics, health, and a landing page for people. */
+/** The HTTP server: metrics, health, and a landing page for users. */
 export function createWebServer(options: WebOptions): WebServer {
   const guard = createGuard(options.limits ?? webLimits);
   let stopping = false;
@@ -94,7 +94,7 @@ export function createWebServer(options: WebOptions): WebServer {
     const app = createApplication(options, guard, () => stopping);
     listeners.push(app);
     addresses.push(await app.listen({ host: first, port }));
-    // the port is the same where the system chose it; an address that is not there is no mistake
+    // all listeners use the port that the system chose; an address that does not exist is not an error
     const bound = app.server.address();
     const same = typeof bound === 'object' && bound !== null ? bound.port : port;
     for (const other of others) await listen(other, same).catch(() => undefined);
@@ -104,7 +104,7 @@ export function createWebServer(options: WebOptions): WebServer {
     guard.start();
     for (const { host, port } of options.listen) {
       try {
-        // without IPv6 there is no address for everything but that of IPv4
+        // without IPv6, falls back to all IPv4 addresses
         await listen(host ?? '::', port).catch((error: NodeJS.ErrnoException) => {
           if (host !== undefined || error.code !== 'EAFNOSUPPORT') throw error;
           return listen('0.0.0.0', port);
@@ -148,20 +148,20 @@ async function addressesOf(host: string): Promise<string[]> {
   return found.map(({ address }) => address);
 }
 
-/** Methods of each path, so that another method is 405 and not 404. */
+/** The methods of each path: another method gets 405, not 404. */
 const GET_ONLY = 'GET, HEAD';
 
 function createApplication(options: WebOptions, guard: Guard, isStopping: () => boolean): FastifyInstance {
   const { tls } = options.access();
   const app: FastifyInstance = Fastify({
-    // the factory makes the server; this makes the addresses begin with https
+    // the factory creates the server; this only sets the scheme of the addresses
     ...(tls !== undefined && { https: {} }),
     serverFactory: (handler) => createListener(options.access, guard.limits, guard.connections, handler),
     logger: false,
     frameworkErrors: (_, request, reply) => void refuse(options, request, reply, 'bad_path'),
     routerOptions: { ignoreTrailingSlash: false },
     forceCloseConnections: 'idle',
-    // a scrape is a few hundred bytes; more is a mistake or an attack
+    // a scrape has a few hundred bytes; more is a mistake or an attack
     bodyLimit: 4096,
     return503OnClosing: false,
   });
@@ -175,7 +175,7 @@ function createApplication(options: WebOptions, guard: Guard, isStopping: () => 
     if (result !== 'accepted') return refuse(options, request, reply, result);
     return admit(options, guard, request, reply, address);
   });
-  // with it `reply.elapsedTime` counts from the beginning
+  // makes `reply.elapsedTime` count from the beginning
   app.addHook('onResponse', async () => undefined);
   app.addHook('onSend', async (_, reply, payload) => {
     if (!(typeof payload === 'string' || Buffer.isBuffer(payload)) || !isLong(payload)) return payload;
@@ -194,7 +194,9 @@ function createApplication(options: WebOptions, guard: Guard, isStopping: () => 
     '/-/healthy': async (_, reply) => text(reply, 200, 'Healthy.\n'),
     '/-/ready': async (_, reply) => {
       if (isStopping()) return text(reply, 503, 'Stopping.\n');
-      return options.isReady() ? text(reply, 200, 'Ready.\n') : text(reply, 503, 'The first poll has not ended yet.\n');
+      return options.isReady()
+        ? text(reply, 200, 'Ready.\n')
+        : text(reply, 503, 'The first poll has not finished yet.\n');
     },
     [options.telemetryPath]: async (request, reply) => sendMetrics(options, request, reply),
   };
@@ -209,8 +211,7 @@ function createApplication(options: WebOptions, guard: Guard, isStopping: () => 
   });
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0] ?? '';
-    if (!app.hasRoute({ method: 'GET', url: path }))
-      return text(reply, 404, `Nothing is served at this path. See /.\n`);
+    if (!app.hasRoute({ method: 'GET', url: path })) return text(reply, 404, `There is nothing at this path. See /.\n`);
     return text(reply.header('allow', GET_ONLY), 405, `Only ${GET_ONLY} are allowed here.\n`);
   });
   app.setErrorHandler((error: { statusCode?: number; message: string }, request, reply) => {
@@ -222,10 +223,10 @@ function createApplication(options: WebOptions, guard: Guard, isStopping: () => 
   return app;
 }
 
-/** Paths that are always answered, under any load. */
+/** Paths that are answered under any load. */
 const UNLIMITED: readonly (string | undefined)[] = ['/-/healthy', '/-/ready'];
 
-/** Waits for the turn of a request; its place is free again when the answer is over or the client has gone. */
+/** Waits until a request is admitted. Its place is free again when the response ends or the client disconnects. */
 async function admit(
   options: WebOptions,
   guard: Guard,
@@ -246,7 +247,7 @@ function mountOf({ mounts }: WebOptions, { url }: FastifyRequest): Mount | undef
   return mounts.find(({ path }) => url.startsWith(path) && /^([/?]|$)/.test(url.slice(path.length)));
 }
 
-/** Refuses a request in the form of the path it is for. */
+/** Refuses a request in the format of its path. */
 function refuse(options: WebOptions, request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply {
   const { status, message } = refusals[refusal];
   if (refusal === 'busy') reply.header('retry-after', RETRY_AFTER).header('connection', 'close');

@@ -89,7 +89,7 @@ describe('/api/v1', () => {
     const bad = await get('/api/v1/rules?type=x');
     expect([bad.status, bad.json()]).toEqual([
       400,
-      { status: 'error', errorType: 'bad_data', error: 'not supported value "x" of type; there are alert and record' },
+      { status: 'error', errorType: 'bad_data', error: 'not supported value "x" of type; valid are alert and record' },
     ]);
     expect((await get('/api/v1/alerts', { method: 'POST' })).status).toBe(405);
 
@@ -127,7 +127,7 @@ describe('/api/v1', () => {
     const api = await get('/api/v1/alerts');
     expect([api.status, api.json()]).toMatchObject([401, { status: 'error', errorType: 'unauthorized' }]);
     const page = await get('/alerts');
-    expect([page.status, page.text]).toEqual([401, 'Name and password of a user of the web config are needed.\n']);
+    expect([page.status, page.text]).toEqual([401, 'Name and password of a user in the web config are required.\n']);
     const headers = { authorization: `Basic ${Buffer.from('prom:geheim').toString('base64')}` };
     expect((await get('/api/v1/alerts', { headers })).status).toBe(200);
     expect((await get('/alerts', { headers })).status).toBe(200);

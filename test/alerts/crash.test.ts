@@ -14,10 +14,10 @@ import { startAlertmanager, startSink } from '../support/start-alertmanager.ts';
 /** The daemon is killed at random moments while alerts begin and end. */
 
 const KILLS = isLong ? 30 : 5;
-/** Seconds. Alertmanager waits four times as long before it takes an alert for resolved: enough for a restart. */
+/** Seconds. Alertmanager resolves an alert after four times as long: enough for a restart. */
 const RESEND = 4;
 
-// until a kill: any moment is as good as another
+// time until a kill: every moment is tested
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe.runIf(peer('prometheus-alertmanager'))('kill -9', () => {
@@ -25,7 +25,7 @@ describe.runIf(peer('prometheus-alertmanager'))('kill -9', () => {
     ['with a storage path', true],
     ['without one, from what Alertmanager knows', false],
   ])(
-    'nothing is lost, told twice or resolved by a restart: %s',
+    'a restart loses no alert, repeats no notification and resolves nothing: %s',
     { timeout: 60_000 + KILLS * 30_000 },
     async ([, hasStorage], { cleanup }) => {
       const { run, temporaryFolder } = createRunner(cleanup);
@@ -55,28 +55,28 @@ describe.runIf(peer('prometheus-alertmanager'))('kill -9', () => {
         return daemon;
       };
       const down = { alertname: 'LicenseServerDown', vendor_license: site.vendorLicense };
-      const told: string[] = [];
+      const sent: string[] = [];
       let daemon = await start();
       for (let kill = 0; kill < KILLS; kill += 1) {
         const isDown = kill % 2 === 0;
         await site.setDown(isDown);
-        told.push(isDown ? 'firing' : 'resolved');
+        sent.push(isDown ? 'firing' : 'resolved');
         await pause(random(seed, 'kill', kill, String(hasStorage)) * 3500);
         daemon.child.kill('SIGKILL');
         await daemon.exit;
         daemon = await start();
-        // known before Alertmanager, which waits four resend delays, could take it for resolved
+        // Alertmanager resolves an alert after four resend delays
         const isKnown = async () => ((await firing(alertmanager, down)).length === 1) === isDown;
         await eventually(`known after kill ${kill}`, isKnown, 3 * RESEND * 1000);
-        await eventually(`told after kill ${kill}`, () => sink.of(down).length >= told.length);
-        expect(sink.of(down)).toEqual(told);
+        await eventually(`notified after kill ${kill}`, () => sink.of(down).length >= sent.length);
+        expect(sink.of(down)).toEqual(sent);
       }
-      // and what was told stays as it is for a resend delay
+      // no further notification follows for a resend delay
       const { address } = await daemon.line('listening');
       const sample = async (name: string) => sampleOf(await (await fetch(`${address}/metrics`)).text(), name);
       await evaluations(RESEND * 4, { app: { sample } });
-      expect(sink.of(down)).toEqual(told);
-      expect(told).toHaveLength(KILLS);
+      expect(sink.of(down)).toEqual(sent);
+      expect(sent).toHaveLength(KILLS);
       if (hasStorage) expect(readFileSync(join(folder, 'state/alert-state.json'), 'utf8')).toContain('"v":1');
     },
   );

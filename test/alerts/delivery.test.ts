@@ -84,7 +84,7 @@ describe('delivery', () => {
     expect(fake.requests.map(({ alerts }) => alerts.length)).toEqual([64, 64, 64, 8]);
   });
 
-  it('lets the newest of an alert take the place of what still waits', async () => {
+  it('replaces a queued notification by a newer one of the same alert', async () => {
     const { fake, delivery, counts } = await start();
     const waiting: (() => void)[] = [];
     fake.answer((_, response) => void waiting.push(() => response.end()));
@@ -102,7 +102,7 @@ describe('delivery', () => {
     ]);
   });
 
-  it('drops the oldest when too many wait', async () => {
+  it('drops the oldest when the queue is full', async () => {
     const { fake, delivery, counts } = await start();
     fake.answer(() => {});
     delivery.enqueue([notification('on its way')]);
@@ -111,7 +111,7 @@ describe('delivery', () => {
     expect([delivery.queueLength(), counts.dropped]).toEqual([QUEUE_CAPACITY, 5]);
   });
 
-  it('does not send what waited until its end: it would be taken for resolved', async () => {
+  it('does not send a notification whose end has passed: it would look resolved', async () => {
     const { delivery, counts, names } = await start();
     delivery.enqueue([
       notification('late', { endsAt: NOW }),
@@ -132,7 +132,7 @@ describe('delivery', () => {
     delivery.enqueue(many(70));
     await eventually('given up', () => counts.errors === 70);
     expect([counts.sent, counts.dropped, counts.lastSuccess, fake.requests.length]).toEqual([0, 0, undefined, 2]);
-    // said once, not for each batch
+    // logged once, not for each batch
     expect(log.entries.map(({ level, fields, message }) => [level, message, fields.reason])).toEqual([
       ['warn', 'alerts not delivered', reason],
     ]);
@@ -170,7 +170,7 @@ describe('delivery', () => {
     expect(counts.lastSuccess).toBe(NOW);
   });
 
-  it('says that it is still here with an empty list, and counts one error when that fails', async () => {
+  it('sends an empty list as heartbeat, and counts one error when that fails', async () => {
     const { fake, delivery, counts } = await start();
     delivery.heartbeat();
     await eventually('taken', () => counts.lastSuccess === NOW);
@@ -181,7 +181,7 @@ describe('delivery', () => {
     await eventually('counted', () => counts.errors === 1);
   });
 
-  it('lets what waits go out at its stop, for so long', async () => {
+  it('sends the rest of the queue at its stop, until a time limit', async () => {
     const { fake, delivery, counts } = await start();
     // slow enough for batches to wait
     fake.answer((_, response) => void setTimeout(() => response.end(), 20));

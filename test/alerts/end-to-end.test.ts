@@ -61,7 +61,7 @@ describe.runIf(peer('prometheus', 'prometheus-alertmanager'))('alerts reach the 
       const about = { alertname: 'LicenseServerDown', vendor_license: site.vendorLicense };
       await site.setDown(true);
       await eventually('firing', () => sink.of(about).includes('firing'));
-      // enough for whoever else would tell it
+      // enough time for a second notification from another sender
       await evaluations(16, evaluating);
       expect(sink.of(about)).toEqual(['firing']);
       expect(sink.notified.at(-1)?.labels.source).toBe(path === 'rules' ? 'prometheus' : 'license-exporter');
@@ -86,7 +86,7 @@ describe.runIf(peer('prometheus', 'prometheus-alertmanager'))('alerts reach the 
       async () => (await app.sample('license_exporter_alerting_active{alertname="LicenseServerDown"}')) === 0,
     );
     const byPrometheus = { ...about, source: 'prometheus' };
-    await eventually('told by Prometheus', () => sink.of(byPrometheus).includes('firing'));
+    await eventually('notified by Prometheus', () => sink.of(byPrometheus).includes('firing'));
     expect(await ended()).toBe(0);
     const byEngine = { ...about, source: 'license-exporter' };
     await eventually('what the engine said lapses', () => sink.of(byEngine).length === 2);
@@ -100,7 +100,7 @@ describe.runIf(peer('prometheus', 'prometheus-alertmanager'))('alerts reach the 
     );
     await site.setDown(false);
     await eventually('resolved everywhere', async () => (await firing(alertmanager, about)).length === 0);
-    await eventually('told', () => sink.of(byPrometheus).at(-1) === 'resolved');
+    await eventually('notified', () => sink.of(byPrometheus).at(-1) === 'resolved');
     expect(sink.of(byPrometheus)).toEqual(['firing', 'resolved']);
   });
 
@@ -111,31 +111,31 @@ describe.runIf(peer('prometheus', 'prometheus-alertmanager'))('alerts reach the 
       const { site, sink, alertmanager } = await start(cleanup, path);
       const about = { vendor_license: site.vendorLicense, feature: site.feature };
       const expiries = () => sink.notified.filter(({ labels }) => /^LicenseExp/.test(labels.alertname ?? ''));
-      const told = () => expiries().map(({ status, labels }) => `${status} ${labels.alertname} ${labels.severity}`);
-      const isTold = (text: string) => eventually(text, () => told().includes(text));
+      const notified = () => expiries().map(({ status, labels }) => `${status} ${labels.alertname} ${labels.severity}`);
+      const isNotified = (text: string) => eventually(text, () => notified().includes(text));
       const crossing = Date.now() + 4000;
       await site.setExpiry(30 * DAY + 4);
-      await isTold('firing LicenseExpiringSoon warning');
+      await isNotified('firing LicenseExpiringSoon warning');
       expect(expiries()[0]?.at).toBeGreaterThan(crossing);
       const gaps = watch(async () =>
         (await firing(alertmanager, about)).some(({ labels }) => /^LicenseExp/.test(labels.alertname ?? '')),
       );
       await site.setExpiry(7 * DAY + 3);
-      await isTold('firing LicenseExpiringSoon critical');
-      await isTold('resolved LicenseExpiringSoon warning');
+      await isNotified('firing LicenseExpiringSoon critical');
+      await isNotified('resolved LicenseExpiringSoon warning');
       await site.setExpiry(3);
-      await isTold('firing LicenseExpired critical');
-      await isTold('resolved LicenseExpiringSoon critical');
+      await isNotified('firing LicenseExpired critical');
+      await isNotified('resolved LicenseExpiringSoon critical');
       expect(await gaps()).toBe(0);
       await site.setExpiry(400 * DAY);
-      await isTold('resolved LicenseExpired critical');
-      expect(told()).toEqual([...new Set(told())]);
-      expect(told()).toHaveLength(6);
+      await isNotified('resolved LicenseExpired critical');
+      expect(notified()).toEqual([...new Set(notified())]);
+      expect(notified()).toHaveLength(6);
     },
   );
 
   it.concurrent.for(['rules', 'engine'] as const)(
-    'the analyzer is lost: nothing is resolved, and it is told: %s',
+    'the analyzer is lost: nothing is resolved, and a notification says so: %s',
     { timeout: 120_000 },
     async (path, { cleanup }) => {
       const { site, sink, alertmanager, app, prometheus } = await start(cleanup, path);

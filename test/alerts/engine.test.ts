@@ -543,7 +543,7 @@ describe('over a restart', () => {
     stub.alerts = [
       known({ ...serverDown, vendor_license: LIC }),
       known({ ...serverDown, vendor_license: 'of another shard' }),
-      known({ alertname: 'Whatever', severity: 'critical' }),
+      known({ alertname: 'Unknown', severity: 'critical' }),
       { ...known({ ...serverDown, vendor_license: LIC }), startsAt: startsAt - 100 },
     ];
     world.down = 'unknown';
@@ -600,7 +600,7 @@ describe('over a restart', () => {
   });
 });
 
-describe('whatever happens', () => {
+describe('in any sequence of events', () => {
   it('a firing alert is sent at least every resend delay, and resolved only when its condition was seen not to hold', {
     timeout: 300_000,
   }, async () => {

@@ -72,11 +72,11 @@ describe.runIf(peer('prometheus-alertmanager'))('an Alertmanager', { concurrent:
         slowest = Math.max(slowest, performance.now() - started);
         return polled - polledAt > 3 && (!isGivenUp || (await count('errors')) > before + 2);
       });
-      // whoever waited for what hangs would wait 10 s
+      // the timeout of a hanging request is 10 s
       expect(slowest).toBeLessThan(5000);
       expect(sink.notified).toEqual([]);
       door.answer(undefined);
-      await eventually('told', () => sink.of(down).includes('firing'));
+      await eventually('notified', () => sink.of(down).includes('firing'));
       if (!isGivenUp) expect(await count('errors')).toBeGreaterThan(before);
       expect(await firing(alertmanager, down)).toHaveLength(1);
       await eventually('counted', async () => (await count('sent')) > 0);
@@ -84,7 +84,7 @@ describe.runIf(peer('prometheus-alertmanager'))('an Alertmanager', { concurrent:
     },
   );
 
-  it.concurrent('tells a daemon that asks of its own alerts only', async ({ cleanup }) => {
+  it.concurrent('returns only the alerts of the daemon that requests them', async ({ cleanup }) => {
     const alertmanager = await startAlertmanager(cleanup, await startSink(cleanup));
     const client = createAlertmanager({
       url: alertmanager.url,
@@ -109,7 +109,7 @@ describe.runIf(peer('prometheus-alertmanager'))('an Alertmanager', { concurrent:
     expect(await client.known(ours)).toEqual([{ labels, annotations, startsAt: Date.parse(startsAt) / 1000 }]);
   });
 
-  it.concurrent('that is restarted and has forgotten everything is told again, without a second notification', {
+  it.concurrent('that is restarted without its data gets the alerts again, and sends no second notification', {
     timeout: 120_000,
   }, async ({ cleanup }) => {
     const site = await startSite(cleanup);
@@ -119,7 +119,7 @@ describe.runIf(peer('prometheus-alertmanager'))('an Alertmanager', { concurrent:
     cleanup.add(() => app.stop());
     const down = { alertname: 'LicenseServerDown' };
     await site.setDown(true);
-    await eventually('told', () => sink.of(down).length === 1);
+    await eventually('notified', () => sink.of(down).length === 1);
     await first.stop();
     const second = await startAlertmanager(cleanup, sink, { folder: first.folder, listen: new URL(first.url).host });
     await eventually('known again', async () => (await firing(second, down)).length === 1);
@@ -127,7 +127,7 @@ describe.runIf(peer('prometheus-alertmanager'))('an Alertmanager', { concurrent:
     expect(sink.of(down)).toEqual(['firing']);
   });
 
-  it.concurrent('that refuses one alert of a batch takes the others, and the counters tell', {
+  it.concurrent('that refuses one alert of a batch accepts the others, and the counters show it', {
     timeout: 120_000,
   }, async ({ cleanup }) => {
     const { site, sink, door, count, down } = await start(cleanup);
@@ -141,13 +141,13 @@ describe.runIf(peer('prometheus-alertmanager'))('an Alertmanager', { concurrent:
     });
     await site.setExpiry(-DAY);
     await site.setDown(true);
-    await eventually('told', () => sink.of(down).includes('firing'));
+    await eventually('notified', () => sink.of(down).includes('firing'));
     await eventually('dropped', async () => (await count('dropped')) > 0);
     // refused together with the other one, then alone
     expect(refused).toContain(1);
     expect(sink.of({ alertname: 'LicenseExpired' })).toEqual([]);
     door.answer(undefined);
-    await eventually('told after all', () => sink.of({ alertname: 'LicenseExpired' }).includes('firing'));
+    await eventually('notified in the end', () => sink.of({ alertname: 'LicenseExpired' }).includes('firing'));
     expect(sink.of(down)).toEqual(['firing']);
   });
 });
@@ -156,9 +156,9 @@ describe.runIf(peer('prometheus-alertmanager'))(
   'two daemons with resolve: expire and two Alertmanagers in a cluster',
   { concurrent: true },
   () => {
-    it.concurrent('tell once; one daemon dies: still firing; both are gone: it lapses', { timeout: 120_000 }, async ({
-      cleanup,
-    }) => {
+    it.concurrent('send one notification; one daemon dies: still firing; both are gone: it lapses', {
+      timeout: 120_000,
+    }, async ({ cleanup }) => {
       const site = await startSite(cleanup);
       const sink = await startSink(cleanup);
       const cluster = (port: number, peerPort?: number) => [
@@ -184,19 +184,19 @@ describe.runIf(peer('prometheus-alertmanager'))(
       }
       const down = { alertname: 'LicenseServerDown' };
       await site.setDown(true);
-      await eventually('told', () => sink.of(down).includes('firing'));
+      await eventually('notified', () => sink.of(down).includes('firing'));
       // longer than the Alertmanagers wait for each other
       await evaluations(24, { app: daemons[0] });
       expect(sink.of(down)).toEqual(['firing']);
       await daemons[0]?.stop();
-      // longer than an alert lasts without being told again
+      // longer than an alert lasts without a resend
       await evaluations(24, { app: daemons[1] });
       expect(sink.of(down)).toEqual(['firing']);
       for (const alertmanager of [a, b]) expect(await firing(alertmanager, down)).toHaveLength(1);
-      // just told both, so that the alert ends in both at once: it would fire again in the one where it ends later
+      // right after a resend to both, so that the alert ends in both at once: it would fire again in the one where it ends later
       const ends = () => Promise.all([a, b].map(async (of) => (await firing(of, down))[0]?.endsAt));
       const [before] = await ends();
-      await eventually('both told anew', async () => {
+      await eventually('a resend to both', async () => {
         const [ofA, ofB] = await ends();
         return ofA === ofB && ofA !== before;
       });

@@ -60,7 +60,7 @@ describe('the file of alerts', () => {
     expect(state.load()).toEqual({ savedAt: AT, alerts: [pending, firing, resolved] });
     expect([statSync(file).mode & 0o777, statSync(join(file, '..')).mode & 0o777]).toEqual([0o600, 0o700]);
     expect(problems).toEqual([]);
-    // of another analyzer they are none of our business
+    // alerts of another analyzer are ignored
     expect(createStateFile(file, 'other:443', () => {}).load()).toBeUndefined();
   });
 
@@ -96,11 +96,11 @@ describe('the file of alerts', () => {
       'a time is missing',
     ],
     [
-      'labels that are none',
+      'invalid labels',
       '{"v":1,"analyzer":"lic:443","savedAt":"2027-01-15T08:00:00Z","alerts":[{"rule":"r","state":"pending","labels":{"a":1},"annotations":{},"value":1}]}',
       'not an alert',
     ],
-  ])('that holds %s is not used, and said to be damaged', (_, content, reason) => {
+  ])('that holds %s is not used, and reported as damaged', (_, content, reason) => {
     const { file, state, problems } = start();
     mkdirSync(join(file, '..'));
     writeFileSync(file, content);
@@ -112,7 +112,7 @@ describe('the file of alerts', () => {
     expect(readFileSync(file, 'utf8')).toBe(content);
   });
 
-  it('that cannot be written or read is said to be', async () => {
+  it('that cannot be written or read is reported', async () => {
     const { file, state, problems } = start('/proc/license-exporter/alert-state.json');
     await state.save({ savedAt: AT, alerts: [] });
     expect(problems).toEqual([

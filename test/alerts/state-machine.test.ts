@@ -74,7 +74,7 @@ describe('an alert', () => {
     expect(run(['raised', 'false'], 0, 0)).toEqual(['firing', 'resolved']);
   });
 
-  it('begins anew when the condition ends while it is pending', () => {
+  it('starts again when the condition ends while it is pending', () => {
     expect(run(['raised', 'raised', 'false', 'raised', 'raised', 'raised'], 120, 0)).toEqual([
       'pending',
       'pending',
@@ -135,13 +135,13 @@ describe('an alert', () => {
     expect(states).not.toContain('resolved');
   });
 
-  it('is kept as resolved for 15 minutes, or not at all with resolve: expire', () => {
+  it('is kept as resolved for 15 minutes, or dropped at once with resolve: expire', () => {
     const states = run(['raised', ...times<Condition>(17, 'false')], 0, 0);
     expect(states.lastIndexOf('resolved')).toBe(15);
     expect(run(['raised', 'false'], 0, 0, { resolvedRetention: 0 })).toEqual(['firing', 'inactive']);
   });
 
-  it('is not begun anew, nor forgotten, when it is only not cleared after its end', () => {
+  it('after its end neither starts again nor is dropped while its condition is only not cleared', () => {
     expect(run(['raised', 'false', 'not cleared', 'not cleared'], 0, 0)).toEqual([
       'firing',
       'resolved',
@@ -194,7 +194,7 @@ interface Account {
   last: Condition | undefined;
 }
 
-describe('whatever happens', () => {
+describe('in any sequence of evaluations', () => {
   it('an alert does not fire too early, is not resolved for lack of data or too early, and never changes', () => {
     /** So that the property means something. */
     const seen = { fired: 0, resolved: 0, lapsed: 0, restarted: 0 };
@@ -259,7 +259,7 @@ describe('whatever happens', () => {
                 seen.lapsed += 1;
                 expect(last).toBe('unknown');
                 expect(now - (unknownSince ?? now)).toBeGreaterThanOrEqual(options.unknownHold);
-                // it would begin anew
+                // a new alert would start
                 accounts.delete(labels.vendor_license ?? '');
               }
             }

@@ -120,7 +120,7 @@ const siteArbitrary: fc.Arbitrary<Site> = fc.record({
   isDown: fc.boolean(),
 });
 
-describe('whatever the site', () => {
+describe('on any site', () => {
   it.each([
     ['the defaults', {}],
     [

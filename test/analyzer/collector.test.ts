@@ -17,7 +17,7 @@ const observation = (server: string, more: Partial<VendorLicenseObservation> = {
   ...more,
 });
 
-/** A source that answers what it is told to. */
+/** A source with answers set by the test. */
 function scripted(): { source: Source; say: (...observations: VendorLicenseObservation[]) => void } {
   let answer: VendorLicenseObservation[] = [];
   return {
@@ -88,7 +88,7 @@ describe('collector', () => {
     collector.stop();
   });
 
-  it('keeps what it has when a later collection fails, and tells', async () => {
+  it('keeps what it has when a later collection fails, and reports it', async () => {
     const problems = new Promise<unknown>((resolve) => {
       let reads = 0;
       const source: Source = {
@@ -113,7 +113,7 @@ describe('collector', () => {
     expect(await problems).toEqual(new Error('no'));
   });
 
-  it('does not read twice at once, and gives up a running read at stop without calling it a problem', async () => {
+  it('does not read twice at once, and gives up a running read at stop without reporting a problem', async () => {
     let reads = 0;
     const problems: unknown[] = [];
     const second = Promise.withResolvers<AbortSignal>();

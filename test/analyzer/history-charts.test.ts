@@ -11,8 +11,8 @@ import { isLong } from '../support/harness.ts';
 import { onlyFigures } from '../support/store-samples.ts';
 
 /**
- * Every history answer against a recomputation from the raw samples, second by second, with nothing of the program but
- * the figures that went in. The calendar comes from Intl, minute by minute.
+ * Every history answer against a recomputation from the raw samples, second by second, which uses nothing of the program except
+ * the input figures. The calendar comes from Intl, minute by minute.
  */
 
 /** A time zone and a day around which its clock changes, or not. */
@@ -205,7 +205,7 @@ function bySecond(
         sum.inUse = together(sum.inUse, sample.inUse);
         sum.reserved = together(sum.reserved, sample.reserved);
         sum.users = mostOf(sum.users, sample.users);
-        // they count where the sample begins, and are none in further hours, which begin at a full minute
+        // they count in the hour where the sample begins, and not in later hours, which begin at a full minute
         if (at === sample.at) refuse(at, series, sample.denials);
         else if (at % 60 === 0 && sample.denials !== undefined) refuse(at, series, 0);
         else if (at % 60 === 0) refuse(at, series, undefined);

@@ -151,7 +151,7 @@ describe('connections', () => {
     await expect(second.send('/')).rejects.toMatchObject({ code: expect.stringMatching(/ECONNRESET|EPIPE/) });
     await expect(connectTo(url).send('/')).rejects.toThrow();
     expect((await first.send(api('GetHttpUserName'))).status).toBe(200);
-    // told once, however many there are
+    // reported once for any number of connections
     expect(problems).toEqual([
       new Error(
         'a connection is refused, there are 1 already; close some, or raise embedded_analyzer.limits.connections',
@@ -176,7 +176,7 @@ describe('connections', () => {
         'a connection of 127.0.0.1 is refused, it has 2 of 8 already; close some, or raise embedded_analyzer.limits.connections',
       ),
     ]);
-    // whoever closes all of them may have as many again
+    // after closing all of them, a client may open the same number again
     first?.close();
     second?.close();
     const again = [1, 2].map(() => connectTo(url));

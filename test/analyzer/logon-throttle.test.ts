@@ -44,7 +44,7 @@ describe('a user at an address', () => {
     expect(timed.throttle.wait('svc', '10.0.0.1')).toBe(0);
   });
 
-  it('begins anew after an hour', () => {
+  it('starts again after an hour', () => {
     const timed = createTimed();
     for (let i = 0; i < 9; i += 1) fail(timed, 'svc', '10.0.0.1');
     timed.at += 3_600_000;
@@ -89,7 +89,7 @@ describe('a user over all addresses', () => {
     expect(timed.throttle.wait('svc', '10.98.0.1')).toBe(12_000);
   });
 
-  it('is told from others by the first 256 characters, in any case', () => {
+  it('is distinguished by the first 256 characters, in any case', () => {
     const { throttle } = createTimed();
     const name = 'n'.repeat(256);
     for (let i = 0; i < 20; i += 1) throttle.failed(`${name}${i}`, `10.${i}.0.1`);

@@ -72,7 +72,7 @@ describe('acceptor', () => {
     expect(acceptor.authenticate({ socket, authorization: undefined }).ok).toBe(false);
   });
 
-  it('knows a user under the domain of the account, whatever the client sends', () => {
+  it('reports the domain of the account, not the one that the client sends', () => {
     const { acceptor } = acceptorOf(Date.now);
     for (const domain of ['', 'CORP', 'ELSEWHERE', 'CORP\\admin']) {
       const socket = {};
@@ -82,7 +82,7 @@ describe('acceptor', () => {
     }
   });
 
-  it('counts no message that names nobody, and does not look at the password of who must wait', () => {
+  it('counts no message without a user, and does not check the password of a throttled one', () => {
     const calls: unknown[] = [];
     let lookups = 0;
     const record = (what: string) => (user: string, address: string) => void calls.push([what, user, address]);
@@ -96,9 +96,9 @@ describe('acceptor', () => {
       return ntHash(account.password);
     };
     const { acceptor } = acceptorOf(Date.now, { throttle, lookup });
-    const logOn = (change: Partial<typeof account>, spoil = (text: string): string => text) => {
+    const logOn = (change: Partial<typeof account>, corrupt = (text: string): string => text) => {
       const socket = {};
-      const authorization = spoil(begin(acceptor, socket, { ...account, ...change }));
+      const authorization = corrupt(begin(acceptor, socket, { ...account, ...change }));
       return acceptor.authenticate({ socket, authorization, address: '192.0.2.1' });
     };
     expect(logOn({}).ok).toBe(true);

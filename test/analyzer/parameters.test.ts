@@ -13,7 +13,7 @@ import { readJson } from '../../src/query-api/json.ts';
 import { type Answer, type Connection, connectTo, sendRaw } from '../support/connection.ts';
 import { startAnalyzer, WORKDAY } from '../support/harness.ts';
 
-/** Every parameter of every endpoint with every kind of value, over HTTP; each answer is held against the OpenAPI document. */
+/** Every parameter of every endpoint with every kind of value, over HTTP; each answer is checked against the OpenAPI document. */
 
 let now = WORKDAY - 3600;
 let connection: Connection;

@@ -24,13 +24,13 @@ const today = localTime.dayOf(MIDNIGHT);
 const one: Series = { vendorLicense: 'a;d', feature: 'f', package: '', featureType: 'feature' };
 const figures: Figures = { available: 9, inUse: 3, reserved: 0, users: 2, denials: 1 };
 
-interface Told {
+interface Reported {
   readonly problems: string[];
   recoveries: number;
 }
 
-function recorderOf(open: () => Store, more: { sampleDays?: number; days?: number } = {}): Recorder & Told {
-  const told: Told = { problems: [], recoveries: 0 };
+function recorderOf(open: () => Store, more: { sampleDays?: number; days?: number } = {}): Recorder & Reported {
+  const reported: Reported = { problems: [], recoveries: 0 };
   const recorder = createRecorder({
     open,
     localTime,
@@ -38,13 +38,13 @@ function recorderOf(open: () => Store, more: { sampleDays?: number; days?: numbe
     sampleDays: 30,
     days: 400,
     ...more,
-    onProblem: (error) => told.problems.push((error as Error).message),
+    onProblem: (error) => reported.problems.push((error as Error).message),
     onRecovery: () => {
-      told.recoveries += 1;
+      reported.recoveries += 1;
     },
   });
   cleanup.add(() => recorder.stop());
-  return Object.assign(told, recorder);
+  return Object.assign(reported, recorder);
 }
 
 function temporaryFolder(): string {
@@ -92,7 +92,7 @@ describe('recorder', () => {
     expect(stored && [...store.sealedHours(stored, today, today + 5)].map(({ day }) => day)).toEqual([today]);
   });
 
-  it('forgets what is older than it shall be', async () => {
+  it('deletes data after its retention', async () => {
     const recorder = recorderOf(opener(), { sampleDays: 2, days: 4 });
     for (let day = 0; day < 10; day += 1) await recorder.record(MIDNIGHT + day * DAY, onlyFigures([[one, figures]]));
     const store = recorder.store();
@@ -104,7 +104,7 @@ describe('recorder', () => {
     expect(kept).toEqual([...Array(5).fill('nothing'), 'hours', 'hours', 'samples', 'samples', 'samples']);
   });
 
-  it('tells once why nothing can be recorded, tries again with each collection, and tells when it works', async () => {
+  it('reports once why nothing can be recorded, tries again with each collection, and reports when it works', async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'state'), '');
     const recorder = recorderOf(opener(join(folder, 'state/history.db')));

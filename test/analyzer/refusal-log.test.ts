@@ -26,7 +26,7 @@ const refused = (user: string, address = '192.0.2.1', reason = 'bad-password' as
 });
 
 describe('refused logons in the log', () => {
-  it('are told at once, and then once a minute for a user at an address, with their count', () => {
+  it('are logged at once, and then once a minute for a user at an address, with their count', () => {
     const timed = createTimed();
     const { log, lines } = timed;
     log.add(refused('svc'));
@@ -53,7 +53,7 @@ describe('refused logons in the log', () => {
     expect(lines).toHaveLength(5);
   });
 
-  it('are told when the program ends', () => {
+  it('are logged when the program ends', () => {
     const { log, lines } = createTimed();
     log.add(refused('svc'));
     log.add(refused('svc'));
@@ -68,7 +68,7 @@ describe('refused logons in the log', () => {
     expect(lines).toEqual([]);
   });
 
-  it('are told of together beyond a thousand pairs a minute, none is lost', () => {
+  it('are logged together beyond a thousand pairs a minute, and none is lost', () => {
     const timed = createTimed();
     const { log, lines } = timed;
     for (let i = 0; i < 5000; i += 1) log.add(refused(`user${i}`));

@@ -54,7 +54,7 @@ const inUse = ({ checkouts }: SimulatedPoolObservation): number =>
   checkouts.reduce((sum, { licenses }) => sum + licenses, 0);
 
 describe('simulated site', () => {
-  it('is a pure function of seed and time, whatever was observed before', () => {
+  it('is a pure function of seed and time, independent of earlier observations', () => {
     const site = siteOf({ vendorLicenses: 3, featuresPerVendorLicense: 10 });
     const times = fc.array(fc.integer({ min: MIDNIGHT - 40 * DAY, max: MIDNIGHT + 40 * DAY }), {
       minLength: 1,
@@ -388,7 +388,7 @@ describe('forced states', () => {
     return found;
   };
 
-  it('makes a vendor license unreachable, and lets it go again', () => {
+  it('makes a vendor license unreachable, and reachable again', () => {
     const site = siteOf();
     site.force({ down: [key] });
     expect(first(observe(site, MORNING))).toMatchObject({ reachable: false, pools: [] });

@@ -168,7 +168,7 @@ describe('store', () => {
           reservations: [],
           checkouts: [
             {
-              user: 'somebody-once',
+              user: 'former-user',
               host: 'h',
               display: '',
               since: begin,
@@ -333,10 +333,10 @@ describe('a store that cannot be used', () => {
     const path = join(temporaryFolder(), 'history.db');
     open({ path }).close();
     expect(messageOf(() => open({ path, localTime: createLocalTime('Asia/Tokyo') }))).toBe(
-      `the history store (${path}): its days are those of the time zone Europe/Berlin, not Asia/Tokyo; set embedded_analyzer.time_zone back, or move the file away`,
+      `the history store (${path}): its days are in the time zone Europe/Berlin, not Asia/Tokyo; change embedded_analyzer.time_zone back, or move the file away`,
     );
     expect(messageOf(() => open({ path, origin: 'other' }))).toBe(
-      `the history store (${path}): it holds history of killed writer, not of other; move the file away`,
+      `the history store (${path}): it contains history of killed writer, not of other; move the file away`,
     );
     open({ path }).close();
   });
@@ -345,7 +345,7 @@ describe('a store that cannot be used', () => {
     const folder = temporaryFolder();
     const path = join(folder, 'history.db');
     writeFileSync(path, 'not a database, but long enough to be taken for one'.repeat(100));
-    expect(messageOf(() => open({ path }))).toContain('it is no history store; move the file away');
+    expect(messageOf(() => open({ path }))).toContain('it is not a history store; move the file away');
     mkdirSync(join(folder, 'directory'));
     expect(messageOf(() => open({ path: join(folder, 'directory') }))).toContain(
       'it cannot be opened; the directory must exist and be writable',
@@ -356,17 +356,17 @@ describe('a store that cannot be used', () => {
     );
   });
 
-  it('is refused where no directory can be made, and when a newer version made it', () => {
+  it('is refused where no directory can be created, and when a newer version wrote it', () => {
     // where not even root may write
     expect(messageOf(() => open({ path: '/proc/license-exporter/history.db' }))).toBe(
-      'the history store (/proc/license-exporter/history.db): its directory cannot be made (ENOENT); make it, or set another storage.path',
+      'the history store (/proc/license-exporter/history.db): its directory cannot be created (ENOENT); create it, or set another storage.path',
     );
     const path = join(temporaryFolder(), 'history.db');
     open({ path }).close();
     const database = new DatabaseSync(path);
     database.exec('PRAGMA user_version = 3');
     database.close();
-    expect(messageOf(() => open({ path }))).toContain('it was made by a newer version of license-exporter');
+    expect(messageOf(() => open({ path }))).toContain('it was written by a newer version of license-exporter');
   });
 
   it('says that it is full, keeps what it has, and goes on when there is room', () => {

@@ -15,7 +15,7 @@ import { testHistory } from '../support/harness.ts';
 
 /**
  * The simulated site stays as it is on the wire: sizes and SHA-256 of the bodies that version 0.1.0 (commit 6fd2be1) gave to
- * the same questions. UPDATE_BODIES=1 writes them anew, where a change is intended.
+ * the same questions. UPDATE_BODIES=1 writes them again after an intended change.
  */
 const path = join(import.meta.dirname, 'fixtures/bodies-of-simulated-site-0.1.0.json');
 

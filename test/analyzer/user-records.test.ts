@@ -112,7 +112,7 @@ const matches = (pattern: string | undefined, value: string): boolean =>
 const numbers = { inactive: 0, active: 1, suspended: 2, terminated: 3, blocked: 4 };
 
 describe('GetUsers', () => {
-  it('answers who holds and who waits, field by field, whatever is asked', () => {
+  it('answers who holds and who waits, field by field, for any parameters', () => {
     fc.assert(
       fc.property(fc.array(pool, { maxLength: 5 }), fc.array(pool, { maxLength: 3 }), parameters, (a, b, asked) => {
         const current: Collected[] = [

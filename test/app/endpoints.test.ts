@@ -89,7 +89,7 @@ describe('an endpoint', () => {
     const down = await fetch(`${app.url}/grafana/rows/server_down`);
     expect(down.status).toBe(503);
     expect(await down.json()).toMatchObject({
-      error: { message: 'GetServerDown is not polled: it is switched off under poll' },
+      error: { message: 'GetServerDown is not polled: it is off in the section poll' },
     });
     // GetFeatures has expiries too
     const expirations = await fetch(`${app.url}/grafana/rows/expirations?product=%25`);

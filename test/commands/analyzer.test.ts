@@ -14,7 +14,7 @@ afterEach(() => cleanup.run());
 const { run, temporaryFolder } = createRunner(cleanup);
 
 const never = new AbortController().signal;
-const HISTORY_PROBLEM = 'the embedded analyzer cannot use its history, the live endpoints go on';
+const HISTORY_PROBLEM = 'the embedded analyzer cannot use its history, only the live endpoints work';
 const PASSWORD = 'pässword & Co';
 
 /** The line of a user, as the program prints it. */
@@ -91,7 +91,7 @@ describe('analyzer', () => {
     const before = await days(client);
     first.child.kill('SIGTERM');
     expect(await first.exit).toBe(0);
-    // closed, not left behind: nothing but the file itself
+    // closed: only the file itself is left
     expect(readdirSync(join(folder, 'state'))).toEqual(['history.db']);
 
     const second = run(args);
@@ -123,8 +123,8 @@ describe('analyzer', () => {
 
     writeFileSync(usersFile, `${good}nonsense\n`);
     analyzer.child.kill('SIGHUP');
-    const { reason } = await analyzer.line('users not reloaded, the old ones stay');
-    expect(reason).toContain(`${usersFile}:4: embedded_analyzer.users_file: is not of the form name:nt-hash`);
+    const { reason } = await analyzer.line('users not reloaded, the old ones are kept');
+    expect(reason).toContain(`${usersFile}:4: embedded_analyzer.users_file: is not in the form name:nt-hash`);
     expect(reason).not.toContain('nonsense');
     expect(await clientOf(url, 'new').getHttpUserName({}, never)).toBe('CORP\\new');
     expect(analyzer.output()).not.toContain(PASSWORD);

@@ -36,7 +36,7 @@ async function check(yaml: string): Promise<string> {
 
 const analyzer = 'analyzer: {url: http://h/a, username: u, password_file: password}\n';
 
-describe('check-config says what a configuration is good for', () => {
+describe('check-config prints the commands of a configuration', () => {
   it.each([
     [analyzer, 'HERE/c.yml: OK for serve, doctor, demo\n'],
     [
@@ -46,18 +46,18 @@ describe('check-config says what a configuration is good for', () => {
     // an analyzer alone
     [
       'embedded_analyzer: {users_file: users}\n',
-      'HERE/c.yml: OK for analyzer, demo; serve needs analyzer.url, username and a password\n',
+      'HERE/c.yml: OK for analyzer, demo; serve requires analyzer.url, username and a password\n',
     ],
     [
       'embedded_analyzer: {site: {seed: 7}}\nstorage: {path: users}\n',
       'warning: storage.path: HERE/users is not a directory\n' +
-        'HERE/c.yml: OK for demo; serve needs analyzer.url, username and a password; analyzer needs embedded_analyzer.users_file\n',
+        'HERE/c.yml: OK for demo; serve requires analyzer.url, username and a password; analyzer requires embedded_analyzer.users_file\n',
     ],
   ])('%j', async (yaml, printed) => {
     expect(await check(yaml)).toBe(printed);
   });
 
-  it('and refuses one that is good for nothing', async () => {
+  it('and refuses one without any command', async () => {
     await expect(check('log: {level: warn}\n')).rejects.toThrow('no analyzer is configured');
     await expect(check('embedded_analyzer: {users_fil: users}\n')).rejects.toThrow(
       'c.yml:1: embedded_analyzer.users_fil: unknown setting, did you mean users_file?',

@@ -79,7 +79,7 @@ describe('doctor', () => {
     expect(verdicts).toEqual([false]);
   });
 
-  it('tells how another server deviates, what it drops, and what it could not ask', async () => {
+  it('reports how another server deviates, what is dropped, and what was not called', async () => {
     const bodies: Record<string, string> = {
       GetHttpUserName: 'OTHER\\someone',
       GetConcurrentUsers: '3',
@@ -109,7 +109,7 @@ describe('doctor', () => {
     expect(remarks('GetExpirationFeatures')).toMatch(
       /^failed .* parse \(ANSWER_HTML\): the answer is an HTML page, not JSON: /,
     );
-    expect(remarks('GetHeatMap')).toMatch(/^not asked +GetFeatures names no feature to ask about$/);
+    expect(remarks('GetHeatMap')).toMatch(/^not asked +GetFeatures lists no feature$/);
     expect(doctor.output()).toContain('Not every endpoint gives an answer that license-exporter accepts.');
   });
 
@@ -139,7 +139,7 @@ describe('doctor', () => {
       'GetFeatures?product=%',
       json('[[]]'),
       0,
-      /^GetFeatures +ok .*product=%: the answer contains no features of "sim-.*; asked per vendor license, as the exporter does/m,
+      /^GetFeatures +ok .*product=%: the answer contains no features of "sim-.*; requested per vendor license, as the exporter does/m,
     ],
     [
       'no features at all',
@@ -153,7 +153,7 @@ describe('doctor', () => {
       'search=2',
       status(400),
       0,
-      /^GetExpirationFeatures +ok .*search=2: .*; asked without it, as the exporter does/m,
+      /^GetExpirationFeatures +ok .*search=2: .*; requested without it, as the exporter does/m,
     ],
     [
       'fields of another name that identify nothing',
@@ -174,7 +174,7 @@ describe('doctor', () => {
       'GetProducts',
       json('[]'),
       0,
-      /^GetProducts +ok .*believes that after 3 such polls over at least 15 min$/m,
+      /^GetProducts +ok .*accepts that after 3 such polls over at least 15 min$/m,
     ],
     ['no identity', 'GetHttpUserName', status(404), 0, /^GetHttpUserName +deviates .*the logon itself was accepted$/m],
   ])('agrees with the exporter about %s', async (_, part, fault, exit, line) => {
@@ -187,13 +187,13 @@ describe('doctor', () => {
     );
   });
 
-  it('does not ask what is off', async () => {
+  it('does not call endpoints that are off', async () => {
     const faulty = await startFaulty(cleanup);
     const off = ['server-down', 'concurrent-users', 'features', 'expirations'].map((name) => `--poll.${name}=off`);
     const doctor = run(['doctor', `--config.file=${configure(faulty.url, 'x')}`, ...off]);
     expect(await doctor.exit).toBe(0);
     expect(doctor.output()).toMatch(
-      /^GetServerDown +not asked +poll.server_down is off: servers that are down are not seen$/m,
+      /^GetServerDown +not asked +poll.server_down is off: servers that are down are not detected$/m,
     );
     expect([...new Set(faulty.seen.map((url) => /Get\w+/.exec(url)?.[0]))]).toEqual(['GetHttpUserName', 'GetProducts']);
   });
@@ -202,7 +202,7 @@ describe('doctor', () => {
     const doctor = run(['doctor', `--config.file=${configure('http://127.0.0.1:1/analyzer', 'x')}`]);
     expect(await doctor.exit).toBe(1);
     expect(doctor.output()).toMatch(/^GetHttpUserName +failed .*connect \(ECONNREFUSED\)/m);
-    expect(doctor.output()).toMatch(/^GetUsers +not asked +GetProducts names no vendor license to ask about$/m);
+    expect(doctor.output()).toMatch(/^GetUsers +not asked +GetProducts lists no vendor license$/m);
   });
 
   it('looks at the embedded analyzer with --demo, without any configuration', async () => {

@@ -24,10 +24,10 @@ describe('hash-password', () => {
   it('refuses what the web config or bcrypt would not take', async () => {
     const colon = run(['hash-password', 'a:b'], { input: 'geheim\n' });
     expect(await colon.exit).toBe(1);
-    expect(colon.output()).toBe('a user name has no colon\n');
+    expect(colon.output()).toBe('a user name must not contain a colon\n');
     const long = run(['hash-password', 'prom'], { input: `${'ü'.repeat(37)}\n` });
     expect(await long.exit).toBe(1);
-    expect(long.output()).toBe('the password is longer than the 72 bytes bcrypt takes\n');
+    expect(long.output()).toBe('the password is longer than 72 bytes, the maximum of bcrypt\n');
   });
 });
 

@@ -89,7 +89,7 @@ describe('demo', () => {
   it('names the folder that it cannot write to', async () => {
     const demo = run(['demo', ...demoPorts], { env: { TMPDIR: '/nowhere' } });
     expect(await demo.exit).toBe(1);
-    expect(demo.output()).toMatch(/^no folder can be made in \/nowhere: ENOENT[^\n]*; set TMPDIR\n$/);
+    expect(demo.output()).toMatch(/^cannot create a directory in \/nowhere: ENOENT[^\n]*; set TMPDIR\n$/);
   });
 });
 
@@ -205,7 +205,7 @@ describe('serve', () => {
 
     writeFileSync(file, `${good}metrics: {colectors: {}}\n`);
     serve.child.kill('SIGHUP');
-    const { reason } = await serve.line('configuration not reloaded, the old one stays');
+    const { reason } = await serve.line('configuration not reloaded, the old one is kept');
     expect(reason).toContain('did you mean collectors?');
     expect(await metrics()).toContain('license_exporter_config_last_reload_successful 0');
     expect(await metrics()).toContain('license_up 1');
@@ -237,23 +237,23 @@ describe('command line', () => {
     expect(await broken.exit).toBe(1);
     expect(broken.output()).toMatch(/^TypeError: of this test\n {4}at /);
     expect(broken.output()).toMatch(
-      /^This is a bug in license-exporter \d[^\n]*: please report it with these lines\.$/m,
+      /^This is a bug in license-exporter \d[^\n]*: please report it with this output\.$/m,
     );
   });
 
   it.each([
     [['--web.listen-adress=:1'], 'unknown flag --web.listen-adress, did you mean web.listen-address?'],
     [['demmo'], 'unknown command demmo, did you mean demo?'],
-    [['check-config'], 'check-config needs a file'],
+    [['check-config'], 'check-config requires a file'],
     [['--shard.index=2', '--shard.total=2'], 'must be below shard.total (2)'],
-    [['demo', '--once'], '--once goes with the command serve'],
-    [['--json'], '--json goes with the command doctor'],
-    [['analyzer', 'hash-pasword'], 'hash-pasword is one argument too many'],
-    [['hash-password'], 'hash-password needs the name of the user'],
+    [['demo', '--once'], '--once is only valid for the command serve'],
+    [['--json'], '--json is only valid for the command doctor'],
+    [['analyzer', 'hash-pasword'], 'unexpected argument hash-pasword'],
+    [['hash-password'], 'hash-password requires the name of the user'],
     [['hash-password', 'prom'], 'the password is empty; write it to standard input'],
-    [['analyzer', 'hash-password'], 'needs the name of the user'],
-    [['analyzer', 'hash-password', 'a:b'], 'a user name has no colon'],
-    [['analyzer'], 'embedded_analyzer.users_file: is needed'],
+    [['analyzer', 'hash-password'], 'requires the name of the user'],
+    [['analyzer', 'hash-password', 'a:b'], 'a user name must not contain a colon'],
+    [['analyzer'], 'embedded_analyzer.users_file: is required'],
     [['--poll.products=61 * * * *'], 'is not a cron expression'],
   ])('%j ends with %j', async (args, message) => {
     const wrong = run(args);

@@ -26,17 +26,17 @@ describe('test-alert', () => {
       expect(await test.exit).toBe(0);
       expect(test.output()).toMatch(
         new RegExp(
-          `^${alertmanager.url}  accepted \\(\\d+ ms\\)\nThe alert was \\{site="muc", source="license-exporter", alertname="LicenseExporterTestAlert", severity="info"\\}; it ends by itself within 5 minutes\\.\n$`,
+          `^${alertmanager.url}  accepted \\(\\d+ ms\\)\nThe alert was \\{site="muc", source="license-exporter", alertname="LicenseExporterTestAlert", severity="info"\\}; it resolves within 5 minutes\\.\n$`,
         ),
       );
       const [known] = await alertmanager.alerts();
       expect(known?.annotations.summary).toBe('This is a test of license-exporter: nothing is wrong.');
       expect(known).toMatchObject({ generatorURL: 'https://licenses.example.com/alerts' });
-      await eventually('told', () => sink.of({ alertname: 'LicenseExporterTestAlert' }).length === 1);
+      await eventually('notified', () => sink.of({ alertname: 'LicenseExporterTestAlert' }).length === 1);
     },
   );
 
-  it('tells what each answers, and fails when one does not take it', async () => {
+  it('prints the answer of each, and fails when one does not accept it', async () => {
     const good = await startFakeAlertmanager(cleanup);
     const bad = await startFakeAlertmanager(cleanup);
     bad.answer(status(400, '"start time must be before end time"'));
@@ -51,7 +51,7 @@ describe('test-alert', () => {
     expect(output).toContain('http://127.0.0.1:1  failed: ECONNREFUSED');
   });
 
-  it('says so when there is none to try', async () => {
+  it('reports that no Alertmanager is configured', async () => {
     const test = run(['test-alert']);
     expect(await test.exit).toBe(1);
     expect(test.output()).toBe('No Alertmanager is configured: alerting.alertmanagers is empty.\n');

@@ -6,7 +6,7 @@ import { alertRules } from '../../src/config/sections/alert-rules.ts';
 import { type SettingKey, settingKeys } from '../../src/config/settings.ts';
 import { cronProblem } from '../../src/poll/schedule.ts';
 
-/** Whatever a setting is given, it is taken or refused in words of this project. */
+/** Any value of a setting is accepted, or refused with a message of this project. */
 
 /** Maps that look like the ones that settings take, with anything in them. */
 const names = [

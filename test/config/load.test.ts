@@ -66,11 +66,11 @@ describe('loadConfig', () => {
     expect([poll.concurrentUsers, poll.expirations, warnings]).toEqual(['off', '1 * * * *', []]);
   });
 
-  it('warns when servers that are down will not be seen', () => {
+  it('warns when servers that are down are not detected', () => {
     const { poll, warnings } = load(undefined, ['--poll.server-down=off']);
     expect(poll.serverDown).toBe('off');
     expect(warnings).toEqual([
-      'poll.server_down is off: license servers that are down are not seen, and LicenseServerDown never fires',
+      'poll.server_down is off: license servers that are down are not detected, and LicenseServerDown never fires',
     ]);
   });
 
@@ -148,9 +148,9 @@ describe('loadConfig', () => {
     expect(env.alerting.alertmanagers.map(({ url }) => url)).toEqual(['http://a:1', 'https://b:2/x']);
   });
 
-  it('leaves the labels that alerts are told apart by to the alerts', () => {
+  it('refuses external labels that identify alerts', () => {
     for (const name of [...ownLabelNames, ...Object.keys(ownLabelsOf('x'))]) {
-      expect(labelMap.safeParse({ [name]: 'x' }).error?.message).toContain('is reserved: alerts set it themselves');
+      expect(labelMap.safeParse({ [name]: 'x' }).error?.message).toContain('is reserved: each alert sets it');
     }
   });
 
@@ -179,7 +179,7 @@ describe('loadConfig', () => {
     expect(directory.analyzer?.password.reveal()).toBe('two');
   });
 
-  it('warns about a password file that everybody can read, and a history collector with nothing to do', () => {
+  it('warns about a password file that every user can read, and a history collector without features', () => {
     const path = temporaryFile(
       'analyzer: {url: http://h/a, username: u, password_file: pw}\nmetrics: {collectors: {history: true}}\n',
     );
@@ -188,7 +188,7 @@ describe('loadConfig', () => {
     chmodSync(password, 0o644);
     expect(load(path).warnings).toEqual([
       `${password} can be read by every user; give it mode 0600`,
-      'the collector history is on, but history.features names nothing to ask for',
+      'the collector history is on, but history.features is empty',
     ]);
   });
 

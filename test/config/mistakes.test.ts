@@ -179,7 +179,7 @@ describe('flags and environment', () => {
     [
       [],
       { ...url, LICENSE_EXPORTER_ANALYZER_PASSWORD: 'geheim' },
-      'LICENSE_EXPORTER_ANALYZER_URL: analyzer.username: is needed with analyzer.url',
+      'LICENSE_EXPORTER_ANALYZER_URL: analyzer.username: is required with analyzer.url',
     ],
     [
       [],
@@ -189,7 +189,7 @@ describe('flags and environment', () => {
     [
       [],
       { LICENSE_EXPORTER_ANALYZER_USERNAME: 'u' },
-      'LICENSE_EXPORTER_ANALYZER_USERNAME: analyzer.url: is needed to poll an analyzer',
+      'LICENSE_EXPORTER_ANALYZER_USERNAME: analyzer.url: is required to poll an analyzer',
     ],
     [
       [],
@@ -210,7 +210,7 @@ const namesBelow = (section: string): string => settingTable.namesBelow(section)
 
 describe('what only follows from another mistake', () => {
   const inline =
-    'analyzer.password: a secret must not stand in the file; use analyzer.password_file, the environment or $CREDENTIALS_DIRECTORY';
+    'analyzer.password: a secret must not be in the file; use analyzer.password_file, the environment or $CREDENTIALS_DIRECTORY';
 
   it.each([
     [
@@ -227,7 +227,7 @@ describe('what only follows from another mistake', () => {
     // that there is no url does not follow
     [
       'analyzer:\n  usernam: x\n  password: y\n',
-      'c.yml:1: analyzer.url: is needed to poll an analyzer',
+      'c.yml:1: analyzer.url: is required to poll an analyzer',
       'c.yml:2: analyzer.usernam: unknown setting, did you mean username?',
       `c.yml:3: ${inline}`,
     ],
@@ -266,7 +266,7 @@ describe('what the analyzer needs', () => {
     [
       'analyzer: {concurrency: 2}\nembedded_analyzer: {site: {seed: 2}}',
       'unless-embedded',
-      /^c\.yml:1: analyzer\.url: is needed/,
+      /^c\.yml:1: analyzer\.url: is required/,
     ],
   ] as const)('of %j, required: %j', (yaml, requireAnalyzer, expected) => {
     const [message, ...more] = messagesOfYaml(yaml, { requireAnalyzer });
@@ -315,7 +315,7 @@ describe.runIf(peer('openssl'))('certificates', () => {
     ],
     [
       '    cert_file: own.pem\n    key_file: locked.key\n',
-      'c.yml:7: analyzer.tls.key_file: HERE/locked.key is encrypted with a passphrase; write it without one ("openssl pkey -in OLD -out NEW")',
+      'c.yml:7: analyzer.tls.key_file: HERE/locked.key is encrypted with a passphrase; remove the passphrase ("openssl pkey -in OLD -out NEW")',
     ],
     [
       '    cert_file: own.pem\n    key_file: pem.txt\n',
@@ -403,34 +403,34 @@ const versions = 'TLS10, TLS11, TLS12, TLS13';
 describe('a web config', () => {
   const messagesOfWeb = (folder: string): string[] =>
     messagesOf(() => readWebConfig(join(folder, 'web.yml')), `${folder}/`);
-  const notBcrypt = 'the hash of this user is not bcrypt; make the line with "license-exporter hash-password NAME"';
+  const notBcrypt = 'the hash of this user is not bcrypt; create the line with "license-exporter hash-password NAME"';
 
   it.each([
     ['[', '1: not valid YAML: Flow sequence must end with a ]'],
-    ['- a', '1: the file must hold settings, for instance "basic_auth_users:"'],
+    ['- a', '1: the file must contain settings, for example "basic_auth_users:"'],
     ['basic_auth_user: {}', '1: basic_auth_user: unknown setting, did you mean basic_auth_users?'],
     ['basic_auth_users: [a]', '1: basic_auth_users: a list is not a map of users'],
     ['basic_auth_users: {a: secret-password}', `1: basic_auth_users: ${notBcrypt}`],
-    ['basic_auth_users: {a: 7}', '1: basic_auth_users: the hash of this user is not a text'],
-    [`basic_auth_users: {"a:b": ${HASH}}`, '1: basic_auth_users: a user name is empty or has a colon in it'],
-    ['rate_limit: {interval: 1s}', '1: rate_limit: is not offered: put a reverse proxy in front for it'],
+    ['basic_auth_users: {a: 7}', '1: basic_auth_users: the hash of this user is not a string'],
+    [`basic_auth_users: {"a:b": ${HASH}}`, '1: basic_auth_users: a user name is empty or contains a colon'],
+    ['rate_limit: {interval: 1s}', '1: rate_limit: is not supported: use a reverse proxy for it'],
     [
       'tls_server_config: {key: x}',
-      '1: tls_server_config.key: is not offered: secrets are never inline, write key_file',
+      '1: tls_server_config.key: is not supported: a secret must not be in the file, use key_file',
     ],
     [
       'tls_server_config:\n  cert_file: none.pem\n  key_file: none.key\n',
       '2: tls_server_config.cert_file: HEREnone.pem does not exist',
       '3: tls_server_config.key_file: HEREnone.key does not exist',
     ],
-    ['tls_server_config: {min_version: TLS13}', '1: tls_server_config.cert_file: and key_file are needed for TLS'],
+    ['tls_server_config: {min_version: TLS13}', '1: tls_server_config.cert_file: and key_file are required for TLS'],
     [
       'http_server_config:\n  headers: {X-Powered-By: me}',
       '2: http_server_config.headers.X-Powered-By: unknown setting; valid are Content-Security-Policy, X-Frame-Options, X-Content-Type-Options, X-XSS-Protection, Strict-Transport-Security',
     ],
     [
       'http_server_config: {headers: {X-Frame-Options: 1}}',
-      '1: http_server_config.headers.X-Frame-Options: 1 is not a text',
+      '1: http_server_config.headers.X-Frame-Options: 1 is not a string',
     ],
     [
       `basic_auth_users:\n  anna: ${HASH}\n  bert: hunter2\ntls_server_config:\n  cert_fil: none.pem\n  key_file: none.key\n  min_version: TLS99\nhttp_server_config:\n  http_2: no\n`,
@@ -459,7 +459,7 @@ describe('a web config', () => {
     ],
     [
       '  client_ca_file: cert.pem',
-      'tls_server_config.client_ca_file: has no effect without client_auth_type, RequireAndVerifyClientCert for instance',
+      'tls_server_config.client_ca_file: has no effect without client_auth_type, for example RequireAndVerifyClientCert',
     ],
     [
       '  client_ca_file: key.pem\n  client_auth_type: RequireAndVerifyClientCert',

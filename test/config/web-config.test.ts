@@ -23,7 +23,7 @@ function write(text: string): string {
 }
 
 describe('the web config', () => {
-  it('that is empty lets everybody in', () => {
+  it('that is empty requires no authentication', () => {
     expect(readWebConfig(write(''))).toMatchObject({ tls: undefined, headers: {} });
     expect(readWebConfig(write('')).users.size).toBe(0);
   });

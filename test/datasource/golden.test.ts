@@ -7,7 +7,7 @@ import { createCleanup } from '../support/harness.ts';
 
 /**
  * One file for each target: what the analyzer answered, and what the daemon made of it. Checked by hand once; after a
- * change on purpose `UPDATE_GOLDEN=1` writes them and the difference is to be read.
+ * change on purpose `UPDATE_GOLDEN=1` writes them. Read the difference.
  */
 
 const cleanup = createCleanup();

@@ -190,7 +190,7 @@ describe('what the analyzer is asked about', () => {
     expect(asked({ product: 'strange;one', feature: 'f' }, undefined)).toEqual(['strange;one/f']);
     expect(errorOf(() => combinationsOf(queryOf('history', { product: '%', feature: 'f' }), undefined))).toEqual([
       'upstream_down',
-      'history: % stands for known names, and none is known yet',
+      'history: % cannot be expanded, because no names are known yet',
     ]);
   });
 

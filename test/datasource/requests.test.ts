@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => cleanup.run());
 
 const EMPTY =
-  'the payload arrived empty. The usual causes are a multi-value variable inside quotes (write {"feature":$feature}, without quotes) and a variable value with a backslash or a double quote: both make the payload bad JSON, which the plugin replaces by {}';
+  'the payload is empty. The usual causes are a multi-value variable inside quotes (write {"feature":$feature}, without quotes) and a variable value with a backslash or a double quote: both make the payload invalid JSON, which the plugin replaces with {}';
 const whose = { product: PRODUCT, feature: FEATURE };
 const TARGETS = 'history, reserved, efficiency, heatmap, users, expirations, features, products, server_down';
 
@@ -47,13 +47,13 @@ const bad: readonly Bad[] = [
     what: 'an unknown target',
     body: query('histroy', whose),
     code: 'unknown_target',
-    message: `there is no target "histroy"; there are ${TARGETS}`,
+    message: `there is no target "histroy"; valid are ${TARGETS}`,
   },
   {
     what: 'a target that every object has',
     body: query('constructor', whose),
     code: 'unknown_target',
-    message: `there is no target "constructor"; there are ${TARGETS}`,
+    message: `there is no target "constructor"; valid are ${TARGETS}`,
   },
   { what: 'an empty payload', body: query('history', {}), code: 'empty_payload', message: `history: ${EMPTY}` },
   { what: 'a blank payload', body: query('users', ''), code: 'empty_payload', message: `users: ${EMPTY}` },
@@ -79,19 +79,19 @@ const bad: readonly Bad[] = [
     what: 'an unknown key',
     body: query('history', { ...whose, pakcage: 'x' }),
     code: 'bad_parameter',
-    message: 'history: payload.pakcage is not known; history takes product, feature, package, ftype, wildcard, shape',
+    message: 'history: payload.pakcage is unknown; history accepts product, feature, package, ftype, wildcard, shape',
   },
   {
     what: 'several values where one is taken',
     body: query('history', { ...whose, package: ['a', 'b'] }),
     code: 'bad_parameter',
-    message: 'history: payload.package has 2 values, it takes one',
+    message: 'history: payload.package has 2 values, but only one is allowed',
   },
   {
     what: 'a value that is an object',
     body: query('history', { ...whose, product: {} }),
     code: 'bad_parameter',
-    message: 'history: payload.product is {}, not a text',
+    message: 'history: payload.product is {}, not a string',
   },
   {
     what: 'a type there is not',
@@ -122,7 +122,7 @@ const bad: readonly Bad[] = [
     what: 'a range that is no time',
     body: query('history', whose, { range: { from: 'yesterday', to: 'now' } }),
     code: 'bad_parameter',
-    message: 'range.from is not a time: ISO 8601 or epoch milliseconds are',
+    message: 'range.from is not a time; use ISO 8601 or epoch milliseconds',
   },
   {
     what: 'a range that is no object',
@@ -146,13 +146,13 @@ const bad: readonly Bad[] = [
     what: 'a filter by expression',
     body: query('history', whose, { adhocFilters: [{ key: 'feature', operator: '=~', value: '.*' }] }),
     code: 'bad_parameter',
-    message: 'the ad-hoc filter operator "=~" is not understood: only = and != are',
+    message: 'the ad-hoc filter operator "=~" is not supported; use = or !=',
   },
   {
     what: 'too many targets',
     body: { targets: Array.from({ length: 101 }, () => ({ target: 'products' })) },
     code: 'too_many',
-    message: 'the request has 101 targets, at most 100 are answered',
+    message: 'the request has 101 targets, the maximum is 100',
   },
   {
     what: '5 MB',
@@ -181,44 +181,47 @@ const bad: readonly Bad[] = [
     body: {},
     status: 404,
     code: 'not_found',
-    message: 'nothing is served at "/grafana/search"',
+    message: 'there is nothing at "/grafana/search"',
   },
 ];
 
 describe('a bad request', () => {
-  it.each(bad)('is told what is wrong: $what', async ({ path = '/query', body, status = 400, code, message }) => {
-    const reply = await post(`${daemon.url}${path}`, body);
-    expect(reply.body).toEqual({ message, error: { code, message } });
-    expect(reply.status).toBe(status);
-    expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8');
-    // what Infinity shows of it
-    const ascii = message.replace(/[^\x20-\x7e]/g, ' ');
-    expect(reply.reason).toBe(ascii.length > 120 ? `${ascii.slice(0, 117)}...` : ascii);
-    expect(daemon.requests).toEqual([]);
-  });
+  it.each(bad)(
+    'gets an error that names the problem: $what',
+    async ({ path = '/query', body, status = 400, code, message }) => {
+      const reply = await post(`${daemon.url}${path}`, body);
+      expect(reply.body).toEqual({ message, error: { code, message } });
+      expect(reply.status).toBe(status);
+      expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8');
+      // what Infinity shows of it
+      const ascii = message.replace(/[^\x20-\x7e]/g, ' ');
+      expect(reply.reason).toBe(ascii.length > 120 ? `${ascii.slice(0, 117)}...` : ascii);
+      expect(daemon.requests).toEqual([]);
+    },
+  );
 
   it.each([
-    ['an unknown target', '/rows/nothing', 400, 'unknown_target', `there is no target "nothing"; there are ${TARGETS}`],
+    ['an unknown target', '/rows/nothing', 400, 'unknown_target', `there is no target "nothing"; valid are ${TARGETS}`],
     [
       'no product',
       '/rows/history?feature=f',
       400,
       'missing_parameter',
-      'history: product is required; where the URL has it, the ";" in it must be written %3B',
+      'history: product is required; in a URL, write ";" as %3B',
     ],
     [
       'an unknown parameter',
       '/rows/products?x=1',
       400,
       'bad_parameter',
-      'products: x is not known; products takes filters',
+      'products: x is unknown; products accepts filters',
     ],
     [
-      'a time that is none',
+      'an invalid time',
       '/rows/history?product=a&feature=b&from=now',
       400,
       'bad_parameter',
-      'from is not a time: ISO 8601 or epoch milliseconds are',
+      'from is not a time; use ISO 8601 or epoch milliseconds',
     ],
     [
       'a range the wrong way round',
@@ -228,9 +231,9 @@ describe('a bad request', () => {
       'from is later than to',
     ],
     ['a path that cannot be decoded', '/rows/%zz', 400, 'bad_request', 'The path cannot be decoded.'],
-    ['no target', '/rows', 404, 'not_found', 'nothing is served at "/grafana/rows"'],
+    ['no target', '/rows', 404, 'not_found', 'there is nothing at "/grafana/rows"'],
     ['a path that goes up', '/rows/../../metrics/x', 404, undefined, undefined],
-  ])('is told what is wrong by /rows: %s', async (_, path, status, code, message) => {
+  ])('gets an error from /rows: %s', async (_, path, status, code, message) => {
     const url = `${daemon.url}${path}`;
     const response = await fetch(url);
     expect(response.status).toBe(status);
@@ -244,7 +247,7 @@ describe('a bad request', () => {
     ['DELETE', '/metrics', 'POST'],
     ['POST', '', 'GET, HEAD'],
     ['POST', '/rows/history', 'GET, HEAD'],
-  ])('with the wrong method is told which there is: %s %s', async (method, path, allow) => {
+  ])('with the wrong method gets the valid one: %s %s', async (method, path, allow) => {
     const response = await fetch(`${daemon.url}${path}`, { method });
     expect([response.status, response.headers.get('allow')]).toEqual([405, allow]);
     const message = `only ${allow} are allowed here`;
@@ -274,7 +277,7 @@ describe('POST /query', () => {
     });
   });
 
-  it('tells of every failure when all targets fail, with the status of the first', async () => {
+  it('reports every failure when all targets fail, with the status of the first', async () => {
     const { status, body } = await post(`${daemon.url}/query`, {
       targets: [
         { refId: 'A', target: 'history', payload: { product: PRODUCT } },
@@ -283,7 +286,7 @@ describe('POST /query', () => {
     });
     expect([status, body.error.code]).toEqual([400, 'missing_parameter']);
     expect(body.message).toBe(
-      `history: payload.feature is required; there is no target "nothing"; there are ${TARGETS}`,
+      `history: payload.feature is required; there is no target "nothing"; valid are ${TARGETS}`,
     );
   });
 
@@ -291,7 +294,7 @@ describe('POST /query', () => {
     expect((await post(`${daemon.url}/query`, { targets: [] })).body).toEqual([]);
   });
 
-  it('understands whatever content type, and a payload as text', async () => {
+  it('accepts any content type, and a payload as text', async () => {
     const body = JSON.stringify(query('history', JSON.stringify(whose)));
     const response = await fetch(`${daemon.url}/query`, {
       method: 'POST',
@@ -336,7 +339,7 @@ describe('POST /query', () => {
     expect(added.body[2].datapoints[0][0]).toBe(sum('Denials'));
   });
 
-  it('asks only for what there is, and says how much of it is left out', async () => {
+  it('requests only existing combinations, and reports how many are left out', async () => {
     const all = await post(`${daemon.url}/variable`, { payload: { target: 'features' } });
     const feature = all.body.map(({ __value }: { __value: string }) => __value);
     const product = [PRODUCT, 'sim-lic02;sim_meshd', DOWN];
@@ -371,7 +374,7 @@ describe('POST /query', () => {
         type: 'table',
         columns: [],
         rows: [],
-        meta: { notices: [{ severity: 'info', text: 'no vendor license and feature matches what was asked for' }] },
+        meta: { notices: [{ severity: 'info', text: 'no vendor license and feature matches the query' }] },
       },
     ]);
   });
@@ -526,15 +529,15 @@ describe('the window of efficiency and heat map', () => {
   it('is the month in which a past range ends, by the calendar of the analyzer, and says so', async () => {
     // 23:30 UTC on 31 August is September in Berlin
     const end = Date.UTC(2026, 7, 31, 23, 30) / 1000;
-    const notice = 'this range does not end now: the month 2026-09 is shown';
+    const notice = 'this range does not end now, so the month 2026-09 is shown';
     expect(await asked({}, end - DAY, end)).toEqual(['year=2026&month=9', [notice]]);
-    const explicit = 'last last-day does not end now: the month 2026-09 is shown';
+    const explicit = 'last last-day does not end now, so the month 2026-09 is shown';
     expect(await asked({ last: 'last-day' }, end - DAY, end)).toEqual(['year=2026&month=9', [explicit]]);
   });
 });
 
 describe('GET /rows', () => {
-  it('tells several features apart in columns of their own', async () => {
+  it('has columns for the names of several features', async () => {
     const product = encodeURIComponent(PRODUCT);
     const { body } = await get(`${daemon.url}/rows/reserved?product=${product}&feature={${FEATURE},sim-cad-1}`);
     expect(Object.keys(body[0])).toEqual([

@@ -51,7 +51,7 @@ describe('what Grafana escaped', () => {
     fc.array(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 4 }),
   );
 
-  it('comes back whatever the value of the variable was', () => {
+  it('is restored for any value of a variable', () => {
     fc.assert(
       fc.property(value, (original) => {
         const sent = { key: interpolate('$v', { v: original }, 'regex') };

@@ -78,7 +78,7 @@ describe('requests to the analyzer', () => {
     expect(asked.map(({ feature }) => feature)).toEqual(['a', 'b']);
     await expect(ask('e')).rejects.toMatchObject({
       code: 'queue_full',
-      message: '2 requests to the analyzer are waiting, try later',
+      message: '2 requests to the analyzer are waiting, try again later',
     });
     asked[1]?.answer([]);
     await settled();
@@ -89,7 +89,7 @@ describe('requests to the analyzer', () => {
     await Promise.all(all);
   });
 
-  it('go on while somebody waits, and end when nobody does', async () => {
+  it('continue while a caller waits, and end when none does', async () => {
     const { asked, ask } = setUp();
     const [impatient, patient] = [new AbortController(), new AbortController()];
     const [first, second] = [ask('a', impatient.signal), ask('a', patient.signal)];
@@ -100,7 +100,7 @@ describe('requests to the analyzer', () => {
     patient.abort(new DatasourceError('deadline', 'too late'));
     await expect(second).rejects.toMatchObject({ code: 'deadline' });
     expect(asked[0]?.signal.aborted).toBe(true);
-    // the next one is asked anew
+    // the next one is sent again
     const third = ask('a');
     await settled();
     asked[1]?.answer([]);
@@ -125,7 +125,7 @@ describe('requests to the analyzer', () => {
     await Promise.all(next);
   });
 
-  it('are not asked for somebody who is gone already', async () => {
+  it('are not sent for a caller that has left', async () => {
     const { ask } = setUp();
     await expect(ask('a', AbortSignal.abort(new DatasourceError('deadline', 'too late')))).rejects.toMatchObject({
       code: 'deadline',

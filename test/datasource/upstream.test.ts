@@ -5,7 +5,7 @@ import { FEATURE, get, PRODUCT, post } from '../support/datasource-daemon.ts';
 import { type Fault, json, startFaulty, status } from '../support/faulty-analyzer.ts';
 import { createCleanup, createConfig, eventually, startAnalyzer, startApp } from '../support/harness.ts';
 
-/** What panels are told when the analyzer fails, is slow or refuses the logon; and that nothing else suffers. */
+/** What panels get when the analyzer fails, is slow or refuses the logon. Nothing else is affected. */
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
@@ -32,7 +32,7 @@ describe('an analyzer that fails', () => {
     ['an object', json('{}'), 502, 'upstream_json', 'the answer is not an array'],
     ['401', status(401), 502, 'upstream_status', 'the analyzer answered 401'],
     ['a reset connection', reset, 503, 'upstream_down', AWAY],
-  ] as const)('with %s is told as it is, and asked again next time', async (_, fault, code, name, message) => {
+  ] as const)('with %s is reported, and requested again next time', async (_, fault, code, name, message) => {
     const { faulty, url } = await start();
     faulty.break('GetHistory', fault);
     const reply = await ask(url);
@@ -57,7 +57,7 @@ describe('an analyzer that fails', () => {
     expect([rows.status, rows.body.message]).toEqual([502, 'history: the analyzer answered 500']);
   });
 
-  it('at polling is told by the live targets and by the health check', async () => {
+  it('at polling is reported by the live targets and by the health check', async () => {
     const faulty = await startFaulty(cleanup);
     faulty.break('GetProducts', status(500));
     const app = await startApp(createConfig(faulty.url));
@@ -125,7 +125,7 @@ describe('the path of the datasource', () => {
 });
 
 describe('an analyzer that does not answer', () => {
-  it('holds up neither scrapes nor polls, and panels are told in time', async () => {
+  it('delays neither scrapes nor polls, and panels get an error in time', async () => {
     const { faulty, app, url } = await start({
       'datasource.deadline': '5s',
       'poll.products': '* * * * * *',
@@ -163,7 +163,7 @@ describe('an analyzer that does not answer', () => {
 });
 
 describe('an analyzer that refuses the logon', () => {
-  it('is never told as 401', async () => {
+  it('is never reported as 401', async () => {
     const analyzer = await startAnalyzer();
     cleanup.add(() => analyzer.stop());
     const app = await startApp(createConfig(analyzer.url, { 'analyzer.password': 'not-the-right-one' }));

@@ -47,7 +47,7 @@ describe('users', () => {
     expect(names('another')[0]).not.toBe(first);
   });
 
-  it('tell of which feature they are, where there are several', () => {
+  it('contain the feature, where there are several', () => {
     const several = { ...one, areSeveralFeatures: true };
     const policy = { refusal: () => undefined, pseudonymKey: undefined };
     const { columns, rows } = usersTable(

@@ -8,7 +8,7 @@ import { alertRules as engineRules } from '../../src/config/sections/alert-rules
 import { shownDefault } from '../../src/config/setting-flags.ts';
 import { environmentName, flagName, settingKeys, settings } from '../../src/config/settings.ts';
 import { settingOf } from '../../src/config/table.ts';
-import { notOffered, webConfigKeys } from '../../src/config/web-config.ts';
+import { unsupported, webConfigKeys } from '../../src/config/web-config.ts';
 import { datasourceErrors } from '../../src/datasource/errors.ts';
 import { type Key, payloadKeys, type Target, targets } from '../../src/datasource/targets.ts';
 import { catalogue } from '../../src/metrics/catalogue.ts';
@@ -151,7 +151,7 @@ export const tables: Readonly<Record<string, () => string>> = {
       ['key of the web config', 'meaning'],
       [
         ...Object.entries(webConfigKeys).map(([key, meaning]) => [code(key), cell(meaning)]),
-        ...Object.entries(notOffered).map(([key, remedy]) => [code(key), `refused: ${cell(remedy)}`]),
+        ...Object.entries(unsupported).map(([key, remedy]) => [code(key), `refused: ${cell(remedy)}`]),
       ],
     ),
   dashboards: () =>

@@ -128,6 +128,6 @@ describe('JSON queries of the dashboards', () => {
     expect(payload).toEqual({});
     const { status, body } = await post(`${url}/query`, request({ ...query?.target, payload }, values));
     expect(status).toBe(400);
-    expect(body.message).toMatch(/payload arrived empty.*inside quotes.*backslash/s);
+    expect(body.message).toMatch(/payload is empty.*inside quotes.*backslash/s);
   });
 });

@@ -31,7 +31,8 @@ export const foreignWords: readonly (readonly [found: RegExp, instead: string])[
   [/\blets? (\w+ ){0,2}go\b(?! through)/i, 'drop, remove, release'],
   [/\bgives? up for\b/i, 'stop'],
   [/\bheeds?\b|\bbears?\b|\bhears?\b/i, 'handle, take, receive'],
-  [/\bin the way\b/i, 'prevents'],
+  // the help of a metric is part of the page
+  [/(?<!when nothing is )\bin the way\b/i, 'prevents'],
   [/\bbelieve[ds]?\b|\bbelief\b/i, 'accept'],
   [/\bdoubt(s|ed|ful)?\b/i, 'contradiction, reason to reject'],
   [/\bat hand\b|\bat heart\b/i, 'available'],

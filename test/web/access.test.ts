@@ -47,11 +47,11 @@ describe('users of the web config', () => {
         401,
         'Basic realm="license-exporter"',
       ]);
-      expect(await response.text()).toBe('Name and password of a user of the web config are needed.\n');
+      expect(await response.text()).toBe('Name and password of a user in the web config are required.\n');
     }
     for (const path of ['/grafana', '/grafana/', '/grafana/query', '/grafana?x', '/grafana/rows/users']) {
       const response = await fetch(`${url}${path}`);
-      const message = 'Name and password of a user of the web config are needed.';
+      const message = 'Name and password of a user in the web config are required.';
       expect([path, response.status, response.headers.get('www-authenticate')]).toEqual([
         path,
         401,
@@ -110,14 +110,14 @@ describe('users of the web config', () => {
     await eventually('the new password', async () => (await status('new')) === 200);
     expect(await status('old')).toBe(401);
     writeFileSync(path, 'basic_auth_users: {grafana: new}\n');
-    await eventually('a word of it', () =>
-      log.entries.some(({ message }) => message === 'web config not reloaded, the old one stays'),
+    await eventually('a log line', () =>
+      log.entries.some(({ message }) => message === 'web config not reloaded, the old one is kept'),
     );
     expect(await status('new')).toBe(200);
     expect(JSON.stringify(log.entries)).toContain('is not bcrypt');
     // as an editor leaves it for a moment
     writeFileSync(path, '');
-    await eventually('a word of that', () => JSON.stringify(log.entries).includes('names no users any more'));
+    await eventually('another log line', () => JSON.stringify(log.entries).includes('has no users any more'));
     expect([await status('new'), await status('old')]).toEqual([200, 401]);
   });
 
@@ -132,7 +132,7 @@ describe.runIf(peer('openssl'))('TLS of the web config', () => {
   const tls = ({ certFile, keyFile }: Certificate, more = ''): string =>
     `tls_server_config: {cert_file: ${certFile}, key_file: ${keyFile}${more}}\n`;
 
-  /** The status, or why there is none. */
+  /** The status, or the failure. */
   const ask = (url: string, ca: Certificate, client?: Certificate): Promise<number | string> =>
     new Promise((resolve) => {
       const options = {
@@ -177,7 +177,7 @@ describe.runIf(peer('openssl'))('TLS of the web config', () => {
     expect([await ask(url, server), await ask(url, server, strange), await ask(url, server, known)]).toEqual(expected);
   });
 
-  it('lets nobody in when it has become stricter than the listener, and says that this takes a restart', {
+  it('refuses all clients when it has become stricter than the listener, and logs that this needs a restart', {
     timeout: 40_000,
   }, async () => {
     const [server, client] = [createCertificate(cleanup), createCertificate(cleanup)];
@@ -189,7 +189,7 @@ describe.runIf(peer('openssl'))('TLS of the web config', () => {
     await eventually('the new web config', () => log.entries.some(({ message }) => message === 'web config reloaded'));
     expect(await ask(url, server)).toBe('refused');
     expect(log.entries.map(({ message }) => message)).toContain(
-      'whether there is TLS, client_auth_type and TLS versions of the web config need a restart to change',
+      'web config: TLS on or off, client_auth_type and the TLS versions cannot change without a restart',
     );
   });
 

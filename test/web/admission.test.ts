@@ -118,7 +118,7 @@ describe('admission', () => {
           expect(served.filter((one) => one.address === address)).toEqual(
             [first, ...queued].filter((one) => one.address === address),
           );
-          // nobody has a second turn before everybody who waits has had one
+          // no address has a second turn before every waiting address has had one
           for (const others of positions.values()) {
             for (const [turn, position] of others.entries()) {
               if (own[turn + 1] !== undefined) expect(position).toBeLessThan(own[turn + 1] ?? 0);
@@ -146,7 +146,7 @@ describe('admission', () => {
     expect(isWaiting(newcomer)).toBe(true);
   });
 
-  it('lets nobody take the place of one that has no more than itself', () => {
+  it('never replaces a request of an address with no more requests', () => {
     const admission = createAdmission({ ...small, waiting: 2 });
     enter(admission, 'a');
     const waiting = [enter(admission, 'a'), enter(admission, 'b')];

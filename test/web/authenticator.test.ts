@@ -36,7 +36,7 @@ describe('the authenticator', () => {
     const guesses = Array.from({ length: 25 }, (_, i) => guess(i, `address ${i}`).then(() => order.push('guess')));
     await authenticate(users, basic(NAME, PASSWORD), 'address 1').then((verdict) => order.push(verdict));
     await Promise.all(guesses);
-    // those that found no place are told at once too
+    // those without a place in the queue get an answer at once
     expect(order.indexOf('accepted')).toBeLessThanOrEqual(4);
   });
 

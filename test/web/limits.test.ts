@@ -14,13 +14,13 @@ import { peer } from '../support/peers.ts';
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
 
-/** Answers that wait until they are let go, one by one. */
+/** Answers that wait until the test releases them, one by one. */
 function createHold() {
   const waiting: ((text: string) => void)[] = [];
   return {
     waiting,
     answer: () => new Promise<string>((resolve) => waiting.push(resolve)),
-    /** Waits until so many have come. */
+    /** Waits until the given number has arrived. */
     come: (count: number) => eventually(`${count} requests`, () => waiting.length === count),
   };
 }
@@ -60,7 +60,7 @@ async function start({ deadline = 60, ...options }: Options = {}) {
   return { web, url, hold, other };
 }
 
-/** A client that sends what it likes, on the address it likes, and reads only when told. */
+/** A client that sends any bytes from any address, and reads only on request. */
 async function open(url: string, localAddress = '127.0.0.1') {
   const { protocol, port } = new URL(url);
   const options = { port: Number(port), host: '127.0.0.1', localAddress, rejectUnauthorized: false };

@@ -64,11 +64,11 @@ describe('the web server', () => {
     expect(await get(`${url}/-/ready`, { method: 'HEAD' })).toMatchObject({ status: 200, body: '' });
   });
 
-  it('tells health and readiness apart', async () => {
+  it('distinguishes health and readiness', async () => {
     let ready = false;
     const { url } = await start({ isReady: () => ready });
     expect(await get(`${url}/-/healthy`)).toMatchObject({ status: 200, body: 'Healthy.\n' });
-    expect(await get(`${url}/-/ready`)).toMatchObject({ status: 503, body: 'The first poll has not ended yet.\n' });
+    expect(await get(`${url}/-/ready`)).toMatchObject({ status: 503, body: 'The first poll has not finished yet.\n' });
     ready = true;
     expect(await get(`${url}/-/ready`)).toMatchObject({ status: 200, body: 'Ready.\n' });
   });
@@ -99,7 +99,7 @@ describe('the web server', () => {
     expect((await get(`${url}/nothing`, init)).status).toBe(404);
   });
 
-  it('hides what went wrong inside, and logs it', async () => {
+  it('hides an internal error, and logs it', async () => {
     const metricsPage = async () => {
       throw new Error('the secret reason');
     };
@@ -108,7 +108,7 @@ describe('the web server', () => {
     expect(log.entries.map(({ level, message }) => [level, message])).toEqual([['error', 'request failed']]);
   });
 
-  it('bears garbage', async () => {
+  it('survives garbage', async () => {
     const { url } = await start();
     const { hostname, port } = new URL(url);
     const answer = await new Promise<string>((resolve) => {

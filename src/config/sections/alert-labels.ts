@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { anyText, isNot, notExpression, text } from '../values.ts';
 
-/** Labels to add to alerts, and matchers of labels. */
+/** Labels added to alerts, and label matchers. */
 
-/** Labels that alerts are told apart by: they cannot be given. */
+/** Labels that identify an alert. They cannot be configured. */
 const reserved = [
   'alertname',
   'severity',
@@ -20,7 +20,7 @@ const reserved = [
 const labelName = z
   .string()
   .regex(/^[a-zA-Z_][a-zA-Z0-9_]*$/, { error: 'is not a label name; use letters, digits and _', abort: true })
-  .refine((name) => !reserved.includes(name), { error: 'is reserved: alerts set it themselves' });
+  .refine((name) => !reserved.includes(name), { error: 'is reserved: each alert sets it' });
 
 /** Labels by name. */
 export const labelMap = z.preprocess(
@@ -37,7 +37,7 @@ export interface Matcher {
 
 const MATCHER = /\s*([a-zA-Z_][a-zA-Z0-9_]*)\s*(=~|!~|!=|=)\s*("(?:[^"\\]|\\.)*")\s*(?:,|$)/y;
 
-/** The matchers of a text, or why it has none. */
+/** The matchers of a text, or why it cannot be parsed. */
 function parseMatchers(written: string): readonly Matcher[] | string {
   const refusal = isNot('a list of matchers such as vendor_license="lic01;cdslmd", feature=~"x.*"')({ input: written });
   const source = written.replace(/^\{(.*)\}$/s, '$1');
@@ -59,7 +59,7 @@ function parseMatchers(written: string): readonly Matcher[] | string {
   return found.length === 0 ? refusal : found;
 }
 
-/** `vendor_license="lic01;cdslmd", feature=~"x.*"`, braces around it allowed: all of them must match. */
+/** `vendor_license="lic01;cdslmd", feature=~"x.*"`, optionally in braces. All matchers must match. */
 export const matchers = text.transform((written, context): readonly Matcher[] => {
   const found = parseMatchers(written);
   if (typeof found !== 'string') return found;

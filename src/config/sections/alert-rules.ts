@@ -3,26 +3,28 @@ import { type Camelized, camelized } from '../camel.ts';
 import { mapOf, orEmpty, strictListOf } from '../structures.ts';
 import { boolean, duration, integer, oneOf, ratio, regularExpression } from '../values.ts';
 
-/** What can be set about the alert engine's rules, below `alerting.rules`. */
+/** The settings of the alert engine's rules, below `alerting.rules`. */
 
 const DAY = 86_400;
 const YEAR = 365 * DAY;
 
 const durations = (pending: string, keep: string) => ({
-  enabled: boolean.prefault(true).describe('Whether the rule is on.'),
+  enabled: boolean.prefault(true).describe('Whether the rule is evaluated.'),
   for: duration(0, DAY).prefault(pending).describe('How long the condition must hold before the alert fires.'),
   keep_firing_for: duration(0, DAY)
     .prefault(keep)
-    .describe('How long the alert goes on after the condition was last met.'),
+    .describe('How long the alert keeps firing after the condition was last met.'),
 });
 
-/** Of each rule, what an override can be for (there is one analyzer), and its values. */
+/** Each rule with the subject of its overrides and its parameters. There is one analyzer, so its rules have no overrides. */
 export const alertRules = {
   LicenseServerDown: {
     subject: 'vendor_license',
     parameters: {
       ...durations('0s', '5m'),
-      icon_pattern: regularExpression.optional().describe('A MappingIcon of GetProducts that means "down" too.'),
+      icon_pattern: regularExpression
+        .optional()
+        .describe('Regular expression. A MappingIcon of GetProducts that matches also means that the server is down.'),
     },
   },
   LicenseCollectionStale: {
@@ -38,7 +40,7 @@ export const alertRules = {
       ...durations('10m', '10m'),
       within: duration(1, 100 * YEAR)
         .prefault('14d')
-        .describe('For how long after the expiry there is an alert.'),
+        .describe('The alert ends this long after the expiry.'),
     },
   },
   LicenseExpiringSoon: {
@@ -47,14 +49,14 @@ export const alertRules = {
       ...durations('15m', '10m'),
       warning: duration(0, 100 * YEAR)
         .prefault('30d')
-        .describe('Time left below which there is a warning.'),
+        .describe('The warning fires if less time is left.'),
       critical: duration(0, 100 * YEAR)
         .prefault('7d')
-        .describe('Time left below which it is critical.'),
+        .describe('The critical alert fires if less time is left.'),
       aggregate: oneOf('none', 'vendor_license')
         .prefault('none')
         .describe(
-          'Whether there is one alert for each `vendor_license`, with a list in it, in place of one for each feature. Not for overrides.',
+          '`vendor_license` replaces the alerts of its features by one alert that lists them. Cannot be overridden.',
         ),
     },
   },
@@ -62,23 +64,23 @@ export const alertRules = {
     subject: 'feature',
     parameters: {
       ...durations('15m', '10m'),
-      raise: ratio.prefault(0.95).describe('Ratio of licenses in use from which on there is an alert.'),
-      clear: ratio.prefault(0.9).describe('Ratio below which it ends.'),
+      raise: ratio.prefault(0.95).describe('The alert starts when the ratio of licenses in use reaches this value.'),
+      clear: ratio.prefault(0.9).describe('The alert ends below this ratio.'),
     },
   },
   LicenseRequestsQueued: {
     subject: 'feature',
     parameters: {
       ...durations('10m', '10m'),
-      above: integer(0, 1_000_000).prefault(0).describe('Queued requests above which there is an alert.'),
+      above: integer(0, 1_000_000).prefault(0).describe('The alert fires if more requests are queued.'),
     },
   },
   LicenseDenials: {
     subject: 'feature',
     parameters: {
       ...durations('5m', '10m'),
-      above: integer(0, 1_000_000).prefault(0).describe('Denials of a day above which there is an alert.'),
-      max_age: duration(1, YEAR).prefault('2d').describe('Age of that day at most.'),
+      above: integer(0, 1_000_000).prefault(0).describe('The alert fires if more requests are denied in a day.'),
+      max_age: duration(1, YEAR).prefault('2d').describe('Maximum age of that day.'),
     },
   },
   LicenseAnalyzerUnreachable: { subject: 'analyzer', parameters: durations('10m', '0s') },
@@ -90,14 +92,14 @@ export const alertRules = {
       ...durations('10m', '0s'),
       share: ratio
         .prefault(0.1)
-        .describe('Share of the records of an endpoint, discarded, above which there is an alert.'),
+        .describe('The alert fires if a larger share of the records of an endpoint is discarded.'),
     },
   },
 } as const;
 
 export type RuleName = keyof typeof alertRules;
 
-/** Values for everything, and exceptions: of several that match, the first that sets a value counts. */
+/** Values of a rule, and overrides. If several overrides match, the first one that sets a value wins. */
 export interface RuleConfig<V> {
   readonly base: V;
   readonly overrides: readonly {
@@ -119,10 +121,10 @@ interface Rule {
   readonly parameters: Readonly<Record<string, z.ZodPrefault | z.ZodOptional>>;
 }
 
-/** What an override of a rule can be for. */
+/** The keys that select what an override applies to. */
 const subjects = { analyzer: [], vendor_license: ['vendor_license'], feature: ['vendor_license', 'feature'] } as const;
 
-/** Bounds that belong together: the one that is out of order, and why. */
+/** Of two bounds that contradict each other, the one to change, and why. */
 function disorder({
   raise,
   clear,
@@ -140,7 +142,7 @@ function overrideOf({ subject, parameters }: Rule) {
   const needed = subjects[subject];
   const values = Object.entries(parameters)
     .filter(([name]) => name !== 'aggregate')
-    // without the default: what is not said here stays as it is
+    // without defaults: an override changes only what it sets
     .map(([name, schema]) => [name, (schema.unwrap() as z.ZodType).optional().describe(schema.description ?? '')]);
   const shape = {
     ...Object.fromEntries(values),
@@ -179,7 +181,7 @@ function ruleOf(rule: Rule) {
   ).prefault({});
 }
 
-/** `alerting.rules`: values by rule, with the defaults for what is left out. */
+/** `alerting.rules`: values by rule, with defaults for missing ones. */
 export const rules = orEmpty(
   mapOf(Object.fromEntries(Object.entries<Rule>(alertRules).map(([name, rule]) => [name, ruleOf(rule)]))),
 ) as unknown as z.ZodType<RulesConfig>;

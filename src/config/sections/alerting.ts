@@ -11,28 +11,30 @@ export const alerting = z
     alertmanagers: alertmanagers
       .prefault([])
       .describe(
-        "Alertmanagers that the daemon tells its alerts, as in Prometheus' configuration, or as URLs. Empty: the alert engine is off.",
+        'Alertmanagers that receive alerts, as in the configuration of Prometheus, or as URLs. If empty, the alert engine is off.',
       ),
     external_labels: labelMap.prefault({}).meta({ description: 'Labels added to every alert.', fileOnly: true }),
     evaluation_interval: duration(0.1, 600)
       .prefault('30s')
-      .describe('How often the rules are evaluated at least; they are after each poll too.'),
-    resend_delay: duration(0.1, 3600).prefault('1m').describe('How often a firing alert is told again.'),
+      .describe('How often the rules are evaluated. They are also evaluated after each poll.'),
+    resend_delay: duration(0.1, 3600).prefault('1m').describe('How often a firing alert is sent again.'),
     resolve: oneOf('explicit', 'expire')
       .prefault('explicit')
-      .describe('Whether the end of an alert is told, or the alert left to `expire`: for two daemons side by side.'),
+      .describe(
+        'How an alert ends in Alertmanager: `explicit` sends it as resolved, `expire` stops sending it. Use `expire` for two daemons side by side.',
+      ),
     unknown_hold: duration(0, 30 * 86_400)
       .prefault('1h')
-      .describe('How long an alert goes on when there is no data about it any more.'),
+      .describe('How long an alert is kept while there is no data about it.'),
     ignore: listOf(matchers).prefault([]).meta({
-      description: 'Matchers, such as `vendor_license="lic01;cdslmd"`; alerts that meet one entry are none.',
+      description: 'Matchers, such as `vendor_license="lic01;cdslmd"`. Alerts that match an entry are ignored.',
       fileOnly: true,
     }),
     rules: rules
       .prefault({})
-      .meta({ description: 'Thresholds and durations by alert, see docs/alerts.md.', fileOnly: true }),
+      .meta({ description: 'Thresholds and durations for each alert, see docs/alerts.md.', fileOnly: true }),
     runbook_base_url: baseUrl('https://wiki.example.com/runbooks.md')
       .optional()
-      .describe('Where you publish `deploy/runbooks.md`: alerts link to their section there.'),
+      .describe('URL of your copy of `deploy/runbooks.md`. Alerts link to their section of it.'),
   })
   .describe('The alert engine.');

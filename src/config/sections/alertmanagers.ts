@@ -3,7 +3,7 @@ import { baseUrl } from '../addresses.ts';
 import { listOf, mapOf, secretInFile, strictListOf, textOrMap } from '../structures.ts';
 import { boolean, duration, isNot, oneOf, text } from '../values.ts';
 
-/** `alerting.alertmanagers`, in the words of Prometheus' configuration. */
+/** `alerting.alertmanagers`, with the keys of Prometheus' configuration. */
 
 const basicAuth = mapOf({ username: text, password_file: text }, { password: secretInFile('password') }).transform(
   ({ username, password_file: passwordFile }) => ({ username, passwordFile }),
@@ -74,8 +74,8 @@ const address = baseUrl('http://alertmanager:9093', 'write an entry with basic_a
 ]);
 
 /**
- * A list of entries as in Prometheus' configuration, or of URLs; from environment and flags a text with commas. The value
- * keeps what belongs to one entry together.
+ * A list of entries as in Prometheus' configuration, or of URLs. Environment and flags take URLs separated by commas.
+ * The Alertmanagers of one entry stay together.
  */
 export const alertmanagers = listOf(textOrMap(address, entry)).superRefine((entries, context) => {
   const urls = new Set<string>();
@@ -85,5 +85,5 @@ export const alertmanagers = listOf(textOrMap(address, entry)).superRefine((entr
   }
 });
 
-/** One Alertmanager, before the files it names have been read. Durations are seconds; `url` has no slash at the end. */
+/** One Alertmanager, before its files are read. Durations are seconds; `url` has no trailing slash. */
 export type AlertmanagerEntry = z.output<typeof alertmanagers>[number][number];

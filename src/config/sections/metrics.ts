@@ -8,18 +8,18 @@ export const metrics = z
     collectors: z.strictObject({
       borrow: collector(true, 'Borrowed licenses.'),
       reserve: collector(true, 'Reservations.'),
-      icons: collector(false, 'Icon names of GetProducts.'),
-      log: collector(false, 'Logarithms the API reports.'),
+      icons: collector(false, 'Icon names reported by GetProducts.'),
+      log: collector(false, 'Logarithms reported by the API.'),
       activity: collector(false, 'Counts of active and inactive checkouts.'),
       token: collector(false, 'Token costs.'),
       users: collector(false, 'Whether user records are available.'),
-      history: collector(false, 'Newest point of GetHistory of the features under `history.features`.'),
+      history: collector(false, 'Newest point of GetHistory, for the features under `history.features`.'),
     }),
     usage_when_not_current: oneOf('withhold', 'export')
       .prefault('withhold')
       .describe(
-        'What becomes of the usage of a vendor license that is not current: the analyzer keeps reporting its last counts.',
+        'Whether to export the usage of a vendor license that is not current. The analyzer keeps reporting its last counts.',
       ),
-    max_series: integer(1).prefault(500_000).describe('Series of API data at most.'),
+    max_series: integer(1).prefault(500_000).describe('Maximum number of series with API data.'),
   })
-  .describe('What `/metrics` holds.');
+  .describe('The content of `/metrics`.');

@@ -6,12 +6,10 @@ export const poll = z
   .strictObject({
     products: schedule
       .prefault('* * * * *')
-      .describe('When GetProducts is polled: cron with five fields, or six with seconds first.'),
+      .describe('When GetProducts is polled: a cron expression with five fields, or with six, starting with seconds.'),
     server_down: schedule
       .prefault('* * * * *')
-      .describe(
-        'When GetServerDown is polled; `off` for never, here and in the four below. Without it servers that are down are not seen.',
-      ),
+      .describe('When GetServerDown is polled, or `off`. If it is off, servers that are down are not detected.'),
     concurrent_users: schedule.prefault('* * * * *').describe('When GetConcurrentUsers is polled, or `off`.'),
     features: schedule.prefault('*/5 * * * *').describe('When GetFeatures is polled, or `off`.'),
     expirations: schedule.prefault('7 * * * *').describe('When GetExpirationFeatures is polled, or `off`.'),
@@ -21,11 +19,11 @@ export const poll = z
     max_data_age: autoOr(duration(1))
       .prefault('auto')
       .describe(
-        'Data older than this is not exported; `auto` is 3 × the interval of the endpoint, at least 5 minutes.',
+        'Data older than this is not exported. `auto` is 3 × the interval of the endpoint, at least 5 minutes.',
       ),
     start_offset: autoOr(duration(0, 3600))
       .prefault('auto')
-      .describe('How long each scheduled poll is put off; `auto` spreads shards over 10 seconds.'),
+      .describe('Delay of each scheduled poll. `auto` spreads the shards over 10 seconds.'),
   })
   .describe('When each endpoint is polled.');
 
@@ -34,19 +32,19 @@ export const features = z
     request: oneOf('auto', 'all', 'per_vendor_license')
       .prefault('auto')
       .describe(
-        'How GetFeatures is asked: `all` vendor licenses in one request, one request `per_vendor_license`, or `auto`: all, until the server proves not to be up to it.',
+        'How GetFeatures is requested: `all` vendor licenses in one request, `per_vendor_license` in one request each, or `auto`: all at once, unless the server cannot answer that.',
       ),
   })
-  .describe('How features are asked for.');
+  .describe('How features are requested.');
 
 export const select = z
   .strictObject({
     include: listOf(regularExpression)
       .prefault([])
-      .describe('Regular expressions; only vendor licenses that match one are looked after. Empty: all.'),
+      .describe('Regular expressions. Only vendor licenses that match one are monitored. If empty, all are.'),
     exclude: listOf(regularExpression)
       .prefault([])
-      .describe('Regular expressions; vendor licenses and features that match one are left out.'),
+      .describe('Regular expressions. Vendor licenses and features that match one are excluded.'),
   })
   .describe('Which vendor licenses and features are exported.');
 
@@ -67,7 +65,7 @@ export const history = z
   .strictObject({
     features: strictListOf(historyFeature).prefault([]).meta({
       description:
-        'Features whose GetHistory is polled when the collector `history` is on: entries with `vendor_license`, `feature`, and where needed `package` and `feature_type`.',
+        'Features for which GetHistory is polled if the collector `history` is on: entries with `vendor_license`, `feature`, and optionally `package` and `feature_type`.',
       fileOnly: true,
     }),
   })
@@ -78,8 +76,10 @@ export const expiration = z
     search: oneOf('none', '0', '1', '2')
       .prefault(2)
       .describe(
-        'Search level sent to GetExpirationFeatures: 0 features, 1 packages too, 2 components too; `none` sends no level.',
+        'Search level sent to GetExpirationFeatures: 0 features, 1 also packages, 2 also components, `none` sends no level.',
       ),
-    permanent_after: integer(1).prefault(2_147_483_641).describe('Unix time from which on an expiry means permanent.'),
+    permanent_after: integer(1)
+      .prefault(2_147_483_641)
+      .describe('An expiry at or after this Unix time means a permanent license.'),
   })
-  .describe('How expiries are asked for and read.');
+  .describe('How expiries are requested and interpreted.');

@@ -6,23 +6,23 @@ export const storage = z
     path: text
       .optional()
       .describe(
-        'Directory that keeps the count of logons, the alerts, and the history of the embedded analyzer across restarts. One process may use it.',
+        'Directory for data that survives restarts: the count of logons, the alerts, and the history of the embedded analyzer. Only one process can use it.',
       ),
   })
-  .describe('What is kept across restarts.');
+  .describe('Data that survives restarts.');
 
 export const shard = z
   .strictObject({
     index: integer(0, 999).prefault(0).describe('Zero-based number of this shard.'),
-    total: integer(1, 1000).prefault(1).describe('Number of shards: each looks after its own vendor licenses.'),
+    total: integer(1, 1000).prefault(1).describe('Number of shards. Each monitors its own vendor licenses.'),
   })
-  .describe('Which share of the vendor licenses this process handles.');
+  .describe('Which share of the vendor licenses this process monitors.');
 
 export const log = z
   .strictObject({
-    level: oneOf('debug', 'info', 'warn', 'error').prefault('info').describe('Least level that is logged.'),
+    level: oneOf('debug', 'info', 'warn', 'error').prefault('info').describe('Lowest level that is logged.'),
     format: oneOf('json', 'pretty').optional().meta({
-      description: 'Form of the log.',
+      description: 'Format of the log.',
       shownDefault: '`pretty` on a terminal, else `json`',
     }),
   })

@@ -15,10 +15,10 @@ export const web = z
     config_file: text
       .optional()
       .describe(
-        'Web config of the Prometheus exporter-toolkit: TLS, users, headers. Read again when it or a file it names changes.',
+        'Web config of the Prometheus exporter-toolkit: TLS, users, headers. It is read again when it changes, or a file named in it.',
       ),
     external_url: baseUrl('https://licenses.example.com').optional().meta({
-      description: 'URL under which people reach the daemon: links in alerts lead there.',
+      description: 'URL under which users reach the daemon. Links in alerts start with it.',
       shownDefault: 'host name and port',
     }),
   })
@@ -27,24 +27,23 @@ export const web = z
 export const datasource = z
   .strictObject({
     path: urlPath(reserved).prefault('/grafana').describe('Path of the routes for Grafana.'),
-    cache_ttl: duration(0, 86_400)
-      .prefault('5m')
-      .describe('How long an answer of the history endpoints is used again.'),
+    cache_ttl: duration(0, 86_400).prefault('5m').describe('How long responses of the history endpoints are cached.'),
     deadline: duration(0.1, 600)
       .prefault('25s')
-      .describe("How long a request of Grafana may take; Grafana's proxy gives up after 30s."),
+      .describe('Timeout of a request from Grafana. The proxy of Grafana times out after 30s.'),
     users: autoOr(boolean)
       .prefault('auto')
       .describe(
-        'Whether names of users are served; `auto`: where the web config has users, or only loopback is listened on.',
+        'Whether names of users are served. `auto`: only if the web config has users, or the daemon listens on loopback only.',
       ),
-    pseudonymise: boolean.prefault(false).describe('Whether keyed hashes take the place of names and hosts of users.'),
+    pseudonymise: boolean.prefault(false).describe('Whether names and hosts of users are replaced by keyed hashes.'),
     pseudonym_key_file: text
       .optional()
-      .describe('Key of these hashes. Without it one is made up at each start, and so are other hashes.'),
+      .describe(
+        'File with the key of these hashes. If it is not set, each start generates a new key, and the hashes change.',
+      ),
     time_zone: timeZone.optional().meta({
-      description:
-        "Time zone of the analyzer's calendar: of the month that is asked for, and of the days of the history.",
+      description: 'Time zone of the analyzer. It decides where days and months begin.',
       shownDefault: "`embedded_analyzer.time_zone` in `demo`, else the system's",
     }),
   })

@@ -4,11 +4,11 @@ import { shownPath } from './structures.ts';
 import type { Table } from './table.ts';
 import { readYaml } from './yaml-source.ts';
 
-/** A raw value and where it was written. */
-export interface Located {
+/** A raw value and its place: a line of a file, an environment variable or a flag. */
+export interface RawSetting {
   readonly raw: unknown;
   readonly isFromFile: boolean;
-  /** Where a part of it was written. */
+  /** The place of a part of the value. */
   where(path: readonly PropertyKey[]): string;
 }
 
@@ -16,32 +16,32 @@ type Raw = Readonly<Record<string, unknown>>;
 
 const isMap = (raw: unknown): raw is Raw => typeof raw === 'object' && raw !== null && !Array.isArray(raw);
 
-/** The raw values of settings with their places. A value that is added later takes precedence. */
-export class Given {
-  readonly values = new Map<string, Located>();
+/** The raw values of settings with their places. A later value overrides an earlier one. */
+export class RawSettings {
+  readonly values = new Map<string, RawSetting>();
   /** Where sections of the file begin, by path. */
   readonly sections = new Map<string, string>();
   readonly problems: Problem[] = [];
   readonly #table: Table;
-  /** Settings and sections that unknown names were probably meant to be. */
+  /** Settings and sections that are probably meant by unknown names. */
   readonly #meant = new Set<string>();
 
   constructor(table: Table) {
     this.#table = table;
   }
 
-  /** Reports a problem. `meant` is the setting or section that was probably meant; the empty text stands for all of them. */
+  /** Reports a problem. `meant` is the setting or section that is probably meant; an empty string stands for all of them. */
   refuse(problem: Problem, meant: string | undefined): void {
     this.problems.push(problem);
     if (meant !== undefined) this.#meant.add(meant);
   }
 
-  /** Whether an unknown name was probably meant to be this setting, so that it is not missing. */
+  /** Whether an unknown name probably means this setting. It is then not reported as missing. */
   mayBeMeant(key: string): boolean {
     return [...this.#meant].some((meant) => meant === '' || key === meant || key.startsWith(`${meant}.`));
   }
 
-  /** Adds the settings of a YAML file, and reports everything in it that is not a setting. `name` precedes the lines in messages. */
+  /** Adds the settings of a YAML file, and reports everything else in it. Messages show `name` before the line. */
   addFile(path: string, name: string): void {
     const file = readText(path);
     if ('why' in file) {
@@ -53,12 +53,12 @@ export class Given {
     if (value === undefined || value === null) return;
     if (isMap(value)) this.#addSection(value, [], where);
     else {
-      const message = `the file must hold settings, for instance "${this.#table.namesBelow('')[0]}:"`;
+      const message = `the file must contain settings, for example "${this.#table.namesBelow('')[0]}:"`;
       this.refuse({ key: '', where: where([]), message }, '');
     }
   }
 
-  #addSection(map: Raw, above: readonly string[], where: Located['where']): void {
+  #addSection(map: Raw, above: readonly string[], where: RawSetting['where']): void {
     for (const [name, raw] of Object.entries(map)) {
       const path = [...above, name];
       const key = shownPath(path);
@@ -72,7 +72,7 @@ export class Given {
         const names = this.#table.namesBelow(above.join('.'));
         const known = names.filter((other) => this.#table.refusalOf([...above, other].join('.')) === undefined);
         const near = nearest(name, names);
-        // a secret is not suggested, but the file that holds it
+        // suggests the file of a secret, not the secret
         const suggested = near === undefined || known.includes(near) ? near : `${near}_file`;
         this.refuse(problem(unknownName(suggested, known)), suggested && [...above, suggested].join('.'));
       } else if (isMap(raw)) this.#addSection(raw, path, where);

@@ -1,103 +1,103 @@
 import { resolve } from 'node:path';
 import { type TlsRole, tryTls } from './certificates.ts';
-import type { Given, Located } from './given.ts';
 import { isReadableByAll, readText } from './named-files.ts';
 import type { Problem } from './problems.ts';
+import type { RawSetting, RawSettings } from './raw-settings.ts';
 import { Secret } from './secret.ts';
 import { read, shownPath } from './structures.ts';
 import type { KeyOf, Sections, Table, ValueOf } from './table.ts';
 
-/** The contents of files for TLS, in PEM. */
+/** The content of TLS files, as PEM. */
 interface TlsFiles {
   readonly ca: string | undefined;
   readonly cert: string | undefined;
   readonly key: Secret | undefined;
 }
 
-/** Where a file is named: a setting, or a part of its value. */
+/** A file that is named by a setting, or by a part of its value. */
 export interface FileReference<Key extends string> {
   readonly key: Key;
   readonly path: readonly PropertyKey[];
   readonly file: string | undefined;
 }
 
-interface SheetOptions {
+interface CheckOptions {
   /** Paths in the file are relative to this folder. */
   readonly folder: string;
   /** Raw values that take precedence over the defaults of the schemas. */
   readonly defaults?: ReadonlyMap<string, unknown> | undefined;
 }
 
-/** Shown in place of a line for a setting that is not written anywhere. */
-const UNWRITTEN = 'configuration';
+/** The place of a setting that is not set anywhere. */
+const NOT_SET = 'configuration';
 
-/** Settings while they are checked: their values, the problems found so far, and the contents of the files they name. */
-export class Sheet<S extends Sections> {
+/** Checks settings. Holds their values, the problems found so far, and reads the files that they name. */
+export class CheckedSettings<S extends Sections> {
   readonly problems: Problem[];
   readonly warnings = new Set<string>();
   readonly #table: Table<S>;
-  readonly #given: Given;
+  readonly #raw: RawSettings;
   readonly #folder: string;
   readonly #values = new Map<string, unknown>();
-  readonly #wrong = new Set<string>();
+  readonly #invalid = new Set<string>();
 
-  constructor(table: Table<S>, given: Given, { folder, defaults }: SheetOptions) {
+  constructor(table: Table<S>, raw: RawSettings, { folder, defaults }: CheckOptions) {
     this.#table = table;
-    this.#given = given;
+    this.#raw = raw;
     this.#folder = folder;
-    this.problems = [...given.problems];
-    for (const key of table.keys) this.#read(key, given.values.get(key)?.raw ?? defaults?.get(key));
+    this.problems = [...raw.problems];
+    for (const key of table.keys) this.#read(key, raw.values.get(key)?.raw ?? defaults?.get(key));
   }
 
   #read(key: KeyOf<S>, raw: unknown): void {
     const { schema, secret } = this.#table.settings[key];
     const found = read(schema, raw);
     if (found.issues === undefined) this.#values.set(key, found.value);
-    else for (const { path, message } of found.issues) this.refuse(key, secret ? 'is not a text' : message, path);
+    else for (const { path, message } of found.issues) this.refuse(key, secret ? 'is not a string' : message, path);
   }
 
-  /** The value of a setting. It is `undefined` where the setting is wrong, so that no other problem follows from it. */
+  /** The value of a setting. It is `undefined` if the setting is invalid, so that no other problem follows from it. */
   value<K extends KeyOf<S>>(key: K): ValueOf<S, K> | undefined {
     return this.#values.get(key) as ValueOf<S, K> | undefined;
   }
 
-  /** The raw value of a setting and its place; `undefined` where the setting has its default. */
-  given(key: KeyOf<S>): Located | undefined {
-    return this.#given.values.get(key);
+  /** The raw value of a setting and its place; `undefined` if the setting has its default. */
+  rawSetting(key: KeyOf<S>): RawSetting | undefined {
+    return this.#raw.values.get(key);
   }
 
-  /** The first setting below a section that is written anywhere. */
-  firstOf(section: string): KeyOf<S> | undefined {
-    return this.#table.keys.find((key) => key.startsWith(`${section}.`) && this.#given.values.has(key));
+  /** The first setting of a section that is set. */
+  firstSettingOf(section: string): KeyOf<S> | undefined {
+    return this.#table.keys.find((key) => key.startsWith(`${section}.`) && this.#raw.values.has(key));
   }
 
-  /** Where a section begins; `undefined` where nothing of it is written. */
+  /** The place where a section begins; `undefined` if none of its settings is set. */
   placeOf(section: string): string | undefined {
-    const first = this.firstOf(section);
-    return this.#given.sections.get(section) ?? (first && this.given(first)?.where([]));
+    const first = this.firstSettingOf(section);
+    return this.#raw.sections.get(section) ?? (first && this.rawSetting(first)?.where([]));
   }
 
-  /** Whether a setting has no value because it is wrong or misspelt. */
-  isWrong(key: KeyOf<S>): boolean {
-    return this.#wrong.has(key) || this.#given.mayBeMeant(key);
+  /** Whether a setting has no value because it is invalid or misspelt. */
+  isInvalid(key: KeyOf<S>): boolean {
+    return this.#invalid.has(key) || this.#raw.mayBeMeant(key);
   }
 
   /** Reports a problem of a setting, or of the part of its value at this path. */
   refuse(key: KeyOf<S>, message: string, path: readonly PropertyKey[] = []): void {
-    this.#wrong.add(key);
-    const where = this.given(key)?.where(path) ?? UNWRITTEN;
+    this.#invalid.add(key);
+    const where = this.rawSetting(key)?.where(path) ?? NOT_SET;
     this.problems.push({ key: shownPath([key, ...path]), where, message });
   }
 
-  /** Reports a missing setting, unless it is wrong or misspelt. */
-  need(key: KeyOf<S>, where: string | undefined, message: string): void {
-    if (!this.isWrong(key)) this.problems.push({ key, where: where ?? UNWRITTEN, message });
+  /** Reports a missing setting, unless it is invalid or misspelt. */
+  reportMissing(key: KeyOf<S>, where: string | undefined, message: string): void {
+    if (!this.isInvalid(key)) this.problems.push({ key, where: where ?? NOT_SET, message });
   }
 
   /** An absolute path. Paths in the file are relative to the folder of the file, all others to the working directory. */
   pathOf(key: KeyOf<S>, file: unknown = this.value(key)): string | undefined {
     if (typeof file !== 'string') return undefined;
-    return this.given(key)?.isFromFile ? resolve(this.#folder, file) : resolve(file);
+    return this.rawSetting(key)?.isFromFile ? resolve(this.#folder, file) : resolve(file);
   }
 
   /** A setting whose value is the name of a file. */
@@ -147,6 +147,6 @@ export class Sheet<S extends Sections> {
   }
 
   #needFile(needed: FileReference<KeyOf<S>>, by: FileReference<KeyOf<S>>, message: string): void {
-    if (needed.file === undefined && !this.isWrong(needed.key)) this.refuse(by.key, message, by.path);
+    if (needed.file === undefined && !this.isInvalid(needed.key)) this.refuse(by.key, message, by.path);
   }
 }

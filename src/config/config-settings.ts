@@ -1,0 +1,32 @@
+import { dirname } from 'node:path';
+import { CheckedSettings } from './checked-settings.ts';
+import { type Section, type SectionName, type SettingKey, sectionOf, type sections, settingTable } from './settings.ts';
+import { readSources, type Sources } from './sources.ts';
+
+export interface LoadOptions extends Sources {
+  /**
+   * Whether an analyzer must be configured; the demo starts its own. `unless-embedded`: only if the configuration is not
+   * for the embedded analyzer alone.
+   */
+  readonly requireAnalyzer: boolean | 'unless-embedded';
+  /** Defaults of the command. They take precedence over those of the settings. */
+  readonly defaults?: ReadonlyMap<SettingKey, unknown>;
+  /** Why a cron expression is invalid. */
+  readonly cronProblem: (expression: string) => string | undefined;
+}
+
+/** The checked settings of the configuration, before they become a `Config`. */
+export class ConfigSettings extends CheckedSettings<typeof sections> {
+  readonly options: LoadOptions;
+
+  constructor(options: LoadOptions) {
+    const folder = options.configFile === undefined ? '' : dirname(options.configFile);
+    super(settingTable, readSources(options), { folder, defaults: options.defaults });
+    this.options = options;
+  }
+
+  /** The values of a section, in camelCase. They are complete if there are no problems. */
+  section<N extends SectionName>(name: N): Section<N> {
+    return sectionOf(name, (key) => this.value(key));
+  }
+}
