@@ -11,7 +11,8 @@ export const analyzer = z
     domain: anyText.prefault('').describe('NetBIOS domain of the account.'),
     workstation: anyText.prefault('').describe('Workstation name sent with the logon.'),
     password: anyText.optional().meta({
-      description: 'Password. If it is not set, `$CREDENTIALS_DIRECTORY/analyzer-password` is read.',
+      description:
+        'Password. If neither it nor `analyzer.password_file` is set, `$CREDENTIALS_DIRECTORY/analyzer-password` is read.',
       secret: true,
     }),
     password_file: text.optional().describe('File that holds the password. It is read again when it changes.'),
