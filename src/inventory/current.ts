@@ -1,7 +1,7 @@
 import type { Snapshot } from '../model/snapshot.ts';
 import { createLatestOnly } from '../scheduling/latest-only.ts';
 import { runSliced } from '../scheduling/slices.ts';
-import { deriveInventory, type Inventory, type InventoryPolicy, nextAgeOut } from './inventory.ts';
+import { deriveInventory, type Inventory, type InventoryPolicy } from './inventory.ts';
 
 /** Somebody that is notified of each new inventory. */
 export interface InventoryReader {
@@ -57,21 +57,19 @@ export function createCurrentInventory(options: CurrentInventoryOptions): Curren
     }),
   );
 
-  const scheduleAgeOut = (snapshot: Snapshot, at: number): void => {
+  const scheduleAgeOut = ({ agesOutAt }: Inventory): void => {
     clearTimeout(ageOut);
-    const next = nextAgeOut(snapshot, at);
-    if (next === undefined || isStopped) return;
+    if (agesOutAt === undefined || isStopped) return;
     // a little later than the moment itself, so that it has passed then
-    const wait = Math.min(Math.max(0, (next - now()) * 1000) + 20, MAX_TIMEOUT);
+    const wait = Math.min(Math.max(0, (agesOutAt - now()) * 1000) + 20, MAX_TIMEOUT);
     ageOut = setTimeout(() => void update(), wait).unref();
   };
 
   const derive = createLatestOnly(async () => {
     if (newest === undefined || isStopped) return;
-    const snapshot = newest;
     try {
-      current = await runSliced(deriveInventory(snapshot, now(), policy, current));
-      scheduleAgeOut(snapshot, current.at);
+      current = await runSliced(deriveInventory(newest, now(), policy, current));
+      scheduleAgeOut(current);
     } catch (error) {
       // what was known before would never grow old
       current = undefined;

@@ -49,6 +49,8 @@ export interface Inventory {
   readonly up: boolean;
   readonly readings: Readings;
   readonly knowledge: Knowledge;
+  /** When the next part of it is too old, epoch seconds: it must be derived again then. `undefined` when none will be. */
+  readonly agesOutAt: number | undefined;
   /** What `features` was made from, to find out whether it must be made again. */
   readonly featureInputs: readonly unknown[];
 }
@@ -219,6 +221,7 @@ export function* deriveInventory(
     up: polls.length > 0 && polls.every(({ answered }) => answered),
     readings: createReadings(snapshot, now),
     knowledge: createKnowledge(snapshot, now),
+    agesOutAt: nextAgeOut(snapshot, now),
     featureInputs: inputs,
   };
 }
