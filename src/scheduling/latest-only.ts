@@ -17,7 +17,11 @@ export function createLatestOnly(work: () => Promise<void>): () => Promise<void>
   };
   return () => {
     isAsked = true;
-    running ??= run();
-    return running;
+    if (running !== undefined) return running;
+    // known before the work begins, which may ask for another run at once
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    running = promise;
+    run().then(resolve, reject);
+    return promise;
   };
 }
