@@ -45,6 +45,7 @@ export function createCurrentInventory(options: CurrentInventoryOptions): Curren
   let current: Inventory | undefined;
   let ageOut: NodeJS.Timeout | undefined;
   let isStopped = false;
+  let reading: Promise<unknown> = Promise.resolve();
 
   const notify = options.readers.map((reader) =>
     createLatestOnly(async () => {
@@ -75,11 +76,13 @@ export function createCurrentInventory(options: CurrentInventoryOptions): Curren
       current = undefined;
       onProblem('inventory', error);
     }
+    // not after the last one only: while snapshots come faster than they are derived, there is no last one
+    reading = Promise.all(notify.map((read) => read()));
   });
 
   const update = async (): Promise<void> => {
     await derive();
-    await Promise.all(notify.map((read) => read()));
+    await reading;
   };
 
   return {
