@@ -141,7 +141,10 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       await pipeline.poller.pollOnce();
       const snapshot = pipeline.poller.latest();
       await pipeline.inventory.commit(snapshot);
-      const { body } = await exposition.page({ accept: undefined, acceptEncoding: undefined, collect: [] });
+      const request = { accept: undefined, acceptEncoding: undefined, collect: [] };
+      const { status, body } = await exposition.page(request);
+      // the log has the error; the output is for metrics alone
+      if (status !== 200) return { page: '', up: false };
       const chunks = Buffer.isBuffer(body) ? [body] : await Array.fromAsync(body);
       const page = Buffer.concat(chunks).toString();
       return { page, up: /^license_up 1$/m.test(page) };
