@@ -236,8 +236,10 @@ export function nextAgeOut(snapshot: Snapshot, now: number): number | undefined 
   for (const state of Object.values(snapshot.endpoints)) {
     for (const reading of state.parts.values()) {
       const good = lastGood<unknown>(reading);
-      const end = good === undefined ? now : good.at + state.maxAge;
-      if (end > now && (next === undefined || end < next)) next = end;
+      if (good === undefined) continue;
+      const end = good.at + state.maxAge;
+      // at its very end it is still shown
+      if (end >= now && (next === undefined || end < next)) next = end;
     }
   }
   return next;
