@@ -97,11 +97,13 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
     await stateFile?.save({ savedAt, alerts: [...states.values()] });
   };
 
-  /** `undefined` if there is no inventory, or if a rule fails. */
+  /** `undefined` if there is no current inventory, or if a rule fails. */
   const evaluateAll = async (at: number): Promise<readonly EvaluatedRule[] | undefined> => {
     try {
       const inventory = options.inventory();
-      if (inventory === undefined) return undefined;
+      // after a sleep of the machine, or a clock set forward, it is out of date until it is derived again
+      const isOutdated = inventory?.agesOutAt !== undefined && inventory.agesOutAt < at;
+      if (inventory === undefined || isOutdated) return undefined;
       return await runSliced(evaluateRules({ now: at, inventory, authenticated: options.authenticated() }));
     } catch (error) {
       logFailure(error);

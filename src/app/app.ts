@@ -5,6 +5,7 @@ import { createDatasource } from '../datasource/routes.ts';
 import { createSelfMetrics, type SelfMetrics } from '../metrics/self.ts';
 import type { Log } from '../model/log.ts';
 import { endpointNames } from '../query-api/endpoints.ts';
+import { createLimit } from '../scheduling/limit.ts';
 import { createWebServer } from '../web/server.ts';
 import { createAccounts } from './accounts.ts';
 import { type AppConfig, type Carried, createPipeline, type Pipeline } from './pipeline.ts';
@@ -43,6 +44,11 @@ const restartOnly = ({ web, datasource }: Config): string =>
 export function createApp(initial: AppConfig, deps: AppDeps): App {
   const { log } = deps;
   let pipeline: Pipeline;
+  /** That of the pipeline before, until the new one has rendered the data it took over: a scrape misses no series. */
+  let exposition: Pipeline['exposition'];
+  /** Reloads and the end, one after the other: each ends the pipeline that the one before made. */
+  const inTurn = createLimit(1);
+  let isStopping = false;
   const accounts = createAccounts(log);
   const storage = createStorage(log);
   const totals = createUpstreamTotals();
@@ -97,7 +103,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     telemetryPath: initial.web.telemetryPath,
     version: deps.version,
     demo: deps.demo,
-    metricsPage: (request) => pipeline.exposition.page(request),
+    metricsPage: (request) => exposition.page(request),
     access: () => access.current(),
     mounts: [
       { path: '/alerts', about: 'Alerts that fire now, and their delivery.', ...createAlertPage(alertRoutes) },
@@ -118,6 +124,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
   });
 
   pipeline = create(initial);
+  exposition = pipeline.exposition;
   self.setReload(true, now());
 
   return {
@@ -134,38 +141,48 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       await pipeline.poller.pollOnce();
       const snapshot = pipeline.poller.latest();
       await pipeline.inventory.commit(snapshot);
-      const { body } = await pipeline.exposition.page({ accept: undefined, acceptEncoding: undefined, collect: [] });
+      const request = { accept: undefined, acceptEncoding: undefined, collect: [] };
+      const { status, body } = await exposition.page(request);
+      // the log has the error; the output is for metrics alone
+      if (status !== 200) return { page: '', up: false };
       const chunks = Buffer.isBuffer(body) ? [body] : await Array.fromAsync(body);
       const page = Buffer.concat(chunks).toString();
       return { page, up: /^license_up 1$/m.test(page) };
     },
-    reload: async (config) => {
-      // an unusable configuration is rejected while the old pipeline still runs
-      accounts.gateOf(config);
-      storage.take(config.storagePath);
-      const old = pipeline;
-      const isSameAnalyzer = old.config.analyzer.url === config.analyzer.url;
-      await old.stop();
-      totals.retire(old.dispatcher);
-      pipeline = create(
-        config,
-        isSameAnalyzer ? { data: old.poller.latest(), alerts: old.alerting?.states() } : undefined,
-      );
-      access.reload(config);
-      if (restartOnly(config) !== restartOnly(initial)) {
-        log.warn({}, 'web.listen_address, web.telemetry_path and datasource.path need a restart to change');
-      }
-      self.setReload(true, now());
-      log.info({}, 'configuration reloaded');
-      run();
-    },
+    reload: (config) =>
+      inTurn(async () => {
+        if (isStopping) return;
+        // an unusable configuration is rejected while the old pipeline still runs
+        accounts.gateOf(config);
+        storage.take(config.storagePath);
+        const old = pipeline;
+        const isSameAnalyzer = old.config.analyzer.url === config.analyzer.url;
+        await old.stop();
+        totals.retire(old.dispatcher);
+        pipeline = create(
+          config,
+          isSameAnalyzer ? { data: old.poller.latest(), alerts: old.alerting?.states() } : undefined,
+        );
+        access.reload(config);
+        if (restartOnly(config) !== restartOnly(initial)) {
+          log.warn({}, 'web.listen_address, web.telemetry_path and datasource.path need a restart to change');
+        }
+        self.setReload(true, now());
+        log.info({}, 'configuration reloaded');
+        run();
+        await pipeline.inventory.commit(pipeline.poller.latest());
+        exposition = pipeline.exposition;
+      }),
     refuseReload: () => self.setReload(false, now()),
-    stop: async () => {
-      access.stop();
-      await pipeline.stop();
-      await web.stop();
-      accounts.close();
-      storage.release();
+    stop: () => {
+      isStopping = true;
+      return inTurn(async () => {
+        access.stop();
+        await pipeline.stop();
+        await web.stop();
+        accounts.close();
+        storage.release();
+      });
     },
     addresses: () => web.addresses(),
   };

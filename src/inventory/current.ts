@@ -1,7 +1,7 @@
 import type { Snapshot } from '../model/snapshot.ts';
 import { createLatestOnly } from '../scheduling/latest-only.ts';
 import { runSliced } from '../scheduling/slices.ts';
-import { deriveInventory, type Inventory, type InventoryPolicy, nextAgeOut } from './inventory.ts';
+import { deriveInventory, type Inventory, type InventoryPolicy } from './inventory.ts';
 
 /** A reader that is notified of each new inventory. */
 export interface InventoryReader {
@@ -45,6 +45,7 @@ export function createCurrentInventory(options: CurrentInventoryOptions): Curren
   let current: Inventory | undefined;
   let ageOut: NodeJS.Timeout | undefined;
   let isStopped = false;
+  let reading: Promise<unknown> = Promise.resolve();
 
   const notify = options.readers.map((reader) =>
     createLatestOnly(async () => {
@@ -57,31 +58,31 @@ export function createCurrentInventory(options: CurrentInventoryOptions): Curren
     }),
   );
 
-  const scheduleAgeOut = (snapshot: Snapshot, at: number): void => {
+  const scheduleAgeOut = ({ agesOutAt }: Inventory): void => {
     clearTimeout(ageOut);
-    const next = nextAgeOut(snapshot, at);
-    if (next === undefined || isStopped) return;
+    if (agesOutAt === undefined || isStopped) return;
     // slightly late, so that the time has passed when the timer fires
-    const wait = Math.min(Math.max(0, (next - now()) * 1000) + 20, MAX_TIMEOUT);
+    const wait = Math.min(Math.max(0, (agesOutAt - now()) * 1000) + 20, MAX_TIMEOUT);
     ageOut = setTimeout(() => void update(), wait).unref();
   };
 
   const derive = createLatestOnly(async () => {
     if (newest === undefined || isStopped) return;
-    const snapshot = newest;
     try {
-      current = await runSliced(deriveInventory(snapshot, now(), policy, current));
-      scheduleAgeOut(snapshot, current.at);
+      current = await runSliced(deriveInventory(newest, now(), policy, current));
+      scheduleAgeOut(current);
     } catch (error) {
       // the previous inventory would never age out
       current = undefined;
       onProblem('inventory', error);
     }
+    // not after the last one only: while snapshots come faster than they are derived, there is no last one
+    reading = Promise.all(notify.map((read) => read()));
   });
 
   const update = async (): Promise<void> => {
     await derive();
-    await Promise.all(notify.map((read) => read()));
+    await reading;
   };
 
   return {

@@ -49,6 +49,8 @@ export interface Inventory {
   readonly up: boolean;
   readonly readings: Readings;
   readonly knowledge: Knowledge;
+  /** When its next part becomes too old, epoch seconds: it must be derived again then. `undefined` if none does. */
+  readonly agesOutAt: number | undefined;
   /** The sources of `features`, to detect whether it must be derived again. */
   readonly featureInputs: readonly unknown[];
 }
@@ -218,6 +220,7 @@ export function* deriveInventory(
     up: polls.length > 0 && polls.every(({ answered }) => answered),
     readings: createReadings(snapshot, now),
     knowledge: createKnowledge(snapshot, now),
+    agesOutAt: nextAgeOut(snapshot, now),
     featureInputs: inputs,
   };
 }
@@ -232,8 +235,10 @@ export function nextAgeOut(snapshot: Snapshot, now: number): number | undefined 
   for (const state of Object.values(snapshot.endpoints)) {
     for (const reading of state.parts.values()) {
       const good = lastGood<unknown>(reading);
-      const end = good === undefined ? now : good.at + state.maxAge;
-      if (end > now && (next === undefined || end < next)) next = end;
+      if (good === undefined) continue;
+      const end = good.at + state.maxAge;
+      // at its very end it is still shown
+      if (end >= now && (next === undefined || end < next)) next = end;
     }
   }
   return next;

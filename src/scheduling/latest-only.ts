@@ -17,7 +17,11 @@ export function createLatestOnly(work: () => Promise<void>): () => Promise<void>
   };
   return () => {
     isRequested = true;
-    running ??= run();
-    return running;
+    if (running !== undefined) return running;
+    // set before the work begins, which may request another run at once
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    running = promise;
+    run().then(resolve, reject);
+    return promise;
   };
 }

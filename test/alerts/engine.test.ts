@@ -291,6 +291,28 @@ describe('the engine', () => {
     await engine.stop();
   });
 
+  it('holds its alerts while the inventory is out of date, as after a sleep of the machine', async () => {
+    const { create, stub } = start();
+    let inventory = deriveInventoryNow(snapshotOf(true, 1), now(), policy);
+    const engine = create({ inventory: () => inventory });
+    await engine.start();
+    inventory = deriveInventoryNow(snapshotOf(false, 1), now(), policy);
+    await engine.evaluate();
+    // no timer runs meanwhile
+    vi.setSystemTime((NOW + 3600) * 1000);
+    await engine.evaluate();
+    await advance(0);
+    expect(engine.status().alerts.map(({ state }) => state)).toEqual(['firing']);
+    expect(stub.sent.every(isFiring)).toBe(true);
+    inventory = deriveInventoryNow(snapshotOf(false, 1), now(), policy);
+    await engine.evaluate();
+    await advance(300);
+    inventory = deriveInventoryNow(snapshotOf(false, 1), now(), policy);
+    await engine.evaluate();
+    expect(engine.status().alerts.map(({ state }) => state)).toEqual(['resolved']);
+    await engine.stop();
+  });
+
   it('is shown to people with names as they are, and no markup in them', async () => {
     const { create } = start({ settings: { LicenseFeatureSaturated: { for: '0s' } } });
     const records = [feature({ feature: '<b onclick="x()">&\'', inUse: 10, maxAvailable: 10 })];

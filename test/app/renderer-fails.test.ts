@@ -1,7 +1,8 @@
 import { afterEach, expect, it, vi } from 'vitest';
+import { createApp } from '../../src/app/app.ts';
 import { startFakeAlertmanager } from '../support/fake-alertmanager.ts';
 import { json, startFaulty } from '../support/faulty-analyzer.ts';
-import { createCleanup, createConfig, eventually, startApp } from '../support/harness.ts';
+import { createCleanup, createConfig, createTestLog, eventually, startAnalyzer, startApp } from '../support/harness.ts';
 
 /** Alerts and Grafana have the newest data even when metrics cannot be rendered. */
 
@@ -55,4 +56,15 @@ it('when the renderer throws, alerts and Grafana have the newest data, and /metr
   await eventually('the page is back', async () =>
     (await app.metrics()).includes('license_server_up{vendor_license="newly;down"} 0'),
   );
+});
+
+it('a renderer that throws leaves a single poll without metrics, and not up', async () => {
+  const analyzer = await startAnalyzer({}, { gate: 'none' });
+  cleanup.add(() => analyzer.stop());
+  const log = createTestLog();
+  const app = createApp(createConfig(analyzer.url), { log, version: '0.0.0', revision: 'test', demo: false });
+  cleanup.add(() => app.stop());
+  renderer.isBroken = true;
+  expect(await app.runOnce()).toEqual({ page: '', up: false });
+  expect(log.entries.map(({ message }) => message)).toContain('the inventory could not be used');
 });

@@ -96,6 +96,26 @@ describe('the current inventory', () => {
     current.stop();
   });
 
+  it('reaches its readers while snapshots come faster than it is derived', async () => {
+    let left = 50;
+    const seen: number[] = [];
+    const policy = {
+      ownsVendorLicense: () => {
+        // the next snapshot comes while this one is being derived
+        if (left > 0) void current.commit(snapshotOf(`a;${left}`));
+        left -= 1;
+        return true;
+      },
+      ownsFeature: () => true,
+      usageWhenNotCurrent: 'withhold',
+    } as const;
+    const current = create([{ name: 'metrics', read: () => void seen.push(left) }], { policy });
+    await current.commit(snapshotOf('a;b'));
+    expect(seen[0]).toBeGreaterThan(40);
+    expect(namesOf(current.latest())).toEqual(['a;1']);
+    current.stop();
+  });
+
   it('is undefined while it cannot be derived, and is defined again with the next snapshot', async () => {
     let isBroken = false;
     const policy = {

@@ -285,6 +285,8 @@ describe('age', () => {
     const features = { 'a;b': failed(old(899)), 'c;d': failed(old(901)), 'e;f': good(answer([feature()])) };
     expect([...derive({ features }).features].map(({ vendorLicense }) => vendorLicense)).toEqual(['a;b', 'e;f']);
     expect(nextAgeOut(createSnapshot({ features }), NOW)).toBe(NOW + 1);
+    // as long as it is shown, it will be too old at some time
+    expect(nextAgeOut(createSnapshot({ features }), NOW + 1)).toBe(NOW + 1);
   });
 
   it('removes everything that is too old, and then has no next time', () => {

@@ -1,0 +1,78 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createCleanup, createConfig, eventually, startAnalyzer, startApp } from '../support/harness.ts';
+
+/** A reload while the data of before is still being rendered, and another one meanwhile. */
+
+const renderer = vi.hoisted(() => ({ gate: Promise.resolve(), begun: 0 }));
+vi.mock('../../src/metrics/block.ts', async (importOriginal) => {
+  const { createBlock } = await importOriginal<typeof import('../../src/metrics/block.ts')>();
+  return {
+    createBlock: async (...args: Parameters<typeof createBlock>) => {
+      renderer.begun += 1;
+      await renderer.gate;
+      return createBlock(...args);
+    },
+  };
+});
+
+/** Pollers that were started and not stopped. */
+const polling = vi.hoisted(() => new Set<object>());
+vi.mock('../../src/poll/poller.ts', async (importOriginal) => {
+  const { createPoller } = await importOriginal<typeof import('../../src/poll/poller.ts')>();
+  return {
+    createPoller: (...args: Parameters<typeof createPoller>) => {
+      const poller = createPoller(...args);
+      const start = (): Promise<void> => {
+        polling.add(poller);
+        return poller.start();
+      };
+      const stop = async (): Promise<void> => {
+        await poller.stop();
+        polling.delete(poller);
+      };
+      return { ...poller, start, stop };
+    },
+  };
+});
+
+const cleanup = createCleanup();
+afterEach(async () => {
+  renderer.gate = Promise.resolve();
+  await cleanup.run();
+});
+
+async function start() {
+  const analyzer = await startAnalyzer({}, { gate: 'none' });
+  cleanup.add(() => analyzer.stop());
+  const config = createConfig(analyzer.url);
+  const app = await startApp(config);
+  cleanup.add(() => app.stop());
+  await eventually('data', async () => (await app.metrics()).includes('license_feature_in_use{'));
+  return { analyzer, config, app };
+}
+
+describe('a reload', () => {
+  it('takes no series from the page', async () => {
+    const { config, app } = await start();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    renderer.gate = promise;
+    const begun = renderer.begun;
+    const reloaded = app.reload(config);
+    await eventually('the new pipeline renders', () => renderer.begun > begun);
+    expect(app.log.entries.map(({ message }) => message)).toContain('configuration reloaded');
+    const page = await app.metrics();
+    expect(page).toContain('license_feature_in_use{');
+    expect(page).toMatch(/^license_up 1$/m);
+    resolve();
+    await reloaded;
+    expect(await app.metrics()).toContain('license_feature_in_use{');
+  });
+
+  it('during another one leaves one pipeline that polls, and none after the end', async () => {
+    const { config, app } = await start();
+    await Promise.all([app.reload(config), app.reload(config), app.reload(config)]);
+    expect(polling.size).toBe(1);
+    await Promise.all([app.reload(config), app.stop(), app.reload(config)]);
+    expect(polling.size).toBe(0);
+  });
+});
