@@ -1,7 +1,5 @@
 import type { Answers } from '../client/decode.ts';
-import { createFeatureRow, type FeatureParts, type FeatureRow } from '../inventory/feature-row.ts';
-import type { ExpirationRecord, FeatureRecord } from '../model/records.ts';
-import { parseVendorLicense } from '../model/vendor-license.ts';
+import { expirationRowsOf, featureRowsOf } from '../inventory/answer-rows.ts';
 import type { EndpointName, ParametersOf } from '../query-api/endpoints.ts';
 import { type Backend, requireSite } from './backend.ts';
 import {
@@ -17,7 +15,6 @@ import { type ChartContext, shapeEfficiency, shapeHeatMap, shapeHistory, shapeRe
 import { expirationAnswer, featureTable, isLetThrough } from './live-answers.ts';
 import type { Notice, PanelData, TargetAnswer } from './panel-data.ts';
 import { periodOf } from './period.ts';
-import type { PolledSite } from './polled-site.ts';
 import type { Query } from './query.ts';
 import { requireUsers, usersFilter, usersTable } from './user-names.ts';
 
@@ -116,29 +113,6 @@ const withNotices = (asked: Omit<TargetAnswer, 'items'>, answer: TargetAnswer): 
   notices: [...asked.notices, ...answer.notices],
 });
 
-/** A record of an answer as a row of the tables. */
-const rowOf = (
-  vendorLicense: string,
-  { feature, version, package: pkg, featureType }: FeatureRecord | ExpirationRecord,
-  records: Pick<FeatureParts, 'record' | 'expirationRecord'>,
-  isWithheld = false,
-): FeatureRow =>
-  createFeatureRow({ key: '', vendorLicense, feature, version, package: pkg, featureType, ...records }, isWithheld);
-
-/** Feature records as rows. The usage of a vendor license that is not current is withheld, as in the last poll. */
-function featureRowsOf(records: readonly FeatureRecord[], { inventory }: PolledSite): readonly FeatureRow[] {
-  const withheld = new Set(
-    inventory.vendorLicenses
-      .rows()
-      .filter(({ isWithheld }) => isWithheld)
-      .map(({ vendorLicense }) => vendorLicense.toLowerCase()),
-  );
-  return records.map((record) => {
-    const name = `${record.serverName};${record.daemon}`;
-    return rowOf(name, record, { record }, withheld.has(name.toLowerCase()));
-  });
-}
-
 /** The features of which a user holds licenses. */
 export const answerFeaturesOfUser = async (
   user: string,
@@ -160,8 +134,8 @@ export const answerFeaturesOfUser = async (
   });
   const { answers, ...rest } = await askAll(asked, 'GetFeatures', parametersOf, backend.upstream, signal);
   const entries = featureRowsOf(
+    site.inventory,
     answers.flatMap(({ answer }) => answer.records),
-    site,
   ).filter((entry) => isLetThrough(query, entry));
   return withNotices(rest, featureTable(entries, site.inventory.at));
 };
@@ -185,11 +159,7 @@ export const answerSearchedExpirations = async (
   });
   const { answers, ...rest } = await askAll(asked, 'GetExpirationFeatures', parametersOf, backend.upstream, signal);
   const entries = answers
-    .flatMap(({ combination, answer }) =>
-      answer.records.map((record) =>
-        rowOf(parseVendorLicense(combination.product).vendorLicense, record, { expirationRecord: record }),
-      ),
-    )
+    .flatMap(({ combination, answer }) => expirationRowsOf(combination.product, answer.records))
     // a missing date would look like a permanent license
     .filter((entry) => entry.expiration !== undefined && isLetThrough(query, entry));
   return withNotices(rest, expirationAnswer(query, entries, site.inventory.at, backend.localTime));
