@@ -25,11 +25,12 @@ export function settingsIn(values: Readonly<Record<string, unknown>>): ReadonlyM
   return new Map(given.map(([flag, key]) => [key, values[flag]]));
 }
 
-/** What to say of a flag that is not known. */
-export function unknownFlag(name: string, flags: readonly string[]): string {
+/** What to say of a flag that is not known, with the dashes before it. */
+export function unknownFlag(written: string, flags: readonly string[]): string {
+  const name = written.replace(/^--?/, '');
   const key = settingKeys.find((setting) => settings[setting].fileOnly && setting.replaceAll('_', '-') === name);
   const hint = key === undefined ? suggest(name, flags) : `; ${key} can only be set in the file`;
-  return `unknown flag --${name}${hint}`;
+  return `unknown flag ${written}${hint}`;
 }
 
 /** The default of a setting as the documentation writes it. */
