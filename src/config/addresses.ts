@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isNot } from './values.ts';
+import { isNot, isNotAddress } from './values.ts';
 
 /** Where to listen; without a host on every address. */
 export interface ListenAddress {
@@ -29,13 +29,7 @@ const urlOf = (written: string): URL | undefined => (URL.canParse(written) ? new
 
 /** An http or https address without credentials and query; a trailing slash is dropped. */
 export function baseUrl(example: string, credentials = 'leave them out') {
-  const allowed = isNot(`an address such as ${example}`);
-  // a password is not repeated, also where the rest is wrong
-  const form = {
-    error: ({ input }: { readonly input?: unknown }): string =>
-      allowed({ input: typeof input === 'string' && input.includes('@') ? '<secret>' : input }),
-    abort: true,
-  };
+  const form = { error: isNotAddress(`an address such as ${example}`), abort: true };
   return z
     .string(form)
     .trim()

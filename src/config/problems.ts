@@ -58,6 +58,10 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   return begun.length === 1 ? begun[0] : undefined;
 }
 
+/** Whether an unknown name was probably meant to be a known one: misspelt, or the secret that belongs into that file. */
+export const mayMean = (name: string, known: string): boolean =>
+  `${name}_file` === known || nearest(name, [known]) === known;
+
 /** What to say of a name that is not known: the one it was probably meant to be, or all. */
 export const unknownName = (near: string | undefined, known: readonly string[]): string =>
   near === undefined ? `unknown setting; valid are ${known.join(', ')}` : `unknown setting, did you mean ${near}?`;

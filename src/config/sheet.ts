@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { type TlsRole, tryTls } from './certificates.ts';
 import type { Given, Located } from './given.ts';
 import { isReadableByAll, readText } from './named-files.ts';
-import type { Problem } from './problems.ts';
+import { mayMean, type Problem } from './problems.ts';
 import { Secret } from './secret.ts';
 import { read, shownPath } from './structures.ts';
 import type { KeyOf, Sections, Table, ValueOf } from './table.ts';
@@ -85,6 +85,7 @@ export class Sheet<S extends Sections> {
   /** Reports a problem of a setting, or of the part of its value at this path. */
   refuse(key: KeyOf<S>, message: string, path: readonly PropertyKey[] = []): void {
     this.#wrong.add(key);
+    this.#wrong.add(shownPath([key, ...path]));
     const where = this.given(key)?.where(path) ?? UNWRITTEN;
     this.problems.push({ key: shownPath([key, ...path]), where, message });
   }
@@ -147,6 +148,14 @@ export class Sheet<S extends Sections> {
   }
 
   #needFile(needed: FileReference<KeyOf<S>>, by: FileReference<KeyOf<S>>, message: string): void {
-    if (needed.file === undefined && !this.isWrong(needed.key)) this.refuse(by.key, message, by.path);
+    if (needed.file === undefined && !this.#isPartWrong(needed)) this.refuse(by.key, message, by.path);
+  }
+
+  /** Whether a part of a value is missing because it is wrong or misspelt. */
+  #isPartWrong({ key, path }: FileReference<KeyOf<S>>): boolean {
+    if (path.length === 0) return this.isWrong(key);
+    const map = `${shownPath([key, ...path.slice(0, -1)])}.`;
+    const name = String(path.at(-1));
+    return [...this.#wrong].some((wrong) => wrong.startsWith(map) && mayMean(wrong.slice(map.length), name));
   }
 }

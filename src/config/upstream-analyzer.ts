@@ -60,13 +60,15 @@ function accountOf(draft: Draft): { username: string; domain: string } {
 
 /** Whether an analyzer is configured; reports that it is not where it must be. */
 function hasAnalyzer(draft: Draft): boolean {
-  if (draft.given('analyzer.url') !== undefined) return true;
+  const url = draft.given('analyzer.url');
+  // a key without a value sets nothing
+  if (url !== undefined && url.raw !== null) return true;
   const { requireAnalyzer } = draft.options;
   const begun = draft.placeOf('analyzer');
   const isEmbedded = begun === undefined && draft.placeOf('embedded_analyzer') !== undefined;
   const isRequired = requireAnalyzer === 'unless-embedded' ? !isEmbedded : requireAnalyzer;
   if (!isRequired || draft.isWrong('analyzer.url')) return false;
-  if (begun !== undefined) draft.need('analyzer.url', begun, 'is needed to poll an analyzer');
+  if (begun !== undefined) draft.need('analyzer.url', url?.where([]) ?? begun, 'is needed to poll an analyzer');
   else draft.problems.push({ key: '', where: 'configuration', message: HOW_TO_CONFIGURE });
   return false;
 }
@@ -83,7 +85,7 @@ export function analyzerOf(draft: Draft): AnalyzerConfig | undefined {
   if (!hasAnalyzer(draft)) return undefined;
   const { username, domain } = accountOf(draft);
   const need = (key: SettingKey, message: string): void =>
-    draft.need(key, draft.given('analyzer.url')?.where([]), message);
+    draft.need(key, (draft.given(key) ?? draft.given('analyzer.url'))?.where([]), message);
   if (username === '') need('analyzer.username', 'is needed with analyzer.url');
   const found = findPassword(draft);
   if (found === undefined && !draft.isWrong('analyzer.password')) {

@@ -2,10 +2,15 @@ import { z } from 'zod';
 
 /** The kinds of values that settings have, as zod schemas. Each message says what is allowed. */
 
+/** Characters of a value that messages show. */
+const MAX_SHOWN = 200;
+
 /** A value as messages show it. Maps and lists are not shown: they may hold what does not belong there. */
 function show(raw: unknown): string {
   if (Array.isArray(raw)) return 'a list';
-  return typeof raw === 'object' && raw !== null ? 'a map' : String(JSON.stringify(raw));
+  if (typeof raw === 'number') return String(raw);
+  const shown = typeof raw === 'object' && raw !== null ? 'a map' : String(JSON.stringify(raw));
+  return shown.length > MAX_SHOWN ? `${shown.slice(0, MAX_SHOWN)}…` : shown;
 }
 
 /** The message of a key that is missing. */
@@ -16,6 +21,12 @@ export const isNot =
   (allowed: string) =>
   ({ input }: { readonly input?: unknown }): string =>
     input === undefined ? NEEDED : `${show(input)} is not ${allowed}`;
+
+/** The same for what may hold a password, which is not repeated. */
+export const isNotAddress =
+  (allowed: string) =>
+  ({ input }: { readonly input?: unknown }): string =>
+    isNot(allowed)({ input: typeof input === 'string' && input.includes('@') ? '<secret>' : input });
 
 /** Numbers and switches written as a text, as YAML reads them. */
 const asText = (raw: unknown): unknown => {
@@ -29,7 +40,11 @@ const asNumber =
   (raw: unknown): unknown =>
     typeof raw === 'string' && form.test(raw.trim()) ? Number(raw) : raw;
 
-const nonEmpty = z.string({ error: isNot('a text') }).min(1, { error: 'is empty' });
+const nonEmpty = z
+  .string({ error: isNot('a text') })
+  // not `min`, which an empty list breaks too
+  .refine((value) => value !== '', { error: 'is empty' })
+  .meta({ minLength: 1 });
 
 export const text = z.preprocess(asText, nonEmpty);
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { baseUrl } from '../addresses.ts';
-import { listOf } from '../structures.ts';
+import { oneOrMore } from '../structures.ts';
 import { duration, oneOf } from '../values.ts';
 import { labelMap, matchers } from './alert-labels.ts';
 import { rules } from './alert-rules.ts';
@@ -24,7 +24,7 @@ export const alerting = z
     unknown_hold: duration(0, 30 * 86_400)
       .prefault('1h')
       .describe('How long an alert goes on when there is no data about it any more.'),
-    ignore: listOf(matchers).prefault([]).meta({
+    ignore: oneOrMore(matchers).prefault([]).meta({
       description: 'Matchers, such as `vendor_license="lic01;cdslmd"`; alerts that meet one entry are none.',
       fileOnly: true,
     }),
