@@ -430,7 +430,7 @@ describe('a web config', () => {
     ['basic_auth_users: {a: 7}', '1: basic_auth_users: the hash of this user is not a text'],
     [`basic_auth_users: {"a:b": ${HASH}}`, '1: basic_auth_users: a user name is empty or has a colon in it'],
     ['toString: 1', '1: toString: unknown setting; valid are basic_auth_users, tls_server_config, http_server_config'],
-    // left out, it would let everybody in
+    // left out without a word, it would open the page
     [`basic_auth_users: {__proto__: ${HASH}}`, '1: basic_auth_users: a user cannot have this name'],
     [`basic_auth_users:\n  bert: ${HASH}\n  bert: ${HASH}\n`, '3: basic_auth_users: is set twice; remove one of them'],
     [
