@@ -29,6 +29,10 @@ function expiredIcon(expiry: number | undefined, now: number): string {
   return isExpired(expiry, now) ? 'Expired' : isExpiring(expiry, now) ? 'Warning' : '';
 }
 
+/** Whether a vendor license was never reached, so that its figures are not known, not 0. */
+const isUnknown = ({ collectedAt, observation }: Collected): boolean =>
+  collectedAt === 0 && observation.isKnownToBeEmpty !== true;
+
 /** Spec 4.1. Counts only what matches; a vendor license of which nothing matches is left out. */
 export function getProducts(current: readonly Collected[], now: number, parameters: Parameters): WireProduct[] {
   const isProduct = filter(parameters.filters);
@@ -44,8 +48,9 @@ export function getProducts(current: readonly Collected[], now: number, paramete
       if (narrowed && pools.length === 0) return [];
       if (parameters.user !== undefined && checkouts.length === 0) return [];
       const { active, inactive, indeterminate } = countByStatus(checkouts);
-      const isListed = isKnown(pools, 'list');
-      const isStatusKnown = isKnown(pools, 'list', 'status');
+      const isReached = !isUnknown(collected);
+      const isListed = isReached && isKnown(pools, 'list');
+      const isStatusKnown = isReached && isKnown(pools, 'list', 'status');
       const isEveryStatusKnown = isStatusKnown && indeterminate === 0;
       const end = earliestOf(pools.map(earliestExpiry));
       // unknown before the first collection
@@ -59,8 +64,8 @@ export function getProducts(current: readonly Collected[], now: number, paramete
           Inactive: isStatusKnown ? inactive : undefined,
           Indeterminate: isListed ? indeterminate : undefined,
           Mapped: isStatusKnown ? active + inactive : undefined,
-          MinLicenseExpiration: isCollected ? end : 0,
-          MaxAvailable: sumOf(pools.map((pool) => maxAvailable(pool, now))),
+          MinLicenseExpiration: isCollected ? end : isReached ? 0 : undefined,
+          MaxAvailable: isReached ? sumOf(pools.map((pool) => maxAvailable(pool, now))) : undefined,
           Product: collected.name,
           MappingIcon: down ? 'ServerDown' : '',
           ExpiredIcon: expiredIcon(isCollected ? end : undefined, now),
@@ -80,8 +85,8 @@ export function getServerDown(current: readonly Collected[], now: number, parame
     .map(({ name }) => ({ Label: name }));
 }
 
-/** Spec 4.11: distinct users over all vendor licenses; unknown when some of them are not listed. */
+/** Spec 4.11: distinct users over all vendor licenses; unknown when some of them are not listed, or a vendor license was never reached. */
 export function getConcurrentUsers(current: readonly Collected[]): number | undefined {
   const pools = current.flatMap(({ observation }) => observation.pools);
-  return isKnown(pools, 'list') ? countUsers(checkoutsOf(pools)) : undefined;
+  return !current.some(isUnknown) && isKnown(pools, 'list') ? countUsers(checkoutsOf(pools)) : undefined;
 }

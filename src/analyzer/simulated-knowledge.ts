@@ -55,7 +55,10 @@ function toFeature(pools: readonly PoolObservation[], at: number): PoolObservati
 }
 
 /** What FlexNet reports about a vendor license at a time. */
-export function asFlexNetKnows(observation: VendorLicenseObservation, at: number): VendorLicenseObservation {
+export function asFlexNetKnows(
+  { isKnownToBeEmpty: _, ...observation }: VendorLicenseObservation,
+  at: number,
+): VendorLicenseObservation {
   const features = Map.groupBy(observation.pools, ({ feature }) => feature);
   return { ...observation, pools: [...features.values()].map((pools) => toFeature(pools, at)) };
 }

@@ -174,7 +174,7 @@ export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSit
         count += 1;
         if (count % SLICE === 0) yield;
       }
-      observations.push({ server, daemon, part, reachable, pools });
+      observations.push({ server, daemon, part, reachable, pools, ...(!reachable && { isKnownToBeEmpty: true }) });
     }
     return observations;
   };

@@ -101,6 +101,8 @@ export interface VendorLicenseObservation {
   readonly part: string;
   /** An unreachable vendor license reports no pools. */
   readonly reachable: boolean;
+  /** Of one that was never reached nothing is known, unless the source knows all the same that there is nothing. */
+  readonly isKnownToBeEmpty?: true;
   readonly pools: readonly PoolObservation[];
 }
 

@@ -32,16 +32,30 @@ const options: Readonly<Record<string, FlagOption>> = {
   ...settingOptions,
 };
 
-const wrong = (message: string): ConfigError => new ConfigError([{ key: '', where: 'command line', message }]);
+const wrong = (...messages: readonly string[]): ConfigError =>
+  new ConfigError(messages.map((message) => ({ key: '', where: 'command line', message })));
+
+/** What to say of every flag that is not known, as it was written. */
+function unknownFlags(args: string[]): readonly string[] {
+  const { tokens } = parseArgs({ args, options, allowNegative: true, strict: false, tokens: true });
+  const names = Object.keys(options);
+  const isKnown = (name: string, rawName: string): boolean =>
+    rawName.startsWith('--no-')
+      ? options[rawName.slice('--no-'.length)]?.type === 'boolean'
+      : Object.hasOwn(options, name);
+  return tokens.flatMap((token) =>
+    token.kind === 'option' && !isKnown(token.name, token.rawName) ? unknownFlag(token.rawName, names) : [],
+  );
+}
 
 function split(argv: readonly string[]) {
+  const args = [...argv];
   try {
-    return parseArgs({ args: [...argv], options, allowNegative: true, allowPositionals: true, strict: true });
+    return parseArgs({ args, options, allowNegative: true, allowPositionals: true, strict: true });
   } catch (error) {
+    const unknown = unknownFlags(args);
     const { message } = error as Error;
-    const unknown = /Unknown option '(?:--?)([^']+)'/.exec(message)?.[1];
-    if (unknown === undefined) throw wrong(message.split('. ', 1)[0] ?? message);
-    throw wrong(unknownFlag(unknown, Object.keys(options)));
+    throw wrong(...(unknown.length > 0 ? unknown : [message.split('. ', 1)[0] ?? message]));
   }
 }
 

@@ -55,7 +55,7 @@ const reasonOf = ({ kind, code, message }: QueryError): string =>
 const isLogonFailure = ({ kind }: QueryError): boolean => kind === 'auth' || kind === 'auth_suspended';
 
 function dropsOf(answer: unknown): NonNullable<Finding['dropped']> {
-  const { discarded } = answer as Partial<Answer<unknown>>;
+  const { discarded } = (answer ?? {}) as Partial<Answer<unknown>>;
   return Object.fromEntries(Object.entries(discarded ?? {}).filter(([, count]) => count > 0));
 }
 
@@ -113,7 +113,9 @@ function createProbe({ analyzer, storagePath, log, version }: DiagnosisOptions):
         accept(endpoint, answer, remark?.(answer));
         return { answer };
       } catch (error) {
-        const failure = error as QueryError;
+        // anything else is a bug, or for the operator to correct
+        if (!(error instanceof QueryError)) throw error;
+        const failure = error;
         if (isLogonFailure(failure)) stop = 'an earlier logon was not accepted';
         const excused = excuse?.(failure);
         const reason = [reasonOf(failure), ...(excused === undefined ? [] : [excused.reason])].join('; ');

@@ -73,7 +73,10 @@ export async function examine(probe: Probe, plan: Plan): Promise<string | undefi
   if (poll.concurrentUsers === 'off') skip(['GetConcurrentUsers'], 'poll.concurrent_users is off');
   else {
     const excuse = products.answer === undefined ? undefined : excuseAbsence('poll.concurrent_users');
-    await ask('GetConcurrentUsers', (client, signal) => client.getConcurrentUsers({}, signal), { excuse });
+    await ask('GetConcurrentUsers', (client, signal) => client.getConcurrentUsers({}, signal), {
+      excuse,
+      remark: (count) => (count === undefined ? 'NaN: the analyzer does not know the number' : undefined),
+    });
   }
   const records = products.answer?.records ?? [];
   const { product } = records.find(({ isCurrent }) => isCurrent) ?? records[0] ?? {};

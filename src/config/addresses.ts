@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isNot } from './values.ts';
+import { isNot, isNotAddress } from './values.ts';
 
 /** An address to listen on. Without a host, all addresses. */
 export interface ListenAddress {
@@ -29,13 +29,8 @@ const urlOf = (written: string): URL | undefined => (URL.canParse(written) ? new
 
 /** An http or https address without credentials and query; a trailing slash is dropped. */
 export function baseUrl(example: string, credentials = 'leave them out') {
-  const allowed = isNot(`an address such as ${example}`);
   // an invalid URL may contain a password, so it is not repeated
-  const form = {
-    error: ({ input }: { readonly input?: unknown }): string =>
-      allowed({ input: typeof input === 'string' && input.includes('@') ? '<secret>' : input }),
-    abort: true,
-  };
+  const form = { error: isNotAddress(`an address such as ${example}`), abort: true };
   return z
     .string(form)
     .trim()

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { type TlsRole, tryTls } from './certificates.ts';
 import { isReadableByAll, readText } from './named-files.ts';
-import type { Problem } from './problems.ts';
+import { mayMean, type Problem } from './problems.ts';
 import type { RawSetting, RawSettings } from './raw-settings.ts';
 import { Secret } from './secret.ts';
 import { read, shownPath } from './structures.ts';
@@ -85,6 +85,7 @@ export class CheckedSettings<S extends Sections> {
   /** Reports a problem of a setting, or of the part of its value at this path. */
   refuse(key: KeyOf<S>, message: string, path: readonly PropertyKey[] = []): void {
     this.#invalid.add(key);
+    this.#invalid.add(shownPath([key, ...path]));
     const where = this.rawSetting(key)?.where(path) ?? NOT_SET;
     this.problems.push({ key: shownPath([key, ...path]), where, message });
   }
@@ -147,6 +148,14 @@ export class CheckedSettings<S extends Sections> {
   }
 
   #needFile(needed: FileReference<KeyOf<S>>, by: FileReference<KeyOf<S>>, message: string): void {
-    if (needed.file === undefined && !this.isInvalid(needed.key)) this.refuse(by.key, message, by.path);
+    if (needed.file === undefined && !this.#isPartInvalid(needed)) this.refuse(by.key, message, by.path);
+  }
+
+  /** Whether a part of a value is missing because it is wrong or misspelt. */
+  #isPartInvalid({ key, path }: FileReference<KeyOf<S>>): boolean {
+    if (path.length === 0) return this.isInvalid(key);
+    const map = `${shownPath([key, ...path.slice(0, -1)])}.`;
+    const name = String(path.at(-1));
+    return [...this.#invalid].some((invalid) => invalid.startsWith(map) && mayMean(invalid.slice(map.length), name));
   }
 }

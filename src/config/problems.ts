@@ -58,6 +58,10 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   return begun.length === 1 ? begun[0] : undefined;
 }
 
+/** Whether an unknown name probably means a known one: it is misspelt, or it is the secret that belongs into that file. */
+export const mayMean = (name: string, known: string): boolean =>
+  `${name}_file` === known || nearest(name, [known]) === known;
+
 /** The message for an unknown name. It suggests the name that is probably meant, or lists all. */
 export const unknownName = (near: string | undefined, known: readonly string[]): string =>
   near === undefined ? `unknown setting; valid are ${known.join(', ')}` : `unknown setting, did you mean ${near}?`;

@@ -25,11 +25,12 @@ export function settingsIn(values: Readonly<Record<string, unknown>>): ReadonlyM
   return new Map(given.map(([flag, key]) => [key, values[flag]]));
 }
 
-/** The message for an unknown flag. */
-export function unknownFlag(name: string, flags: readonly string[]): string {
+/** The message for an unknown flag. @param written with the dashes before its name */
+export function unknownFlag(written: string, flags: readonly string[]): string {
+  const name = written.replace(/^--?/, '');
   const key = settingKeys.find((setting) => settings[setting].fileOnly && setting.replaceAll('_', '-') === name);
   const hint = key === undefined ? suggest(name, flags) : `; ${key} can only be set in the file`;
-  return `unknown flag --${name}${hint}`;
+  return `unknown flag ${written}${hint}`;
 }
 
 /** The default of a setting, as shown in the documentation. */

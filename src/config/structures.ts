@@ -1,8 +1,12 @@
 import { z } from 'zod';
-import { nearest, unknownName } from './problems.ts';
+import { mayMean, nearest, unknownName } from './problems.ts';
 import { isNot, REQUIRED } from './values.ts';
 
 /** Schemas of maps and lists, and the problems of a value with their paths. */
+
+/** A text in place of a map is not repeated: it may be a secret. */
+const isNoMap = (input: unknown): string =>
+  typeof input === 'string' ? 'a string is not a map' : isNot('a map')({ input });
 
 /**
  * A map with these keys and no others.
@@ -15,7 +19,7 @@ export function mapOf<S extends z.core.$ZodLooseShape>(shape: S, refused: Readon
     (Object.hasOwn(refused, key) ? refused[key] : undefined) ?? unknownName(nearest(key, known), known);
   return z.strictObject(shape, {
     error: (issue) =>
-      issue.code === 'unrecognized_keys' ? (issue.keys as string[]).map(messageOf).join('\n') : isNot('a map')(issue),
+      issue.code === 'unrecognized_keys' ? (issue.keys as string[]).map(messageOf).join('\n') : isNoMap(issue.input),
   });
 }
 
@@ -37,8 +41,27 @@ export function listOf<S extends z.ZodType>(item: S) {
   return z.preprocess(split, z.array(item, { error: isNot('a list') }).meta({ type: ['array', 'string'] }));
 }
 
+/** A list, or one entry as a text, which may contain commas. */
+export const oneOrMore = <S extends z.ZodType>(item: S) =>
+  z.preprocess(
+    (raw) => (typeof raw === 'string' && raw.trim() !== '' ? [raw] : raw || []),
+    z.array(item, { error: isNot('a list') }).meta({ type: ['array', 'string'] }),
+  );
+
 /** A list that only the file can contain. */
 export const strictListOf = <S extends z.ZodType>(item: S) => z.array(item, { error: isNot('a list') });
+
+/** A map with keys that are not known before. `__proto__` is no key: zod would leave it out without a word. */
+export const recordOf = <V extends z.ZodType>(key: z.core.$ZodRecordKey, value: V, what: string, noKey: string) =>
+  z.preprocess(
+    (raw, context) => {
+      if (typeof raw === 'object' && raw !== null && Object.hasOwn(raw, '__proto__')) {
+        context.addIssue({ code: 'custom', path: ['__proto__'], message: noKey });
+      }
+      return raw ?? {};
+    },
+    z.record(key, value, { error: isNot(what) }),
+  );
 
 const EITHER = 'either';
 
@@ -77,7 +100,7 @@ function followsFrom(other: Issue, { path, message, isUnknownKey }: Issue): bool
   if (shownPath(path) === map) return true;
   const [written, missing] = [String(other.path.at(-1)), String(path.at(-1))];
   const isMissing = message === REQUIRED && shownPath(path.slice(0, -1)) === map;
-  return isMissing && (`${written}_file` === missing || nearest(written, [missing]) === missing);
+  return isMissing && mayMean(written, missing);
 }
 
 /** The value that a raw value stands for, or all problems of it. */

@@ -60,13 +60,16 @@ function accountOf(settings: ConfigSettings): { username: string; domain: string
 
 /** Whether an analyzer is configured. Reports a missing one if it is required. */
 function hasAnalyzer(settings: ConfigSettings): boolean {
-  if (settings.rawSetting('analyzer.url') !== undefined) return true;
+  const url = settings.rawSetting('analyzer.url');
+  // a key without a value sets nothing
+  if (url !== undefined && url.raw !== null) return true;
   const { requireAnalyzer } = settings.options;
   const begun = settings.placeOf('analyzer');
   const isEmbedded = begun === undefined && settings.placeOf('embedded_analyzer') !== undefined;
   const isRequired = requireAnalyzer === 'unless-embedded' ? !isEmbedded : requireAnalyzer;
   if (!isRequired || settings.isInvalid('analyzer.url')) return false;
-  if (begun !== undefined) settings.reportMissing('analyzer.url', begun, 'is required to poll an analyzer');
+  if (begun !== undefined)
+    settings.reportMissing('analyzer.url', url?.where([]) ?? begun, 'is required to poll an analyzer');
   else settings.problems.push({ key: '', where: 'configuration', message: HOW_TO_CONFIGURE });
   return false;
 }
@@ -83,7 +86,7 @@ export function analyzerOf(settings: ConfigSettings): AnalyzerConfig | undefined
   if (!hasAnalyzer(settings)) return undefined;
   const { username, domain } = accountOf(settings);
   const need = (key: SettingKey, message: string): void =>
-    settings.reportMissing(key, settings.rawSetting('analyzer.url')?.where([]), message);
+    settings.reportMissing(key, (settings.rawSetting(key) ?? settings.rawSetting('analyzer.url'))?.where([]), message);
   if (username === '') need('analyzer.username', 'is required with analyzer.url');
   const found = findPassword(settings);
   if (found === undefined && !settings.isInvalid('analyzer.password')) {

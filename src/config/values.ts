@@ -2,10 +2,15 @@ import { z } from 'zod';
 
 /** The types of settings, as zod schemas. Each message names the valid values. */
 
+/** Characters of a value that messages show. */
+const MAX_SHOWN = 200;
+
 /** A value in a message. Maps and lists are not shown: they may contain secrets. */
 function show(raw: unknown): string {
   if (Array.isArray(raw)) return 'a list';
-  return typeof raw === 'object' && raw !== null ? 'a map' : String(JSON.stringify(raw));
+  if (typeof raw === 'number') return String(raw);
+  const shown = typeof raw === 'object' && raw !== null ? 'a map' : String(JSON.stringify(raw));
+  return shown.length > MAX_SHOWN ? `${shown.slice(0, MAX_SHOWN)}…` : shown;
 }
 
 /** The message for a missing key. */
@@ -16,6 +21,12 @@ export const isNot =
   (allowed: string) =>
   ({ input }: { readonly input?: unknown }): string =>
     input === undefined ? REQUIRED : `${show(input)} is not ${allowed}`;
+
+/** The same for a value that may contain a password, which is not repeated. */
+export const isNotAddress =
+  (allowed: string) =>
+  ({ input }: { readonly input?: unknown }): string =>
+    isNot(allowed)({ input: typeof input === 'string' && input.includes('@') ? '<secret>' : input });
 
 /** Converts numbers and booleans from YAML to text. */
 const asText = (raw: unknown): unknown => {
@@ -29,7 +40,11 @@ const asNumber =
   (raw: unknown): unknown =>
     typeof raw === 'string' && form.test(raw.trim()) ? Number(raw) : raw;
 
-const nonEmpty = z.string({ error: isNot('a string') }).min(1, { error: 'is empty' });
+const nonEmpty = z
+  .string({ error: isNot('a string') })
+  // not `min`, which an empty list breaks too
+  .refine((value) => value !== '', { error: 'is empty' })
+  .meta({ minLength: 1 });
 
 export const text = z.preprocess(asText, nonEmpty);
 

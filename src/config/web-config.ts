@@ -1,11 +1,12 @@
 import { statSync } from 'node:fs';
+import { validateHeaderValue } from 'node:http';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { CheckedSettings } from './checked-settings.ts';
 import { ConfigError, inOrder, type Problem } from './problems.ts';
 import { RawSettings } from './raw-settings.ts';
 import type { Secret } from './secret.ts';
-import { orEmpty } from './structures.ts';
+import { recordOf } from './structures.ts';
 import { createTable, type Setting } from './table.ts';
 import { anyText, boolean, isNot, oneOf } from './values.ts';
 
@@ -57,14 +58,24 @@ const bcryptHash = z
 
 const userName = z.string().regex(/^[^:]+$/, { error: 'a user name is empty or contains a colon' });
 
+const isHeaderValue = (value: string): boolean => {
+  try {
+    validateHeaderValue('header', value);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
 const file = anyText.optional();
 const header = z
   .string({ error: isNot('a string') })
-  .regex(/^[^\r\n]*$/, { error: 'is more than one line' })
+  .regex(/^[^\r\n]*$/, { error: 'is more than one line', abort: true })
+  .refine(isHeaderValue, { error: 'has characters that a header cannot have' })
   .optional();
 
 const sections = {
-  basic_auth_users: orEmpty(z.record(userName, bcryptHash, { error: isNot('a map of users') }))
+  basic_auth_users: recordOf(userName, bcryptHash, 'a map of users', 'a user cannot have this name')
     .prefault({})
     .describe('Users: a bcrypt hash by name, as `license-exporter hash-password` prints it.'),
   tls_server_config: z.strictObject({
@@ -106,7 +117,8 @@ export const unsupported: Readonly<Record<string, string>> = {
 };
 
 const table = createTable(sections, (key) => {
-  const remedy = unsupported[key.replace(/^tls_server_config\./, '')];
+  const name = key.replace(/^tls_server_config\./, '');
+  const remedy = Object.hasOwn(unsupported, name) ? unsupported[name] : undefined;
   return remedy === undefined ? undefined : `is not supported: ${remedy}`;
 });
 

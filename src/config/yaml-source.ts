@@ -1,5 +1,17 @@
-import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type YAMLParseError } from 'yaml';
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  visit,
+  type YAMLParseError,
+} from 'yaml';
 import type { Problem } from './problems.ts';
+import { shownPath } from './structures.ts';
 
 /** What a YAML file says, and where. */
 export interface YamlSource {
@@ -26,19 +38,59 @@ function step(
   return pair && { node: pair.value, offset: isScalar(pair.key) ? pair.key.range?.[0] : undefined };
 }
 
+type Finding = Pick<Problem, 'key' | 'message'> & { readonly offset: number };
+
+const isTwice = ({ code }: YAMLParseError): boolean => code === 'DUPLICATE_KEY';
+
+/** What is not valid, without what is written there: it may be a secret. */
+function syntaxMessage({ code, message }: YAMLParseError): string {
+  if (code === 'MULTIPLE_DOCS') return 'holds more than one document; remove the line --- and what follows';
+  return `not valid YAML: ${message.split('\n', 1)[0]?.replace(/(?<=\w): .*$|(?<=escape sequence) .*$/, '')}`;
+}
+
+/** The first problem of each line: others of it follow from it. */
+function firstOfLines(errors: readonly YAMLParseError[], lineOf: (offset: number) => number): Finding[] {
+  const byLine = Map.groupBy(errors, ({ pos }) => lineOf(pos[0]));
+  return [...byLine.values()].flatMap(([error]) =>
+    error === undefined ? [] : { key: '', offset: error.pos[0], message: syntaxMessage(error) },
+  );
+}
+
+/** Keys that stand twice, or are no text, and aliases of nothing. */
+function findingsIn(document: Document, twice: ReadonlySet<number>): Finding[] {
+  const found: Finding[] = [];
+  const offsetOf = (node: unknown): number => (node as { range?: [number] } | null)?.range?.[0] ?? 0;
+  visit(document, {
+    Pair: (_, { key }, ancestors) => {
+      const offset = offsetOf(key);
+      if (!isScalar(key) && key !== null) {
+        found.push({ key: '', offset, message: 'a key must be a text' });
+        return visit.SKIP;
+      }
+      if (!twice.has(offset)) return undefined;
+      const path = [...ancestors.filter(isPair).map((pair) => pair.key), key];
+      const name = shownPath(path.map((step) => String(isScalar(step) ? step.value : step)));
+      found.push({ key: name, offset, message: 'is set twice; remove one of them' });
+      return undefined;
+    },
+    Alias: (_, alias) => {
+      if (alias.resolve(document) !== undefined) return;
+      const message = 'an alias has no anchor; put a text that begins with * in quotes';
+      found.push({ key: '', offset: offsetOf(alias), message });
+    },
+  });
+  return found;
+}
+
 /** Reads YAML; the name stands before the lines. */
 export function readYaml(source: string, name: string): YamlSource {
   const lines = new LineCounter();
   const document = parseDocument(source, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
-  const at = (offset: number): string => `${name}:${lines.linePos(offset).line}`;
-  const isTwice = ({ code }: YAMLParseError): boolean => code === 'DUPLICATE_KEY';
-  const problems = document.errors.map((error) => ({
-    key: '',
-    where: at(error.pos[0]),
-    message: isTwice(error)
-      ? `${/^[^\s:]*/.exec(source.slice(error.pos[0]))?.[0]} is set twice; remove one of them`
-      : `not valid YAML: ${error.message.split('\n', 1)[0]}`,
-  }));
+  const lineOf = (offset: number): number => lines.linePos(offset).line;
+  const at = (offset: number): string => `${name}:${lineOf(offset)}`;
+  const [twice = [], invalid = []] = [true, false].map((wanted) =>
+    document.errors.filter((error) => isTwice(error) === wanted),
+  );
   const where = (path: readonly PropertyKey[]): string => {
     let place = name;
     let node: unknown = document.contents;
@@ -50,16 +102,19 @@ export function readYaml(source: string, name: string): YamlSource {
     }
     return path.length === 0 ? at(document.contents?.range?.[0] ?? 0) : place;
   };
+  const none = (findings: readonly Finding[]): YamlSource => ({
+    value: undefined,
+    where,
+    problems: findings.map(({ key, offset, message }) => ({ key, where: at(offset), message })),
+  });
+  if (invalid.length > 0) return none(firstOfLines(invalid, lineOf));
   // of a key that stands twice the rest of the file can be read
-  if (!document.errors.every(isTwice)) return { value: undefined, where, problems };
+  const findings = findingsIn(document, new Set(twice.map(({ pos }) => pos[0])));
+  if (findings.length > twice.length) return none(findings);
   try {
     // aliases are counted, so that a small file cannot grow without bound
-    return { value: document.toJS({ maxAliasCount: 100 }), where, problems };
-  } catch (error) {
-    return {
-      value: undefined,
-      where,
-      problems: [{ key: '', where: name, message: `not valid YAML: ${(error as Error).message}` }],
-    };
+    return { ...none(findings), value: document.toJS({ maxAliasCount: 100 }) };
+  } catch {
+    return none([{ key: '', offset: 0, message: 'its aliases, or its nesting, are too much to read' }]);
   }
 }

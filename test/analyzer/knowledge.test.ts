@@ -250,3 +250,40 @@ describe('a source that does not list every user', () => {
     expect(ofHidden('license_feature_in_use').some((line) => !line.endsWith(' 0'))).toBe(true);
   });
 });
+
+describe('a vendor license that was never reached', () => {
+  it('has no figures, and makes the number of users unknown', async () => {
+    const { site } = await start('full');
+    const source: Source = {
+      name: 'one down',
+      read: async (signal) => {
+        const [first, ...others] = await site.read(signal);
+        if (first === undefined) throw new Error('unreachable: the site has vendor licenses');
+        return [{ ...first, reachable: false, pools: [] }, ...others];
+      },
+    };
+    const analyzer = await startAnalyzer({}, { source, gate: 'none' });
+    cleanup.add(() => analyzer.stop());
+    const body = await (await fetch(`${analyzer.url}/api/GetProducts`)).text();
+    const [down] = JSON.parse(body.replaceAll(':NaN', ':"NaN"')) as [Wire];
+    expect(down).toEqual({
+      CollectionTime: 0,
+      Product: 'sim-lic01;sim_cadd',
+      MappingIcon: 'ServerDown',
+      ExpiredIcon: '',
+      IsCurrent: false,
+      LogActive: 'NaN',
+      LogInactive: 'NaN',
+    });
+    expect(await (await fetch(`${analyzer.url}/api/GetConcurrentUsers`, { method: 'POST' })).text()).toBe('NaN');
+    const app = await startApp(createConfig(analyzer.url));
+    cleanup.add(() => app.stop());
+    await eventually('first poll', async () => (await fetch(`${app.url}/-/ready`)).ok);
+    const page = await app.metrics();
+    const samples = samplesOf(page, 'license_vendor_license_max_available');
+    expect(samples.length).toBeGreaterThan(0);
+    expect(samples.filter((line) => line.includes('sim-lic01;sim_cadd'))).toEqual([]);
+    expect(page).not.toMatch(/^license_concurrent_users /m);
+    expect(page).toContain('license_poll_discarded_values{endpoint="GetProducts",reason="bad_record"} 0');
+  });
+});

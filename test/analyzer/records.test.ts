@@ -114,11 +114,19 @@ const collected: fc.Arbitrary<Collected> = fc
     part: fc.constantFrom('', 'sim-b'),
     pools: fc.array(pool, { maxLength: 5 }),
     collectedAt: fc.constantFrom(0, NOW - 3600, NOW - 1800, NOW - 1799, NOW),
+    isEmpty: fc.boolean(),
   })
-  .map(({ server, part, pools, collectedAt }) => ({
+  .map(({ server, part, pools, collectedAt, isEmpty }) => ({
     name: part === '' ? `${server};d` : `${server};d;${part}`,
     collectedAt,
-    observation: { server, daemon: 'd', part, reachable: true, pools },
+    observation: {
+      server,
+      daemon: 'd',
+      part,
+      reachable: collectedAt > 0,
+      pools,
+      ...(isEmpty && { isKnownToBeEmpty: true as const }),
+    },
   }));
 const site = fc.array(collected, { maxLength: 4 });
 
@@ -210,7 +218,8 @@ describe('GetProducts', () => {
           const inactive = count(checkouts, isInactive);
           const end = collectedAt === 0 ? undefined : expiry(pools);
           const isOld = NOW - collectedAt >= 1800;
-          const isListed = !pools.some((p) => ignores(p, 'list'));
+          const isReached = collectedAt > 0 || observation.isKnownToBeEmpty === true;
+          const isListed = isReached && !pools.some((p) => ignores(p, 'list'));
           const isStatusKnown = isListed && !pools.some((p) => ignores(p, 'status'));
           wanted.push({
             CollectionTime: collectedAt,
@@ -219,8 +228,8 @@ describe('GetProducts', () => {
             Inactive: when(isStatusKnown, inactive),
             Indeterminate: when(isListed, unknown),
             Mapped: when(isStatusKnown, checkouts.length - unknown),
-            MinLicenseExpiration: collectedAt === 0 ? 0 : end,
-            MaxAvailable: totalKnown(pools.map(capacity)),
+            MinLicenseExpiration: collectedAt === 0 ? when(isReached, 0) : end,
+            MaxAvailable: isReached ? totalKnown(pools.map(capacity)) : undefined,
             Product: product,
             MappingIcon: isOld ? 'ServerDown' : '',
             ExpiredIcon: end === undefined ? '' : passed(end) ? 'Expired' : near(end) ? 'Warning' : '',
@@ -375,7 +384,8 @@ describe('GetConcurrentUsers', () => {
     fc.assert(
       fc.property(site, (current) => {
         const pools = current.flatMap(({ observation }) => observation.pools);
-        const isListed = !pools.some((p) => ignores(p, 'list'));
+        const isReached = current.every((c) => c.collectedAt > 0 || c.observation.isKnownToBeEmpty);
+        const isListed = isReached && !pools.some((p) => ignores(p, 'list'));
         const all = pools.flatMap(({ checkouts }) => checkouts);
         expect(getConcurrentUsers(current)).toBe(when(isListed, namesOf(all)));
       }),

@@ -143,6 +143,10 @@ describe('loadConfig', () => {
       ],
       [{ label: 'severity', operator: '!=', value: 'critical' }],
     ]);
+    const one = load(temporaryFile('alerting: {ignore: \'vendor_license="a;b", feature="x"\'}\n'));
+    expect(one.alerting.ignore.map((matchers) => matchers.map(({ label }) => label))).toEqual([
+      ['vendor_license', 'feature'],
+    ]);
     expect(warnings).toEqual([`${password} can be read by every user; give it mode 0600`]);
     const env = load(undefined, [], { LICENSE_EXPORTER_ALERTING_ALERTMANAGERS: 'http://a:1, https://b:2/x' });
     expect(env.alerting.alertmanagers.map(({ url }) => url)).toEqual(['http://a:1', 'https://b:2/x']);

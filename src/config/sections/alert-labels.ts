@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { recordOf } from '../structures.ts';
 import { anyText, isNot, notExpression, text } from '../values.ts';
 
 /** Labels added to alerts, and label matchers. */
@@ -23,10 +24,7 @@ const labelName = z
   .refine((name) => !reserved.includes(name), { error: 'is reserved: each alert sets it' });
 
 /** Labels by name. */
-export const labelMap = z.preprocess(
-  (raw) => raw ?? {},
-  z.record(labelName, anyText, { error: isNot('a map of labels') }),
-);
+export const labelMap = recordOf(labelName, anyText, 'a map of labels', 'is not a label name');
 
 /** A matcher as Prometheus and Alertmanager write them. */
 export interface Matcher {

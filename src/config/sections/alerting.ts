@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { baseUrl } from '../addresses.ts';
-import { listOf } from '../structures.ts';
+import { oneOrMore } from '../structures.ts';
 import { duration, oneOf } from '../values.ts';
 import { labelMap, matchers } from './alert-labels.ts';
 import { rules } from './alert-rules.ts';
@@ -26,7 +26,7 @@ export const alerting = z
     unknown_hold: duration(0, 30 * 86_400)
       .prefault('1h')
       .describe('How long an alert is kept while there is no data about it.'),
-    ignore: listOf(matchers).prefault([]).meta({
+    ignore: oneOrMore(matchers).prefault([]).meta({
       description: 'Matchers, such as `vendor_license="lic01;cdslmd"`. Alerts that match an entry are ignored.',
       fileOnly: true,
     }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { baseUrl } from '../addresses.ts';
 import { listOf, mapOf, secretInFile, strictListOf, textOrMap } from '../structures.ts';
-import { boolean, duration, isNot, oneOf, text } from '../values.ts';
+import { boolean, duration, isNot, isNotAddress, oneOf, text } from '../values.ts';
 
 /** `alerting.alertmanagers`, with the keys of Prometheus' configuration. */
 
@@ -32,8 +32,12 @@ const tlsConfig = mapOf(
 }));
 
 const TARGET = /^(?:\[[0-9a-fA-F:.]+\]|[^:/\s[\]@]+):\d{1,5}$/;
-const targetForm = { error: isNot('a target such as alertmanager:9093'), abort: true };
-const target = z.string(targetForm).trim().regex(TARGET, targetForm);
+const targetForm = { error: isNotAddress('a target such as alertmanager:9093'), abort: true };
+const target = z
+  .string(targetForm)
+  .trim()
+  .regex(TARGET, targetForm)
+  .refine((name) => URL.canParse(`http://${name}`), targetForm);
 
 const pathForm = { error: isNot('a path such as /am'), abort: true };
 const pathPrefix = z
