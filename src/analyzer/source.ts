@@ -124,6 +124,7 @@ export interface Collected {
 
 /** Where the analyzer learns usage from: one per kind of licence manager. */
 export interface Source {
-  readonly name: string;
+  /** What its figures are of, with the settings that change them: history of two origins is never mixed. */
+  readonly origin: string;
   read(signal: AbortSignal): Promise<readonly VendorLicenseObservation[]>;
 }
