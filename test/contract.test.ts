@@ -30,7 +30,7 @@ let collect: () => Promise<void>;
 const localTime = createLocalTime('Europe/Berlin');
 /** Keeps the recordings of the analyzer. */
 const shadow = createRecorder({
-  open: () => openStore({ ...testHistory, localTime }),
+  open: () => openStore({ ...testHistory, origin: 'test', localTime }),
   localTime,
   slots: createSlots(localTime, 3600),
   sampleDays: 30,
@@ -41,7 +41,7 @@ const shadow = createRecorder({
   onRecovery: () => {},
 });
 
-const source: Source = { name: 'property', read: async () => observations };
+const source: Source = { origin: 'property', read: async () => observations };
 
 beforeAll(async () => {
   const analyzer = await startAnalyzer({}, { source });

@@ -33,8 +33,6 @@ export interface HistoryOptions {
   readonly path: string | undefined;
   /** IANA name: the calendar of days, weeks and months. */
   readonly timeZone: string;
-  /** What the samples are of: history of two origins is never mixed. */
-  readonly origin: string;
   /** Days samples are kept. */
   readonly sampleDays: number;
   /** Days hours and totals are kept. */
@@ -62,7 +60,8 @@ const byPath: ReadonlyMap<string, EndpointName> = new Map(
 
 /** A server of the Query API. It collects and records observations of a source, and answers over HTTP with NTLM. */
 export function createAnalyzer(options: AnalyzerOptions): Analyzer {
-  const { path, timeZone, origin, sampleDays, days, maxSize } = options.history;
+  const { path, timeZone, sampleDays, days, maxSize } = options.history;
+  const { origin } = options.source;
   const localTime = createLocalTime(timeZone);
   const slots = createSlots(localTime, options.collectionInterval);
   const recorder = createRecorder({

@@ -82,7 +82,7 @@ function stateOf(chance: number): ApplicationStatus['state'] {
 
 /** A simulated site of licence servers. Its names begin with `sim-`, so that it cannot be taken for a real one. */
 export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSite {
-  const { seed, interval, knowledge = 'full' } = options;
+  const { seed, vendorLicenses, featuresPerVendorLicense, interval, knowledge = 'full' } = options;
   const catalogue = createCatalogue(options);
   const localTime = createLocalTime(options.timeZone);
   const plans = new Map<SimulatedPool, { day: number; plan: DayPlan }>();
@@ -180,7 +180,7 @@ export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSit
   };
 
   return {
-    name: 'simulated',
+    origin: `simulated site ${seed} of ${vendorLicenses} × ${featuresPerVendorLicense}${knowledge === 'full' ? '' : `, as ${knowledge} reports it`}`,
     observe,
     past: createSimulatedPast({ catalogue, seed, localTime, interval, days: options.historyDays ?? 0, knowledge }),
     force: (next) => {

@@ -125,6 +125,7 @@ export interface Collected {
 
 /** Where the analyzer learns usage from: one for each kind of license manager. */
 export interface Source {
-  readonly name: string;
+  /** What its figures are of, with the settings that change them: history of two origins is never mixed. */
+  readonly origin: string;
   read(signal: AbortSignal): Promise<readonly VendorLicenseObservation[]>;
 }

@@ -42,7 +42,6 @@ export function createEmbeddedAnalyzer(
     history: {
       path: storagePath === undefined ? undefined : join(storagePath, HISTORY_FILE),
       timeZone,
-      origin: `simulated site ${seed} of ${vendorLicenses} × ${features}${knowledge === 'full' ? '' : `, as ${knowledge} reports it`}`,
       sampleDays: Math.ceil(settings.retention.samples / DAY),
       days: Math.ceil(settings.retention.history / DAY),
       maxSize: storagePath === undefined ? Math.min(settings.storeMaxSize, MAX_MEMORY) : settings.storeMaxSize,

@@ -28,9 +28,9 @@ interface WireTypes extends Record<FieldType, unknown> {
 type WireValue<F extends Field> = WireTypes[F['type']] | (F['unknown'] extends 'null' ? null : never);
 type AbsentKeys<F extends Fields> = { [K in keyof F]: F[K]['unknown'] extends 'absent' ? K : never }[keyof F];
 
-/** A record in an answer. A field that a source may not know can be missing. */
+/** A record to be written. Every field is named: one that the source does not know is `undefined`, and has no key then. */
 type WireRecord<F extends Fields> = { -readonly [K in Exclude<keyof F, AbsentKeys<F>>]: WireValue<F[K]> } & {
-  -readonly [K in AbsentKeys<F>]?: WireValue<F[K]> | undefined;
+  -readonly [K in AbsentKeys<F>]: WireValue<F[K]> | undefined;
 };
 
 export type WireProduct = WireRecord<typeof productFields>;

@@ -6,7 +6,17 @@ import { createRules } from '../../src/alerts/rules.ts';
 import type { ExpirationRecord, FeatureRecord, ProductRecord } from '../../src/model/records.ts';
 import { settingsOf, viewOf } from '../support/alert-views.ts';
 import { isLong } from '../support/harness.ts';
-import { answer, createSnapshot, expiration, failed, feature, good, NOW, product } from '../support/scenario.ts';
+import {
+  answer,
+  createSnapshot,
+  expiration,
+  failed,
+  feature,
+  good,
+  NOW,
+  product,
+  type Scenario,
+} from '../support/scenario.ts';
 import { examples, historyOf } from './examples.ts';
 
 /** A value that the source cannot know fires nothing, and resolves nothing: absent is not 0. */
@@ -47,7 +57,53 @@ describe('every rule', () => {
       expect({ id: rule.id, condition }).toEqual({ id: rule.id, condition: expected });
     }
   });
+
+  it.each(Object.entries(examples))('%s does not resolve when one value of its example is unknown', (name, example) => {
+    const { scenario, settings, authenticated = true } = example;
+    const evaluate = (rule: Rule, site: Scenario) => rule.evaluate(viewOf(createSnapshot(site), NOW, authenticated));
+    for (const rule of rulesOf(settings).filter((candidate) => candidate.name === name)) {
+      const [finding] = evaluate(rule, scenario).findings;
+      for (const { field, scenario: changed } of withOneUnknownIn(scenario)) {
+        const condition = conditionOf(evaluate(rule, changed), finding?.labels ?? {});
+        expect({ id: rule.id, field, isResolved: condition === 'false' }).toEqual({
+          id: rule.id,
+          field,
+          isResolved: false,
+        });
+      }
+    }
+  });
 });
+
+/** A record with one value made unknown, once for each value that a source may not know. */
+function* recordsWithOneUnknown<R extends object>(records: readonly R[]): Generator<readonly [string, readonly R[]]> {
+  for (const [i, record] of records.entries()) {
+    for (const [field, value] of Object.entries(record)) {
+      // texts are names and attributes; whether a record is current decides if its usage is shown at all
+      if (value === undefined || typeof value === 'string' || field === 'isCurrent') continue;
+      yield [field, records.with(i, { ...record, [field]: undefined })];
+    }
+  }
+}
+
+/** The same of a scenario, in its features and vendor licenses. */
+function* withOneUnknownIn(scenario: Scenario): Generator<{ readonly field: string; readonly scenario: Scenario }> {
+  const { products, features = {} } = scenario;
+  if (products?.ok === true) {
+    for (const [field, records] of recordsWithOneUnknown(products.value.records)) {
+      yield { field, scenario: { ...scenario, products: good({ ...products.value, records }) } };
+    }
+  }
+  for (const [part, reading] of Object.entries(features)) {
+    if (!reading.ok) continue;
+    for (const [field, records] of recordsWithOneUnknown(reading.value.records)) {
+      yield {
+        field,
+        scenario: { ...scenario, features: { ...features, [part]: good({ ...reading.value, records }) } },
+      };
+    }
+  }
+}
 
 interface Site {
   readonly products: readonly ProductRecord[];
@@ -71,12 +127,8 @@ const viewOfSite = ({ products, features, expirations, denials, isDown }: Site) 
 /** The site with one value made unknown, once for each value that a source may not know. */
 function* withOneUnknown(site: Site): Generator<{ readonly field: string; readonly site: Site }> {
   for (const list of ['products', 'features', 'expirations'] as const) {
-    for (const [i, record] of site[list].entries()) {
-      for (const [field, value] of Object.entries(record)) {
-        // texts are names and attributes; whether a record is current decides if its usage is shown at all
-        if (value === undefined || typeof value === 'string' || field === 'isCurrent') continue;
-        yield { field, site: { ...site, [list]: site[list].with(i, { ...record, [field]: undefined } as never) } };
-      }
+    for (const [field, records] of recordsWithOneUnknown<object>(site[list])) {
+      yield { field, site: { ...site, [list]: records } };
     }
   }
   yield { field: 'denials', site: { ...site, denials: undefined } };

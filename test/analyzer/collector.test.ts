@@ -21,7 +21,7 @@ const observation = (server: string, more: Partial<VendorLicenseObservation> = {
 function scripted(): { source: Source; say: (...observations: VendorLicenseObservation[]) => void } {
   let answer: VendorLicenseObservation[] = [];
   return {
-    source: { name: 'scripted', read: () => Promise.resolve(answer) },
+    source: { origin: 'scripted', read: () => Promise.resolve(answer) },
     say: (...observations) => {
       answer = observations;
     },
@@ -73,7 +73,7 @@ describe('collector', () => {
       again = resolve;
     });
     const source: Source = {
-      name: 'counting',
+      origin: 'counting',
       read: () => {
         reads += 1;
         if (reads === 3) again();
@@ -92,7 +92,7 @@ describe('collector', () => {
     const problems = new Promise<unknown>((resolve) => {
       let reads = 0;
       const source: Source = {
-        name: 'failing',
+        origin: 'failing',
         read: () => {
           reads += 1;
           return reads === 1 ? Promise.resolve([observation('a')]) : Promise.reject(new Error('no'));
@@ -118,7 +118,7 @@ describe('collector', () => {
     const problems: unknown[] = [];
     const second = Promise.withResolvers<AbortSignal>();
     const source: Source = {
-      name: 'hanging',
+      origin: 'hanging',
       read: (signal) => {
         reads += 1;
         if (reads === 1) return Promise.resolve([]);

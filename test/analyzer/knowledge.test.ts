@@ -218,7 +218,7 @@ describe('a source that does not list every user', () => {
     const { site } = await start('full');
     /** The names of one vendor license are hidden; the server counts its licenses. */
     const source: Source = {
-      name: 'hidden',
+      origin: 'hidden',
       read: async (signal) => {
         const [first, ...others] = await site.read(signal);
         if (first === undefined) throw new Error('unreachable: the site has vendor licenses');
@@ -255,7 +255,7 @@ describe('a vendor license that was never reached', () => {
   it('has no figures, and makes the number of users unknown', async () => {
     const { site } = await start('full');
     const source: Source = {
-      name: 'one down',
+      origin: 'one down',
       read: async (signal) => {
         const [first, ...others] = await site.read(signal);
         if (first === undefined) throw new Error('unreachable: the site has vendor licenses');

@@ -248,7 +248,7 @@ describe('analyzer', () => {
       },
     };
     let isCollected = false;
-    const source: Source = { name: 'broken', read: () => Promise.resolve([broken]) };
+    const source: Source = { origin: 'broken', read: () => Promise.resolve([broken]) };
     const problems: unknown[] = [];
     const analyzer = analyzerOf({ gate: 'none', source, onProblem: (error) => problems.push(error) });
     await analyzer.start();
@@ -312,7 +312,7 @@ describe('analyzer', () => {
       interval: 60,
     });
     const source: Source = {
-      name: 'goes away',
+      origin: 'goes away',
       read: async (signal) =>
         (await site.read(signal)).map((seen) => (isReachable ? seen : { ...seen, reachable: false, pools: [] })),
     };

@@ -32,7 +32,7 @@ async function createContext(): Promise<BodyContext> {
   const source = createSimulatedSite({ ...size, timeZone, interval: 900, now: () => now, historyDays: 2 });
   const slots = createSlots(localTime, 900);
   const recorder = createRecorder({
-    open: () => openStore({ ...testHistory, localTime }),
+    open: () => openStore({ ...testHistory, origin: 'test', localTime }),
     localTime,
     slots,
     sampleDays: 1,

@@ -1,7 +1,12 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { helpText } from '../../src/commands/command-line.ts';
+import { camel } from '../../src/config/camel.ts';
 import { shownDefault } from '../../src/config/setting-flags.ts';
 import { environmentName, settingKeys, settings, variableName } from '../../src/config/settings.ts';
+
+const root = join(import.meta.dirname, '../..');
 
 describe('the help', () => {
   const lines = helpText().split('\n');
@@ -31,4 +36,16 @@ describe('the help', () => {
       (['analyzer.timeout', 'web.listen_address', 'expiration.search', 'storage.path'] as const).map(shownDefault),
     ).toEqual(['30s', ':10319', '2', '']);
   });
+});
+
+it('every setting is read, by its key or by its name in the code', () => {
+  const source = globSync('src/**/*.ts', { cwd: root })
+    .filter((path) => !path.includes('sections'))
+    .map((path) => readFileSync(join(root, path), 'utf8'))
+    .join('\n');
+  const words = new Set(source.match(/\w+/g));
+  // a file is named by its key, because its path is relative to the file of the configuration
+  const isRead = (key: string): boolean =>
+    source.includes(`'${key}'`) || (!key.endsWith('_file') && words.has(camel(key.split('.').at(-1) ?? '')));
+  expect(settingKeys.filter((key) => !isRead(key))).toEqual([]);
 });

@@ -35,7 +35,6 @@ export const WORKDAY = Date.UTC(2026, 10, 18, 9, 30) / 1000;
 export const testHistory: HistoryOptions = {
   path: undefined,
   timeZone: 'Europe/Berlin',
-  origin: 'test',
   sampleDays: 30,
   days: 400,
   maxSize: 2 ** 30,
