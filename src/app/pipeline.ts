@@ -146,10 +146,7 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
   void inventory.commit(poller.latest());
   const { cacheTtl, timeZone, pseudonymKey } = config.datasource;
   const datasource: Backend = {
-    site: () => {
-      const current = inventory.latest();
-      return current === undefined ? undefined : { inventory: current };
-    },
+    inventory: () => inventory.latest(),
     upstream: createUpstreamCache({
       client,
       connections: analyzer.concurrency,

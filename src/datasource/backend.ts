@@ -1,13 +1,13 @@
+import type { Inventory } from '../inventory/inventory.ts';
 import type { LocalTime } from '../model/local-time.ts';
 import { DatasourceError } from './errors.ts';
-import type { PolledSite } from './polled-site.ts';
 import type { UpstreamCache } from './upstream-cache.ts';
 import type { UsersPolicy } from './user-names.ts';
 
 /** The data behind the targets. */
 export interface Backend {
   /** `undefined` until the first poll has finished. */
-  readonly site: () => PolledSite | undefined;
+  readonly inventory: () => Inventory | undefined;
   readonly upstream: UpstreamCache;
   readonly users: UsersPolicy;
   /** Calendar of the analyzer. It defines `year`, `month` and the start of a day. */
@@ -17,8 +17,8 @@ export interface Backend {
 }
 
 /** @throws DatasourceError before the first poll has finished */
-export function requireSite({ site }: Backend): PolledSite {
-  const known = site();
+export function requireInventory({ inventory }: Backend): Inventory {
+  const known = inventory();
   if (known === undefined) throw new DatasourceError('upstream_down', 'the analyzer has not been polled yet');
   return known;
 }

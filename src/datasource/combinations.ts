@@ -1,10 +1,11 @@
 import type { Answers } from '../client/decode.ts';
+import type { Inventory } from '../inventory/inventory.ts';
 import { parseVendorLicense } from '../model/vendor-license.ts';
 import { createPattern } from '../model/wildcard.ts';
 import type { EndpointName, ParametersOf } from '../query-api/endpoints.ts';
 import { DatasourceError } from './errors.ts';
+import { featuresByVendorLicense } from './known-data.ts';
 import type { Notice, TargetAnswer } from './panel-data.ts';
-import { featuresByVendorLicense, type PolledSite } from './polled-site.ts';
 import { matcherOf, type Query } from './query.ts';
 import { requestText, type UpstreamCache } from './upstream-cache.ts';
 
@@ -33,9 +34,9 @@ const MAX_COMBINATIONS = 20;
 const isPattern = (text: string): boolean => text.includes('%');
 
 /** The products of a query in the spelling of the analyzer: all that match a pattern, and all parts of a vendor license. */
-function productsOf(product: string, site: PolledSite | undefined, expand: boolean): readonly string[] {
+function productsOf(product: string, inventory: Inventory | undefined, expand: boolean): readonly string[] {
   if (isPattern(product) && !expand) return [product];
-  const spellings = site === undefined ? [] : [...site.inventory.spellings.values()];
+  const spellings = inventory === undefined ? [] : [...inventory.spellings.values()];
   if (isPattern(product)) {
     const matches = createPattern(product, { ignoreCase: false });
     return spellings.flat().filter((name) => matches(name) || matches(parseVendorLicense(name).vendorLicense));
@@ -50,8 +51,8 @@ function productsOf(product: string, site: PolledSite | undefined, expand: boole
 }
 
 /** The vendor licenses of a query that pass the ad-hoc filters, in the spelling of the analyzer. */
-function ownersOf(query: Query, site: PolledSite | undefined, expand: boolean): readonly string[] {
-  const spelled = new Set(query.values.products.flatMap((product) => productsOf(product, site, expand)));
+function ownersOf(query: Query, inventory: Inventory | undefined, expand: boolean): readonly string[] {
+  const spelled = new Set(query.values.products.flatMap((product) => productsOf(product, inventory, expand)));
   return [...spelled].filter((product) => query.allows('product', parseVendorLicense(product).vendorLicense));
 }
 
@@ -69,8 +70,8 @@ function combine(owners: readonly string[], featuresOf: (product: string) => rea
 }
 
 /** Every vendor license of a query with each feature pattern. The analyzer expands the patterns. */
-export const everyOwner = (query: Query, site: PolledSite, features: readonly string[]): CombinationList =>
-  combine(ownersOf(query, site, true), () => features);
+export const everyOwner = (query: Query, inventory: Inventory, features: readonly string[]): CombinationList =>
+  combine(ownersOf(query, inventory, true), () => features);
 
 /**
  * The analyzer returns one sum for all matches of a pattern, and for all packages if none is set. A filter cannot exclude a
@@ -91,19 +92,19 @@ function requireApplicable({ target, values, isFiltered }: Query, expand: boolea
 }
 
 /** @throws DatasourceError if a pattern cannot be expanded, because no poll has finished yet */
-export function combinationsOf(query: Query, site: PolledSite | undefined): Combinations {
+export function combinationsOf(query: Query, inventory: Inventory | undefined): Combinations {
   const { products, features, ftype, type, wildcard } = query.values;
   const expand = wildcard !== 'upstream';
   const [expandsProducts, expandsFeatures] = [products, features].map((texts) => expand && texts.some(isPattern));
-  if ((expandsProducts || expandsFeatures) && (site === undefined || site.inventory.vendorLicenses.count === 0)) {
+  if ((expandsProducts || expandsFeatures) && (inventory === undefined || inventory.vendorLicenses.count === 0)) {
     throw new DatasourceError('upstream_down', `${query.target}: % cannot be expanded, because no names are known yet`);
   }
   requireApplicable(query, expand);
   const isPackageAsked = query.values.package === undefined || query.allows('package', query.values.package);
-  const owners = isPackageAsked ? ownersOf(query, site, expand) : [];
+  const owners = isPackageAsked ? ownersOf(query, inventory, expand) : [];
   // one name of each needs no lookup
   const isPlain = !expandsFeatures && owners.length <= 1;
-  const byLicense = site === undefined || isPlain ? undefined : featuresByVendorLicense(site, ftype ?? type);
+  const byLicense = inventory === undefined || isPlain ? undefined : featuresByVendorLicense(inventory, ftype ?? type);
   const knownOf = (product: string) => byLicense?.get(parseVendorLicense(product).vendorLicense);
   const names = features.filter((feature) => !(isPattern(feature) && expand));
   const patterns = features.filter((feature) => isPattern(feature) && expand);

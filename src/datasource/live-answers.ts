@@ -1,10 +1,11 @@
 import type { FeatureRow } from '../inventory/feature-row.ts';
+import type { Inventory } from '../inventory/inventory.ts';
 import type { VendorLicenseRow } from '../inventory/vendor-license-row.ts';
 import { dateText, type LocalTime } from '../model/local-time.ts';
 import { annotations } from './annotations.ts';
 import { DatasourceError } from './errors.ts';
+import { productMatcher, requireFresh } from './known-data.ts';
 import { type Cell, type Column, cell, millis, type Notice, type TargetAnswer, table } from './panel-data.ts';
-import { type PolledSite, productMatcher, requireFresh } from './polled-site.ts';
 import { matcherOf, type Query } from './query.ts';
 
 /** Targets that are answered from the last poll. Usage that is withheld is null. */
@@ -46,7 +47,7 @@ function tableOf<T>(
 }
 
 /** The vendor licenses of the last poll that match a query. */
-function selectVendorLicenses({ values, allows }: Query, { inventory }: PolledSite): readonly VendorLicenseRow[] {
+function selectVendorLicenses({ values, allows }: Query, inventory: Inventory): readonly VendorLicenseRow[] {
   const matches = productMatcher(values.filters === undefined ? [] : [values.filters]);
   return inventory.vendorLicenses
     .rows()
@@ -54,9 +55,9 @@ function selectVendorLicenses({ values, allows }: Query, { inventory }: PolledSi
     .toArray();
 }
 
-export function answerProducts(query: Query, site: PolledSite): TargetAnswer {
-  const problems = requireFresh(site, 'GetProducts', () => true);
-  const { at } = site.inventory;
+export function answerProducts(query: Query, inventory: Inventory): TargetAnswer {
+  const problems = requireFresh(inventory, 'GetProducts', () => true);
+  const { at } = inventory;
   const cells: Cells<VendorLicenseRow> = [
     [text('Product'), ({ vendorLicense }) => vendorLicense],
     [text('Server'), ({ server }) => server],
@@ -73,12 +74,12 @@ export function answerProducts(query: Query, site: PolledSite): TargetAnswer {
     [time('Expires'), ({ minLicenseExpiration }) => millis(minLicenseExpiration)],
     [daysLeft, ({ minLicenseExpiration }) => daysUntil(minLicenseExpiration, at)],
   ];
-  return tableOf('products', cells, selectVendorLicenses(query, site), problems);
+  return tableOf('products', cells, selectVendorLicenses(query, inventory), problems);
 }
 
-export function answerServerDown(query: Query, site: PolledSite): TargetAnswer {
-  requireFresh(site, 'GetServerDown', () => true);
-  const down = selectVendorLicenses(query, site)
+export function answerServerDown(query: Query, inventory: Inventory): TargetAnswer {
+  requireFresh(inventory, 'GetServerDown', () => true);
+  const down = selectVendorLicenses(query, inventory)
     .filter(({ up }) => up === false)
     .flatMap((row) => row.downQualifiers.map((qualifier) => ({ row, qualifier })));
   const cells: Cells<(typeof down)[number]> = [
@@ -96,7 +97,7 @@ export const isLetThrough = (query: Query, { vendorLicense, feature, package: pk
   query.allows('product', vendorLicense) && query.allows('feature', feature) && query.allows('package', pkg);
 
 /** The features of the last poll that match a query. */
-function selectFeatures(query: Query, { inventory }: PolledSite, names: readonly string[]): readonly FeatureRow[] {
+function selectFeatures(query: Query, inventory: Inventory, names: readonly string[]): readonly FeatureRow[] {
   const { products, package: pkg } = query.values;
   const isProduct = productMatcher(products);
   const isFeature = matcherOf(names);
@@ -110,13 +111,13 @@ function selectFeatures(query: Query, { inventory }: PolledSite, names: readonly
     .toArray();
 }
 
-export function answerFeatures(query: Query, site: PolledSite): TargetAnswer {
-  const problems = requireFresh(site, 'GetFeatures', productMatcher(query.values.products));
+export function answerFeatures(query: Query, inventory: Inventory): TargetAnswer {
+  const problems = requireFresh(inventory, 'GetFeatures', productMatcher(query.values.products));
   const { filters } = query.values;
-  const entries = selectFeatures(query, site, filters === undefined ? [] : [filters]);
+  const entries = selectFeatures(query, inventory, filters === undefined ? [] : [filters]);
   return featureTable(
     entries.filter(({ isReported }) => isReported),
-    site.inventory.at,
+    inventory.at,
     problems,
   );
 }
@@ -156,15 +157,15 @@ export function featureTable(
   return tableOf('features', cells, entries, problems);
 }
 
-export function answerExpirations(query: Query, site: PolledSite, localTime: LocalTime): TargetAnswer {
+export function answerExpirations(query: Query, inventory: Inventory, localTime: LocalTime): TargetAnswer {
   const { products } = query.values;
   // GetFeatures has expiries too, in case GetExpirationFeatures is off or absent
-  const source = site.inventory.readings.isExpected('GetExpirationFeatures') ? 'GetExpirationFeatures' : 'GetFeatures';
-  const problems = requireFresh(site, source, productMatcher(products));
-  const entries = selectFeatures(query, site, query.values.features).filter(
+  const source = inventory.readings.isExpected('GetExpirationFeatures') ? 'GetExpirationFeatures' : 'GetFeatures';
+  const problems = requireFresh(inventory, source, productMatcher(products));
+  const entries = selectFeatures(query, inventory, query.values.features).filter(
     ({ expiration }) => expiration !== undefined,
   );
-  return expirationAnswer(query, entries, site.inventory.at, localTime, problems);
+  return expirationAnswer(query, entries, inventory.at, localTime, problems);
 }
 
 /** A table, or annotations of the expiries within the time range. @param now epoch seconds */

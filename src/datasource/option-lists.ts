@@ -1,4 +1,5 @@
-import { featureNames, type PolledSite, productMatcher } from './polled-site.ts';
+import type { Inventory } from '../inventory/inventory.ts';
+import { featureNames, productMatcher } from './known-data.ts';
 import { adHocKeys } from './query.ts';
 import { type Key, payloadKeys, type Target, type TargetName, targetNames, targets } from './targets.ts';
 
@@ -44,13 +45,13 @@ export function targetOptions(servesUsers: boolean): readonly TargetOption[] {
   });
 }
 
-const productNames = ({ inventory }: PolledSite): readonly string[] =>
+const productNames = (inventory: Inventory): readonly string[] =>
   inventory.vendorLicenses
     .rows()
     .map(({ vendorLicense }) => vendorLicense)
     .toArray();
 
-function packageNames({ inventory }: PolledSite, products: readonly string[]): readonly string[] {
+function packageNames(inventory: Inventory, products: readonly string[]): readonly string[] {
   const matches = productMatcher(products);
   const packages = inventory.features
     .rows()
@@ -60,25 +61,29 @@ function packageNames({ inventory }: PolledSite, products: readonly string[]): r
 }
 
 /** Names of one kind: `products`, or `features` and `packages` of the given products (if none: of all). */
-export function namesOf(kind: unknown, site: PolledSite | undefined, products: readonly string[]): readonly string[] {
-  if (site === undefined) return [];
-  if (kind === 'products') return productNames(site);
-  if (kind === 'features') return featureNames(site, productMatcher(products));
-  return kind === 'packages' ? packageNames(site, products) : [];
+export function namesOf(
+  kind: unknown,
+  inventory: Inventory | undefined,
+  products: readonly string[],
+): readonly string[] {
+  if (inventory === undefined) return [];
+  if (kind === 'products') return productNames(inventory);
+  if (kind === 'features') return featureNames(inventory, productMatcher(products));
+  return kind === 'packages' ? packageNames(inventory, products) : [];
 }
 
 /** Options of one parameter of the builder form. Features are those of the selected product. Without a product, the list is empty. */
 export function payloadOptions(
   name: unknown,
-  site: PolledSite | undefined,
+  inventory: Inventory | undefined,
   products: readonly string[],
 ): readonly Option[] {
-  if (name === 'product') return optionsOf(namesOf('products', site, []));
+  if (name === 'product') return optionsOf(namesOf('products', inventory, []));
   if (products.length === 0 || (name !== 'feature' && name !== 'package')) return [];
-  return optionsOf(namesOf(`${name}s`, site, products));
+  return optionsOf(namesOf(`${name}s`, inventory, products));
 }
 
 export const tagKeys = (): readonly object[] => adHocKeys.map((text) => ({ type: 'string', text }));
 
-export const tagValues = (key: unknown, site: PolledSite | undefined): readonly object[] =>
-  adHocKeys.includes(String(key)) ? namesOf(`${key}s`, site, []).map((text) => ({ text })) : [];
+export const tagValues = (key: unknown, inventory: Inventory | undefined): readonly object[] =>
+  adHocKeys.includes(String(key)) ? namesOf(`${key}s`, inventory, []).map((text) => ({ text })) : [];

@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { WHOLE } from '../model/snapshot.ts';
 import type { Backend } from './backend.ts';
 import { DatasourceError } from './errors.ts';
+import { requireFresh } from './known-data.ts';
 import { payloadOptions, tagKeys, tagValues, targetOptions } from './option-lists.ts';
-import { requireFresh } from './polled-site.ts';
 import { readTargetName, show } from './query.ts';
 import { type Json, payloadOf, requireObject } from './request-body.ts';
 import { answerRows } from './rows.ts';
@@ -28,12 +28,12 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 const MAX_REASON = 120;
 
 /** Whether the analyzer answered the last poll of GetProducts. Everything else depends on it. */
-function health({ site }: Backend): object {
-  const known = site();
+function health({ inventory }: Backend): object {
+  const known = inventory();
   if (known === undefined) throw new DatasourceError('upstream_down', 'the analyzer has not been polled yet');
   try {
     requireFresh(known, 'GetProducts', () => true);
-    const { vendorLicenses, readings } = known.inventory;
+    const { vendorLicenses, readings } = known;
     const { failure, goodAt = 0 } = readings.of('GetProducts')?.parts.get(WHOLE) ?? {};
     if (failure !== undefined) throw new Error(`GetProducts: ${failure.message}`);
     return { status: 'ok', vendor_licenses: vendorLicenses.count, polled_at: new Date(goodAt * 1000).toISOString() };
@@ -92,14 +92,14 @@ export function createDatasource({ backend, deadline, onProblem }: DatasourceOpt
       post((body) =>
         payloadOptions(
           body.name,
-          backend().site(),
+          backend().inventory(),
           products(chosen(body)).filter((name) => name !== ''),
         ),
       ),
     ],
     ['POST', '/variable', post((body, signal) => answerVariable(body, backend(), signal))],
     ['POST', '/tag-keys', post(() => tagKeys())],
-    ['POST', '/tag-values', post(({ key }) => tagValues(key, backend().site()))],
+    ['POST', '/tag-values', post(({ key }) => tagValues(key, backend().inventory()))],
     [
       'GET',
       '/rows/:target',

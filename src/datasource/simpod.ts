@@ -110,7 +110,7 @@ export async function answerVariable(body: Json, backend: Backend, signal: Abort
     .map(String)
     .filter((name) => name !== '');
   const names =
-    target === 'users' ? await userNames(payload, backend, signal) : namesOf(target, backend.site(), products);
+    target === 'users' ? await userNames(payload, backend, signal) : namesOf(target, backend.inventory(), products);
   return [...new Set(names)].map((name) => ({ __text: name, __value: name }));
 }
 

@@ -1,4 +1,4 @@
-import { type Backend, requireSite } from './backend.ts';
+import { type Backend, requireInventory } from './backend.ts';
 import { answerExpirations, answerFeatures, answerProducts, answerServerDown } from './live-answers.ts';
 import type { TargetAnswer } from './panel-data.ts';
 import type { Query } from './query.ts';
@@ -24,15 +24,15 @@ const answerers: Readonly<Record<TargetName, AnswerQuery>> = {
   expirations: (query, backend, signal) => {
     const { search } = query.values;
     if (search !== undefined) return answerSearchedExpirations(search, query, backend, signal);
-    return answerExpirations(query, requireSite(backend), backend.localTime);
+    return answerExpirations(query, requireInventory(backend), backend.localTime);
   },
   features: (query, backend, signal) => {
     const { user } = query.values;
     if (user !== undefined) return answerFeaturesOfUser(user, query, backend, signal);
-    return answerFeatures(query, requireSite(backend));
+    return answerFeatures(query, requireInventory(backend));
   },
-  products: (query, backend) => answerProducts(query, requireSite(backend)),
-  server_down: (query, backend) => answerServerDown(query, requireSite(backend)),
+  products: (query, backend) => answerProducts(query, requireInventory(backend)),
+  server_down: (query, backend) => answerServerDown(query, requireInventory(backend)),
 };
 
 /**

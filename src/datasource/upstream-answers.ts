@@ -1,7 +1,7 @@
 import type { Answers } from '../client/decode.ts';
 import { expirationRowsOf, featureRowsOf } from '../inventory/answer-rows.ts';
 import type { EndpointName, ParametersOf } from '../query-api/endpoints.ts';
-import { type Backend, requireSite } from './backend.ts';
+import { type Backend, requireInventory } from './backend.ts';
 import {
   askAll,
   type Combination,
@@ -30,12 +30,12 @@ const given = <N extends string>(name: N, value: string | undefined): { readonly
 async function answerCombinations<E extends EndpointName>(
   endpoint: E,
   query: Query,
-  { site, upstream }: Backend,
+  { inventory, upstream }: Backend,
   signal: AbortSignal,
   parametersOf: (combination: Combination) => ParametersOf<E>,
   shape: (answers: CombinationAnswers<Answers[E]>['answers'], combinations: Combinations) => readonly PanelData[],
 ): Promise<TargetAnswer> {
-  const combinations = combinationsOf(query, site());
+  const combinations = combinationsOf(query, inventory());
   const { answers, ...rest } = await askAll(combinations, endpoint, parametersOf, upstream, signal);
   return { ...rest, items: shape(answers, combinations) };
 }
@@ -124,8 +124,8 @@ export const answerFeaturesOfUser = async (
   if (backend.users.pseudonymKey !== undefined) {
     throw new DatasourceError('users_not_served', 'features cannot be requested by user if names are hidden');
   }
-  const site = requireSite(backend);
-  const asked = everyOwner(query, site, [query.values.filters ?? '%']);
+  const inventory = requireInventory(backend);
+  const asked = everyOwner(query, inventory, [query.values.filters ?? '%']);
   const parametersOf = ({ product, feature }: Combination) => ({
     product,
     user,
@@ -134,10 +134,10 @@ export const answerFeaturesOfUser = async (
   });
   const { answers, ...rest } = await askAll(asked, 'GetFeatures', parametersOf, backend.upstream, signal);
   const entries = featureRowsOf(
-    site.inventory,
+    inventory,
     answers.flatMap(({ answer }) => answer.records),
   ).filter((entry) => isLetThrough(query, entry));
-  return withNotices(rest, featureTable(entries, site.inventory.at));
+  return withNotices(rest, featureTable(entries, inventory.at));
 };
 
 /** Expirations including packages and components, which are not polled. */
@@ -147,10 +147,10 @@ export const answerSearchedExpirations = async (
   backend: Backend,
   signal: AbortSignal,
 ): Promise<TargetAnswer> => {
-  const site = requireSite(backend);
+  const inventory = requireInventory(backend);
   const { features } = query.values;
   // the records do not contain the vendor license, so each is requested separately
-  const asked = everyOwner(query, site, features.length > 0 ? features : ['%']);
+  const asked = everyOwner(query, inventory, features.length > 0 ? features : ['%']);
   const parametersOf = ({ product, feature }: Combination) => ({
     product,
     filters: feature,
@@ -162,5 +162,5 @@ export const answerSearchedExpirations = async (
     .flatMap(({ combination, answer }) => expirationRowsOf(combination.product, answer.records))
     // a missing date would look like a permanent license
     .filter((entry) => entry.expiration !== undefined && isLetThrough(query, entry));
-  return withNotices(rest, expirationAnswer(query, entries, site.inventory.at, backend.localTime));
+  return withNotices(rest, expirationAnswer(query, entries, inventory.at, backend.localTime));
 };

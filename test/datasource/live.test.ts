@@ -8,10 +8,9 @@ import {
   answerServerDown,
 } from '../../src/datasource/live-answers.ts';
 import { type Frame, flatRows, type Table, type TargetAnswer } from '../../src/datasource/panel-data.ts';
-import type { PolledSite } from '../../src/datasource/polled-site.ts';
 import { type Query, readQuery } from '../../src/datasource/query.ts';
 import type { TargetName } from '../../src/datasource/targets.ts';
-import { deriveInventoryNow } from '../../src/inventory/inventory.ts';
+import { deriveInventoryNow, type Inventory } from '../../src/inventory/inventory.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
 import { WHOLE } from '../../src/model/snapshot.ts';
 import {
@@ -30,17 +29,17 @@ import {
 
 const localTime = createLocalTime('Europe/Berlin');
 
-function siteOf(parts: Scenario): PolledSite {
+function inventoryOf(parts: Scenario): Inventory {
   const snapshot = createSnapshot(parts);
   const policy = {
     ownsVendorLicense: () => true,
     ownsFeature: () => true,
     usageWhenNotCurrent: 'withhold' as const,
   };
-  return { inventory: deriveInventoryNow(snapshot, NOW, policy) };
+  return deriveInventoryNow(snapshot, NOW, policy);
 }
 
-const site = siteOf(scenario);
+const inventory = inventoryOf(scenario);
 
 const queryOf = (target: TargetName, payload: object, range: Partial<Query['range']> = {}): Query =>
   readQuery({
@@ -63,11 +62,11 @@ const errorOf = (work: () => unknown): unknown => {
 
 describe('products', () => {
   it('has a row for each vendor license, its parts merged, and null for what is withheld, permanent or never was', () => {
-    const never = siteOf({ ...scenario, products: good(answer([product({ collectionTime: undefined })])) });
+    const never = inventoryOf({ ...scenario, products: good(answer([product({ collectionTime: undefined })])) });
     expect(rowsOf(answerProducts(queryOf('products', { filters: 'lic01%' }), never))).toMatchObject([
       { collected: null },
     ]);
-    const rows = rowsOf(answerProducts(queryOf('products', {}), site));
+    const rows = rowsOf(answerProducts(queryOf('products', {}), inventory));
     expect(
       rows.map(({ product: name, up, distinct_users: users, days_left: days }) => [name, up, users, days]),
     ).toEqual([
@@ -76,21 +75,21 @@ describe('products', () => {
       ['lic01;cdslmd', true, 5, 1],
       ['lic02;mgcld', true, 7, 1],
     ]);
-    expect(rowsOf(answerProducts(queryOf('products', { filters: 'lic02;mgcld;site-b' }), site))).toHaveLength(1);
+    expect(rowsOf(answerProducts(queryOf('products', { filters: 'lic02;mgcld;site-b' }), inventory))).toHaveLength(1);
   });
 
   it('is an error where GetProducts is not known, with the reason', () => {
-    const without = siteOf({ products: failed() });
+    const without = inventoryOf({ products: failed() });
     expect(errorOf(() => answerProducts(queryOf('products', {}), without))).toEqual([
       'deadline',
       'GetProducts: too slow',
     ]);
-    const old = siteOf({ products: good(answer([product()]), NOW - 301) });
+    const old = inventoryOf({ products: good(answer([product()]), NOW - 301) });
     expect(errorOf(() => answerProducts(queryOf('products', {}), old))).toEqual([
       'upstream_down',
       'GetProducts was polled too long ago',
     ]);
-    expect(errorOf(() => answerProducts(queryOf('products', {}), siteOf({})))).toEqual([
+    expect(errorOf(() => answerProducts(queryOf('products', {}), inventoryOf({})))).toEqual([
       'upstream_down',
       'GetProducts has not been polled yet',
     ]);
@@ -99,7 +98,7 @@ describe('products', () => {
 
 describe('server_down', () => {
   it('has a row for each part, those included that GetProducts does not know', () => {
-    const rows = rowsOf(answerServerDown(queryOf('server_down', {}), site));
+    const rows = rowsOf(answerServerDown(queryOf('server_down', {}), inventory));
     expect(rows.map(({ product: name, qualifier }) => [name, qualifier])).toEqual([
       ['gone;lmgrd', ''],
       ['größe;undef', ''],
@@ -108,7 +107,7 @@ describe('server_down', () => {
   });
 
   it('is never empty because nothing is known', () => {
-    const unknown = siteOf({ products: good(answer([product()])), down: failed() });
+    const unknown = inventoryOf({ products: good(answer([product()])), down: failed() });
     expect(errorOf(() => answerServerDown(queryOf('server_down', {}), unknown))).toEqual([
       'deadline',
       'GetServerDown: too slow',
@@ -119,7 +118,7 @@ describe('server_down', () => {
 describe('features', () => {
   it('are those of the products and patterns asked for', () => {
     const names = (payload: object) =>
-      rowsOf(answerFeatures(queryOf('features', payload), site)).map(({ feature: name }) => name);
+      rowsOf(answerFeatures(queryOf('features', payload), inventory)).map(({ feature: name }) => name);
     expect(names({ product: 'lic01;cdslmd' })).toEqual(['a,feature:b', 'back\\slash\nline', 'base']);
     expect(names({ product: ['lic02;mgcld;site-b', 'größe;undef'] })).toEqual(['old news', 'twice']);
     expect(names({ product: '%', filters: 'ba%' })).toEqual(['back\\slash\nline', 'base']);
@@ -129,7 +128,7 @@ describe('features', () => {
 
   it('are cut at 10,000 rows, and say so', () => {
     const many = Array.from({ length: 10_001 }, (_, i) => feature({ feature: `f${i}` }));
-    const large = siteOf({ ...scenario, features: { [WHOLE]: good(answer(many)) } });
+    const large = inventoryOf({ ...scenario, features: { [WHOLE]: good(answer(many)) } });
     const { items, notices, incomplete } = answerFeatures(queryOf('features', { product: '%' }), large);
     expect((items[0] as Table).rows).toHaveLength(10_000);
     const text = '10000 of 10001 rows are shown; narrow the selection';
@@ -140,7 +139,7 @@ describe('features', () => {
 
 describe('expirations', () => {
   it('have no date for permanent licenses, and warn of parts that are not known', () => {
-    const result = answerExpirations(queryOf('expirations', { product: '%' }), site, localTime);
+    const result = answerExpirations(queryOf('expirations', { product: '%' }), inventory, localTime);
     const rows = rowsOf(result).map(({ feature: name, expires, days_left: days, expired }) => [
       name,
       expires,
@@ -151,7 +150,7 @@ describe('expirations', () => {
     expect(rows).toContainEqual(['expired', (NOW - 5) * 1000, -0, true]);
     expect(result.notices).toEqual([{ severity: 'warning', text: 'GetExpirationFeatures of größe;undef: too slow' }]);
     expect(Object.keys(rowsOf(result)[0] ?? {})[0]).toBe('product');
-    const one = answerExpirations(queryOf('expirations', { product: 'lic01;cdslmd' }), site, localTime);
+    const one = answerExpirations(queryOf('expirations', { product: 'lic01;cdslmd' }), inventory, localTime);
     expect(Object.keys(rowsOf(one)[0] ?? {})[0]).toBe('feature');
     expect(one.notices).toEqual([]);
   });
@@ -159,26 +158,26 @@ describe('expirations', () => {
   it('are annotations where they end within the range, one for each vendor license and day', () => {
     const range = { from: (NOW - 86_400) * 1000, to: (NOW + 2 * 86_400) * 1000 };
     const query = queryOf('expirations', { product: 'lic01;cdslmd', shape: 'annotations' }, range);
-    const [frame] = answerExpirations(query, site, localTime).items;
+    const [frame] = answerExpirations(query, inventory, localTime).items;
     const values = Object.fromEntries((frame as Frame).fields.map((f) => [f.name, f.values]));
     expect(values.text).toEqual([
       'lic01;cdslmd: expired on 2027-01-15',
       'lic01;cdslmd: a,feature:b, base on 2027-01-16',
     ]);
     const before = queryOf('expirations', { product: '%', shape: 'annotations' }, { from: 0, to: 1 });
-    expect((answerExpirations(before, site, localTime).items[0] as Frame).fields[0]?.values).toEqual([]);
+    expect((answerExpirations(before, inventory, localTime).items[0] as Frame).fields[0]?.values).toEqual([]);
   });
 });
 
 describe('what the analyzer is asked about', () => {
-  const asked = (payload: object, from: PolledSite | undefined = site) =>
+  const asked = (payload: object, from: Inventory | undefined = inventory) =>
     combinationsOf(queryOf('history', payload), from).asked.map(({ product: name, feature: f }) => `${name}/${f}`);
 
   it('is spelled as the analyzer does, each part of a vendor license by itself', () => {
     expect(asked({ product: 'lic01;cdslmd', feature: 'base' })).toEqual(['lic01;cdslmd/base']);
     expect(asked({ product: 'lic02;mgcld', feature: 'twice' })).toEqual(['lic02;mgcld/twice']);
     expect(asked({ product: 'lic02;mgcld;site-b', feature: 'twice' })).toEqual(['lic02;mgcld;site-b/twice']);
-    const parts = siteOf({
+    const parts = inventoryOf({
       ...scenario,
       products: good(answer([product({ product: 'a;b;x' }), product({ product: 'a;b;y' })])),
     });

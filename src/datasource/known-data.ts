@@ -5,10 +5,7 @@ import { parseVendorLicense } from '../model/vendor-license.ts';
 import { DatasourceError, fromQueryError } from './errors.ts';
 import { matcherOf } from './query.ts';
 
-/** The site as of the last polls, for answers without a request to the analyzer. */
-export interface PolledSite {
-  readonly inventory: Inventory;
-}
+/** What the inventory knows, for answers without a request to the analyzer. */
 
 /** Why there is no data of a part. */
 function missing(readings: Readings, endpoint: PolledEndpoint, part: string): DatasourceError {
@@ -32,7 +29,7 @@ function missing(readings: Readings, endpoint: PolledEndpoint, part: string): Da
  * @throws DatasourceError if no part has data
  */
 export function requireFresh(
-  { inventory: { readings } }: PolledSite,
+  { readings }: Inventory,
   endpoint: PolledEndpoint,
   isAskedFor: (vendorLicense: string) => boolean,
 ): readonly DatasourceError[] {
@@ -61,7 +58,7 @@ export function productMatcher(products: readonly string[]): (vendorLicense: str
 
 /** Names of features by vendor license. It visits each feature only once, because a large site has 100,000. */
 export function featuresByVendorLicense(
-  { inventory }: PolledSite,
+  inventory: Inventory,
   featureType?: string,
 ): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>();
@@ -75,7 +72,7 @@ export function featuresByVendorLicense(
 }
 
 /** The distinct names of the features of some vendor licenses, sorted. */
-export function featureNames(site: PolledSite, isOwner: (vendorLicense: string) => boolean): readonly string[] {
-  const owned = [...featuresByVendorLicense(site)].filter(([vendorLicense]) => isOwner(vendorLicense));
+export function featureNames(inventory: Inventory, isOwner: (vendorLicense: string) => boolean): readonly string[] {
+  const owned = [...featuresByVendorLicense(inventory)].filter(([vendorLicense]) => isOwner(vendorLicense));
   return [...new Set(owned.flatMap(([, names]) => [...names]))].sort();
 }
