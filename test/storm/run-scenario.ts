@@ -136,6 +136,13 @@ function createWatch(daemon: Daemon, truth: () => Page | undefined) {
 
 type Watch = ReturnType<typeof createWatch>;
 
+/** How long no logon was sent before faults begin, milliseconds. */
+const SETTLED_MS = 1000;
+
+/** Whether every logon has its verdict. A fault in the middle of a logon is a storm of its own, with a longer recovery. */
+const isSettled = ({ logons }: FaultProxy['ledger']): boolean =>
+  logons.every(({ received, at }) => received !== undefined && Date.now() - at > SETTLED_MS);
+
 async function act(scenario: Scenario, proxy: FaultProxy, daemon: Daemon, options: RunOptions): Promise<void> {
   await Promise.all(
     (scenario.acts ?? []).map(async ({ atMs, act: what }) => {
@@ -199,7 +206,8 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
     const watch = createWatch(daemon, () => options.truth);
     cleanup.add(() => watch.stop());
     if (!isBroken) {
-      const isCalm = (): boolean => watch.latest?.isUp === true && watch.latest.freshSince > 0;
+      const isCalm = (): boolean =>
+        watch.latest?.isUp === true && watch.latest.freshSince > 0 && isSettled(proxy.ledger);
       await eventually(`a first good poll of ${scenario.name}`, isCalm, 60_000);
     } else {
       await pause(1000);
