@@ -44,9 +44,9 @@ const restartOnly = ({ web, datasource }: Config): string =>
 export function createApp(initial: AppConfig, deps: AppDeps): App {
   const { log } = deps;
   let pipeline: Pipeline;
-  /** That of the pipeline before, until the new one has rendered the data it took over: a scrape misses no series. */
+  /** After a reload, the previous one serves pages until the new one has rendered, so that no scrape misses a series. */
   let exposition: Pipeline['exposition'];
-  /** Reloads and the end, one after the other: each ends the pipeline that the one before made. */
+  /** Runs reloads and the stop one at a time, because each stops the pipeline of the previous one. */
   const inTurn = createLimit(1);
   let isStopping = false;
   const accounts = createAccounts(log);

@@ -1,5 +1,5 @@
-import type { ExpirationRecord, FeatureRecord } from '../model/records.ts';
-import { freshGood, type Snapshot, WHOLE } from '../model/snapshot.ts';
+import type { Answer, ExpirationRecord, FeatureRecord } from '../model/records.ts';
+import { type EndpointState, freshGood, type Snapshot, WHOLE } from '../model/snapshot.ts';
 import { parseVendorLicense } from '../model/vendor-license.ts';
 import { createFeatureRow, type FeatureLabels, type FeatureRow } from './feature-row.ts';
 import { mergeExpirations, mergeFeatures } from './merge.ts';
@@ -25,6 +25,14 @@ interface Part<T> {
   readonly records: readonly T[];
 }
 
+/** The parts of an endpoint whose records may still be shown. @param now epoch seconds */
+function freshParts<T>(state: EndpointState<Answer<T>> | undefined, now: number): readonly Part<T>[] {
+  return [...(state?.parts.keys() ?? [])].flatMap((part) => {
+    const good = state === undefined ? undefined : freshGood(state, part, now);
+    return good === undefined ? [] : [{ part, records: good.value.records }];
+  });
+}
+
 /** A row that is being built. */
 interface Draft extends FeatureLabels {
   readonly key: string;
@@ -47,14 +55,8 @@ export function createFeatureIndex(
   withheld: ReadonlySet<string>,
 ): FeatureIndex {
   const { GetFeatures, GetExpirationFeatures } = snapshot.endpoints;
-  const features: Part<FeatureRecord>[] = [...(GetFeatures?.parts.keys() ?? [])].flatMap((part) => {
-    const good = GetFeatures === undefined ? undefined : freshGood(GetFeatures, part, now);
-    return good === undefined ? [] : [{ part, records: good.value.records }];
-  });
-  const expirations: Part<ExpirationRecord>[] = [...(GetExpirationFeatures?.parts.keys() ?? [])].flatMap((part) => {
-    const good = GetExpirationFeatures === undefined ? undefined : freshGood(GetExpirationFeatures, part, now);
-    return good === undefined ? [] : [{ part, records: good.value.records }];
-  });
+  const features = freshParts(GetFeatures, now);
+  const expirations = freshParts(GetExpirationFeatures, now);
   const drafts = new Map<string, Map<string, Draft>>();
 
   const draft = (
