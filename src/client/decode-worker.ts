@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { decodeAnswer } from '../decoding/decode.ts';
 import { QueryError } from '../model/failure.ts';
-import { decodeAnswer } from './decode.ts';
 import type { WorkerInput, WorkerReply } from './decoder.ts';
 
 /**

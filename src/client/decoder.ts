@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { extname } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { answerFault } from '../decoding/answer-faults.ts';
+import { type Answers, decodeAnswer } from '../decoding/decode.ts';
 import { type Failure, QueryError } from '../model/failure.ts';
 import type { EndpointName } from '../query-api/endpoints.ts';
-import { answerFault } from './answer-faults.ts';
-import { type Answers, decodeAnswer } from './decode.ts';
 
 /** The start data of the thread. Each message to it requests the next reply. */
 export interface WorkerInput {

@@ -1,11 +1,12 @@
 import type { Dispatcher } from 'undici';
 import { request } from 'undici';
+import { statusFault } from '../decoding/answer-faults.ts';
+import { limitsOf } from '../decoding/body-limits.ts';
+import type { Answers } from '../decoding/decode.ts';
 import { type FailureKind, QueryError } from '../model/failure.ts';
 import { type Endpoint, type EndpointName, endpoints, type ParametersOf } from '../query-api/endpoints.ts';
 import { writeQuery } from '../query-api/parameters.ts';
-import { statusFault } from './answer-faults.ts';
-import { limitsOf, type Received, readBody } from './body.ts';
-import type { Answers } from './decode.ts';
+import { type Received, readBody } from './body.ts';
 import { createDecoder } from './decoder.ts';
 import { toQueryError } from './failures.ts';
 import { isPaused, retryAfter, throttled } from './verdicts.ts';

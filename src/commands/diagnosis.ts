@@ -1,7 +1,7 @@
 import { createDispatcher, openAccount } from '../app/account.ts';
-import { type Inspection, inspectAnswer } from '../client/inspection.ts';
 import { createQueryClient } from '../client/query-client.ts';
 import type { AnalyzerConfig } from '../config/config.ts';
+import { type Inspection, inspectAnswer } from '../decoding/inspection.ts';
 import { QueryError } from '../model/failure.ts';
 import type { Log } from '../model/log.ts';
 import type { Answer, DiscardReason } from '../model/records.ts';

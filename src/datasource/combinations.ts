@@ -1,4 +1,4 @@
-import type { Answers } from '../client/decode.ts';
+import type { Answers } from '../decoding/decode.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import { parseVendorLicense } from '../model/vendor-license.ts';
 import { createPattern } from '../model/wildcard.ts';

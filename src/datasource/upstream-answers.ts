@@ -1,4 +1,4 @@
-import type { Answers } from '../client/decode.ts';
+import type { Answers } from '../decoding/decode.ts';
 import { expirationRowsOf, featureRowsOf } from '../inventory/answer-rows.ts';
 import type { EndpointName, ParametersOf } from '../query-api/endpoints.ts';
 import { type Backend, requireInventory } from './backend.ts';

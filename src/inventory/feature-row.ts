@@ -11,6 +11,15 @@ export interface FeatureLabels {
   readonly featureType: string;
 }
 
+/** The labels in the order of a key. */
+export const featureLabelFields = [
+  'vendorLicense',
+  'feature',
+  'version',
+  'package',
+  'featureType',
+] as const satisfies readonly (keyof FeatureLabels)[];
+
 const expiryFields = fieldsBut(recordFields.GetExpirationFeatures, 'identity', 'attribute');
 const featureFields = fieldsBut(recordFields.GetFeatures, 'identity');
 const reportedFields = Object.fromEntries(

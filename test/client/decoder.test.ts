@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { decodeAnswer } from '../../src/client/decode.ts';
 import { createDecoder } from '../../src/client/decoder.ts';
+import { decodeAnswer } from '../../src/decoding/decode.ts';
 import { createCleanup } from '../support/harness.ts';
 
 /** Large answers are decoded in a thread, with the same records and failures as on the main thread. */

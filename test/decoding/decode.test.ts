@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeAnswer } from '../../src/client/decode.ts';
+import { decodeAnswer } from '../../src/decoding/decode.ts';
 import { MAX_UNKNOWN_FIELDS } from '../../src/model/records.ts';
 import { recordFields } from '../../src/query-api/records.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inspectAnswer } from '../../src/client/inspection.ts';
+import { inspectAnswer } from '../../src/decoding/inspection.ts';
 import type { EndpointName } from '../../src/query-api/endpoints.ts';
 import { recordFields } from '../../src/query-api/records.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { JsonScan } from '../../src/client/json-scan.ts';
+import { JsonScan } from '../../src/decoding/json-scan.ts';
 
 /** The scan counts the same as a parser for any chunks, and never refuses what is within its limits. */
 

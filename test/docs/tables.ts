@@ -1,7 +1,6 @@
 import { alertCatalogue } from '../../deploy/prometheus/catalogue.ts';
 import { createRules } from '../../src/alerts/rules.ts';
 import { storeProblems } from '../../src/analyzer/history-file.ts';
-import { answerFaults } from '../../src/client/answer-faults.ts';
 import { ntlmKinds } from '../../src/client/failures.ts';
 import { commands, usageOf } from '../../src/commands/commands.ts';
 import { alertRules as engineRules } from '../../src/config/sections/alert-rules.ts';
@@ -11,6 +10,7 @@ import { settingOf } from '../../src/config/table.ts';
 import { unsupported, webConfigKeys } from '../../src/config/web-config.ts';
 import { datasourceErrors } from '../../src/datasource/errors.ts';
 import { type Key, payloadKeys, type Target, targets } from '../../src/datasource/targets.ts';
+import { answerFaults } from '../../src/decoding/answer-faults.ts';
 import { catalogue } from '../../src/metrics/catalogue.ts';
 import { collectors, type Metric } from '../../src/metrics/metric.ts';
 import { failureKinds } from '../../src/model/failure.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodeAnswer } from '../../src/client/decode.ts';
+import { decodeAnswer } from '../../src/decoding/decode.ts';
 import { deriveInventoryNow } from '../../src/inventory/inventory.ts';
 import { catalogue } from '../../src/metrics/catalogue.ts';
 import { createExposition } from '../../src/metrics/exposition.ts';

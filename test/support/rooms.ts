@@ -32,6 +32,11 @@ export const rooms: Readonly<Record<string, Room>> = {
     promise: 'Long work is split into slices, and concurrent work is limited.',
     mayImport: [],
   },
+  columns: {
+    floor: 0,
+    promise: 'Records in columns of shared memory: one thread writes them, every thread reads them.',
+    mayImport: [],
+  },
   config: {
     floor: 0,
     promise:
@@ -42,12 +47,17 @@ export const rooms: Readonly<Record<string, Room>> = {
     floor: 1,
     promise:
       'Only this room decides what is known now. The inventory is committed before it is rendered, and each reader can fail alone.',
-    mayImport: ['model', 'query-api', 'scheduling'],
+    mayImport: ['model', 'query-api', 'scheduling', 'columns'],
+  },
+  decoding: {
+    floor: 1,
+    promise: 'The wire format is not visible outside. A bad value is discarded and counted; a bad answer says why.',
+    mayImport: ['model', 'query-api', 'columns'],
   },
   client: {
     floor: 1,
-    promise: 'No logon locks the account, and the wire format is not visible outside.',
-    mayImport: ['model', 'query-api', 'ntlm'],
+    promise: 'No logon locks the account. No request waits for the decoding of another one.',
+    mayImport: ['model', 'query-api', 'ntlm', 'decoding'],
   },
   analyzer: {
     floor: 1,
@@ -58,7 +68,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   metrics: {
     floor: 2,
     promise: 'A scrape sends no request to the analyzer and never shows half of an update.',
-    mayImport: ['model', 'query-api', 'inventory', 'scheduling'],
+    mayImport: ['model', 'query-api', 'inventory', 'scheduling', 'columns'],
   },
   alerts: {
     floor: 2,
@@ -73,12 +83,18 @@ export const rooms: Readonly<Record<string, Room>> = {
   datasource: {
     floor: 2,
     promise: 'An answer to Grafana is complete, or says what is missing. Panels cannot hold up polling.',
-    mayImport: ['model', 'client', 'query-api', 'inventory'],
+    mayImport: ['model', 'client', 'decoding', 'query-api', 'inventory'],
   },
   web: {
     floor: 2,
     promise: 'The same users and limits protect every path, and no client can block the others.',
     mayImport: ['model'],
+  },
+  'data-plane': {
+    floor: 3,
+    promise:
+      'One thread holds the data, from the bytes of an answer to the finished page. It has no sockets and no secrets; its loss is a failed poll.',
+    mayImport: ['model', 'query-api', 'columns', 'scheduling', 'inventory', 'decoding', 'metrics'],
   },
   app: { floor: 3, promise: 'Wires the rooms and does nothing else.', mayImport: 'all' },
   commands: { floor: 4, promise: 'One function for each command; it returns the exit code.', mayImport: 'all' },
