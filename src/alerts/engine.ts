@@ -1,4 +1,4 @@
-import type { Inventory } from '../inventory/inventory.ts';
+import type { CurrentInventory } from '../inventory/current.ts';
 import { createLatestOnly } from '../scheduling/latest-only.ts';
 import { runSliced } from '../scheduling/slices.ts';
 import type { AlertState, Labels } from './alert.ts';
@@ -7,7 +7,7 @@ import { createEvaluation, type EvaluationOptions, unknownEvaluation } from './e
 import { ownLabelsOf } from './notification.ts';
 import { ACTIVE_RESENDS, createNotifier, type DeliveryTarget, type NotifierOptions } from './notifier.ts';
 import { restore } from './restore.ts';
-import type { EvaluatedRule, Rule } from './rule.ts';
+import type { Rule } from './rule.ts';
 import { createRules, type RuleSettings } from './rules.ts';
 import type { StateFile } from './state-file.ts';
 import { type AlertStates, step } from './state-machine.ts';
@@ -16,8 +16,8 @@ import { logTransitions } from './transition-log.ts';
 export interface EngineOptions
   extends Pick<EvaluationOptions, 'ignore' | 'runbookUrl'>,
     Pick<NotifierOptions, 'generatorUrl' | 'resendDelay' | 'evaluationInterval' | 'now' | 'log'> {
-  /** The current inventory; `undefined` before the first one. */
-  readonly inventory: () => Inventory | undefined;
+  /** Runs work on the current inventory, which is `undefined` before the first one. */
+  readonly useInventory: CurrentInventory['use'];
   /** Whether the analyzer accepted the last logon; `undefined` before the first. */
   readonly authenticated: () => boolean | undefined;
   readonly rules: RuleSettings;
@@ -97,14 +97,17 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
     await stateFile?.save({ savedAt, alerts: [...states.values()] });
   };
 
-  /** `undefined` if there is no current inventory, or if a rule fails. */
-  const evaluateAll = async (at: number): Promise<readonly EvaluatedRule[] | undefined> => {
+  /** Evaluates the rules and continues the alerts. `undefined` if there is no current inventory, or if a rule fails. */
+  const evaluateAll = async (at: number) => {
     try {
-      const inventory = options.inventory();
-      // after a sleep of the machine, or a clock set forward, it is out of date until it is derived again
-      const isOutdated = inventory?.agesOutAt !== undefined && inventory.agesOutAt < at;
-      if (inventory === undefined || isOutdated) return undefined;
-      return await runSliced(evaluateRules({ now: at, inventory, authenticated: options.authenticated() }));
+      return await options.useInventory(async (inventory) => {
+        // after a sleep of the machine, or a clock set forward, it is out of date until it is derived again
+        const isOutdated = inventory?.agesOutAt !== undefined && inventory.agesOutAt < at;
+        if (inventory === undefined || isOutdated) return undefined;
+        const view = { now: at, inventory, authenticated: options.authenticated() };
+        const evaluated = await runSliced(evaluateRules(view));
+        return { evaluated, ...step(states, evaluated, at, stepOptions) };
+      });
     } catch (error) {
       logFailure(error);
       return undefined;
@@ -114,13 +117,13 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
   const evaluateOnce = async (): Promise<void> => {
     const at = now();
     const started = performance.now();
-    const evaluated = await evaluateAll(at);
+    const outcome = await evaluateAll(at);
     const hadAlerts = states.size > 0;
     // without an evaluation everything is unknown: firing alerts are kept, not resolved
-    const { states: after, transitions } = step(states, evaluated ?? unknownEvaluation(rules), at, stepOptions);
+    const { states: after, transitions } = outcome ?? step(states, unknownEvaluation(rules), at, stepOptions);
     states = after;
-    if (evaluated !== undefined) lastEvaluation = { at, seconds: (performance.now() - started) / 1000 };
-    for (const { rule, evaluation } of evaluated ?? []) if (!evaluation.hasNoData) withData.add(rule.name);
+    if (outcome !== undefined) lastEvaluation = { at, seconds: (performance.now() - started) / 1000 };
+    for (const { rule, evaluation } of outcome?.evaluated ?? []) if (!evaluation.hasNoData) withData.add(rule.name);
     logTransitions(transitions, log);
     // saved before sending: after a crash, every alert that was sent is restored
     if (transitions.length > 0) await save();

@@ -58,7 +58,7 @@ export function externalUrl({ web }: Pick<Config, 'web'>): string {
 }
 
 /** What the engine needs from other parts of the daemon. */
-type EngineInputs = Pick<EngineOptions, 'inventory' | 'authenticated' | 'ownsVendorLicense' | 'now' | 'log'> & {
+type EngineInputs = Pick<EngineOptions, 'useInventory' | 'authenticated' | 'ownsVendorLicense' | 'now' | 'log'> & {
   readonly version: string;
   /** Counts by URL of the Alertmanager. New ones are added. They survive a reload. */
   readonly counts: Map<string, DeliveryCounts>;

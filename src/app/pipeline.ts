@@ -94,7 +94,7 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
       logCredentials();
     },
   });
-  const selection = createSelection(shard, config.select);
+  const selection = createSelection({ shard, ...config.select });
   const exposition = createExposition({
     enabled: config.metrics.collectors,
     maxSeries: config.metrics.maxSeries,
@@ -128,7 +128,7 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     ...(carried !== undefined && { initial: carried.data }),
   });
   const alerting = createAlerting(config, {
-    inventory: () => inventory.latest(),
+    useInventory: (work) => inventory.use(work),
     authenticated: () => gate.authenticated,
     ownsVendorLicense: selection.ownsVendorLicense,
     version: deps.version,

@@ -62,7 +62,7 @@ const planOf = ({ poll, featuresRequest, expirationSearch, shard, select }: Conf
   poll,
   featuresRequest,
   expirationSearch,
-  ...createSelection(shard, select),
+  ...createSelection({ shard, ...select }),
 });
 
 /**

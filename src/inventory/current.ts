@@ -1,7 +1,9 @@
 import type { Snapshot } from '../model/snapshot.ts';
 import { createLatestOnly } from '../scheduling/latest-only.ts';
-import { runSliced } from '../scheduling/slices.ts';
-import { deriveInventory, type Inventory, type InventoryPolicy } from './inventory.ts';
+import type { FeatureRow } from './feature-row.ts';
+import { type Derived, type FeaturesRequest, isSameRequest } from './features-request.ts';
+import { type Inventory, type InventoryPolicy, planInventory } from './inventory.ts';
+import type { Table } from './table.ts';
 
 /** A reader that is notified of each new inventory. */
 export interface InventoryReader {
@@ -14,8 +16,17 @@ export interface InventoryReader {
   read(inventory: Inventory): void | Promise<void>;
 }
 
+/** Derives features from the records of answers. */
+export interface FeatureSource {
+  /** The rows can be read until they are released. */
+  derive(request: FeaturesRequest): Promise<Derived<Table<FeatureRow>>>;
+  /** No reader uses the rows any more. */
+  release(features: Table<FeatureRow>): void;
+}
+
 export interface CurrentInventoryOptions {
   readonly policy: InventoryPolicy;
+  readonly features: FeatureSource;
   /** Epoch seconds. */
   readonly now: () => number;
   readonly readers: readonly InventoryReader[];
@@ -26,8 +37,13 @@ export interface CurrentInventoryOptions {
 export interface CurrentInventory {
   /** Commits a snapshot. Resolves when every reader has processed its inventory or a newer one. */
   commit(snapshot: Snapshot): Promise<void>;
-  /** `undefined` before the first commit, and if no inventory can be derived. */
+  /**
+   * The inventory, to be read in the same turn of the event loop. `undefined` before the first commit, and if no inventory
+   * can be derived.
+   */
   latest(): Inventory | undefined;
+  /** Runs work that reads the inventory over several turns of the event loop. */
+  use<T>(work: (inventory: Inventory | undefined) => Promise<T>): Promise<T>;
   /** Stops the ageing and the notification of readers. */
   stop(): void;
 }
@@ -35,23 +51,53 @@ export interface CurrentInventory {
 /** The longest delay of a timer, milliseconds. */
 const MAX_TIMEOUT = 2 ** 31 - 1;
 
+/** Releases features when they are neither current nor in use. */
+function createUses(source: FeatureSource) {
+  const uses = new Map<Table<FeatureRow>, number>();
+  const drop = (features: Table<FeatureRow>): void => {
+    const left = (uses.get(features) ?? 1) - 1;
+    if (left > 0) {
+      uses.set(features, left);
+      return;
+    }
+    uses.delete(features);
+    source.release(features);
+  };
+  return {
+    add: (features: Table<FeatureRow>): void => void uses.set(features, (uses.get(features) ?? 0) + 1),
+    drop,
+  };
+}
+
 /**
  * Holds the current inventory. A snapshot becomes current before anything is rendered. Each reader works at its own pace:
  * if one fails or is slow, the others still get the newest data. Parts that become too old are removed automatically.
  */
 export function createCurrentInventory(options: CurrentInventoryOptions): CurrentInventory {
   const { policy, now, onProblem } = options;
+  const uses = createUses(options.features);
   let newest: Snapshot | undefined;
   let current: Inventory | undefined;
+  let derived: { readonly request: FeaturesRequest; readonly features: Derived<Table<FeatureRow>> } | undefined;
   let ageOut: NodeJS.Timeout | undefined;
   let isStopped = false;
   let reading: Promise<unknown> = Promise.resolve();
+
+  const use: CurrentInventory['use'] = async (work) => {
+    const features = current?.features;
+    if (features !== undefined) uses.add(features);
+    try {
+      return await work(current);
+    } finally {
+      if (features !== undefined) uses.drop(features);
+    }
+  };
 
   const notify = options.readers.map((reader) =>
     createLatestOnly(async () => {
       if (current === undefined || isStopped) return;
       try {
-        await reader.read(current);
+        await use(async (inventory) => inventory && reader.read(inventory));
       } catch (error) {
         onProblem(reader.name, error);
       }
@@ -66,10 +112,26 @@ export function createCurrentInventory(options: CurrentInventoryOptions): Curren
     ageOut = setTimeout(() => void update(), wait).unref();
   };
 
+  /** The features of a request. They are derived only if it differs from the previous one. */
+  const featuresOf = async (request: FeaturesRequest): Promise<Derived<Table<FeatureRow>>> => {
+    if (derived !== undefined && isSameRequest(derived.request, request)) return derived.features;
+    const before = derived?.features.columns;
+    derived = undefined;
+    try {
+      const features = await options.features.derive(request);
+      uses.add(features.columns);
+      derived = { request, features };
+      return features;
+    } finally {
+      if (before !== undefined) uses.drop(before);
+    }
+  };
+
   const derive = createLatestOnly(async () => {
     if (newest === undefined || isStopped) return;
     try {
-      current = await runSliced(deriveInventory(newest, now(), policy, current));
+      const plan = planInventory(newest, now(), policy);
+      current = plan.complete(await featuresOf(plan.request));
       scheduleAgeOut(current);
     } catch (error) {
       // the previous inventory would never age out
@@ -91,9 +153,12 @@ export function createCurrentInventory(options: CurrentInventoryOptions): Curren
       return update();
     },
     latest: () => current,
+    use,
     stop: () => {
       isStopped = true;
       clearTimeout(ageOut);
+      if (derived !== undefined) uses.drop(derived.features.columns);
+      derived = undefined;
     },
   };
 }

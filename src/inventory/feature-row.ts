@@ -1,6 +1,6 @@
-import type { ExpirationRecord, FeatureRecord } from '../model/records.ts';
-import { type ModelRecord, recordFields } from '../query-api/records.ts';
-import { defineFields, fieldsBut } from './record-view.ts';
+import type { Field } from '../query-api/field.ts';
+import { type ModelRecord, modelName, recordFields } from '../query-api/records.ts';
+import { fieldsBut } from './record-view.ts';
 
 /** The labels that identify a feature. */
 export interface FeatureLabels {
@@ -59,55 +59,43 @@ export interface FeatureRow extends FeatureLabels, Reported, Expiry {
   readonly isWithheld: boolean;
 }
 
-/** The sources of a row. */
-export interface FeatureParts extends FeatureLabels {
-  readonly key: string;
-  readonly record?: FeatureRecord | undefined;
-  readonly expirationRecord?: ExpirationRecord | undefined;
-}
+/** The names of the fields in a row that GetFeatures has and GetExpirationFeatures has not. */
+export const reportedNames: readonly string[] = Object.keys(reportedFields).map(modelName);
 
-type Values = Readonly<Record<string, unknown>> | undefined;
+/** The fields of GetExpirationFeatures by their name in a row. */
+export const expiryFieldOf: ReadonlyMap<string, string> = new Map(
+  Object.keys(expiryFields)
+    .map(modelName)
+    .map((name) => [expiryName(name), name]),
+);
 
-class FeatureView implements FeatureLabels {
-  readonly key: string;
-  readonly vendorLicense: string;
-  readonly feature: string;
-  readonly version: string;
-  readonly package: string;
-  readonly featureType: string;
-  readonly isWithheld: boolean;
-  readonly #record: Values;
-  readonly #expirationRecord: Values;
+const usage = Object.entries<Field>(recordFields.GetFeatures).filter(([, { isUsage }]) => isUsage);
 
-  constructor({ record, expirationRecord, ...labels }: FeatureParts, isWithheld: boolean) {
-    this.key = labels.key;
-    this.vendorLicense = labels.vendorLicense;
-    this.feature = labels.feature;
-    this.version = labels.version;
-    this.package = labels.package;
-    this.featureType = labels.featureType;
-    this.isWithheld = isWithheld;
-    this.#record = record as Values;
-    this.#expirationRecord = expirationRecord as Values;
-  }
+/** The names of the fields that are withheld with the usage. */
+export const usageNames: ReadonlySet<string> = new Set(usage.map(([name]) => modelName(name)));
 
-  get isReported(): boolean {
-    return this.#record !== undefined;
+/** Reads a value of a row by its name. */
+export type RowValues = (name: string) => unknown;
+
+/** A row whose values are read when they are needed. */
+class FeatureView {
+  readonly #value: RowValues;
+
+  constructor(value: RowValues) {
+    this.#value = value;
   }
 
   static {
-    const { prototype } = FeatureView;
-    defineFields(prototype, reportedFields, (row, name) => row.#record?.[name]);
-    defineFields(
-      prototype,
-      expiryFields,
-      (row, name) => row.#expirationRecord?.[name] ?? row.#record?.[name],
-      expiryName,
-    );
+    const names = [...featureLabelFields, 'key', 'isReported', 'isWithheld', ...reportedNames, ...expiryFieldOf.keys()];
+    for (const name of names) {
+      const get = function (this: FeatureView): unknown {
+        return this.#value(name);
+      };
+      Object.defineProperty(FeatureView.prototype, name, { get, enumerable: true });
+    }
   }
 }
 
-/** @param isWithheld whether its usage is withheld */
-export const createFeatureRow = (parts: FeatureParts, isWithheld: boolean): FeatureRow =>
-  // the fields are getters of the class
-  new FeatureView(parts, isWithheld) as FeatureView & FeatureRow;
+export const createFeatureRow = (value: RowValues): FeatureRow =>
+  // all of its properties are getters of the class
+  new FeatureView(value) as unknown as FeatureRow;

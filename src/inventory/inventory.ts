@@ -1,14 +1,14 @@
-import type { ProductRecord } from '../model/records.ts';
-import { freshGood, historyQuestion, lastGood, type Snapshot, WHOLE } from '../model/snapshot.ts';
+import type { ProductRecord, StoredAnswer } from '../model/records.ts';
+import { type EndpointState, freshGood, historyQuestion, lastGood, type Snapshot, WHOLE } from '../model/snapshot.ts';
 import { parseVendorLicense } from '../model/vendor-license.ts';
-import { runAtOnce } from '../scheduling/slices.ts';
-import { createFeatureIndex } from './feature-index.ts';
 import type { FeatureRow } from './feature-row.ts';
+import type { Derived, FeaturesRequest, PartRecords } from './features-request.ts';
 import { createKnowledge, type Knowledge } from './knowledge.ts';
 import { mergeProducts } from './merge.ts';
 import { availabilityOf, type EndpointAvailability, type PollState, pollStates } from './poll-state.ts';
 import { createReadings, type Readings } from './readings.ts';
 import type { Selection } from './selection.ts';
+import { createSpelling } from './spelling.ts';
 import { type Table, tableOf } from './table.ts';
 import { createVendorLicenseRow, type VendorLicenseRow } from './vendor-license-row.ts';
 
@@ -37,7 +37,10 @@ export interface Inventory {
   /** Epoch seconds. */
   readonly at: number;
   readonly vendorLicenses: Table<VendorLicenseRow>;
-  /** The same object as in the previous inventory if its sources have not changed. */
+  /**
+   * The same object as in the previous inventory if its records have not changed. Its rows can be read in the same turn
+   * of the event loop, and in `CurrentInventory.use`.
+   */
   readonly features: Table<FeatureRow>;
   readonly history: Table<HistoryRow>;
   readonly concurrentUsers: number | undefined;
@@ -51,8 +54,6 @@ export interface Inventory {
   readonly knowledge: Knowledge;
   /** When its next part becomes too old, epoch seconds: it must be derived again then. `undefined` if none does. */
   readonly agesOutAt: number | undefined;
-  /** The sources of `features`, to detect whether it must be derived again. */
-  readonly featureInputs: readonly unknown[];
 }
 
 const byKey =
@@ -61,17 +62,6 @@ const byKey =
     const [x, y] = [key(a), key(b)];
     return x < y ? -1 : x > y ? 1 : 0;
   };
-
-/** Finds the spelling of GetProducts for a name in any case. */
-function createSpelling(products: readonly ProductRecord[]): (vendorLicense: string) => string {
-  const spellings = new Map<string, string>();
-  for (const { product } of products) {
-    const { vendorLicense } = parseVendorLicense(product);
-    const key = vendorLicense.toLowerCase();
-    if (!spellings.has(key)) spellings.set(key, vendorLicense);
-  }
-  return (vendorLicense) => spellings.get(vendorLicense.toLowerCase()) ?? vendorLicense;
-}
 
 function lastProducts(snapshot: Snapshot): readonly ProductRecord[] {
   return lastGood(snapshot.endpoints.GetProducts?.parts.get(WHOLE))?.value.records ?? [];
@@ -178,56 +168,66 @@ function spellingsOf(rows: readonly VendorLicenseRow[], names: readonly string[]
   return spellings;
 }
 
-const isSame = (a: readonly unknown[], b: readonly unknown[]): boolean =>
-  a.length === b.length && a.every((item, i) => item === b[i]);
-
-/**
- * Derives the inventory. Yields between slices of work, so that a very large site does not block the thread.
- *
- * @param now epoch seconds
- * @param previous the previous inventory, whose features are reused if their sources have not changed
- */
-export function* deriveInventory(
-  snapshot: Snapshot,
-  now: number,
-  policy: InventoryPolicy,
-  previous?: Inventory,
-): Generator<void, Inventory> {
-  const spell = createSpelling(lastProducts(snapshot));
-  const { rows, withheld, merged } = deriveVendorLicenses(snapshot, now, policy, spell);
-  const index = createFeatureIndex(snapshot, now, policy, spell, withheld);
-  const names = lastProducts(snapshot).map(({ product }) => product);
-  const inputs = [...index.inputs, [...withheld].sort().join('\n'), names.join('\n')];
-  const reused = previous !== undefined && isSame(previous.featureInputs, inputs) ? previous : undefined;
-  const features = reused === undefined ? yield* index.build() : undefined;
-  const sharing = (endpoint: string): number =>
-    reused?.polls.find((poll) => poll.endpoint === endpoint)?.mergedRecords ?? 0;
-  const polls = pollStates(snapshot, {
-    GetProducts: merged,
-    GetFeatures: features?.mergedFeatures ?? sharing('GetFeatures'),
-    GetExpirationFeatures: features?.mergedExpirations ?? sharing('GetExpirationFeatures'),
+/** The parts of an endpoint whose records may still be shown. @param now epoch seconds */
+function freshParts(state: EndpointState<StoredAnswer> | undefined, now: number): readonly PartRecords[] {
+  return [...(state?.parts.keys() ?? [])].flatMap((part) => {
+    const good = state === undefined ? undefined : freshGood(state, part, now);
+    if (good === undefined) return [];
+    const { handle, only } = good.value;
+    return [{ part, handle, ...(only !== undefined && { only }) }];
   });
-  const users = snapshot.endpoints.GetConcurrentUsers;
-  return {
-    at: now,
-    vendorLicenses: tableOf(rows),
-    features: reused?.features ?? tableOf(features?.rows ?? []),
-    history: tableOf(deriveHistory(snapshot, now, policy)),
-    concurrentUsers: users === undefined ? undefined : freshGood(users, WHOLE, now)?.value,
-    spellings: spellingsOf(rows, names),
-    polls,
-    availability: availabilityOf(snapshot),
-    up: polls.length > 0 && polls.every(({ answered }) => answered),
-    readings: createReadings(snapshot, now),
-    knowledge: createKnowledge(snapshot, now),
-    agesOutAt: nextAgeOut(snapshot, now),
-    featureInputs: inputs,
-  };
 }
 
-/** Runs `deriveInventory` to its end without pauses. */
-export const deriveInventoryNow = (snapshot: Snapshot, now: number, policy: InventoryPolicy): Inventory =>
-  runAtOnce(deriveInventory(snapshot, now, policy));
+/** An inventory without its features. */
+export interface InventoryPlan {
+  /** What its features are derived from. */
+  readonly request: FeaturesRequest;
+  /** Completes the inventory. */
+  complete(features: Derived<Table<FeatureRow>>): Inventory;
+}
+
+/**
+ * Derives everything but the features.
+ *
+ * @param now epoch seconds
+ */
+export function planInventory(snapshot: Snapshot, now: number, policy: InventoryPolicy): InventoryPlan {
+  const names = lastProducts(snapshot).map(({ product }) => product);
+  const spell = createSpelling(names);
+  const { rows, withheld, merged } = deriveVendorLicenses(snapshot, now, policy, spell);
+  const { GetFeatures, GetExpirationFeatures, GetConcurrentUsers: users } = snapshot.endpoints;
+  const request = {
+    features: freshParts(GetFeatures, now),
+    expirations: freshParts(GetExpirationFeatures, now),
+    products: names,
+    withheld: [...withheld].sort(),
+    selection: policy.rules,
+  };
+  return {
+    request,
+    complete: ({ columns, mergedFeatures, mergedExpirations }) => {
+      const polls = pollStates(snapshot, {
+        GetProducts: merged,
+        GetFeatures: mergedFeatures,
+        GetExpirationFeatures: mergedExpirations,
+      });
+      return {
+        at: now,
+        vendorLicenses: tableOf(rows),
+        features: columns,
+        history: tableOf(deriveHistory(snapshot, now, policy)),
+        concurrentUsers: users === undefined ? undefined : freshGood(users, WHOLE, now)?.value,
+        spellings: spellingsOf(rows, names),
+        polls,
+        availability: availabilityOf(snapshot),
+        up: polls.length > 0 && polls.every(({ answered }) => answered),
+        readings: createReadings(snapshot, now),
+        knowledge: createKnowledge(snapshot, now),
+        agesOutAt: nextAgeOut(snapshot, now),
+      };
+    },
+  };
+}
 
 /** When the next shown part becomes too old, epoch seconds; `undefined` if none will. */
 export function nextAgeOut(snapshot: Snapshot, now: number): number | undefined {

@@ -6,8 +6,16 @@ export interface Shard {
   readonly total: number;
 }
 
+/** What is selected, as plain data. */
+export interface SelectionRules {
+  readonly shard: Shard;
+  readonly include: readonly RegExp[];
+  readonly exclude: readonly RegExp[];
+}
+
 /** The vendor licenses, by canonical name, and features that this exporter reports. */
 export interface Selection {
+  readonly rules: SelectionRules;
   readonly ownsVendorLicense: (vendorLicense: string) => boolean;
   readonly ownsFeature: (feature: string) => boolean;
 }
@@ -25,15 +33,14 @@ export function shardOf(vendorLicense: string, total: number): number {
  * `include` keeps only the vendor licenses that match one of its expressions; if it is empty, it keeps all. `exclude`
  * drops vendor licenses and features that match.
  */
-export function createSelection(
-  shard: Shard,
-  select: { readonly include: readonly RegExp[]; readonly exclude: readonly RegExp[] },
-): Selection {
-  const excluded = (name: string): boolean => select.exclude.some((expression) => expression.test(name));
+export function createSelection(rules: SelectionRules): Selection {
+  const { shard, include, exclude } = rules;
+  const excluded = (name: string): boolean => exclude.some((expression) => expression.test(name));
   return {
+    rules,
     ownsVendorLicense: (vendorLicense) =>
       (shard.total === 1 || shardOf(vendorLicense, shard.total) === shard.index) &&
-      (select.include.length === 0 || select.include.some((expression) => expression.test(vendorLicense))) &&
+      (include.length === 0 || include.some((expression) => expression.test(vendorLicense))) &&
       !excluded(vendorLicense),
     ownsFeature: (feature) => !excluded(feature),
   };

@@ -40,14 +40,49 @@ export type Discarded = Readonly<Record<Exclude<DiscardReason, 'unknown_field'>,
 /** Maximum number of names of unknown fields that are kept. */
 export const MAX_UNKNOWN_FIELDS = 100;
 
-/** The good part of an answer, and what was discarded. */
-export interface Answer<T> {
-  readonly records: readonly T[];
+/** What was discarded of an answer. */
+interface Discards {
   readonly discarded: Discarded;
   /** Names of fields that are not in the specification, shortened and escaped for the log; at most `MAX_UNKNOWN_FIELDS`. */
   readonly unknownFields: readonly string[];
 }
 
+/** The good part of an answer, and what was discarded. */
+export interface Answer<T> extends Discards {
+  readonly records: readonly T[];
+}
+
+/** The vendor license that records name, as they spell it, and the number of these records. */
+export interface RecordOwner {
+  readonly serverName: string;
+  readonly daemon: string;
+  readonly count: number;
+}
+
+/** The owners of records, in their order. */
+export function ownersOf(records: readonly Pick<RecordOwner, 'serverName' | 'daemon'>[]): readonly RecordOwner[] {
+  const owners = Map.groupBy(records, ({ serverName, daemon }) => JSON.stringify([serverName, daemon]));
+  return [...owners.values()].flatMap(([first, ...others]) =>
+    first === undefined ? [] : [{ serverName: first.serverName, daemon: first.daemon, count: 1 + others.length }],
+  );
+}
+
+/** An answer whose records are in the data plane. */
+export interface StoredAnswer extends Discards {
+  /** Identifies the records in the data plane. */
+  readonly handle: number;
+  /** Number of records. */
+  readonly count: number;
+  /** Owners in the order of the answer. Records of GetExpirationFeatures name no owner. */
+  readonly owners: readonly RecordOwner[];
+  /** If set, only the records of this owner belong to the answer: `server;daemon` without case. */
+  readonly only?: string;
+}
+
 /** Whether an answer is a list of records, not a number or a chart. */
-export const isAnswer = (value: unknown): value is Answer<unknown> =>
+export const isAnswer = (value: unknown): value is Answer<unknown> | StoredAnswer =>
   typeof value === 'object' && value !== null && 'discarded' in value;
+
+/** Number of records of an answer. */
+export const recordCount = (answer: Answer<unknown> | StoredAnswer): number =>
+  'records' in answer ? answer.records.length : answer.count;

@@ -1,6 +1,6 @@
 import type { Failure } from './failure.ts';
 import type { TrendSeries } from './history.ts';
-import type { Answer, ExpirationRecord, FeatureRecord, ProductRecord, ServerDownRecord } from './records.ts';
+import type { Answer, ProductRecord, ServerDownRecord, StoredAnswer } from './records.ts';
 
 /** The polled endpoints, with the type of the answer to one part. */
 export interface PolledAnswers {
@@ -8,8 +8,8 @@ export interface PolledAnswers {
   GetServerDown: Answer<ServerDownRecord>;
   /** `undefined` if the analyzer reports it as not known. */
   GetConcurrentUsers: number | undefined;
-  GetFeatures: Answer<FeatureRecord>;
-  GetExpirationFeatures: Answer<ExpirationRecord>;
+  GetFeatures: StoredAnswer;
+  GetExpirationFeatures: StoredAnswer;
   GetHistory: readonly TrendSeries[];
 }
 export type PolledEndpoint = keyof PolledAnswers;

@@ -2,7 +2,7 @@ import type { QueryClient } from '../client/query-client.ts';
 import type { Selection } from '../inventory/selection.ts';
 import { type FailureKind, QueryError } from '../model/failure.ts';
 import type { Log } from '../model/log.ts';
-import type { Answer, FeatureRecord } from '../model/records.ts';
+import type { StoredAnswer } from '../model/records.ts';
 import {
   type HistoryQuestion,
   historyPart,
@@ -56,8 +56,8 @@ function knownProducts(snapshot: Snapshot): readonly string[] | undefined {
 }
 
 /** An answer with the features of all vendor licenses is usable only if each record names its vendor license. */
-function requireOwners({ records }: Answer<FeatureRecord>): void {
-  if (records.length === 0 || records.some(({ serverName, daemon }) => serverName !== '' && daemon !== '')) return;
+function requireOwners({ owners }: StoredAnswer): void {
+  if (owners.length === 0 || owners.some(({ serverName, daemon }) => serverName !== '' && daemon !== '')) return;
   const message = 'no record of the answer has both ServerName and Daemon: set features.request: per_vendor_license';
   throw new QueryError('schema', message);
 }

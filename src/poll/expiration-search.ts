@@ -1,7 +1,7 @@
 import type { QueryClient } from '../client/query-client.ts';
 import { type FailureKind, QueryError } from '../model/failure.ts';
 import type { Log } from '../model/log.ts';
-import type { Answer, ExpirationRecord } from '../model/records.ts';
+import type { StoredAnswer } from '../model/records.ts';
 
 /** The parameter `search` (spec 4.5): 0 features, 1 also packages, 2 also components; `none` omits it. */
 export type SearchLevel = 'none' | '0' | '1' | '2';
@@ -51,8 +51,8 @@ export function createExpirationSearch({ client, level, log }: SearchOptions) {
     try {
       const plain = await client.getExpirationFeatures({ product }, signal);
       compared.add(product);
-      if (plain.records.length <= found) return undefined;
-      giveUp(product, `${found} records with it, ${plain.records.length} without`);
+      if (plain.count <= found) return undefined;
+      giveUp(product, `${found} records with it, ${plain.count} without`);
       return plain;
     } catch (error) {
       // compared again later
@@ -61,13 +61,13 @@ export function createExpirationSearch({ client, level, log }: SearchOptions) {
     }
   };
 
-  return async (product: string, signal: AbortSignal): Promise<Answer<ExpirationRecord>> => {
+  return async (product: string, signal: AbortSignal): Promise<StoredAnswer> => {
     if (level === 'none' || without.has(product)) return client.getExpirationFeatures({ product }, signal);
     try {
       const answer = await client.getExpirationFeatures({ product, search: level }, signal);
       refusals.delete(product);
       if (compared.has(product)) return answer;
-      return (await compare(product, answer.records.length, signal)) ?? answer;
+      return (await compare(product, answer.count, signal)) ?? answer;
     } catch (error) {
       if (!(error instanceof QueryError) || !searchRefusals.has(error.kind) || signal.aborted) throw error;
       return requestPlain(product, error, signal);

@@ -1,9 +1,9 @@
 import type { Log } from '../model/log.ts';
-import type { Answer, FeatureRecord } from '../model/records.ts';
+import type { StoredAnswer } from '../model/records.ts';
 import { lastGood, type Reading, WHOLE } from '../model/snapshot.ts';
 import type { Parts } from './endpoint-poll.ts';
 import { featuresRefusals } from './endpoint-requests.ts';
-import { checkAllFeatures, createSplit, type Known } from './plausibility.ts';
+import { checkAllFeatures, type Known, splitAnswer } from './plausibility.ts';
 
 export interface FeaturesFormOptions {
   readonly configured: 'auto' | 'all' | 'per_vendor_license';
@@ -19,7 +19,7 @@ export interface FeaturesForm {
   /** Decides from the readings of a pass whether another pass in the other form is needed. */
   review(readings: Parts<'GetFeatures'>): 'accept' | 'again';
   /** The reading of one vendor license, taken from the last good answer for all of them. */
-  derive(part: string, parts: Parts<'GetFeatures'>): Reading<Answer<FeatureRecord>> | undefined;
+  derive(part: string, parts: Parts<'GetFeatures'>): Reading<StoredAnswer> | undefined;
 }
 
 /**
@@ -28,7 +28,6 @@ export interface FeaturesForm {
  */
 export function createFeaturesForm({ configured, isServing, known, log }: FeaturesFormOptions): FeaturesForm {
   let isPerVendorLicense = configured === 'per_vendor_license';
-  const split = createSplit();
   return {
     get isPerVendorLicense() {
       return isPerVendorLicense;
@@ -44,7 +43,7 @@ export function createFeaturesForm({ configured, isServing, known, log }: Featur
     },
     derive: (part, parts) => {
       const whole = lastGood(parts.get(WHOLE));
-      const value = whole === undefined ? undefined : split(part, whole.value);
+      const value = whole === undefined ? undefined : splitAnswer(part, whole.value);
       return whole && value && { at: whole.at, seconds: 0, ok: true, value };
     },
   };

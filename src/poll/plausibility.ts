@@ -1,4 +1,4 @@
-import type { Answer, ExpirationRecord, FeatureRecord, ProductRecord } from '../model/records.ts';
+import type { Answer, ProductRecord, RecordOwner, StoredAnswer } from '../model/records.ts';
 import { type EndpointState, freshGood, lastGood, type Snapshot, WHOLE } from '../model/snapshot.ts';
 import { parseVendorLicense } from '../model/vendor-license.ts';
 
@@ -34,7 +34,7 @@ const quote = (name: string): string => JSON.stringify(name);
 /** The same text for all spellings that the API treats as one vendor license. */
 export const canonical = (name: string): string => parseVendorLicense(name).vendorLicense.toLowerCase();
 
-const ownerOf = ({ serverName, daemon }: FeatureRecord): string => `${serverName};${daemon}`;
+const ownerOf = ({ serverName, daemon }: RecordOwner): string => `${serverName};${daemon}`;
 
 /** The last good values of an endpoint by part, without those that are too old. */
 function current<T>(state: EndpointState<T> | undefined, now: number): readonly (readonly [string, T])[] {
@@ -49,13 +49,13 @@ function namedElsewhere({ snapshot: { endpoints }, now }: Known): string | undef
   for (const [, { records }] of current(endpoints.GetServerDown, now)) {
     if (records[0] !== undefined) return `GetServerDown lists ${quote(records[0].label)}`;
   }
-  for (const [part, { records }] of current(endpoints.GetFeatures, now)) {
-    if (records[0] !== undefined) {
-      return `GetFeatures has features of ${quote(part === WHOLE ? ownerOf(records[0]) : part)}`;
+  for (const [part, { owners }] of current(endpoints.GetFeatures, now)) {
+    if (owners[0] !== undefined) {
+      return `GetFeatures has features of ${quote(part === WHOLE ? ownerOf(owners[0]) : part)}`;
     }
   }
-  for (const [part, { records }] of current(endpoints.GetExpirationFeatures, now)) {
-    if (records.length > 0) return `GetExpirationFeatures has features of ${quote(part)}`;
+  for (const [part, { count }] of current(endpoints.GetExpirationFeatures, now)) {
+    if (count > 0) return `GetExpirationFeatures has features of ${quote(part)}`;
   }
   return undefined;
 }
@@ -110,8 +110,8 @@ const noFeaturesOf = ({ product, maxAvailable }: ProductRecord): string =>
   `no features of ${quote(product)}, but GetProducts says that it is current and has ${maxAvailable} licenses`;
 
 /** An answer without features is plausible unless one of its vendor licenses must have some. */
-export function checkFeatures(part: string, { records }: Answer<FeatureRecord>, known: Known): string | undefined {
-  if (records.length > 0) return undefined;
+export function checkFeatures(part: string, { count }: Pick<StoredAnswer, 'count'>, known: Known): string | undefined {
+  if (count > 0) return undefined;
   const expected = withLicenses(known);
   if (expected === undefined) return 'the answer contains no features, and the vendor licenses are not known';
   const first = expected.find(({ product }) => part === WHOLE || product === part);
@@ -122,15 +122,12 @@ export function checkFeatures(part: string, { records }: Answer<FeatureRecord>, 
  * Returns why each vendor license must be requested alone: the answer for all has a record of an unknown vendor license,
  * or no record of one that must have some.
  */
-export function checkAllFeatures({ records }: Answer<FeatureRecord>, known: Known): string | undefined {
+export function checkAllFeatures({ owners }: Pick<StoredAnswer, 'owners'>, known: Known): string | undefined {
   const products = lastGood(known.snapshot.endpoints.GetProducts?.parts.get(WHOLE))?.value.records ?? [];
   const names = new Set(products.map(({ product }) => canonical(product)));
   const found = new Set<string>();
-  for (const [i, record] of records.entries()) {
-    // records of one vendor license are adjacent, so the name is looked up only when it changes
-    const before = records[i - 1];
-    if (before?.serverName === record.serverName && before.daemon === record.daemon) continue;
-    const owner = canonical(ownerOf(record));
+  for (const each of owners) {
+    const owner = canonical(ownerOf(each));
     if (!names.has(owner)) return 'a record of an unknown vendor license';
     found.add(owner);
   }
@@ -139,37 +136,29 @@ export function checkAllFeatures({ records }: Answer<FeatureRecord>, known: Know
 }
 
 /** An answer without expirations is plausible unless there were some before and GetFeatures still has the features. */
-export function checkExpirations(
-  part: string,
-  { records }: Answer<ExpirationRecord>,
-  { snapshot, now }: Known,
-): string | undefined {
-  if (records.length > 0) return undefined;
+export function checkExpirations(part: string, { count }: StoredAnswer, { snapshot, now }: Known): string | undefined {
+  if (count > 0) return undefined;
   const { GetExpirationFeatures, GetFeatures } = snapshot.endpoints;
-  const before = lastGood(GetExpirationFeatures?.parts.get(part))?.value.records.length ?? 0;
+  const before = lastGood(GetExpirationFeatures?.parts.get(part))?.value.count ?? 0;
   if (before === 0 || GetFeatures === undefined) return undefined;
-  const whole = freshGood(GetFeatures, WHOLE, now)?.value.records ?? [];
-  const own = freshGood(GetFeatures, part, now)?.value.records ?? [];
-  const features = own.length + whole.filter((record) => canonical(ownerOf(record)) === canonical(part)).length;
+  const whole = freshGood(GetFeatures, WHOLE, now)?.value;
+  const own = freshGood(GetFeatures, part, now)?.value;
+  const features = (own?.count ?? 0) + (whole === undefined ? 0 : countOf(part, whole));
   if (features === 0) return undefined;
   return `the answer contains no features of ${quote(part)}; it contained ${before} before, and GetFeatures still has ${features}`;
 }
+
+/** Number of records of a vendor license in an answer for all. */
+const countOf = (part: string, { owners }: StoredAnswer): number =>
+  owners.filter((owner) => canonical(ownerOf(owner)) === canonical(part)).reduce((sum, { count }) => sum + count, 0);
 
 /**
  * Extracts the answer for one vendor license from the answer for all; `undefined` if it has no record. This keeps the
  * last good data when GetFeatures changes to requests per vendor license.
  */
-export function createSplit(): (part: string, whole: Answer<FeatureRecord>) => Answer<FeatureRecord> | undefined {
-  let source: Answer<FeatureRecord> | undefined;
-  let byOwner = new Map<string, FeatureRecord[]>();
-  return (part, whole) => {
-    if (source !== whole) {
-      source = whole;
-      byOwner = Map.groupBy(whole.records, (record) => canonical(ownerOf(record)));
-    }
-    const records = byOwner.get(canonical(part));
-    if (records === undefined) return undefined;
-    const discarded = Object.fromEntries(Object.keys(whole.discarded).map((reason) => [reason, 0]));
-    return { ...whole, records, discarded: discarded as typeof whole.discarded };
-  };
+export function splitAnswer(part: string, whole: StoredAnswer): StoredAnswer | undefined {
+  const count = countOf(part, whole);
+  if (count === 0) return undefined;
+  const discarded = Object.fromEntries(Object.keys(whole.discarded).map((reason) => [reason, 0]));
+  return { ...whole, count, discarded: discarded as typeof whole.discarded, only: canonical(part) };
 }

@@ -8,12 +8,13 @@ import { type AlertEngine, createAlertEngine, type EngineOptions } from '../../s
 import { alertsPage } from '../../src/alerts/page.ts';
 import { createStateFile, type SavedAlerts, type StateFile } from '../../src/alerts/state-file.ts';
 import { createCurrentInventory } from '../../src/inventory/current.ts';
-import { deriveInventoryNow } from '../../src/inventory/inventory.ts';
+import type { Inventory } from '../../src/inventory/inventory.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
 import { policy, settingsOf } from '../support/alert-views.ts';
 import type { SentAlert } from '../support/fake-alertmanager.ts';
 import { createCleanup, createTestLog, isLong } from '../support/harness.ts';
 import { answer, createSnapshot, failed, feature, good, NOW, product } from '../support/scenario.ts';
+import { createTestFeatures, deriveInventoryNow } from '../support/stored-answers.ts';
 import { createHangingFile } from './hanging-file.ts';
 
 /** The engine on a clock of its own, with an Alertmanager that keeps the requests. */
@@ -102,16 +103,17 @@ interface World {
   authenticated: boolean | undefined;
 }
 
+/** Options of the engine, and what it reads. */
+type Changes = Partial<EngineOptions> & { readonly inventory?: () => Inventory | undefined };
+
 function start(more: Partial<EngineOptions> & { settings?: unknown } = {}) {
   const world: World = { down: false, inUse: 1, authenticated: true };
   const stub = createStub();
   const log = createTestLog();
-  const create = (changes: Partial<EngineOptions> = {}): AlertEngine =>
+  const derive = () => deriveInventoryNow(snapshotOf(world.down, world.inUse), now(), policy);
+  const create = ({ inventory = derive, ...changes }: Changes = {}): AlertEngine =>
     createAlertEngine({
-      inventory: () => {
-        const snapshot = snapshotOf(world.down, world.inUse);
-        return deriveInventoryNow(snapshot, now(), policy);
-      },
+      useInventory: async (work) => work(inventory()),
       authenticated: () => world.authenticated,
       rules: settingsOf(more.settings),
       ignore: [],
@@ -355,6 +357,7 @@ describe('the engine', () => {
     });
     const reported: string[] = [];
     const inventory = createCurrentInventory({
+      features: createTestFeatures(),
       policy,
       now,
       readers: [{ name: 'alerts', read: engine.evaluate }],
@@ -411,6 +414,7 @@ describe('the engine', () => {
     const snapshot = snapshotOf(true, 1);
     const engine = create({ stateFile, inventory: () => inventory.latest() });
     const inventory = createCurrentInventory({
+      features: createTestFeatures(),
       policy,
       now,
       readers: [{ name: 'alerts', read: engine.evaluate }],

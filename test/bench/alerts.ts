@@ -6,7 +6,7 @@ import { createAlertEngine } from '../../src/alerts/engine.ts';
 import { alertsBody, createNotification } from '../../src/alerts/notification.ts';
 import { createRules } from '../../src/alerts/rules.ts';
 import { step } from '../../src/alerts/state-machine.ts';
-import { deriveInventoryNow, type Inventory } from '../../src/inventory/inventory.ts';
+import type { Inventory } from '../../src/inventory/inventory.ts';
 import { policy, settingsOf } from '../support/alert-views.ts';
 import { quickRules } from '../support/end-to-end.ts';
 import { type Cleanup, createCleanup, createTestLog, eventually } from '../support/harness.ts';
@@ -14,6 +14,7 @@ import { findProgram } from '../support/peers.ts';
 import { answer, createSnapshot, feature, good } from '../support/scenario.ts';
 import { startAlertmanager, startSink } from '../support/start-alertmanager.ts';
 import { startPrometheus } from '../support/start-prometheus.ts';
+import { deriveInventoryNow } from '../support/stored-answers.ts';
 import { type Line, median } from './report.ts';
 
 /** Many alerts that fire at once: the engine compared with Prometheus and the shipped rules, and with the speed of Alertmanager. */
@@ -104,7 +105,7 @@ export async function benchAlerts(count: number, runs: number): Promise<Line[]> 
       userAgent: 'bench',
     });
     const engine = createAlertEngine({
-      inventory: () => inventory,
+      useInventory: (work) => work(inventory),
       authenticated: () => true,
       rules: settings,
       ignore: [],

@@ -10,7 +10,7 @@ import {
 import { type Frame, flatRows, type Table, type TargetAnswer } from '../../src/datasource/panel-data.ts';
 import { type Query, readQuery } from '../../src/datasource/query.ts';
 import type { TargetName } from '../../src/datasource/targets.ts';
-import { deriveInventoryNow, type Inventory } from '../../src/inventory/inventory.ts';
+import type { Inventory } from '../../src/inventory/inventory.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
 import { WHOLE } from '../../src/model/snapshot.ts';
 import {
@@ -24,6 +24,7 @@ import {
   type Scenario,
   scenario,
 } from '../support/scenario.ts';
+import { deriveInventoryNow, everything } from '../support/stored-answers.ts';
 
 /** Answers from polls as other analyzers than ours give them: several parts, odd names, failures, permanent licenses. */
 
@@ -32,8 +33,7 @@ const localTime = createLocalTime('Europe/Berlin');
 function inventoryOf(parts: Scenario): Inventory {
   const snapshot = createSnapshot(parts);
   const policy = {
-    ownsVendorLicense: () => true,
-    ownsFeature: () => true,
+    ...everything,
     usageWhenNotCurrent: 'withhold' as const,
   };
   return deriveInventoryNow(snapshot, NOW, policy);

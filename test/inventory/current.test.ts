@@ -6,7 +6,10 @@ import {
   type InventoryReader,
 } from '../../src/inventory/current.ts';
 import type { Inventory } from '../../src/inventory/inventory.ts';
-import { answer, createSnapshot, failed, good, NOW, product } from '../support/scenario.ts';
+import type { FeatureRecord, ProductRecord } from '../../src/model/records.ts';
+import { WHOLE } from '../../src/model/snapshot.ts';
+import { answer, createSnapshot, failed, feature, good, NOW, product } from '../support/scenario.ts';
+import { createTestFeatures, everything } from '../support/stored-answers.ts';
 
 const namesOf = (inventory: Inventory | undefined): readonly string[] | undefined =>
   inventory?.vendorLicenses
@@ -27,7 +30,8 @@ const problems: string[] = [];
 
 function create(readers: readonly InventoryReader[], more: Partial<CurrentInventoryOptions> = {}): CurrentInventory {
   return createCurrentInventory({
-    policy: { ownsVendorLicense: () => true, ownsFeature: () => true, usageWhenNotCurrent: 'withhold' },
+    policy: { ...everything, usageWhenNotCurrent: 'withhold' },
+    features: createTestFeatures(),
     now: () => now,
     readers,
     onProblem: (reader, error) => problems.push(`${reader}: ${(error as Error).message}`),
@@ -74,6 +78,47 @@ describe('the current inventory', () => {
     current.stop();
   });
 
+  it('has the same features until their records, owners or usage change', async () => {
+    const current = create([]);
+    const features = { [WHOLE]: good(answer([feature()])) };
+    const before = createSnapshot({ features, products: good(answer([product()])) });
+    const featuresAfter = async (products: Partial<ProductRecord>, same = before) => {
+      const { GetProducts } = createSnapshot({ products: good(answer([product(products)])) }).endpoints;
+      await current.commit({ ...same, endpoints: { ...same.endpoints, ...(GetProducts && { GetProducts }) } });
+      return current.latest()?.features;
+    };
+    const first = await featuresAfter({});
+    expect(first?.count).toBe(1);
+    expect(await featuresAfter({ active: 9 })).toBe(first);
+    const withheld = await featuresAfter({ isCurrent: false });
+    expect([withheld === first, withheld?.at(0).isWithheld]).toEqual([false, true]);
+    expect(await featuresAfter({ product: 'LIC01;cdslmd' })).not.toBe(withheld);
+    const shown = await featuresAfter({});
+    expect(await featuresAfter({}, createSnapshot({ features }))).not.toBe(shown);
+    current.stop();
+  });
+
+  it('releases features when they are neither current nor read', async () => {
+    const released: unknown[] = [];
+    const source = createTestFeatures();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const current = create([], { features: { ...source, release: (features) => void released.push(features) } });
+    const commit = (fields: Partial<FeatureRecord>) =>
+      current.commit(createSnapshot({ features: { [WHOLE]: good(answer([feature(fields)])) } }));
+    await commit({ inUse: 1 });
+    const first = current.latest()?.features;
+    const reading = current.use(async () => promise);
+    await commit({ inUse: 2 });
+    const second = current.latest()?.features;
+    await commit({ inUse: 3 });
+    expect(released).toEqual([second]);
+    resolve();
+    await reading;
+    expect(released).toEqual([second, first]);
+    current.stop();
+    expect(released).toHaveLength(3);
+  });
+
   it('does not wait for a reader that hangs, and then gives it only the newest', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const slow = createRecordingReader('slow');
@@ -100,13 +145,13 @@ describe('the current inventory', () => {
     let left = 50;
     const seen: number[] = [];
     const policy = {
+      ...everything,
       ownsVendorLicense: () => {
         // the next snapshot comes while this one is being derived
         if (left > 0) void current.commit(snapshotOf(`a;${left}`));
         left -= 1;
         return true;
       },
-      ownsFeature: () => true,
       usageWhenNotCurrent: 'withhold',
     } as const;
     const current = create([{ name: 'metrics', read: () => void seen.push(left) }], { policy });
@@ -119,11 +164,11 @@ describe('the current inventory', () => {
   it('is undefined while it cannot be derived, and is defined again with the next snapshot', async () => {
     let isBroken = false;
     const policy = {
+      ...everything,
       ownsVendorLicense: () => {
         if (isBroken) throw new Error('a bug');
         return true;
       },
-      ownsFeature: () => true,
       usageWhenNotCurrent: 'withhold',
     } as const;
     const current = create([], { policy });

@@ -1,12 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  deriveInventory,
-  deriveInventoryNow,
-  type Inventory,
-  type InventoryPolicy,
-  nextAgeOut,
-} from '../../src/inventory/inventory.ts';
+import { type Inventory, type InventoryPolicy, nextAgeOut } from '../../src/inventory/inventory.ts';
+import { createSelection } from '../../src/inventory/selection.ts';
 import type { FeatureRecord } from '../../src/model/records.ts';
 import { WHOLE } from '../../src/model/snapshot.ts';
 import {
@@ -20,10 +15,10 @@ import {
   product,
   type Scenario,
 } from '../support/scenario.ts';
+import { deriveInventoryNow, everything } from '../support/stored-answers.ts';
 
 const policy: InventoryPolicy = {
-  ownsVendorLicense: () => true,
-  ownsFeature: () => true,
+  ...everything,
   usageWhenNotCurrent: 'withhold',
 };
 
@@ -249,32 +244,11 @@ describe('features', () => {
     const scenario: Scenario = {
       features: { [WHOLE]: good(answer([feature(), feature({ serverName: 'x' }), feature({ feature: 'no' })])) },
     };
-    const owned = derive(scenario, NOW, {
-      ownsVendorLicense: (name) => name !== 'x;cdslmd',
-      ownsFeature: (name) => name !== 'no',
-    });
+    const shard = { index: 0, total: 1 };
+    const owned = derive(scenario, NOW, createSelection({ shard, include: [], exclude: [/^x;/, /^no$/] }));
     expect([...owned.features].map(({ vendorLicense, feature: name }) => [vendorLicense, name])).toEqual([
       ['lic01;cdslmd', 'base'],
     ]);
-  });
-
-  it('are the same object while their sources have not changed', () => {
-    const features = { [WHOLE]: good(answer([feature()])) };
-    const before = derive({ features, products: good(answer([product()])) });
-    const again = (scenario: Scenario) => {
-      const deriving = deriveInventory(createSnapshot(scenario), NOW, policy, before);
-      for (;;) {
-        const step = deriving.next();
-        if (step.done) return step.value;
-      }
-    };
-    expect(again({ features, products: good(answer([product({ active: 9 })])) }).features).toBe(before.features);
-    expect(again({ features, products: good(answer([product({ isCurrent: false })])) }).features).not.toBe(
-      before.features,
-    );
-    expect(
-      again({ features: { [WHOLE]: good(answer([feature()])) }, products: good(answer([product()])) }).features,
-    ).not.toBe(before.features);
   });
 });
 

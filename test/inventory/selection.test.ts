@@ -17,22 +17,23 @@ describe('shardOf', () => {
 
 describe('createSelection', () => {
   it('owns everything by default', () => {
-    const { ownsVendorLicense, ownsFeature } = createSelection({ index: 0, total: 1 }, everything);
+    const { ownsVendorLicense, ownsFeature } = createSelection({ shard: { index: 0, total: 1 }, ...everything });
     expect([ownsVendorLicense('a;b'), ownsFeature('f')]).toEqual([true, true]);
   });
 
   it('gives each vendor license to exactly one shard', () => {
-    const shards = [0, 1, 2].map((index) => createSelection({ index, total: 3 }, everything));
+    const shards = [0, 1, 2].map((index) => createSelection({ shard: { index, total: 3 }, ...everything }));
     for (let i = 0; i < 100; i += 1) {
       expect(shards.filter((shard) => shard.ownsVendorLicense(`lic${i};d`))).toHaveLength(1);
     }
   });
 
   it('keeps what is included and drops what is excluded', () => {
-    const { ownsVendorLicense, ownsFeature } = createSelection(
-      { index: 0, total: 1 },
-      { include: [/^eu-/], exclude: [/test/, /^OLD_/] },
-    );
+    const { ownsVendorLicense, ownsFeature } = createSelection({
+      shard: { index: 0, total: 1 },
+      include: [/^eu-/],
+      exclude: [/test/, /^OLD_/],
+    });
     expect(['eu-1;d', 'us-1;d', 'eu-test;d'].map(ownsVendorLicense)).toEqual([true, false, false]);
     expect(['NEW', 'OLD_X'].map(ownsFeature)).toEqual([true, false]);
   });

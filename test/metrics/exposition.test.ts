@@ -1,7 +1,7 @@
 import { crc32, gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { deriveInventoryNow, type Inventory } from '../../src/inventory/inventory.ts';
+import type { Inventory } from '../../src/inventory/inventory.ts';
 import { catalogue } from '../../src/metrics/catalogue.ts';
 import { createExposition, type Exposition, type ExpositionOptions } from '../../src/metrics/exposition.ts';
 import { assembleGzip, combineCrc, deflateChunks } from '../../src/metrics/gzip.ts';
@@ -22,6 +22,7 @@ import {
   type Scenario,
   scenario,
 } from '../support/scenario.ts';
+import { deriveInventoryNow, everything } from '../support/stored-answers.ts';
 
 const silent: SelfMetrics = {
   observeRequest: () => undefined,
@@ -30,7 +31,7 @@ const silent: SelfMetrics = {
   render: async () => '',
 };
 
-const policy = { ownsVendorLicense: () => true, ownsFeature: () => true, usageWhenNotCurrent: 'withhold' } as const;
+const policy = { ...everything, usageWhenNotCurrent: 'withhold' } as const;
 
 let latest: Inventory | undefined;
 beforeEach(() => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { decodeAnswer } from '../../src/decoding/decode.ts';
-import { deriveInventoryNow } from '../../src/inventory/inventory.ts';
 import { catalogue } from '../../src/metrics/catalogue.ts';
 import { createExposition } from '../../src/metrics/exposition.ts';
 import { createSelfMetrics } from '../../src/metrics/self.ts';
@@ -8,6 +7,7 @@ import { WHOLE } from '../../src/model/snapshot.ts';
 import type { Field, Fields } from '../../src/query-api/field.ts';
 import { recordFields } from '../../src/query-api/records.ts';
 import { allCollectors, createSnapshot, good, NOW } from '../support/scenario.ts';
+import { deriveInventoryNow, everything } from '../support/stored-answers.ts';
 
 /** Checks the tables of fields on a page from answers with every field. */
 
@@ -74,8 +74,7 @@ async function pageOf(records: Readonly<Record<Endpoint, Raw>>): Promise<string>
     expirations: { [String(identities.Product)]: decode('GetExpirationFeatures', records.GetExpirationFeatures) },
   });
   const inventory = deriveInventoryNow(snapshot, NOW, {
-    ownsVendorLicense: () => true,
-    ownsFeature: () => true,
+    ...everything,
     usageWhenNotCurrent: 'withhold',
   });
   const exposition = createExposition({ enabled: allCollectors, maxSeries: 1e6, self, latest: () => inventory });

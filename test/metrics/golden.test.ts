@@ -3,7 +3,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { deriveInventoryNow } from '../../src/inventory/inventory.ts';
 import { exporterMetrics } from '../../src/metrics/exporter-metrics.ts';
 import { createExposition, type Exposition } from '../../src/metrics/exposition.ts';
 import { infoMetrics } from '../../src/metrics/info-metrics.ts';
@@ -12,6 +11,7 @@ import { createSelfMetrics } from '../../src/metrics/self.ts';
 import { siteMetrics } from '../../src/metrics/site-metrics.ts';
 import { peer } from '../support/peers.ts';
 import { allCollectors, createSnapshot, NOW, scenario } from '../support/scenario.ts';
+import { deriveInventoryNow, everything } from '../support/stored-answers.ts';
 
 /** The whole page of one fixed scenario, without metrics of the process, which differ on every machine. */
 async function createPage(enabled = allCollectors): Promise<Exposition> {
@@ -40,8 +40,7 @@ async function createPage(enabled = allCollectors): Promise<Exposition> {
   self.observeRequest({ endpoint: 'GetFeatures', seconds: 3, bytes: 0, failure: 'timeout' });
   self.setReload(true, NOW - 100);
   const inventory = deriveInventoryNow(createSnapshot(scenario), NOW, {
-    ownsVendorLicense: () => true,
-    ownsFeature: () => true,
+    ...everything,
     usageWhenNotCurrent: 'withhold',
   });
   const exposition = createExposition({

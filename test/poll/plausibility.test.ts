@@ -7,9 +7,9 @@ import {
   checkExpirations,
   checkFeatures,
   checkProducts,
-  createSplit,
   type EmptyStreak,
   type Known,
+  splitAnswer,
 } from '../../src/poll/plausibility.ts';
 import {
   answer,
@@ -22,12 +22,14 @@ import {
   product,
   type Scenario,
 } from '../support/scenario.ts';
+import { storeFeatures } from '../support/stored-answers.ts';
 
 /** Which empty answers are accepted: each clause of the rules, with a fixed clock. */
 
 const A = 'lic01;cdslmd';
 const B = 'lic02;mgcld';
 const empty = answer<never>([]);
+const noRecords = storeFeatures(empty);
 
 const known = (scenario: Scenario, now = NOW): Known => ({
   snapshot: createSnapshot(scenario),
@@ -140,9 +142,9 @@ describe('an empty GetFeatures', () => {
     ['has no licenses', { products: listed({ maxAvailable: 0 }) }],
     ['has no known number of licenses', { products: listed({ maxAvailable: undefined }) }],
   ])('is accepted for a vendor license that %s, alone and with all others', (_, scenario) => {
-    expect(checkFeatures(A, empty, known(scenario))).toBeUndefined();
-    expect(checkFeatures(WHOLE, empty, known(scenario))).toBeUndefined();
-    expect(checkAllFeatures(empty, known(scenario))).toBeUndefined();
+    expect(checkFeatures(A, noRecords, known(scenario))).toBeUndefined();
+    expect(checkFeatures(WHOLE, noRecords, known(scenario))).toBeUndefined();
+    expect(checkAllFeatures(noRecords, known(scenario))).toBeUndefined();
   });
 
   it.each<[string, Scenario]>([
@@ -156,19 +158,19 @@ describe('an empty GetFeatures', () => {
   ])('is not accepted for one that %s', (_, scenario) => {
     const reason =
       'the answer contains no features of "lic01;cdslmd", but GetProducts says that it is current and has 40 licenses';
-    expect(checkFeatures(A, empty, known(scenario))).toBe(reason);
-    expect(checkFeatures(WHOLE, empty, known(scenario))).toBe(reason);
+    expect(checkFeatures(A, noRecords, known(scenario))).toBe(reason);
+    expect(checkFeatures(WHOLE, noRecords, known(scenario))).toBe(reason);
     // a different vendor license is not affected
-    expect(checkFeatures(B, empty, known(scenario))).toBeUndefined();
+    expect(checkFeatures(B, noRecords, known(scenario))).toBeUndefined();
   });
 
   it('is not accepted while the vendor licenses are not known', () => {
-    expect(checkFeatures(WHOLE, empty, known({}))).toContain('the vendor licenses are not known');
+    expect(checkFeatures(WHOLE, noRecords, known({}))).toContain('the vendor licenses are not known');
   });
 
   it('is accepted if all vendor licenses belong to other shards', () => {
     const scenario = { products: listed({}) };
-    expect(checkFeatures(WHOLE, empty, { ...known(scenario), ownsVendorLicense: () => false })).toBeUndefined();
+    expect(checkFeatures(WHOLE, noRecords, { ...known(scenario), ownsVendorLicense: () => false })).toBeUndefined();
   });
 });
 
@@ -176,31 +178,33 @@ describe('a GetFeatures of all vendor licenses', () => {
   const products = listed({ product: `${A};1` }, { product: B });
 
   it('is accepted if each one that must have features has some', () => {
-    const all = answer([ofFeatures(A), ofFeatures(A), ofFeatures(B.toUpperCase())]);
+    const all = storeFeatures(answer([ofFeatures(A), ofFeatures(A), ofFeatures(B.toUpperCase())]));
     expect(checkAllFeatures(all, known({ products }))).toBeUndefined();
     const idle = listed({ product: A }, { product: B, isCurrent: false });
-    expect(checkAllFeatures(answer([ofFeatures(A)]), known({ products: idle }))).toBeUndefined();
+    expect(checkAllFeatures(storeFeatures(answer([ofFeatures(A)])), known({ products: idle }))).toBeUndefined();
   });
 
   it('is refused if one has none, or an unknown vendor license has some', () => {
-    expect(checkAllFeatures(answer([ofFeatures(A)]), known({ products }))).toMatch(/^no features of "lic02;mgcld"/);
-    const strange = answer([ofFeatures(A), ofFeatures('x;y')]);
+    expect(checkAllFeatures(storeFeatures(answer([ofFeatures(A)])), known({ products }))).toMatch(
+      /^no features of "lic02;mgcld"/,
+    );
+    const strange = storeFeatures(answer([ofFeatures(A), ofFeatures('x;y')]));
     expect(checkAllFeatures(strange, known({ products }))).toBe('a record of an unknown vendor license');
   });
 
   it('can be split by vendor license', () => {
-    const split = createSplit();
-    const whole = answer([ofFeatures(A), ofFeatures(B), ofFeatures(A)], { nan: 3 });
-    expect(split(`${A};1`, whole)).toEqual(answer([ofFeatures(A), ofFeatures(A)]));
-    expect(split('x;y', whole)).toBeUndefined();
-    expect(split(B, answer([]))).toBeUndefined();
+    const whole = storeFeatures(answer([ofFeatures(A), ofFeatures(B), ofFeatures(A.toUpperCase())], { nan: 3 }));
+    const { discarded } = noRecords;
+    expect(splitAnswer(`${A};1`, whole)).toEqual({ ...whole, count: 2, discarded, only: A });
+    expect(splitAnswer('x;y', whole)).toBeUndefined();
+    expect(splitAnswer(B, noRecords)).toBeUndefined();
   });
 });
 
 describe('an empty GetExpirationFeatures', () => {
   const had = { [A]: good(answer([expiration(), expiration()])) };
   const features = { [WHOLE]: good(answer([ofFeatures(B), ofFeatures(A)])) };
-  const contradictionIn = (snapshot: Snapshot) => checkExpirations(A, empty, { ...known({}), snapshot });
+  const contradictionIn = (snapshot: Snapshot) => checkExpirations(A, noRecords, { ...known({}), snapshot });
 
   it.each<[string, Scenario]>([
     ['it never had records', { features }],

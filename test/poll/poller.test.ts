@@ -74,7 +74,7 @@ function create(site: { client: QueryClient }, options: Partial<PollerOptions> =
     concurrency: 4,
     featuresRequest: 'auto',
     expirationSearch: 'none',
-    selection: createSelection({ index: 0, total: 1 }, { include: [], exclude: [] }),
+    selection: createSelection({ shard: { index: 0, total: 1 }, include: [], exclude: [] }),
     ownsSite: true,
     history: [],
     now: () => Date.now() / 1000,
@@ -432,7 +432,7 @@ describe('the poller', () => {
   it('does not request what belongs to other shards', async () => {
     const site = createSite('lic01;cdslmd', 'lic02;mgcld');
     const running = create(site, {
-      selection: createSelection({ index: 2, total: 3 }, { include: [], exclude: [] }),
+      selection: createSelection({ shard: { index: 2, total: 3 }, include: [], exclude: [] }),
       ownsSite: false,
     });
     await running.start();

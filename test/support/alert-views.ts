@@ -1,15 +1,14 @@
 import type { Rule, View } from '../../src/alerts/rule.ts';
 import { createRules, type RuleSettings } from '../../src/alerts/rules.ts';
 import { rules } from '../../src/config/sections/alert-rules.ts';
-import { deriveInventoryNow } from '../../src/inventory/inventory.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
 import { createSnapshot, NOW, type Scenario } from './scenario.ts';
+import { deriveInventoryNow, everything } from './stored-answers.ts';
 
 /** Rules and the views they are evaluated on, for tests that need no daemon. */
 
 export const policy = {
-  ownsVendorLicense: () => true,
-  ownsFeature: () => true,
+  ...everything,
   usageWhenNotCurrent: 'withhold',
 } as const;
 

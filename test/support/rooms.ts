@@ -35,7 +35,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   columns: {
     floor: 0,
     promise: 'Records in columns of shared memory: one thread writes them, every thread reads them.',
-    mayImport: [],
+    mayImport: ['query-api'],
   },
   config: {
     floor: 0,

@@ -6,10 +6,12 @@ import type {
   FeatureRecord,
   ProductRecord,
   ServerDownRecord,
+  StoredAnswer,
 } from '../../src/model/records.ts';
 import { historyPart, type Reading, type Snapshot, WHOLE } from '../../src/model/snapshot.ts';
 import type { Field } from '../../src/query-api/field.ts';
 import { recordFields } from '../../src/query-api/records.ts';
+import { storeExpirations, storeFeatures } from './stored-answers.ts';
 
 /** Epoch seconds of every scenario. */
 export const NOW = 1_800_000_000;
@@ -167,6 +169,23 @@ const state = <T>(parts: Readonly<Record<string, Reading<T>>>, interval: number)
   parts: new Map(Object.entries(parts)),
 });
 
+/** The readings with their records in the stores. */
+const stored = <T>(
+  parts: Readonly<Record<string, Reading<Answer<T>>>>,
+  store: (answer: Answer<T>) => StoredAnswer,
+): Readonly<Record<string, Reading<StoredAnswer>>> =>
+  Object.fromEntries(Object.entries(parts).map(([part, reading]) => [part, storeReading(reading, store)]));
+
+/** A reading with its records in the stores. */
+export function storeReading<T>(
+  reading: Reading<Answer<T>>,
+  store: (answer: Answer<T>) => StoredAnswer,
+): Reading<StoredAnswer> {
+  if (reading.ok) return { ...reading, value: store(reading.value) };
+  const { last, ...failure } = reading;
+  return { ...failure, ...(last !== undefined && { last: { at: last.at, value: store(last.value) } }) };
+}
+
 export function createSnapshot({ products, down, users, features, expirations, history }: Scenario): Snapshot {
   return {
     at: NOW,
@@ -174,8 +193,8 @@ export function createSnapshot({ products, down, users, features, expirations, h
       ...(products !== undefined && { GetProducts: state({ [WHOLE]: products }, 60) }),
       ...(down !== undefined && { GetServerDown: state({ [WHOLE]: down }, 60) }),
       ...(users !== undefined && { GetConcurrentUsers: state({ [WHOLE]: users }, 60) }),
-      ...(features !== undefined && { GetFeatures: state(features, 300) }),
-      ...(expirations !== undefined && { GetExpirationFeatures: state(expirations, 3600) }),
+      ...(features !== undefined && { GetFeatures: state(stored(features, storeFeatures), 300) }),
+      ...(expirations !== undefined && { GetExpirationFeatures: state(stored(expirations, storeExpirations), 3600) }),
       ...(history !== undefined && { GetHistory: history }),
     },
   };

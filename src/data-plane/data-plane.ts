@@ -1,0 +1,222 @@
+import { RecordStore } from '../columns/record-store.ts';
+import { TextTable } from '../columns/text-table.ts';
+import { limitsOf, type SizeLimits } from '../decoding/body-limits.ts';
+import type { Answers } from '../decoding/decode.ts';
+import type { IncomingAnswer } from '../decoding/decoder.ts';
+import { createLocalDecoder } from '../decoding/local-decoder.ts';
+import { RecordStream, releaseRecords, type StoredEndpoint, type StoredRecords } from '../decoding/record-stream.ts';
+import type { FeatureColumns, SharedFeatures } from '../inventory/feature-columns.ts';
+import { FeatureDerivation, type FeatureStores } from '../inventory/feature-derivation.ts';
+import { expirationRecords, featureRecords } from '../inventory/feature-table.ts';
+import type { Derived, FeaturesRequest } from '../inventory/features-request.ts';
+import { FeatureRenderer, type FeatureUpdates } from '../metrics/feature-renderer.ts';
+import type { Enabled } from '../metrics/metric.ts';
+import { QueryError } from '../model/failure.ts';
+import type { RecordOwner, StoredAnswer } from '../model/records.ts';
+import type { EndpointName } from '../query-api/endpoints.ts';
+
+/** The decoded answer of each polled endpoint. */
+export interface PolledDecoded extends Omit<Answers, StoredEndpoint> {
+  GetFeatures: StoredAnswer;
+  GetExpirationFeatures: StoredAnswer;
+}
+
+/** What is known about an answer before its first byte. */
+export interface Opening {
+  readonly endpoint: EndpointName;
+  /** Path and parameters. */
+  readonly question: string;
+  readonly permanentAfter: number;
+  readonly sizes: SizeLimits;
+}
+
+/** What to render. */
+export interface Rendering {
+  readonly enabled: Enabled;
+  /** Maximum number of series. */
+  readonly budget: number;
+  /** The version of the last update that the page has; 0 for a page that has none. */
+  readonly base: number;
+}
+
+export interface Rendered {
+  readonly updates: FeatureUpdates;
+  readonly version: number;
+}
+
+/** The records of an answer, and the question that it answers. */
+interface Held {
+  readonly endpoint: StoredEndpoint;
+  readonly question: string;
+  readonly records: StoredRecords;
+  /** Number of streams that compare with it. */
+  readers: number;
+  isDropped: boolean;
+}
+
+const isStored = (endpoint: EndpointName): endpoint is StoredEndpoint =>
+  endpoint === 'GetFeatures' || endpoint === 'GetExpirationFeatures';
+
+/**
+ * Holds the records of features and their expiries from the bytes of an answer to the finished page. It runs in one
+ * thread, and knows no threads.
+ */
+export class DataPlane {
+  readonly #stores: FeatureStores;
+  readonly #derivation: FeatureDerivation;
+  readonly #held = new Map<number, Held>();
+  /** The newest answer to each question. */
+  readonly #newest = new Map<string, Held>();
+  #handles = 0;
+  #columns: FeatureColumns | undefined;
+  #renderer: FeatureRenderer | undefined;
+  #version = 0;
+
+  constructor() {
+    const texts = new TextTable();
+    const features: RecordStore = new RecordStore(featureRecords.layout, (slot) =>
+      featureRecords.releaseTexts(slot, features, texts),
+    );
+    const expirations: RecordStore = new RecordStore(expirationRecords.layout, (slot) =>
+      expirationRecords.releaseTexts(slot, expirations, texts),
+    );
+    this.#stores = { features, expirations, texts };
+    this.#derivation = new FeatureDerivation(this.#stores);
+  }
+
+  /** Begins to decode an answer. */
+  open(opening: Opening): IncomingAnswer<PolledDecoded[EndpointName]> {
+    const { endpoint, question, permanentAfter, sizes } = opening;
+    if (isStored(endpoint)) return this.#openStored(endpoint, opening);
+    return createLocalDecoder({ permanentAfter, ...sizes }).open(endpoint, question);
+  }
+
+  /** Keeps only these answers of an endpoint. The others cannot be derived from any more. */
+  keep(endpoint: StoredEndpoint, handles: readonly number[]): void {
+    const kept = new Set(handles);
+    for (const [handle, held] of this.#held) {
+      if (held.endpoint !== endpoint || kept.has(handle)) continue;
+      this.#held.delete(handle);
+      if (this.#newest.get(held.question) === held) this.#newest.delete(held.question);
+      held.isDropped = true;
+      this.#releaseUnused(held);
+    }
+  }
+
+  /** @param oldestInUse the oldest generation that a reader still uses */
+  derive(request: FeaturesRequest, oldestInUse: number): Derived<SharedFeatures> {
+    const slotsOf = (handle: number): Uint32Array => {
+      const held = this.#held.get(handle);
+      if (held === undefined) throw new Error(`the records of answer ${handle} are not held`);
+      return held.records.slots;
+    };
+    const derived = this.#derivation.derive(request, slotsOf, oldestInUse);
+    this.#columns = derived.columns;
+    const { features, expirations, texts } = this.#stores;
+    return {
+      ...derived,
+      columns: {
+        ...derived.columns,
+        features: features.shared,
+        expirations: expirations.shared,
+        texts: texts.share(),
+      },
+    };
+  }
+
+  /** Renders the newest generation. Chunks that the page has are not rendered again. */
+  render({ enabled, budget, base }: Rendering): Rendered {
+    if (this.#columns === undefined) throw new Error('there are no features to render');
+    if (this.#renderer === undefined || base !== this.#version) this.#renderer = new FeatureRenderer(enabled);
+    this.#version += 1;
+    return { updates: this.#renderer.render(this.#columns, budget), version: this.#version };
+  }
+
+  /** For measurements. */
+  counts(): { readonly features: number; readonly expirations: number; readonly texts: number } {
+    const { features, expirations, texts } = this.#stores;
+    return { features: features.used, expirations: expirations.used, texts: texts.count };
+  }
+
+  #openStored(endpoint: StoredEndpoint, { question, permanentAfter, sizes }: Opening): IncomingAnswer<StoredAnswer> {
+    const { promise, resolve, reject } = Promise.withResolvers<StoredAnswer>();
+    const previous = this.#newest.get(question);
+    if (previous !== undefined) previous.readers += 1;
+    const stream = new RecordStream({
+      endpoint,
+      store: endpoint === 'GetFeatures' ? this.#stores.features : this.#stores.expirations,
+      texts: this.#stores.texts,
+      permanentAfter,
+      limits: limitsOf(endpoint, sizes),
+      previous: previous?.records,
+    });
+    let isOpen = true;
+    const close = (): void => {
+      isOpen = false;
+      if (previous === undefined) return;
+      previous.readers -= 1;
+      this.#releaseUnused(previous);
+    };
+    const attempt = (work: () => void): void => {
+      if (!isOpen) return;
+      try {
+        work();
+      } catch (error) {
+        stream.abort();
+        close();
+        reject(error);
+      }
+    };
+    return {
+      write: (chunk) => attempt(() => stream.write(chunk)),
+      end: () =>
+        attempt(() => {
+          const records = stream.end();
+          close();
+          resolve(this.#hold({ endpoint, question, records, readers: 0, isDropped: false }));
+        }),
+      abort: () =>
+        attempt(() => {
+          throw new QueryError('aborted', 'the request was canceled');
+        }),
+      result: promise,
+    };
+  }
+
+  #hold(held: Held): StoredAnswer {
+    this.#handles += 1;
+    this.#held.set(this.#handles, held);
+    this.#newest.set(held.question, held);
+    const { slots, discarded, unknownFields } = held.records;
+    return { handle: this.#handles, count: slots.length, owners: this.#owners(held), discarded, unknownFields };
+  }
+
+  #owners({ endpoint, records }: Held): readonly RecordOwner[] {
+    if (endpoint !== 'GetFeatures') return [];
+    const { features, texts } = this.#stores;
+    const [server, daemon] = [features.textColumn('serverName'), features.textColumn('daemon')];
+    const counts = new Map<string, RecordOwner & { count: number }>();
+    let last: { server: number; daemon: number; owner: { count: number } } | undefined;
+    for (const slot of records.slots) {
+      const ids = { server: features.text(slot, server), daemon: features.text(slot, daemon) };
+      if (last?.server !== ids.server || last.daemon !== ids.daemon) {
+        const key = `${ids.server} ${ids.daemon}`;
+        const owner = counts.get(key) ?? {
+          serverName: texts.string(ids.server),
+          daemon: texts.string(ids.daemon),
+          count: 0,
+        };
+        counts.set(key, owner);
+        last = { ...ids, owner };
+      }
+      last.owner.count += 1;
+    }
+    return [...counts.values()];
+  }
+
+  #releaseUnused(held: Held): void {
+    if (!held.isDropped || held.readers > 0) return;
+    const { features, expirations } = this.#stores;
+    releaseRecords(held.records, held.endpoint === 'GetFeatures' ? features : expirations);
+  }
+}

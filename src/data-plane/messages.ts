@@ -1,0 +1,21 @@
+import type { StoredEndpoint } from '../decoding/record-stream.ts';
+import type { SharedFeatures } from '../inventory/feature-columns.ts';
+import type { Derived, FeaturesRequest } from '../inventory/features-request.ts';
+import type { Failure } from '../model/failure.ts';
+import type { Opening, Rendered, Rendering } from './data-plane.ts';
+
+/** A message to the thread of the data plane. `id` identifies an answer or a request. */
+export type PlaneMessage =
+  | { readonly type: 'open'; readonly id: number; readonly opening: Opening }
+  | { readonly type: 'write'; readonly id: number; readonly chunks: readonly Uint8Array[] }
+  | { readonly type: 'end'; readonly id: number }
+  | { readonly type: 'abort'; readonly id: number }
+  | { readonly type: 'keep'; readonly endpoint: StoredEndpoint; readonly handles: readonly number[] }
+  | { readonly type: 'derive'; readonly id: number; readonly request: FeaturesRequest; readonly oldestInUse: number }
+  | { readonly type: 'render'; readonly id: number; readonly rendering: Rendering };
+
+/** A result, why an answer is not usable, or the text of an unexpected error. */
+export type PlaneReply =
+  | { readonly id: number; readonly value: unknown | Derived<SharedFeatures> | Rendered }
+  | { readonly id: number; readonly failure: Failure }
+  | { readonly id: number; readonly error: string };

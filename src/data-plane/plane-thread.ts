@@ -1,0 +1,191 @@
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { SizeLimits } from '../decoding/body-limits.ts';
+import type { Decoder, IncomingAnswer } from '../decoding/decoder.ts';
+import type { StoredEndpoint } from '../decoding/record-stream.ts';
+import type { FeatureSource } from '../inventory/current.ts';
+import { openFeatures, type SharedFeatures } from '../inventory/feature-columns.ts';
+import type { FeatureRow } from '../inventory/feature-row.ts';
+import { createFeatureTable } from '../inventory/feature-table.ts';
+import type { Derived } from '../inventory/features-request.ts';
+import type { Table } from '../inventory/table.ts';
+import { QueryError } from '../model/failure.ts';
+import { lastGood, type Snapshot } from '../model/snapshot.ts';
+import type { PolledDecoded, Rendered, Rendering } from './data-plane.ts';
+import type { PlaneMessage, PlaneReply } from './messages.ts';
+import { createOutbox, type Outbox } from './outbox.ts';
+
+/** Decodes polled answers, and derives and renders the features, in another thread. */
+export interface PlaneThread extends FeatureSource {
+  /** A decoder of polled answers. */
+  decoder(permanentAfter: number, sizes: SizeLimits): Decoder<PolledDecoded>;
+  /** Frees the answers that a snapshot does not contain any more. Call it with each snapshot before the next one. */
+  keep(snapshot: Snapshot): void;
+  /** Renders the newest features. */
+  render(rendering: Rendering): Promise<Rendered>;
+  close(): Promise<void>;
+}
+
+export interface PlaneThreadOptions {
+  /** Called when the thread has ended unexpectedly. All records are lost. */
+  readonly onLost: (reason: QueryError) => void;
+}
+
+const storedEndpoints = ['GetFeatures', 'GetExpirationFeatures'] as const satisfies readonly StoredEndpoint[];
+
+interface Pending {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** The connection to one thread, which is used until the thread ends. */
+interface Connection {
+  readonly worker: Worker;
+  readonly outbox: Outbox;
+  readonly pending: Map<number, Pending>;
+}
+
+class Plane implements PlaneThread {
+  readonly #options: PlaneThreadOptions;
+  #connection: Connection | undefined;
+  #ids = 0;
+  #isClosed = false;
+  /** Tables whose rows can still be read, by their generation. */
+  readonly #inUse = new Map<Table<FeatureRow>, number>();
+  readonly #kept = new Map<StoredEndpoint, unknown>();
+
+  constructor(options: PlaneThreadOptions) {
+    this.#options = options;
+  }
+
+  decoder(permanentAfter: number, sizes: SizeLimits): Decoder<PolledDecoded> {
+    return {
+      open: (endpoint, question) => this.#open({ endpoint, question, permanentAfter, sizes }),
+      // the thread outlives its decoders, because a reload keeps the records
+      close: async () => undefined,
+    };
+  }
+
+  keep(snapshot: Snapshot): void {
+    for (const endpoint of storedEndpoints) {
+      const state = snapshot.endpoints[endpoint];
+      if (this.#kept.has(endpoint) && this.#kept.get(endpoint) === state) continue;
+      this.#kept.set(endpoint, state);
+      const readings = [...(state?.parts.values() ?? [])];
+      const handles = readings.flatMap((reading) => lastGood(reading)?.value.handle ?? []);
+      this.#connection?.outbox.post({ type: 'keep', endpoint, handles });
+    }
+  }
+
+  async derive(request: Parameters<FeatureSource['derive']>[0]): Promise<Derived<Table<FeatureRow>>> {
+    const oldestInUse = Math.min(...this.#inUse.values(), Number.MAX_SAFE_INTEGER);
+    const derived = await this.#request<Derived<SharedFeatures>>((id) => ({
+      type: 'derive',
+      id,
+      request,
+      oldestInUse,
+    }));
+    const columns = createFeatureTable(openFeatures(derived.columns));
+    this.#inUse.set(columns, derived.columns.generation);
+    return { ...derived, columns };
+  }
+
+  release(features: Table<FeatureRow>): void {
+    this.#inUse.delete(features);
+  }
+
+  render(rendering: Rendering): Promise<Rendered> {
+    return this.#request<Rendered>((id) => ({ type: 'render', id, rendering }));
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const connection = this.#connection;
+    this.#lose(new QueryError('aborted', 'the program is stopping'));
+    await connection?.worker.terminate();
+  }
+
+  #open<T>(opening: Extract<PlaneMessage, { type: 'open' }>['opening']): IncomingAnswer<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    // a failure before the caller waits for the result must not end the process
+    promise.catch(() => undefined);
+    if (this.#isClosed) {
+      reject(new QueryError('aborted', 'the client is closed'));
+      return { write: () => undefined, end: () => undefined, abort: () => undefined, result: promise };
+    }
+    const { outbox, pending } = this.#connect();
+    this.#ids += 1;
+    const id = this.#ids;
+    pending.set(id, { resolve: resolve as Pending['resolve'], reject });
+    outbox.post({ type: 'open', id, opening });
+    return {
+      write: (chunk) => outbox.write(id, chunk),
+      end: () => outbox.post({ type: 'end', id }),
+      abort: () => {
+        pending.delete(id);
+        outbox.post({ type: 'abort', id });
+      },
+      result: promise,
+    };
+  }
+
+  #request<T>(create: (id: number) => PlaneMessage): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    if (this.#isClosed) {
+      reject(new QueryError('aborted', 'the program is stopping'));
+      return promise;
+    }
+    const { outbox, pending } = this.#connect();
+    this.#ids += 1;
+    pending.set(this.#ids, { resolve: resolve as Pending['resolve'], reject });
+    outbox.post(create(this.#ids));
+    return promise;
+  }
+
+  #connect(): Connection {
+    if (this.#connection !== undefined) return this.#connection;
+    // .ts when run from source, .js when run from a build
+    const worker = new Worker(new URL(`./plane-worker${extname(import.meta.url)}`, import.meta.url));
+    const connection = { worker, outbox: createOutbox(worker), pending: new Map<number, Pending>() };
+    worker.on('message', (reply: PlaneReply) => receive(connection.pending, reply));
+    let cause: unknown;
+    worker.on('error', (error) => {
+      cause = error;
+    });
+    worker.on('exit', (code) => {
+      if (this.#connection !== connection) return;
+      const reason = lossOf(cause, code);
+      this.#lose(reason);
+      this.#options.onLost(reason);
+    });
+    this.#connection = connection;
+    return connection;
+  }
+
+  #lose(reason: QueryError): void {
+    const lost = this.#connection;
+    this.#connection = undefined;
+    this.#kept.clear();
+    for (const { reject } of lost?.pending.values() ?? []) reject(reason);
+  }
+}
+
+function receive(pending: Map<number, Pending>, reply: PlaneReply): void {
+  const waiting = pending.get(reply.id);
+  pending.delete(reply.id);
+  if (waiting === undefined) return;
+  if ('failure' in reply) waiting.reject(new QueryError(reply.failure.kind, reply.failure.message, reply.failure));
+  else if ('error' in reply) waiting.reject(new Error(reply.error));
+  else waiting.resolve(reply.value);
+}
+
+function lossOf(cause: unknown, exitCode: number): QueryError {
+  const isMemory = (cause as { code?: unknown } | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY';
+  const why = isMemory ? 'ran out of memory' : `ended with exit code ${exitCode}`;
+  return new QueryError('parse', `the thread that decodes answers ${why}; a new one is started`, {
+    code: 'DATA_PLANE_LOST',
+    cause,
+  });
+}
+
+export const createPlaneThread = (options: PlaneThreadOptions): PlaneThread => new Plane(options);

@@ -1,0 +1,77 @@
+import { parentPort } from 'node:worker_threads';
+import type { IncomingAnswer } from '../decoding/decoder.ts';
+import { QueryError } from '../model/failure.ts';
+import { DataPlane, type Rendered } from './data-plane.ts';
+import type { PlaneMessage, PlaneReply } from './messages.ts';
+
+/** The thread of the data plane: applies messages in their order. */
+
+const plane = new DataPlane();
+const incoming = new Map<number, IncomingAnswer<unknown>>();
+
+function reply(message: PlaneReply, transfer: ArrayBuffer[] = []): void {
+  parentPort?.postMessage(message, transfer);
+}
+
+function replyError(id: number, error: unknown): void {
+  if (error instanceof QueryError) {
+    const { kind, message, code } = error;
+    reply({ id, failure: { kind, message, ...(code !== undefined && { code }) } });
+  } else {
+    reply({ id, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+  }
+}
+
+/** The memory of new chunks, which the main thread takes over. */
+const memoryOf = ({ updates }: Rendered): ArrayBuffer[] =>
+  [updates.expirations, updates.features]
+    .flatMap(({ chunks }) => chunks)
+    .flatMap((chunk) => (typeof chunk === 'number' ? [] : [chunk.deflated.bytes.buffer as ArrayBuffer]));
+
+function apply(message: PlaneMessage): void {
+  switch (message.type) {
+    case 'open': {
+      const { id } = message;
+      const answer = plane.open(message.opening);
+      incoming.set(id, answer);
+      answer.result
+        .then(
+          (value) => reply({ id, value }),
+          (error: unknown) => replyError(id, error),
+        )
+        .finally(() => incoming.delete(id));
+      return;
+    }
+    case 'write':
+      for (const { buffer, byteOffset, byteLength } of message.chunks) {
+        incoming.get(message.id)?.write(Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength));
+      }
+      return;
+    case 'end':
+      incoming.get(message.id)?.end();
+      return;
+    case 'abort':
+      incoming.get(message.id)?.abort();
+      return;
+    case 'keep':
+      plane.keep(message.endpoint, message.handles);
+      return;
+    case 'derive':
+      reply({ id: message.id, value: plane.derive(message.request, message.oldestInUse) });
+      return;
+    case 'render': {
+      const rendered = plane.render(message.rendering);
+      reply({ id: message.id, value: rendered }, memoryOf(rendered));
+    }
+  }
+}
+
+parentPort?.on('message', (message: PlaneMessage) => {
+  try {
+    apply(message);
+  } catch (error) {
+    // only requests with an id can be answered; an error without one ends the thread
+    if (!('id' in message)) throw error;
+    replyError(message.id, error);
+  }
+});

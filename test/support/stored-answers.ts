@@ -1,0 +1,85 @@
+import { RecordStore } from '../../src/columns/record-store.ts';
+import { TextTable } from '../../src/columns/text-table.ts';
+import type { FeatureSource } from '../../src/inventory/current.ts';
+import type { FeatureColumns } from '../../src/inventory/feature-columns.ts';
+import { FeatureDerivation, type FeatureStores } from '../../src/inventory/feature-derivation.ts';
+import { createFeatureTable, expirationRecords, featureRecords } from '../../src/inventory/feature-table.ts';
+import type { Derived, FeaturesRequest } from '../../src/inventory/features-request.ts';
+import { type Inventory, type InventoryPolicy, planInventory } from '../../src/inventory/inventory.ts';
+import { createSelection } from '../../src/inventory/selection.ts';
+import {
+  type Answer,
+  type ExpirationRecord,
+  type FeatureRecord,
+  ownersOf,
+  type RecordOwner,
+  type StoredAnswer,
+} from '../../src/model/records.ts';
+import type { Snapshot } from '../../src/model/snapshot.ts';
+
+/** The data plane of tests: answers of records that no body was decoded for, in this thread. */
+
+const stores: FeatureStores = {
+  features: new RecordStore(featureRecords.layout),
+  expirations: new RecordStore(expirationRecords.layout),
+  texts: new TextTable(),
+};
+const slots = new Map<number, Uint32Array>();
+
+/** The records of an answer, written to the stores. */
+export const slotsOf = (handle: number): Uint32Array => {
+  const found = slots.get(handle);
+  if (found === undefined) throw new Error(`there is no answer ${handle}`);
+  return found;
+};
+
+function store(
+  kind: 'features' | 'expirations',
+  { records, discarded, unknownFields }: Answer<FeatureRecord | ExpirationRecord>,
+  owners: readonly RecordOwner[],
+): StoredAnswer {
+  const fields = kind === 'features' ? featureRecords : expirationRecords;
+  const written = records.map((record) => {
+    const slot = stores[kind].allocate();
+    fields.write(slot, record as unknown as Record<string, unknown>, stores[kind], stores.texts);
+    return slot;
+  });
+  const handle = slots.size + 1;
+  slots.set(handle, Uint32Array.from(written));
+  return { handle, count: records.length, owners, discarded, unknownFields };
+}
+
+export function storeFeatures(answer: Answer<FeatureRecord>): StoredAnswer {
+  return store('features', answer, ownersOf(answer.records));
+}
+
+export const storeExpirations = (answer: Answer<ExpirationRecord>): StoredAnswer => store('expirations', answer, []);
+
+/** A new derivation over all stored answers. */
+export function createTestDerivation(): (request: FeaturesRequest) => Derived<FeatureColumns> {
+  const derivation = new FeatureDerivation(stores);
+  // nothing is released, so that each test can read its inventory as long as it wants
+  return (request) => derivation.derive(request, slotsOf, 0);
+}
+
+/** A source of features in this thread. */
+export function createTestFeatures(): FeatureSource {
+  const derive = createTestDerivation();
+  return {
+    derive: async (request) => {
+      const derived = derive(request);
+      return { ...derived, columns: createFeatureTable(derived.columns) };
+    },
+    release: () => undefined,
+  };
+}
+
+/** Selects everything. */
+export const everything = createSelection({ shard: { index: 0, total: 1 }, include: [], exclude: [] });
+
+/** The inventory of a snapshot. */
+export function deriveInventoryNow(snapshot: Snapshot, now: number, policy: InventoryPolicy): Inventory {
+  const { request, complete } = planInventory(snapshot, now, policy);
+  const derived = createTestDerivation()(request);
+  return complete({ ...derived, columns: createFeatureTable(derived.columns) });
+}
