@@ -3,10 +3,12 @@ import type { AlertEngine } from '../alerts/engine.ts';
 import type { AlertStates } from '../alerts/state-machine.ts';
 import type { NtlmDispatcher } from '../client/dispatcher.ts';
 import { createQueryClient } from '../client/query-client.ts';
+import { createTransport } from '../client/transport.ts';
 import type { AnalyzerConfig, Config } from '../config/config.ts';
 import { readPasswordFile } from '../config/upstream-analyzer.ts';
 import type { Backend } from '../datasource/backend.ts';
 import { createUpstreamCache } from '../datasource/upstream-cache.ts';
+import { createLocalDecoder } from '../decoding/local-decoder.ts';
 import { type CurrentInventory, createCurrentInventory } from '../inventory/current.ts';
 import { createSelection } from '../inventory/selection.ts';
 import { createExposition, type Exposition } from '../metrics/exposition.ts';
@@ -80,20 +82,21 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
   const dispatcher = createDispatcher(analyzer, gate, log, () => poller.retryFailed());
   const logCredentials = createCredentialsLog({ gate, log });
   logCredentials();
-  const client = createQueryClient({
+  const transport = createTransport({
     baseUrl: analyzer.url,
     dispatcher,
     refreshCredentials: createRefresh(config, gate, now, log),
     timeout: analyzer.timeout,
     maxResponseSize: analyzer.maxResponseSize,
     maxChartSize: analyzer.maxChartSize,
-    permanentAfter: config.permanentAfter,
     userAgent: `license-exporter/${deps.version}`,
     observe: (request) => {
       self.observeRequest(request);
       logCredentials();
     },
   });
+  const decoder = createLocalDecoder({ permanentAfter: config.permanentAfter });
+  const client = createQueryClient(transport, decoder);
   const selection = createSelection(shard, config.select);
   const exposition = createExposition({
     enabled: config.metrics.collectors,
@@ -164,7 +167,8 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     await poller.stop();
     await alerting?.stop();
     inventory.stop();
-    await client.close();
+    await decoder.close();
+    await transport.close();
   };
   return { config, gate, dispatcher, inventory, exposition, poller, datasource, alerting, stop };
 }
