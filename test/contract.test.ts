@@ -11,12 +11,11 @@ import { createSlots } from '../src/analyzer/slots.ts';
 import type { PoolObservation, Source, VendorLicenseObservation } from '../src/analyzer/source.ts';
 import { openStore } from '../src/analyzer/store.ts';
 import { getUsers } from '../src/analyzer/user-records.ts';
-import type { QueryClient } from '../src/client/query-client.ts';
 import { decodeAnswer } from '../src/decoding/decode.ts';
 import { createLocalTime } from '../src/model/local-time.ts';
 import { type EndpointName, endpointNames, endpoints } from '../src/query-api/endpoints.ts';
 import { recordFields } from '../src/query-api/records.ts';
-import { createClient, startAnalyzer, testHistory, WORKDAY } from './support/harness.ts';
+import { createClient, type OwnedClient, startAnalyzer, testHistory, WORKDAY } from './support/harness.ts';
 import { onlyFigures } from './support/store-samples.ts';
 
 /** Our client and our analyzer, over real HTTP with NTLM: the client reads what the analyzer reports. */
@@ -24,7 +23,7 @@ import { onlyFigures } from './support/store-samples.ts';
 const never = new AbortController().signal;
 let observations: readonly VendorLicenseObservation[] = [];
 let stop: () => Promise<unknown>;
-let client: QueryClient;
+let client: OwnedClient;
 let collect: () => Promise<void>;
 
 const localTime = createLocalTime('Europe/Berlin');

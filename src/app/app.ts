@@ -1,6 +1,7 @@
 import type { DeliveryCounts } from '../alerts/delivery.ts';
 import { createAlertApi, createAlertPage } from '../alerts/routes.ts';
 import type { Config } from '../config/config.ts';
+import { createPlaneThread } from '../data-plane/plane-thread.ts';
 import { createDatasource } from '../datasource/routes.ts';
 import { createSelfMetrics, type SelfMetrics } from '../metrics/self.ts';
 import type { Log } from '../model/log.ts';
@@ -52,6 +53,12 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
   const accounts = createAccounts(log);
   const storage = createStorage(log);
   const totals = createUpstreamTotals();
+  const plane = createPlaneThread({
+    onLost: (reason) => {
+      log.error({ err: reason }, 'features and expiries are lost, and are requested again');
+      pipeline.poller.loseRecords(reason);
+    },
+  });
   let isFirstPollOver = false;
   /** Delivery counts by Alertmanager, over all reloads. */
   const deliveryCounts = new Map<string, DeliveryCounts>();
@@ -73,6 +80,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     createPipeline(config, {
       gate: accounts.gateOf(config),
       self,
+      plane,
       deliveryCounts,
       // the addresses at start: a reload does not change them
       refusalOfUsers: () => refusalOfUsers(config.datasource.users, initial.web.listen, access.current()),
@@ -179,6 +187,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       return inTurn(async () => {
         access.stop();
         await pipeline.stop();
+        await plane.close();
         await web.stop();
         accounts.close();
         storage.release();

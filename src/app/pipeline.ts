@@ -3,10 +3,13 @@ import type { AlertEngine } from '../alerts/engine.ts';
 import type { AlertStates } from '../alerts/state-machine.ts';
 import type { NtlmDispatcher } from '../client/dispatcher.ts';
 import { createQueryClient } from '../client/query-client.ts';
+import { createTransport } from '../client/transport.ts';
 import type { AnalyzerConfig, Config } from '../config/config.ts';
 import { readPasswordFile } from '../config/upstream-analyzer.ts';
+import type { PlaneThread } from '../data-plane/plane-thread.ts';
 import type { Backend } from '../datasource/backend.ts';
 import { createUpstreamCache } from '../datasource/upstream-cache.ts';
+import { createLocalDecoder } from '../decoding/local-decoder.ts';
 import { type CurrentInventory, createCurrentInventory } from '../inventory/current.ts';
 import { createSelection } from '../inventory/selection.ts';
 import { createExposition, type Exposition } from '../metrics/exposition.ts';
@@ -62,6 +65,7 @@ function createRefresh(config: AppConfig, gate: CredentialGate, now: () => numbe
 interface PipelineDeps {
   readonly gate: CredentialGate;
   readonly self: SelfMetrics;
+  readonly plane: PlaneThread;
   /** Counts by URL of the Alertmanager. */
   readonly deliveryCounts: Map<string, DeliveryCounts>;
   /** Why names of users are not served; `undefined` if they are. */
@@ -75,25 +79,27 @@ interface PipelineDeps {
 
 /** Wires the rooms from the client to metrics, alerts and Grafana. Nothing runs yet. */
 export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline {
-  const { gate, self, carried, now, log } = deps;
+  const { gate, self, plane, carried, now, log } = deps;
   const { analyzer, poll, shard } = config;
   const dispatcher = createDispatcher(analyzer, gate, log, () => poller.retryFailed());
   const logCredentials = createCredentialsLog({ gate, log });
   logCredentials();
-  const client = createQueryClient({
+  const transport = createTransport({
     baseUrl: analyzer.url,
     dispatcher,
     refreshCredentials: createRefresh(config, gate, now, log),
     timeout: analyzer.timeout,
     maxResponseSize: analyzer.maxResponseSize,
     maxChartSize: analyzer.maxChartSize,
-    permanentAfter: config.permanentAfter,
     userAgent: `license-exporter/${deps.version}`,
     observe: (request) => {
       self.observeRequest(request);
       logCredentials();
     },
   });
+  const polled = createQueryClient(transport, plane.decoder(config.permanentAfter));
+  const decoder = createLocalDecoder({ permanentAfter: config.permanentAfter });
+  const asked = createQueryClient(transport, decoder);
   const selection = createSelection({ shard, ...config.select });
   const exposition = createExposition({
     enabled: config.metrics.collectors,
@@ -102,7 +108,7 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     latest: () => inventory.latest(),
   });
   const poller = createPoller({
-    client,
+    client: polled,
     schedules: {
       GetProducts: poll.products,
       GetServerDown: poll.serverDown,
@@ -124,7 +130,10 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
       : [],
     now,
     log,
-    onCommit: (snapshot) => void inventory.commit(snapshot),
+    onCommit: (snapshot) => {
+      plane.keep(snapshot);
+      void inventory.commit(snapshot);
+    },
     ...(carried !== undefined && { initial: carried.data }),
   });
   const alerting = createAlerting(config, {
@@ -139,16 +148,18 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
   });
   const inventory = createCurrentInventory({
     policy: { ...selection, usageWhenNotCurrent: config.metrics.usageWhenNotCurrent },
+    features: plane,
     now,
     readers: [exposition, ...(alerting === undefined ? [] : [{ name: 'alerts', read: alerting.evaluate }])],
     onProblem: (reader, error) => log.error({ reader, err: error }, 'the inventory could not be used'),
   });
+  plane.keep(poller.latest());
   void inventory.commit(poller.latest());
   const { cacheTtl, timeZone, pseudonymKey } = config.datasource;
   const datasource: Backend = {
     inventory: () => inventory.latest(),
     upstream: createUpstreamCache({
-      client,
+      client: asked,
       connections: analyzer.concurrency,
       cacheTtl,
       now,
@@ -164,7 +175,8 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     await poller.stop();
     await alerting?.stop();
     inventory.stop();
-    await client.close();
+    await decoder.close();
+    await transport.close();
   };
   return { config, gate, dispatcher, inventory, exposition, poller, datasource, alerting, stop };
 }

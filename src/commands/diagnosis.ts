@@ -1,7 +1,9 @@
 import { createDispatcher, openAccount } from '../app/account.ts';
 import { createQueryClient } from '../client/query-client.ts';
+import { createTransport } from '../client/transport.ts';
 import type { AnalyzerConfig } from '../config/config.ts';
 import { type Inspection, inspectAnswer } from '../decoding/inspection.ts';
+import { createLocalDecoder } from '../decoding/local-decoder.ts';
 import { QueryError } from '../model/failure.ts';
 import type { Log } from '../model/log.ts';
 import type { Answer, DiscardReason } from '../model/records.ts';
@@ -70,17 +72,19 @@ function createProbe({ analyzer, storagePath, log, version }: DiagnosisOptions):
   let inspection: Inspection | undefined;
   let seconds = 0;
   let stop: string | undefined;
-  const client = createQueryClient({
+  const transport = createTransport({
     baseUrl: analyzer.url,
     dispatcher: createDispatcher(analyzer, account.gate, log),
     timeout: analyzer.timeout,
     maxResponseSize: analyzer.maxResponseSize,
     maxChartSize: analyzer.maxChartSize,
-    permanentAfter: Number.MAX_SAFE_INTEGER,
     userAgent: `license-exporter/${version} doctor`,
     observe: (observation) => {
       seconds = observation.seconds;
     },
+  });
+  const decoder = createLocalDecoder({
+    permanentAfter: Number.MAX_SAFE_INTEGER,
     onBody: (endpoint, body) => {
       inspection = undefined;
       // the client reports a body that is not JSON
@@ -89,6 +93,7 @@ function createProbe({ analyzer, storagePath, log, version }: DiagnosisOptions):
       } catch {}
     },
   });
+  const client = createQueryClient(transport, decoder);
   /** Records the result of a usable answer. */
   const accept = (endpoint: EndpointName, answer: unknown, remark: string | undefined): void => {
     const { records, missing = [], unknown = [], extra = [], mistyped = [] } = inspection ?? {};
@@ -128,7 +133,8 @@ function createProbe({ analyzer, storagePath, log, version }: DiagnosisOptions):
     },
     findings: () => endpointNames.flatMap((name) => found.get(name) ?? []),
     close: async () => {
-      await client.close();
+      await decoder.close();
+      await transport.close();
       account.close();
     },
   };

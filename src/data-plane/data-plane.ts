@@ -1,7 +1,6 @@
 import { RecordStore } from '../columns/record-store.ts';
 import { TextTable } from '../columns/text-table.ts';
-import { limitsOf, type SizeLimits } from '../decoding/body-limits.ts';
-import type { Answers } from '../decoding/decode.ts';
+import { structureLimitsOf } from '../decoding/body-limits.ts';
 import type { IncomingAnswer } from '../decoding/decoder.ts';
 import { createLocalDecoder } from '../decoding/local-decoder.ts';
 import { RecordStream, releaseRecords, type StoredEndpoint, type StoredRecords } from '../decoding/record-stream.ts';
@@ -13,21 +12,14 @@ import { FeatureRenderer, type FeatureUpdates } from '../metrics/feature-rendere
 import type { Enabled } from '../metrics/metric.ts';
 import { QueryError } from '../model/failure.ts';
 import type { RecordOwner, StoredAnswer } from '../model/records.ts';
-import type { EndpointName } from '../query-api/endpoints.ts';
-
-/** The decoded answer of each polled endpoint. */
-export interface PolledDecoded extends Omit<Answers, StoredEndpoint> {
-  GetFeatures: StoredAnswer;
-  GetExpirationFeatures: StoredAnswer;
-}
+import type { PolledAnswers, PolledEndpoint } from '../model/snapshot.ts';
 
 /** What is known about an answer before its first byte. */
 export interface Opening {
-  readonly endpoint: EndpointName;
+  readonly endpoint: PolledEndpoint;
   /** Path and parameters. */
   readonly question: string;
   readonly permanentAfter: number;
-  readonly sizes: SizeLimits;
 }
 
 /** What to render. */
@@ -54,7 +46,7 @@ interface Held {
   isDropped: boolean;
 }
 
-const isStored = (endpoint: EndpointName): endpoint is StoredEndpoint =>
+const isStored = (endpoint: PolledEndpoint): endpoint is StoredEndpoint =>
   endpoint === 'GetFeatures' || endpoint === 'GetExpirationFeatures';
 
 /**
@@ -67,12 +59,14 @@ export class DataPlane {
   readonly #held = new Map<number, Held>();
   /** The newest answer to each question. */
   readonly #newest = new Map<string, Held>();
-  #handles = 0;
+  #handles: number;
   #columns: FeatureColumns | undefined;
   #renderer: FeatureRenderer | undefined;
   #version = 0;
 
-  constructor() {
+  /** @param firstHandle handles of answers are larger than this */
+  constructor(firstHandle = 0) {
+    this.#handles = firstHandle;
     const texts = new TextTable();
     const features: RecordStore = new RecordStore(featureRecords.layout, (slot) =>
       featureRecords.releaseTexts(slot, features, texts),
@@ -85,10 +79,10 @@ export class DataPlane {
   }
 
   /** Begins to decode an answer. */
-  open(opening: Opening): IncomingAnswer<PolledDecoded[EndpointName]> {
-    const { endpoint, question, permanentAfter, sizes } = opening;
+  open(opening: Opening): IncomingAnswer<PolledAnswers[PolledEndpoint]> {
+    const { endpoint, question, permanentAfter } = opening;
     if (isStored(endpoint)) return this.#openStored(endpoint, opening);
-    return createLocalDecoder({ permanentAfter, ...sizes }).open(endpoint, question);
+    return createLocalDecoder({ permanentAfter }).open(endpoint, question);
   }
 
   /** Keeps only these answers of an endpoint. The others cannot be derived from any more. */
@@ -138,7 +132,7 @@ export class DataPlane {
     return { features: features.used, expirations: expirations.used, texts: texts.count };
   }
 
-  #openStored(endpoint: StoredEndpoint, { question, permanentAfter, sizes }: Opening): IncomingAnswer<StoredAnswer> {
+  #openStored(endpoint: StoredEndpoint, { question, permanentAfter }: Opening): IncomingAnswer<StoredAnswer> {
     const { promise, resolve, reject } = Promise.withResolvers<StoredAnswer>();
     const previous = this.#newest.get(question);
     if (previous !== undefined) previous.readers += 1;
@@ -147,7 +141,7 @@ export class DataPlane {
       store: endpoint === 'GetFeatures' ? this.#stores.features : this.#stores.expirations,
       texts: this.#stores.texts,
       permanentAfter,
-      limits: limitsOf(endpoint, sizes),
+      limits: structureLimitsOf(endpoint),
       previous: previous?.records,
     });
     let isOpen = true;

@@ -4,6 +4,12 @@ import type { Derived, FeaturesRequest } from '../inventory/features-request.ts'
 import type { Failure } from '../model/failure.ts';
 import type { Opening, Rendered, Rendering } from './data-plane.ts';
 
+/** The start data of the thread. */
+export interface PlaneStart {
+  /** Handles of answers are larger than this. */
+  readonly firstHandle: number;
+}
+
 /** A message to the thread of the data plane. `id` identifies an answer or a request. */
 export type PlaneMessage =
   | { readonly type: 'open'; readonly id: number; readonly opening: Opening }

@@ -1,6 +1,5 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { SizeLimits } from '../decoding/body-limits.ts';
 import type { Decoder, IncomingAnswer } from '../decoding/decoder.ts';
 import type { StoredEndpoint } from '../decoding/record-stream.ts';
 import type { FeatureSource } from '../inventory/current.ts';
@@ -10,15 +9,15 @@ import { createFeatureTable } from '../inventory/feature-table.ts';
 import type { Derived } from '../inventory/features-request.ts';
 import type { Table } from '../inventory/table.ts';
 import { QueryError } from '../model/failure.ts';
-import { lastGood, type Snapshot } from '../model/snapshot.ts';
-import type { PolledDecoded, Rendered, Rendering } from './data-plane.ts';
-import type { PlaneMessage, PlaneReply } from './messages.ts';
+import { lastGood, type PolledAnswers, type Snapshot } from '../model/snapshot.ts';
+import type { Rendered, Rendering } from './data-plane.ts';
+import type { PlaneMessage, PlaneReply, PlaneStart } from './messages.ts';
 import { createOutbox, type Outbox } from './outbox.ts';
 
 /** Decodes polled answers, and derives and renders the features, in another thread. */
 export interface PlaneThread extends FeatureSource {
   /** A decoder of polled answers. */
-  decoder(permanentAfter: number, sizes: SizeLimits): Decoder<PolledDecoded>;
+  decoder(permanentAfter: number): Decoder<PolledAnswers>;
   /** Frees the answers that a snapshot does not contain any more. Call it with each snapshot before the next one. */
   keep(snapshot: Snapshot): void;
   /** Renders the newest features. */
@@ -33,22 +32,54 @@ export interface PlaneThreadOptions {
 
 const storedEndpoints = ['GetFeatures', 'GetExpirationFeatures'] as const satisfies readonly StoredEndpoint[];
 
+/** Handles of one thread. No handle of a thread that has ended is valid in the next one. */
+const HANDLES = 2 ** 40;
+
 interface Pending {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
+}
+
+/** What waits for a reply. The thread keeps the process alive only meanwhile. */
+class PendingReplies {
+  readonly #waiting = new Map<number, Pending>();
+  readonly #worker: Worker;
+
+  constructor(worker: Worker) {
+    this.#worker = worker;
+    worker.unref();
+  }
+
+  add(id: number, pending: Pending): void {
+    if (this.#waiting.size === 0) this.#worker.ref();
+    this.#waiting.set(id, pending);
+  }
+
+  /** Removes and returns what waits. */
+  take(id: number): Pending | undefined {
+    const pending = this.#waiting.get(id);
+    if (this.#waiting.delete(id) && this.#waiting.size === 0) this.#worker.unref();
+    return pending;
+  }
+
+  rejectAll(reason: Error): void {
+    for (const { reject } of this.#waiting.values()) reject(reason);
+    this.#waiting.clear();
+  }
 }
 
 /** The connection to one thread, which is used until the thread ends. */
 interface Connection {
   readonly worker: Worker;
   readonly outbox: Outbox;
-  readonly pending: Map<number, Pending>;
+  readonly pending: PendingReplies;
 }
 
 class Plane implements PlaneThread {
   readonly #options: PlaneThreadOptions;
   #connection: Connection | undefined;
   #ids = 0;
+  #threads = 0;
   #isClosed = false;
   /** Tables whose rows can still be read, by their generation. */
   readonly #inUse = new Map<Table<FeatureRow>, number>();
@@ -58,9 +89,9 @@ class Plane implements PlaneThread {
     this.#options = options;
   }
 
-  decoder(permanentAfter: number, sizes: SizeLimits): Decoder<PolledDecoded> {
+  decoder(permanentAfter: number): Decoder<PolledAnswers> {
     return {
-      open: (endpoint, question) => this.#open({ endpoint, question, permanentAfter, sizes }),
+      open: (endpoint, question) => this.#open({ endpoint, question, permanentAfter }),
       // the thread outlives its decoders, because a reload keeps the records
       close: async () => undefined,
     };
@@ -116,13 +147,13 @@ class Plane implements PlaneThread {
     const { outbox, pending } = this.#connect();
     this.#ids += 1;
     const id = this.#ids;
-    pending.set(id, { resolve: resolve as Pending['resolve'], reject });
+    pending.add(id, { resolve: resolve as Pending['resolve'], reject });
     outbox.post({ type: 'open', id, opening });
     return {
       write: (chunk) => outbox.write(id, chunk),
       end: () => outbox.post({ type: 'end', id }),
       abort: () => {
-        pending.delete(id);
+        pending.take(id);
         outbox.post({ type: 'abort', id });
       },
       result: promise,
@@ -137,7 +168,7 @@ class Plane implements PlaneThread {
     }
     const { outbox, pending } = this.#connect();
     this.#ids += 1;
-    pending.set(this.#ids, { resolve: resolve as Pending['resolve'], reject });
+    pending.add(this.#ids, { resolve: resolve as Pending['resolve'], reject });
     outbox.post(create(this.#ids));
     return promise;
   }
@@ -145,8 +176,11 @@ class Plane implements PlaneThread {
   #connect(): Connection {
     if (this.#connection !== undefined) return this.#connection;
     // .ts when run from source, .js when run from a build
-    const worker = new Worker(new URL(`./plane-worker${extname(import.meta.url)}`, import.meta.url));
-    const connection = { worker, outbox: createOutbox(worker), pending: new Map<number, Pending>() };
+    const worker = new Worker(new URL(`./plane-worker${extname(import.meta.url)}`, import.meta.url), {
+      workerData: { firstHandle: this.#threads * HANDLES } satisfies PlaneStart,
+    });
+    this.#threads += 1;
+    const connection = { worker, outbox: createOutbox(worker), pending: new PendingReplies(worker) };
     worker.on('message', (reply: PlaneReply) => receive(connection.pending, reply));
     let cause: unknown;
     worker.on('error', (error) => {
@@ -166,13 +200,13 @@ class Plane implements PlaneThread {
     const lost = this.#connection;
     this.#connection = undefined;
     this.#kept.clear();
-    for (const { reject } of lost?.pending.values() ?? []) reject(reason);
+    this.#inUse.clear();
+    lost?.pending.rejectAll(reason);
   }
 }
 
-function receive(pending: Map<number, Pending>, reply: PlaneReply): void {
-  const waiting = pending.get(reply.id);
-  pending.delete(reply.id);
+function receive(pending: PendingReplies, reply: PlaneReply): void {
+  const waiting = pending.take(reply.id);
   if (waiting === undefined) return;
   if ('failure' in reply) waiting.reject(new QueryError(reply.failure.kind, reply.failure.message, reply.failure));
   else if ('error' in reply) waiting.reject(new Error(reply.error));

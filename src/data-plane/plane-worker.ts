@@ -1,12 +1,12 @@
-import { parentPort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import type { IncomingAnswer } from '../decoding/decoder.ts';
 import { QueryError } from '../model/failure.ts';
 import { DataPlane, type Rendered } from './data-plane.ts';
-import type { PlaneMessage, PlaneReply } from './messages.ts';
+import type { PlaneMessage, PlaneReply, PlaneStart } from './messages.ts';
 
 /** The thread of the data plane: applies messages in their order. */
 
-const plane = new DataPlane();
+const plane = new DataPlane((workerData as PlaneStart).firstHandle);
 const incoming = new Map<number, IncomingAnswer<unknown>>();
 
 function reply(message: PlaneReply, transfer: ArrayBuffer[] = []): void {

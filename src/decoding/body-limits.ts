@@ -1,6 +1,6 @@
 import { constants } from 'node:buffer';
 import type { QueryError } from '../model/failure.ts';
-import { type EndpointName, endpoints } from '../query-api/endpoints.ts';
+import { type AnswerKind, type EndpointName, endpoints } from '../query-api/endpoints.ts';
 import { type AnswerFaultCode, answerFault, recogniseBody } from './answer-faults.ts';
 import type { JsonLimits } from './json-scan.ts';
 
@@ -10,8 +10,8 @@ export interface SizeLimits {
   readonly maxChartSize: number;
 }
 
-/** The limits of one body. */
-export interface BodyLimits extends JsonLimits {
+/** The limit of the size of one body. */
+export interface SizeLimit {
   /** Bytes. */
   readonly size: number;
   /** The setting that limits the size, for the error message. */
@@ -32,38 +32,40 @@ const MEMBERS = 8_000_000;
 
 const DEPTH = 32;
 
+const recordAnswers: ReadonlySet<AnswerKind> = new Set(['records', 'nested-records', 'users']);
+const bareAnswers: ReadonlySet<AnswerKind> = new Set(['text', 'integer']);
+
+const isRecords = (endpoint: EndpointName): boolean => recordAnswers.has(endpoints[endpoint].answer);
+const isBare = (endpoint: EndpointName): boolean => bareAnswers.has(endpoints[endpoint].answer);
+
 const faults: Readonly<Record<keyof JsonLimits, AnswerFaultCode>> = {
   depth: 'ANSWER_TOO_DEEP',
   items: 'ANSWER_TOO_MANY_ITEMS',
   members: 'ANSWER_TOO_MANY_MEMBERS',
 };
 
-/** The limits of a body of this endpoint. */
-export function limitsOf(endpoint: EndpointName, { maxResponseSize, maxChartSize }: SizeLimits): BodyLimits {
+/** The limit of the size of a body of this endpoint. */
+export function sizeLimitOf(endpoint: EndpointName, { maxResponseSize, maxChartSize }: SizeLimits): SizeLimit {
   // the longest string that V8 supports
   const size = Math.min(maxResponseSize, constants.MAX_STRING_LENGTH);
-  const whole = { size, source: 'analyzer.max_response_size', depth: DEPTH, items: RECORDS, members: MEMBERS };
-  switch (endpoints[endpoint].answer) {
-    case 'records':
-    case 'nested-records':
-    case 'users':
-      return whole;
-    case 'text':
-    case 'integer':
-      return { ...whole, size: Math.min(size, BARE_SIZE), source: 'a bare value' };
-    default: {
-      const chart = { ...whole, items: CHART_ITEMS };
-      return maxChartSize < size ? { ...chart, size: maxChartSize, source: 'analyzer.max_chart_size' } : chart;
-    }
-  }
+  const whole = { size, source: 'analyzer.max_response_size' };
+  if (isBare(endpoint)) return { size: Math.min(size, BARE_SIZE), source: 'a bare value' };
+  if (isRecords(endpoint) || maxChartSize >= size) return whole;
+  return { size: maxChartSize, source: 'analyzer.max_chart_size' };
 }
 
-/** The error for a refused body: what its first bytes show, or else the limit that it exceeds. */
+/** The limits of the structure of a body of this endpoint. */
+export function structureLimitsOf(endpoint: EndpointName): JsonLimits {
+  const items = isRecords(endpoint) || isBare(endpoint) ? RECORDS : CHART_ITEMS;
+  return { depth: DEPTH, items, members: MEMBERS };
+}
+
+/** The error for a refused body: what its first kilobyte shows, or else the limit that it exceeds. */
 export function refuse(body: Buffer, code: AnswerFaultCode, detail?: string): QueryError {
   const what = recogniseBody(body);
   return what === 'ANSWER_NOT_JSON' || what === 'ANSWER_EMPTY' ? answerFault(code, detail) : answerFault(what);
 }
 
 /** The error for a body whose structure exceeds a limit. */
-export const refuseStructure = (body: Buffer, limits: BodyLimits, passed: keyof JsonLimits): QueryError =>
+export const refuseStructure = (body: Buffer, limits: JsonLimits, passed: keyof JsonLimits): QueryError =>
   refuse(body, faults[passed], `limit: ${limits[passed]}`);

@@ -1,4 +1,4 @@
-import { QueryError } from '../model/failure.ts';
+import { type Failure, QueryError } from '../model/failure.ts';
 import type { Log } from '../model/log.ts';
 import type { EndpointState, PolledAnswers, PolledEndpoint, Reading, Snapshot } from '../model/snapshot.ts';
 import type { Limit } from '../scheduling/limit.ts';
@@ -38,6 +38,8 @@ export interface EndpointPoll {
   run(signal: AbortSignal): Promise<void>;
   /** Requests the parts that were never requested, and with `failed` also those that failed last. */
   catchUp(signal: AbortSignal, which: 'new' | 'failed'): Promise<void>;
+  /** All parts fail, and their last good answers are lost. A running pass begins again. */
+  lose(failure: Failure): void;
   /** Ends the retries and waits for a running pass, whose signal must already be aborted. */
   stop(): Promise<void>;
 }
@@ -49,6 +51,8 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
   const log = createPollLog(request.endpoint, options.log);
   const absence = createAbsence(options.initial.isAbsent === true);
   let state = options.initial;
+  /** How often the answers were lost. */
+  let losses = 0;
   let running: Promise<void> | undefined;
 
   const readPart = async (part: string, signal: AbortSignal): Promise<PolledAnswers[E]> => {
@@ -113,8 +117,10 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
     const gone = [...state.parts.keys()].some((part) => !wanted.includes(part));
     if (asked.length === 0 && !gone) return;
     const started = performance.now();
+    const lossesBefore = losses;
     const readings = await read(asked, signal);
     if (signal.aborted) return;
+    if (losses !== lossesBefore) return pass(signal, (parts) => parts);
     if (options.review?.(readings) === 'again') return pass(signal, (parts) => parts);
     commit(readings, wanted, started);
   };
@@ -168,6 +174,13 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
       const work = (): Promise<void> =>
         which === 'failed' ? passOverFailed(signal) : pass(signal, (wanted) => wanted.filter(isNew));
       return exclusively(work).then(() => retry.plan(signal));
+    },
+    lose: ({ kind, message, code }) => {
+      losses += 1;
+      const failure = { kind, message, ...(code !== undefined && { code }) };
+      const lost = { at: now(), seconds: 0, ok: false, failure } as const;
+      state = { ...state, parts: new Map([...state.parts.keys()].map((part) => [part, lost])) };
+      options.commit(state);
     },
     stop: async () => {
       retry.stop();

@@ -37,7 +37,7 @@ export const featuresRefusals: ReadonlySet<FailureKind> = new Set([
 export type EndpointRequests = { readonly [E in PolledEndpoint]: EndpointRequest<E> };
 
 export interface EndpointRequestsOptions {
-  readonly client: QueryClient;
+  readonly client: QueryClient<PolledAnswers>;
   readonly selection: Selection;
   /** Whether this exporter reports data that belongs to no vendor license. Only shard 0 does. */
   readonly ownsSite: boolean;

@@ -2,6 +2,7 @@ import type { QueryClient } from '../client/query-client.ts';
 import { type FailureKind, QueryError } from '../model/failure.ts';
 import type { Log } from '../model/log.ts';
 import type { StoredAnswer } from '../model/records.ts';
+import type { PolledAnswers } from '../model/snapshot.ts';
 
 /** The parameter `search` (spec 4.5): 0 features, 1 also packages, 2 also components; `none` omits it. */
 export type SearchLevel = 'none' | '0' | '1' | '2';
@@ -13,7 +14,7 @@ export const searchRefusals: ReadonlySet<FailureKind> = new Set(['status', 'time
 const MAX_REFUSALS = 2;
 
 interface SearchOptions {
-  readonly client: Pick<QueryClient, 'getExpirationFeatures'>;
+  readonly client: Pick<QueryClient<PolledAnswers>, 'getExpirationFeatures'>;
   readonly level: SearchLevel;
   readonly log: Log;
 }

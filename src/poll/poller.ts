@@ -1,5 +1,6 @@
 import type { QueryClient } from '../client/query-client.ts';
 import type { Selection } from '../inventory/selection.ts';
+import type { Failure } from '../model/failure.ts';
 import type { Log } from '../model/log.ts';
 import type { ProductRecord } from '../model/records.ts';
 import {
@@ -27,7 +28,7 @@ import {
 import { createSchedules, longestGap } from './schedule.ts';
 
 export interface PollerOptions {
-  readonly client: QueryClient;
+  readonly client: QueryClient<PolledAnswers>;
   /** Cron expression of each endpoint, or `off`. GetProducts is always polled. */
   readonly schedules: Readonly<Record<PolledEndpoint, string>>;
   /** Seconds; `auto` is 3 × the interval of the endpoint, at least 5 minutes. */
@@ -58,6 +59,8 @@ export interface Poller {
   pollOnce(): Promise<void>;
   /** Requests everything that failed immediately, because the cause of the failures is over. */
   retryFailed(): void;
+  /** The records of the features and expiries are lost: they are not known any more, and are requested again. */
+  loseRecords(failure: Failure): void;
   stop(): Promise<void>;
   latest(): Snapshot;
 }
@@ -213,6 +216,13 @@ export function createPoller(options: PollerOptions): Poller {
     },
     retryFailed: () => {
       for (const poll of polls.values()) void poll.catchUp(stopping.signal, 'failed');
+    },
+    loseRecords: (failure) => {
+      for (const endpoint of ['GetFeatures', 'GetExpirationFeatures'] as const) {
+        const poll = polls.get(endpoint);
+        poll?.lose(failure);
+        void poll?.catchUp(stopping.signal, 'failed');
+      }
     },
     stop: async () => {
       stopping.abort();

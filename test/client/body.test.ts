@@ -1,8 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { QueryClientOptions } from '../../src/client/query-client.ts';
 import type { QueryError } from '../../src/model/failure.ts';
-import { createCleanup, createClient } from '../support/harness.ts';
+import { createCleanup, createClient, type TestClientOptions } from '../support/harness.ts';
 import { type Call, startScripted } from '../support/scripted-server.ts';
 
 /** Bodies that are not usable: the cause is recognised, and the rest of a refused body is not read. */
@@ -14,7 +13,7 @@ type Script = (call: Call) => void;
 type Method = 'getProducts' | 'getHistory' | 'getHttpUserName' | 'getConcurrentUsers';
 
 /** The failure of one query to a server that answers it as scripted, after a good logon. */
-async function ask(method: Method, script: Script, options: Partial<QueryClientOptions> = {}): Promise<QueryError> {
+async function ask(method: Method, script: Script, options: TestClientOptions = {}): Promise<QueryError> {
   const server = await startScripted((call) => {
     if (call.token !== '') call.proceed();
     else script(call);

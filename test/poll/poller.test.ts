@@ -2,11 +2,14 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { QueryClient } from '../../src/client/query-client.ts';
 import { createSelection } from '../../src/inventory/selection.ts';
 import { QueryError } from '../../src/model/failure.ts';
-import { historyPart, type Snapshot, WHOLE } from '../../src/model/snapshot.ts';
+import { historyPart, type PolledAnswers, type Snapshot, WHOLE } from '../../src/model/snapshot.ts';
 import { createPoller, type Poller, type PollerOptions } from '../../src/poll/poller.ts';
 import { cronProblem, longestGap } from '../../src/poll/schedule.ts';
 import { createTestLog } from '../support/harness.ts';
 import { answer, expiration, feature, product } from '../support/scenario.ts';
+import { storeExpirations, storeFeatures } from '../support/stored-answers.ts';
+
+type Client = QueryClient<PolledAnswers>;
 
 /** Scheduling and retries, with a simulated clock and client. All other tests use a real analyzer. */
 
@@ -21,7 +24,7 @@ interface Site {
   calls: string[];
 }
 
-function createSite(...products: string[]): Site & { client: QueryClient } {
+function createSite(...products: string[]): Site & { client: Client } {
   const site: Site = { products, failing: new Set(), status: 500, empty: new Set(), calls: [] };
   const call = async <T>(endpoint: string, detail: string, value: T): Promise<T> => {
     const name = detail === '' ? endpoint : `${endpoint} ${detail}`;
@@ -29,7 +32,8 @@ function createSite(...products: string[]): Site & { client: QueryClient } {
     if (site.failing.has(endpoint) || site.failing.has(name))
       throw new QueryError('status', `the analyzer answered ${site.status}`, { code: String(site.status) });
     const isEmpty = site.empty.has(endpoint) || site.empty.has(name);
-    return isEmpty ? (answer([]) as T) : value;
+    const none = endpoint === 'GetProducts' ? answer<never>([]) : storeFeatures(answer<never>([]));
+    return isEmpty ? (none as T) : value;
   };
   const client = {
     getProducts: () => call('GetProducts', '', answer(site.products.map((name) => product({ product: name })))),
@@ -39,12 +43,12 @@ function createSite(...products: string[]): Site & { client: QueryClient } {
       call(
         'GetFeatures',
         name,
-        answer(site.products.map((p) => feature({ serverName: p.split(';')[0] ?? '', daemon: 'd' }))),
+        storeFeatures(answer(site.products.map((p) => feature({ serverName: p.split(';')[0] ?? '', daemon: 'd' })))),
       ),
     getExpirationFeatures: ({ product: name }: { product: string }) =>
-      call('GetExpirationFeatures', name, answer([expiration()])),
+      call('GetExpirationFeatures', name, storeExpirations(answer([expiration()]))),
     getHistory: ({ product: name }: { product: string }) => call('GetHistory', name, []),
-  } as unknown as QueryClient;
+  } as unknown as Client;
   return Object.assign(site, { client });
 }
 
@@ -63,7 +67,7 @@ const schedules: PollerOptions['schedules'] = {
   GetHistory: '17 * * * *',
 };
 
-function create(site: { client: QueryClient }, options: Partial<PollerOptions> = {}): Poller {
+function create(site: { client: Client }, options: Partial<PollerOptions> = {}): Poller {
   vi.useFakeTimers({ now: Date.UTC(2026, 10, 18, 9, 0, 30) });
   poller = createPoller({
     client: site.client,
@@ -105,8 +109,11 @@ it('reports vendor licenses that GetProducts no longer lists, once', async () =>
 
 it('fails GetFeatures of all vendor licenses if no record names its owner', async () => {
   const site = createSite('a;d');
-  const client = { ...site.client, getFeatures: async () => answer([feature({ serverName: 'a', daemon: '' })]) };
-  const running = create({ client: client as QueryClient }, { featuresRequest: 'all' });
+  const client = {
+    ...site.client,
+    getFeatures: async () => storeFeatures(answer([feature({ serverName: 'a', daemon: '' })])),
+  };
+  const running = create({ client: client as Client }, { featuresRequest: 'all' });
   await running.pollOnce();
   expect(running.latest().endpoints.GetFeatures?.parts.get(WHOLE)).toMatchObject({
     ok: false,
@@ -282,7 +289,7 @@ describe('the poller', () => {
     const reading = running.latest().endpoints.GetFeatures?.parts.get('a;d');
     if (call === 'GetFeatures %') expect(reading).toMatchObject({ ok: true });
     else {
-      const last = { value: { records: [{ serverName: 'a' }] } };
+      const last = { value: { count: 1, only: 'a;d' } };
       expect(reading).toMatchObject({ ok: false, failure: { kind: 'schema' }, last });
     }
   });
@@ -298,7 +305,7 @@ describe('the poller', () => {
     expect(readings?.get('b;d')).toMatchObject({
       ok: false,
       failure: { kind: 'schema', code: 'CONTRADICTION' },
-      last: { value: { records: [{}] } },
+      last: { value: { count: 1 } },
     });
   });
 
@@ -369,7 +376,7 @@ describe('the poller', () => {
     const hanging = (_: unknown, signal: AbortSignal) =>
       new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     const client = { ...site.client, getExpirationFeatures: hanging, getConcurrentUsers: hanging };
-    void create({ client: client as unknown as QueryClient }, { concurrency: 2 }).start();
+    void create({ client: client as unknown as Client }, { concurrency: 2 }).start();
     await vi.advanceTimersByTimeAsync(10 * 60_000);
     expect([count(site, 'GetProducts'), count(site, 'GetFeatures')]).toEqual([11, 3]);
   });
@@ -452,7 +459,7 @@ describe('the poller', () => {
   it('reports each unknown field once, when it first appears', async () => {
     const site = createSite('a;d');
     let fields = ['label', 'since'];
-    const client = { ...site.client, getServerDown: async () => answer([], {}, fields) } as unknown as QueryClient;
+    const client = { ...site.client, getServerDown: async () => answer([], {}, fields) } as unknown as Client;
     const log = createTestLog();
     const running = create({ client }, { log });
     const reported = () =>
@@ -472,8 +479,8 @@ describe('the poller', () => {
     const site = createSite('a;d');
     const client = {
       ...site.client,
-      getFeatures: async () => answer([feature({ serverName: '', daemon: '' })]),
-    } as unknown as QueryClient;
+      getFeatures: async () => storeFeatures(answer([feature({ serverName: '', daemon: '' })])),
+    } as unknown as Client;
     const running = create({ client }, { featuresRequest: 'all' });
     await running.pollOnce();
     const reading = running.latest().endpoints.GetFeatures?.parts.get(WHOLE);
@@ -492,9 +499,9 @@ describe('the poller', () => {
         // longer than GetFeatures, which is requested at the same time
         for (let i = 0; i < 10; i += 1) await Promise.resolve();
         running -= 1;
-        return answer([]);
+        return storeExpirations(answer([]));
       },
-    } as unknown as QueryClient;
+    } as unknown as Client;
     // one slot is reserved for requests about the whole site
     await create({ client }, { concurrency: 4 }).start();
     expect(peak).toBe(3);
@@ -510,7 +517,7 @@ describe('the poller', () => {
       // on the clock of the test
       getServerDown: () => new Promise((resolve) => setTimeout(() => resolve(answer([])), 5000)),
     };
-    const polling = create({ client: slow as unknown as QueryClient }, { schedules: yearly });
+    const polling = create({ client: slow as unknown as Client }, { schedules: yearly });
     const started = polling.start();
     await vi.advanceTimersByTimeAsync(6000);
     await started;
@@ -523,7 +530,7 @@ describe('the poller', () => {
       ...site.client,
       getServerDown: (_: unknown, signal: AbortSignal) =>
         new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
-    } as unknown as QueryClient;
+    } as unknown as Client;
     const polling = create({ client });
     const started = polling.start();
     await vi.advanceTimersByTimeAsync(61_000);

@@ -8,9 +8,11 @@ import {
 import { type App, createApp } from '../../src/app/app.ts';
 import type { AppConfig } from '../../src/app/pipeline.ts';
 import { NtlmDispatcher } from '../../src/client/dispatcher.ts';
-import { createQueryClient, type QueryClient, type QueryClientOptions } from '../../src/client/query-client.ts';
+import { createQueryClient, type QueryClient } from '../../src/client/query-client.ts';
+import { createTransport, type TransportOptions } from '../../src/client/transport.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { SettingKey } from '../../src/config/settings.ts';
+import { createLocalDecoder, type LocalDecoderOptions } from '../../src/decoding/local-decoder.ts';
 import type { Log } from '../../src/model/log.ts';
 import type { Credentials } from '../../src/ntlm/client-codec.ts';
 import {
@@ -82,10 +84,18 @@ export async function startAnalyzer(
   return Object.defineProperty(analyzer, 'site', { value: source }) as TestAnalyzer;
 }
 
+/** A client with a transport and a decoder of its own. */
+export type OwnedClient = QueryClient & { close(): Promise<void> };
+
 interface TestClient {
-  readonly client: QueryClient;
+  readonly client: OwnedClient;
   readonly dispatcher: NtlmDispatcher;
   readonly gate: CredentialGate;
+}
+
+export interface TestClientOptions extends Partial<TransportOptions>, Partial<LocalDecoderOptions> {
+  readonly credentials?: Credentials;
+  readonly gate?: Partial<CredentialGateOptions>;
 }
 
 /** A gate for the account of every test. It keeps its counts in memory. */
@@ -99,27 +109,28 @@ export function createTestGate(options: Partial<CredentialGateOptions> = {}): Cr
   });
 }
 
-export function createClient(
-  baseUrl: string,
-  options: Partial<QueryClientOptions> & { credentials?: Credentials; gate?: Partial<CredentialGateOptions> } = {},
-): TestClient {
+export function createClient(baseUrl: string, options: TestClientOptions = {}): TestClient {
   const gate = createTestGate({
     ...(options.credentials !== undefined && { credentials: options.credentials }),
     ...options.gate,
   });
   const logonPath = '/analyzer/api/GetHttpUserName';
   const dispatcher = new NtlmDispatcher({ origin: baseUrl, logonPath, gate, connections: 4 });
-  const client = createQueryClient({
+  const transport = createTransport({
     baseUrl,
     dispatcher,
     timeout: 10,
     maxResponseSize: 2 ** 28,
     maxChartSize: 2 ** 25,
-    permanentAfter: 2_147_483_641,
     userAgent: 'test',
     ...options,
   });
-  return { client, dispatcher, gate };
+  const decoder = createLocalDecoder({ permanentAfter: 2_147_483_641, ...options });
+  const close = async (): Promise<void> => {
+    await decoder.close();
+    await transport.close();
+  };
+  return { client: { ...createQueryClient(transport, decoder), close }, dispatcher, gate };
 }
 
 export interface LogEntry {

@@ -1,0 +1,174 @@
+import type { Dispatcher } from 'undici';
+import { answerFault } from '../decoding/answer-faults.ts';
+import { refuse, type SizeLimit } from '../decoding/body-limits.ts';
+import type { IncomingAnswer } from '../decoding/decoder.ts';
+import { QueryError } from '../model/failure.ts';
+import type { IncomingHeaders } from './connection.ts';
+import { toQueryError } from './failures.ts';
+
+/** What a request expects, and what is called with its outcome. */
+export interface ReceptionOptions<T> {
+  readonly limit: SizeLimit;
+  /** Seconds from the call to the last byte. */
+  readonly timeout: number;
+  readonly signal: AbortSignal;
+  /** Called when a body that can be decoded begins. */
+  readonly open: () => IncomingAnswer<T>;
+  /** The failure that a status other than 200 means. */
+  readonly refuseStatus: (status: number, headers: IncomingHeaders) => QueryError;
+  /** Called once, before the promise settles. */
+  readonly onOutcome: (bytes: number, failure: QueryError | undefined) => void;
+}
+
+/** Error codes of a connection that ends during an answer. */
+const cutCodes: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'ECONNRESET']);
+
+/** A longer body of a status other than 200 is not read: the connection is closed instead. Bytes. */
+const DRAIN_LIMIT = 64 * 1024;
+
+/** First bytes of a body that are kept, to recognise what it is if it is refused. */
+const HEAD = 1024;
+
+/**
+ * Receives the answer to one request, and passes its body to the decoder chunk by chunk. It checks the size. If the body is
+ * refused, here or by the decoder, the connection is closed and the rest is not read.
+ *
+ * It is one object for each request, without a stream between the socket and the decoder: a stream and its iterator cost more
+ * than a small answer.
+ */
+export class Reception<T> implements Dispatcher.DispatchHandler {
+  readonly answer: Promise<T>;
+  readonly #options: ReceptionOptions<T>;
+  #resolve!: (answer: T) => void;
+  #reject!: (failure: QueryError) => void;
+  readonly #timer: NodeJS.Timeout;
+  #controller: Dispatcher.DispatchController | undefined;
+  #incoming: IncomingAnswer<T> | undefined;
+  #status = 0;
+  #headers: IncomingHeaders = {};
+  #head: Buffer = Buffer.alloc(0);
+  #announced = 0;
+  #bytes = 0;
+  #drained = 0;
+  #isSettled = false;
+
+  constructor(options: ReceptionOptions<T>) {
+    this.#options = options;
+    this.answer = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    const { signal, timeout } = options;
+    this.#timer = setTimeout(() => this.#timeOut(), timeout * 1000);
+    if (signal.aborted) this.handleEvent();
+    else signal.addEventListener('abort', this);
+  }
+
+  /** Whether there is nothing more to do. */
+  get isSettled(): boolean {
+    return this.#isSettled;
+  }
+
+  /** The caller's signal was aborted. */
+  handleEvent(): void {
+    const { reason } = this.#options.signal;
+    this.#stop(reason instanceof QueryError ? reason : new QueryError('aborted', 'the request was canceled'));
+  }
+
+  #timeOut(): void {
+    this.#stop(new QueryError('timeout', `the analyzer did not answer within ${this.#options.timeout} s`));
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#isSettled) controller.abort(new QueryError('aborted', 'the request was canceled'));
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHeaders): void {
+    this.#status = status;
+    this.#headers = headers;
+    this.#announced = Number(headers['content-length'] ?? 0);
+    if (status !== 200) {
+      if (this.#announced > DRAIN_LIMIT) this.#stop(this.#options.refuseStatus(status, headers));
+      return;
+    }
+    const encoding = String(headers['content-encoding'] ?? '').trim();
+    if (!/^(identity)?$/i.test(encoding)) {
+      this.#stop(answerFault('ANSWER_COMPRESSED', 'by its Content-Encoding'));
+      return;
+    }
+    this.#incoming = this.#options.open();
+    this.#incoming.result.then(
+      (answer) => this.#succeed(answer),
+      (error: unknown) => this.#stop(toQueryError(error)),
+    );
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#isSettled) return;
+    if (this.#status !== 200) {
+      this.#drained += chunk.byteLength;
+      if (this.#drained > DRAIN_LIMIT) this.#stop(this.#options.refuseStatus(this.#status, this.#headers));
+      return;
+    }
+    const { limit } = this.#options;
+    this.#bytes += chunk.byteLength;
+    // the decoder takes over the memory of the chunk
+    if (this.#head.length < HEAD) this.#head = Buffer.concat([this.#head, chunk.subarray(0, HEAD - this.#head.length)]);
+    if (Math.max(this.#bytes, this.#announced) > limit.size) {
+      this.#stop(refuse(this.#head, 'ANSWER_TOO_LARGE', `limit of ${limit.source}: ${limit.size} bytes`));
+      return;
+    }
+    this.#incoming?.write(chunk);
+  }
+
+  onResponseEnd(): void {
+    if (this.#isSettled) return;
+    // decoding takes as long as it takes
+    this.#disarm();
+    if (this.#status !== 200) this.#fail(this.#options.refuseStatus(this.#status, this.#headers));
+    this.#controller = undefined;
+    this.#incoming?.end();
+  }
+
+  onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
+    if (this.#isSettled) return;
+    this.#controller = undefined;
+    this.#stop(this.#failureOf(error));
+  }
+
+  #failureOf(error: Error): QueryError {
+    if (this.#status !== 200 && this.#status !== 0) return this.#options.refuseStatus(this.#status, this.#headers);
+    const { code } = error as { code?: unknown };
+    if (this.#status === 0 || !cutCodes.has(code)) return toQueryError(error);
+    return answerFault('ANSWER_CUT', `after ${this.#bytes} bytes, ${code}`, error);
+  }
+
+  /** Fails before the end of the body: the connection is closed, and the decoder needs no more bytes. */
+  #stop(failure: QueryError): void {
+    if (this.#isSettled) return;
+    this.#fail(failure);
+    this.#controller?.abort(failure);
+    this.#incoming?.abort();
+  }
+
+  #fail(failure: QueryError): void {
+    this.#isSettled = true;
+    this.#disarm();
+    this.#options.onOutcome(this.#bytes, failure);
+    this.#reject(failure);
+  }
+
+  #succeed(answer: T): void {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    this.#disarm();
+    this.#options.onOutcome(this.#bytes, undefined);
+    this.#resolve(answer);
+  }
+
+  #disarm(): void {
+    clearTimeout(this.#timer);
+    this.#options.signal.removeEventListener('abort', this);
+  }
+}

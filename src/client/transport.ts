@@ -1,0 +1,105 @@
+import type { Dispatcher } from 'undici';
+import { statusFault } from '../decoding/answer-faults.ts';
+import { type SizeLimits, sizeLimitOf } from '../decoding/body-limits.ts';
+import type { Decoder } from '../decoding/decoder.ts';
+import { type FailureKind, QueryError } from '../model/failure.ts';
+import { type EndpointName, endpoints, type ParametersOf } from '../query-api/endpoints.ts';
+import { writeQuery } from '../query-api/parameters.ts';
+import type { IncomingHeaders } from './connection.ts';
+import { toQueryError } from './failures.ts';
+import { Reception } from './reception.ts';
+import { isPaused, retryAfter, throttled } from './verdicts.ts';
+
+/** The outcome of one request, for metrics and the log. */
+export interface RequestObservation {
+  readonly endpoint: EndpointName;
+  /** Seconds, logon and decoding included. */
+  readonly seconds: number;
+  /** Body bytes received. */
+  readonly bytes: number;
+  readonly failure?: FailureKind;
+}
+
+export interface TransportOptions extends SizeLimits {
+  /** `http(s)://host:port/analyzer` (spec section 1, Addressing). */
+  readonly baseUrl: string;
+  /** Authenticates and sends; closed with the transport. */
+  readonly dispatcher: Dispatcher;
+  /** Called before each request, to apply changed credentials. */
+  readonly refreshCredentials?: () => void;
+  /** Timeout of a request in seconds, including the wait for a connection. */
+  readonly timeout: number;
+  readonly userAgent: string;
+  readonly observe?: (observation: RequestObservation) => void;
+}
+
+/** Sends requests to one analyzer. Clients whose answers are decoded differently share it. */
+export interface Transport {
+  /** @throws QueryError */
+  request<A, E extends EndpointName & keyof A>(
+    endpoint: E,
+    parameters: ParametersOf<E>,
+    signal: AbortSignal,
+    decoder: Decoder<A>,
+  ): Promise<A[E]>;
+  close(): Promise<void>;
+}
+
+export function createTransport(options: TransportOptions): Transport {
+  const { dispatcher, timeout, observe } = options;
+  const baseUrl = options.baseUrl.replace(/\/+$/, '');
+  const { origin, pathname } = new URL(baseUrl);
+  const prefix = pathname === '/' ? '' : pathname;
+  const headers = { accept: 'application/json, text/plain', 'user-agent': options.userAgent };
+
+  /** Endpoints for which the server sent Retry-After. `until` is in epoch milliseconds. */
+  const pauses = new Map<EndpointName, { readonly until: number; readonly failure: QueryError }>();
+
+  const refuseStatus = (name: EndpointName, status: number, answered: IncomingHeaders): QueryError => {
+    const now = Date.now();
+    const wait = retryAfter(status, answered, now);
+    if (wait === undefined) return statusFault(status, answered.location, baseUrl);
+    const until = now + wait;
+    const failure = new QueryError('throttled', throttled(status, until).message, { code: String(status) });
+    pauses.set(name, { until, failure });
+    return failure;
+  };
+
+  const request = <A, E extends EndpointName & keyof A>(
+    name: E,
+    parameters: ParametersOf<E>,
+    signal: AbortSignal,
+    decoder: Decoder<A>,
+  ): Promise<A[E]> => {
+    const started = performance.now();
+    const { method, path } = endpoints[name];
+    const question = `${path}${writeQuery(endpoints[name], parameters)}`;
+    const reception = new Reception<A[E]>({
+      limit: sizeLimitOf(name, options),
+      timeout,
+      signal,
+      open: () => decoder.open(name, question),
+      refuseStatus: (status, answered) => refuseStatus(name, status, answered),
+      onOutcome: (bytes, failure) =>
+        observe?.({
+          endpoint: name,
+          seconds: (performance.now() - started) / 1000,
+          bytes,
+          ...(failure !== undefined && { failure: failure.kind }),
+        }),
+    });
+    if (reception.isSettled) return reception.answer;
+    try {
+      options.refreshCredentials?.();
+      const paused = pauses.get(name);
+      if (paused !== undefined && isPaused(paused.until, Date.now())) throw paused.failure;
+      // in a URL, an apostrophe of a query is encoded too
+      dispatcher.dispatch({ origin, path: `${prefix}${question.replaceAll("'", '%27')}`, method, headers }, reception);
+    } catch (error) {
+      reception.onResponseError(null, toQueryError(error));
+    }
+    return reception.answer;
+  };
+
+  return { request, close: () => dispatcher.destroy() };
+}
