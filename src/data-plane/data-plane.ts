@@ -8,7 +8,7 @@ import type { FeatureColumns, SharedFeatures } from '../inventory/feature-column
 import { FeatureDerivation, type FeatureStores } from '../inventory/feature-derivation.ts';
 import { expirationRecords, featureRecords } from '../inventory/feature-table.ts';
 import type { Derived, FeaturesRequest } from '../inventory/features-request.ts';
-import { FeatureRenderer, type FeatureUpdates } from '../metrics/feature-renderer.ts';
+import { FeatureRenderer, type FeatureUpdate } from '../metrics/feature-renderer.ts';
 import type { Enabled } from '../metrics/metric.ts';
 import { QueryError } from '../model/failure.ts';
 import type { RecordOwner, StoredAnswer } from '../model/records.ts';
@@ -32,7 +32,7 @@ export interface Rendering {
 }
 
 export interface Rendered {
-  readonly updates: FeatureUpdates;
+  readonly updates: FeatureUpdate;
   readonly version: number;
 }
 
@@ -62,6 +62,8 @@ export class DataPlane {
   #handles: number;
   #columns: FeatureColumns | undefined;
   #renderer: FeatureRenderer | undefined;
+  /** The generation that was rendered last. */
+  #rendered: number | undefined;
   #version = 0;
 
   /** @param firstHandle handles of answers are larger than this */
@@ -104,7 +106,9 @@ export class DataPlane {
       if (held === undefined) throw new Error(`the records of answer ${handle} are not held`);
       return held.records.slots;
     };
-    const derived = this.#derivation.derive(request, slotsOf, oldestInUse);
+    // the renderer compares with the generation that it rendered last
+    const oldest = Math.min(oldestInUse, this.#rendered ?? oldestInUse);
+    const derived = this.#derivation.derive(request, slotsOf, oldest);
     this.#columns = derived.columns;
     const { features, expirations, texts } = this.#stores;
     return {
@@ -121,9 +125,16 @@ export class DataPlane {
   /** Renders the newest generation. Chunks that the page has are not rendered again. */
   render({ enabled, budget, base }: Rendering): Rendered {
     if (this.#columns === undefined) throw new Error('there are no features to render');
-    if (this.#renderer === undefined || base !== this.#version) this.#renderer = new FeatureRenderer(enabled);
+    const renderer =
+      this.#renderer === undefined || base !== this.#version ? new FeatureRenderer(enabled) : this.#renderer;
+    // a renderer that fails is not used again
+    this.#renderer = undefined;
+    this.#rendered = undefined;
+    const updates = renderer.render(this.#columns, budget);
+    this.#renderer = renderer;
+    this.#rendered = this.#columns.generation;
     this.#version += 1;
-    return { updates: this.#renderer.render(this.#columns, budget), version: this.#version };
+    return { updates, version: this.#version };
   }
 
   /** For measurements. */

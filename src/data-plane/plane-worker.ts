@@ -26,7 +26,7 @@ function replyError(id: number, error: unknown): void {
 const memoryOf = ({ updates }: Rendered): ArrayBuffer[] =>
   [updates.expirations, updates.features]
     .flatMap(({ chunks }) => chunks)
-    .flatMap((chunk) => (typeof chunk === 'number' ? [] : [chunk.deflated.bytes.buffer as ArrayBuffer]));
+    .flatMap((chunk) => (typeof chunk === 'number' ? [] : [chunk.bytes.buffer as ArrayBuffer]));
 
 function apply(message: PlaneMessage): void {
   switch (message.type) {

@@ -6,7 +6,7 @@ import { constants, crc32, createDeflateRaw, deflateRawSync } from 'node:zlib';
  * in any order. Concatenated gzip members would be simpler, but curl fails on them.
  */
 export interface Deflated {
-  readonly bytes: Buffer;
+  readonly bytes: Uint8Array<ArrayBuffer>;
   /** CRC-32 and length of the bytes before compression. */
   readonly crc: number;
   readonly length: number;
@@ -45,16 +45,23 @@ function times(matrix: Uint32Array, vector: number): number {
 
 const square = (matrix: Uint32Array): Uint32Array => matrix.map((column) => times(matrix, column));
 
+/** Matrices that advance a CRC by 1, 2, 4, … zero bytes. Their squares advance it by twice the number. */
+const advances: readonly Uint32Array[] = (() => {
+  // one zero bit
+  let advance = Uint32Array.from({ length: 32 }, (_, i) => (i === 0 ? 0xedb88320 : 2 ** (i - 1)));
+  const squares: Uint32Array[] = [];
+  for (let bits = 1; bits <= 2 ** 50; bits *= 2) {
+    if (bits >= 8) squares.push(advance);
+    advance = Uint32Array.from(square(advance));
+  }
+  return squares;
+})();
+
 /** CRC-32 of two joined texts, from their CRCs and the length of the second one. */
 export function combineCrc(first: number, second: number, secondLength: number): number {
-  // the matrix that advances a CRC by one zero bit
-  let advance = Uint32Array.from({ length: 32 }, (_, i) => (i === 0 ? 0xedb88320 : 2 ** (i - 1)));
   let crc = first;
-  // three squarings: from one bit to 8
-  for (let i = 0; i < 3; i += 1) advance = Uint32Array.from(square(advance));
-  for (let rest = secondLength; rest > 0; rest = Math.floor(rest / 2)) {
-    if (rest % 2 === 1) crc = times(advance, crc);
-    advance = Uint32Array.from(square(advance));
+  for (let rest = secondLength, i = 0; rest > 0; rest = Math.floor(rest / 2), i += 1) {
+    if (rest % 2 === 1) crc = times(advances[i] as Uint32Array, crc);
   }
   return (crc ^ second) >>> 0;
 }

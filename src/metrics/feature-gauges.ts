@@ -1,0 +1,85 @@
+import type { FeatureColumns } from '../inventory/feature-columns.ts';
+import type { Field, Fields } from '../query-api/field.ts';
+import { modelName, recordFields } from '../query-api/records.ts';
+import { catalogue, type MetricName } from './catalogue.ts';
+import { fieldGauges } from './columns.ts';
+import { expirationMetrics, featureMetrics } from './feature-metrics.ts';
+import { type Enabled, isEnabled } from './metric.ts';
+
+/** Returns the value of a row, NaN if it is not known. */
+export type ReadValue = (row: number) => number;
+
+/** A gauge of a block, in page order. */
+export interface FeatureGauge {
+  readonly name: MetricName;
+  /** Returns a function that reads its values in one generation. */
+  readonly open: (columns: FeatureColumns) => ReadValue;
+  /** Whether its labels include the attributes of the feature. */
+  readonly hasAttributes: boolean;
+}
+
+/** The fields whose values are withheld with the usage. */
+function usageOf(fields: Fields): ReadonlySet<string> {
+  const usage = Object.entries<Field>(fields).filter(([, { isUsage }]) => isUsage);
+  return new Set(usage.map(([name]) => modelName(name)));
+}
+
+const featureUsage = usageOf(recordFields.GetFeatures);
+
+function openReported(columns: FeatureColumns, name: string): ReadValue {
+  const { features, featureSlots, withheld } = columns;
+  const column = features.numberColumn(name);
+  const isUsage = featureUsage.has(name);
+  return (row) => {
+    const slot = featureSlots[row] as number;
+    return slot < 0 || (isUsage && withheld[row] === 1) ? Number.NaN : features.number(slot, column);
+  };
+}
+
+/** From the record of GetExpirationFeatures; where that does not know it, from the record of GetFeatures. */
+function openExpiry(columns: FeatureColumns, name: string): ReadValue {
+  const { features, featureSlots, expirations, expirationSlots } = columns;
+  const column = expirations.numberColumn(name);
+  const other = features.layout.numbers.indexOf(name);
+  return (row) => {
+    const slot = expirationSlots[row] as number;
+    const value = slot < 0 ? Number.NaN : expirations.number(slot, column);
+    if (!Number.isNaN(value) || other === -1) return value;
+    const featureSlot = featureSlots[row] as number;
+    return featureSlot < 0 ? Number.NaN : features.number(featureSlot, other);
+  };
+}
+
+const reported = fieldGauges(recordFields.GetFeatures, featureMetrics, (name): string => name);
+const expiry = fieldGauges(recordFields.GetExpirationFeatures, expirationMetrics, (name): string => name);
+
+const infoGauge: FeatureGauge = {
+  name: 'license_feature_info',
+  hasAttributes: true,
+  open:
+    ({ featureSlots }) =>
+    (row) =>
+      (featureSlots[row] as number) < 0 ? Number.NaN : 1,
+};
+
+/** The metrics of GetFeatures. */
+export const featureGauges = (enabled: Enabled): readonly FeatureGauge[] => [
+  infoGauge,
+  ...reported
+    .filter(({ name }) => isEnabled(catalogue[name], enabled))
+    .map(({ name, column }) => ({
+      name,
+      open: (columns: FeatureColumns) => openReported(columns, column),
+      hasAttributes: false,
+    })),
+];
+
+/** The metrics of GetExpirationFeatures. */
+export const expirationGauges = (enabled: Enabled): readonly FeatureGauge[] =>
+  expiry
+    .filter(({ name }) => isEnabled(catalogue[name], enabled))
+    .map(({ name, column }) => ({
+      name,
+      open: (columns: FeatureColumns) => openExpiry(columns, column),
+      hasAttributes: false,
+    }));

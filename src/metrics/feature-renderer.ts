@@ -1,0 +1,58 @@
+import type { FeatureColumns } from '../inventory/feature-columns.ts';
+import { type BlockUpdate, FeatureBlock } from './feature-block.ts';
+import { ChunkRenderer } from './feature-chunks.ts';
+import { expirationGauges, featureGauges } from './feature-gauges.ts';
+import { createLabelArena } from './label-arena.ts';
+import type { Enabled } from './metric.ts';
+
+export interface FeatureUpdate {
+  readonly expirations: BlockUpdate;
+  readonly features: BlockUpdate;
+}
+
+/** The rows that have another record, or whose usage is withheld or shown again. */
+function changedRows(columns: FeatureColumns, before: FeatureColumns): readonly number[] {
+  const rows: number[] = [];
+  for (let row = 0; row < columns.count; row += 1) {
+    if (
+      columns.featureSlots[row] !== before.featureSlots[row] ||
+      columns.expirationSlots[row] !== before.expirationSlots[row] ||
+      columns.withheld[row] !== before.withheld[row]
+    ) {
+      rows.push(row);
+    }
+  }
+  return rows;
+}
+
+/**
+ * Renders the blocks of the features. The labels are encoded when the layout changes. A chunk is rendered again when one of
+ * its values changes.
+ */
+export class FeatureRenderer {
+  readonly #expirations: FeatureBlock;
+  readonly #features: FeatureBlock;
+  /** The generation of the last update, and the renderer of its layout. */
+  #last: { readonly columns: FeatureColumns; readonly chunks: ChunkRenderer } | undefined;
+
+  constructor(enabled: Enabled) {
+    this.#expirations = new FeatureBlock(expirationGauges(enabled));
+    this.#features = new FeatureBlock(featureGauges(enabled));
+  }
+
+  /**
+   * Renders a generation. The receiver must apply every update. The slots and texts of the last generation must still exist.
+   *
+   * @param budget maximum number of series of both blocks. The expirations use it first
+   */
+  render(columns: FeatureColumns, budget: number): FeatureUpdate {
+    const last = this.#last?.columns.layout === columns.layout ? this.#last : undefined;
+    const chunks = last?.chunks ?? new ChunkRenderer(createLabelArena(columns));
+    const changes = last === undefined ? undefined : { before: last.columns, rows: changedRows(columns, last.columns) };
+    const generation = { columns, chunks, changes };
+    const expirations = this.#expirations.render(generation, budget);
+    const features = this.#features.render(generation, budget - expirations.series);
+    this.#last = { columns, chunks };
+    return { expirations, features };
+  }
+}

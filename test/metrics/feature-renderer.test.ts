@@ -1,0 +1,216 @@
+import { constants, crc32, inflateRawSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { FeatureLabels } from '../../src/inventory/feature-row.ts';
+import { tableOf } from '../../src/inventory/table.ts';
+import type { Family } from '../../src/metrics/family.ts';
+import { type BlockUpdate, CHUNK_ROWS } from '../../src/metrics/feature-block.ts';
+import type { PageChunk } from '../../src/metrics/feature-chunks.ts';
+import { collectExpirations, collectFeatures } from '../../src/metrics/feature-collector.ts';
+import { FeatureRenderer } from '../../src/metrics/feature-renderer.ts';
+import { collectors, type Enabled } from '../../src/metrics/metric.ts';
+import { renderGauges, rowsWithin } from '../../src/metrics/render.ts';
+import { runAtOnce } from '../../src/scheduling/slices.ts';
+import { allCollectors, complete, expiration, feature } from '../support/scenario.ts';
+import { type GenerationRow, Generations, rowOf } from './feature-generations.ts';
+
+/** The features are rendered in chunks of compressed columns; the obvious way is one family after the other, row by row. */
+
+interface Plain {
+  readonly text: string;
+  readonly series: number;
+  readonly isLimited: boolean;
+}
+
+/** A block in the obvious way. */
+function renderSlowly(families: readonly Family[], budget: number): Plain {
+  const render = (rows: number): Omit<Plain, 'isLimited'> => {
+    const chunks = [...renderGauges(families, rows)];
+    return {
+      text: chunks.map(({ bytes }) => bytes.toString()).join(''),
+      series: chunks.reduce((sum, { samples }) => sum + samples, 0),
+    };
+  };
+  const whole = render(Number.POSITIVE_INFINITY);
+  if (whole.series <= budget) return { ...whole, isLimited: false };
+  return { ...render(rowsWithin(families, budget)), isLimited: true };
+}
+
+function blocksSlowly(rows: readonly GenerationRow[], enabled: Enabled, budget: number): readonly Plain[] {
+  const table = tableOf(rows.map(rowOf));
+  const expirations = renderSlowly(runAtOnce(collectExpirations(table, enabled, {})), budget);
+  const left = budget - expirations.series;
+  return [expirations, renderSlowly(runAtOnce(collectFeatures(table, enabled, {})), left)];
+}
+
+/** Applies the updates of a block. */
+class Receiver {
+  chunks: readonly PageChunk[] = [];
+
+  apply({ chunks, crc, length, series, isLimited }: BlockUpdate): Plain {
+    this.chunks = chunks.map((chunk) => (typeof chunk === 'number' ? (this.chunks[chunk] as PageChunk) : chunk));
+    const texts = this.chunks.map((chunk) => {
+      const text = inflateRawSync(chunk.bytes, { finishFlush: constants.Z_SYNC_FLUSH });
+      expect([crc32(text), text.length]).toEqual([chunk.crc, chunk.length]);
+      return text;
+    });
+    const text = Buffer.concat(texts);
+    expect([crc32(text), text.length]).toEqual([crc, length]);
+    expect(this.chunks.reduce((sum, { samples }) => sum + samples, 0)).toBe(series);
+    return { text: text.toString(), series, isLimited };
+  }
+}
+
+class Page {
+  readonly #renderer: FeatureRenderer;
+  readonly #receivers = [new Receiver(), new Receiver()] as const;
+  readonly generations = new Generations();
+  /** The number of new chunks of the expirations and of the features in the last update. */
+  fresh: readonly number[] = [];
+
+  constructor(enabled: Enabled = collectors) {
+    this.#renderer = new FeatureRenderer(enabled);
+  }
+
+  show(rows: readonly GenerationRow[], layout = 1, budget = Number.POSITIVE_INFINITY): readonly Plain[] {
+    const { expirations, features } = this.#renderer.render(this.generations.create(rows, layout), budget);
+    this.fresh = [expirations, features].map(({ chunks }) => chunks.filter((c) => typeof c !== 'number').length);
+    return [this.#receivers[0].apply(expirations), this.#receivers[1].apply(features)];
+  }
+}
+
+const name = fc.oneof(
+  fc.constantFrom('', 'a', 'feature-1', 'feature-12', 'a"b', 'back\\', 'line\nfeed', 'größe ✓', '"'.repeat(300)),
+  fc.string({ unit: 'grapheme', maxLength: 8 }),
+);
+const labels: fc.Arbitrary<FeatureLabels> = fc.record({
+  vendorLicense: fc.constantFrom('s;d', 'server;daemon'),
+  feature: name,
+  version: name,
+  package: name,
+  featureType: fc.constantFrom('feature', 'package'),
+});
+const value = fc.oneof(
+  { weight: 6, arbitrary: fc.nat(20) },
+  fc.constantFrom(undefined, 0, 2 ** 31, 2 ** 31 - 1, -5, 1e15, 0.5, Number.POSITIVE_INFINITY),
+);
+const flag = fc.constantFrom(true, false, undefined);
+const record = fc
+  .record({ inUse: value, maxAvailable: value, logInUse: value, availableUser: flag, mappedTo: name, tokenPool: name })
+  .map((fields) => feature({ ...fields, ...(fields.inUse === undefined && complete('GetFeatures')) }));
+const expiry = fc.record({ licenseExpiration: value, minLicenseExpiration: value, showExpired: flag }).map(expiration);
+const row: fc.Arbitrary<GenerationRow> = fc
+  .record({
+    labels,
+    record: fc.option(record, { nil: undefined }),
+    expirationRecord: fc.option(expiry, { nil: undefined }),
+    isWithheld: fc.boolean(),
+  })
+  .map(({ labels: names, ...rest }) => ({ key: Object.values(names).join('\n'), ...names, ...rest }));
+
+/** Each change of a row takes its records from another one, and its labels if `isMoved`. */
+const change = fc.record({ at: fc.nat(), from: row, isMoved: fc.boolean() });
+const budget = fc.oneof(fc.constant(Number.POSITIVE_INFINITY), fc.nat(200));
+const enabled = fc.constantFrom(collectors, allCollectors);
+
+function applyChange(
+  rows: readonly GenerationRow[],
+  { at, from, isMoved }: { at: number; from: GenerationRow; isMoved: boolean },
+) {
+  return rows.map((old, i) => {
+    if (i !== at % rows.length) return old;
+    const { record: changed, expirationRecord, isWithheld } = from;
+    return isMoved ? from : { ...old, record: changed, expirationRecord, isWithheld };
+  });
+}
+
+describe('FeatureRenderer', () => {
+  it('shows what the obvious way shows, after every change', () => {
+    fc.assert(
+      fc.property(
+        fc.array(row, { maxLength: 30 }),
+        fc.array(change, { maxLength: 4 }),
+        budget,
+        enabled,
+        (first, changes, limit, on) => {
+          const page = new Page(on);
+          let rows: readonly GenerationRow[] = first;
+          let layout = 1;
+          expect(page.show(rows, layout, limit)).toEqual(blocksSlowly(rows, on, limit));
+          for (const next of changes) {
+            rows = applyChange(rows, next);
+            if (next.isMoved) layout += 1;
+            expect(page.show(rows, layout, limit)).toEqual(blocksSlowly(rows, on, limit));
+          }
+        },
+      ),
+    );
+  });
+
+  const many = Array.from(
+    { length: 2 * CHUNK_ROWS + 5 },
+    (_, i): GenerationRow => ({
+      vendorLicense: 's;d',
+      feature: `feature-${i}`,
+      version: '1',
+      package: '',
+      featureType: 'feature',
+      record: feature({ inUse: i % 7 }),
+      isWithheld: false,
+    }),
+  );
+  const withRow = (at: number, fields: Partial<GenerationRow>): readonly GenerationRow[] =>
+    many.map((old, i) => (i === at ? { ...old, ...fields } : old));
+
+  it('renders only the ranges of the families whose values change', () => {
+    const page = new Page();
+    page.show(many);
+    expect(page.show(withRow(CHUNK_ROWS, { record: feature({ inUse: 999, maxInUse: 1234 }) }))).toEqual(
+      blocksSlowly(
+        withRow(CHUNK_ROWS, { record: feature({ inUse: 999, maxInUse: 1234 }) }),
+        collectors,
+        Number.POSITIVE_INFINITY,
+      ),
+    );
+    expect(page.fresh).toEqual([0, 2]);
+  });
+
+  it('renders nothing again if a record has the same values', () => {
+    const page = new Page();
+    page.show(many);
+    page.show(withRow(3, { record: feature({ inUse: 3 }) }));
+    expect(page.fresh).toEqual([0, 0]);
+  });
+
+  it('renders the attributes again if they change', () => {
+    const page = new Page();
+    page.show(many);
+    const rows = withRow(5, { record: feature({ inUse: 5, mappedTo: 'another application' }) });
+    const [, features] = page.show(rows);
+    expect(page.fresh).toEqual([0, 1]);
+    expect(features?.text).toContain('mapped_to="another application"');
+  });
+
+  it('withholds usage alone', () => {
+    const page = new Page();
+    page.show(many);
+    const rows = many.map((old) => ({ ...old, isWithheld: true }));
+    expect(page.show(rows)).toEqual(blocksSlowly(rows, collectors, Number.POSITIVE_INFINITY));
+    expect(page.show(many)).toEqual(blocksSlowly(many, collectors, Number.POSITIVE_INFINITY));
+  });
+
+  it('shows the same first rows when there are too many series', () => {
+    const page = new Page();
+    for (const limit of [100_000, 60_000, 5, 0]) {
+      expect(page.show(many, 1, limit)).toEqual(blocksSlowly(many, collectors, limit));
+    }
+  });
+
+  it('has memory of its own for each chunk, so that it can be transferred', () => {
+    const renderer = new FeatureRenderer(collectors);
+    const { features } = renderer.render(new Generations().create(many, 1), Number.POSITIVE_INFINITY);
+    const buffers = features.chunks.map((chunk) => (typeof chunk === 'number' ? undefined : chunk.bytes.buffer));
+    expect(new Set(buffers).size).toBe(features.chunks.length);
+    expect(buffers.every((buffer) => buffer instanceof ArrayBuffer)).toBe(true);
+  });
+});
