@@ -1,12 +1,13 @@
 import { RecordStore } from '../columns/record-store.ts';
+import { expirationRecords, featureRecords } from '../columns/stored-fields.ts';
 import { TextTable } from '../columns/text-table.ts';
 import { structureLimitsOf } from '../decoding/body-limits.ts';
 import type { IncomingAnswer } from '../decoding/decoder.ts';
 import { createLocalDecoder } from '../decoding/local-decoder.ts';
-import { RecordStream, releaseRecords, type StoredEndpoint, type StoredRecords } from '../decoding/record-stream.ts';
+import { RecordStream, type StoredEndpoint } from '../decoding/record-stream.ts';
+import { releaseRecords, type StoredRecords } from '../decoding/stored-records.ts';
 import type { FeatureColumns, SharedFeatures } from '../inventory/feature-columns.ts';
 import { FeatureDerivation, type FeatureStores } from '../inventory/feature-derivation.ts';
-import { expirationRecords, featureRecords } from '../inventory/feature-table.ts';
 import type { Derived, FeaturesRequest } from '../inventory/features-request.ts';
 import { FeatureRenderer, type FeatureUpdate } from '../metrics/feature-renderer.ts';
 import type { Enabled } from '../metrics/metric.ts';

@@ -8,16 +8,13 @@ import type {
   ServerDownRecord,
   UserRecord,
 } from '../model/records.ts';
-import { parseVendorLicense } from '../model/vendor-license.ts';
 import type { EndpointName } from '../query-api/endpoints.ts';
-import type { Fields } from '../query-api/field.ts';
 import { readJson } from '../query-api/json.ts';
-import { recordFields } from '../query-api/records.ts';
 import { answerFault, recogniseBody } from './answer-faults.ts';
 import { decodeEfficiency, decodeHeatMap, decodeReserved, decodeTrend } from './decode-series.ts';
-import { createUnknownFields, describeFields } from './field-names.ts';
-import { createRecordReader, type Raw, type RecordReader } from './record-reader.ts';
-import { createWireValues, type WireValues } from './wire-values.ts';
+import { createUnknownFields } from './field-names.ts';
+import { isObject, noUsableRecord, RecordDecoder } from './record-decoder.ts';
+import { expirations, features, products, type RecordKind, serversDown, users } from './record-kinds.ts';
 
 /** The decoded answer of each endpoint. */
 export interface Answers {
@@ -35,106 +32,21 @@ export interface Answers {
   GetConcurrentUsers: number | undefined;
 }
 
-/** The records of an endpoint. */
-interface RecordKind<R> {
-  readonly fields: Fields;
-  /** The identifying field. A record without it is discarded. */
-  readonly identity: string;
-  readonly isUsable: (identity: unknown, values: WireValues) => boolean;
-  readonly reader: RecordReader<R>;
-}
-
-const hasText: RecordKind<unknown>['isUsable'] = (identity, values) => values.text(identity) !== '';
-
-/** Spec 2.1. */
-const products: RecordKind<ProductRecord> = {
-  fields: recordFields.GetProducts,
-  identity: 'Product',
-  // a number, or only separators, does not name a vendor license
-  isUsable: (product) => typeof product === 'string' && /[^;\s]/.test(product),
-  reader: createRecordReader(recordFields.GetProducts, {
-    // before the first collection of a server, the expiry of its licenses is not known
-    minLicenseExpiration: (raw, values, { collectionTime }) =>
-      collectionTime === undefined ? undefined : values.expiration(raw.MinLicenseExpiration),
-  }),
-};
-
-/** Spec 2.2. */
-const features: RecordKind<FeatureRecord> = {
-  fields: recordFields.GetFeatures,
-  identity: 'Feature',
-  isUsable: hasText,
-  reader: createRecordReader(recordFields.GetFeatures),
-};
-
-/** Spec 2.3. */
-const users: RecordKind<UserRecord> = {
-  fields: recordFields.GetUsers,
-  identity: 'UserName',
-  isUsable: hasText,
-  reader: createRecordReader(recordFields.GetUsers, {
-    appStatus: ({ app_status: status }) => {
-      if (typeof status === 'boolean') return String(status);
-      return typeof status === 'string' || typeof status === 'number' ? status : undefined;
-    },
-    // the specification uses null if there is no value
-    appDuration: ({ app_duration: duration }, values) => (duration === null ? undefined : values.count(duration)),
-  }),
-};
-
-/** Spec 2.4. */
-const serversDown: RecordKind<ServerDownRecord> = {
-  fields: recordFields.GetServerDown,
-  identity: 'Label',
-  isUsable: (label) => {
-    if (typeof label !== 'string') return false;
-    // a text without server and daemon, such as a message, does not name a server that is down
-    const { server, daemon } = parseVendorLicense(label);
-    return server !== '' && daemon !== '';
-  },
-  reader: createRecordReader(recordFields.GetServerDown),
-};
-
-/** Spec 2.5. */
-const expirations: RecordKind<ExpirationRecord> = {
-  fields: recordFields.GetExpirationFeatures,
-  identity: 'Feature',
-  isUsable: hasText,
-  reader: createRecordReader(recordFields.GetExpirationFeatures, {
-    licenseExpiration: (raw, values) => values.expiration(raw.LicenseExpiration, raw.LicenseExpirationToDate),
-    // related licenses cannot all be permanent if one of them expires
-    minLicenseExpiration: (raw, values, { licenseExpiration }) => {
-      const end = values.expiration(raw.MinLicenseExpiration);
-      return end === Number.POSITIVE_INFINITY && licenseExpiration !== end ? undefined : end;
-    },
-  }),
-};
-
-const isObject = (raw: unknown): raw is Raw => typeof raw === 'object' && raw !== null && !Array.isArray(raw);
-
 /**
  * Decodes every record. Bad records are left out and counted.
  *
  * @throws QueryError of kind `schema` when there are records, but none is usable: that is not an empty answer
  */
 function decodeRecords<T>(raws: readonly unknown[], kind: RecordKind<T>, permanentAfter: number): Answer<T> {
-  const values = createWireValues(permanentAfter);
-  const unknownFields = createUnknownFields(kind.fields);
-  const read = kind.reader(values, unknownFields.add);
+  const unknownFields = createUnknownFields();
+  const decoder = new RecordDecoder(kind, permanentAfter, unknownFields.add);
   const records: T[] = [];
   for (const raw of raws) {
-    if (isObject(raw) && kind.isUsable(raw[kind.identity], values)) {
-      records.push(read(raw));
-      continue;
-    }
-    values.discarded.bad_record += 1;
-    if (isObject(raw)) unknownFields.addFrom(raw);
+    const record = decoder.decode(raw);
+    if (record !== undefined) records.push(record);
   }
-  if (records.length === 0 && raws.length > 0) {
-    const first = `the first record ${describeFields(raws[0])}`;
-    throw new QueryError('schema', `no record of the answer has a usable ${kind.identity}; ${first}`);
-  }
-  return { records, discarded: values.discarded, unknownFields: unknownFields.names() };
+  if (records.length === 0 && raws.length > 0) throw noUsableRecord(kind, raws[0]);
+  return { records, discarded: decoder.discarded, unknownFields: unknownFields.names() };
 }
 
 function array(value: unknown, what: string): readonly unknown[] {

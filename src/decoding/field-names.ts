@@ -1,5 +1,4 @@
 import { MAX_UNKNOWN_FIELDS } from '../model/records.ts';
-import type { Fields } from '../query-api/field.ts';
 
 /** Field names come from the analyzer. They are shortened and escaped before they are shown. */
 
@@ -32,21 +31,14 @@ export function describeFields(record: unknown): string {
 export interface UnknownFields {
   /** Adds the name of an unknown field. */
   add(name: string): void;
-  /** Adds the unknown fields of a record. */
-  addFrom(record: object): void;
   names(): readonly string[];
 }
 
-export function createUnknownFields(specified: Fields): UnknownFields {
-  const known = new Set(Object.keys(specified));
+export function createUnknownFields(): UnknownFields {
   const unknown = new Set<string>();
-  const add = (name: string): void => {
-    if (unknown.size < MAX_UNKNOWN_FIELDS) unknown.add(name);
-  };
   return {
-    add,
-    addFrom: (record) => {
-      for (const name in record) if (!known.has(name)) add(name);
+    add: (name) => {
+      if (unknown.size < MAX_UNKNOWN_FIELDS) unknown.add(name);
     },
     names: () => [...new Set([...unknown].map(printable))],
   };

@@ -1,9 +1,9 @@
 import type { RecordFields, StoredValue } from '../columns/record-fields.ts';
 import type { RecordStore } from '../columns/record-store.ts';
+import { expirationRecords, featureRecords } from '../columns/stored-fields.ts';
 import type { TextTable } from '../columns/text-table.ts';
 import type { FeatureColumns } from './feature-columns.ts';
 import { createLayout, type FeatureLayout, type PartSlots, recordLabels, type Source } from './feature-layout.ts';
-import { expirationRecords, featureRecords } from './feature-table.ts';
 import { type Derived, type FeaturesRequest, hasSameOwners, type PartRecords } from './features-request.ts';
 import { mergeExpirations, mergeFeatures } from './merge.ts';
 

@@ -1,12 +1,7 @@
-import { RecordFields } from '../columns/record-fields.ts';
-import { recordFields } from '../query-api/records.ts';
+import { expirationRecords, featureRecords } from '../columns/stored-fields.ts';
 import { type FeatureColumns, labelId } from './feature-columns.ts';
 import { createFeatureRow, expiryFieldOf, type FeatureRow, featureLabelFields, usageNames } from './feature-row.ts';
 import type { Table } from './table.ts';
-
-/** The columns of the records of both feature endpoints. */
-export const featureRecords = new RecordFields(recordFields.GetFeatures);
-export const expirationRecords = new RecordFields(recordFields.GetExpirationFeatures);
 
 type RowValue = (row: number) => unknown;
 

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RecordStore } from '../../src/columns/record-store.ts';
+import { expirationRecords, featureRecords } from '../../src/columns/stored-fields.ts';
 import { TextTable } from '../../src/columns/text-table.ts';
 import type { FeatureColumns } from '../../src/inventory/feature-columns.ts';
 import { FeatureDerivation } from '../../src/inventory/feature-derivation.ts';
 import type { FeatureRow } from '../../src/inventory/feature-row.ts';
-import { createFeatureTable, expirationRecords, featureRecords } from '../../src/inventory/feature-table.ts';
+import { createFeatureTable } from '../../src/inventory/feature-table.ts';
 import type { FeaturesRequest, PartRecords } from '../../src/inventory/features-request.ts';
 import { mergeExpirations, mergeFeatures } from '../../src/inventory/merge.ts';
 import { createSelection, type SelectionRules } from '../../src/inventory/selection.ts';

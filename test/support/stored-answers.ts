@@ -1,9 +1,10 @@
 import { RecordStore } from '../../src/columns/record-store.ts';
+import { expirationRecords, featureRecords } from '../../src/columns/stored-fields.ts';
 import { TextTable } from '../../src/columns/text-table.ts';
 import type { FeatureSource } from '../../src/inventory/current.ts';
 import type { FeatureColumns } from '../../src/inventory/feature-columns.ts';
 import { FeatureDerivation, type FeatureStores } from '../../src/inventory/feature-derivation.ts';
-import { createFeatureTable, expirationRecords, featureRecords } from '../../src/inventory/feature-table.ts';
+import { createFeatureTable } from '../../src/inventory/feature-table.ts';
 import type { Derived, FeaturesRequest } from '../../src/inventory/features-request.ts';
 import { type Inventory, type InventoryPolicy, planInventory } from '../../src/inventory/inventory.ts';
 import { createSelection } from '../../src/inventory/selection.ts';

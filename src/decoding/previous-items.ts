@@ -1,0 +1,101 @@
+import type { ByteHash } from './byte-hash.ts';
+import type { ItemTraits, StoredItems } from './stored-records.ts';
+
+/**
+ * The items of the previous answer, to be found by their bytes. Each is found once, so that a slot has one reference for
+ * each answer even if the answer repeats a record.
+ *
+ * Successive answers are nearly the same. Therefore the next item is expected to be the one that followed the last in the
+ * previous answer, which needs no search. Only after an inserted, removed or moved item is it searched by its hash.
+ */
+export class PreviousItems {
+  #expected = 0;
+  readonly #items: StoredItems;
+  readonly #taken: Uint8Array;
+  /** Open addressing: positions plus 1, at the first free place from their hash on. */
+  #table: Int32Array | undefined;
+
+  constructor(items: StoredItems) {
+    this.#items = items;
+    this.#taken = new Uint8Array(items.lengths.length);
+  }
+
+  get count(): number {
+    return this.#items.lengths.length;
+  }
+
+  /** The length of the expected item, 0 without one. */
+  get expectedLength(): number {
+    const expected = this.#expected;
+    return expected < this.#taken.length && this.#taken[expected] === 0 ? (this.#items.lengths[expected] as number) : 0;
+  }
+
+  /** The position of the expected item if it has this hash, otherwise -1. */
+  takeExpected(hash: ByteHash): number {
+    return this.#has(this.#expected, hash) ? this.#take(this.#expected) : -1;
+  }
+
+  /** The position of an item with this hash and length, otherwise -1. */
+  takeAny(hash: ByteHash, length: number): number {
+    this.#table ??= this.#index();
+    const table = this.#table;
+    const mask = table.length - 1;
+    for (let place = placeOf(hash.a, hash.b, hash.c, hash.d) & mask; ; place = (place + 1) & mask) {
+      const at = (table[place] as number) - 1;
+      if (at === -1) return -1;
+      if (this.#items.lengths[at] === length && this.#has(at, hash)) {
+        return this.#taken[at] === 0 ? this.#take(at) : -1;
+      }
+    }
+  }
+
+  /** An item was not found: it is taken for a new version of the expected one. */
+  skip(): void {
+    this.#expected += 1;
+  }
+
+  slot(at: number): number {
+    return this.#items.slots[at] as number;
+  }
+
+  traits(at: number): ItemTraits {
+    return this.#items.traits[this.#items.traitIds[at] as number] as ItemTraits;
+  }
+
+  #take(at: number): number {
+    this.#taken[at] = 1;
+    this.#expected = at + 1;
+    return at;
+  }
+
+  #has(at: number, { a, b, c, d }: ByteHash): boolean {
+    const { hashes } = this.#items;
+    const i = 4 * at;
+    return hashes[i] === a && hashes[i + 1] === b && hashes[i + 2] === c && hashes[i + 3] === d;
+  }
+
+  /** Of equal items, the first is in the table. */
+  #index(): Int32Array {
+    const { hashes, lengths } = this.#items;
+    const table = new Int32Array(2 ** Math.ceil(Math.log2(2 * this.count + 1)));
+    const mask = table.length - 1;
+    const word = (at: number, i: number): number => hashes[4 * at + i] as number;
+    const isEqual = (at: number, other: number): boolean => {
+      for (let i = 0; i < 4; i += 1) if (word(at, i) !== word(other, i)) return false;
+      return lengths[at] === lengths[other];
+    };
+    for (let at = 0; at < lengths.length; at += 1) {
+      if (lengths[at] === 0) continue;
+      let place = placeOf(word(at, 0), word(at, 1), word(at, 2), word(at, 3)) & mask;
+      while (table[place] !== 0 && !isEqual(at, (table[place] as number) - 1)) place = (place + 1) & mask;
+      if (table[place] === 0) table[place] = at + 1;
+    }
+    return table;
+  }
+}
+
+/** The last bytes of a text have an effect on some of the four numbers only, therefore all are used. */
+const placeOf = (a: number, b: number, c: number, d: number): number => {
+  const mixed = Math.imul(a ^ (b << 7) ^ (c << 13) ^ (d << 19) ^ (b >>> 11) ^ (c >>> 17) ^ (d >>> 5), 0x9e3779b1);
+  return mixed ^ (mixed >>> 15);
+};

@@ -1,0 +1,44 @@
+import type { RecordStore } from '../columns/record-store.ts';
+import type { Discarded } from '../model/records.ts';
+
+/** The records of one answer in a store, in the order of the answer. Each has one reference. */
+export interface StoredRecords {
+  /** The usable records. */
+  readonly slots: Uint32Array;
+  readonly discarded: Discarded;
+  /** As in `Answer`. */
+  readonly unknownFields: readonly string[];
+  /** What the next answer is compared with. */
+  readonly items: StoredItems;
+}
+
+/** What is known of an item beside its bytes and its record. */
+export interface ItemTraits {
+  /** Structure in it, as `JsonScan` counts it. */
+  readonly items: number;
+  readonly members: number;
+  readonly discarded: Discarded;
+  /** Not shortened. */
+  readonly unknownFields: readonly string[];
+}
+
+/** The items of an answer, bad records included. */
+export interface StoredItems {
+  /** Items of two answers are compared only if both were decoded in the same way. */
+  readonly decodedAs: string;
+  /** Bytes. 0: the item is not compared. */
+  readonly lengths: Uint32Array;
+  /** Four numbers by item. */
+  readonly hashes: Int32Array;
+  /** -1 for a bad record. */
+  readonly slots: Int32Array;
+  /** Position in `traits`. */
+  readonly traitIds: Uint16Array;
+  /** Nearly all items share a few. */
+  readonly traits: readonly ItemTraits[];
+}
+
+/** Releases the records of an answer that is no longer needed. */
+export function releaseRecords({ slots }: StoredRecords, store: RecordStore): void {
+  for (const slot of slots) store.release(slot);
+}
