@@ -24,7 +24,8 @@ import {
   type EmptyStreak,
   type Known,
 } from './plausibility.ts';
-import { createSchedules, longestGap } from './schedule.ts';
+import { longestGap } from './runs.ts';
+import { createSchedules } from './schedule.ts';
 
 export interface PollerOptions {
   readonly client: QueryClient;
@@ -208,7 +209,7 @@ export function createPoller(options: PollerOptions): Poller {
     start: async () => {
       const first = firstPass();
       // the schedule starts even if the first pass hangs
-      await schedules.start();
+      schedules.start();
       await first;
     },
     retryFailed: () => {
@@ -216,7 +217,7 @@ export function createPoller(options: PollerOptions): Poller {
     },
     stop: async () => {
       stopping.abort();
-      await schedules.stop();
+      schedules.stop();
       await Promise.all([...polls.values()].map((poll) => poll.stop()));
     },
     latest: () => snapshot,
