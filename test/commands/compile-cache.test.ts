@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { launch } from '../support/run.ts';
 
-/** The program as a stranger installs it: the launcher, and a program that says where its cache is. */
+/** The launcher, and a program that prints where its cache is. */
 let folder: string;
 
 beforeEach(() => {
