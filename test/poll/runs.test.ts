@@ -107,7 +107,7 @@ describe('the longest gap', () => {
         const slow = (): number => slowLongestGap(expression, isHourly(expression) ? 'UTC' : zone);
         expect(outcome(() => longestGap(expression))).toBe(outcome(slow));
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 });
@@ -125,6 +125,6 @@ it('the next run is that of node-cron', () => {
       if (isHourly(expression) && ours !== 'never') expect(ours).toBeLessThanOrEqual(Number(theirs));
       else expect(ours).toBe(theirs);
     }),
-    { numRuns: 300 },
+    { numRuns: 100 },
   );
 });
