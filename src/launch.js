@@ -9,5 +9,10 @@ if (major < REQUIRED_MAJOR) {
   );
   process.exit(1);
 }
+// Compiled code, without its types, from earlier runs; written when the process ends. It is beside the program, where nobody
+// can change it who cannot change the program. Without write access, or with NODE_COMPILE_CACHE, nothing is written here.
+const { enableCompileCache } = await import('node:module');
+const { fileURLToPath } = await import('node:url');
+enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/node-compile', import.meta.url)));
 const { main } = await import('./main.ts');
 await main();

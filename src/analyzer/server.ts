@@ -19,6 +19,8 @@ export interface AnalyzerOptions extends HttpFrontOptions {
   readonly source: Source;
   /** What the source knows about the time before the first start. */
   readonly past?: Past;
+  /** Seconds from the start until the past is added, which takes seconds of CPU: until then, the first polls are answered. */
+  readonly pastDelay?: number;
   /** Seconds between collections. */
   readonly collectionInterval: number;
   readonly history: HistoryOptions;
@@ -124,6 +126,7 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
   };
 
   const front = createHttpFront(options, answerOrFail);
+  let addingPast: NodeJS.Timeout | undefined;
 
   return {
     get url() {
@@ -139,9 +142,12 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
         await recorder.stop();
         throw error;
       }
-      if (options.past !== undefined) recorder.addPast(options.past).catch(options.onProblem);
+      const { past, pastDelay = 0 } = options;
+      if (past === undefined) return;
+      addingPast = setTimeout(() => void recorder.addPast(past).catch(options.onProblem), 1000 * pastDelay);
     },
     stop: async () => {
+      clearTimeout(addingPast);
       collector.stop();
       await front.stop();
       await recorder.stop();

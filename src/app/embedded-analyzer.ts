@@ -13,6 +13,8 @@ const DAY = 86_400;
 const HISTORY_FILE = 'history.db';
 /** Maximum size of history in memory, bytes. */
 const MAX_MEMORY = 2 ** 30;
+/** By then, an exporter in the same process has polled. */
+const PAST_DELAY = 2;
 const HISTORY_PROBLEM = 'the embedded analyzer cannot use its history, only the live endpoints work';
 
 /** The configured embedded analyzer on a simulated site, with these users. */
@@ -38,6 +40,7 @@ export function createEmbeddedAnalyzer(
     version,
     source: site,
     past: site.past,
+    pastDelay: PAST_DELAY,
     collectionInterval,
     history: {
       path: storagePath === undefined ? undefined : join(storagePath, HISTORY_FILE),

@@ -25,7 +25,8 @@ import {
   type EmptyStreak,
   type Known,
 } from './plausibility.ts';
-import { createSchedules, longestGap } from './schedule.ts';
+import { longestGap } from './runs.ts';
+import { createSchedules } from './schedule.ts';
 
 export interface PollerOptions {
   readonly client: QueryClient<PolledAnswers>;
@@ -211,7 +212,7 @@ export function createPoller(options: PollerOptions): Poller {
     start: async () => {
       const first = firstPass();
       // the schedule starts even if the first pass hangs
-      await schedules.start();
+      schedules.start();
       await first;
     },
     retryFailed: () => {
@@ -226,7 +227,7 @@ export function createPoller(options: PollerOptions): Poller {
     },
     stop: async () => {
       stopping.abort();
-      await schedules.stop();
+      schedules.stop();
       await Promise.all([...polls.values()].map((poll) => poll.stop()));
     },
     latest: () => snapshot,

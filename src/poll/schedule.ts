@@ -1,4 +1,5 @@
-import { createTask, type ScheduledTask, validateDetailed } from 'node-cron';
+import { validateDetailed } from 'node-cron';
+import { nextRun } from './runs.ts';
 
 /** Why a cron expression (five fields, or six with seconds first) is invalid; `undefined` if it is valid. */
 export function cronProblem(expression: string): string | undefined {
@@ -6,41 +7,13 @@ export function cronProblem(expression: string): string | undefined {
   return valid ? undefined : errors.map(({ message }) => message).join(', ');
 }
 
-const WEEK_SECONDS = 7 * 86_400;
-/** Maximum number of runs to check: one run a minute for a week. Denser schedules repeat earlier. */
-const MAX_RUNS = 7 * 1440 + 1;
-
-/** The gap of each schedule, with the hour it was computed in. Cached, because computing it is slow and it is needed often. */
-const found = new Map<string, { readonly hour: number; readonly gap: number }>();
-
-/** The longest gap between two runs of a schedule over the next 7 days, seconds; at least the first gap. */
-export function longestGap(expression: string): number {
-  const hour = Math.floor(Date.now() / 3_600_000);
-  const known = found.get(expression);
-  if (known?.hour === hour) return known.gap;
-  const gap = findLongestGap(expression);
-  found.set(expression, { hour, gap });
-  return gap;
-}
-
-function findLongestGap(expression: string): number {
-  const task = createTask(expression, () => undefined);
-  let runs: number[] = [];
-  // finding runs is slow, so no more are computed than a sparse schedule needs
-  for (let count = 32; count <= MAX_RUNS; count = count === MAX_RUNS ? count + 1 : Math.min(count * 8, MAX_RUNS)) {
-    runs = task.getNextRuns(count).map((run) => run.getTime() / 1000);
-    if ((runs.at(-1) ?? 0) > (runs[0] ?? 0) + WEEK_SECONDS) break;
-  }
-  void task.destroy();
-  const end = (runs[0] ?? 0) + WEEK_SECONDS;
-  const gaps = runs.slice(1).map((run, i) => ({ run, gap: run - (runs[i] ?? run) }));
-  return Math.max(gaps[0]?.gap ?? 0, ...gaps.filter(({ run }) => run <= end).map(({ gap }) => gap));
-}
+/** Maximum time of one timer, milliseconds: a timer cannot be set for more than 24 days. */
+const MAX_WAIT_MS = 86_400_000;
 
 /** Runs jobs on their schedules. */
 export interface Schedules {
-  start(): Promise<void>;
-  stop(): Promise<void>;
+  start(): void;
+  stop(): void;
 }
 
 /**
@@ -53,29 +26,32 @@ export function createSchedules<N extends string>(
   startOffset: number,
   run: (name: N) => void,
 ): Schedules {
-  const offsets = new Set<NodeJS.Timeout>();
-  let tasks: ScheduledTask[] = [];
-  let isStopped = false;
+  const timers = new Map<N, NodeJS.Timeout>();
 
-  const runLater = (name: N): void => {
-    const timer = setTimeout(() => {
-      offsets.delete(timer);
-      run(name);
-    }, startOffset * 1000);
-    offsets.add(timer);
+  const runAt = (dueMs: number, name: N, expression: string): void => {
+    const timer = setTimeout(
+      () => {
+        if (Date.now() < dueMs) return runAt(dueMs, name, expression);
+        // if the process was suspended over several runs, one of them follows at once
+        schedule(name, expression);
+        run(name);
+      },
+      Math.min(dueMs - Date.now(), MAX_WAIT_MS),
+    );
+    timers.set(name, timer);
+  };
+
+  const schedule = (name: N, expression: string): void => {
+    const next = nextRun(expression, Date.now() / 1000 - startOffset);
+    runAt((next + startOffset) * 1000, name, expression);
   };
 
   return {
-    start: async () => {
-      tasks = [...expressions].map(([name, expression]) =>
-        createTask(expression, () => runLater(name), { name, suppressMissedWarning: true }),
-      );
-      for (const task of tasks) if (!isStopped) await task.start();
+    start: () => {
+      for (const [name, expression] of expressions) schedule(name, expression);
     },
-    stop: async () => {
-      isStopped = true;
-      for (const timer of offsets) clearTimeout(timer);
-      await Promise.all(tasks.map((task) => task.destroy()));
+    stop: () => {
+      for (const timer of timers.values()) clearTimeout(timer);
     },
   };
 }

@@ -5,7 +5,8 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Past } from '../../src/analyzer/sample.ts';
 import { type Analyzer, type AnalyzerOptions, createAnalyzer } from '../../src/analyzer/server.ts';
 import { createSimulatedSite } from '../../src/analyzer/simulated-site.ts';
 import type { Source, VendorLicenseObservation } from '../../src/analyzer/source.ts';
@@ -405,6 +406,28 @@ describe('analyzer', () => {
     await expect.poll(() => ended.arrived()).toMatch(/^HTTP\/1\.1 401 /);
     await analyzer.stop();
     await ended.closed;
+  });
+
+  it('adds the past after a delay, so that first polls do not wait for it', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const starts: string[] = [];
+      const pastOf = (name: string): Past =>
+        function* () {
+          starts.push(name);
+          yield undefined;
+        };
+      const [stopped, running] = ['stopped', 'running'].map((name) => analyzerOf({ past: pastOf(name), pastDelay: 2 }));
+      await Promise.all([stopped?.start(), running?.start()]);
+      await vi.advanceTimersByTimeAsync(1999);
+      await stopped?.stop();
+      expect(starts).toEqual([]);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(starts).toEqual(['running']);
+      await running?.stop();
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('serves over TLS', async () => {
