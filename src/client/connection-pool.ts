@@ -73,9 +73,13 @@ export class ConnectionPool {
     });
   }
 
+  get isFull(): boolean {
+    return this.#connections.size >= (this.#options.connections ?? 4);
+  }
+
   /** Opens a connection, unless the maximum is reached. */
   open(): Connection | undefined {
-    if (this.#connections.size >= (this.#options.connections ?? 4)) return undefined;
+    if (this.isFull) return undefined;
     const connection = this.create();
     this.#connections.add(connection);
     return connection;

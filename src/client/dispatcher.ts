@@ -67,7 +67,9 @@ export class NtlmDispatcher extends Dispatcher {
   #drain(): void {
     if (!this.#needsDrain) return;
     this.#needsDrain = false;
-    queueMicrotask(() => this.emit('drain', new URL(this.#origin)));
+    queueMicrotask(() => {
+      if (this.listenerCount('drain') > 0) this.emit('drain', new URL(this.#origin));
+    });
   }
 
   /** Waits for queued and running requests, then closes the connections. */

@@ -1,4 +1,5 @@
-import type { Connection, Disposition, IncomingHeaders, Leg, LegOutcome } from './connection.ts';
+import type { Connection } from './connection.ts';
+import type { Disposition, IncomingHeaders, Leg, LegOutcome } from './leg.ts';
 import type { PendingRequest } from './pending-request.ts';
 import type { NtlmStats } from './stats.ts';
 
@@ -13,6 +14,5 @@ export function exchange(
   stats.roundTrips += 1;
   if (request === undefined) return connection.exchange(leg, { onResponse });
   const { controller, handler } = request;
-  const caller = { controller, sink: handler, onStart: controller.follow.bind(controller) };
-  return connection.exchange(leg, { onResponse, caller });
+  return connection.exchange(leg, { onResponse, caller: { controller, sink: handler } });
 }

@@ -2,8 +2,9 @@ import { authenticate } from '../ntlm/client-codec.ts';
 import type { CredentialGate, Permit } from '../ntlm/credential-gate.ts';
 import { NtlmError } from '../ntlm/errors.ts';
 import { QUIET_MS, VERDICT_MS } from '../ntlm/logon-budget.ts';
-import type { Connection, Disposition, LegOutcome } from './connection.ts';
+import type { Connection } from './connection.ts';
 import { exchange } from './exchange.ts';
+import type { Disposition, LegOutcome } from './leg.ts';
 import { authorization, isClosing, withAuthorization } from './logon-legs.ts';
 import {
   type Challenged,

@@ -1,5 +1,5 @@
 import { type Challenge, type NtlmScheme, parseChallenges } from '../ntlm/challenges.ts';
-import type { IncomingHeaders, Leg } from './connection.ts';
+import type { IncomingHeaders, Leg } from './leg.ts';
 import { isSafe, type PendingRequest } from './pending-request.ts';
 
 /** Builds the requests of a logon and reads the responses. */

@@ -1,8 +1,9 @@
 import type { NtlmScheme } from '../ntlm/challenges.ts';
 import { decodeToken, negotiate } from '../ntlm/client-codec.ts';
 import { NtlmError } from '../ntlm/errors.ts';
-import type { Connection, Leg, LegOutcome } from './connection.ts';
+import type { Connection } from './connection.ts';
 import { exchange } from './exchange.ts';
+import type { Leg, LegOutcome } from './leg.ts';
 import { authorization, isClosing, offers, withoutBody } from './logon-legs.ts';
 import { isSafe, type PendingRequest } from './pending-request.ts';
 import { failed, lostDuringLogon, type RequestOutcome, retry } from './request-outcome.ts';

@@ -4,7 +4,7 @@ type Headers = Record<string, string | string[]>;
 type RawHeaders = Exclude<Dispatcher.DispatchController['rawHeaders'], undefined>;
 
 /** The caller's view of a request. It exists before a socket does, so that a queued request can be aborted. */
-class RequestController implements Dispatcher.DispatchController {
+export class RequestController implements Dispatcher.DispatchController {
   rawHeaders: RawHeaders = null;
   rawTrailers: RawHeaders = null;
   reason: Error | null = null;
@@ -25,10 +25,13 @@ class RequestController implements Dispatcher.DispatchController {
     return this.#aborting.signal;
   }
 
-  /** The running exchange. */
-  follow(leg: Dispatcher.DispatchController): void {
+  /**
+   * The running exchange, or none when it has ended. The reference to an ended one would keep each request, with its answer,
+   * in memory until a full garbage collection: short collections then copy all of them.
+   */
+  follow(leg: Dispatcher.DispatchController | undefined): void {
     this.#leg = leg;
-    if (this.reason !== null) leg.abort(this.reason);
+    if (this.reason !== null) leg?.abort(this.reason);
   }
 
   abort(reason: Error): void {

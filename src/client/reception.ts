@@ -3,8 +3,9 @@ import { answerFault } from '../decoding/answer-faults.ts';
 import { refuse, type SizeLimit } from '../decoding/body-limits.ts';
 import type { IncomingAnswer } from '../decoding/decoder.ts';
 import { QueryError } from '../model/failure.ts';
-import type { IncomingHeaders } from './connection.ts';
+import { type Abortable, watchOf } from './abort-watch.ts';
 import { toQueryError } from './failures.ts';
+import type { IncomingHeaders } from './leg.ts';
 
 /** What a request expects, and what is called with its outcome. */
 export interface ReceptionOptions<T> {
@@ -36,7 +37,7 @@ const HEAD = 1024;
  * It is one object for each request, without a stream between the socket and the decoder: a stream and its iterator cost more
  * than a small answer.
  */
-export class Reception<T> implements Dispatcher.DispatchHandler {
+export class Reception<T> implements Dispatcher.DispatchHandler, Abortable {
   readonly answer: Promise<T>;
   readonly #options: ReceptionOptions<T>;
   #resolve!: (answer: T) => void;
@@ -60,8 +61,8 @@ export class Reception<T> implements Dispatcher.DispatchHandler {
     });
     const { signal, timeout } = options;
     this.#timer = setTimeout(() => this.#timeOut(), timeout * 1000);
-    if (signal.aborted) this.handleEvent();
-    else signal.addEventListener('abort', this);
+    if (signal.aborted) this.abort(signal.reason);
+    else watchOf(signal).add(this);
   }
 
   /** Whether there is nothing more to do. */
@@ -70,8 +71,7 @@ export class Reception<T> implements Dispatcher.DispatchHandler {
   }
 
   /** The caller's signal was aborted. */
-  handleEvent(): void {
-    const { reason } = this.#options.signal;
+  abort(reason: unknown): void {
     this.#stop(reason instanceof QueryError ? reason : new QueryError('aborted', 'the request was canceled'));
   }
 
@@ -169,6 +169,6 @@ export class Reception<T> implements Dispatcher.DispatchHandler {
 
   #disarm(): void {
     clearTimeout(this.#timer);
-    this.#options.signal.removeEventListener('abort', this);
+    watchOf(this.#options.signal).delete(this);
   }
 }

@@ -1,5 +1,6 @@
 import { NtlmError } from '../ntlm/errors.ts';
-import type { Connection, LegOutcome } from './connection.ts';
+import type { Connection } from './connection.ts';
+import type { LegOutcome } from './leg.ts';
 import type { PendingRequest } from './pending-request.ts';
 
 /** How a request or a logon on a connection ended. */

@@ -21,10 +21,13 @@ export class RequestQueue {
   /** Puts a request that has waited before at the front. */
   unshift(request: PendingRequest): void {
     this.#requests.unshift(request);
+    request.controller.onAbort = () => this.#remove(request);
   }
 
   shift(): PendingRequest | undefined {
-    return this.#requests.shift();
+    const request = this.#requests.shift();
+    if (request !== undefined) request.controller.onAbort = undefined;
+    return request;
   }
 
   failAll(error: Error): void {

@@ -50,7 +50,10 @@ export class RequestScheduler {
   readonly #loggingOn = new Set<Connection>();
   /** The query that carries a logon and waits for its verdict. */
   #carrying: PendingRequest | undefined;
-  readonly #running = new Set<Promise<void>>();
+  /** Number of requests and logons that are being served. A set of them would keep them in memory, see `AbortWatch`. */
+  #running = 0;
+  /** Called when nothing is being served any more. */
+  #onIdle: (() => void)[] = [];
   readonly #queue = new RequestQueue();
   #closed = false;
 
@@ -142,6 +145,7 @@ export class RequestScheduler {
 
   /** Logs a connection on, if a logon can be sent now. */
   #startLogon(free?: Connection): boolean {
+    if (free === undefined && this.#pool.isFull) return false;
     if (this.#isRefused(free)) return false;
     const connection = free ?? this.#pool.open();
     if (connection === undefined) return false;
@@ -199,10 +203,11 @@ export class RequestScheduler {
     return isGood;
   }
 
-  #track(work: Promise<void>): Promise<void> {
-    const running = work.finally(() => this.#running.delete(running));
-    this.#running.add(running);
-    return running;
+  /** Counts a logon as running until it ends. */
+  async #track(work: Promise<void>): Promise<void> {
+    this.#running += 1;
+    await work;
+    this.#end();
   }
 
   /** Serves the request that has waited longest. */
@@ -210,14 +215,19 @@ export class RequestScheduler {
     const request = this.#queue.shift();
     if (request === undefined) return false;
     connection.busy = true;
-    this.#track(this.#finish(connection, request, serve(request)));
+    this.#running += 1;
+    serve(request).then((result) => {
+      this.#settle(connection, request, result);
+      this.#pump();
+      this.#end();
+    });
     return true;
   }
 
-  async #finish(connection: Connection, request: PendingRequest, serving: Promise<RequestOutcome>): Promise<void> {
-    const result = await serving;
-    this.#settle(connection, request, result);
-    this.#pump();
+  #end(): void {
+    this.#running -= 1;
+    if (this.#running > 0) return;
+    for (const resolve of this.#onIdle.splice(0)) resolve();
   }
 
   #settle(connection: Connection, request: PendingRequest, result: RequestOutcome): void {
@@ -255,25 +265,30 @@ export class RequestScheduler {
 
   /** Waits for queued and running requests, then closes the connections. */
   async close(): Promise<void> {
-    while (this.#queue.length + this.#running.size > 0) {
+    while (this.#queue.length + this.#running > 0) {
       this.#pump();
-      await Promise.allSettled(this.#running);
+      await this.#untilIdle();
     }
-    await this.#end();
+    await this.#close();
   }
 
   /** Fails queued requests and ends running ones. */
   destroy(error: Error): Promise<void> {
     this.#closed = true;
     this.#queue.failAll(error);
-    return this.#end();
+    return this.#close();
   }
 
-  async #end(): Promise<void> {
+  async #close(): Promise<void> {
     this.#closed = true;
     this.#closing.abort();
     this.#pool.destroy();
     await this.#recovery.stop();
-    await Promise.allSettled(this.#running);
+    await this.#untilIdle();
+  }
+
+  #untilIdle(): Promise<void> {
+    if (this.#running === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#onIdle.push(resolve));
   }
 }

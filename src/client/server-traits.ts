@@ -1,6 +1,6 @@
 import type { NtlmScheme } from '../ntlm/challenges.ts';
 import type { NtlmError } from '../ntlm/errors.ts';
-import type { IncomingHeaders } from './connection.ts';
+import type { IncomingHeaders } from './leg.ts';
 import { isPaused, retryAfter, throttled } from './verdicts.ts';
 
 /** How long a server is assumed to require a logon for each request, milliseconds. */

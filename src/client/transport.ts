@@ -5,8 +5,8 @@ import type { Decoder } from '../decoding/decoder.ts';
 import { type FailureKind, QueryError } from '../model/failure.ts';
 import { type EndpointName, endpoints, type ParametersOf } from '../query-api/endpoints.ts';
 import { writeQuery } from '../query-api/parameters.ts';
-import type { IncomingHeaders } from './connection.ts';
 import { toQueryError } from './failures.ts';
+import type { IncomingHeaders } from './leg.ts';
 import { Reception } from './reception.ts';
 import { isPaused, retryAfter, throttled } from './verdicts.ts';
 

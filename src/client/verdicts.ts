@@ -1,6 +1,6 @@
 import type { Rejection } from '../ntlm/credential-gate.ts';
 import { NtlmError } from '../ntlm/errors.ts';
-import type { IncomingHeaders } from './connection.ts';
+import type { IncomingHeaders } from './leg.ts';
 
 /** Reads what a server, or a proxy in front of it, answers to a logon, and writes the error messages for it. */
 

@@ -2,7 +2,10 @@ import type { EndpointName } from '../query-api/endpoints.ts';
 
 /** The decoding of one answer while it arrives. */
 export interface IncomingAnswer<T> {
-  /** Takes the next bytes of the body. The caller must not use their memory afterwards. */
+  /**
+   * Takes the next bytes of the body. The caller must not use them afterwards. Other bytes can be in the same `ArrayBuffer`:
+   * only `ownMemory` shows what can be transferred.
+   */
   write(chunk: Buffer): void;
   /** The body is complete. */
   end(): void;
