@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import type { ChartContext } from '../../src/datasource/chart-context.ts';
 import type { Combinations } from '../../src/datasource/combinations.ts';
-import { shapeEfficiency, shapeHeatMap, shapeHistory, shapeReserved } from '../../src/datasource/history-answers.ts';
-import { cell, type Frame, millis, type Table, type TimeSeries } from '../../src/datasource/panel-data.ts';
+import * as charts from '../../src/datasource/history-answers.ts';
+import { cell, type Frame, millis, type PanelData, type Table } from '../../src/datasource/panel-data.ts';
 import { readQuery, type TimeRange } from '../../src/datasource/query.ts';
 import type { TargetName } from '../../src/datasource/targets.ts';
+import { shapeHistory as trends } from '../../src/datasource/trend-answers.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
+import { runAtOnce } from '../../src/scheduling/slices.ts';
+import { columnOf, trendOf } from '../support/trend.ts';
 
 /** Answers that our own analyzer does not give: other servers may. */
 
@@ -23,14 +27,27 @@ function contextOf(target: TargetName, shape?: string, range: TimeRange = always
   return { query, combinations, localTime: createLocalTime('America/New_York') };
 }
 
+/** The items as Grafana reads them. */
+// biome-ignore lint/suspicious/noExplicitAny: answers are checked without types
+const received = (items: readonly PanelData[]): any[] => JSON.parse(JSON.stringify(items));
+
+const shaped =
+  <T>(shape: (context: ChartContext, answered: T) => Generator<void, readonly PanelData[]>) =>
+  (context: ChartContext, answered: T) =>
+    received(runAtOnce(shape(context, answered)));
+
+const shapeHistory = shaped(trends);
+const shapeReserved = shaped(charts.shapeReserved);
+const shapeHeatMap = shaped(charts.shapeHeatMap);
+const shapeEfficiency = (...asked: Parameters<typeof charts.shapeEfficiency>) =>
+  received(charts.shapeEfficiency(...asked));
+
 describe('history', () => {
   const points = [100, 200, 300, 400].map((at) => [at, at / 100] as const);
   const times = (range: TimeRange) =>
-    (
-      shapeHistory(contextOf('history', undefined, range), [
-        { combination, answer: [{ name: 'Denials', points }] },
-      ])[0] as TimeSeries
-    ).datapoints.map(([, at]) => at);
+    shapeHistory(contextOf('history', undefined, range), [
+      { combination, answer: [trendOf('Denials', points)] },
+    ])[0].datapoints.map(([, at]: [number, number]) => at);
 
   it('begins one point before the range and ends with it', () => {
     expect(times(always)).toEqual([100, 200, 300, 400]);
@@ -43,14 +60,11 @@ describe('history', () => {
 
   it('has null where there is no value, and merges series by time', () => {
     const answer = [
-      {
-        name: 'Max Available',
-        points: [
-          [100, 5],
-          [200, undefined],
-        ] as const,
-      },
-      { name: 'Denials', points: [[200, 2]] as const },
+      trendOf('Max Available', [
+        [100, 5],
+        [200, undefined],
+      ]),
+      trendOf('Denials', [[200, 2]]),
     ];
     const [first] = shapeHistory(contextOf('history'), [{ combination, answer }]);
     expect(first).toMatchObject({
@@ -79,7 +93,7 @@ describe('history', () => {
 
   it('has all its series when the answer has none', () => {
     const items = shapeHistory(contextOf('history'), [{ combination, answer: [] }]);
-    expect(items.map((item) => 'title' in item && [item.title, item.datapoints])).toEqual([
+    expect(items.map(({ title, datapoints }) => [title, datapoints])).toEqual([
       ['Max Available', []],
       ['Elapsed Time', []],
       ['Denials', []],
@@ -90,13 +104,10 @@ describe('history', () => {
     // the clock goes back on 1 November 2026 in New York: 25 hours
     const at = Date.UTC(2026, 10, 1, 4);
     const answer = [
-      {
-        name: 'Denials',
-        points: [
-          [at - 86_400_000, 0],
-          [at, 1],
-        ] as const,
-      },
+      trendOf('Denials', [
+        [at - 86_400_000, 0],
+        [at, 1],
+      ]),
     ];
     const [frame] = shapeHistory(contextOf('history', 'annotations'), [{ combination, answer }]);
     const values = Object.fromEntries((frame as Frame).fields.map((f) => [f.name, f.values]));
@@ -117,9 +128,9 @@ describe('reserved', () => {
   const uneven = {
     categories: ['2026-11-01', '2026-11-02'],
     series: [
-      { name: 'Reserved Licenses', values: [] },
-      { name: 'Distinct Users', values: [3] },
-      { name: 'Max In Use', values: [5, undefined] },
+      { name: 'Reserved Licenses', values: columnOf([]) },
+      { name: 'Distinct Users', values: columnOf([3]) },
+      { name: 'Max In Use', values: columnOf([5, undefined]) },
     ],
   };
 
@@ -135,7 +146,7 @@ describe('reserved', () => {
 
   it('becomes time series at the beginning of local days', () => {
     const items = shapeReserved(contextOf('reserved', 'timeseries'), [{ combination, answer: uneven }]);
-    expect(items.map((item) => 'datapoints' in item && item.datapoints)).toEqual([
+    expect(items.map(({ datapoints }) => datapoints)).toEqual([
       [
         [null, Date.UTC(2026, 10, 1, 4)],
         [null, Date.UTC(2026, 10, 2, 5)],
@@ -152,7 +163,10 @@ describe('reserved', () => {
   });
 
   it('stays a table when a category is no time, and shows it in every range', () => {
-    const answer = { categories: ['Week 44', '2026-02-31'], series: [{ name: 'Max In Use', values: [1, 2] }] };
+    const answer = {
+      categories: ['Week 44', '2026-02-31'],
+      series: [{ name: 'Max In Use', values: columnOf([1, 2]) }],
+    };
     const range = { from: Date.UTC(2026, 0, 1), to: Date.UTC(2026, 0, 2) };
     expect(shapeReserved(contextOf('reserved', 'timeseries', range), [{ combination, answer }])).toEqual([
       {
@@ -173,7 +187,7 @@ describe('reserved', () => {
   it('shows the days that the range touches', () => {
     const range = { from: Date.UTC(2026, 10, 2, 4, 59), to: Date.UTC(2026, 10, 2, 5) };
     const [table] = shapeReserved(contextOf('reserved', undefined, range), [{ combination, answer: uneven }]);
-    expect((table as Table).rows.map(([day]) => day)).toEqual(['2026-11-01', '2026-11-02']);
+    expect(table.rows.map(([day]: [string]) => day)).toEqual(['2026-11-01', '2026-11-02']);
   });
 
   it('has its columns when the answer is empty', () => {
@@ -201,10 +215,8 @@ describe('efficiency', () => {
       series: [
         {
           name: '',
-          pairs: [
-            ['10', 1],
-            ['2', undefined],
-          ] as const,
+          categories: ['10', '2'],
+          values: columnOf([1, undefined]),
         },
       ],
     };
@@ -232,12 +244,9 @@ describe('heat map', () => {
     series: [
       {
         name: 'Max In Use',
-        cells: [
-          [2, 0, 3],
-          [0, 1, 4],
-          [2, 1, 1],
-          [9, 9, 9],
-        ] as const,
+        hourIndexes: columnOf([2, 0, 2, 9]),
+        weekdayIndexes: columnOf([0, 1, 1, 9]),
+        values: columnOf([3, 4, 1, 9]),
       },
     ],
   };
@@ -281,7 +290,7 @@ describe('heat map', () => {
     const [table] = shapeHeatMap(contextOf('heatmap', 'table'), [
       { combination, answer: { hours: [], weekdays: [], series: [] } },
     ]);
-    const { columns, rows } = table as Table;
+    const { columns, rows } = table;
     expect([columns.length, rows.length, rows[0]?.[0]]).toEqual([25, 7, 'Sun']);
   });
 });
