@@ -26,6 +26,10 @@ function* listText(items: Iterable<unknown>): Generator<string> {
 
 /** An item of the answer. Its lists are written in parts. */
 function* itemText(item: unknown): Generator<string> {
+  if (isList(item)) {
+    yield* listText(item);
+    return;
+  }
   if (typeof item !== 'object' || item === null || !Object.values(item).some(isList)) {
     yield jsonOf(item);
     return;
@@ -71,7 +75,7 @@ async function* inChunks(parts: Iterable<string>): AsyncGenerator<string> {
     if (isFull) yield text;
     if (isFull) text = '';
     if (!isFull && performance.now() - started < SLICE_MS) continue;
-    // a stream that is read faster than it is written would not let go of the thread
+    // a stream that is read faster than it is written would keep the thread busy
     await setImmediate();
     started = performance.now();
   }

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ChartContext } from '../../src/datasource/chart-context.ts';
 import type { Combinations } from '../../src/datasource/combinations.ts';
@@ -121,6 +122,57 @@ describe('history', () => {
     const after = { from: at + 25 * 3_600_000, to: undefined };
     const [none] = shapeHistory(contextOf('history', 'annotations', after), [{ combination, answer }]);
     expect((none as Frame).fields[0]?.values).toEqual([]);
+  });
+
+  it('is the same as with one point after the other', () => {
+    const series = fc
+      .tuple(
+        fc.constantFrom('Max Available', 'Denials', 'other'),
+        fc.array(fc.tuple(fc.nat(30), fc.option(fc.nat(9), { nil: undefined }))),
+      )
+      .map(([name, points]) => ({ name, points: points.sort(([a], [b]) => a - b) }));
+    const bound = fc.option(fc.nat(32), { nil: undefined });
+    fc.assert(
+      fc.property(fc.array(series, { maxLength: 4 }), bound, bound, (drawn, from, to) => {
+        const within = <T>(items: readonly T[], timeOf: (item: T) => number): readonly T[] => {
+          const inside = items.findIndex((item) => from === undefined || timeOf(item) >= from);
+          const first = inside === -1 ? items.length : inside;
+          const begin = from === undefined ? first : Math.max(0, first - 1);
+          return items.slice(begin).filter((item) => to === undefined || timeOf(item) <= to);
+        };
+        const asked = [{ combination, answer: drawn.map(({ name, points }) => trendOf(name, points)) }];
+        const lines = shapeHistory(contextOf('history', undefined, { from, to }), asked);
+        const slowLines = drawn.map(({ points }) =>
+          within(points, ([at]) => at).map(([at, value]) => [value ?? null, at]),
+        );
+        if (drawn.length > 0) expect(lines.map(({ datapoints }) => datapoints)).toEqual(slowLines);
+
+        const names = [...new Set(['Max Available', 'Elapsed Time', 'Denials', ...drawn.map(({ name }) => name)])];
+        const byTime = new Map<number, Map<string, number | null>>();
+        for (const { name, points } of drawn) {
+          for (const [at, value] of points) {
+            byTime.set(at, (byTime.get(at) ?? new Map<string, number | null>()).set(name, value ?? null));
+          }
+        }
+        const sorted = [...byTime].sort(([a], [b]) => a - b);
+        const slowRows = within(sorted, ([at]) => at).map(([at, row]) => [
+          at,
+          ...names.map((name) => row.get(name) ?? null),
+        ]);
+        const [long] = shapeHistory(contextOf('history', 'long', { from, to }), asked);
+        expect(long.rows).toEqual(slowRows);
+      }),
+    );
+  });
+
+  it('refuses more annotations than a panel can show', () => {
+    const days = Array.from({ length: 20_001 }, (_, i) => [i * 1000, 1] as const);
+    const annotated = (count: number) => () =>
+      shapeHistory(contextOf('history', 'annotations'), [
+        { combination, answer: [trendOf('Denials', days.slice(0, count))] },
+      ]);
+    expect(annotated(20_000)()[0].fields[0].values).toHaveLength(20_000);
+    expect(annotated(20_001)).toThrow('more than 20000 annotations; narrow the time range');
   });
 });
 
