@@ -17,6 +17,7 @@ import { type EndpointName, endpointNames, endpoints } from '../src/query-api/en
 import { recordFields } from '../src/query-api/records.ts';
 import { createClient, type OwnedClient, startAnalyzer, testHistory, WORKDAY } from './support/harness.ts';
 import { onlyFigures } from './support/store-samples.ts';
+import { columnOf } from './support/trend.ts';
 
 /** Our client and our analyzer, over real HTTP with NTLM: the client reads what the analyzer reports. */
 
@@ -212,12 +213,12 @@ describe('client and analyzer', () => {
 
   it('agree on histories that are not empty', async () => {
     const [trend] = await client.getHistory({ product: '%', feature: '%' }, never);
-    expect(trend?.points).toHaveLength(1);
+    expect(trend?.at).toHaveLength(1);
     const { series } = await client.getHeatMap(
       { product: '%', feature: '%', package: '', year: '2026', month: '11' },
       never,
     );
-    expect(series[0]?.cells).toHaveLength(1);
+    expect(series[0]?.values).toHaveLength(1);
   });
 
   it('agree on the bare text and the bare integer', async () => {
@@ -272,10 +273,8 @@ describe('history answers', () => {
       [
         {
           name: 'Denials',
-          points: [
-            [1000, 3],
-            [2000, undefined],
-          ],
+          at: columnOf([1000, 2000]),
+          values: columnOf([3, undefined]),
         },
       ],
     );
@@ -286,16 +285,14 @@ describe('history answers', () => {
       ),
     ).toEqual({
       categories: ['2026-11-01', '2026-11-02'],
-      series: [{ name: 'Max In Use', values: [1, undefined] }],
+      series: [{ name: 'Max In Use', values: columnOf([1, undefined]) }],
     });
     expect(decode('GetEfficiency', '[{"series":[{"name":"Total Duration","data":[["1",10.5],["NaN",2]]}]}]')).toEqual({
       series: [
         {
           name: 'Total Duration',
-          pairs: [
-            ['1', 10.5],
-            ['NaN', 2],
-          ],
+          categories: ['1', 'NaN'],
+          values: columnOf([10.5, 2]),
         },
       ],
     });
@@ -310,10 +307,9 @@ describe('history answers', () => {
       series: [
         {
           name: 'Max In Use',
-          cells: [
-            [0, 0, 5],
-            [1, 0, undefined],
-          ],
+          hourIndexes: columnOf([0, 1]),
+          weekdayIndexes: columnOf([0, 0]),
+          values: columnOf([5, undefined]),
         },
       ],
     });

@@ -6,10 +6,11 @@ import { createQueryClient } from '../client/query-client.ts';
 import { createTransport } from '../client/transport.ts';
 import type { AnalyzerConfig, Config } from '../config/config.ts';
 import { readPasswordFile } from '../config/upstream-analyzer.ts';
+import { AskedDecoder } from '../data-plane/asked-decoder.ts';
 import type { PlaneThread } from '../data-plane/plane-thread.ts';
 import type { Backend } from '../datasource/backend.ts';
 import { createUpstreamCache } from '../datasource/upstream-cache.ts';
-import { createLocalDecoder } from '../decoding/local-decoder.ts';
+import type { Answers } from '../decoding/decode.ts';
 import { type CurrentInventory, createCurrentInventory } from '../inventory/current.ts';
 import { createSelection } from '../inventory/selection.ts';
 import { createExposition, type Exposition } from '../metrics/exposition.ts';
@@ -98,8 +99,9 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     },
   });
   const polled = createQueryClient(transport, plane.decoder(config.permanentAfter));
-  const decoder = createLocalDecoder({ permanentAfter: config.permanentAfter });
-  const asked = createQueryClient(transport, decoder);
+  const { permanentAfter } = config;
+  const askedDecoder = new AskedDecoder({ permanentAfter, maxResponseSize: analyzer.maxResponseSize });
+  const asked = createQueryClient<Answers>(transport, askedDecoder);
   const selection = createSelection({ shard, ...config.select });
   const exposition = createExposition({
     enabled: config.metrics.collectors,
@@ -175,7 +177,7 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     await poller.stop();
     await alerting?.stop();
     inventory.stop();
-    await decoder.close();
+    await askedDecoder.close();
     await transport.close();
   };
   return { config, gate, dispatcher, inventory, exposition, poller, datasource, alerting, stop };

@@ -1,4 +1,5 @@
 import type { DatasourceError } from './errors.ts';
+import { LazyList } from './lazy-list.ts';
 
 /** The answer formats of `/query`. Grafana converts them into data frames, one or more for each target. */
 
@@ -16,7 +17,7 @@ export interface Table {
   readonly name: string;
   readonly type: 'table';
   readonly columns: readonly Column[];
-  readonly rows: readonly (readonly Cell[])[];
+  readonly rows: Iterable<readonly Cell[]>;
 }
 
 export interface TimeSeries {
@@ -24,7 +25,7 @@ export interface TimeSeries {
   /** The name in the legend. Without it, Grafana would add the tags. */
   readonly title: string;
   readonly tags: Readonly<Record<string, string>>;
-  readonly datapoints: readonly (readonly [value: number | null, at: number])[];
+  readonly datapoints: Iterable<readonly [value: number | null, at: number]>;
 }
 
 export interface Frame {
@@ -78,8 +79,11 @@ const keyOf = (text: string): string =>
     .replace(/[^a-z0-9]+/g, '_')
     .replace(/^_|_$/g, '');
 
-/** The rows of a table as flat objects. */
-export function flatRows({ columns, rows }: Table): Readonly<Record<string, Cell>>[] {
-  const keys = columns.map(({ text }) => keyOf(text));
-  return rows.map((row) => Object.fromEntries(keys.map((key, i) => [key, row[i] ?? null])));
-}
+/** The rows of tables as flat objects. */
+export const flatRows = (tables: readonly Table[]): LazyList<Readonly<Record<string, Cell>>> =>
+  new LazyList(function* () {
+    for (const { columns, rows } of tables) {
+      const keys = columns.map(({ text }) => keyOf(text));
+      for (const row of rows) yield Object.fromEntries(keys.map((key, i) => [key, row[i] ?? null]));
+    }
+  });

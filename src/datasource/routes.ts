@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { WHOLE } from '../model/snapshot.ts';
+import { answerBody } from './answer-text.ts';
 import type { Backend } from './backend.ts';
 import { DatasourceError } from './errors.ts';
 import { requireFresh } from './known-data.ts';
@@ -148,7 +149,7 @@ export function createDatasource({ backend, deadline, onProblem }: DatasourceOpt
           );
           try {
             const answer = await handler(request, gone.signal);
-            return reply.header('content-type', JSON_TYPE).send(JSON.stringify(answer));
+            return reply.header('content-type', JSON_TYPE).send(await answerBody(answer, gone.signal));
           } finally {
             clearTimeout(late);
           }

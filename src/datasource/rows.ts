@@ -27,7 +27,7 @@ export async function answerRows(
   parameters: Readonly<Record<string, string | readonly string[]>>,
   backend: Backend,
   signal: AbortSignal,
-): Promise<readonly object[]> {
+): Promise<Iterable<object>> {
   const { from, to, ...rest } = parameters;
   const query = readQuery({
     target,
@@ -40,5 +40,5 @@ export async function answerRows(
   });
   const { items, incomplete } = await answerTarget(query, backend, signal);
   if (incomplete !== undefined) throw new DatasourceError(incomplete.code, `${target}: ${incomplete.message}`);
-  return items.flatMap((item) => flatRows(item as Table));
+  return flatRows(items as readonly Table[]);
 }

@@ -125,6 +125,5 @@ async function userNames(payload: RawPayload, backend: Backend, signal: AbortSig
     prefix: 'payload.',
   });
   const { items } = await answerTarget(query, backend, signal);
-  const rows = items.flatMap((item) => flatRows(item as Table));
-  return rows.map(({ user }) => String(user)).sort();
+  return Array.from(flatRows(items as readonly Table[]), ({ user }) => String(user)).sort();
 }

@@ -1,7 +1,9 @@
 import type { Answers } from '../decoding/decode.ts';
 import { expirationRowsOf, featureRowsOf } from '../inventory/answer-rows.ts';
 import type { EndpointName, ParametersOf } from '../query-api/endpoints.ts';
+import { runSliced, untilAborted } from '../scheduling/slices.ts';
 import { type Backend, requireInventory } from './backend.ts';
+import type { ChartContext } from './chart-context.ts';
 import {
   askAll,
   type Combination,
@@ -11,11 +13,12 @@ import {
   everyOwner,
 } from './combinations.ts';
 import { DatasourceError } from './errors.ts';
-import { type ChartContext, shapeEfficiency, shapeHeatMap, shapeHistory, shapeReserved } from './history-answers.ts';
+import { shapeEfficiency, shapeHeatMap, shapeReserved } from './history-answers.ts';
 import { expirationAnswer, featureTable, isLetThrough } from './live-answers.ts';
 import type { Notice, PanelData, TargetAnswer } from './panel-data.ts';
 import { periodOf } from './period.ts';
 import type { Query } from './query.ts';
+import { shapeHistory } from './trend-answers.ts';
 import { requireUsers, usersFilter, usersTable } from './user-names.ts';
 
 /** Targets that need a request to the analyzer. */
@@ -26,6 +29,8 @@ type AnswerQuery = (query: Query, backend: Backend, signal: AbortSignal) => Prom
 const given = <N extends string>(name: N, value: string | undefined): { readonly [K in N]?: string } =>
   (value === undefined ? {} : { [name]: value }) as { readonly [K in N]?: string };
 
+type Shaped = Promise<readonly PanelData[]> | readonly PanelData[];
+
 /** Requests every combination and converts the answers. */
 async function answerCombinations<E extends EndpointName>(
   endpoint: E,
@@ -33,11 +38,11 @@ async function answerCombinations<E extends EndpointName>(
   { inventory, upstream }: Backend,
   signal: AbortSignal,
   parametersOf: (combination: Combination) => ParametersOf<E>,
-  shape: (answers: CombinationAnswers<Answers[E]>['answers'], combinations: Combinations) => readonly PanelData[],
+  shape: (answers: CombinationAnswers<Answers[E]>['answers'], combinations: Combinations) => Shaped,
 ): Promise<TargetAnswer> {
   const combinations = combinationsOf(query, inventory());
   const { answers, ...rest } = await askAll(combinations, endpoint, parametersOf, upstream, signal);
-  return { ...rest, items: shape(answers, combinations) };
+  return { ...rest, items: await shape(answers, combinations) };
 }
 
 /** Spec 4.6 and 4.7 take the type as `ftype`. */
@@ -52,12 +57,12 @@ const trendParameters =
 
 export const answerHistory: AnswerQuery = (query, backend, signal) =>
   answerCombinations('GetHistory', query, backend, signal, trendParameters(query), (answers, combinations) =>
-    shapeHistory({ query, combinations, localTime: backend.localTime }, answers),
+    runSliced(untilAborted(shapeHistory({ query, combinations, localTime: backend.localTime }, answers), signal)),
   );
 
 export const answerReserved: AnswerQuery = (query, backend, signal) =>
   answerCombinations('GetHistoryReserved', query, backend, signal, trendParameters(query), (answers, combinations) =>
-    shapeReserved({ query, combinations, localTime: backend.localTime }, answers),
+    runSliced(untilAborted(shapeReserved({ query, combinations, localTime: backend.localTime }, answers), signal)),
   );
 
 /** Calls one of the two endpoints with a period (spec 4.8, 4.9). */
@@ -66,7 +71,7 @@ async function askPeriod<E extends 'GetEfficiency' | 'GetHeatMap'>(
   query: Query,
   backend: Backend,
   signal: AbortSignal,
-  shape: (context: ChartContext, answers: CombinationAnswers<Answers[E]>['answers']) => readonly PanelData[],
+  shape: (context: ChartContext, answers: CombinationAnswers<Answers[E]>['answers']) => Shaped,
 ): Promise<TargetAnswer> {
   const { values, range } = query;
   const { localTime } = backend;
@@ -85,7 +90,9 @@ export const answerEfficiency: AnswerQuery = (query, backend, signal) =>
   askPeriod('GetEfficiency', query, backend, signal, shapeEfficiency);
 
 export const answerHeatMap: AnswerQuery = (query, backend, signal) =>
-  askPeriod('GetHeatMap', query, backend, signal, shapeHeatMap);
+  askPeriod('GetHeatMap', query, backend, signal, (context, answers) =>
+    runSliced(untilAborted(shapeHeatMap(context, answers), signal)),
+  );
 
 export const answerUsers: AnswerQuery = async (query, backend, signal) => {
   requireUsers(backend.users);

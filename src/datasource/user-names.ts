@@ -3,6 +3,7 @@ import type { UserRecord } from '../model/records.ts';
 import { createPattern } from '../model/wildcard.ts';
 import type { Combination, CombinationAnswers, Combinations } from './combinations.ts';
 import { DatasourceError } from './errors.ts';
+import { LazyList } from './lazy-list.ts';
 import { type Cell, type Column, cell, millis, type Table, table } from './panel-data.ts';
 import type { Query } from './query.ts';
 
@@ -55,6 +56,15 @@ export function usersTable(
     pseudonymKey === undefined || values.user === undefined
       ? () => true
       : createPattern(values.user, { ignoreCase: true });
+  const cellsOf = (user: UserRecord): readonly Cell[] => [
+    shown(user.userHost),
+    shown(user.userDisplay),
+    millis(user.usageTime),
+    cell(user.usedLicenses),
+    cell(user.queuedLicenses),
+    cell(user.borrowedLicenses),
+    user.licenseModelStatus,
+  ];
   const areSeveral = areSeveralProducts || areSeveralFeatures;
   const owner = ({ product, feature }: Combination): readonly Cell[] => (areSeveral ? [product, feature] : []);
   const ownerColumns: readonly Column[] = areSeveral
@@ -63,20 +73,13 @@ export function usersTable(
         { text: 'Feature', type: 'string' },
       ]
     : [];
-  const rows = answers.flatMap(({ combination, answer }) =>
-    answer.records
-      .filter(({ userName }) => isAskedFor(shown(userName)))
-      .map((user): readonly Cell[] => [
-        ...owner(combination),
-        shown(user.userName),
-        shown(user.userHost),
-        shown(user.userDisplay),
-        millis(user.usageTime),
-        cell(user.usedLicenses),
-        cell(user.queuedLicenses),
-        cell(user.borrowedLicenses),
-        user.licenseModelStatus,
-      ]),
-  );
+  const rows = new LazyList(function* () {
+    for (const { combination, answer } of answers) {
+      for (const user of answer.records) {
+        const name = shown(user.userName);
+        if (isAskedFor(name)) yield [...owner(combination), name, ...cellsOf(user)];
+      }
+    }
+  });
   return table('users', [...ownerColumns, ...columns], rows);
 }

@@ -1,7 +1,7 @@
 import { QueryError } from '../model/failure.ts';
 import type { EfficiencyHistory, HeatMap, ReservedHistory, TrendSeries } from '../model/history.ts';
 
-/** Decoders of the charts of spec 2.6. An unusable point is left out; a missing value is `undefined`. */
+/** Decoders of the charts of spec 2.6. An unusable point is left out; a missing value is NaN. */
 
 interface NamedData {
   readonly name: string;
@@ -23,10 +23,33 @@ function namedData(value: unknown): NamedData {
   return { name: typeof name === 'string' ? name : '', data: list(data, 'data') };
 }
 
-function value(raw: unknown): number | undefined {
-  if (raw === null || raw === undefined || raw === '') return undefined;
+/** A number, or NaN: no data, or not a number. */
+function value(raw: unknown): number {
+  if (raw === null || raw === undefined || raw === '') return Number.NaN;
   const number = typeof raw === 'string' ? Number(raw) : raw;
-  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+  return typeof number === 'number' && Number.isFinite(number) ? number : Number.NaN;
+}
+
+const values = (raws: readonly unknown[]): Float64Array => Float64Array.from(raws, value);
+
+/** Reads columns from the points. A point is left out unless its first `keys` numbers, which place it, are known. */
+function columns(points: readonly unknown[], count: number, keys: number): readonly Float64Array[] {
+  const found = Array.from({ length: count }, () => new Float64Array(points.length));
+  let length = 0;
+  for (const point of points) {
+    if (!Array.isArray(point)) continue;
+    for (const [i, column] of found.entries()) column[length] = value(point[i]);
+    if (found.slice(0, keys).every((column) => !Number.isNaN(column[length]))) length += 1;
+  }
+  return length === points.length ? found : found.map((column) => column.slice(0, length));
+}
+
+/** The columns in order of the times in the first one. Points of the same time keep their order. */
+function sorted(at: Float64Array, of: Float64Array): readonly [at: Float64Array, of: Float64Array] {
+  if (at.every((time, i) => i === 0 || (at[i - 1] as number) <= time)) return [at, of];
+  const order = Uint32Array.from(at.keys()).sort((a, b) => (at[a] as number) - (at[b] as number) || a - b);
+  const pick = (column: Float64Array): Float64Array => Float64Array.from(order, (i) => column[i] as number);
+  return [pick(at), pick(of)];
 }
 
 /** The single chart of a one-element array; an empty array is an empty chart. */
@@ -36,15 +59,11 @@ function onlyChart(answer: readonly unknown[]): Readonly<Record<string, unknown>
 
 /** GetHistory: `[epoch ms, value]` pairs, in order of time. */
 export function decodeTrend(answer: readonly unknown[]): readonly TrendSeries[] {
-  return answer.map(namedData).map(({ name, data }) => ({
-    name,
-    points: data
-      .flatMap((pair): [number, number | undefined][] => {
-        const at = Array.isArray(pair) ? value(pair[0]) : undefined;
-        return at === undefined ? [] : [[at, value((pair as unknown[])[1])]];
-      })
-      .sort(([a], [b]) => a - b),
-  }));
+  return answer.map(namedData).map(({ name, data }) => {
+    const [times, ofTimes] = columns(data, 2, 1) as [Float64Array, Float64Array];
+    const [at, values] = sorted(times, ofTimes);
+    return { name, at, values };
+  });
 }
 
 /** GetHistoryReserved: one value per category. */
@@ -55,7 +74,7 @@ export function decodeReserved(answer: readonly unknown[]): ReservedHistory {
     categories: list(chart.categories, 'categories').map(String),
     series: list(chart.series, 'series')
       .map(namedData)
-      .map(({ name, data }) => ({ name, values: data.map(value) })),
+      .map(({ name, data }) => ({ name, values: values(data) })),
   };
 }
 
@@ -66,12 +85,14 @@ export function decodeEfficiency(answer: readonly unknown[]): EfficiencyHistory 
   return {
     series: list(chart.series, 'series')
       .map(namedData)
-      .map(({ name, data }) => ({
-        name,
-        pairs: data.flatMap((pair): [string, number | undefined][] =>
-          Array.isArray(pair) && pair[0] !== undefined ? [[String(pair[0]), value(pair[1])]] : [],
-        ),
-      })),
+      .map(({ name, data }) => {
+        const pairs = data.filter((pair): pair is unknown[] => Array.isArray(pair) && pair[0] !== undefined);
+        return {
+          name,
+          categories: pairs.map(([category]) => String(category)),
+          values: Float64Array.from(pairs, (pair) => value(pair[1])),
+        };
+      }),
   };
 }
 
@@ -85,14 +106,9 @@ export function decodeHeatMap(answer: readonly unknown[]): HeatMap {
     weekdays: list(weekdays, 'the second categories').map(String),
     series: list(chart.series, 'series')
       .map(namedData)
-      .map(({ name, data }) => ({
-        name,
-        cells: data.flatMap((cell): [number, number, number | undefined][] => {
-          if (!Array.isArray(cell)) return [];
-          const hour = value(cell[0]);
-          const weekday = value(cell[1]);
-          return hour === undefined || weekday === undefined ? [] : [[hour, weekday, value(cell[2])]];
-        }),
-      })),
+      .map(({ name, data }) => {
+        const [hourIndexes, weekdayIndexes, values] = columns(data, 3, 2) as [Float64Array, Float64Array, Float64Array];
+        return { name, hourIndexes, weekdayIndexes, values };
+      }),
   };
 }

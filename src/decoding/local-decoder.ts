@@ -44,9 +44,13 @@ class LocalAnswer<T> implements IncomingAnswer<T> {
   }
 
   #join(): Buffer {
-    const [first = Buffer.alloc(0)] = this.#chunks;
-    const joined = this.#chunks.length > 1 ? Buffer.concat(this.#chunks) : first;
-    this.#chunks.length = 0;
+    const chunks = this.#chunks.splice(0).reverse();
+    if (chunks.length === 1) return chunks[0] as Buffer;
+    const joined = Buffer.allocUnsafeSlow(chunks.reduce((bytes, { length }) => bytes + length, 0));
+    // a chunk that was copied is not kept in memory while the others are
+    for (let at = 0, chunk = chunks.pop(); chunk !== undefined; at += chunk.length, chunk = chunks.pop()) {
+      chunk.copy(joined, at);
+    }
     return joined;
   }
 }

@@ -1,3 +1,4 @@
+import type { TrendSeries } from '../model/history.ts';
 import type { ProductRecord, StoredAnswer } from '../model/records.ts';
 import { type EndpointState, freshGood, historyQuestion, lastGood, type Snapshot, WHOLE } from '../model/snapshot.ts';
 import { parseVendorLicense } from '../model/vendor-license.ts';
@@ -136,11 +137,14 @@ function deriveHistory(snapshot: Snapshot, now: number, policy: InventoryPolicy)
     const series = freshGood(state, part, now)?.value;
     const question = historyQuestion(part);
     const { vendorLicense } = parseVendorLicense(question.product);
-    const newest = (name: string) => series?.find((candidate) => candidate.name === name)?.points.at(-1);
-    const [denials, elapsed] = [newest('Denials'), newest('Elapsed Time')];
-    const at = Math.max(denials?.[0] ?? 0, elapsed?.[0] ?? 0);
+    const named = (name: string) => series?.find((candidate) => candidate.name === name);
+    const [denials, elapsed] = [named('Denials'), named('Elapsed Time')];
+    const at = Math.max(denials?.at.at(-1) ?? 0, elapsed?.at.at(-1) ?? 0);
     if (at === 0 || !policy.ownsVendorLicense(vendorLicense)) return [];
-    const valueAt = (point: typeof denials) => (point?.[0] === at ? point[1] : undefined);
+    const valueAt = (trend: TrendSeries | undefined): number | undefined => {
+      const value = trend?.at.at(-1) === at ? trend.values.at(-1) : undefined;
+      return Number.isNaN(value) ? undefined : value;
+    };
     const { feature, package: pkg, featureType } = question;
     return [
       {

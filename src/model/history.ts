@@ -1,34 +1,39 @@
-/** The chart series of the history endpoints (spec 2.6). `undefined` is no data, never 0. */
+/**
+ * The chart series of the history endpoints (spec 2.6), in columns: a chart can have millions of points, and columns of
+ * numbers pass from one thread to another without being copied. In `values`, NaN is no data, never 0.
+ */
 
-/** One point: epoch milliseconds and a value. */
-export type Point = readonly [at: number, value: number | undefined];
-
-/** GetHistory: one of the three trend series. */
+/** GetHistory: one of the three trend series. Item `i` of each column is point `i`, in order of time. */
 export interface TrendSeries {
   readonly name: string;
-  readonly points: readonly Point[];
+  /** Epoch milliseconds. */
+  readonly at: Float64Array;
+  readonly values: Float64Array;
 }
 
-/** GetHistoryReserved: one value per category (local day). */
+/** GetHistoryReserved: one value per category (local day). A series can be shorter than the categories. */
 export interface ReservedHistory {
   readonly categories: readonly string[];
-  readonly series: readonly { readonly name: string; readonly values: readonly (number | undefined)[] }[];
+  readonly series: readonly { readonly name: string; readonly values: Float64Array }[];
 }
 
-/** GetEfficiency: pairs of a category and a value. */
+/** GetEfficiency: one value per category of the series. */
 export interface EfficiencyHistory {
   readonly series: readonly {
     readonly name: string;
-    readonly pairs: readonly (readonly [category: string, value: number | undefined])[];
+    readonly categories: readonly string[];
+    readonly values: Float64Array;
   }[];
 }
 
-/** GetHeatMap: triples of hour index, weekday index and value. */
+/** GetHeatMap: the cells of a series, each with its hour index, weekday index and value. */
 export interface HeatMap {
   readonly hours: readonly string[];
   readonly weekdays: readonly string[];
   readonly series: readonly {
     readonly name: string;
-    readonly cells: readonly (readonly [hour: number, weekday: number, value: number | undefined])[];
+    readonly hourIndexes: Float64Array;
+    readonly weekdayIndexes: Float64Array;
+    readonly values: Float64Array;
   }[];
 }

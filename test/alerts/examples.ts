@@ -1,6 +1,7 @@
 import type { RuleSettings } from '../../src/alerts/rules.ts';
 import { historyPart } from '../../src/model/snapshot.ts';
 import { answer, expiration, failed, feature, good, NOW, product, type Scenario } from '../support/scenario.ts';
+import { trendOf } from '../support/trend.ts';
 
 /** For each rule a site on which it fires. A rule without an example does not compile. */
 
@@ -11,8 +12,8 @@ export function historyOf(denials: number | undefined): NonNullable<Scenario['hi
   const day = (NOW - DAY) * 1000;
   const part = historyPart({ product: 'lic01;cdslmd', feature: 'base', package: '', featureType: 'feature' });
   const series = [
-    { name: 'Elapsed Time', points: [[day, 12.5]] as const },
-    { name: 'Denials', points: denials === undefined ? [] : ([[day, denials]] as const) },
+    trendOf('Elapsed Time', [[day, 12.5]]),
+    trendOf('Denials', denials === undefined ? [] : [[day, denials]]),
   ];
   return { interval: 3600, maxAge: 10_800, parts: new Map([[part, good(series)]]) };
 }

@@ -16,6 +16,7 @@ import {
   product,
   scenario,
 } from '../support/scenario.ts';
+import { trendOf } from '../support/trend.ts';
 
 const DAY = 86_400;
 const LIC = 'lic01;cdslmd';
@@ -371,7 +372,7 @@ describe('LicenseDenials', () => {
     const history: Snapshot['endpoints']['GetHistory'] = {
       interval: 3600,
       maxAge: 10_800,
-      parts: new Map([[part, good([{ name: 'Denials', points: [[(NOW - age) * 1000, denials]] as const }], readAt)]]),
+      parts: new Map([[part, good([trendOf('Denials', [[(NOW - age) * 1000, denials]])], readAt)]]),
     };
     return evaluate(id, { history }, { settings });
   };

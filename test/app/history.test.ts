@@ -22,9 +22,9 @@ describe('the history collector', () => {
       `license_feature_history_${what}{vendor_license="${product}",feature="${feature}",package="",feature_type=""}`;
     await eventually('the metric', async () => (await app.sample(name('timestamp_seconds'))) !== undefined);
     const [, elapsed, denials] = await client.getHistory({ product, feature }, new AbortController().signal);
-    const [at = 0, hours] = elapsed?.points.at(-1) ?? [];
+    const at = elapsed?.at.at(-1) ?? 0;
     expect(await app.sample(name('timestamp_seconds'))).toBe(at / 1000);
-    expect(await app.sample(name('elapsed_time'))).toBe(hours);
-    expect(await app.sample(name('denials'))).toBe(denials?.points.at(-1)?.[1]);
+    expect(await app.sample(name('elapsed_time'))).toBe(elapsed?.values.at(-1));
+    expect(await app.sample(name('denials'))).toBe(denials?.values.at(-1));
   });
 });

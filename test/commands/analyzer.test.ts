@@ -82,8 +82,7 @@ describe('analyzer', () => {
     const { records: products } = await client.getProducts({}, never);
     expect(products).toHaveLength(3);
     const whose = { product: products[0]?.product ?? '', feature: '%' };
-    const days = async (of: QueryClient): Promise<number[]> =>
-      (await of.getHistory(whose, never))[0]?.points.map(([at]) => at) ?? [];
+    const days = async (of: QueryClient): Promise<number[]> => [...((await of.getHistory(whose, never))[0]?.at ?? [])];
     await eventually('20 days of the past', async () => (await days(client)).length === 21);
     const { user, method, path, status, bytes } = await first.line('request');
     expect([user, method, path, status]).toEqual(['CORP\\svc', 'GET', '/analyzer/api/GetHttpUserName', 200]);
@@ -208,7 +207,7 @@ describe('analyzer', () => {
     const client = clientOf(String(address));
     // what is recorded can be read
     const [trend] = await client.getHistory({ product: '%', feature: '%' }, never);
-    expect(trend?.points.length).toBeGreaterThan(0);
+    expect(trend?.at.length).toBeGreaterThan(0);
     expect((await client.getFeatures({ product: '%' }, never)).records.length).toBeGreaterThan(0);
     expect(statSync(join(folder, 'state/history.db')).size).toBeLessThanOrEqual(128 * 1024);
   });

@@ -50,7 +50,7 @@ const queryOf = (target: TargetName, payload: object, range: Partial<Query['rang
     prefix: '',
   });
 
-const rowsOf = ({ items }: TargetAnswer) => flatRows(items[0] as Table);
+const rowsOf = ({ items }: TargetAnswer) => [...flatRows([items[0] as Table])];
 
 const errorOf = (work: () => unknown): unknown => {
   try {

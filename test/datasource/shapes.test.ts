@@ -1,10 +1,15 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { ChartContext } from '../../src/datasource/chart-context.ts';
 import type { Combinations } from '../../src/datasource/combinations.ts';
-import { shapeEfficiency, shapeHeatMap, shapeHistory, shapeReserved } from '../../src/datasource/history-answers.ts';
-import { cell, type Frame, millis, type Table, type TimeSeries } from '../../src/datasource/panel-data.ts';
+import * as charts from '../../src/datasource/history-answers.ts';
+import { cell, type Frame, millis, type PanelData, type Table } from '../../src/datasource/panel-data.ts';
 import { readQuery, type TimeRange } from '../../src/datasource/query.ts';
 import type { TargetName } from '../../src/datasource/targets.ts';
+import { shapeHistory as trends } from '../../src/datasource/trend-answers.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
+import { runAtOnce } from '../../src/scheduling/slices.ts';
+import { columnOf, trendOf } from '../support/trend.ts';
 
 /** Answers that our own analyzer does not give: other servers may. */
 
@@ -23,14 +28,27 @@ function contextOf(target: TargetName, shape?: string, range: TimeRange = always
   return { query, combinations, localTime: createLocalTime('America/New_York') };
 }
 
+/** The items as Grafana reads them. */
+// biome-ignore lint/suspicious/noExplicitAny: answers are checked without types
+const received = (items: readonly PanelData[]): any[] => JSON.parse(JSON.stringify(items));
+
+const shaped =
+  <T>(shape: (context: ChartContext, answered: T) => Generator<void, readonly PanelData[]>) =>
+  (context: ChartContext, answered: T) =>
+    received(runAtOnce(shape(context, answered)));
+
+const shapeHistory = shaped(trends);
+const shapeReserved = shaped(charts.shapeReserved);
+const shapeHeatMap = shaped(charts.shapeHeatMap);
+const shapeEfficiency = (...asked: Parameters<typeof charts.shapeEfficiency>) =>
+  received(charts.shapeEfficiency(...asked));
+
 describe('history', () => {
   const points = [100, 200, 300, 400].map((at) => [at, at / 100] as const);
   const times = (range: TimeRange) =>
-    (
-      shapeHistory(contextOf('history', undefined, range), [
-        { combination, answer: [{ name: 'Denials', points }] },
-      ])[0] as TimeSeries
-    ).datapoints.map(([, at]) => at);
+    shapeHistory(contextOf('history', undefined, range), [
+      { combination, answer: [trendOf('Denials', points)] },
+    ])[0].datapoints.map(([, at]: [number, number]) => at);
 
   it('begins one point before the range and ends with it', () => {
     expect(times(always)).toEqual([100, 200, 300, 400]);
@@ -43,14 +61,11 @@ describe('history', () => {
 
   it('has null where there is no value, and merges series by time', () => {
     const answer = [
-      {
-        name: 'Max Available',
-        points: [
-          [100, 5],
-          [200, undefined],
-        ] as const,
-      },
-      { name: 'Denials', points: [[200, 2]] as const },
+      trendOf('Max Available', [
+        [100, 5],
+        [200, undefined],
+      ]),
+      trendOf('Denials', [[200, 2]]),
     ];
     const [first] = shapeHistory(contextOf('history'), [{ combination, answer }]);
     expect(first).toMatchObject({
@@ -79,7 +94,7 @@ describe('history', () => {
 
   it('has all its series when the answer has none', () => {
     const items = shapeHistory(contextOf('history'), [{ combination, answer: [] }]);
-    expect(items.map((item) => 'title' in item && [item.title, item.datapoints])).toEqual([
+    expect(items.map(({ title, datapoints }) => [title, datapoints])).toEqual([
       ['Max Available', []],
       ['Elapsed Time', []],
       ['Denials', []],
@@ -90,13 +105,10 @@ describe('history', () => {
     // the clock goes back on 1 November 2026 in New York: 25 hours
     const at = Date.UTC(2026, 10, 1, 4);
     const answer = [
-      {
-        name: 'Denials',
-        points: [
-          [at - 86_400_000, 0],
-          [at, 1],
-        ] as const,
-      },
+      trendOf('Denials', [
+        [at - 86_400_000, 0],
+        [at, 1],
+      ]),
     ];
     const [frame] = shapeHistory(contextOf('history', 'annotations'), [{ combination, answer }]);
     const values = Object.fromEntries((frame as Frame).fields.map((f) => [f.name, f.values]));
@@ -111,15 +123,66 @@ describe('history', () => {
     const [none] = shapeHistory(contextOf('history', 'annotations', after), [{ combination, answer }]);
     expect((none as Frame).fields[0]?.values).toEqual([]);
   });
+
+  it('is the same as with one point after the other', () => {
+    const series = fc
+      .tuple(
+        fc.constantFrom('Max Available', 'Denials', 'other'),
+        fc.array(fc.tuple(fc.nat(30), fc.option(fc.nat(9), { nil: undefined }))),
+      )
+      .map(([name, points]) => ({ name, points: points.sort(([a], [b]) => a - b) }));
+    const bound = fc.option(fc.nat(32), { nil: undefined });
+    fc.assert(
+      fc.property(fc.array(series, { maxLength: 4 }), bound, bound, (drawn, from, to) => {
+        const within = <T>(items: readonly T[], timeOf: (item: T) => number): readonly T[] => {
+          const inside = items.findIndex((item) => from === undefined || timeOf(item) >= from);
+          const first = inside === -1 ? items.length : inside;
+          const begin = from === undefined ? first : Math.max(0, first - 1);
+          return items.slice(begin).filter((item) => to === undefined || timeOf(item) <= to);
+        };
+        const asked = [{ combination, answer: drawn.map(({ name, points }) => trendOf(name, points)) }];
+        const lines = shapeHistory(contextOf('history', undefined, { from, to }), asked);
+        const slowLines = drawn.map(({ points }) =>
+          within(points, ([at]) => at).map(([at, value]) => [value ?? null, at]),
+        );
+        if (drawn.length > 0) expect(lines.map(({ datapoints }) => datapoints)).toEqual(slowLines);
+
+        const names = [...new Set(['Max Available', 'Elapsed Time', 'Denials', ...drawn.map(({ name }) => name)])];
+        const byTime = new Map<number, Map<string, number | null>>();
+        for (const { name, points } of drawn) {
+          for (const [at, value] of points) {
+            byTime.set(at, (byTime.get(at) ?? new Map<string, number | null>()).set(name, value ?? null));
+          }
+        }
+        const sorted = [...byTime].sort(([a], [b]) => a - b);
+        const slowRows = within(sorted, ([at]) => at).map(([at, row]) => [
+          at,
+          ...names.map((name) => row.get(name) ?? null),
+        ]);
+        const [long] = shapeHistory(contextOf('history', 'long', { from, to }), asked);
+        expect(long.rows).toEqual(slowRows);
+      }),
+    );
+  });
+
+  it('refuses more annotations than a panel can show', () => {
+    const days = Array.from({ length: 20_001 }, (_, i) => [i * 1000, 1] as const);
+    const annotated = (count: number) => () =>
+      shapeHistory(contextOf('history', 'annotations'), [
+        { combination, answer: [trendOf('Denials', days.slice(0, count))] },
+      ]);
+    expect(annotated(20_000)()[0].fields[0].values).toHaveLength(20_000);
+    expect(annotated(20_001)).toThrow('more than 20000 annotations; narrow the time range');
+  });
 });
 
 describe('reserved', () => {
   const uneven = {
     categories: ['2026-11-01', '2026-11-02'],
     series: [
-      { name: 'Reserved Licenses', values: [] },
-      { name: 'Distinct Users', values: [3] },
-      { name: 'Max In Use', values: [5, undefined] },
+      { name: 'Reserved Licenses', values: columnOf([]) },
+      { name: 'Distinct Users', values: columnOf([3]) },
+      { name: 'Max In Use', values: columnOf([5, undefined]) },
     ],
   };
 
@@ -135,7 +198,7 @@ describe('reserved', () => {
 
   it('becomes time series at the beginning of local days', () => {
     const items = shapeReserved(contextOf('reserved', 'timeseries'), [{ combination, answer: uneven }]);
-    expect(items.map((item) => 'datapoints' in item && item.datapoints)).toEqual([
+    expect(items.map(({ datapoints }) => datapoints)).toEqual([
       [
         [null, Date.UTC(2026, 10, 1, 4)],
         [null, Date.UTC(2026, 10, 2, 5)],
@@ -152,7 +215,10 @@ describe('reserved', () => {
   });
 
   it('stays a table when a category is no time, and shows it in every range', () => {
-    const answer = { categories: ['Week 44', '2026-02-31'], series: [{ name: 'Max In Use', values: [1, 2] }] };
+    const answer = {
+      categories: ['Week 44', '2026-02-31'],
+      series: [{ name: 'Max In Use', values: columnOf([1, 2]) }],
+    };
     const range = { from: Date.UTC(2026, 0, 1), to: Date.UTC(2026, 0, 2) };
     expect(shapeReserved(contextOf('reserved', 'timeseries', range), [{ combination, answer }])).toEqual([
       {
@@ -173,7 +239,7 @@ describe('reserved', () => {
   it('shows the days that the range touches', () => {
     const range = { from: Date.UTC(2026, 10, 2, 4, 59), to: Date.UTC(2026, 10, 2, 5) };
     const [table] = shapeReserved(contextOf('reserved', undefined, range), [{ combination, answer: uneven }]);
-    expect((table as Table).rows.map(([day]) => day)).toEqual(['2026-11-01', '2026-11-02']);
+    expect(table.rows.map(([day]: [string]) => day)).toEqual(['2026-11-01', '2026-11-02']);
   });
 
   it('has its columns when the answer is empty', () => {
@@ -201,10 +267,8 @@ describe('efficiency', () => {
       series: [
         {
           name: '',
-          pairs: [
-            ['10', 1],
-            ['2', undefined],
-          ] as const,
+          categories: ['10', '2'],
+          values: columnOf([1, undefined]),
         },
       ],
     };
@@ -232,12 +296,9 @@ describe('heat map', () => {
     series: [
       {
         name: 'Max In Use',
-        cells: [
-          [2, 0, 3],
-          [0, 1, 4],
-          [2, 1, 1],
-          [9, 9, 9],
-        ] as const,
+        hourIndexes: columnOf([2, 0, 2, 9]),
+        weekdayIndexes: columnOf([0, 1, 1, 9]),
+        values: columnOf([3, 4, 1, 9]),
       },
     ],
   };
@@ -281,7 +342,7 @@ describe('heat map', () => {
     const [table] = shapeHeatMap(contextOf('heatmap', 'table'), [
       { combination, answer: { hours: [], weekdays: [], series: [] } },
     ]);
-    const { columns, rows } = table as Table;
+    const { columns, rows } = table;
     expect([columns.length, rows.length, rows[0]?.[0]]).toEqual([25, 7, 'Sun']);
   });
 });

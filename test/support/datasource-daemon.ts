@@ -52,7 +52,7 @@ export async function startDaemon(
   cleanup.add(() => client.close());
   await eventually('the past', async () => {
     const [trend] = await client.getHistory({ product: PRODUCT, feature: FEATURE }, new AbortController().signal);
-    return trend?.points.length === size.historyDays + 1;
+    return trend?.at.length === size.historyDays + 1;
   });
   const app = await startApp(createConfig(analyzer.url, { 'datasource.time_zone': 'Europe/Berlin', ...settings }));
   cleanup.add(() => app.stop());

@@ -83,7 +83,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   datasource: {
     floor: 2,
     promise: 'An answer to Grafana is complete, or says what is missing. Panels cannot hold up polling.',
-    mayImport: ['model', 'client', 'decoding', 'query-api', 'inventory'],
+    mayImport: ['model', 'client', 'decoding', 'query-api', 'inventory', 'scheduling'],
   },
   web: {
     floor: 2,

@@ -12,6 +12,7 @@ import { historyPart, type Reading, type Snapshot, WHOLE } from '../../src/model
 import type { Field } from '../../src/query-api/field.ts';
 import { recordFields } from '../../src/query-api/records.ts';
 import { storeExpirations, storeFeatures } from './stored-answers.ts';
+import { trendOf } from './trend.ts';
 
 /** Epoch seconds of every scenario. */
 export const NOW = 1_800_000_000;
@@ -248,9 +249,9 @@ export const scenario: Scenario = {
       [
         historyPart({ product: 'lic01;cdslmd', feature: 'base', package: '', featureType: 'feature' }),
         good([
-          { name: 'Max Available', points: [[(NOW - 86_400) * 1000, 10]] as const },
-          { name: 'Elapsed Time', points: [[(NOW - 86_400) * 1000, 12.5]] as const },
-          { name: 'Denials', points: [[(NOW - 86_400) * 1000, 3]] as const },
+          trendOf('Max Available', [[(NOW - 86_400) * 1000, 10]]),
+          trendOf('Elapsed Time', [[(NOW - 86_400) * 1000, 12.5]]),
+          trendOf('Denials', [[(NOW - 86_400) * 1000, 3]]),
         ]),
       ],
     ]),
