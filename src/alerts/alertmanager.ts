@@ -43,6 +43,8 @@ export interface Alertmanager {
   close(): Promise<void>;
 }
 
+/** Requests to one Alertmanager that run at once. */
+export const CONNECTIONS = 8;
 /** Statuses for invalid alerts. */
 const ABOUT_CONTENT: ReadonlySet<number> = new Set([400, 413, 422]);
 /** Maximum size of a response in bytes, and of a reported reason in characters. */
@@ -85,7 +87,7 @@ export function createAlertmanager(options: AlertmanagerOptions): Alertmanager {
   const { pathname, origin } = new URL(url);
   const path = `${pathname.replace(/\/+$/, '')}/api/v2/alerts`;
   const agent = new Agent({
-    connections: 1,
+    connections: CONNECTIONS,
     allowH2: false,
     connect: {
       timeout: timeout * 1000,

@@ -1,5 +1,5 @@
 import type { Log } from '../model/log.ts';
-import type { Alertmanager } from './alertmanager.ts';
+import { type Alertmanager, CONNECTIONS } from './alertmanager.ts';
 import { alertsBody, type Notification } from './notification.ts';
 
 /** Counts of one Alertmanager. They survive a reload, because a counter must not decrease. */
@@ -27,29 +27,31 @@ export interface Delivery {
   readonly counts: DeliveryCounts;
   /** Adds notifications to the queue and starts sending. */
   enqueue(notifications: readonly Notification[]): void;
-  /** Sends an empty list, unless a request is running. */
+  /** Sends an empty list, unless requests are running. */
   heartbeat(): void;
   queueLength(): number;
   /** Sends the rest of the queue for at most `seconds`, and closes the connections. */
   stop(seconds: number): Promise<void>;
 }
 
-/** Maximum number of alerts in a request, as in Prometheus. */
-const BATCH = 64;
+/** Maximum number of alerts in a request, as in Prometheus. A proxy with a limit of 1 MiB lets it pass. */
+const BATCH = 256;
 /** Maximum number of alerts in the queue. */
 export const QUEUE_CAPACITY = 10_000;
 
 /**
- * Sends alerts to one Alertmanager in batches, in the order of the queue. A failed batch is dropped: the next resend is the
- * retry. A batch whose content is refused is sent again alert by alert,
- * because Alertmanager refuses all of it for one bad alert.
+ * Sends alerts to one Alertmanager in batches, in the order of the queue, as many at once as there are connections. An alert is
+ * in one request at a time, so that its end cannot be overtaken by its start. A failed batch is dropped: the next resend is the
+ * retry. A batch whose content is refused is sent again alert by alert, because Alertmanager refuses all of it for one bad alert.
  */
 export function createDelivery({ alertmanager, counts, now, log }: DeliveryOptions): Delivery {
   const { url } = alertmanager;
   /** By alert: a newer notification replaces a queued one, so each alert has at most one entry. */
   const queue = new Map<string, Notification>();
   const stopping = new AbortController();
-  let running: Promise<void> | undefined;
+  /** Of the alerts in requests. A newer notification of one of them waits in the queue. */
+  const sending = new Set<string>();
+  const running = new Set<Promise<void>>();
   let isFailing = false;
 
   const report = (failure: string | undefined): void => {
@@ -81,29 +83,42 @@ export function createDelivery({ alertmanager, counts, now, log }: DeliveryOptio
   };
 
   const takeBatch = (): readonly Notification[] => {
-    const batch = [...queue.values().take(BATCH)];
-    for (const { key } of batch) queue.delete(key);
-    // Alertmanager would take a firing alert whose endsAt has passed for resolved
-    const current = batch.filter(({ isFiring, endsAt }) => !isFiring || endsAt > now());
-    counts.dropped += batch.length - current.length;
-    return current;
-  };
-
-  const pump = async (): Promise<void> => {
-    while (queue.size > 0 && !stopping.signal.aborted) {
-      const batch = takeBatch();
-      if (batch.length === 0 || !(await post(batch))) continue;
-      for (const notification of batch) await post([notification]);
+    const batch: Notification[] = [];
+    for (const notification of queue.values()) {
+      const { key, isFiring, endsAt } = notification;
+      if (batch.length === BATCH) break;
+      if (sending.has(key)) continue;
+      queue.delete(key);
+      // Alertmanager would take a firing alert whose endsAt has passed for resolved
+      if (isFiring && endsAt <= now()) counts.dropped += 1;
+      else batch.push(notification);
     }
+    return batch;
   };
 
-  const run = (work: () => Promise<unknown>): void => {
-    running ??= work()
+  const deliver = async (batch: readonly Notification[]): Promise<void> => {
+    if (!(await post(batch))) return;
+    for (const notification of batch) await post([notification]);
+  };
+
+  const send = (batch: readonly Notification[]): void => {
+    for (const { key } of batch) sending.add(key);
+    const done = deliver(batch)
       .catch((error: unknown) => log.error({ alertmanager: url, err: error }, 'delivery failed unexpectedly'))
       .then(() => {
-        running = undefined;
-        if (queue.size > 0 && !stopping.signal.aborted) run(pump);
+        for (const { key } of batch) sending.delete(key);
+        running.delete(done);
+        sendQueue();
       });
+    running.add(done);
+  };
+
+  const sendQueue = (): void => {
+    while (running.size < CONNECTIONS && !stopping.signal.aborted) {
+      const batch = takeBatch();
+      if (batch.length === 0) return;
+      send(batch);
+    }
   };
 
   return {
@@ -116,13 +131,15 @@ export function createDelivery({ alertmanager, counts, now, log }: DeliveryOptio
         for (const key of queue.keys().take(1)) queue.delete(key);
         counts.dropped += 1;
       }
-      if (queue.size > 0) run(pump);
+      sendQueue();
     },
-    heartbeat: () => run(() => post([])),
+    heartbeat: () => {
+      if (running.size === 0) send([]);
+    },
     queueLength: () => queue.size,
     stop: async (seconds) => {
       const timer = setTimeout(() => stopping.abort(), seconds * 1000);
-      while (running !== undefined) await running;
+      while (running.size > 0) await Promise.all(running);
       clearTimeout(timer);
       stopping.abort();
       await alertmanager.close();

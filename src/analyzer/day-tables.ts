@@ -163,10 +163,11 @@ export class DayTables {
       .map((row) => ({ day: integer(row, 'day'), hours: decodeHours(blob(row, 'hours')) }));
   }
 
-  /** Of all days before one, in order. */
+  /** Of all days before one, in order. The blobs of hours beside them are not read. */
   totals(id: number, before: number): readonly StoredTotals[] {
     return this.#file
-      .sql('SELECT * FROM day WHERE series = ? AND day < ? ORDER BY day')
+      .sql(`SELECT day, available, in_use, reserved, users, denials, license_seconds
+        FROM day WHERE series = ? AND day < ? ORDER BY day`)
       .all(id, before)
       .map((row) => ({
         day: integer(row, 'day'),

@@ -1,5 +1,7 @@
 import type { EndpointName } from '../query-api/endpoints.ts';
 import { writeJson } from '../query-api/json.ts';
+import { createRecordWriter } from '../query-api/record-json.ts';
+import { recordFields, type WireFeature } from '../query-api/records.ts';
 import { runSliced, untilAborted } from '../scheduling/slices.ts';
 import { getExpirationFeatures } from './expiration-records.ts';
 import { getFeatures } from './feature-records.ts';
@@ -30,18 +32,26 @@ export interface EndpointBody {
   readonly body: readonly Buffer[];
 }
 
-/** Records of a piece of a body. */
-const PIECE = 200;
+/** Records of a piece of a body. The text of a larger one would not fit where short-lived data is collected cheaply. */
+const PIECE = 100;
 
 const json = (value: unknown): EndpointBody => ({ isJson: true, body: [Buffer.from(writeJson(value))] });
 const text = (body: string): EndpointBody => ({ isJson: false, body: [Buffer.from(body)] });
 
-/** Records as an array inside an array (spec 4.2), written piece by piece. */
-function* nestedRecords(records: Iterable<unknown>): Generator<void, EndpointBody> {
+const writeFeatures = createRecordWriter(recordFields.GetFeatures);
+
+/**
+ * Records as an array inside an array (spec 4.2), written piece by piece. The brackets of a piece are changed as bytes: as texts,
+ * each piece would be copied twice.
+ */
+function* nestedFeatures(records: Iterable<WireFeature>): Generator<void, EndpointBody> {
   const body = [Buffer.from('[[')];
-  let piece: unknown[] = [];
+  let piece: WireFeature[] = [];
   const flush = (): void => {
-    if (piece.length > 0) body.push(Buffer.from(`${body.length > 1 ? ',' : ''}${writeJson(piece).slice(1, -1)}`));
+    if (piece.length === 0) return;
+    const bytes = Buffer.from(writeFeatures(piece));
+    bytes.write(',');
+    body.push(bytes.subarray(body.length > 1 ? 0 : 1, -1));
     piece = [];
   };
   for (const record of records) {
@@ -70,7 +80,7 @@ type MakeBody = (context: BodyContext, parameters: Parameters) => EndpointBody |
 export const endpointBodies: Readonly<Record<EndpointName, MakeBody>> = {
   GetProducts: ({ current, now }, parameters) => json(getProducts(current, now, parameters)),
   GetFeatures: ({ current, now, signal }, parameters) =>
-    runSliced(untilAborted(nestedRecords(getFeatures(current, now, parameters)), signal)),
+    runSliced(untilAborted(nestedFeatures(getFeatures(current, now, parameters)), signal)),
   GetUsers: ({ current }, parameters) => json(getUsers(current, parameters)),
   GetServerDown: ({ current, now }, parameters) => json(getServerDown(current, now, parameters)),
   GetExpirationFeatures: ({ current, now }, parameters) => json(getExpirationFeatures(current, now, parameters)),

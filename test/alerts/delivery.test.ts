@@ -1,5 +1,7 @@
+import { setImmediate } from 'node:timers/promises';
+import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createAlertmanager } from '../../src/alerts/alertmanager.ts';
+import { CONNECTIONS, createAlertmanager, type Outcome } from '../../src/alerts/alertmanager.ts';
 import { createCounts, createDelivery, QUEUE_CAPACITY } from '../../src/alerts/delivery.ts';
 import type { Notification } from '../../src/alerts/notification.ts';
 import { type FakeAlertmanager, startFakeAlertmanager, status } from '../support/fake-alertmanager.ts';
@@ -67,47 +69,99 @@ describe('delivery', () => {
     expect(counts).toEqual({ sent: 1, errors: 0, dropped: 0, lastSuccess: NOW });
   });
 
-  it('sends batches of 64, one after the other', async () => {
-    const { fake, delivery, counts } = await start();
-    let open = 0;
-    fake.answer((_, response) => {
-      open += 1;
-      expect(open).toBe(1);
-      // long enough for a second one to come, if it were sent
-      setTimeout(() => {
-        open -= 1;
-        response.end();
-      }, 5);
-    });
-    delivery.enqueue(many(200));
-    await eventually('sent', () => counts.sent === 200);
-    expect(fake.requests.map(({ alerts }) => alerts.length)).toEqual([64, 64, 64, 8]);
-  });
-
-  it('replaces a queued notification by a newer one of the same alert', async () => {
+  it('sends batches of 256, as many at once as there are connections', async () => {
     const { fake, delivery, counts } = await start();
     const waiting: (() => void)[] = [];
     fake.answer((_, response) => void waiting.push(() => response.end()));
-    delivery.enqueue([notification('first')]);
-    await eventually('the first is on its way', () => waiting.length === 1);
+    delivery.enqueue(many(CONNECTIONS * 256 + 300));
+    await eventually('all connections are in use', () => waiting.length === CONNECTIONS);
+    expect(delivery.queueLength()).toBe(300);
+    fake.answer(status(200));
+    for (const answer of waiting) answer();
+    await eventually('sent', () => counts.sent === CONNECTIONS * 256 + 300);
+    expect(fake.requests.map(({ alerts }) => alerts.length).sort((x, y) => x - y)).toEqual([
+      44,
+      ...new Array(CONNECTIONS + 1).fill(256),
+    ]);
+  });
+
+  it('sends a newer notification of an alert only after the older one, and the newest of those that wait', async () => {
+    const { fake, delivery, counts } = await start();
+    const waiting: (() => void)[] = [];
+    fake.answer((_, response) => void waiting.push(() => response.end()));
     delivery.enqueue([notification('a'), notification('b')]);
-    delivery.enqueue([notification('a', { isFiring: false, endsAt: NOW })]);
+    await eventually('they are on their way', () => waiting.length === 1);
+    delivery.enqueue([notification('a'), notification('b')]);
+    delivery.enqueue([notification('a', { isFiring: false, endsAt: NOW }), notification('c')]);
+    await eventually('another alert does not wait', () => waiting.length === 2);
     expect(delivery.queueLength()).toBe(2);
     fake.answer(status(200));
-    waiting[0]?.();
-    await eventually('sent', () => counts.sent === 3);
-    expect(fake.requests[1]?.alerts.map(({ labels, endsAt }) => [labels.alertname, endsAt])).toEqual([
-      ['a', '2027-01-15T08:00:00.000Z'],
-      ['b', '2027-01-15T08:04:00.000Z'],
+    for (const answer of waiting) answer();
+    await eventually('sent', () => counts.sent === 5);
+    const sent = fake.requests.map(({ alerts }) => alerts.map(({ labels, endsAt }) => [labels.alertname, endsAt]));
+    expect(sent.slice(1)).toEqual([
+      [['c', '2027-01-15T08:04:00.000Z']],
+      [
+        ['a', '2027-01-15T08:00:00.000Z'],
+        ['b', '2027-01-15T08:04:00.000Z'],
+      ],
     ]);
+  });
+
+  it('never has an alert in two requests at once, and sends its states in order, however requests end', async () => {
+    const action = fc.oneof(
+      fc.record({ enqueue: fc.uniqueArray(fc.nat({ max: 5 }), { minLength: 1 }) }),
+      fc.record({ end: fc.nat({ max: 9 }), outcome: fc.constantFrom('accepted', 'failed', 'rejected') }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(action, { maxLength: 40 }), async (actions) => {
+        const open: { readonly keys: string[]; readonly end: (outcome: Outcome) => void }[] = [];
+        const sent = new Map<string, number>();
+        const newest = new Map<string, number>();
+        const post = (body: string): Promise<Outcome> => {
+          const alerts = JSON.parse(body) as { labels: { alertname: string }; annotations: { round: string } }[];
+          const keys = alerts.map(({ labels }) => labels.alertname);
+          for (const { labels, annotations } of alerts) {
+            const round = Number(annotations.round);
+            expect(open.some((other) => other.keys.includes(labels.alertname))).toBe(false);
+            // a rejected batch is sent once more
+            expect(round).toBeGreaterThanOrEqual(sent.get(labels.alertname) ?? 0);
+            sent.set(labels.alertname, round);
+          }
+          expect(open.length).toBeLessThan(CONNECTIONS);
+          return new Promise((resolve) => open.push({ keys, end: resolve }));
+        };
+        const alertmanager = { url: 'x', post, known: async () => [], close: async () => {} };
+        const delivery = createDelivery({ alertmanager, counts: createCounts(), now: () => NOW, log: createTestLog() });
+        const end = async (index: number, is: Outcome['is']): Promise<void> => {
+          const [request] = open.splice(index % Math.max(1, open.length), 1);
+          request?.end(is === 'accepted' ? { is } : { is, status: 400, reason: 'x' });
+          await setImmediate();
+        };
+        for (const [round, step] of actions.entries()) {
+          if ('end' in step) await end(step.end, step.outcome as Outcome['is']);
+          else {
+            for (const i of step.enqueue) newest.set(`a${i}`, round);
+            delivery.enqueue(step.enqueue.map((i) => notification(`a${i}`, { annotations: { round: String(round) } })));
+          }
+        }
+        while (open.length > 0) await end(0, 'accepted');
+        expect([delivery.queueLength(), sent]).toEqual([
+          0,
+          new Map([...sent.keys()].map((key) => [key, newest.get(key)])),
+        ]);
+        expect(sent.size).toBe(newest.size);
+        await delivery.stop(0);
+      }),
+    );
   });
 
   it('drops the oldest when the queue is full', async () => {
     const { fake, delivery, counts } = await start();
     fake.answer(() => {});
-    delivery.enqueue([notification('on its way')]);
-    await eventually('on its way', () => fake.requests.length === 1);
-    delivery.enqueue(many(QUEUE_CAPACITY + 5));
+    delivery.enqueue(many(CONNECTIONS * 256));
+    await eventually('on their way', () => fake.requests.length === CONNECTIONS);
+    delivery.enqueue(many(QUEUE_CAPACITY + 5, CONNECTIONS * 256));
     expect([delivery.queueLength(), counts.dropped]).toEqual([QUEUE_CAPACITY, 5]);
   });
 
@@ -129,8 +183,8 @@ describe('delivery', () => {
   ])('leaves it to the next resend when Alertmanager %s', async (_, answer, reason) => {
     const { fake, delivery, counts, log } = await start();
     fake.answer(answer);
-    delivery.enqueue(many(70));
-    await eventually('given up', () => counts.errors === 70);
+    delivery.enqueue(many(300));
+    await eventually('given up', () => counts.errors === 300);
     expect([counts.sent, counts.dropped, counts.lastSuccess, fake.requests.length]).toEqual([0, 0, undefined, 2]);
     // logged once, not for each batch
     expect(log.entries.map(({ level, fields, message }) => [level, message, fields.reason])).toEqual([
@@ -182,12 +236,10 @@ describe('delivery', () => {
   });
 
   it('sends the rest of the queue at its stop, until a time limit', async () => {
-    const { fake, delivery, counts } = await start();
-    // slow enough for batches to wait
-    fake.answer((_, response) => void setTimeout(() => response.end(), 20));
-    delivery.enqueue(many(200));
+    const { delivery, counts } = await start();
+    delivery.enqueue(many(CONNECTIONS * 256 + 300));
     await delivery.stop(5);
-    expect(counts.sent).toBe(200);
+    expect(counts.sent).toBe(CONNECTIONS * 256 + 300);
 
     const hanging = await start();
     hanging.fake.answer(() => {});

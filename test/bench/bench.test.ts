@@ -16,6 +16,7 @@ it.runIf(peer('prometheus', 'prometheus-alertmanager'))(
     ) as Line[];
     expect(lines.map(({ what }) => what.replace(/[,:].*/, ''))).toEqual([
       'daily trend',
+      'daily trends one by one',
       'heat map',
       'efficiency',
       'recording 3 features',

@@ -101,7 +101,15 @@ export async function benchHistory({ features, days, interval, runs }: HistoryBe
   const atLeastOne = held.reduce((sum, row) => sum + (Number(row.in_use) > 0 ? Number(row.seconds) : 0), 0) / 3600;
   deepStrictEqual((await getEfficiency(recorded, one, window))[0]?.series[0]?.data[0], ['1', atLeastOne]);
 
+  const all = walk.series.map(({ vendorLicense, feature }) => ({ product: vendorLicense, feature }));
   const times = {
+    trends: await compare(
+      runs,
+      async () => {
+        for (const each of all) await getHistory(recorded, each);
+      },
+      () => all.map((_, i) => peer.trend.all(i + 1)),
+    ),
     trend: await compare(
       runs,
       () => getHistory(recorded, one),
@@ -123,8 +131,8 @@ export async function benchHistory({ features, days, interval, runs }: HistoryBe
   const bytes = { ours: size(path.ours), peer: size(path.peer) };
   rmSync(folder, { recursive: true });
 
-  const line = (what: string, { ours, peer: other }: { ours: number; peer: number }): Line => ({
-    what: `${what}, ${days} days of one feature`,
+  const line = (what: string, { ours, peer: other }: { ours: number; peer: number }, whose = 'one feature'): Line => ({
+    what: `${what}, ${days} days of ${whose}`,
     ours,
     peer: other,
     unit: 'ms',
@@ -139,6 +147,7 @@ export async function benchHistory({ features, days, interval, runs }: HistoryBe
   });
   return [
     line('daily trend', times.trend),
+    line('daily trends one by one', times.trends, `${features} features`),
     line('heat map', times.heat),
     line('efficiency', times.efficiency),
     ingest(`recording ${features} features, collection by collection, sealed daily`, spent.ours),
