@@ -17,7 +17,10 @@ export class AskedBody {
     this.#scan = new JsonScan(this.#limits);
   }
 
-  /** @throws QueryError of kind `too_large`, or what the first bytes show */
+  /**
+   * @param chunk owns its memory
+   * @throws QueryError of kind `too_large`, or what the first bytes show
+   */
   push(chunk: Uint8Array): void {
     this.#chunks.push(chunk);
     this.#bytes += chunk.byteLength;
@@ -28,7 +31,7 @@ export class AskedBody {
   }
 
   /**
-   * The whole body. Its chunks are given up one by one.
+   * The whole body. The memory of its chunks is returned one by one.
    *
    * @throws QueryError of kind `parse` if an array, an object or a string is still open
    */
@@ -39,6 +42,8 @@ export class AskedBody {
     for (const chunk of this.#chunks.splice(0)) {
       whole.set(chunk, at);
       at += chunk.byteLength;
+      // returns its memory now, not with the next collection of garbage
+      (chunk.buffer as ArrayBuffer).transfer(0);
     }
     return whole;
   }

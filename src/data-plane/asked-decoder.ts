@@ -92,7 +92,7 @@ export class AskedDecoder implements Decoder<Answers> {
     return {
       result: promise,
       write: (chunk) => {
-        if (chunk.byteLength === 0 || !this.#asked.has(id)) return;
+        if (!this.#asked.has(id)) return;
         asked.chunks.push(chunk);
         this.#sendSoon();
       },
@@ -136,11 +136,12 @@ export class AskedDecoder implements Decoder<Answers> {
   }
 
   #start(): Worker {
-    const { heapLimit, idle: _, ...settings } = this.#options;
+    const { heapLimit, permanentAfter, maxResponseSize, maxChartSize } = this.#options;
+    const settings: AskedSettings = { permanentAfter, maxResponseSize, maxChartSize };
     const { size } = limitsOf('GetFeatures', settings);
     // .ts when run from source, .js when run from a build
     const thread = new Worker(new URL(`./asked-worker${extname(import.meta.url)}`, import.meta.url), {
-      workerData: settings satisfies AskedSettings,
+      workerData: settings,
       resourceLimits: { maxOldGenerationSizeMb: heapLimit ?? heapFor(size) },
     });
     const fail = (error?: unknown): void => {
