@@ -227,6 +227,13 @@ describe('the thread', () => {
     expect(threads.map(({ threadId }) => threadId)).toEqual([-1, -1]);
   });
 
+  it('stays for an answer that comes before its end', async () => {
+    const decoder = createDecoder({ idle: 1 });
+    await ask(decoder, 'GetUsers', users(3));
+    expect((await ask(decoder, 'GetHistory', trend(200_000)))[0]?.at).toHaveLength(200_000);
+    expect(threads).toHaveLength(1);
+  });
+
   it('drops an answer that is aborted while it decodes another one', async () => {
     const decoder = createDecoder();
     const [kept, dropped] = [decoder.open('GetHistory', ''), decoder.open('GetHistory', '')];
