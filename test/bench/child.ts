@@ -49,7 +49,13 @@ export function startChild<M extends Methods>(
   script: string,
   execArgv: readonly string[] = [],
 ): Child<M> {
-  const child = fork(join(import.meta.dirname, 'children', script), { execArgv: [...execArgv], stdio: 'inherit' });
+  // every child would compile the same sources again
+  const env = {
+    NODE_COMPILE_CACHE: join(import.meta.dirname, '../../node_modules/.cache/node-compile'),
+    ...process.env,
+  };
+  const path = join(import.meta.dirname, 'children', script);
+  const child = fork(path, { execArgv: [...execArgv], stdio: 'inherit', env });
   const waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
   const exited = new Promise<void>((resolve) => {
     child.once('exit', (code, signal) => {

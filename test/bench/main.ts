@@ -6,7 +6,7 @@ import { findShortfalls } from './floors.ts';
 import { benchHistory } from './history.ts';
 import { benchLive } from './live.ts';
 import { benchPoll } from './poll.ts';
-import { benchShare, benchSums } from './prometheus.ts';
+import { benchPrometheus } from './prometheus.ts';
 import { benchRender } from './render.ts';
 import { type Line, print } from './report.ts';
 import { benchScaling } from './scaling.ts';
@@ -67,7 +67,7 @@ function size(name: Size, quick: number, full: number): number {
 }
 
 const runs = size('runs', 3, 7);
-const siteFeatures = size('site-features', 2000, 100_000);
+const siteFeatures = size('site-features', 5000, 100_000);
 const history = {
   features: size('features', 5, 50),
   days: size('days', 30, 365),
@@ -75,8 +75,10 @@ const history = {
   runs,
 };
 const liveFeatures = size('live-features', 2000, 100_000);
-const vendorLicenses = size('vendor-licenses', 200, 1000);
+const vendorLicenses = size('vendor-licenses', 100, 1000);
 const fewRuns = Math.min(runs, 3);
+const tenth = (count: number): number => Math.ceil(count / 10);
+const scales = [tenth(tenth(siteFeatures)), tenth(siteFeatures), siteFeatures].slice(values.quick ? 1 : 0);
 
 /** Every benchmark by its name, whose words `--only` selects. */
 const benches: Readonly<Record<string, () => Promise<Line[]>>> = {
@@ -90,16 +92,18 @@ const benches: Readonly<Record<string, () => Promise<Line[]>>> = {
     ...(values.quick ? [] : await benchRender(2_000_000, fewRuns)),
   ],
   'G2 scrape': async () => [
-    ...(await benchScrape(Math.ceil(siteFeatures / 100), values.quick ? 1000 : 5000)),
-    ...(values.quick ? [] : await benchScrape(Math.ceil(siteFeatures / 10), 15_000)),
+    ...(await benchScrape(1000, values.quick ? 1000 : 5000)),
+    ...(values.quick ? [] : await benchScrape(10_000, 15_000)),
   ],
   'G3 G4 G10 G11 poll': () => benchPoll(siteFeatures, fewRuns),
   // the interval in seconds is longer than a poll takes
-  'G6 cycle': () => benchCycle(vendorLicenses, values.quick ? 5 : 30),
+  'G6 cycle': () => benchCycle(vendorLicenses, values.quick ? 3 : 30),
   'G7 requests': () => benchRequests(values.quick ? 1000 : 5000, runs),
-  'G9 prometheus': () => benchShare(Math.ceil(siteFeatures / 10), values.quick ? 1 : 5),
-  'sums prometheus': () => benchSums(siteFeatures, values.quick ? 5 : 60),
-  scaling: () => benchScaling(siteFeatures, fewRuns),
+  'G9 prometheus': async () => [
+    ...(await benchPrometheus({ features: tenth(siteFeatures), interval: values.quick ? 2 : 5, scrapes: 3 })),
+    ...(values.quick ? [] : await benchPrometheus({ features: siteFeatures, interval: 60, scrapes: 2 })),
+  ],
+  scaling: () => benchScaling(scales, fewRuns),
 };
 
 const isChosen = (name: string): boolean =>

@@ -36,10 +36,9 @@ export async function measurePolls(site: PolledSite, polls: number) {
   await site.poll();
   resetPeak(daemon.pid);
   const steady: number[] = [];
-  const times = await repeat(polls, async () => {
-    const time = await spentOn(daemon, site.poll);
+  const times = await spentOn(daemon, polls, async () => {
+    await site.poll();
     steady.push(readMemory(daemon.pid).now);
-    return time;
   });
   return {
     main: ms(medianOf(times, ({ main }) => main)),

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { SettingKey } from '../../src/config/settings.ts';
 import { account, type Cleanup } from '../support/harness.ts';
 import { type Child, startChild } from './child.ts';
@@ -22,10 +23,10 @@ export interface PolledSite {
   poll(): Promise<void>;
 }
 
-/** Vendor licenses of 2,000 features, fewer at a small site. */
+/** Vendor licenses of at most 2,000 features each. */
 export function sizeOf(features: number): SiteSize {
-  const perVendorLicense = Math.min(features, 2000);
-  return { vendorLicenses: Math.ceil(features / perVendorLicense), features: perVendorLicense };
+  const vendorLicenses = Math.ceil(features / 2000);
+  return { vendorLicenses, features: Math.ceil(features / vendorLicenses) };
 }
 
 /** Half a day from now, so that no poll is due during a benchmark. */
@@ -98,18 +99,31 @@ async function checkPage(page: string, daemon: Child<DaemonMethods>): Promise<vo
   throw new Error(`the site is not polled: ${(await daemon.call('problems')).join('\n')}`);
 }
 
-/** Processor time of something that the daemon does, without what it spends in the same time when idle; microseconds. */
-export async function spentOn(daemon: Child<DaemonMethods>, work: () => Promise<void>): Promise<CpuTime> {
-  const measure = async (run: () => Promise<unknown>): Promise<CpuTime & { readonly ms: number }> => {
-    const before = await daemon.call('cpu');
-    const started = performance.now();
-    await run();
-    const ms = performance.now() - started;
-    const after = await daemon.call('cpu');
-    return { all: after.all - before.all, main: after.main - before.main, ms };
-  };
-  const busy = await measure(work);
-  const idle = await measure(() => new Promise((resolve) => setTimeout(resolve, Math.min(busy.ms, 2000))));
-  const share = busy.ms / idle.ms;
-  return { all: busy.all - idle.all * share, main: busy.main - idle.main * share };
+type Spent = CpuTime & { readonly ms: number };
+
+async function measure(daemon: Child<DaemonMethods>, run: () => Promise<unknown>): Promise<Spent> {
+  const before = await daemon.call('cpu');
+  const started = performance.now();
+  await run();
+  const ms = performance.now() - started;
+  const after = await daemon.call('cpu');
+  return { all: after.all - before.all, main: after.main - before.main, ms };
+}
+
+/** How long an idle daemon is measured, milliseconds. */
+const IDLE_MS = 2000;
+
+/** Processor time of each of several runs, without what the daemon spends in the same time when idle; microseconds. */
+export async function spentOn(
+  daemon: Child<DaemonMethods>,
+  runs: number,
+  work: () => Promise<unknown>,
+): Promise<readonly CpuTime[]> {
+  const idle = await measure(daemon, () => sleep(IDLE_MS));
+  const times: CpuTime[] = [];
+  for (let i = 0; i < runs; i += 1) {
+    const { all, main, ms } = await measure(daemon, work);
+    times.push({ all: all - (idle.all * ms) / idle.ms, main: main - (idle.main * ms) / idle.ms });
+  }
+  return times;
 }

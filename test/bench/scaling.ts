@@ -3,6 +3,7 @@ import { startChild } from './child.ts';
 import type { ScraperMethods } from './children/scraper.ts';
 import { measurePolls } from './poll.ts';
 import { startPolledSite } from './polled-site.ts';
+import { readMemory } from './processes.ts';
 import { type Line, median } from './report.ts';
 
 /** How the cost of a site grows with its size: each figure is compared with ten times that of a site with a tenth of it. */
@@ -14,7 +15,8 @@ async function measure(features: number, runs: number) {
   try {
     const site = await startPolledSite(cleanup, features);
     const body = (await site.analyzer.call('bytes')) / MB;
-    const { main, all, steady, peak } = await measurePolls(site, runs);
+    const { main, all } = await measurePolls(site, runs);
+    const memory = readMemory(site.daemon.pid);
     const scraper = startChild<ScraperMethods>(cleanup, 'scraper.ts');
     const scrape = async (encoding: 'gzip' | 'identity') => {
       const results = [];
@@ -28,8 +30,8 @@ async function measure(features: number, runs: number) {
       'body of GetFeatures': [body, 'MB'],
       'all threads in a poll': [all, 'ms'],
       'main thread in a poll': [main, 'ms'],
-      memory: [steady, 'MB'],
-      'memory, peak in a poll': [peak, 'MB'],
+      memory: [memory.now / MB, 'MB'],
+      'memory, peak': [memory.peak / MB, 'MB'],
       'plain page': [plain.size, 'MB'],
       'gzip page': [gzip.size, 'MB'],
       'plain scrape': [plain.time, 'ms'],
@@ -40,9 +42,8 @@ async function measure(features: number, runs: number) {
   }
 }
 
-/** @param features of the largest site; two smaller ones have a tenth and a hundredth */
-export async function benchScaling(features: number, runs: number): Promise<Line[]> {
-  const sizes = [features / 100, features / 10, features].map((size) => Math.max(1, Math.round(size)));
+/** @param sizes numbers of features, each ten times the one before */
+export async function benchScaling(sizes: readonly number[], runs: number): Promise<Line[]> {
   const figures: { size: number; of: Awaited<ReturnType<typeof measure>> }[] = [];
   for (const size of sizes) figures.push({ size, of: await measure(size, runs) });
   return figures.slice(1).flatMap(({ size, of }, at) => {

@@ -9,7 +9,7 @@ import { createSite } from './site.ts';
 /** Scrapes over HTTP: ours compressed, compared with prom-client, which creates the same series for each scrape. */
 
 /** Series of a feature on the page. */
-export const SERIES_OF_A_FEATURE = 19;
+const SERIES_OF_A_FEATURE = 19;
 
 const CONNECTIONS = 2;
 
