@@ -30,6 +30,14 @@ const SETTLING_HOURS = 4;
 const MAX_GROWTH = 0.05;
 const MB = 2 ** 20;
 
+/** The other endpoints are polled too, expirations about once in a simulated hour. */
+const schedules = {
+  'poll.products': '*/5 * * * * *',
+  'poll.server_down': '*/5 * * * * *',
+  'poll.concurrent_users': '*/5 * * * * *',
+  'poll.expirations': '*/30 * * * * *',
+} as const;
+
 interface Kept {
   readonly files: number;
   readonly resources: number;
@@ -45,7 +53,7 @@ const isMore = (now: Kept, before: Kept): boolean => now.files > before.files ||
 async function runDay(features: number, hours: number): Promise<readonly string[]> {
   const cleanup = createCleanup();
   try {
-    const site = await startPolledSite(cleanup, features);
+    const site = await startPolledSite(cleanup, features, schedules);
     const scraper = startChild<ScraperMethods>(cleanup, 'scraper.ts');
     const samples: Sample[] = [];
     let settled: Kept = { files: 0, resources: 0 };

@@ -50,8 +50,14 @@ export const settingsFor = (base: string): Partial<Record<SettingKey, unknown>> 
 /**
  * Starts analyzer and daemon, and polls once. GetFeatures is requested every second, and the analyzer holds the answer back
  * until `poll` is called.
+ *
+ * @param settings other settings of the daemon
  */
-export async function startPolledSite(cleanup: Cleanup, features: number): Promise<PolledSite> {
+export async function startPolledSite(
+  cleanup: Cleanup,
+  features: number,
+  settings: Partial<Record<SettingKey, unknown>> = {},
+): Promise<PolledSite> {
   const size = sizeOf(features);
   const analyzer = startChild<AnalyzerMethods>(cleanup, 'analyzer.ts');
   const setup: AnalyzerSetup = { ...size, held: ['GetProducts', 'GetFeatures'] };
@@ -63,6 +69,7 @@ export async function startPolledSite(cleanup: Cleanup, features: number): Promi
     // a held answer can be late
     'poll.max_data_age': '1d',
     'features.request': 'all',
+    ...settings,
   });
   await analyzer.call('untilHeld', 'GetProducts');
   await untilQuiet(daemon.pid);
