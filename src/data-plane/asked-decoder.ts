@@ -1,6 +1,7 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { answerFault } from '../decoding/answer-faults.ts';
+import { ownMemory } from '../decoding/chunk-memory.ts';
 import type { Answers } from '../decoding/decode.ts';
 import type { Decoder, IncomingAnswer } from '../decoding/decoder.ts';
 import { QueryError } from '../model/failure.ts';
@@ -40,10 +41,6 @@ interface Asked {
   /** Whether the end has been received, but not sent. */
   isEnding: boolean;
 }
-
-/** A chunk that owns its memory. A part of a larger piece of memory is copied, because pieces are transferred as a whole. */
-const owned = (chunk: Buffer): Uint8Array =>
-  chunk.byteLength === chunk.buffer.byteLength ? chunk : new Uint8Array(chunk);
 
 function failureOf(error: unknown): QueryError {
   const { code } = (error ?? {}) as { code?: unknown };
@@ -174,12 +171,11 @@ export class AskedDecoder implements Decoder<Answers> {
   #send(asked: Asked): void {
     const { id, endpoint, isStarted, isEnding } = asked;
     if (asked.chunks.length === 0 && !isEnding) return;
-    const chunks = asked.chunks.map(owned);
+    const chunks = asked.chunks.map(ownMemory);
     asked.chunks = [];
     asked.isStarted = true;
     asked.isEnding = false;
-    const memory = chunks.map(({ buffer }) => buffer as ArrayBuffer);
-    this.#post({ id, endpoint, chunks, isFirst: !isStarted, isLast: isEnding }, memory);
+    this.#post({ id, endpoint, chunks, isFirst: !isStarted, isLast: isEnding }, chunks);
   }
 
   #post(input: AskedInput, memory: ArrayBuffer[] = []): void {

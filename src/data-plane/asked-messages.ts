@@ -15,7 +15,7 @@ export type AskedInput =
       /** The answer; several can arrive at the same time. */
       readonly id: number;
       readonly endpoint: EndpointName;
-      readonly chunks: readonly Uint8Array[];
+      readonly chunks: readonly ArrayBuffer[];
       readonly isFirst: boolean;
       readonly isLast: boolean;
     }

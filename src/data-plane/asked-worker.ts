@@ -50,9 +50,7 @@ function take(input: AskedInput): void {
     answer.result.then((decoded) => replyAnswer(id, decoded)).catch((error: unknown) => replyFailure(id, error));
   }
   const answer = arriving.get(id);
-  for (const { buffer, byteOffset, byteLength } of chunks) {
-    answer?.write(Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength));
-  }
+  for (const chunk of chunks) answer?.write(Buffer.from(chunk));
   if (!isLast) return;
   answer?.end();
   arriving.delete(id);

@@ -13,7 +13,7 @@ export interface PlaneStart {
 /** A message to the thread of the data plane. `id` identifies an answer or a request. */
 export type PlaneMessage =
   | { readonly type: 'open'; readonly id: number; readonly opening: Opening }
-  | { readonly type: 'write'; readonly id: number; readonly chunks: readonly Uint8Array[] }
+  | { readonly type: 'write'; readonly id: number; readonly chunks: readonly ArrayBuffer[] }
   | { readonly type: 'end'; readonly id: number }
   | { readonly type: 'abort'; readonly id: number }
   | { readonly type: 'keep'; readonly endpoint: StoredEndpoint; readonly handles: readonly number[] }

@@ -1,4 +1,5 @@
 import type { Worker } from 'node:worker_threads';
+import { ownMemory } from '../decoding/chunk-memory.ts';
 import type { PlaneMessage } from './messages.ts';
 
 /** Sends messages to a thread, in order. */
@@ -11,23 +12,16 @@ export interface Outbox {
 /** Bytes that are collected before they are sent. */
 const BATCH_BYTES = 1024 * 1024;
 
-/** Whether nothing else can lie in the memory of the chunk, so that it can be moved instead of copied. */
-const ownsMemory = ({ buffer, byteLength }: Buffer): boolean =>
-  buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
-
 export function createOutbox(worker: Worker): Outbox {
   /** Bytes by answer. */
-  const collected = new Map<number, { chunks: Uint8Array[]; bytes: number }>();
+  const collected = new Map<number, { chunks: ArrayBuffer[]; bytes: number }>();
 
   const flush = (id: number): void => {
     const batch = collected.get(id);
     if (batch === undefined) return;
     collected.delete(id);
     const { chunks } = batch;
-    worker.postMessage(
-      { type: 'write', id, chunks } satisfies PlaneMessage,
-      chunks.map(({ buffer }) => buffer as ArrayBuffer),
-    );
+    worker.postMessage({ type: 'write', id, chunks } satisfies PlaneMessage, chunks);
   };
 
   return {
@@ -36,7 +30,7 @@ export function createOutbox(worker: Worker): Outbox {
       worker.postMessage(message);
     },
     write: (id, chunk) => {
-      const owned = ownsMemory(chunk) ? chunk : new Uint8Array(chunk);
+      const owned = ownMemory(chunk);
       const batch = collected.get(id) ?? { chunks: [], bytes: 0 };
       batch.chunks.push(owned);
       batch.bytes += owned.byteLength;

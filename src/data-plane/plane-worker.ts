@@ -43,9 +43,7 @@ function apply(message: PlaneMessage): void {
       return;
     }
     case 'write':
-      for (const { buffer, byteOffset, byteLength } of message.chunks) {
-        incoming.get(message.id)?.write(Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength));
-      }
+      for (const chunk of message.chunks) incoming.get(message.id)?.write(Buffer.from(chunk));
       return;
     case 'end':
       incoming.get(message.id)?.end();

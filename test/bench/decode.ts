@@ -22,5 +22,7 @@ export async function benchDecode(features: number, runs: number): Promise<Line[
     () => decodeAnswer('GetFeatures', Buffer.from(text), 2 ** 31),
     () => JSON.parse(Buffer.from(text).toString()),
   );
-  return [{ what: `decoding GetFeatures, ${features} features`, ...times, unit: 'ms', ratio: times.peer / times.ours }];
+  return [
+    { what: `G5 decoding GetFeatures, ${features} features`, ...times, unit: 'ms', ratio: times.peer / times.ours },
+  ];
 }

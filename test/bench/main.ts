@@ -2,60 +2,121 @@ import { parseArgs } from 'node:util';
 import { benchAlerts } from './alerts.ts';
 import { benchDatasource } from './datasource.ts';
 import { benchDecode } from './decode.ts';
+import { findShortfalls } from './floors.ts';
 import { benchHistory } from './history.ts';
 import { benchLive } from './live.ts';
-import { print } from './report.ts';
+import { benchPoll } from './poll.ts';
+import { benchPrometheus } from './prometheus.ts';
+import { benchRender } from './render.ts';
+import { type Line, print } from './report.ts';
+import { benchScaling } from './scaling.ts';
+import { benchScrape } from './scrape.ts';
+import { benchCycle, benchRequests } from './transport.ts';
 
 /** `npm run bench -- --quick`; every figure is compared with a peer in the same run. */
 
 const help = `npm run bench -- [options]
-  --quick             few features and days
-  --features N        features with history (default 50)
-  --days N            days of history (default 365)
-  --interval N        seconds between samples (default 300)
-  --live-features N   features of GetFeatures (default 100000)
-  --alerts N          alerts that fire at once (default 10000)
-  --runs N            runs of each query, after one to warm up (default 7)
+  --quick              small sizes, about 90 seconds
+  --only WORD          only the benchmarks with WORD in their name; can be given again
+  --check              exits with 1 when a ratio is below its floor
+  --features N         features with history (default 50)
+  --days N             days of history (default 365)
+  --interval N         seconds between samples (default 300)
+  --live-features N    features of GetFeatures (default 100000)
+  --alerts N           alerts that fire at once (default 10000)
+  --site-features N    features of the site that a daemon polls (default 100000)
+  --vendor-licenses N  vendor licenses that are polled one by one (default 1000)
+  --runs N             runs of each query, after one to warm up (default 7)
   --json
 `;
 
 const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
+    only: { type: 'string', multiple: true, default: [] },
+    check: { type: 'boolean', default: false },
     features: { type: 'string' },
     days: { type: 'string' },
     interval: { type: 'string' },
     'live-features': { type: 'string' },
     alerts: { type: 'string' },
+    'site-features': { type: 'string' },
+    'vendor-licenses': { type: 'string' },
     runs: { type: 'string' },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
 
-function size(name: 'features' | 'days' | 'interval' | 'live-features' | 'alerts' | 'runs', fallback: number): number {
+type Size =
+  | 'features'
+  | 'days'
+  | 'interval'
+  | 'live-features'
+  | 'alerts'
+  | 'site-features'
+  | 'vendor-licenses'
+  | 'runs';
+
+/** The number that was given, or the default for `--quick` or without. */
+function size(name: Size, quick: number, full: number): number {
   const given = values[name];
-  const number = given === undefined ? fallback : Number(given);
+  const number = given === undefined ? (values.quick ? quick : full) : Number(given);
   if (Number.isInteger(number) && number > 0) return number;
   throw new Error(`--${name} takes a positive integer, not ${given}`);
 }
 
+const runs = size('runs', 3, 7);
+const siteFeatures = size('site-features', 5000, 100_000);
+const history = {
+  features: size('features', 5, 50),
+  days: size('days', 30, 365),
+  interval: size('interval', 300, 300),
+  runs,
+};
+const liveFeatures = size('live-features', 2000, 100_000);
+const vendorLicenses = size('vendor-licenses', 100, 1000);
+const fewRuns = Math.min(runs, 3);
+const tenth = (count: number): number => Math.ceil(count / 10);
+const scales = [tenth(tenth(siteFeatures)), tenth(siteFeatures), siteFeatures].slice(values.quick ? 1 : 0);
+
+/** Every benchmark by its name, whose words `--only` selects. */
+const benches: Readonly<Record<string, () => Promise<Line[]>>> = {
+  'G8 history': () => benchHistory(history),
+  served: () => benchLive(liveFeatures, runs),
+  'G5 decode': () => benchDecode(liveFeatures, runs),
+  panels: () => benchDatasource(runs),
+  'alerts delivery': () => benchAlerts(size('alerts', 1000, 10_000), runs),
+  'G1 render': async () => [
+    ...(await benchRender(200_000, fewRuns)),
+    ...(values.quick ? [] : await benchRender(2_000_000, fewRuns)),
+  ],
+  'G2 scrape': async () => [
+    ...(await benchScrape(1000, values.quick ? 1000 : 5000)),
+    ...(values.quick ? [] : await benchScrape(10_000, 15_000)),
+  ],
+  'G3 G4 G10 G11 poll': () => benchPoll(siteFeatures, fewRuns),
+  'G6 cycle': () => benchCycle(vendorLicenses),
+  'G7 requests': () => benchRequests(values.quick ? 1000 : 5000, runs),
+  'G9 prometheus': async () => [
+    ...(await benchPrometheus({ features: tenth(siteFeatures), interval: values.quick ? 2 : 10, scrapes: 3 })),
+    ...(values.quick ? [] : await benchPrometheus({ features: siteFeatures, interval: 60, scrapes: 2 })),
+  ],
+  scaling: () => benchScaling(scales, fewRuns),
+};
+
+const isChosen = (name: string): boolean =>
+  values.only.length === 0 || name.split(' ').some((word) => values.only.includes(word));
+
 if (values.help) {
   process.stdout.write(help);
 } else {
-  const { quick } = values;
-  const runs = size('runs', quick ? 3 : 7);
-  const lines = [
-    ...(await benchHistory({
-      features: size('features', quick ? 5 : 50),
-      days: size('days', quick ? 30 : 365),
-      interval: size('interval', 300),
-      runs,
-    })),
-    ...(await benchLive(size('live-features', quick ? 2000 : 100_000), runs)),
-    ...(await benchDecode(size('live-features', quick ? 2000 : 100_000), runs)),
-    ...(await benchDatasource(runs)),
-    ...(await benchAlerts(size('alerts', quick ? 1000 : 10_000), runs)),
-  ];
+  const chosen = Object.entries(benches).filter(([name]) => isChosen(name));
+  if (chosen.length === 0) throw new Error(`--only takes a word of: ${Object.keys(benches).join(', ')}`);
+  const lines: Line[] = [];
+  for (const [, run] of chosen) lines.push(...(await run()));
   print(lines, values.json);
+  const shortfalls = values.check ? findShortfalls(lines, values.only.length === 0) : [];
+  for (const shortfall of shortfalls) process.stderr.write(`${shortfall}\n`);
+  if (shortfalls.length > 0) process.exitCode = 1;
 }

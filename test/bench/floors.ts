@@ -1,0 +1,51 @@
+import type { Line } from './report.ts';
+
+/**
+ * The lowest ratios that are accepted, by a part of the text of a line: a half to a third of what `--quick` measures, and less
+ * for figures that suffer most when other programs use the same two cores. Larger sizes reach more. Times of a single scrape
+ * have no floor.
+ */
+const floors: Readonly<Record<string, number>> = {
+  'daily trend': 3,
+  'heat map': 0.2,
+  efficiency: 0.3,
+  recording: 0.25,
+  adding: 7,
+  'size, samples': 4,
+  'GetFeatures product=%': 0.2,
+  'G5 decoding': 0.25,
+  'requests to the analyzer': 5,
+  'a panel from the cache': 1.2,
+  'alerts firing: evaluation': 15,
+  'alerts firing: delivery': 0.2,
+  'alerts firing: memory': 0.3,
+  'G1 full render (peer: prom-client)': 5,
+  'G1 full render (peer: copying': 0.015,
+  'G2 gzip scrapes': 9,
+  'G3 longest block': 6,
+  'G4 memory': 1,
+  'G10 main thread': 1.5,
+  'G11 all threads': 0.6,
+  'G6 poll of': 0.1,
+  'G6 processor': 0.5,
+  'G7 requests with NTLM (peer: undici': 0.2,
+  'G7 requests with NTLM (peer: httpntlm': 3,
+  'G7 processor': 0.4,
+  'G9 our share': 0.6,
+  'first scrape of': 1,
+};
+
+/**
+ * A sentence for each line whose ratio is below its floor.
+ *
+ * @param isWhole whether all benchmarks have run, so that a floor without a line is a mistake
+ */
+export function findShortfalls(lines: readonly Line[], isWhole: boolean): readonly string[] {
+  return Object.entries(floors).flatMap(([part, floor]) => {
+    const measured = lines.filter(({ what }) => what.includes(part));
+    if (measured.length === 0 && isWhole) return [`no line for the floor of "${part}"`];
+    return measured
+      .filter(({ ratio }) => !(ratio >= floor))
+      .map(({ what, ratio }) => `${what}: better by ${ratio.toPrecision(3)} ×, which is less than ${floor} ×`);
+  });
+}
