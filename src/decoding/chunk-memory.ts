@@ -1,7 +1,7 @@
 /**
  * The bytes of a chunk in memory of their own, which can be transferred to another thread.
  *
- * Node allocates each read of a socket anew, TLS too, with the size that was read, and undici passes parts of it on. A part that
+ * Node allocates memory for each read of a socket, TLS too, of the size that was read, and undici passes on parts of it. A part that
  * covers its whole memory is therefore all that was read, and nobody else uses it. Beside any other part there are headers,
  * the frames of the chunked encoding or parts of the same body, or it is in the pool of small buffers: it is copied.
  */
