@@ -349,6 +349,8 @@ describe('RecordStream', () => {
     const [a, b, c, d] = read(['a', 'b', 'c', 'd']) as [number, number, number, number];
     expect(read(['a', 'b', 'c', 'd'])).toEqual([a, b, c, d]);
     expect(read(['d', 'new', 'b', 'changed', 'a'])).toEqual([d, expect.any(Number), b, expect.any(Number), a]);
+    const longer = read(['d', 'new', 'b', 'a longer name', 'a']);
+    expect(read(['d', 'new', 'b', 'a longer name', 'a'])).toEqual(longer);
     expect(new Set(read(['a', 'a', 'b', 'a', 'd', 'b'])).size).toBe(6);
     expect(read(['x', 'a', 'longer', 'b', 'd']).toSorted()).toEqual(expect.arrayContaining([b, d]));
     expectEmpty(site);
