@@ -74,20 +74,26 @@ export class PreviousItems {
     return hashes[i] === a && hashes[i + 1] === b && hashes[i + 2] === c && hashes[i + 3] === d;
   }
 
-  /** Of equal items, the first is in the table. */
+  /** Of equal items, only the first is in the table: a search would be long if it had to pass all of them. */
   #index(): Int32Array {
     const { hashes, lengths } = this.#items;
-    const table = new Int32Array(2 ** Math.ceil(Math.log2(2 * this.count + 1)));
+    const table = new Int32Array(2 ** Math.ceil(Math.log2(2 * lengths.length + 1)));
     const mask = table.length - 1;
-    const word = (at: number, i: number): number => hashes[4 * at + i] as number;
-    const isEqual = (at: number, other: number): boolean => {
-      for (let i = 0; i < 4; i += 1) if (word(at, i) !== word(other, i)) return false;
-      return lengths[at] === lengths[other];
-    };
     for (let at = 0; at < lengths.length; at += 1) {
       if (lengths[at] === 0) continue;
-      let place = placeOf(word(at, 0), word(at, 1), word(at, 2), word(at, 3)) & mask;
-      while (table[place] !== 0 && !isEqual(at, (table[place] as number) - 1)) place = (place + 1) & mask;
+      const i = 4 * at;
+      const [a, b, c, d] = [
+        hashes[i] as number,
+        hashes[i + 1] as number,
+        hashes[i + 2] as number,
+        hashes[i + 3] as number,
+      ];
+      let place = placeOf(a, b, c, d) & mask;
+      while (table[place] !== 0) {
+        const other = 4 * ((table[place] as number) - 1);
+        if (hashes[other] === a && hashes[other + 1] === b && hashes[other + 2] === c && hashes[other + 3] === d) break;
+        place = (place + 1) & mask;
+      }
       if (table[place] === 0) table[place] = at + 1;
     }
     return table;

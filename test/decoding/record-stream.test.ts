@@ -316,12 +316,13 @@ describe('RecordStream', () => {
         (endpoint, parts, nested, chunks, less, isFirst) => {
           const site = new Site(endpoint);
           const body = bodyOf(endpoint, parts, nested);
-          if (!isFirst) expectSame(site, body, chunks);
+          const depth = Math.max(1, 4 - less.depth);
+          if (!isFirst) expectSame(site, body, chunks, { ...limits, depth });
           const scan = new JsonScan(limits);
           scan.push(body);
           expectSame(site, body, chunks, {
             ...limits,
-            depth: Math.max(1, 4 - less.depth),
+            depth,
             items: scan.items - less.items,
             members: scan.members - less.members,
           });
@@ -330,6 +331,31 @@ describe('RecordStream', () => {
       ),
       { numRuns },
     );
+  });
+
+  it('keeps the slots of unchanged records, wherever they are, and never shows a slot twice', () => {
+    const site = new Site('GetFeatures');
+    const named = (name: string) => `{"Feature":"${name}","InUse":1}`;
+    const read = (features: readonly string[]): number[] => {
+      site.read(Buffer.from(`[[${features.map(named).join(',')}]]`), [50]);
+      return [...(site.previous?.slots ?? [])];
+    };
+    const [a, b, c, d] = read(['a', 'b', 'c', 'd']) as [number, number, number, number];
+    expect(read(['a', 'b', 'c', 'd'])).toEqual([a, b, c, d]);
+    expect(read(['d', 'new', 'b', 'changed', 'a'])).toEqual([d, expect.any(Number), b, expect.any(Number), a]);
+    const longer = read(['d', 'new', 'b', 'a longer name', 'a']);
+    expect(read(['d', 'new', 'b', 'a longer name', 'a'])).toEqual(longer);
+    expect(new Set(read(['a', 'a', 'b', 'a', 'd', 'b'])).size).toBe(6);
+    expect(read(['x', 'a', 'longer', 'b', 'd']).toSorted()).toEqual(expect.arrayContaining([b, d]));
+    expectEmpty(site);
+  });
+
+  it('does not take over a record of an array that is nested less deeply', () => {
+    const site = new Site('GetFeatures');
+    const record = `{"Feature":"a","x":${'['.repeat(5)}${']'.repeat(5)}}`;
+    expectSame(site, Buffer.from(`[${record}]`), [], { ...limits, depth: 7 });
+    expectSame(site, Buffer.from(`[[${record}]]`), [], { ...limits, depth: 7 });
+    expectEmpty(site);
   });
 
   it.each([
