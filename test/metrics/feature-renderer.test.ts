@@ -1,4 +1,4 @@
-import { constants, crc32, inflateRawSync } from 'node:zlib';
+import { constants, crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createFeatureRow, type FeatureLabels } from '../../src/inventory/feature-row.ts';
@@ -205,6 +205,18 @@ describe('FeatureRenderer', () => {
     for (const limit of [100_000, 60_000, 5, 0]) {
       expect(page.show(many, 1, limit)).toEqual(blocksSlowly(many, collectors, limit));
     }
+  });
+
+  it('is not much larger than what level 1 of zlib makes of it', () => {
+    const types = ['floating', 'node-locked', 'uncounted'];
+    const rows = many.map((old, i) => ({
+      ...old,
+      record: feature({ inUse: (i * 7919) % 37, licenseType: types[(i * 31) % 3] ?? '' }),
+    }));
+    const { features } = new FeatureRenderer(collectors).render(new Generations().create(rows, 1), 1e9);
+    const [, plain] = blocksSlowly(rows, collectors, 1e9);
+    const size = features.chunks.reduce<number>((sum, chunk) => sum + (chunk as PageChunk).bytes.length, 0);
+    expect(size).toBeLessThan(1.2 * deflateRawSync(plain?.text ?? '', { level: 1 }).length);
   });
 
   it('has memory of its own for each chunk, so that it can be transferred', () => {
