@@ -11,6 +11,7 @@ import { type CurrentInventory, createCurrentInventory } from '../inventory/curr
 import { createSelection } from '../inventory/selection.ts';
 import { createExposition, type Exposition } from '../metrics/exposition.ts';
 import type { SelfMetrics } from '../metrics/self.ts';
+import { createTableFeatures } from '../metrics/table-features.ts';
 import { createLocalTime } from '../model/local-time.ts';
 import type { Log } from '../model/log.ts';
 import type { Snapshot } from '../model/snapshot.ts';
@@ -99,6 +100,7 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     enabled: config.metrics.collectors,
     maxSeries: config.metrics.maxSeries,
     self,
+    features: createTableFeatures(),
     latest: () => inventory.latest(),
   });
   const poller = createPoller({

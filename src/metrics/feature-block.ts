@@ -1,22 +1,11 @@
 import type { FeatureColumns } from '../inventory/feature-columns.ts';
+import type { BlockUpdate } from './block-update.ts';
 import { catalogue } from './catalogue.ts';
 import type { Codes } from './deflate-codes.ts';
 import { FeatureAttributes, plainTail } from './feature-attributes.ts';
 import { type ChunkRenderer, deflateText, type PageChunk } from './feature-chunks.ts';
 import type { FeatureGauge, ReadValue } from './feature-gauges.ts';
 import { combineCrc } from './gzip.ts';
-
-/** What a block shows now. */
-export interface BlockUpdate {
-  /** In page order: a new chunk, or the position of an unchanged chunk among the chunks of the previous update. */
-  readonly chunks: readonly (PageChunk | number)[];
-  /** CRC-32 and length of the plain text of the whole block. */
-  readonly crc: number;
-  readonly length: number;
-  readonly series: number;
-  /** Whether rows were left out because of the series limit. */
-  readonly isLimited: boolean;
-}
 
 /** A generation of the features, and how it differs from the last one. */
 export interface Generation {

@@ -4,12 +4,13 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { deriveInventoryNow, type Inventory } from '../../src/inventory/inventory.ts';
 import { catalogue } from '../../src/metrics/catalogue.ts';
 import { createExposition, type Exposition, type ExpositionOptions } from '../../src/metrics/exposition.ts';
-import { assembleGzip, combineCrc, deflateChunks } from '../../src/metrics/gzip.ts';
+import { assembleGzip, combineCrc, deflateChunks, deflateEnd } from '../../src/metrics/gzip.ts';
 import { collectors, type Enabled } from '../../src/metrics/metric.ts';
 import { acceptsGzip, chooseFormat } from '../../src/metrics/negotiation.ts';
 import { renderGauges } from '../../src/metrics/render.ts';
 import { buildRowsNow } from '../../src/metrics/rows.ts';
 import type { SelfMetrics } from '../../src/metrics/self.ts';
+import { createTableFeatures } from '../../src/metrics/table-features.ts';
 import { type Snapshot, WHOLE } from '../../src/model/snapshot.ts';
 import {
   allCollectors,
@@ -28,6 +29,7 @@ const silent: SelfMetrics = {
   setReload: () => undefined,
   setSeries: () => undefined,
   render: async () => '',
+  changes: () => 0,
 };
 
 const policy = { ownsVendorLicense: () => true, ownsFeature: () => true, usageWhenNotCurrent: 'withhold' } as const;
@@ -48,6 +50,7 @@ function create(options: Partial<ExpositionOptions> = {}): Exposition {
     enabled: collectors,
     maxSeries: 500_000,
     self: silent,
+    features: createTableFeatures(),
     latest: () => latest,
     ...options,
   });
@@ -55,7 +58,7 @@ function create(options: Partial<ExpositionOptions> = {}): Exposition {
 
 async function read(exposition: Exposition, collect: readonly string[] = []): Promise<string> {
   const { body } = await exposition.page({ accept: undefined, acceptEncoding: undefined, collect });
-  return Buffer.concat(Buffer.isBuffer(body) ? [body] : await Array.fromAsync(body)).toString();
+  return Buffer.concat(Buffer.isBuffer(body) ? [body] : await Array.fromAsync<Uint8Array>(body)).toString();
 }
 
 const namesOf = (page: string): Set<string> => new Set(page.match(/^license_[a-z_]+/gm) ?? []);
@@ -131,11 +134,13 @@ describe('gzip', () => {
     const pieces = await Promise.all(texts.map((text) => deflateChunks([text.subarray(0, 5), text.subarray(5)])));
     const order = [2, 0, 3, 1, 2];
     const body = assembleGzip(
-      order.map((i) => pieces[i]).filter((piece) => piece !== undefined),
-      Buffer.from('end'),
+      order.flatMap((i) => pieces[i] ?? []).map((piece) => ({ ...piece, pieces: [piece] })),
+      deflateEnd(Buffer.from('end')),
     );
     expect(
-      gunzipSync(body).equals(Buffer.concat([...order.map((i) => texts[i] ?? Buffer.alloc(0)), Buffer.from('end')])),
+      gunzipSync(Buffer.concat(body)).equals(
+        Buffer.concat([...order.map((i) => texts[i] ?? Buffer.alloc(0)), Buffer.from('end')]),
+      ),
     ).toBe(true);
   });
 });

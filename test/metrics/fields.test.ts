@@ -4,6 +4,7 @@ import { deriveInventoryNow } from '../../src/inventory/inventory.ts';
 import { catalogue } from '../../src/metrics/catalogue.ts';
 import { createExposition } from '../../src/metrics/exposition.ts';
 import { createSelfMetrics } from '../../src/metrics/self.ts';
+import { createTableFeatures } from '../../src/metrics/table-features.ts';
 import { WHOLE } from '../../src/model/snapshot.ts';
 import type { Field, Fields } from '../../src/query-api/field.ts';
 import { recordFields } from '../../src/query-api/records.ts';
@@ -78,10 +79,16 @@ async function pageOf(records: Readonly<Record<Endpoint, Raw>>): Promise<string>
     ownsFeature: () => true,
     usageWhenNotCurrent: 'withhold',
   });
-  const exposition = createExposition({ enabled: allCollectors, maxSeries: 1e6, self, latest: () => inventory });
+  const exposition = createExposition({
+    enabled: allCollectors,
+    maxSeries: 1e6,
+    self,
+    features: createTableFeatures(),
+    latest: () => inventory,
+  });
   await exposition.read(inventory);
   const { body } = await exposition.page({ accept: undefined, acceptEncoding: undefined, collect: [] });
-  return Buffer.concat(Buffer.isBuffer(body) ? [body] : await Array.fromAsync(body)).toString();
+  return Buffer.concat(Buffer.isBuffer(body) ? [body] : await Array.fromAsync<Uint8Array>(body)).toString();
 }
 
 const endpoints = ['GetProducts', 'GetFeatures', 'GetExpirationFeatures', 'GetServerDown'] as const;

@@ -10,6 +10,7 @@ import { infoMetrics } from '../../src/metrics/info-metrics.ts';
 import { pollMetrics } from '../../src/metrics/poll-metrics.ts';
 import { createSelfMetrics } from '../../src/metrics/self.ts';
 import { siteMetrics } from '../../src/metrics/site-metrics.ts';
+import { createTableFeatures } from '../../src/metrics/table-features.ts';
 import { peer } from '../support/peers.ts';
 import { allCollectors, createSnapshot, NOW, scenario } from '../support/scenario.ts';
 
@@ -48,6 +49,7 @@ async function createPage(enabled = allCollectors): Promise<Exposition> {
     enabled,
     maxSeries: 500_000,
     self,
+    features: createTableFeatures(),
     latest: () => inventory,
   });
   await exposition.read(inventory);
@@ -56,7 +58,7 @@ async function createPage(enabled = allCollectors): Promise<Exposition> {
 
 async function render(exposition: Exposition, accept?: string): Promise<string> {
   const { body } = await exposition.page({ accept, acceptEncoding: undefined, collect: [] });
-  return Buffer.concat(Buffer.isBuffer(body) ? [body] : await Array.fromAsync(body)).toString();
+  return Buffer.concat(Buffer.isBuffer(body) ? [body] : await Array.fromAsync<Uint8Array>(body)).toString();
 }
 
 /** Compares with the file. `UPDATE_GOLDEN=1` writes the file instead; review it before a commit. */
