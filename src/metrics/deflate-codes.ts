@@ -40,7 +40,7 @@ export interface Codes {
   readonly end: number;
 }
 
-/** A symbol for a range of numbers, which extra bits tell apart. */
+/** A symbol for a range of numbers, which differ in extra bits. */
 interface Span {
   readonly symbol: number;
   readonly first: number;
@@ -97,8 +97,8 @@ function canonicalCodes(sizes: readonly number[]): Entries {
   let next = 0;
   for (let size = 1; size <= MAX_SIZE; size += 1) {
     next *= 2;
-    for (const [symbol, its] of sizes.entries()) {
-      if (its === size) codes[symbol] = entry(reverse(next++, size), size);
+    for (let symbol = 0; symbol < sizes.length; symbol += 1) {
+      if (sizes[symbol] === size) codes[symbol] = entry(reverse(next++, size), size);
     }
   }
   return codes;
@@ -134,17 +134,34 @@ export const fixedCodes: Codes = codesOf(
   Array.from({ length: 32 }, () => 5),
 );
 
-/** The sizes of the codes of symbols, by Huffman's algorithm: the two rarest nodes are joined until one is left. */
+/**
+ * The sizes of the codes of symbols, by Huffman's algorithm: the two rarest nodes are joined until one is left. Joined nodes
+ * are created in the order of their counts, so that the rarest node is the first symbol or the first joined node that is left.
+ */
 function huffmanSizes(counts: readonly number[]): readonly number[] {
-  const sizes = counts.map(() => 0);
-  let nodes = counts.map((count, symbol) => ({ count, symbols: [symbol] }));
-  while (nodes.length > 1) {
-    nodes.sort((a, b) => b.count - a.count);
-    const [a, b] = nodes.splice(-2) as [(typeof nodes)[number], (typeof nodes)[number]];
-    const symbols = [...a.symbols, ...b.symbols];
-    for (const symbol of symbols) sizes[symbol] = (sizes[symbol] as number) + 1;
-    nodes = [...nodes, { count: a.count + b.count, symbols }];
+  const symbols = [...counts.keys()].sort((a, b) => (counts[a] as number) - (counts[b] as number));
+  const weights = symbols.map((symbol) => counts[symbol] as number);
+  const parents: number[] = [];
+  let symbol = 0;
+  let joined = symbols.length;
+  const takeRarest = (): number => {
+    const isSymbol =
+      symbol < symbols.length &&
+      (joined >= weights.length || (weights[symbol] as number) <= (weights[joined] as number));
+    return isSymbol ? symbol++ : joined++;
+  };
+  for (let left = symbols.length; left > 1; left -= 1) {
+    const a = takeRarest();
+    const b = takeRarest();
+    parents[a] = weights.length;
+    parents[b] = weights.length;
+    weights.push((weights[a] as number) + (weights[b] as number));
   }
+  const depths = new Uint8Array(weights.length);
+  for (let node = weights.length - 2; node >= 0; node -= 1)
+    depths[node] = (depths[parents[node] as number] as number) + 1;
+  const sizes = counts.map(() => 0);
+  for (const [node, its] of symbols.entries()) sizes[its] = depths[node] as number;
   // flatter counts give shorter codes
   return Math.max(...sizes) <= MAX_SIZE ? sizes : huffmanSizes(counts.map((count) => Math.ceil(count / 2)));
 }

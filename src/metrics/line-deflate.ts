@@ -97,7 +97,7 @@ export class LineDeflater {
     const distance = this.#distance;
     if (distance <= MAX_DISTANCE) {
       while (left >= MIN_LENGTH) {
-        const length = left < MAX_LENGTH ? left : MAX_LENGTH;
+        const length = Math.min(left, MAX_LENGTH);
         this.#put(this.#codes.lengths[length] as number);
         this.#putDistance(distance);
         if (this.#counts !== undefined) countMatch(this.#counts, length, distance);

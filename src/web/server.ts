@@ -270,18 +270,19 @@ async function sendMetrics(options: WebOptions, request: FastifyRequest, reply: 
     collect: [query['collect[]'] ?? []].flat(),
   });
   const { status, headers, body } = page;
-  if (isIterated(body))
+  const isHead = request.method === 'HEAD';
+  if (isIterated(body) && !isHead)
     return reply
       .code(status)
       .headers({ ...headers })
       .send(Readable.from(chunksOf(body)));
   // finished bytes are written directly: a stream for each response would cost more than the rest of the scrape
-  const finished = body instanceof Uint8Array ? [body] : body;
-  const length = finished.reduce((sum, part) => sum + part.length, 0);
+  const finished = isIterated(body) ? undefined : body instanceof Uint8Array ? [body] : body;
+  const length = finished?.reduce((sum, part) => sum + part.length, 0);
   reply.hijack();
   const common = reply.getHeaders() as OutgoingHttpHeaders;
-  reply.raw.writeHead(status, { ...common, ...headers, 'content-length': length });
-  sendFinished(reply.raw, request.method === 'HEAD' ? [] : finished);
+  reply.raw.writeHead(status, { ...common, ...headers, ...(length !== undefined && { 'content-length': length }) });
+  sendFinished(reply.raw, isHead ? [] : (finished ?? []));
   return reply;
 }
 
