@@ -153,7 +153,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       const { status, body } = await exposition.page(request);
       // the log has the error; the output is for metrics alone
       if (status !== 200) return { page: '', up: false };
-      const chunks = Buffer.isBuffer(body) ? [body] : await Array.fromAsync(body);
+      const chunks = Buffer.isBuffer(body) ? [body] : await Array.fromAsync<Uint8Array>(body);
       const page = Buffer.concat(chunks).toString();
       return { page, up: /^license_up 1$/m.test(page) };
     },

@@ -1,10 +1,10 @@
 import type { InventoryReader } from '../inventory/current.ts';
 import type { Inventory } from '../inventory/inventory.ts';
-import { runSliced } from '../scheduling/slices.ts';
+import { type Body, SharedAnswers } from './answers.ts';
 import { type Block, createBlock } from './block.ts';
+import { updateBlock } from './block-update.ts';
 import type { Family } from './family.ts';
-import { collectExpirations, collectFeatures, type FeatureRows } from './feature-collector.ts';
-import { assembleGzip } from './gzip.ts';
+import type { FeatureUpdate } from './feature-renderer.ts';
 import type { Enabled } from './metric.ts';
 import { acceptsGzip, chooseFormat, contentTypes, type Format } from './negotiation.ts';
 import { renderGauges } from './render.ts';
@@ -16,13 +16,23 @@ const blockNames = ['vendor_licenses', 'site', 'expirations', 'features', 'histo
 type BlockName = (typeof blockNames)[number];
 type Blocks = Readonly<Record<BlockName, Block>>;
 
+/**
+ * Renders the blocks of the features. The receiver applies every update.
+ *
+ * @param budget maximum number of series of both blocks
+ */
+export type RenderFeatures = (inventory: Inventory, enabled: Enabled, budget: number) => Promise<FeatureUpdate>;
+
 export interface ExpositionOptions {
   readonly enabled: Enabled;
   /** Maximum number of series of API data. */
   readonly maxSeries: number;
   readonly self: SelfMetrics;
+  readonly features: RenderFeatures;
   /** The current inventory, for the state of polling before the first inventory is rendered. */
   readonly latest: () => Inventory | undefined;
+  /** A monotonic clock, milliseconds. */
+  readonly nowMs?: () => number;
 }
 
 export interface PageRequest {
@@ -34,7 +44,7 @@ export interface PageRequest {
 export interface Page {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer | AsyncIterable<Buffer>;
+  readonly body: Body;
 }
 
 const nothingPolled = { polls: [], availability: [], up: false };
@@ -53,37 +63,35 @@ const problem = (status: number, text: string): Page => ({
 
 /**
  * The pages of metrics. API data is rendered and compressed when it changes, into blocks that are replaced together. A
- * scrape is therefore cheap and never shows half of an update. It renders only the state of polling and the exporter's
- * own metrics.
+ * scrape is therefore cheap and never shows half of an update. The state of polling and the exporter's own metrics are
+ * sampled when a page is requested, at most once a second.
  */
 export function createExposition(options: ExpositionOptions): Exposition {
-  const { enabled } = options;
-  const rows: FeatureRows = {};
+  const { enabled, self } = options;
+  const answers = new SharedAnswers(options.nowMs ?? (() => performance.now()));
   let shown: { inventory: Inventory; blocks: Blocks } | undefined;
+  /** The features as of the last update, which the next update refers to. */
+  let features: Pick<Blocks, 'expirations' | 'features'> | undefined;
   /** Whether the newest inventory could not be rendered, so that the blocks are out of date. */
   let hasFailed = false;
 
   const createBlocks = async (inventory: Inventory): Promise<Blocks> => {
-    const sameFeatures = shown !== undefined && shown.inventory.features === inventory.features;
     let budget = options.maxSeries;
-    const block = async (
-      collect: () => readonly Family[] | Promise<readonly Family[]>,
-      before?: Block,
-    ): Promise<Block> => {
-      const isReusable = before !== undefined && !before.isLimited && before.series <= budget;
-      const made = isReusable ? before : await createBlock(await collect(), budget);
+    const block = async (families: readonly Family[]): Promise<Block> => {
+      const made = await createBlock(families, budget);
       budget -= made.series;
       return made;
     };
-    const before = sameFeatures ? shown?.blocks : undefined;
-    const { features } = inventory;
-    return {
-      vendor_licenses: await block(() => collectVendorLicenses(inventory, enabled)),
-      site: await block(() => collectSite(inventory)),
-      expirations: await block(() => runSliced(collectExpirations(features, enabled, rows)), before?.expirations),
-      features: await block(() => runSliced(collectFeatures(features, enabled, rows)), before?.features),
-      history: await block(() => collectHistory(inventory, enabled)),
+    const vendorLicenses = await block(collectVendorLicenses(inventory, enabled));
+    const site = await block(collectSite(inventory));
+    const update = await options.features(inventory, enabled, budget);
+    features = {
+      expirations: updateBlock(update.expirations, features?.expirations),
+      features: updateBlock(update.features, features?.features),
     };
+    budget -= update.expirations.series + update.features.series;
+    const history = await block(collectHistory(inventory, enabled));
+    return { vendor_licenses: vendorLicenses, site, ...features, history };
   };
 
   const read = async (inventory: Inventory): Promise<void> => {
@@ -92,22 +100,24 @@ export function createExposition(options: ExpositionOptions): Exposition {
       shown = { inventory, blocks };
       hasFailed = false;
       const all = Object.values(blocks);
-      options.self.setSeries(
+      self.setSeries(
         all.reduce((sum, { series }) => sum + series, 0),
         all.some(({ isLimited }) => isLimited),
       );
     } catch (error) {
       hasFailed = true;
       throw error;
+    } finally {
+      answers.clear();
     }
   };
 
   /** The state of polling in the inventory that is shown, and the exporter's own metrics. */
-  const tail = async (format: Format): Promise<Buffer> => {
+  const renderTail = async (format: Format): Promise<Buffer> => {
     const inventory = shown?.inventory ?? options.latest() ?? nothingPolled;
     const polls = [...renderGauges(collectPolls(inventory))].map(({ bytes }) => bytes);
     const end = format === 'openmetrics' ? '# EOF\n' : '';
-    return Buffer.concat([...polls, Buffer.from(`${await options.self.render(format)}${end}`)]);
+    return Buffer.concat([...polls, Buffer.from(`${await self.render(format)}${end}`)]);
   };
 
   return {
@@ -124,24 +134,16 @@ export function createExposition(options: ExpositionOptions): Exposition {
       const isOutdated = hasFailed || (shown !== undefined && options.latest() === undefined);
       if (isOutdated) return problem(500, 'The metrics cannot be rendered; see the log for the error.');
       const format = chooseFormat(accept);
-      const last = await tail(format);
-      const chosen = blockNames.filter((name) => collect.length === 0 || collect.includes(name));
-      // one scrape uses one set of blocks, even if they are replaced meanwhile
-      const blocks =
-        shown === undefined ? [] : chosen.map((name) => shown?.blocks[name]).filter((b) => b !== undefined);
-      const headers = { 'content-type': contentTypes[format], vary: 'Accept, Accept-Encoding' };
-      if (acceptsGzip(acceptEncoding)) {
-        const body = assembleGzip(
-          blocks.map(({ deflated }) => deflated),
-          last,
-        );
-        return { status: 200, headers: { ...headers, 'content-encoding': 'gzip' }, body };
-      }
-      const body = (async function* (): AsyncGenerator<Buffer> {
-        for (const block of blocks) yield* block.chunks();
-        yield last;
-      })();
-      return { status: 200, headers, body };
+      const isGzip = acceptsGzip(acceptEncoding);
+      const blocks = collect.length === 0 ? blockNames : blockNames.filter((name) => collect.includes(name));
+      const state = { blocks: shown?.blocks ?? {}, renderTail };
+      const { body, length } = await answers.answer({ format, isGzip, blocks }, state, self.changes());
+      return { status: 200, headers: { ...headersOf(format, isGzip), 'content-length': String(length) }, body };
     },
   };
+}
+
+function headersOf(format: Format, isGzip: boolean): Page['headers'] {
+  const headers = { 'content-type': contentTypes[format], vary: 'Accept, Accept-Encoding' };
+  return isGzip ? { ...headers, 'content-encoding': 'gzip' } : headers;
 }

@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { labelCount } from '../inventory/feature-columns.ts';
+import { type Codes, createCodes, createCounts, fixedCodes, type SymbolCounts } from './deflate-codes.ts';
 import type { Deflated } from './gzip.ts';
 import { type LabelArena, openingLengths } from './label-arena.ts';
 import { LineDeflater } from './line-deflate.ts';
@@ -12,6 +13,9 @@ export interface PageChunk extends Deflated {
 
 /** Usual maximum size of a value and the line feed, bytes. The longest number has 24 characters. */
 const MAX_VALUE_BYTES = 32;
+
+/** The number of lines from which codes of their own save more than their 160 bytes. */
+const MIN_MEASURED = 256;
 
 /** The samples of a family in a range of rows. */
 export interface ChunkSource {
@@ -48,11 +52,14 @@ export class ChunkRenderer {
   #labelBytes = 0;
   /** Where the next byte is written. */
   #end = 0;
-  /** The row of the line before, where it begins, its tail and its value. */
+  /** The row of the line before, where it begins, its tail with its end, and its value. */
   #previousRow = 0;
   #previousStart = 0;
   #previousTail: Uint8Array = new Uint8Array(0);
+  #previousTailEnd = 0;
   #previousValue = 0;
+  /** Where the tails of other lines end. */
+  readonly #seenTails = new Map<Uint8Array, number>();
 
   constructor(arena: LabelArena) {
     this.#arena = arena;
@@ -69,18 +76,33 @@ export class ChunkRenderer {
     this.#memory.set(bytes.subarray(start, start + this.#labelBytes));
   }
 
+  /**
+   * Returns the codes for chunks like this one. `undefined` if it is so short that they would not save what they take.
+   */
+  measure(source: ChunkSource): Codes | undefined {
+    const counts = createCounts();
+    const samples = this.#encode(source, fixedCodes, counts);
+    return samples < MIN_MEASURED ? undefined : createCodes(counts);
+  }
+
   /** Returns the chunk of a family, `undefined` if it has no sample. */
-  render({ name, values, tails }: ChunkSource): PageChunk | undefined {
+  render(source: ChunkSource, codes = fixedCodes): PageChunk | undefined {
+    const samples = this.#encode(source, codes);
+    if (samples === 0) return undefined;
+    const text = this.#memory.subarray(this.#labelBytes + source.name.length, this.#end);
+    return { bytes: this.#deflater.finish(), crc: crc32(text), length: text.length, samples };
+  }
+
+  /** Writes and encodes the lines of a family. Returns their number. */
+  #encode({ name, values, tails }: ChunkSource, codes: Codes, counts?: SymbolCounts): number {
     const start = this.#labelBytes + name.length;
     const capacity = this.#capacity(name, tails);
     this.#reserve(start + capacity);
     this.#memory.set(name, this.#labelBytes);
-    this.#deflater.start(this.#memory, start, capacity);
+    this.#deflater.start(this.#memory, start, capacity, codes, counts);
     this.#end = start;
-    const samples = this.#writeLines(name.length, values, tails);
-    if (samples === 0) return undefined;
-    const text = this.#memory.subarray(start, this.#end);
-    return { bytes: this.#deflater.finish(), crc: crc32(text), length: text.length, samples };
+    this.#seenTails.clear();
+    return this.#writeLines(name.length, values, tails);
   }
 
   /** How many bytes the lines have at most. */
@@ -115,6 +137,7 @@ export class ChunkRenderer {
       this.#previousRow = row;
       this.#previousStart = start;
       this.#previousTail = tail;
+      this.#previousTailEnd = valueAt;
       this.#previousValue = value;
     }
     return samples;
@@ -160,29 +183,45 @@ export class ChunkRenderer {
   /** Describes the line that has been written, by the line before. */
   #describe(row: number, nameLength: number, start: number, tail: Uint8Array, value: number, valueAt: number): void {
     const deflater = this.#deflater;
-    const { lengths } = this.#arena;
     let distance = start - this.#previousStart;
-    let same = nameLength;
-    for (let label = 0; label < labelCount; label += 1) {
-      const length = lengths[row * labelCount + label] as number;
-      const previousLength = lengths[this.#previousRow * labelCount + label] as number;
-      const shared = this.#sharedLength(row, label);
-      same += (openingLengths[label] as number) + shared;
-      if (shared === length && length === previousLength) continue;
-      deflater.copy(distance, same);
-      deflater.literals(length - shared);
-      distance += length - previousLength;
-      same = 0;
-    }
-    const sharedTail = this.#sharedTail(tail);
-    deflater.copy(distance, same + sharedTail);
-    deflater.literals(tail.length - sharedTail);
-    distance += tail.length - this.#previousTail.length;
+    deflater.copy(distance, nameLength);
+    distance = row === this.#previousRow + 1 ? this.#describeNext(row, distance) : this.#describeOther(row, distance);
+    this.#describeTail(tail, distance, valueAt);
     const valueLength = this.#end - 1 - valueAt;
-    if (value === this.#previousValue) deflater.copy(distance, valueLength);
+    if (value === this.#previousValue) deflater.copy(distance + tail.length - this.#previousTail.length, valueLength);
     else deflater.literals(valueLength);
     // the line feed, whose predecessor lies one line before
     deflater.copy(this.#end - start, 1);
+  }
+
+  /** Describes the labels by those of the row before. Returns the distance between the ends of both. */
+  #describeNext(row: number, distance: number): number {
+    const deflater = this.#deflater;
+    const { starts, same, fresh, growth, rest } = this.#arena.differences;
+    const end = starts[row + 1] as number;
+    let grown = distance;
+    for (let i = starts[row] as number; i < end; i += 1) {
+      deflater.copy(grown, same[i] as number);
+      deflater.literals(fresh[i] as number);
+      grown += growth[i] as number;
+    }
+    deflater.copy(grown, rest[row] as number);
+    return grown;
+  }
+
+  /** The same if rows between have no sample. */
+  #describeOther(row: number, distance: number): number {
+    const deflater = this.#deflater;
+    const { lengths } = this.#arena;
+    let grown = distance;
+    for (let label = 0; label < labelCount; label += 1) {
+      const length = lengths[row * labelCount + label] as number;
+      const shared = this.#sharedLength(row, label);
+      deflater.copy(grown, (openingLengths[label] as number) + shared);
+      deflater.literals(length - shared);
+      grown += length - (lengths[this.#previousRow * labelCount + label] as number);
+    }
+    return grown;
   }
 
   /** How many bytes of a label value are the same in the line before, whose row can be several rows before. */
@@ -195,12 +234,17 @@ export class ChunkRenderer {
     return least;
   }
 
-  #sharedTail(tail: Uint8Array): number {
+  /** Most tails are the same as in the line before. The others are few, so that they were seen in another line. */
+  #describeTail(tail: Uint8Array, distance: number, end: number): void {
+    const deflater = this.#deflater;
     const previous = this.#previousTail;
-    if (tail === previous) return tail.length;
-    const limit = Math.min(tail.length, previous.length);
-    let shared = 0;
-    while (shared < limit && tail[shared] === previous[shared]) shared += 1;
-    return shared;
+    if (tail === previous) {
+      deflater.copy(distance, tail.length);
+      return;
+    }
+    this.#seenTails.set(previous, this.#previousTailEnd);
+    const seenEnd = this.#seenTails.get(tail);
+    if (seenEnd === undefined) deflater.literals(tail.length);
+    else deflater.copy(end - seenEnd, tail.length);
   }
 }

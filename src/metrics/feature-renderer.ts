@@ -1,5 +1,6 @@
 import type { FeatureColumns } from '../inventory/feature-columns.ts';
-import { type BlockUpdate, FeatureBlock } from './feature-block.ts';
+import type { BlockUpdate } from './block-update.ts';
+import { FeatureBlock } from './feature-block.ts';
 import { ChunkRenderer } from './feature-chunks.ts';
 import { expirationGauges, featureGauges } from './feature-gauges.ts';
 import { createLabelArena } from './label-arena.ts';

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { constants, crc32, createDeflateRaw, deflateRawSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { constants, crc32, createDeflateRaw, deflateRawSync, inflateRaw } from 'node:zlib';
 
 /**
  * A piece of one gzip stream: deflated bytes that end on a byte boundary without closing the stream. Pieces can be joined
@@ -31,7 +32,7 @@ export async function deflateChunks(chunks: Iterable<Buffer>): Promise<Deflated>
   }
   await new Promise<void>((resolve) => deflater.flush(constants.Z_FULL_FLUSH, resolve));
   deflater.destroy();
-  return { bytes: Buffer.concat(output), crc, length };
+  return { bytes: new Uint8Array(Buffer.concat(output)), crc, length };
 }
 
 /** Multiplies a 32×32 bit matrix over GF(2) with a vector. */
@@ -66,17 +67,37 @@ export function combineCrc(first: number, second: number, secondLength: number):
   return (crc ^ second) >>> 0;
 }
 
-/** Joins pieces and a last text to one gzip stream. */
-export function assembleGzip(pieces: readonly Deflated[], last: Buffer): Buffer {
+/** Pieces with their common checksum and length. */
+export interface Joined {
+  readonly pieces: readonly Deflated[];
+  readonly crc: number;
+  readonly length: number;
+}
+
+/** Deflates a short text that ends the stream. */
+export const deflateEnd = (text: Buffer): Deflated => ({
+  bytes: new Uint8Array(deflateRawSync(text, { level: LEVEL })),
+  crc: crc32(text),
+  length: text.length,
+});
+
+/** The parts of one gzip stream. @param end closes the stream */
+export function assembleGzip(parts: readonly Joined[], end: Deflated): readonly Uint8Array[] {
   let crc = 0;
   let length = 0;
-  for (const piece of pieces) {
-    crc = combineCrc(crc, piece.crc, piece.length);
-    length += piece.length;
+  for (const part of [...parts, end]) {
+    crc = combineCrc(crc, part.crc, part.length);
+    length += part.length;
   }
   const trailer = Buffer.alloc(8);
-  trailer.writeUInt32LE(crc32(last, crc), 0);
-  trailer.writeUInt32LE((length + last.length) % 2 ** 32, 4);
-  const end = deflateRawSync(last, { level: LEVEL });
-  return Buffer.concat([HEADER, ...pieces.map(({ bytes }) => bytes), end, trailer]);
+  trailer.writeUInt32LE(crc, 0);
+  trailer.writeUInt32LE(length % 2 ** 32, 4);
+  return [HEADER, ...parts.flatMap(({ pieces }) => pieces.map(({ bytes }) => bytes)), end.bytes, trailer];
+}
+
+const inflateInPool = promisify(inflateRaw);
+
+/** Inflates pieces one after the other, in the thread pool. */
+export async function* inflatePieces(pieces: readonly Deflated[]): AsyncGenerator<Buffer> {
+  for (const { bytes } of pieces) yield await inflateInPool(bytes, { finishFlush: constants.Z_SYNC_FLUSH });
 }

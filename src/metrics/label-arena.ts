@@ -1,4 +1,5 @@
 import { type FeatureColumns, labelCount, labelId } from '../inventory/feature-columns.ts';
+import { createDifferences, type Differences } from './label-differences.ts';
 import { featureLabels } from './metric.ts';
 
 const QUOTE = 0x22;
@@ -23,6 +24,8 @@ export interface LabelArena {
   readonly lengths: Uint32Array;
   /** How many of these bytes are the same as in the row before. */
   readonly shared: Uint32Array;
+  /** The differences of each row from the row before. */
+  readonly differences: Differences;
 }
 
 /** The length of a label value after escaping. */
@@ -94,5 +97,6 @@ export function createLabelArena(columns: FeatureColumns): LabelArena {
       starts[label] = start;
     }
   }
-  return { bytes, offsets, lengths, shared };
+  const differences = createDifferences(openingLengths, lengths, shared);
+  return { bytes, offsets, lengths, shared, differences };
 }

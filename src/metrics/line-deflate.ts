@@ -1,100 +1,63 @@
-/**
- * A deflate encoder (RFC 1951) for text whose repetitions the caller knows. zlib has to search for them; here the caller
- * says for each piece of the text whether it repeats an earlier piece, so that most bytes are never read. The codes are the
- * fixed ones of the format.
- */
+import {
+  BITS,
+  type Codes,
+  distanceExtras,
+  distanceFirsts,
+  distanceSymbols,
+  fixedCodes,
+  lengthSymbols,
+  MAX_DISTANCE,
+  MAX_LENGTH,
+  SIZE_SHIFT,
+  type SymbolCounts,
+} from './deflate-codes.ts';
 
-/** The maximum length of one match, and the maximum distance to the text that it repeats. */
-const MAX_LENGTH = 258;
-const MAX_DISTANCE = 32_768;
 /** A shorter match takes more bits than its bytes. */
 const MIN_LENGTH = 4;
-/** The end of a block, then an empty stored block, which ends on a byte boundary, and the rest of the bits. */
-const CLOSING_BYTES = 16;
-
-/** A code with its extra bits, in the order in which they are written, and their number above `SIZE_SHIFT`. */
-type Codes = Uint32Array;
-const SIZE_SHIFT = 24;
-const BITS = 2 ** SIZE_SHIFT - 1;
-const entry = (bits: number, size: number): number => bits + size * 2 ** SIZE_SHIFT;
-
-/** Huffman codes are written from their highest bit. */
-function reverse(code: number, size: number): number {
-  let reversed = 0;
-  for (let bit = 0; bit < size; bit += 1) reversed |= ((code >> bit) & 1) << (size - 1 - bit);
-  return reversed;
-}
-
-/** The fixed code of a symbol (RFC 1951 section 3.2.6). */
-function symbolCode(symbol: number): { readonly bits: number; readonly size: number } {
-  if (symbol < 144) return { bits: reverse(0x30 + symbol, 8), size: 8 };
-  if (symbol < 256) return { bits: reverse(0x190 + symbol - 144, 9), size: 9 };
-  if (symbol < 280) return { bits: reverse(symbol - 256, 7), size: 7 };
-  return { bits: reverse(0xc0 + symbol - 280, 8), size: 8 };
-}
-
-const literalCodes: Codes = Uint32Array.from({ length: 256 }, (_, byte) => {
-  const { bits, size } = symbolCode(byte);
-  return entry(bits, size);
-});
-
-/** Lengths by number: symbols from 257 on, whose ranges double after every fourth one. */
-const lengthCodes: Codes = (() => {
-  const codes = new Uint32Array(MAX_LENGTH + 1);
-  let length = 3;
-  for (let symbol = 257; symbol < 285; symbol += 1) {
-    const extra = symbol < 265 ? 0 : (symbol - 261) >> 2;
-    const { bits, size } = symbolCode(symbol);
-    for (let i = 0; i < 2 ** extra; i += 1) codes[length + i] = entry(bits + (i << size), size + extra);
-    length += 2 ** extra;
-  }
-  // the longest one has a symbol of its own
-  const { bits, size } = symbolCode(285);
-  codes[MAX_LENGTH] = entry(bits, size);
-  return codes;
-})();
-
-/** Distances by number: symbols of 5 bits, whose ranges double after every second one. */
-const distanceCodes: Codes = (() => {
-  const codes = new Uint32Array(MAX_DISTANCE + 1);
-  let distance = 1;
-  for (let symbol = 0; symbol < 30; symbol += 1) {
-    const extra = symbol < 4 ? 0 : (symbol - 2) >> 1;
-    for (let i = 0; i < 2 ** extra; i += 1) codes[distance + i] = entry(reverse(symbol, 5) + (i << 5), 5 + extra);
-    distance += 2 ** extra;
-  }
-  return codes;
-})();
+/** The header, the end of the block, and an empty stored block. */
+const FRAME_BYTES = 256;
+/** The most bits that are written at once. */
+const MAX_BITS = 15;
 
 /**
- * Encodes one text at a time: `start`, then `copy` and `literals` for all its bytes in order, then `finish`. The result
+ * A deflate encoder (RFC 1951) for text whose repetitions the caller knows. zlib has to search for them; here the caller
+ * says for each piece of the text whether it repeats an earlier piece, so that most bytes are never read.
+ *
+ * It encodes one text at a time: `start`, then `copy` and `literals` for all its bytes in order, then `finish`. The result
  * ends on a byte boundary without closing the stream, and refers to no other text: results can be joined in any order.
  */
 export class LineDeflater {
   #text: Uint8Array = new Uint8Array(0);
   /** The text is described up to here. */
   #at = 0;
+  #codes = fixedCodes;
+  #counts: SymbolCounts | undefined;
   #output = new Uint8Array(0);
   #end = 0;
   /** Bits that are not a whole pair of bytes yet. */
   #bits = 0;
-  #count = 0;
+  #size = 0;
   /** The match that ends at `#at`. It grows while its distance stays the same. */
   #distance = 0;
   #length = 0;
 
-  /** @param memory the text begins at `from` in it, has at most `capacity` bytes, and can be written while it is described */
-  start(memory: Uint8Array, from: number, capacity: number): void {
+  /**
+   * @param memory the text begins at `from` in it, has at most `capacity` bytes, and can be written while it is described
+   * @param counts counts the symbols, for codes that fit the text better
+   */
+  start(memory: Uint8Array, from: number, capacity: number, codes: Codes = fixedCodes, counts?: SymbolCounts): void {
     this.#text = memory;
     this.#at = from;
+    this.#codes = codes;
+    this.#counts = counts;
     this.#length = 0;
     this.#end = 0;
-    // a literal takes at most 9 bits
-    const needed = Math.ceil(capacity * 1.125) + CLOSING_BYTES;
+    this.#bits = 0;
+    this.#size = 0;
+    // a literal takes at most 15 bits
+    const needed = 2 * capacity + FRAME_BYTES;
     if (this.#output.length < needed) this.#output = new Uint8Array(needed);
-    // not the last block; fixed codes
-    this.#bits = 0b010;
-    this.#count = 3;
+    for (const entry of codes.header) this.#put(entry);
   }
 
   /** The next bytes are the same as those `distance` bytes before them. */
@@ -118,12 +81,11 @@ export class LineDeflater {
   /** Returns the encoded text, in memory of its own. */
   finish(): Uint8Array<ArrayBuffer> {
     this.#flush();
-    const { size } = symbolCode(256);
-    this.#put(0, size);
+    this.#put(this.#codes.end);
     // an empty stored block: 3 bits, zeros up to the next byte, a length of 0 and its complement
-    this.#put(0, 3);
-    this.#put(0, (8 - (this.#count % 8)) % 8);
-    for (; this.#count > 0; this.#count -= 8, this.#bits >>>= 8) this.#output[this.#end++] = this.#bits;
+    this.#append(0, 3);
+    this.#append(0, (8 - (this.#size % 8)) % 8);
+    for (; this.#size > 0; this.#size -= 8, this.#bits >>>= 8) this.#output[this.#end++] = this.#bits;
     this.#output.set([0, 0, 0xff, 0xff], this.#end);
     return this.#output.slice(0, this.#end + 4);
   }
@@ -133,42 +95,81 @@ export class LineDeflater {
     if (left === 0) return;
     this.#length = 0;
     const distance = this.#distance;
-    if (left < MIN_LENGTH || distance > MAX_DISTANCE) {
-      this.#write(this.#at - left, this.#at);
-      return;
-    }
-    while (left >= MIN_LENGTH) {
-      const length = Math.min(left, MAX_LENGTH);
-      const lengthCode = lengthCodes[length] as number;
-      this.#put(lengthCode & BITS, lengthCode >>> SIZE_SHIFT);
-      const distanceCode = distanceCodes[distance] as number;
-      const size = distanceCode >>> SIZE_SHIFT;
-      if (size <= 15) this.#put(distanceCode & BITS, size);
-      else {
-        this.#put(distanceCode & 31, 5);
-        this.#put((distanceCode & BITS) >>> 5, size - 5);
+    if (distance <= MAX_DISTANCE) {
+      while (left >= MIN_LENGTH) {
+        const length = Math.min(left, MAX_LENGTH);
+        this.#put(this.#codes.lengths[length] as number);
+        this.#putDistance(distance);
+        if (this.#counts !== undefined) countMatch(this.#counts, length, distance);
+        left -= length;
       }
-      left -= length;
     }
     if (left > 0) this.#write(this.#at - left, this.#at);
   }
 
-  /** Appends at most 15 bits. */
-  #put(bits: number, size: number): void {
-    this.#bits |= bits << this.#count;
-    this.#count += size;
-    if (this.#count < 16) return;
+  #write(from: number, to: number): void {
+    const { literals } = this.#codes;
+    const text = this.#text;
+    const output = this.#output;
+    // the state is in variables, because memory is too slow between two bytes
+    let bits = this.#bits;
+    let size = this.#size;
+    let end = this.#end;
+    for (let at = from; at < to; at += 1) {
+      const entry = literals[text[at] as number] as number;
+      bits |= (entry & BITS) << size;
+      size += entry >>> SIZE_SHIFT;
+      if (size >= 16) {
+        output[end] = bits;
+        output[end + 1] = bits >>> 8;
+        end += 2;
+        bits >>>= 16;
+        size -= 16;
+      }
+    }
+    this.#bits = bits;
+    this.#size = size;
+    this.#end = end;
+    if (this.#counts !== undefined) countLiterals(this.#counts, text.subarray(from, to));
+  }
+
+  #putDistance(distance: number): void {
+    const symbol = distanceSymbols[distance] as number;
+    const entry = this.#codes.distances[symbol] as number;
+    this.#append(entry & BITS, entry >>> SIZE_SHIFT);
+    this.#append(distance - (distanceFirsts[symbol] as number), distanceExtras[symbol] as number);
+  }
+
+  #put(entry: number): void {
+    const bits = entry & BITS;
+    const size = entry >>> SIZE_SHIFT;
+    if (size <= MAX_BITS) this.#append(bits, size);
+    else {
+      this.#append(bits & (2 ** MAX_BITS - 1), MAX_BITS);
+      this.#append(bits >>> MAX_BITS, size - MAX_BITS);
+    }
+  }
+
+  /** @param size at most `MAX_BITS` */
+  #append(bits: number, size: number): void {
+    this.#bits |= bits << this.#size;
+    this.#size += size;
+    if (this.#size < 16) return;
     this.#output[this.#end] = this.#bits;
     this.#output[this.#end + 1] = this.#bits >>> 8;
     this.#end += 2;
     this.#bits >>>= 16;
-    this.#count -= 16;
+    this.#size -= 16;
   }
+}
 
-  #write(from: number, to: number): void {
-    for (let at = from; at < to; at += 1) {
-      const code = literalCodes[this.#text[at] as number] as number;
-      this.#put(code & BITS, code >>> SIZE_SHIFT);
-    }
-  }
+function countMatch({ symbols, distances }: SymbolCounts, length: number, distance: number): void {
+  const symbol = lengthSymbols[length] as number;
+  symbols[symbol] = (symbols[symbol] as number) + 1;
+  const distanceSymbol = distanceSymbols[distance] as number;
+  distances[distanceSymbol] = (distances[distanceSymbol] as number) + 1;
+}
+
+function countLiterals({ symbols }: SymbolCounts, bytes: Uint8Array): void {
+  for (const byte of bytes) symbols[byte] = (symbols[byte] as number) + 1;
 }

@@ -55,6 +55,8 @@ export interface SelfMetrics {
   setReload(successful: boolean, at: number): void;
   setSeries(count: number, limitExceeded: boolean): void;
   render(format: 'text' | 'openmetrics'): Promise<string>;
+  /** Increases when something changes that every later page must show: a reload or a failed request. */
+  changes(): number;
 }
 
 /** Histogram buckets, seconds. Queries of large sites take seconds, answers from a cache milliseconds. */
@@ -170,16 +172,21 @@ export function createSelfMetrics(options: SelfMetricsOptions): SelfMetrics {
   const reloadSuccessful = gauge('license_exporter_config_last_reload_successful');
   const reloadedAt = gauge('license_exporter_config_last_reload_success_timestamp_seconds');
 
+  let changes = 0;
   return {
+    changes: () => changes,
     observeRequest: ({ endpoint, seconds, bytes: received, failure }) => {
       requests.inc({ endpoint });
       bytes.inc({ endpoint }, received);
       durations.observe({ endpoint }, seconds);
-      if (failure !== undefined) failures.inc({ endpoint, reason: failure });
+      if (failure === undefined) return;
+      failures.inc({ endpoint, reason: failure });
+      changes += 1;
     },
     setReload: (successful, at) => {
       reloadSuccessful.set(Number(successful));
       if (successful) reloadedAt.set(at);
+      changes += 1;
     },
     setSeries: (count, exceeded) => {
       series.set(count);

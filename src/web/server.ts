@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns/promises';
+import type { OutgoingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { Server as TlsServer } from 'node:tls';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -7,6 +8,7 @@ import type { Log } from '../model/log.ts';
 import { type Access, tlsOptions } from './access.ts';
 import { chunksOf, isLong } from './body-chunks.ts';
 import { addressOf } from './connections.ts';
+import { sendFinished } from './finished-body.ts';
 import { createGuard, type Guard } from './guard.ts';
 import { landingPage } from './landing-page.ts';
 import { type WebCounts, type WebLimits, webLimits } from './limits.ts';
@@ -16,7 +18,8 @@ import { createListener } from './listener.ts';
 export interface MetricsPage {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer | AsyncIterable<Buffer>;
+  /** The whole bytes, parts of them, or what creates the parts while they are sent. */
+  readonly body: Uint8Array | readonly Uint8Array[] | AsyncIterable<Uint8Array>;
 }
 
 export interface MetricsRequest {
@@ -266,10 +269,24 @@ async function sendMetrics(options: WebOptions, request: FastifyRequest, reply: 
     acceptEncoding: single(request.headers['accept-encoding']),
     collect: [query['collect[]'] ?? []].flat(),
   });
-  reply.code(page.status).headers({ ...page.headers });
-  if (Buffer.isBuffer(page.body)) return reply.send(page.body);
-  return reply.send(Readable.from(chunksOf(page.body)));
+  const { status, headers, body } = page;
+  const isHead = request.method === 'HEAD';
+  if (isIterated(body) && !isHead)
+    return reply
+      .code(status)
+      .headers({ ...headers })
+      .send(Readable.from(chunksOf(body)));
+  // finished bytes are written directly: a stream for each response would cost more than the rest of the scrape
+  const finished = isIterated(body) ? undefined : body instanceof Uint8Array ? [body] : body;
+  const length = finished?.reduce((sum, part) => sum + part.length, 0);
+  reply.hijack();
+  const common = reply.getHeaders() as OutgoingHttpHeaders;
+  reply.raw.writeHead(status, { ...common, ...headers, ...(length !== undefined && { 'content-length': length }) });
+  sendFinished(reply.raw, isHead ? [] : (finished ?? []));
+  return reply;
 }
+
+const isIterated = (body: MetricsPage['body']): body is AsyncIterable<Uint8Array> => Symbol.asyncIterator in body;
 
 function single(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value.join(', ') : value;

@@ -3,8 +3,13 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Inventory } from '../../src/inventory/inventory.ts';
 import { catalogue } from '../../src/metrics/catalogue.ts';
-import { createExposition, type Exposition, type ExpositionOptions } from '../../src/metrics/exposition.ts';
-import { assembleGzip, combineCrc, deflateChunks } from '../../src/metrics/gzip.ts';
+import {
+  createExposition,
+  type Exposition,
+  type ExpositionOptions,
+  type PageRequest,
+} from '../../src/metrics/exposition.ts';
+import { assembleGzip, combineCrc, deflateChunks, deflateEnd } from '../../src/metrics/gzip.ts';
 import { collectors, type Enabled } from '../../src/metrics/metric.ts';
 import { acceptsGzip, chooseFormat } from '../../src/metrics/negotiation.ts';
 import { renderGauges } from '../../src/metrics/render.ts';
@@ -22,13 +27,14 @@ import {
   type Scenario,
   scenario,
 } from '../support/scenario.ts';
-import { deriveInventoryNow, everything } from '../support/stored-answers.ts';
+import { createInlineRendering, deriveInventoryNow, everything } from '../support/stored-answers.ts';
 
 const silent: SelfMetrics = {
   observeRequest: () => undefined,
   setReload: () => undefined,
   setSeries: () => undefined,
   render: async () => '',
+  changes: () => 0,
 };
 
 const policy = { ...everything, usageWhenNotCurrent: 'withhold' } as const;
@@ -49,6 +55,7 @@ function create(options: Partial<ExpositionOptions> = {}): Exposition {
     enabled: collectors,
     maxSeries: 500_000,
     self: silent,
+    features: createInlineRendering(),
     latest: () => latest,
     ...options,
   });
@@ -56,7 +63,7 @@ function create(options: Partial<ExpositionOptions> = {}): Exposition {
 
 async function read(exposition: Exposition, collect: readonly string[] = []): Promise<string> {
   const { body } = await exposition.page({ accept: undefined, acceptEncoding: undefined, collect });
-  return Buffer.concat(Buffer.isBuffer(body) ? [body] : await Array.fromAsync(body)).toString();
+  return Buffer.concat(Buffer.isBuffer(body) ? [body] : await Array.fromAsync<Uint8Array>(body)).toString();
 }
 
 const namesOf = (page: string): Set<string> => new Set(page.match(/^license_[a-z_]+/gm) ?? []);
@@ -132,11 +139,13 @@ describe('gzip', () => {
     const pieces = await Promise.all(texts.map((text) => deflateChunks([text.subarray(0, 5), text.subarray(5)])));
     const order = [2, 0, 3, 1, 2];
     const body = assembleGzip(
-      order.map((i) => pieces[i]).filter((piece) => piece !== undefined),
-      Buffer.from('end'),
+      order.flatMap((i) => pieces[i] ?? []).map((piece) => ({ ...piece, pieces: [piece] })),
+      deflateEnd(Buffer.from('end')),
     );
     expect(
-      gunzipSync(body).equals(Buffer.concat([...order.map((i) => texts[i] ?? Buffer.alloc(0)), Buffer.from('end')])),
+      gunzipSync(Buffer.concat(body)).equals(
+        Buffer.concat([...order.map((i) => texts[i] ?? Buffer.alloc(0)), Buffer.from('end')]),
+      ),
     ).toBe(true);
   });
 });
@@ -267,6 +276,96 @@ describe('the page', () => {
     isBroken = false;
     await commit(exposition, createSnapshot(scenario));
     expect(await read(exposition)).toContain('license_feature_in_use{');
+  });
+
+  describe('shares answers', () => {
+    const whole = { accept: undefined, acceptEncoding: 'gzip', collect: [] };
+
+    /** The end of the page counts how often it was rendered. */
+    function createCounting() {
+      const clock = { ms: 0, changes: 0 };
+      let rendered = 0;
+      const self: SelfMetrics = {
+        ...silent,
+        changes: () => clock.changes,
+        render: async () => {
+          rendered += 1;
+          return `rendered ${rendered}\n`;
+        },
+      };
+      const exposition = create({ self, nowMs: () => clock.ms });
+      const ask = async (request: Partial<PageRequest> = {}): Promise<string> => {
+        const { body } = await exposition.page({ ...whole, ...request });
+        return gunzipSync(Buffer.concat(body as Uint8Array[])).toString();
+      };
+      return { clock, exposition, ask };
+    }
+    const end = (page: string): string => page.slice(page.lastIndexOf('rendered'));
+
+    it('of one second, by all scrapes of the same form', async () => {
+      const { clock, exposition } = createCounting();
+      await commit(exposition, createSnapshot(scenario));
+      const first = await exposition.page(whole);
+      clock.ms = 999;
+      expect((await exposition.page(whole)).body).toBe(first.body);
+      clock.ms = 1000;
+      expect((await exposition.page(whole)).body).not.toBe(first.body);
+    });
+
+    it('until a commit, a failed request or a reload, which show at once', async () => {
+      const { clock, exposition } = createCounting();
+      await commit(exposition, createSnapshot(scenario));
+      const page = async () => gunzipSync((await exposition.page(whole)).body as Buffer).toString();
+      expect(end(await page())).toBe('rendered 1\n');
+      expect(end(await page())).toBe('rendered 1\n');
+      await commit(exposition, createSnapshot({ ...scenario, users: good(12_345) }));
+      const after = await page();
+      expect(end(after)).toBe('rendered 2\n');
+      expect(after).toContain('license_concurrent_users 12345\n');
+      clock.changes += 1;
+      expect(end(await page())).toBe('rendered 3\n');
+    });
+
+    it('not with another format, encoding or choice of blocks', async () => {
+      const { exposition, ask } = createCounting();
+      await commit(exposition, createSnapshot(scenario));
+      const site = await ask({ collect: ['site'] });
+      expect(site).toContain('license_concurrent_users');
+      expect(site).not.toContain('license_feature_in_use');
+      expect(await ask({ collect: ['features'] })).toContain('license_feature_in_use');
+      const plain = await read(exposition, ['site']);
+      expect(plain).toBe(site);
+      const { body, headers } = await exposition.page({ ...whole, accept: 'application/openmetrics-text' });
+      expect(headers['content-type']).toMatch(/^application\/openmetrics-text/);
+      expect(gunzipSync(body as Buffer).toString()).toContain('# EOF');
+    });
+
+    it('but not an error of the renderer', async () => {
+      let isBroken = true;
+      const render = async (): Promise<string> => {
+        if (isBroken) throw new Error('a bug');
+        return 'end\n';
+      };
+      const exposition = create({ self: { ...silent, render }, nowMs: () => 0 });
+      await commit(exposition, createSnapshot(scenario));
+      await expect(exposition.page(whole)).rejects.toThrow('a bug');
+      isBroken = false;
+      expect((await exposition.page(whole)).status).toBe(200);
+    });
+  });
+
+  it('has its length in the headers, and creates a long plain page while it is sent', async () => {
+    const exposition = create();
+    const records = Array.from({ length: 4000 }, (_, i) => feature({ feature: `f${i}`.padEnd(80, '.') }));
+    await commit(exposition, createSnapshot({ features: { [WHOLE]: good(answer(records)) } }));
+    const { body, headers } = await exposition.page({ accept: undefined, acceptEncoding: undefined, collect: [] });
+    expect(body).not.toBeInstanceOf(Buffer);
+    expect(Array.isArray(body)).toBe(false);
+    const text = Buffer.concat(await Array.fromAsync(body as AsyncIterable<Buffer>));
+    expect(String(text.length)).toBe(headers['content-length']);
+    expect(text.length).toBeGreaterThan(8 * 1024 * 1024);
+    const zipped = await exposition.page({ accept: undefined, acceptEncoding: 'gzip', collect: [] });
+    expect(gunzipSync(zipped.body as Buffer).equals(text)).toBe(true);
   });
 
   it('is an error if there is no longer an inventory', async () => {

@@ -1,18 +1,19 @@
-import { constants, crc32, inflateRawSync } from 'node:zlib';
+import { constants, crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FeatureLabels } from '../../src/inventory/feature-row.ts';
 import { tableOf } from '../../src/inventory/table.ts';
+import type { BlockUpdate } from '../../src/metrics/block-update.ts';
 import type { Family } from '../../src/metrics/family.ts';
-import { type BlockUpdate, CHUNK_ROWS } from '../../src/metrics/feature-block.ts';
+import { CHUNK_ROWS } from '../../src/metrics/feature-block.ts';
 import type { PageChunk } from '../../src/metrics/feature-chunks.ts';
-import { collectExpirations, collectFeatures } from '../../src/metrics/feature-collector.ts';
 import { FeatureRenderer } from '../../src/metrics/feature-renderer.ts';
 import { collectors, type Enabled } from '../../src/metrics/metric.ts';
 import { renderGauges, rowsWithin } from '../../src/metrics/render.ts';
 import { runAtOnce } from '../../src/scheduling/slices.ts';
 import { allCollectors, complete, expiration, feature } from '../support/scenario.ts';
 import { type GenerationRow, Generations, rowOf } from './feature-generations.ts';
+import { collectExpirations, collectFeatures } from './slow-features.ts';
 
 /** The features are rendered in chunks of compressed columns; the obvious way is one family after the other, row by row. */
 
@@ -204,6 +205,18 @@ describe('FeatureRenderer', () => {
     for (const limit of [100_000, 60_000, 5, 0]) {
       expect(page.show(many, 1, limit)).toEqual(blocksSlowly(many, collectors, limit));
     }
+  });
+
+  it('is not much larger than what level 1 of zlib makes of it', () => {
+    const types = ['floating', 'node-locked', 'uncounted'];
+    const rows = many.map((old, i) => ({
+      ...old,
+      record: feature({ inUse: (i * 7919) % 37, licenseType: types[(i * 31) % 3] ?? '' }),
+    }));
+    const { features } = new FeatureRenderer(collectors).render(new Generations().create(rows, 1), 1e9);
+    const [, plain] = blocksSlowly(rows, collectors, 1e9);
+    const size = features.chunks.reduce<number>((sum, chunk) => sum + (chunk as PageChunk).bytes.length, 0);
+    expect(size).toBeLessThan(1.2 * deflateRawSync(plain?.text ?? '', { level: 1 }).length);
   });
 
   it('has memory of its own for each chunk, so that it can be transferred', () => {

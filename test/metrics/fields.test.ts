@@ -7,7 +7,7 @@ import { WHOLE } from '../../src/model/snapshot.ts';
 import type { Field, Fields } from '../../src/query-api/field.ts';
 import { recordFields } from '../../src/query-api/records.ts';
 import { allCollectors, createSnapshot, good, NOW } from '../support/scenario.ts';
-import { deriveInventoryNow, everything } from '../support/stored-answers.ts';
+import { createInlineRendering, deriveInventoryNow, everything } from '../support/stored-answers.ts';
 
 /** Checks the tables of fields on a page from answers with every field. */
 
@@ -77,10 +77,16 @@ async function pageOf(records: Readonly<Record<Endpoint, Raw>>): Promise<string>
     ...everything,
     usageWhenNotCurrent: 'withhold',
   });
-  const exposition = createExposition({ enabled: allCollectors, maxSeries: 1e6, self, latest: () => inventory });
+  const exposition = createExposition({
+    enabled: allCollectors,
+    maxSeries: 1e6,
+    self,
+    features: createInlineRendering(),
+    latest: () => inventory,
+  });
   await exposition.read(inventory);
   const { body } = await exposition.page({ accept: undefined, acceptEncoding: undefined, collect: [] });
-  return Buffer.concat(Buffer.isBuffer(body) ? [body] : await Array.fromAsync(body)).toString();
+  return Buffer.concat(Buffer.isBuffer(body) ? [body] : await Array.fromAsync<Uint8Array>(body)).toString();
 }
 
 const endpoints = ['GetProducts', 'GetFeatures', 'GetExpirationFeatures', 'GetServerDown'] as const;

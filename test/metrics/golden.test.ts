@@ -11,7 +11,7 @@ import { createSelfMetrics } from '../../src/metrics/self.ts';
 import { siteMetrics } from '../../src/metrics/site-metrics.ts';
 import { peer } from '../support/peers.ts';
 import { allCollectors, createSnapshot, NOW, scenario } from '../support/scenario.ts';
-import { deriveInventoryNow, everything } from '../support/stored-answers.ts';
+import { createInlineRendering, deriveInventoryNow, everything } from '../support/stored-answers.ts';
 
 /** The whole page of one fixed scenario, without metrics of the process, which differ on every machine. */
 async function createPage(enabled = allCollectors): Promise<Exposition> {
@@ -47,6 +47,7 @@ async function createPage(enabled = allCollectors): Promise<Exposition> {
     enabled,
     maxSeries: 500_000,
     self,
+    features: createInlineRendering(),
     latest: () => inventory,
   });
   await exposition.read(inventory);
@@ -55,7 +56,7 @@ async function createPage(enabled = allCollectors): Promise<Exposition> {
 
 async function render(exposition: Exposition, accept?: string): Promise<string> {
   const { body } = await exposition.page({ accept, acceptEncoding: undefined, collect: [] });
-  return Buffer.concat(Buffer.isBuffer(body) ? [body] : await Array.fromAsync(body)).toString();
+  return Buffer.concat(Buffer.isBuffer(body) ? [body] : await Array.fromAsync<Uint8Array>(body)).toString();
 }
 
 /** Compares with the file. `UPDATE_GOLDEN=1` writes the file instead; review it before a commit. */

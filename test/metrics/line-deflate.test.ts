@@ -1,12 +1,19 @@
 import { constants, deflateRawSync, inflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createCodes, createCounts, fixedCodes, type SymbolCounts } from '../../src/metrics/deflate-codes.ts';
 import { LineDeflater } from '../../src/metrics/line-deflate.ts';
 
 /** Describes each line by the one before: its beginning and its end are the same, or nothing is. */
-function encode(deflater: LineDeflater, lines: readonly Buffer[], from = 0): Uint8Array {
+function encode(
+  deflater: LineDeflater,
+  lines: readonly Buffer[],
+  from = 0,
+  codes = fixedCodes,
+  counts?: SymbolCounts,
+): Uint8Array {
   const text = Buffer.concat(lines);
-  deflater.start(Buffer.concat([Buffer.alloc(from, 'x'), text]), from, text.length);
+  deflater.start(Buffer.concat([Buffer.alloc(from, 'x'), text]), from, text.length, codes, counts);
   for (const [i, line] of lines.entries()) {
     const before = lines[i - 1] ?? Buffer.alloc(0);
     const limit = Math.min(line.length, before.length);
@@ -63,5 +70,39 @@ describe('LineDeflater', () => {
     const pieces = texts.map((text) => encode(deflater, [text]));
     const stream = Buffer.concat([...pieces, deflateRawSync('end')]);
     expect(inflateRawSync(stream).toString()).toBe(`${texts.join('')}end`);
+  });
+});
+
+describe('codes of their own', () => {
+  const count = fc.oneof(fc.constant(0), fc.nat(9), fc.nat(2 ** 31));
+  const counts = fc.record({
+    symbols: fc.array(count, { minLength: 286, maxLength: 286 }).map((all) => Uint32Array.from(all)),
+    distances: fc.array(count, { minLength: 30, maxLength: 30 }).map((all) => Uint32Array.from(all)),
+  });
+
+  it('write every text, also one they were not counted in', () => {
+    const deflater = new LineDeflater();
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 20 }), counts, (texts, seen) => {
+        const lines = texts.map((text) => Buffer.from(text));
+        const bytes = encode(deflater, lines, 0, createCodes(seen));
+        expect(inflate(bytes).equals(Buffer.concat(lines))).toBe(true);
+      }),
+    );
+  });
+
+  it('are limited to the size that the format allows', () => {
+    const doubling = { symbols: new Uint32Array(286), distances: new Uint32Array(30) };
+    for (let i = 0; i < 31; i += 1) doubling.symbols[i] = 2 ** i;
+    const bytes = Buffer.from(Uint8Array.from({ length: 256 }, (_, i) => i));
+    expect(inflate(encode(new LineDeflater(), [bytes], 0, createCodes(doubling))).equals(bytes)).toBe(true);
+  });
+
+  it('make a text shorter that is like the one they were counted in', () => {
+    const lines = Array.from({ length: 1000 }, (_, i) => Buffer.from(`a name with a long label and a value ${i}\n`));
+    const seen = createCounts();
+    const deflater = new LineDeflater();
+    const fixed = encode(deflater, lines, 0, fixedCodes, seen);
+    expect(encode(deflater, lines, 0, createCodes(seen)).length).toBeLessThan(fixed.length * 0.7);
   });
 });

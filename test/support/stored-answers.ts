@@ -8,6 +8,8 @@ import { createFeatureTable } from '../../src/inventory/feature-table.ts';
 import type { Derived, FeaturesRequest } from '../../src/inventory/features-request.ts';
 import { type Inventory, type InventoryPolicy, planInventory } from '../../src/inventory/inventory.ts';
 import { createSelection } from '../../src/inventory/selection.ts';
+import type { RenderFeatures } from '../../src/metrics/exposition.ts';
+import { FeatureRenderer } from '../../src/metrics/feature-renderer.ts';
 import {
   type Answer,
   type ExpirationRecord,
@@ -75,6 +77,22 @@ export function createTestFeatures(): FeatureSource {
   };
 }
 
+let layouts = 0;
+
+/** The columns of the tables of inventories. */
+const columnsOf = new WeakMap<Inventory['features'], FeatureColumns>();
+
+/** Renders the features of inventories of `deriveInventoryNow` in this thread. */
+export function createInlineRendering(): RenderFeatures {
+  let renderer: FeatureRenderer | undefined;
+  return async ({ features }, enabled, budget) => {
+    const columns = columnsOf.get(features);
+    if (columns === undefined) throw new Error('the inventory is not one of deriveInventoryNow');
+    renderer ??= new FeatureRenderer(enabled);
+    return renderer.render(columns, budget);
+  };
+}
+
 /** Selects everything. */
 export const everything = createSelection({ shard: { index: 0, total: 1 }, include: [], exclude: [] });
 
@@ -82,5 +100,9 @@ export const everything = createSelection({ shard: { index: 0, total: 1 }, inclu
 export function deriveInventoryNow(snapshot: Snapshot, now: number, policy: InventoryPolicy): Inventory {
   const { request, complete } = planInventory(snapshot, now, policy);
   const derived = createTestDerivation()(request);
-  return complete({ ...derived, columns: createFeatureTable(derived.columns) });
+  const columns = createFeatureTable(derived.columns);
+  // each derivation is new, so its layouts are not those of another one
+  layouts += 1;
+  columnsOf.set(columns, { ...derived.columns, layout: layouts });
+  return complete({ ...derived, columns });
 }

@@ -58,6 +58,39 @@ describe('the web server', () => {
     expect((await get(`${url}/metrics`)).body).toHaveLength(5_000_000);
   });
 
+  it('sends finished parts in order, with their common length', async () => {
+    const large = Buffer.from(Array.from({ length: 60_000 }, (_, i) => `${i}\n`).join(''));
+    for (const body of [
+      [],
+      [Buffer.alloc(0)],
+      [large],
+      [Buffer.from('a'), Buffer.alloc(0), large, Buffer.from('b'), large],
+    ]) {
+      const { url } = await start({ metricsPage: async () => ({ status: 200, headers: {}, body }) });
+      const response = await fetch(`${url}/metrics`);
+      const text = Buffer.concat(body);
+      expect(response.headers.get('content-length')).toBe(String(text.length));
+      expect(Buffer.from(await response.arrayBuffer()).equals(text)).toBe(true);
+    }
+  });
+
+  it('sends the headers of the web config with the page', async () => {
+    const { url } = await start({ access: () => ({ ...openAccess, headers: { 'x-frame-options': 'deny' } }) });
+    expect((await fetch(`${url}/metrics`)).headers.get('x-frame-options')).toBe('deny');
+  });
+
+  it('answers HEAD without creating a page that is not kept', async () => {
+    let isCreated = false;
+    const body = (async function* () {
+      isCreated = true;
+      yield Buffer.from('page');
+    })();
+    const headers = { 'content-length': '4' };
+    const { url } = await start({ metricsPage: async () => ({ status: 200, headers, body }) });
+    const response = await fetch(`${url}/metrics`, { method: 'HEAD' });
+    expect([response.headers.get('content-length'), isCreated]).toEqual(['4', false]);
+  });
+
   it('answers HEAD without a body', async () => {
     const { url } = await start();
     expect(await get(`${url}/metrics`, { method: 'HEAD' })).toMatchObject({ status: 200, body: '' });

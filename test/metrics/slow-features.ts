@@ -1,12 +1,12 @@
-import { expiryName, type FeatureRow } from '../inventory/feature-row.ts';
-import type { Table } from '../inventory/table.ts';
-import { recordFields } from '../query-api/records.ts';
-import { collectGauges, fieldGauges, labelsOf } from './columns.ts';
-import { createFamily, type Family } from './family.ts';
-import { expirationMetrics, featureMetrics } from './feature-metrics.ts';
-import { attributeLabels, infoMetrics } from './info-metrics.ts';
-import { type Enabled, featureLabels } from './metric.ts';
-import { buildRows, type Rows } from './rows.ts';
+import { expiryName, type FeatureRow } from '../../src/inventory/feature-row.ts';
+import type { Table } from '../../src/inventory/table.ts';
+import { collectGauges, fieldGauges, labelsOf } from '../../src/metrics/columns.ts';
+import { createFamily, type Family } from '../../src/metrics/family.ts';
+import { expirationMetrics, featureMetrics } from '../../src/metrics/feature-metrics.ts';
+import { attributeLabels, infoMetrics } from '../../src/metrics/info-metrics.ts';
+import { type Enabled, featureLabels } from '../../src/metrics/metric.ts';
+import { buildRows, type Rows } from '../../src/metrics/rows.ts';
+import { recordFields } from '../../src/query-api/records.ts';
 
 const reportedGauges = fieldGauges(recordFields.GetFeatures, featureMetrics, (name) => name);
 const expiryGauges = fieldGauges(recordFields.GetExpirationFeatures, expirationMetrics, expiryName);
