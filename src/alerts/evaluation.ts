@@ -12,12 +12,12 @@ export interface EvaluationOptions {
   readonly runbookUrl: (name: string) => string | undefined;
 }
 
-/** Evaluates rules one by one and yields in between, because a large site takes long. */
+/** Evaluates rules one by one, in slices, because a large site takes long. */
 export function createEvaluation({ rules, ignore, commonLabels, runbookUrl }: EvaluationOptions) {
   const isIgnored = ignore.length === 0 ? undefined : createIgnore(ignore);
 
-  const evaluate = (rule: Rule, view: View): Evaluation => {
-    const evaluation = rule.evaluate(view);
+  const evaluate = function* (rule: Rule, view: View): Generator<void, Evaluation> {
+    const evaluation = yield* rule.evaluate(view);
     let { findings } = evaluation;
     if (isIgnored !== undefined) findings = findings.filter(({ labels }) => !isIgnored({ ...commonLabels, ...labels }));
     const url = runbookUrl(rule.name);
@@ -30,7 +30,7 @@ export function createEvaluation({ rules, ignore, commonLabels, runbookUrl }: Ev
   return function* (view: View): Generator<void, readonly EvaluatedRule[]> {
     const evaluated: EvaluatedRule[] = [];
     for (const rule of rules) {
-      evaluated.push({ rule, evaluation: evaluate(rule, view) });
+      evaluated.push({ rule, evaluation: yield* evaluate(rule, view) });
       yield;
     }
     return evaluated;

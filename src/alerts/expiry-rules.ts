@@ -93,8 +93,8 @@ function sumUp({ name, severity }: Rule, vendorLicense: string, members: readonl
 function aggregateByVendorLicense(rule: Rule): Rule {
   return {
     ...rule,
-    evaluate: (view) => {
-      const { findings, hasNoData } = rule.evaluate(view);
+    *evaluate(view) {
+      const { findings, hasNoData } = yield* rule.evaluate(view);
       const groups = Map.groupBy(findings, ({ labels }) => labels.vendor_license ?? '');
       return {
         findings: [...groups].map(([vendorLicense, members]) => sumUp(rule, vendorLicense, members)),

@@ -15,6 +15,9 @@ export interface FeatureRuleOptions<P extends Durations> extends Omit<RuleOption
   annotate(row: FeatureRow, value: number): Labels;
 }
 
+/** Features evaluated between two yields. */
+const SLICE = 1000;
+
 /** The labels of a feature as one text, equal to `FeatureRow.key`. */
 const featureKey = ({
   vendor_license = '',
@@ -27,12 +30,15 @@ const featureKey = ({
 export function createFeatureRule<P extends Durations>(options: FeatureRuleOptions<P>): Rule {
   return createRule<P>({
     ...options,
-    evaluate: (view, { parametersOf, finding }) => {
+    *evaluate(view, { parametersOf, finding }) {
       const findings: Finding[] = [];
       const unknown = new Set<string>();
       const { features } = view.inventory;
-      for (const row of features) {
-        const parameters = parametersOf(row.vendorLicense, row.feature);
+      let read = 0;
+      for (const row of features.scan()) {
+        read += 1;
+        if (read % SLICE === 0) yield;
+        const parameters = parametersOf(row);
         if (!parameters.enabled) continue;
         const condition = options.condition(row, parameters, view.now);
         if (condition === false) continue;
@@ -132,7 +138,7 @@ export const createDenials: RuleFactory<DenialsParameters> = (name, settings) =>
           if (denials === undefined) return [];
           const subject = { vendor_license: vendorLicense, feature, package: pkg, feature_type: featureType };
           known.add(featureKey(subject));
-          const { enabled, above, maxAge } = parametersOf(vendorLicense, feature);
+          const { enabled, above, maxAge } = parametersOf({ vendorLicense, feature });
           if (!enabled || denials <= above || now - at >= maxAge) return [];
           const annotations = {
             summary: `License requests for ${feature} of ${vendorLicense} were denied: ${denials}.`,

@@ -22,8 +22,14 @@ export interface Adjustable<P> {
   readonly overrides: readonly Override<P>[];
 }
 
-/** The values for a vendor license or one of its features. */
-export type Lookup<P> = (vendorLicense: string, feature: string) => P;
+/** What a rule is about: a vendor license, or one of its features. It is read only if there are overrides. */
+export interface Subject {
+  readonly vendorLicense: string;
+  readonly feature?: string;
+}
+
+/** The values for a subject. */
+export type Lookup<P> = (subject: Subject) => P;
 
 export function createLookup<P extends object>({ base, overrides }: Adjustable<P>): Lookup<P> {
   if (overrides.length === 0) return () => base;
@@ -35,7 +41,7 @@ export function createLookup<P extends object>({ base, overrides }: Adjustable<P
     // later arguments win, so the first override comes last
     return Object.assign({}, base, ...matching.map(({ values }) => values).reverse());
   };
-  return (vendorLicense, feature) => {
+  return ({ vendorLicense, feature = '' }) => {
     let features = known.get(vendorLicense);
     if (features === undefined) {
       features = new Map();

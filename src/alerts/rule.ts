@@ -32,7 +32,8 @@ export interface Rule {
   /** Settings if no override matches. */
   readonly parameters: Durations;
   durations(labels: Labels): Durations;
-  evaluate(view: View): Evaluation;
+  /** Yields between slices of work. */
+  evaluate(view: View): Generator<void, Evaluation>;
 }
 
 /** A rule with the result of its evaluation. */
@@ -60,7 +61,7 @@ export interface RuleOptions<P extends Durations> {
   readonly name: string;
   readonly severity: Severity;
   readonly settings: Adjustable<P>;
-  evaluate(view: View, context: RuleContext<P>): Evaluation;
+  evaluate(view: View, context: RuleContext<P>): Evaluation | Generator<void, Evaluation>;
   /** Replaces the setting, seconds. */
   keepFiringFor?(parameters: P): number;
 }
@@ -84,10 +85,13 @@ export function createRule<P extends Durations>(options: RuleOptions<P>): Rule {
     severity,
     parameters: settings.base,
     durations: ({ vendor_license = '', feature = '' }) => {
-      const parameters = parametersOf(vendor_license, feature);
+      const parameters = parametersOf({ vendorLicense: vendor_license, feature });
       return keepFiringFor === undefined ? parameters : { ...parameters, keepFiringFor: keepFiringFor(parameters) };
     },
-    evaluate: (view) => options.evaluate(view, context),
+    *evaluate(view) {
+      const evaluation = options.evaluate(view, context);
+      return 'findings' in evaluation ? evaluation : yield* evaluation;
+    },
   };
 }
 

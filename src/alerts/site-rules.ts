@@ -18,7 +18,7 @@ export const createServerDown: RuleFactory<ServerDownParameters> = (name, settin
     evaluate: ({ inventory: { vendorLicenses, knowledge } }, { parametersOf, finding }) => {
       const unknown = new Set<string>();
       const findings = [...vendorLicenses].flatMap(({ vendorLicense, up, downQualifiers, mappingIcon }): Finding[] => {
-        const { enabled, iconPattern } = parametersOf(vendorLicense, '');
+        const { enabled, iconPattern } = parametersOf({ vendorLicense });
         if (!enabled) return [];
         const isDownByIcon =
           iconPattern !== undefined && (mappingIcon === undefined ? undefined : iconPattern.test(mappingIcon));
@@ -52,7 +52,7 @@ export const createCollectionStale: RuleFactory<CollectionStaleParameters> = (na
     evaluate: ({ now, inventory: { vendorLicenses, knowledge } }, { parametersOf, finding }) => {
       const unknown = new Set<string>();
       const findings = [...vendorLicenses].flatMap(({ vendorLicense, up, collectionTime }): Finding[] => {
-        const { enabled, maxAge } = parametersOf(vendorLicense, '');
+        const { enabled, maxAge } = parametersOf({ vendorLicense });
         if (!enabled || up === false) return [];
         if (collectionTime === undefined) {
           unknown.add(vendorLicense);

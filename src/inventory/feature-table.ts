@@ -31,6 +31,12 @@ class FeatureTable implements Table<FeatureRow> {
     for (let row = 0; row < this.count; row += 1) yield this.at(row);
   }
 
+  *scan(): Generator<FeatureRow, undefined> {
+    let row = 0;
+    const view = createFeatureRow((name) => this.#reader(name)(row));
+    for (; row < this.count; row += 1) yield view;
+  }
+
   [Symbol.iterator](): Iterator<FeatureRow> {
     return this.rows();
   }

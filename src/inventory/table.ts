@@ -6,6 +6,8 @@ export interface Table<Row extends object> extends Iterable<Row> {
   readonly count: number;
   /** All rows in order. */
   rows(): IteratorObject<Row, undefined>;
+  /** All rows in order, in one view that moves from row to row. Faster than `rows` if no row is kept. */
+  scan(): IteratorObject<Row, undefined>;
   /** @throws RangeError when the row does not exist */
   at(row: number): Row;
   /** Returns a function that reads one column by row. Faster than `at` if the rest of the row is not needed. */
@@ -24,6 +26,7 @@ export function tableOf<Row extends object>(rows: readonly Row[]): Table<Row> {
     at,
     column: (name) => (row) => at(row)[name],
     rows: () => rows.values(),
+    scan: () => rows.values(),
     [Symbol.iterator]: () => rows.values(),
   };
 }

@@ -4,7 +4,7 @@ import { humanDuration } from '../../src/alerts/rule.ts';
 import { createRules } from '../../src/alerts/rules.ts';
 import type { Answer } from '../../src/model/records.ts';
 import { historyPart, type PolledEndpoint, type Snapshot } from '../../src/model/snapshot.ts';
-import { evaluate, ruleOf, settingsOf, viewOf } from '../support/alert-views.ts';
+import { evaluate, evaluateRule, ruleOf, settingsOf, viewOf } from '../support/alert-views.ts';
 import {
   answer,
   createSnapshot,
@@ -25,7 +25,7 @@ const LIC = 'lic01;cdslmd';
 describe('the rules together', () => {
   it('give every alert labels of its own', () => {
     const view = viewOf(createSnapshot(scenario));
-    const findings = createRules(settingsOf()).flatMap((rule) => rule.evaluate(view).findings);
+    const findings = createRules(settingsOf()).flatMap((rule) => evaluateRule(rule, view).findings);
     expect(findings.length).toBeGreaterThan(5);
     expect(new Set(findings.map(({ labels }) => fingerprint(labels))).size).toBe(findings.length);
     for (const { labels, annotations } of findings) {
@@ -263,7 +263,7 @@ describe('endpoints that are off or absent', () => {
     },
   };
   const isUnknown = (id: string, view: Snapshot): boolean =>
-    ruleOf(id).evaluate(viewOf(view)).isUnknown({ vendor_license: 'lic01;cdslmd', feature: 'other' });
+    evaluateRule(ruleOf(id), viewOf(view)).isUnknown({ vendor_license: 'lic01;cdslmd', feature: 'other' });
 
   it.each<[string, Snapshot, boolean, boolean]>([
     ['GetExpirationFeatures fails', snapshot, true, false],
@@ -279,9 +279,12 @@ describe('endpoints that are off or absent', () => {
   });
 
   it('do not make the analyzer unreachable', () => {
-    const { findings, isUnknown: isNotKnown } = ruleOf('LicenseAnalyzerUnreachable/critical').evaluate(viewOf(absent));
+    const { findings, isUnknown: isNotKnown } = evaluateRule(
+      ruleOf('LicenseAnalyzerUnreachable/critical'),
+      viewOf(absent),
+    );
     expect([findings, isNotKnown({})]).toEqual([[], false]);
-    expect(ruleOf('LicensePollPartial/warning').evaluate(viewOf(absent)).findings).toEqual([]);
+    expect(evaluateRule(ruleOf('LicensePollPartial/warning'), viewOf(absent)).findings).toEqual([]);
     expect(viewOf(absent).inventory.up).toBe(true);
   });
 });
@@ -460,19 +463,20 @@ describe('the way to the analyzer', () => {
       'LicensePollPartial/warning',
       'LicenseRecordsDiscarded/warning',
     ]) {
-      const { findings, isUnknown, hasNoData } = ruleOf(id).evaluate(view);
+      const { findings, isUnknown, hasNoData } = evaluateRule(ruleOf(id), view);
       expect([id, findings, isUnknown({ endpoint: 'GetProducts' }), hasNoData]).toEqual([id, [], true, true]);
     }
   });
 
   it('LicenseAnalyzerAuthFailing: the last logon was rejected', () => {
     const rule = ruleOf('LicenseAnalyzerAuthFailing/critical');
-    const of = (authenticated: boolean | undefined) => rule.evaluate(viewOf(createSnapshot({}), NOW, authenticated));
+    const of = (authenticated: boolean | undefined) =>
+      evaluateRule(rule, viewOf(createSnapshot({}), NOW, authenticated));
     expect(of(false).findings.map(({ labels }) => labels)).toEqual([
       { alertname: 'LicenseAnalyzerAuthFailing', severity: 'critical' },
     ]);
     expect([of(true).findings, of(true).isUnknown({})]).toEqual([[], false]);
-    const unknown = rule.evaluate({ ...viewOf(createSnapshot({})), authenticated: undefined });
+    const unknown = evaluateRule(rule, { ...viewOf(createSnapshot({})), authenticated: undefined });
     expect([unknown.findings, unknown.isUnknown({}), unknown.hasNoData]).toEqual([[], true, true]);
   });
 });

@@ -4,7 +4,7 @@ import { fingerprint, type Labels } from '../../src/alerts/alert.ts';
 import type { Evaluation, Rule } from '../../src/alerts/rule.ts';
 import { createRules } from '../../src/alerts/rules.ts';
 import type { ExpirationRecord, FeatureRecord, ProductRecord } from '../../src/model/records.ts';
-import { settingsOf, viewOf } from '../support/alert-views.ts';
+import { evaluateRule, settingsOf, viewOf } from '../support/alert-views.ts';
 import { isLong } from '../support/harness.ts';
 import {
   answer,
@@ -40,7 +40,7 @@ describe('every rule', () => {
     expect(rules.length).toBeGreaterThan(0);
     const view = viewOf(createSnapshot(scenario), NOW, authenticated ?? true);
     for (const rule of rules) {
-      const [finding] = rule.evaluate(view).findings;
+      const [finding] = evaluateRule(rule, view).findings;
       expect({ id: rule.id, isRaised: finding?.isRaised }).toEqual({ id: rule.id, isRaised: true });
       expect(finding?.labels).toMatchObject({ alertname: name, severity: rule.severity });
       const lost = viewOf(
@@ -51,7 +51,7 @@ describe('every rule', () => {
           expirations: { 'lic01;cdslmd': failed() },
         }),
       );
-      const condition = conditionOf(rule.evaluate({ ...lost, authenticated: undefined }), finding?.labels ?? {});
+      const condition = conditionOf(evaluateRule(rule, { ...lost, authenticated: undefined }), finding?.labels ?? {});
       // that the polls fail is known
       const expected = { LicenseAnalyzerUnreachable: 'raised', LicensePollPartial: 'false' }[name] ?? 'unknown';
       expect({ id: rule.id, condition }).toEqual({ id: rule.id, condition: expected });
@@ -60,7 +60,8 @@ describe('every rule', () => {
 
   it.each(Object.entries(examples))('%s does not resolve when one value of its example is unknown', (name, example) => {
     const { scenario, settings, authenticated = true } = example;
-    const evaluate = (rule: Rule, site: Scenario) => rule.evaluate(viewOf(createSnapshot(site), NOW, authenticated));
+    const evaluate = (rule: Rule, site: Scenario) =>
+      evaluateRule(rule, viewOf(createSnapshot(site), NOW, authenticated));
     for (const rule of rulesOf(settings).filter((candidate) => candidate.name === name)) {
       const [finding] = evaluate(rule, scenario).findings;
       for (const { field, scenario: changed } of withOneUnknownIn(scenario)) {
@@ -188,13 +189,13 @@ describe('on any site', () => {
     const seen = new Set<string>();
     fc.assert(
       fc.property(siteArbitrary, (site) => {
-        const before = rules.map((rule) => rule.evaluate(viewOfSite(site)));
+        const before = rules.map((rule) => evaluateRule(rule, viewOfSite(site)));
         for (const { field, site: changed } of withOneUnknown(site)) {
           const view = viewOfSite(changed);
           for (const [i, rule] of rules.entries()) {
             // an expiry comes from the other endpoint, or another record, where the first does not know it
             const isReplaced = field === 'licenseExpiration' && rule.name.startsWith('LicenseExpir');
-            for (const { labels, from, to } of changes(before[i] as Evaluation, rule.evaluate(view))) {
+            for (const { labels, from, to } of changes(before[i] as Evaluation, evaluateRule(rule, view))) {
               const isKnownElsewhere = isReplaced && !(from === 'unknown' && to === 'false');
               const isAllowed = to === from || to === 'unknown' || isKnownElsewhere;
               if (!isAllowed) expect.fail(JSON.stringify({ id: rule.id, labels, field, from, to }));
@@ -223,7 +224,7 @@ describe('on any site', () => {
     const value = answer([product({ mappingIcon: 'ServerDown' })]);
     const down = good(answer([]));
     const conditions = [good(value), failed({ at: NOW - 4000, value })].map((products) => {
-      const evaluation = rule?.evaluate(viewOf(createSnapshot({ products, down }))) as Evaluation;
+      const evaluation = evaluateRule(rule as Rule, viewOf(createSnapshot({ products, down }))) as Evaluation;
       return conditionOf(evaluation, {
         alertname: 'LicenseServerDown',
         severity: 'critical',

@@ -47,7 +47,7 @@ async function start() {
   const config = createConfig(analyzer.url);
   const app = await startApp(config);
   cleanup.add(() => app.stop());
-  await eventually('data', async () => (await app.metrics()).includes('license_feature_in_use{'));
+  await eventually('data', async () => /^license_feature_in_use\{.*^license_up 1$/ms.test(await app.metrics()));
   return { analyzer, config, app };
 }
 

@@ -7,7 +7,7 @@ import { alertsBody, createNotification } from '../../src/alerts/notification.ts
 import { createRules } from '../../src/alerts/rules.ts';
 import { step } from '../../src/alerts/state-machine.ts';
 import type { Inventory } from '../../src/inventory/inventory.ts';
-import { policy, settingsOf } from '../support/alert-views.ts';
+import { evaluateRule, policy, settingsOf } from '../support/alert-views.ts';
 import { quickRules } from '../support/end-to-end.ts';
 import { type Cleanup, createCleanup, createTestLog, eventually } from '../support/harness.ts';
 import { findProgram } from '../support/peers.ts';
@@ -59,7 +59,7 @@ function heapOfAlerts(inventory: Inventory): number {
     return process.memoryUsage().heapUsed;
   };
   const before = used();
-  const evaluated = createRules(settings).map((rule) => ({ rule, evaluation: rule.evaluate(view) }));
+  const evaluated = createRules(settings).map((rule) => ({ rule, evaluation: evaluateRule(rule, view) }));
   const { states } = step(new Map(), evaluated, view.now, { unknownHold: 3600, resolvedRetention: 900 });
   evaluated.length = 0;
   const bytes = used() - before;

@@ -1,7 +1,8 @@
-import type { Rule, View } from '../../src/alerts/rule.ts';
+import type { Evaluation, Rule, View } from '../../src/alerts/rule.ts';
 import { createRules, type RuleSettings } from '../../src/alerts/rules.ts';
 import { rules } from '../../src/config/sections/alert-rules.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
+import { runAtOnce } from '../../src/scheduling/slices.ts';
 import { createSnapshot, NOW, type Scenario } from './scenario.ts';
 import { deriveInventoryNow, everything } from './stored-answers.ts';
 
@@ -18,10 +19,12 @@ export function viewOf(snapshot: Snapshot, now = NOW, authenticated: boolean | u
   return { now, inventory: deriveInventoryNow(snapshot, now, policy), authenticated };
 }
 
+export const evaluateRule = (rule: Rule, view: View): Evaluation => runAtOnce(rule.evaluate(view));
+
 /** Evaluates one rule, by its id, on a scenario. */
 export function evaluate(id: string, scenario: Scenario, { now = NOW, settings = {} as unknown } = {}) {
   const rule = ruleOf(id, settings);
-  const evaluation = rule.evaluate(viewOf(createSnapshot(scenario), now));
+  const evaluation = evaluateRule(rule, viewOf(createSnapshot(scenario), now));
   return { rule, ...evaluation, labels: evaluation.findings.map(({ labels }) => labels) };
 }
 
