@@ -1,11 +1,10 @@
 import type { FeatureColumns } from '../inventory/feature-columns.ts';
 import type { BlockUpdate } from './block-update.ts';
 import { catalogue } from './catalogue.ts';
-import type { Codes } from './deflate-codes.ts';
 import { FeatureAttributes, plainTail } from './feature-attributes.ts';
-import { type ChunkRenderer, deflateText, type PageChunk } from './feature-chunks.ts';
+import type { ChunkRenderer, PageChunk } from './feature-chunks.ts';
 import type { FeatureGauge, ReadValue } from './feature-gauges.ts';
-import { combineCrc } from './gzip.ts';
+import { combineCrc, deflatePiece } from './gzip.ts';
 
 /** A generation of the features, and how it differs from the last one. */
 export interface Generation {
@@ -35,14 +34,12 @@ interface FeatureFamily {
   readonly name: Uint8Array;
   readonly header: PageChunk;
   ranges: (Range | undefined)[];
-  /** Measured once for each layout. `undefined` before a chunk that is long enough. */
-  codes: Codes | undefined;
 }
 
 function createFamily(gauge: FeatureGauge): FeatureFamily {
   const { help, type } = catalogue[gauge.name];
-  const header = deflateText(`# HELP ${gauge.name} ${help}\n# TYPE ${gauge.name} ${type}\n`);
-  return { gauge, name: Buffer.from(gauge.name), header, ranges: [], codes: undefined };
+  const header = deflatePiece(Buffer.from(`# HELP ${gauge.name} ${help}\n# TYPE ${gauge.name} ${type}\n`));
+  return { gauge, name: Buffer.from(gauge.name), header: { ...header, samples: 0 }, ranges: [] };
 }
 
 /**
@@ -84,7 +81,7 @@ export class FeatureBlock {
   /** Discards the ranges that are out of date. */
   #discardChanged({ columns, changes }: Generation, reads: readonly ReadValue[]): void {
     if (changes === undefined) {
-      for (const family of this.#families) Object.assign(family, { ranges: [], codes: undefined });
+      for (const family of this.#families) family.ranges = [];
       return;
     }
     const { before, rows } = changes;
@@ -112,9 +109,7 @@ export class FeatureBlock {
       for (const [i, family] of stale) {
         this.#readValues(reads[i] as ReadValue, from, end);
         const tails = family.gauge.hasAttributes ? this.#readTails(attributes, from, end) : this.#plainTails;
-        const source = { name: family.name, values: this.#values, tails };
-        family.codes ??= chunks.measure(source);
-        const chunk = chunks.render(source, family.codes);
+        const chunk = chunks.render({ name: family.name, values: this.#values, tails });
         const known = chunk && { crc: chunk.crc, length: chunk.length, samples: chunk.samples };
         if (chunk !== undefined && known !== undefined) rendered.set(known, chunk);
         family.ranges[range] = { end, chunk: known };

@@ -35,6 +35,15 @@ export async function deflateChunks(chunks: Iterable<Buffer>): Promise<Deflated>
   return { bytes: new Uint8Array(Buffer.concat(output)), crc, length };
 }
 
+/**
+ * Deflates a text in this thread. The bytes have memory of their own, so that it can be transferred: zlib returns a part of
+ * a larger buffer.
+ */
+export function deflatePiece(text: Uint8Array): Deflated {
+  const bytes = deflateRawSync(text, { level: LEVEL, finishFlush: constants.Z_FULL_FLUSH });
+  return { bytes: new Uint8Array(bytes), crc: crc32(text), length: text.length };
+}
+
 /** Multiplies a 32×32 bit matrix over GF(2) with a vector. */
 function times(matrix: Uint32Array, vector: number): number {
   let result = 0;

@@ -1,4 +1,4 @@
-import { constants, crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
+import { constants, crc32, inflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FeatureLabels } from '../../src/inventory/feature-row.ts';
@@ -207,23 +207,11 @@ describe('FeatureRenderer', () => {
     }
   });
 
-  it('is not much larger than what level 1 of zlib makes of it', () => {
-    const types = ['floating', 'node-locked', 'uncounted'];
-    const rows = many.map((old, i) => ({
-      ...old,
-      record: feature({ inUse: (i * 7919) % 37, licenseType: types[(i * 31) % 3] ?? '' }),
-    }));
-    const { features } = new FeatureRenderer(collectors).render(new Generations().create(rows, 1), 1e9);
-    const [, plain] = blocksSlowly(rows, collectors, 1e9);
-    const size = features.chunks.reduce<number>((sum, chunk) => sum + (chunk as PageChunk).bytes.length, 0);
-    expect(size).toBeLessThan(1.2 * deflateRawSync(plain?.text ?? '', { level: 1 }).length);
-  });
-
   it('has memory of its own for each chunk, so that it can be transferred', () => {
     const renderer = new FeatureRenderer(collectors);
     const { features } = renderer.render(new Generations().create(many, 1), Number.POSITIVE_INFINITY);
-    const buffers = features.chunks.map((chunk) => (typeof chunk === 'number' ? undefined : chunk.bytes.buffer));
-    expect(new Set(buffers).size).toBe(features.chunks.length);
-    expect(buffers.every((buffer) => buffer instanceof ArrayBuffer)).toBe(true);
+    const chunks = features.chunks.map((chunk) => (chunk as PageChunk).bytes);
+    expect(new Set(chunks.map(({ buffer }) => buffer)).size).toBe(chunks.length);
+    expect(chunks.map(({ buffer }) => buffer.byteLength)).toEqual(chunks.map(({ length }) => length));
   });
 });
