@@ -44,12 +44,18 @@ function blocksSlowly(rows: readonly GenerationRow[], enabled: Enabled, budget: 
   return [expirations, renderSlowly(runAtOnce(collectFeatures(table, enabled, {})), left)];
 }
 
+const isFresh = (chunk: PageChunk | number): chunk is PageChunk => typeof chunk !== 'number';
+
+/** Sends an update to another thread, which takes the memory of the new chunks. */
+const send = (update: BlockUpdate): BlockUpdate =>
+  structuredClone(update, { transfer: update.chunks.filter(isFresh).map(({ bytes }) => bytes.buffer) });
+
 /** Applies the updates of a block. */
 class Receiver {
   chunks: readonly PageChunk[] = [];
 
   apply({ chunks, crc, length, series, isLimited }: BlockUpdate): Plain {
-    this.chunks = chunks.map((chunk) => (typeof chunk === 'number' ? (this.chunks[chunk] as PageChunk) : chunk));
+    this.chunks = chunks.map((chunk) => (isFresh(chunk) ? chunk : (this.chunks[chunk] as PageChunk)));
     const texts = this.chunks.map((chunk) => {
       const text = inflateRawSync(chunk.bytes, { finishFlush: constants.Z_SYNC_FLUSH });
       expect([crc32(text), text.length]).toEqual([chunk.crc, chunk.length]);
@@ -75,8 +81,8 @@ class Page {
 
   show(rows: readonly GenerationRow[], layout = 1, budget = Number.POSITIVE_INFINITY): readonly Plain[] {
     const { expirations, features } = this.#renderer.render(this.generations.create(rows, layout), budget);
-    this.fresh = [expirations, features].map(({ chunks }) => chunks.filter((c) => typeof c !== 'number').length);
-    return [this.#receivers[0].apply(expirations), this.#receivers[1].apply(features)];
+    this.fresh = [expirations, features].map(({ chunks }) => chunks.filter(isFresh).length);
+    return [this.#receivers[0].apply(send(expirations)), this.#receivers[1].apply(send(features))];
   }
 }
 
