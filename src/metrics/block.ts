@@ -1,14 +1,9 @@
 import type { Family } from './family.ts';
-import { type Deflated, deflateChunks } from './gzip.ts';
+import { deflateChunks, type Joined } from './gzip.ts';
 import { type Chunk, renderGauges, rowsWithin } from './render.ts';
 
 /** The part of the page from one source, rendered and compressed once for all scrapes. */
-export interface Block {
-  /** In page order. */
-  readonly pieces: readonly Deflated[];
-  /** CRC-32 and length of the plain text of the whole block. */
-  readonly crc: number;
-  readonly length: number;
+export interface Block extends Joined {
   readonly series: number;
   /** Whether rows were left out because of the series limit. */
   readonly isLimited: boolean;

@@ -1,11 +1,10 @@
 import type { FeatureColumns } from '../inventory/feature-columns.ts';
 import type { BlockUpdate } from './block-update.ts';
-import { catalogue } from './catalogue.ts';
-import type { Codes } from './deflate-codes.ts';
+import { catalogue, type MetricName } from './catalogue.ts';
 import { FeatureAttributes, plainTail } from './feature-attributes.ts';
-import { type ChunkRenderer, deflateText, type PageChunk } from './feature-chunks.ts';
+import type { ChunkRenderer, PageChunk } from './feature-chunks.ts';
 import type { FeatureGauge, ReadValue } from './feature-gauges.ts';
-import { combineCrc } from './gzip.ts';
+import { combineChecksums, deflatePiece } from './gzip.ts';
 
 /** A generation of the features, and how it differs from the last one. */
 export interface Generation {
@@ -18,31 +17,30 @@ export interface Generation {
 /** Rows of a chunk: enough to be compressed well, few enough that a small change renders little. */
 export const CHUNK_ROWS = 4096;
 
-/** What is known of a chunk whose bytes are with the receiver of the updates. */
-type Known = Pick<PageChunk, 'crc' | 'length' | 'samples'>;
-
 /** A rendered range of rows. */
 interface Range {
   /** The first row that is not in it. */
   readonly end: number;
-  /** `undefined` without a sample. */
-  readonly chunk: Known | undefined;
+  /** `undefined` without a sample. The receiver of the updates has its bytes: their memory can have been transferred. */
+  readonly chunk: PageChunk | undefined;
 }
 
 /** A family with its rendered ranges. A range that must be rendered again is `undefined`. */
 interface FeatureFamily {
   readonly gauge: FeatureGauge;
   readonly name: Uint8Array;
-  readonly header: PageChunk;
+  /** Like the chunk of a range. */
+  header: PageChunk | undefined;
   ranges: (Range | undefined)[];
-  /** Measured once for each layout. `undefined` before a chunk that is long enough. */
-  codes: Codes | undefined;
 }
 
 function createFamily(gauge: FeatureGauge): FeatureFamily {
-  const { help, type } = catalogue[gauge.name];
-  const header = deflateText(`# HELP ${gauge.name} ${help}\n# TYPE ${gauge.name} ${type}\n`);
-  return { gauge, name: Buffer.from(gauge.name), header, ranges: [], codes: undefined };
+  return { gauge, name: Buffer.from(gauge.name), header: undefined, ranges: [] };
+}
+
+function createHeader(name: MetricName): PageChunk {
+  const { help, type } = catalogue[name];
+  return { ...deflatePiece(Buffer.from(`# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`)), samples: 0 };
 }
 
 /**
@@ -65,7 +63,7 @@ export class FeatureBlock {
   readonly #tails: Uint8Array[] = Array.from({ length: CHUNK_ROWS }, () => plainTail);
   readonly #plainTails: readonly Uint8Array[] = Array.from({ length: CHUNK_ROWS }, () => plainTail);
   /** The chunks of the last update with their positions. */
-  #positions = new Map<Known, number>();
+  #positions: ReadonlyMap<PageChunk, number> = new Map();
 
   constructor(gauges: readonly FeatureGauge[]) {
     this.#families = gauges.map(createFamily);
@@ -77,14 +75,14 @@ export class FeatureBlock {
     const reads = this.#families.map(({ gauge }) => gauge.open(columns));
     const limit = rowsWithin(reads, columns.count, budget);
     this.#discardChanged(generation, reads);
-    const fresh = this.#renderRanges(generation, reads, limit);
-    return this.#update(fresh, limit < columns.count);
+    this.#renderRanges(generation, reads, limit);
+    return this.#update(limit < columns.count);
   }
 
   /** Discards the ranges that are out of date. */
   #discardChanged({ columns, changes }: Generation, reads: readonly ReadValue[]): void {
     if (changes === undefined) {
-      for (const family of this.#families) Object.assign(family, { ranges: [], codes: undefined });
+      for (const family of this.#families) family.ranges = [];
       return;
     }
     const { before, rows } = changes;
@@ -101,10 +99,9 @@ export class FeatureBlock {
     }
   }
 
-  /** Renders the ranges that are out of date, or that end somewhere else. Returns the chunks by what is known of them. */
-  #renderRanges({ columns, chunks }: Generation, reads: readonly ReadValue[], limit: number): Map<Known, PageChunk> {
+  /** Renders the ranges that are out of date, or that end somewhere else. */
+  #renderRanges({ columns, chunks }: Generation, reads: readonly ReadValue[], limit: number): void {
     const attributes = new FeatureAttributes(columns);
-    const rendered = new Map<Known, PageChunk>();
     for (let from = 0, range = 0; from < columns.count; from += CHUNK_ROWS, range += 1) {
       const end = Math.max(from, Math.min(from + CHUNK_ROWS, columns.count, limit));
       const stale = [...this.#families.entries()].filter(([, { ranges }]) => ranges[range]?.end !== end);
@@ -112,15 +109,10 @@ export class FeatureBlock {
       for (const [i, family] of stale) {
         this.#readValues(reads[i] as ReadValue, from, end);
         const tails = family.gauge.hasAttributes ? this.#readTails(attributes, from, end) : this.#plainTails;
-        const source = { name: family.name, values: this.#values, tails };
-        family.codes ??= chunks.measure(source);
-        const chunk = chunks.render(source, family.codes);
-        const known = chunk && { crc: chunk.crc, length: chunk.length, samples: chunk.samples };
-        if (chunk !== undefined && known !== undefined) rendered.set(known, chunk);
-        family.ranges[range] = { end, chunk: known };
+        const chunk = chunks.render({ name: family.name, values: this.#values, tails });
+        family.ranges[range] = { end, chunk };
       }
     }
-    return rendered;
   }
 
   #readValues(read: ReadValue, from: number, end: number): void {
@@ -134,28 +126,21 @@ export class FeatureBlock {
     return this.#tails;
   }
 
-  #update(rendered: ReadonlyMap<Known, PageChunk>, isLimited: boolean): BlockUpdate {
-    const positions = new Map<Known, number>();
-    const chunks: (PageChunk | number)[] = [];
-    let crc = 0;
-    let length = 0;
-    let series = 0;
-    const add = (known: Known, chunk: PageChunk | undefined): void => {
-      positions.set(known, chunks.length);
-      chunks.push(this.#positions.get(known) ?? (chunk as PageChunk));
-      crc = combineCrc(crc, known.crc, known.length);
-      length += known.length;
-      series += known.samples;
+  /** The chunks of all ranges. A chunk that the receiver has is referred to by its position. */
+  #update(isLimited: boolean): BlockUpdate {
+    const shown = this.#families.flatMap((family) => {
+      const samples = family.ranges.flatMap((range) => range?.chunk ?? []);
+      if (samples.length > 0) family.header ??= createHeader(family.gauge.name);
+      else family.header = undefined;
+      return family.header === undefined ? [] : [family.header, ...samples];
+    });
+    const before = this.#positions;
+    this.#positions = new Map(shown.entries().map(([position, chunk]) => [chunk, position]));
+    return {
+      ...combineChecksums(shown),
+      chunks: shown.map((chunk) => before.get(chunk) ?? chunk),
+      series: shown.reduce((sum, { samples }) => sum + samples, 0),
+      isLimited,
     };
-    for (const { header, ranges } of this.#families) {
-      const shown = ranges.flatMap((range) => range?.chunk ?? []);
-      if (shown.length > 0) add(header, copyOf(header));
-      for (const known of shown) add(known, rendered.get(known));
-    }
-    this.#positions = positions;
-    return { chunks, crc, length, series, isLimited };
   }
 }
-
-/** A chunk whose memory can be transferred. */
-const copyOf = (chunk: PageChunk): PageChunk => ({ ...chunk, bytes: chunk.bytes.slice() });

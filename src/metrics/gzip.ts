@@ -2,15 +2,19 @@ import { once } from 'node:events';
 import { promisify } from 'node:util';
 import { constants, crc32, createDeflateRaw, deflateRawSync, inflateRaw } from 'node:zlib';
 
-/**
- * A piece of one gzip stream: deflated bytes that end on a byte boundary without closing the stream. Pieces can be joined
- * in any order. Concatenated gzip members would be simpler, but curl fails on them.
- */
-export interface Deflated {
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  /** CRC-32 and length of the bytes before compression. */
+/** CRC-32 and length of a plain text, which the end of a gzip stream states. */
+export interface Checksum {
   readonly crc: number;
+  /** Bytes. */
   readonly length: number;
+}
+
+/**
+ * A piece of one gzip stream, with the checksum of its plain text: deflated bytes that end on a byte boundary without closing
+ * the stream. Pieces can be joined in any order. Concatenated gzip members would be simpler, but curl fails on them.
+ */
+export interface Deflated extends Checksum {
+  readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
 /** A fast level: pages are compressed only once per poll, but can have hundreds of megabytes. */
@@ -33,6 +37,15 @@ export async function deflateChunks(chunks: Iterable<Buffer>): Promise<Deflated>
   await new Promise<void>((resolve) => deflater.flush(constants.Z_FULL_FLUSH, resolve));
   deflater.destroy();
   return { bytes: new Uint8Array(Buffer.concat(output)), crc, length };
+}
+
+/**
+ * Deflates a text in this thread. The bytes have memory of their own, so that it can be transferred: zlib returns a part of
+ * a larger buffer.
+ */
+export function deflatePiece(text: Uint8Array): Deflated {
+  const bytes = deflateRawSync(text, { level: LEVEL, finishFlush: constants.Z_FULL_FLUSH });
+  return { bytes: new Uint8Array(bytes), crc: crc32(text), length: text.length };
 }
 
 /** Multiplies a 32×32 bit matrix over GF(2) with a vector. */
@@ -58,20 +71,26 @@ const advances: readonly Uint32Array[] = (() => {
   return squares;
 })();
 
-/** CRC-32 of two joined texts, from their CRCs and the length of the second one. */
-export function combineCrc(first: number, second: number, secondLength: number): number {
+/** CRC-32 of two joined texts. */
+function combineCrc(first: number, second: Checksum): number {
   let crc = first;
-  for (let rest = secondLength, i = 0; rest > 0; rest = Math.floor(rest / 2), i += 1) {
+  for (let rest = second.length, i = 0; rest > 0; rest = Math.floor(rest / 2), i += 1) {
     if (rest % 2 === 1) crc = times(advances[i] as Uint32Array, crc);
   }
-  return (crc ^ second) >>> 0;
+  return (crc ^ second.crc) >>> 0;
 }
 
-/** Pieces with their common checksum and length. */
-export interface Joined {
+/** The checksum of joined texts. */
+export function combineChecksums(parts: readonly Checksum[]): Checksum {
+  return parts.reduce<Checksum>((all, part) => ({ crc: combineCrc(all.crc, part), length: all.length + part.length }), {
+    crc: 0,
+    length: 0,
+  });
+}
+
+/** Pieces with the checksum of all of them. */
+export interface Joined extends Checksum {
   readonly pieces: readonly Deflated[];
-  readonly crc: number;
-  readonly length: number;
 }
 
 /** Deflates a short text that ends the stream. */
@@ -83,12 +102,7 @@ export const deflateEnd = (text: Buffer): Deflated => ({
 
 /** The parts of one gzip stream. @param end closes the stream */
 export function assembleGzip(parts: readonly Joined[], end: Deflated): readonly Uint8Array[] {
-  let crc = 0;
-  let length = 0;
-  for (const part of [...parts, end]) {
-    crc = combineCrc(crc, part.crc, part.length);
-    length += part.length;
-  }
+  const { crc, length } = combineChecksums([...parts, end]);
   const trailer = Buffer.alloc(8);
   trailer.writeUInt32LE(crc, 0);
   trailer.writeUInt32LE(length % 2 ** 32, 4);
