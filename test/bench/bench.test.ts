@@ -8,7 +8,7 @@ const main = join(import.meta.dirname, 'main.ts');
 
 it.runIf(peer('prometheus', 'prometheus-alertmanager'))(
   'the benchmarks run, and ours and the peer say the same',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   () => {
     const sizes = ['--features=3', '--days=15', '--interval=900', '--live-features=100', '--alerts=1000', '--runs=1'];
     // CI runs all of them

@@ -76,7 +76,7 @@ const history = {
 };
 const liveFeatures = size('live-features', 2000, 100_000);
 const vendorLicenses = size('vendor-licenses', 100, 1000);
-const fewRuns = Math.min(runs, 3);
+const fewRuns = Math.min(runs, values.quick ? 2 : 3);
 const tenth = (count: number): number => Math.ceil(count / 10);
 const scales = [tenth(tenth(siteFeatures)), tenth(siteFeatures), siteFeatures].slice(values.quick ? 1 : 0);
 
@@ -88,8 +88,8 @@ const benches: Readonly<Record<string, () => Promise<Line[]>>> = {
   panels: () => benchDatasource(runs),
   'alerts delivery': () => benchAlerts(size('alerts', 1000, 10_000), runs),
   'G1 render': async () => [
-    ...(await benchRender(200_000, fewRuns)),
-    ...(values.quick ? [] : await benchRender(2_000_000, fewRuns)),
+    ...(await benchRender(200_000, 3)),
+    ...(values.quick ? [] : await benchRender(2_000_000, 3)),
   ],
   'G2 scrape': async () => [
     ...(await benchScrape(1000, values.quick ? 1000 : 5000)),
@@ -102,7 +102,7 @@ const benches: Readonly<Record<string, () => Promise<Line[]>>> = {
     ...(await benchPrometheus({ features: tenth(siteFeatures), interval: values.quick ? 2 : 10, scrapes: 3 })),
     ...(values.quick ? [] : await benchPrometheus({ features: siteFeatures, interval: 60, scrapes: 2 })),
   ],
-  scaling: () => benchScaling(scales, fewRuns),
+  scaling: () => benchScaling(scales, values.quick ? 1 : fewRuns),
 };
 
 const isChosen = (name: string): boolean =>

@@ -24,16 +24,31 @@ function readTicks(pid: number): number {
   return Number(fields[11]) + Number(fields[12]);
 }
 
+/** Whether a thread runs, or would if a core were free. */
+function isRunning(pid: number): boolean {
+  return readdirSync(`/proc/${pid}/task`).some((thread) => {
+    try {
+      return /^.*\) [RD] /.test(readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8'));
+    } catch {
+      // the thread has ended meanwhile
+      return false;
+    }
+  });
+}
+
 const QUIET_MS = 400;
 
-/** Waits until a process has used at most one tick for a while: what it was doing is finished. */
+/**
+ * Waits until a process has used at most one tick for a while and no thread of it waits for a core: what it was doing is
+ * finished, even on a busy machine.
+ */
 export async function untilQuiet(pid: number): Promise<void> {
   let since = performance.now();
   let ticks = readTicks(pid);
   while (performance.now() - since < QUIET_MS) {
     await sleep(20);
     const now = readTicks(pid);
-    if (now - ticks <= 1) continue;
+    if (now - ticks <= 1 && !isRunning(pid)) continue;
     since = performance.now();
     ticks = now;
   }
