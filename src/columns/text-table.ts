@@ -9,7 +9,7 @@ export interface SharedTexts {
 /** The id of an unknown text. */
 export const UNKNOWN_TEXT = 0;
 /** The id of the empty text. */
-export const EMPTY_TEXT = 1;
+const EMPTY_TEXT = 1;
 
 const ENTRY_BITS = 13;
 const ENTRIES = 2 ** ENTRY_BITS;

@@ -50,7 +50,13 @@ export class ChunkRenderer {
   }
 
   /** Returns the chunk of a family, `undefined` if it has no sample. */
-  render({ name, values, tails }: ChunkSource): PageChunk | undefined {
+  render(source: ChunkSource): PageChunk | undefined {
+    const { text, samples } = this.renderText(source);
+    return samples === 0 ? undefined : { ...deflatePiece(text), samples };
+  }
+
+  /** Returns the lines of a family. The text is overwritten by the next call. */
+  renderText({ name, values, tails }: ChunkSource): { readonly text: Uint8Array; readonly samples: number } {
     const start = this.#labelBytes + name.length;
     this.#reserve(start + this.#capacity(name, tails));
     this.#memory.set(name, this.#labelBytes);
@@ -63,7 +69,7 @@ export class ChunkRenderer {
       this.#writeValue(value);
       samples += 1;
     }
-    return samples === 0 ? undefined : { ...deflatePiece(this.#memory.subarray(start, this.#end)), samples };
+    return { text: this.#memory.subarray(start, this.#end), samples };
   }
 
   /** How many bytes the lines have at most. */

@@ -33,6 +33,7 @@ const floors: Readonly<Record<string, number>> = {
   'G7 processor': 0.4,
   'G9 our share': 0.6,
   'first scrape of': 1,
+  'first good scrape of the demo': 0.12,
 };
 
 /**

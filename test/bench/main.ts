@@ -11,6 +11,7 @@ import { benchRender } from './render.ts';
 import { type Line, print } from './report.ts';
 import { benchScaling } from './scaling.ts';
 import { benchScrape } from './scrape.ts';
+import { benchStart } from './start.ts';
 import { benchCycle, benchRequests } from './transport.ts';
 
 /** `npm run bench -- --quick`; every figure is compared with a peer in the same run. */
@@ -102,6 +103,7 @@ const benches: Readonly<Record<string, () => Promise<Line[]>>> = {
     ...(await benchPrometheus({ features: tenth(siteFeatures), interval: values.quick ? 2 : 10, scrapes: 3 })),
     ...(values.quick ? [] : await benchPrometheus({ features: siteFeatures, interval: 60, scrapes: 2 })),
   ],
+  'G12 start': async () => [...(await benchStart(fewRuns))],
   scaling: () => benchScaling(scales, values.quick ? 1 : fewRuns),
 };
 

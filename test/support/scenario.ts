@@ -178,7 +178,7 @@ const stored = <T>(
   Object.fromEntries(Object.entries(parts).map(([part, reading]) => [part, storeReading(reading, store)]));
 
 /** A reading with its records in the stores. */
-export function storeReading<T>(
+function storeReading<T>(
   reading: Reading<Answer<T>>,
   store: (answer: Answer<T>) => StoredAnswer,
 ): Reading<StoredAnswer> {

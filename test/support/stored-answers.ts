@@ -30,7 +30,7 @@ const stores: FeatureStores = {
 const slots = new Map<number, Uint32Array>();
 
 /** The records of an answer, written to the stores. */
-export const slotsOf = (handle: number): Uint32Array => {
+const slotsOf = (handle: number): Uint32Array => {
   const found = slots.get(handle);
   if (found === undefined) throw new Error(`there is no answer ${handle}`);
   return found;
@@ -59,7 +59,7 @@ export function storeFeatures(answer: Answer<FeatureRecord>): StoredAnswer {
 export const storeExpirations = (answer: Answer<ExpirationRecord>): StoredAnswer => store('expirations', answer, []);
 
 /** A new derivation over all stored answers. */
-export function createTestDerivation(): (request: FeaturesRequest) => Derived<FeatureColumns> {
+function createTestDerivation(): (request: FeaturesRequest) => Derived<FeatureColumns> {
   const derivation = new FeatureDerivation(stores);
   // nothing is released, so that each test can read its inventory as long as it wants
   return (request) => derivation.derive(request, slotsOf, 0);
