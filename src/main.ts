@@ -51,7 +51,7 @@ function stopOnSignals(): AbortSignal {
 
 /** The process: arguments, environment, signals, log and exit code. */
 export async function main(): Promise<void> {
-  const print = (text: string): void => void process.stdout.write(text);
+  const print = (text: string | Uint8Array): void => void process.stdout.write(text);
   try {
     const line = parseCommandLine(process.argv.slice(2));
     const version = readVersion();

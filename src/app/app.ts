@@ -26,7 +26,7 @@ export interface App {
   /** Listens and starts to poll. Resolves when it listens. */
   start(): Promise<void>;
   /** Polls once without listening. Returns the page of metrics, and whether every endpoint answered. */
-  runOnce(): Promise<{ page: string; up: boolean }>;
+  runOnce(): Promise<{ page: readonly Uint8Array[]; up: boolean }>;
   /** Applies another configuration. The data is kept if the analyzer is the same. */
   reload(config: AppConfig): Promise<void>;
   /** Reports in the metrics that a new configuration was refused. */
@@ -152,10 +152,10 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       const request = { accept: undefined, acceptEncoding: undefined, collect: [] };
       const { status, body } = await exposition.page(request);
       // the log has the error; the output is for metrics alone
-      if (status !== 200) return { page: '', up: false };
-      const chunks = Buffer.isBuffer(body) ? [body] : await Array.fromAsync<Uint8Array>(body);
-      const page = Buffer.concat(chunks).toString();
-      return { page, up: /^license_up 1$/m.test(page) };
+      if (status !== 200) return { page: [], up: false };
+      // not one text: the page of a very large site is longer than the longest string
+      const page = Buffer.isBuffer(body) ? [body] : await Array.fromAsync<Uint8Array>(body);
+      return { page, up: pipeline.inventory.latest()?.up === true };
     },
     reload: (config) =>
       inTurn(async () => {

@@ -44,7 +44,7 @@ export interface CommandContext {
   readonly version: string;
   readonly revision: string;
   readonly createLog: (settings: { level: string; format: 'json' | 'pretty' | undefined }) => Log;
-  readonly print: (text: string) => void;
+  readonly print: (text: string | Uint8Array) => void;
   /** Aborted when the process must stop. */
   readonly stop: AbortSignal;
   /** Registers the handler of a reload. */

@@ -38,7 +38,7 @@ export async function serve(context: CommandContext): Promise<number> {
 
 async function runOnce(app: App, { print }: CommandContext): Promise<number> {
   const { page, up } = await app.runOnce();
-  print(page);
+  for (const bytes of page) print(bytes);
   await app.stop();
   return up ? 0 : 1;
 }

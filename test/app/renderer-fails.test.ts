@@ -65,6 +65,6 @@ it('a renderer that throws leaves a single poll without metrics, and not up', as
   const app = createApp(createConfig(analyzer.url), { log, version: '0.0.0', revision: 'test', demo: false });
   cleanup.add(() => app.stop());
   renderer.isBroken = true;
-  expect(await app.runOnce()).toEqual({ page: '', up: false });
+  expect(await app.runOnce()).toEqual({ page: [], up: false });
   expect(log.entries.map(({ message }) => message)).toContain('the inventory could not be used');
 });
