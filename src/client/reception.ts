@@ -42,7 +42,10 @@ export class Reception<T> implements Dispatcher.DispatchHandler, Abortable {
   readonly #options: ReceptionOptions<T>;
   #resolve!: (answer: T) => void;
   #reject!: (failure: QueryError) => void;
-  readonly #timer: NodeJS.Timeout;
+  #timer: NodeJS.Timeout | undefined;
+  /** When the answer must be complete, milliseconds of the monotonic clock. */
+  #deadline: number;
+  #pausedAt: number | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #incoming: IncomingAnswer<T> | undefined;
   #status = 0;
@@ -60,7 +63,8 @@ export class Reception<T> implements Dispatcher.DispatchHandler, Abortable {
       this.#reject = reject;
     });
     const { signal, timeout } = options;
-    this.#timer = setTimeout(() => this.#timeOut(), timeout * 1000);
+    this.#deadline = performance.now() + timeout * 1000;
+    this.#arm();
     if (signal.aborted) this.abort(signal.reason);
     else watchOf(signal).add(this);
   }
@@ -73,6 +77,10 @@ export class Reception<T> implements Dispatcher.DispatchHandler, Abortable {
   /** The caller's signal was aborted. */
   abort(reason: unknown): void {
     this.#stop(reason instanceof QueryError ? reason : new QueryError('aborted', 'the request was canceled'));
+  }
+
+  #arm(): void {
+    this.#timer = setTimeout(() => this.#timeOut(), this.#deadline - performance.now());
   }
 
   #timeOut(): void {
@@ -105,7 +113,8 @@ export class Reception<T> implements Dispatcher.DispatchHandler, Abortable {
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#isSettled) return;
+    // undici passes an empty chunk when reading is resumed
+    if (this.#isSettled || chunk.byteLength === 0) return;
     if (this.#status !== 200) {
       this.#drained += chunk.byteLength;
       if (this.#drained > DRAIN_LIMIT) this.#stop(this.#options.refuseStatus(this.#status, this.#headers));
@@ -119,7 +128,24 @@ export class Reception<T> implements Dispatcher.DispatchHandler, Abortable {
       this.#stop(refuse(this.#head, 'ANSWER_TOO_LARGE', `limit of ${limit.source}: ${limit.size} bytes`));
       return;
     }
-    this.#incoming?.write(chunk);
+    const drained = this.#incoming?.write(chunk);
+    if (drained !== undefined) this.#pauseUntil(drained);
+  }
+
+  /** The decoder has enough bytes. The time until it has decoded them is not that of the analyzer. */
+  #pauseUntil(drained: Promise<void>): void {
+    if (this.#pausedAt !== undefined) return;
+    clearTimeout(this.#timer);
+    this.#pausedAt = performance.now();
+    this.#controller?.pause();
+    void drained.then(() => {
+      const paused = performance.now() - (this.#pausedAt ?? 0);
+      this.#pausedAt = undefined;
+      if (this.#isSettled || this.#controller === undefined) return;
+      this.#deadline += paused;
+      this.#arm();
+      this.#controller.resume();
+    });
   }
 
   onResponseEnd(): void {

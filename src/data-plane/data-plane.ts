@@ -174,7 +174,10 @@ export class DataPlane {
       }
     };
     return {
-      write: (chunk) => attempt(() => stream.write(chunk)),
+      write: (chunk) => {
+        attempt(() => stream.write(chunk));
+        return undefined;
+      },
       end: () =>
         attempt(() => {
           const records = stream.end();

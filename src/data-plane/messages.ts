@@ -20,8 +20,9 @@ export type PlaneMessage =
   | { readonly type: 'derive'; readonly id: number; readonly request: FeaturesRequest; readonly oldestInUse: number }
   | { readonly type: 'render'; readonly id: number; readonly rendering: Rendering };
 
-/** A result, why an answer is not usable, or the text of an unexpected error. */
+/** A result, why an answer is not usable, the number of bytes that were read, or the text of an unexpected error. */
 export type PlaneReply =
   | { readonly id: number; readonly value: unknown | Derived<SharedFeatures> | Rendered }
   | { readonly id: number; readonly failure: Failure }
+  | { readonly id: number; readonly read: number }
   | { readonly id: number; readonly error: string };

@@ -12,7 +12,7 @@ import { QueryError } from '../model/failure.ts';
 import { lastGood, type PolledAnswers, type Snapshot } from '../model/snapshot.ts';
 import type { Rendered, Rendering } from './data-plane.ts';
 import type { PlaneMessage, PlaneReply, PlaneStart } from './messages.ts';
-import { createOutbox, type Outbox } from './outbox.ts';
+import { Outbox } from './outbox.ts';
 
 /** Decodes polled answers, and derives and renders the features, in another thread. */
 export interface PlaneThread extends FeatureSource {
@@ -160,6 +160,7 @@ class Plane implements PlaneThread {
       end: () => outbox.post({ type: 'end', id }),
       abort: () => {
         pending.take(id);
+        outbox.forget(id);
         outbox.post({ type: 'abort', id });
       },
       result: promise,
@@ -187,8 +188,8 @@ class Plane implements PlaneThread {
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
     });
     this.#threads += 1;
-    const connection = { worker, outbox: createOutbox(worker), pending: new PendingReplies(worker) };
-    worker.on('message', (reply: PlaneReply) => receive(connection.pending, reply));
+    const connection = { worker, outbox: new Outbox(worker), pending: new PendingReplies(worker) };
+    worker.on('message', (reply: PlaneReply) => receive(connection, reply));
     let cause: unknown;
     worker.on('error', (error) => {
       cause = error;
@@ -212,7 +213,12 @@ class Plane implements PlaneThread {
   }
 }
 
-function receive(pending: PendingReplies, reply: PlaneReply): void {
+function receive({ pending, outbox }: Connection, reply: PlaneReply): void {
+  if ('read' in reply) {
+    outbox.read(reply.id, reply.read);
+    return;
+  }
+  outbox.forget(reply.id);
   const waiting = pending.take(reply.id);
   if (waiting === undefined) return;
   if ('failure' in reply) waiting.reject(new QueryError(reply.failure.kind, reply.failure.message, reply.failure));

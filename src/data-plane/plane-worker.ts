@@ -42,9 +42,14 @@ function apply(message: PlaneMessage): void {
         .finally(() => incoming.delete(id));
       return;
     }
-    case 'write':
-      for (const chunk of message.chunks) incoming.get(message.id)?.write(Buffer.from(chunk));
+    case 'write': {
+      const { id, chunks } = message;
+      // the length is 0 when the memory of a chunk has been handed on
+      const read = chunks.reduce((bytes, { byteLength }) => bytes + byteLength, 0);
+      for (const chunk of chunks) incoming.get(id)?.write(Buffer.from(chunk));
+      reply({ id, read });
       return;
+    }
     case 'end':
       incoming.get(message.id)?.end();
       return;

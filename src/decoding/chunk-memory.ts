@@ -7,5 +7,8 @@
  */
 export function ownMemory({ buffer, byteOffset, byteLength }: Buffer): ArrayBuffer {
   const memory = buffer as ArrayBuffer;
-  return byteLength === memory.byteLength ? memory : memory.slice(byteOffset, byteOffset + byteLength);
+  // undici passes one empty buffer again and again
+  return byteLength === memory.byteLength && byteLength > 0
+    ? memory
+    : memory.slice(byteOffset, byteOffset + byteLength);
 }

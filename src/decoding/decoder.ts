@@ -5,8 +5,10 @@ export interface IncomingAnswer<T> {
   /**
    * Takes the next bytes of the body. The caller must not use them afterwards. Other bytes can be in the same `ArrayBuffer`:
    * only `ownMemory` shows what can be transferred.
+   *
+   * @returns a promise if the next bytes should wait until it resolves; `undefined` if they can be written at once
    */
-  write(chunk: Buffer): void;
+  write(chunk: Buffer): Promise<void> | undefined;
   /** The body is complete. */
   end(): void;
   /** The rest of the body will not come. `result` need not settle. */

@@ -26,11 +26,12 @@ class LocalAnswer<T> implements IncomingAnswer<T> {
     this.result = this.#body.promise.then(decode);
   }
 
-  write(chunk: Buffer): void {
+  write(chunk: Buffer): undefined {
     this.#chunks.push(chunk);
     const passed = this.#scan.push(chunk);
-    if (passed === undefined) return;
+    if (passed === undefined) return undefined;
     this.#body.reject(refuseStructure(this.#join(), structureLimitsOf(this.#endpoint), passed));
+    return undefined;
   }
 
   end(): void {

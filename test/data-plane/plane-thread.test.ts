@@ -152,3 +152,33 @@ describe('the thread of the data plane', () => {
     expect(threads).toHaveLength(1);
   });
 });
+
+describe('bytes of an answer', () => {
+  it('wait while the thread has many that it has not read', async () => {
+    const { plane } = start();
+    const answer = open(plane);
+    const spaces = (): Buffer => Buffer.alloc(2 ** 20, ' ');
+    expect(answer.write(spaces())).toBeUndefined();
+    let drained: Promise<void> | undefined;
+    for (let i = 0; i < 8; i += 1) drained = answer.write(spaces());
+    expect(drained).toBeInstanceOf(Promise);
+    await drained;
+    expect(answer.write(Buffer.from('[]'))).toBeUndefined();
+    answer.end();
+    expect((await answer.result).count).toBe(0);
+  });
+
+  it('wait no longer when the answer is refused or canceled', async () => {
+    const { plane } = start();
+    const deep = open(plane);
+    const canceled = open(plane, 'another');
+    const waiting = [deep, canceled].map((answer) => {
+      answer.write(Buffer.alloc(2 ** 20, '['));
+      return answer.write(Buffer.alloc(8 * 2 ** 20, '['));
+    });
+    canceled.abort();
+    await expect(deep.result).rejects.toMatchObject({ code: 'ANSWER_TOO_DEEP' });
+    await Promise.all(waiting);
+    expect(waiting.every((wait) => wait instanceof Promise)).toBe(true);
+  });
+});
