@@ -51,6 +51,8 @@ export class Reception<T> implements Dispatcher.DispatchHandler, Abortable {
   #announced = 0;
   #bytes = 0;
   #drained = 0;
+  /** Whether the body is complete. */
+  #isReceived = false;
   #isSettled = false;
 
   constructor(options: ReceptionOptions<T>) {
@@ -70,9 +72,11 @@ export class Reception<T> implements Dispatcher.DispatchHandler, Abortable {
     return this.#isSettled;
   }
 
-  /** The caller's signal was aborted. */
+  /** The caller's signal was aborted. A deadline is for the analyzer: what it has answered in time is decoded. */
   abort(reason: unknown): void {
-    this.#stop(reason instanceof QueryError ? reason : new QueryError('aborted', 'the request was canceled'));
+    const failure = reason instanceof QueryError ? reason : new QueryError('aborted', 'the request was canceled');
+    if (this.#isReceived && failure.kind === 'timeout') return;
+    this.#stop(failure);
   }
 
   #timeOut(): void {
@@ -125,7 +129,8 @@ export class Reception<T> implements Dispatcher.DispatchHandler, Abortable {
   onResponseEnd(): void {
     if (this.#isSettled) return;
     // decoding takes as long as it takes
-    this.#disarm();
+    this.#isReceived = true;
+    clearTimeout(this.#timer);
     if (this.#status !== 200) this.#fail(this.#options.refuseStatus(this.#status, this.#headers));
     this.#controller = undefined;
     this.#incoming?.end();
