@@ -30,6 +30,10 @@ const DRAIN_LIMIT = 64 * 1024;
 /** First bytes of a body that are kept, to recognise what it is if it is refused. */
 const HEAD = 1024;
 
+/** Anything but a `QueryError` is a problem of the decoder, and no reason to look for one in the network. */
+const decodingFailure = (error: unknown): QueryError =>
+  error instanceof QueryError ? error : new QueryError('parse', 'decoding the answer failed', { cause: error });
+
 /**
  * Receives the answer to one request, and passes its body to the decoder chunk by chunk. It checks the size. If the body is
  * refused, here or by the decoder, the connection is closed and the rest is not read.
@@ -104,7 +108,7 @@ export class Reception<T> implements Dispatcher.DispatchHandler, Abortable {
     this.#incoming = this.#options.open();
     this.#incoming.result.then(
       (answer) => this.#succeed(answer),
-      (error: unknown) => this.#stop(toQueryError(error)),
+      (error: unknown) => this.#stop(decodingFailure(error)),
     );
   }
 

@@ -107,6 +107,14 @@ describe('a decoder', () => {
     expect(observed).toMatchObject([{ failure: 'too_large' }]);
   });
 
+  it('that fails is not taken for a lost connection', async () => {
+    const { client, settle, written } = await setUp(({ response }) => response.end('[]'));
+    const asked = failureOf(client.getProducts({}, never));
+    await written;
+    settle.reject(new RangeError('Array buffer allocation failed'));
+    expect(await asked).toMatchObject({ kind: 'parse', message: 'decoding the answer failed' });
+  });
+
   it.each([
     ['canceled', 'aborted', undefined],
     ['cut', 'connect', 'ANSWER_CUT'],
