@@ -55,8 +55,6 @@ export class Reception<T> implements Dispatcher.DispatchHandler, Abortable {
   #announced = 0;
   #bytes = 0;
   #drained = 0;
-  /** Whether the body is complete. */
-  #isReceived = false;
   #isSettled = false;
 
   constructor(options: ReceptionOptions<T>) {
@@ -76,11 +74,9 @@ export class Reception<T> implements Dispatcher.DispatchHandler, Abortable {
     return this.#isSettled;
   }
 
-  /** The caller's signal was aborted. A deadline is for the analyzer: what it has answered in time is decoded. */
+  /** The caller's signal was aborted. */
   abort(reason: unknown): void {
-    const failure = reason instanceof QueryError ? reason : new QueryError('aborted', 'the request was canceled');
-    if (this.#isReceived && failure.kind === 'timeout') return;
-    this.#stop(failure);
+    this.#stop(reason instanceof QueryError ? reason : new QueryError('aborted', 'the request was canceled'));
   }
 
   #timeOut(): void {
@@ -132,9 +128,9 @@ export class Reception<T> implements Dispatcher.DispatchHandler, Abortable {
 
   onResponseEnd(): void {
     if (this.#isSettled) return;
-    // decoding takes as long as it takes
-    this.#isReceived = true;
-    clearTimeout(this.#timer);
+    // Timeout and deadline are for the analyzer; decoding takes as long as it takes. A caller that leaves waits too, and keeps
+    // its place in a queue: otherwise panels that are canceled again and again would fill the memory of the decoder.
+    this.#disarm();
     if (this.#status !== 200) this.#fail(this.#options.refuseStatus(this.#status, this.#headers));
     this.#controller = undefined;
     this.#incoming?.end();

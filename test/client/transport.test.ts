@@ -155,17 +155,6 @@ describe('a decoder', () => {
     expect(observed.map(({ failure }) => failure)).toEqual([undefined, undefined]);
   });
 
-  it('whose answer nobody waits for any more is told so, even after the end of the body', async () => {
-    const { client, events, observed } = await setUp(({ response }) => response.end('[]'));
-    const caller = new AbortController();
-    const asked = failureOf(client.getProducts({}, caller.signal));
-    await eventually('it is received', () => events.includes('end'));
-    caller.abort();
-    expect(await asked).toMatchObject({ kind: 'aborted' });
-    expect(events.at(-1)).toBe('abort');
-    expect(observed).toMatchObject([{ failure: 'aborted' }]);
-  });
-
   it('is not asked if there is no body to decode', async () => {
     const { client, events } = await setUp(({ response }) => response.writeHead(500).end('x'.repeat(100_000)));
     expect(await failureOf(client.getProducts({}, never))).toMatchObject({ kind: 'status', code: '500' });
