@@ -30,7 +30,10 @@ class AbortWatch {
 
 const watches = new WeakMap<AbortSignal, AbortWatch>();
 
-/** The watch of a signal that is not aborted yet. */
+/**
+ * The watch of a signal that is not aborted yet. It must not be one of `AbortSignal.any`: such a signal is never released
+ * while something listens to it.
+ */
 export function watchOf(signal: AbortSignal): AbortWatch {
   let watch = watches.get(signal);
   if (watch === undefined) {

@@ -30,6 +30,10 @@ const DRAIN_LIMIT = 64 * 1024;
 /** First bytes of a body that are kept, to recognise what it is if it is refused. */
 const HEAD = 1024;
 
+/** Anything but a `QueryError` is a problem of the decoder, and no reason to look for one in the network. */
+const decodingFailure = (error: unknown): QueryError =>
+  error instanceof QueryError ? error : new QueryError('parse', 'decoding the answer failed', { cause: error });
+
 /**
  * Receives the answer to one request, and passes its body to the decoder chunk by chunk. It checks the size. If the body is
  * refused, here or by the decoder, the connection is closed and the rest is not read.
@@ -108,7 +112,7 @@ export class Reception<T> implements Dispatcher.DispatchHandler, Abortable {
     this.#incoming = this.#options.open();
     this.#incoming.result.then(
       (answer) => this.#succeed(answer),
-      (error: unknown) => this.#stop(toQueryError(error)),
+      (error: unknown) => this.#stop(decodingFailure(error)),
     );
   }
 
@@ -150,7 +154,8 @@ export class Reception<T> implements Dispatcher.DispatchHandler, Abortable {
 
   onResponseEnd(): void {
     if (this.#isSettled) return;
-    // decoding takes as long as it takes
+    // Timeout and deadline are for the analyzer; decoding takes as long as it takes. A caller that leaves waits too, and keeps
+    // its place in a queue: otherwise panels that are canceled again and again would fill the memory of the decoder.
     this.#disarm();
     if (this.#status !== 200) this.#fail(this.#options.refuseStatus(this.#status, this.#headers));
     this.#controller = undefined;

@@ -228,7 +228,9 @@ function receive({ pending, outbox }: Connection, reply: PlaneReply): void {
 
 function lossOf(cause: unknown, exitCode: number): QueryError {
   const isMemory = (cause as { code?: unknown } | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY';
-  const why = isMemory ? 'ran out of memory' : `ended with exit code ${exitCode}`;
+  const why = isMemory
+    ? 'ran out of memory (set features.request: per_vendor_license)'
+    : `ended with exit code ${exitCode}`;
   return new QueryError('parse', `the thread that decodes answers ${why}; a new one is started`, {
     code: 'DATA_PLANE_LOST',
     cause,

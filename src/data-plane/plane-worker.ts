@@ -55,6 +55,8 @@ function apply(message: PlaneMessage): void {
       return;
     case 'abort':
       incoming.get(message.id)?.abort();
+      // its result need not settle
+      incoming.delete(message.id);
       return;
     case 'keep':
       plane.keep(message.endpoint, message.handles);

@@ -38,7 +38,7 @@ export interface EndpointPoll {
   run(signal: AbortSignal): Promise<void>;
   /** Requests the parts that were never requested, and with `failed` also those that failed last. */
   catchUp(signal: AbortSignal, which: 'new' | 'failed'): Promise<void>;
-  /** All parts fail, and their last good answers are lost. A running pass begins again. */
+  /** All parts fail, and their last good answers are lost. A running pass begins again, once. */
   lose(failure: Failure): void;
   /** Ends the retries and waits for a running pass, whose signal must already be aborted. */
   stop(): Promise<void>;
@@ -51,8 +51,9 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
   const log = createPollLog(request.endpoint, options.log);
   const absence = createAbsence(options.initial.isAbsent === true);
   let state = options.initial;
-  /** How often the answers were lost. */
+  /** How often the answers were lost, and the reading that each part has since. */
   let losses = 0;
+  let lost: Reading<never> | undefined;
   let running: Promise<void> | undefined;
 
   const readPart = async (part: string, signal: AbortSignal): Promise<PolledAnswers[E]> => {
@@ -105,7 +106,12 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
     options.commit(state);
   };
 
-  const pass = async (signal: AbortSignal, select: (wanted: readonly string[]) => readonly string[]): Promise<void> => {
+  /** @param isRepeated because the answers of this pass were lost before */
+  const pass = async (
+    signal: AbortSignal,
+    select: (wanted: readonly string[]) => readonly string[],
+    isRepeated = false,
+  ): Promise<void> => {
     const wanted = request.parts(options.snapshot());
     if (wanted === undefined) return;
     if (wanted.length === 0) {
@@ -118,10 +124,14 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
     if (asked.length === 0 && !gone) return;
     const started = performance.now();
     const lossesBefore = losses;
-    const readings = await read(asked, signal);
+    let readings = await read(asked, signal);
     if (signal.aborted) return;
-    if (losses !== lossesBefore) return pass(signal, (parts) => parts);
-    if (options.review?.(readings) === 'again') return pass(signal, (parts) => parts);
+    if (losses !== lossesBefore) {
+      // once: it can be one of these answers that makes the records lost
+      if (!isRepeated) return pass(signal, (parts) => parts, true);
+      readings = new Map(asked.flatMap((part) => (lost === undefined ? [] : [[part, lost]])));
+    }
+    if (options.review?.(readings) === 'again') return pass(signal, (parts) => parts, isRepeated);
     commit(readings, wanted, started);
   };
 
@@ -178,8 +188,9 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
     lose: ({ kind, message, code }) => {
       losses += 1;
       const failure = { kind, message, ...(code !== undefined && { code }) };
-      const lost = { at: now(), seconds: 0, ok: false, failure } as const;
-      state = { ...state, parts: new Map([...state.parts.keys()].map((part) => [part, lost])) };
+      const reading = { at: now(), seconds: 0, ok: false, failure } as const;
+      lost = reading;
+      state = { ...state, parts: new Map([...state.parts.keys()].map((part) => [part, reading])) };
       options.commit(state);
     },
     stop: async () => {

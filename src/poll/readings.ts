@@ -47,20 +47,29 @@ export async function readParts<T>(options: ReadOptions<T>): Promise<Map<string,
   return new Map(readings);
 }
 
-/** Runs work with a signal that is aborted with the given one, or after `seconds` with a failure of kind `timeout`. */
+/**
+ * Runs work with a signal that is aborted with the given one, or after `seconds` with a failure of kind `timeout`.
+ *
+ * It is not made by `AbortSignal.any`: Node keeps such a signal in memory for as long as it has a listener, and the client
+ * never removes its own.
+ */
 export async function withDeadline<T>(
   seconds: number,
   stop: AbortSignal,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const deadline = new AbortController();
+  const ending = new AbortController();
+  const onStop = (): void => ending.abort(stop.reason);
+  if (stop.aborted) onStop();
+  stop.addEventListener('abort', onStop);
   const timer = setTimeout(
-    () => deadline.abort(new QueryError('timeout', `the poll did not end within ${seconds} s`)),
+    () => ending.abort(new QueryError('timeout', `the poll did not end within ${seconds} s`)),
     seconds * 1000,
   );
   try {
-    return await work(AbortSignal.any([stop, deadline.signal]));
+    return await work(ending.signal);
   } finally {
     clearTimeout(timer);
+    stop.removeEventListener('abort', onStop);
   }
 }

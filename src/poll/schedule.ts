@@ -4,7 +4,13 @@ import { nextRun } from './runs.ts';
 /** Why a cron expression (five fields, or six with seconds first) is invalid; `undefined` if it is valid. */
 export function cronProblem(expression: string): string | undefined {
   const { valid, errors } = validateDetailed(expression);
-  return valid ? undefined : errors.map(({ message }) => message).join(', ');
+  if (!valid) return errors.map(({ message }) => message).join(', ');
+  try {
+    nextRun(expression, Date.now() / 1000);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
 }
 
 /** Maximum time of one timer, milliseconds: a timer cannot be set for more than 24 days. */
@@ -31,7 +37,8 @@ export function createSchedules<N extends string>(
   const runAt = (dueMs: number, name: N, expression: string): void => {
     const timer = setTimeout(
       () => {
-        if (Date.now() < dueMs) return runAt(dueMs, name, expression);
+        // early, or the clock was set back: then an earlier run may be the next one
+        if (Date.now() < dueMs) return schedule(name, expression);
         // if the process was suspended over several runs, one of them follows at once
         schedule(name, expression);
         run(name);

@@ -1,10 +1,11 @@
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createQueryClient } from '../../src/client/query-client.ts';
 import { createTransport, type RequestObservation } from '../../src/client/transport.ts';
 import { answerFault } from '../../src/decoding/answer-faults.ts';
 import type { Decoder, IncomingAnswer } from '../../src/decoding/decoder.ts';
-import type { QueryError } from '../../src/model/failure.ts';
-import { createCleanup, createClient } from '../support/harness.ts';
+import { QueryError } from '../../src/model/failure.ts';
+import { createCleanup, createClient, eventually } from '../support/harness.ts';
 import { type Call, startScripted } from '../support/scripted-server.ts';
 
 /** How the transport passes a body to a decoder, and which of the two decides about a failure. */
@@ -106,6 +107,14 @@ describe('a decoder', () => {
     expect(observed).toMatchObject([{ failure: 'too_large' }]);
   });
 
+  it('that fails is not taken for a lost connection', async () => {
+    const { client, settle, written } = await setUp(({ response }) => response.end('[]'));
+    const asked = failureOf(client.getProducts({}, never));
+    await written;
+    settle.reject(new RangeError('Array buffer allocation failed'));
+    expect(await asked).toMatchObject({ kind: 'parse', message: 'decoding the answer failed' });
+  });
+
   it.each([
     ['canceled', 'aborted', undefined],
     ['cut', 'connect', 'ANSWER_CUT'],
@@ -124,6 +133,26 @@ describe('a decoder', () => {
     await closed;
     expect(events.at(-1)).toBe('abort');
     expect(observed).toMatchObject([{ failure: kind }]);
+  });
+
+  it('may take longer than the timeout of the request and the deadline of the poll, and does not hold the connection', async () => {
+    const sockets = new Set<unknown>();
+    const { client, events, settle, written, observed } = await setUp(({ socket, response }) => {
+      sockets.add(socket);
+      response.end('[]');
+    }, 1);
+    const poll = new AbortController();
+    const asked = client.getProducts({}, poll.signal);
+    await written;
+    const next = client.getServerDown({}, never);
+    await eventually('both are received', () => events.filter((event) => event === 'end').length === 2);
+    expect(sockets.size).toBe(1);
+    // ends after the timers of the requests, which were set before
+    await setTimeout(1000);
+    poll.abort(new QueryError('timeout', 'the poll did not end within 60 s'));
+    settle.resolve('decoded');
+    expect(await Promise.all([asked, next])).toEqual(['decoded', 'decoded']);
+    expect(observed.map(({ failure }) => failure)).toEqual([undefined, undefined]);
   });
 
   it('is not asked if there is no body to decode', async () => {

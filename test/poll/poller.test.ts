@@ -123,6 +123,34 @@ it('fails GetFeatures of all vendor licenses if no record names its owner', asyn
   });
 });
 
+it('requests lost records again at once, but not without end an answer that makes them lost', async () => {
+  const site = createSite('a;d');
+  const lost = new QueryError('parse', 'the thread ended', { code: 'DATA_PLANE_LOST' });
+  let kills = 1;
+  const getFeatures: Client['getFeatures'] = async (...asked) => {
+    const answered = await site.client.getFeatures(...asked);
+    if (kills === 0) return answered;
+    kills -= 1;
+    running.loseRecords(lost);
+    throw lost;
+  };
+  const client = { ...site.client, getFeatures };
+  const running = create({ client }, { featuresRequest: 'all' });
+  const ofFeatures = () => running.latest().endpoints.GetFeatures?.parts.get(WHOLE);
+  await running.start();
+  expect([count(site, 'GetFeatures'), ofFeatures()?.ok]).toEqual([2, true]);
+
+  kills = 100;
+  await vi.advanceTimersByTimeAsync(5 * 60_000);
+  expect(count(site, 'GetFeatures')).toBeLessThan(2 + 6);
+  expect(ofFeatures()).toMatchObject({ ok: false, failure: { kind: 'parse', code: 'DATA_PLANE_LOST' } });
+  expect(ofFeatures()).not.toHaveProperty('last');
+
+  kills = 0;
+  await vi.advanceTimersByTimeAsync(5 * 60_000);
+  expect(ofFeatures()?.ok).toBe(true);
+});
+
 describe('the poller', () => {
   it('has a state of every endpoint from the start, as not yet good', () => {
     const { endpoints } = create(createSite('a;d')).latest();

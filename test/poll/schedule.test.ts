@@ -9,6 +9,8 @@ afterEach(() => {
 it('checks expressions', () => {
   expect([cronProblem('* * * * *'), cronProblem('0 * * * * *')]).toEqual([undefined, undefined]);
   expect(cronProblem('* * *')).toContain('expected 5 or 6 fields');
+  // April has 30 days
+  expect(cronProblem('0 0 31W 4 *')).toBe('the schedule 0 0 31W 4 * never runs');
 });
 
 it.each([
@@ -42,6 +44,20 @@ it('runs once after several runs were missed, and then on schedule', async () =>
   schedules.stop();
   await vi.advanceTimersByTimeAsync(120_000);
   expect(runs).toEqual(['12:11:15', '12:12:05']);
+});
+
+it('does not wait for the old time after the clock was set back', async () => {
+  vi.useFakeTimers({ now: new Date('2036-11-18T12:00:30Z') });
+  const runs: string[] = [];
+  const schedules = createSchedules(new Map([['each', '* * * * *']]), 5, () => {
+    runs.push(new Date().toISOString().slice(0, 19));
+  });
+  schedules.start();
+  vi.setSystemTime(new Date('2026-11-18T12:10:40Z'));
+  await vi.advanceTimersByTimeAsync(180_000);
+  schedules.stop();
+  // the timer that was set before the change, then the schedule
+  expect(runs).toEqual(['2026-11-18T12:12:05', '2026-11-18T12:13:05']);
 });
 
 it('waits for a run that is further away than a timer can be set', async () => {
