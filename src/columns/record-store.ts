@@ -81,6 +81,9 @@ export class RecordStore extends RecordReader {
   readonly #onFree: (slot: number) => void;
   /** Number of references by slot. */
   #references = new Uint16Array(0);
+  /** By slot, how many generations were complete when it was allocated. */
+  #since = new Uint32Array(0);
+  #generations = 0;
 
   /** @param onFree called when nobody can see a slot any more, before it is used again */
   constructor(layout: Layout, onFree: (slot: number) => void = () => undefined) {
@@ -99,6 +102,7 @@ export class RecordStore extends RecordReader {
     if (this.#free.length === 0) this.#grow();
     const slot = this.#free.pop() as number;
     this.#references[slot] = 1;
+    this.#since[slot] = this.#generations;
     return slot;
   }
 
@@ -119,25 +123,31 @@ export class RecordStore extends RecordReader {
   release(slot: number): void {
     const references = (this.#references[slot] as number) - 1;
     this.#references[slot] = references;
-    if (references === 0) this.#retired.add(slot);
+    if (references > 0) return;
+    // no generation shows it: answers that are not usable need no derivation to be freed
+    if (this.#since[slot] === this.#generations) this.#reuse(slot);
+    else this.#retired.add(slot);
   }
 
-  /** Marks the released slots as visible in a generation. */
+  /** Marks the released slots as visible in a generation. The slots in use can be visible in the next one. */
   retire(generation: number): void {
     this.#retired.close(generation);
+    this.#generations += 1;
   }
 
   /** Uses again the slots that no generation from this one on can show. */
   reclaim(oldestInUse: number): void {
-    for (const slot of this.#retired.before(oldestInUse)) {
-      this.#onFree(slot);
-      this.#free.push(slot);
-    }
+    for (const slot of this.#retired.before(oldestInUse)) this.#reuse(slot);
   }
 
   /** Slots that are in use, retired ones included. */
   get used(): number {
     return this.segments.length * SEGMENT - this.#free.length;
+  }
+
+  #reuse(slot: number): void {
+    this.#onFree(slot);
+    this.#free.push(slot);
   }
 
   #grow(): void {
@@ -150,6 +160,9 @@ export class RecordStore extends RecordReader {
     const references = new Uint16Array(first + SEGMENT);
     references.set(this.#references);
     this.#references = references;
+    const since = new Uint32Array(first + SEGMENT);
+    since.set(this.#since);
+    this.#since = since;
     // the lowest slot is taken first
     for (let slot = first + SEGMENT - 1; slot >= first; slot -= 1) this.#free.push(slot);
   }

@@ -105,11 +105,12 @@ export class TextTable extends TextReader {
 
   /** The memory with all present texts. Most of it is the same as in the previous call. */
   share(): SharedTexts {
-    if (this.#written > 4 * BYTES && this.#written > 2 * this.#live) this.#compact();
+    this.#compactIfSparse();
     return { entries: [...this.#entryMemory], bytes: [...this.#byteMemory] };
   }
 
   #add(text: string): number {
+    this.#compactIfSparse();
     const id = this.#free.pop() ?? this.#strings.length;
     if (id >> ENTRY_BITS >= this.entries.length) this.#addEntries();
     if (id >= this.#references.length) this.#growReferences();
@@ -146,6 +147,10 @@ export class TextTable extends TextReader {
     const references = new Uint32Array(this.#references.length * 2);
     references.set(this.#references);
     this.#references = references;
+  }
+
+  #compactIfSparse(): void {
+    if (this.#written > 4 * BYTES && this.#written > 2 * this.#live) this.#compact();
   }
 
   /** Writes all texts to new memory. Readers of an older generation keep the old memory. */

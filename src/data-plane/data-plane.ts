@@ -65,11 +65,12 @@ export class DataPlane {
   #renderer: FeatureRenderer | undefined;
   /** The generation that was rendered last. */
   #rendered: number | undefined;
-  #version = 0;
+  #version: number;
 
-  /** @param firstHandle handles of answers are larger than this */
+  /** @param firstHandle handles of answers, and versions of the page, are larger than this */
   constructor(firstHandle = 0) {
     this.#handles = firstHandle;
+    this.#version = firstHandle;
     const texts = new TextTable();
     const features: RecordStore = new RecordStore(featureRecords.layout, (slot) =>
       featureRecords.releaseTexts(slot, features, texts),
@@ -98,6 +99,8 @@ export class DataPlane {
       held.isDropped = true;
       this.#releaseUnused(held);
     }
+    // if the newest answer was rejected, the next one is compared with the one before it
+    for (const held of this.#held.values()) if (!this.#newest.has(held.question)) this.#newest.set(held.question, held);
   }
 
   /** @param oldestInUse the oldest generation that a reader still uses */

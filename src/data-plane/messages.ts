@@ -6,7 +6,7 @@ import type { Opening, Rendered, Rendering } from './data-plane.ts';
 
 /** The start data of the thread. */
 export interface PlaneStart {
-  /** Handles of answers are larger than this. */
+  /** Handles of answers, and versions of the page, are larger than this. */
   readonly firstHandle: number;
 }
 

@@ -127,6 +127,10 @@ class Plane implements PlaneThread {
     return { ...derived, columns };
   }
 
+  holds(features: Table<FeatureRow>): boolean {
+    return this.#inUse.has(features);
+  }
+
   release(features: Table<FeatureRow>): void {
     this.#inUse.delete(features);
   }

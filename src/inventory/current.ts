@@ -20,6 +20,8 @@ export interface InventoryReader {
 export interface FeatureSource {
   /** The rows can be read until they are released. */
   derive(request: FeaturesRequest): Promise<Derived<Table<FeatureRow>>>;
+  /** Whether the source still has what the rows were derived from. If not, they can be read, but not rendered. */
+  holds(features: Table<FeatureRow>): boolean;
   /** No reader uses the rows any more. */
   release(features: Table<FeatureRow>): void;
 }
@@ -99,7 +101,7 @@ export function createCurrentInventory(options: CurrentInventoryOptions): Curren
       try {
         await use(async (inventory) => inventory && reader.read(inventory));
       } catch (error) {
-        onProblem(reader.name, error);
+        if (!isStopped) onProblem(reader.name, error);
       }
     }),
   );
@@ -112,23 +114,25 @@ export function createCurrentInventory(options: CurrentInventoryOptions): Curren
     ageOut = setTimeout(() => void update(), wait).unref();
   };
 
+  const forget = (): void => {
+    if (derived !== undefined) uses.drop(derived.features.columns);
+    derived = undefined;
+  };
+
   /** The features of a request. They are derived only if it differs from the previous one. */
   const featuresOf = async (request: FeaturesRequest): Promise<Derived<Table<FeatureRow>>> => {
-    if (derived !== undefined && isSameRequest(derived.request, request)) return derived.features;
-    const before = derived?.features.columns;
+    const isCurrent = derived !== undefined && options.features.holds(derived.features.columns);
+    if (derived !== undefined && isCurrent && isSameRequest(derived.request, request)) return derived.features;
     derived = undefined;
-    try {
-      const features = await options.features.derive(request);
-      uses.add(features.columns);
-      derived = { request, features };
-      return features;
-    } finally {
-      if (before !== undefined) uses.drop(before);
-    }
+    const features = await options.features.derive(request);
+    uses.add(features.columns);
+    derived = { request, features };
+    return features;
   };
 
   const derive = createLatestOnly(async () => {
     if (newest === undefined || isStopped) return;
+    const before = derived?.features.columns;
     try {
       const plan = planInventory(newest, now(), policy);
       current = plan.complete(await featuresOf(plan.request));
@@ -136,8 +140,11 @@ export function createCurrentInventory(options: CurrentInventoryOptions): Curren
     } catch (error) {
       // the previous inventory would never age out
       current = undefined;
-      onProblem('inventory', error);
+      if (!isStopped) onProblem('inventory', error);
     }
+    // not earlier, because they were current until now
+    if (before !== undefined && before !== derived?.features.columns) uses.drop(before);
+    if (isStopped) forget();
     // not after the last one only: while snapshots come faster than they are derived, there is no last one
     reading = Promise.all(notify.map((read) => read()));
   });
@@ -157,8 +164,7 @@ export function createCurrentInventory(options: CurrentInventoryOptions): Curren
     stop: () => {
       isStopped = true;
       clearTimeout(ageOut);
-      if (derived !== undefined) uses.drop(derived.features.columns);
-      derived = undefined;
+      forget();
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { RecordFields, StoredValue } from '../columns/record-fields.ts';
 import type { RecordStore } from '../columns/record-store.ts';
+import { Retired } from '../columns/retired.ts';
 import { expirationRecords, featureRecords } from '../columns/stored-fields.ts';
 import type { TextTable } from '../columns/text-table.ts';
 import type { FeatureColumns } from './feature-columns.ts';
@@ -111,10 +112,10 @@ class SlotsOfRows {
       this.#fields.read(this.#parts[p]?.slots[i] as number, this.#store, this.#texts),
     );
     const before = this.#merged.get(row);
-    if (before !== undefined) this.#store.release(before);
     const slot = this.#store.allocate();
     this.#fields.write(slot, records.reduce(this.#merge), this.#store, this.#texts);
     this.#merged.set(row, slot);
+    if (before !== undefined) this.#store.release(before);
     return slot;
   }
 
@@ -139,7 +140,9 @@ export class FeatureDerivation {
   readonly #stores: FeatureStores;
   readonly #features: SlotsOfRows;
   readonly #expirations: SlotsOfRows;
-  readonly #ownerIds = new Map<string, number>();
+  /** Text ids of the vendor licenses of the layout. */
+  #ownerIds: ReadonlyMap<string, number> = new Map();
+  readonly #retiredOwners = new Retired();
   #request: FeaturesRequest | undefined;
   #layout: FeatureLayout | undefined;
   #layoutNumber = 0;
@@ -215,7 +218,14 @@ export class FeatureDerivation {
       { store: this.#stores.features, fields: featureRecords, parts: features },
       { store: this.#stores.expirations, fields: expirationRecords, parts: expirations },
     ];
-    const layout = createLayout(sources, request, texts, (name) => this.#ownerId(name));
+    const ownerIds = new Map<string, number>();
+    const layout = createLayout(sources, request, texts, (name) => {
+      const id = ownerIds.get(name) ?? texts.intern(name);
+      ownerIds.set(name, id);
+      return id;
+    });
+    for (const id of this.#ownerIds.values()) this.#retiredOwners.add(id);
+    this.#ownerIds = ownerIds;
     this.#layout = layout;
     this.#layoutNumber += 1;
     const [featureRows = [], expirationRows = []] = layout.rows;
@@ -223,13 +233,6 @@ export class FeatureDerivation {
     this.#features.place(features, featureRows, arrays.featureSlots);
     this.#expirations.place(expirations, expirationRows, arrays.expirationSlots);
     return arrays;
-  }
-
-  /** Text ids of vendor licenses, which are few, are held for ever. */
-  #ownerId(name: string): number {
-    const id = this.#ownerIds.get(name) ?? this.#stores.texts.intern(name);
-    this.#ownerIds.set(name, id);
-    return id;
   }
 
   #arrays(count: number, oldestInUse: number): GenerationArrays {
@@ -247,12 +250,14 @@ export class FeatureDerivation {
 
   /** Records that are released from now on can be seen in this generation. */
   #finish(columns: FeatureColumns, oldestInUse: number): void {
-    const { features, expirations } = this.#stores;
+    const { features, expirations, texts } = this.#stores;
     const before = columns.generation - 1;
     for (const store of [features, expirations]) {
       store.retire(before);
       store.reclaim(oldestInUse);
     }
+    this.#retiredOwners.close(before);
+    for (const id of this.#retiredOwners.before(oldestInUse)) texts.release(id);
     this.#spare.push(columns);
     this.#current = columns;
   }

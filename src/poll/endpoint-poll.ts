@@ -1,6 +1,13 @@
 import { type Failure, QueryError } from '../model/failure.ts';
 import type { Log } from '../model/log.ts';
-import type { EndpointState, PolledAnswers, PolledEndpoint, Reading, Snapshot } from '../model/snapshot.ts';
+import {
+  type EndpointState,
+  lastGood,
+  type PolledAnswers,
+  type PolledEndpoint,
+  type Reading,
+  type Snapshot,
+} from '../model/snapshot.ts';
 import type { Limit } from '../scheduling/limit.ts';
 import { createAbsence } from './absence.ts';
 import type { EndpointRequest } from './endpoint-requests.ts';
@@ -38,8 +45,15 @@ export interface EndpointPoll {
   run(signal: AbortSignal): Promise<void>;
   /** Requests the parts that were never requested, and with `failed` also those that failed last. */
   catchUp(signal: AbortSignal, which: 'new' | 'failed'): Promise<void>;
-  /** All parts fail, and their last good answers are lost. A running pass begins again, once. */
-  lose(failure: Failure): void;
+  /**
+   * All parts fail, and their last good answers are lost.
+   *
+   * @param again whether a running pass begins again; otherwise it fails
+   * @returns the new state, which the caller commits; `undefined` if there was no good answer
+   */
+  lose(failure: Failure, again: boolean): EndpointState<unknown> | undefined;
+  /** Plans a retry if something failed. */
+  retryLater(signal: AbortSignal): void;
   /** Ends the retries and waits for a running pass, whose signal must already be aborted. */
   stop(): Promise<void>;
 }
@@ -51,9 +65,8 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
   const log = createPollLog(request.endpoint, options.log);
   const absence = createAbsence(options.initial.isAbsent === true);
   let state = options.initial;
-  /** How often the answers were lost, and the reading that each part has since. */
-  let losses = 0;
-  let lost: Reading<never> | undefined;
+  /** The last loss of the answers: the reading of all parts, and whether a pass that was running begins again. */
+  let loss: { readonly reading: Reading<PolledAnswers[E]>; readonly again: boolean } | undefined;
   let running: Promise<void> | undefined;
 
   const readPart = async (part: string, signal: AbortSignal): Promise<PolledAnswers[E]> => {
@@ -106,12 +119,7 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
     options.commit(state);
   };
 
-  /** @param isRepeated because the answers of this pass were lost before */
-  const pass = async (
-    signal: AbortSignal,
-    select: (wanted: readonly string[]) => readonly string[],
-    isRepeated = false,
-  ): Promise<void> => {
+  const pass = async (signal: AbortSignal, select: (wanted: readonly string[]) => readonly string[]): Promise<void> => {
     const wanted = request.parts(options.snapshot());
     if (wanted === undefined) return;
     if (wanted.length === 0) {
@@ -123,15 +131,16 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
     const gone = [...state.parts.keys()].some((part) => !wanted.includes(part));
     if (asked.length === 0 && !gone) return;
     const started = performance.now();
-    const lossesBefore = losses;
-    let readings = await read(asked, signal);
+    const lossBefore = loss;
+    const readings = await read(asked, signal);
     if (signal.aborted) return;
-    if (losses !== lossesBefore) {
-      // once: it can be one of these answers that makes the records lost
-      if (!isRepeated) return pass(signal, (parts) => parts, true);
-      readings = new Map(asked.flatMap((part) => (lost === undefined ? [] : [[part, lost]])));
+    if (loss !== undefined && loss !== lossBefore) {
+      const { again, reading } = loss;
+      // it can be one of these answers that makes the records lost
+      if (!again) return commit(new Map(wanted.map((part) => [part, reading])), wanted, started);
+      return pass(signal, (parts) => parts);
     }
-    if (options.review?.(readings) === 'again') return pass(signal, (parts) => parts, isRepeated);
+    if (options.review?.(readings) === 'again') return pass(signal, (parts) => parts);
     commit(readings, wanted, started);
   };
 
@@ -185,14 +194,15 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
         which === 'failed' ? passOverFailed(signal) : pass(signal, (wanted) => wanted.filter(isNew));
       return exclusively(work).then(() => retry.plan(signal));
     },
-    lose: ({ kind, message, code }) => {
-      losses += 1;
+    lose: ({ kind, message, code }, again) => {
       const failure = { kind, message, ...(code !== undefined && { code }) };
       const reading = { at: now(), seconds: 0, ok: false, failure } as const;
-      lost = reading;
+      loss = { reading, again };
+      if (![...state.parts.values()].some((part) => lastGood(part) !== undefined)) return undefined;
       state = { ...state, parts: new Map([...state.parts.keys()].map((part) => [part, reading])) };
-      options.commit(state);
+      return state;
     },
+    retryLater: retry.plan,
     stop: async () => {
       retry.stop();
       await running;

@@ -60,7 +60,10 @@ export interface Poller {
   pollOnce(): Promise<void>;
   /** Requests everything that failed immediately, because the cause of the failures is over. */
   retryFailed(): void;
-  /** The records of the features and expiries are lost: they are not known any more, and are requested again. */
+  /**
+   * The records of the features and expiries are lost: they are not known any more, and are requested again. After a loss
+   * that soon follows another one, they are not requested at once: the answer itself may be the cause.
+   */
   loseRecords(failure: Failure): void;
   stop(): Promise<void>;
   latest(): Snapshot;
@@ -70,6 +73,9 @@ const MIN_DATA_AGE = 300;
 
 /** Maximum number of vendor licenses in one log entry. */
 const NAMES_LOGGED = 20;
+
+/** After a second loss of all records within this time they are requested again by the rules of retries, seconds. */
+const LOSS_PAUSE = 60;
 
 /** Maximum duration of a pass, seconds. */
 const MAX_DEADLINE = 3600;
@@ -204,6 +210,26 @@ export function createPoller(options: PollerOptions): Poller {
     await users;
   };
 
+  let lostAt = Number.NEGATIVE_INFINITY;
+  const loseRecords = (failure: Failure): void => {
+    const isRepeated = Math.abs(now() - lostAt) < LOSS_PAUSE;
+    lostAt = now();
+    const lost = (['GetFeatures', 'GetExpirationFeatures'] as const).flatMap((endpoint) => {
+      const poll = polls.get(endpoint);
+      return poll === undefined ? [] : [{ endpoint, poll, state: poll.lose(failure, !isRepeated) }];
+    });
+    // in one snapshot: none may refer to lost records
+    const states = lost.filter(({ state }) => state !== undefined).map(({ endpoint, state }) => [endpoint, state]);
+    if (states.length > 0) {
+      snapshot = { ...snapshot, at: now(), endpoints: { ...snapshot.endpoints, ...Object.fromEntries(states) } };
+      options.onCommit(snapshot);
+    }
+    for (const { poll } of lost) {
+      if (isRepeated) poll.retryLater(stopping.signal);
+      else void poll.catchUp(stopping.signal, 'failed');
+    }
+  };
+
   return {
     pollOnce: () => {
       isOnce = true;
@@ -218,13 +244,7 @@ export function createPoller(options: PollerOptions): Poller {
     retryFailed: () => {
       for (const poll of polls.values()) void poll.catchUp(stopping.signal, 'failed');
     },
-    loseRecords: (failure) => {
-      for (const endpoint of ['GetFeatures', 'GetExpirationFeatures'] as const) {
-        const poll = polls.get(endpoint);
-        poll?.lose(failure);
-        void poll?.catchUp(stopping.signal, 'failed');
-      }
-    },
+    loseRecords,
     stop: async () => {
       stopping.abort();
       schedules.stop();

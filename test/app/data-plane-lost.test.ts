@@ -34,3 +34,25 @@ it('requests the features again at once when the thread that holds them ends, an
   expect(logged?.message).toBe('features and expiries are lost, and are requested again');
   expect(String(logged?.fields.err)).toContain('the thread that decodes answers ended with exit code');
 });
+
+it('starts no thread after the other when each of them ends at once, and says why', async () => {
+  const threads: Worker[] = [];
+  const onWorker = (worker: Worker): void => {
+    threads.push(worker);
+    void worker.terminate();
+  };
+  process.on('worker', onWorker);
+  cleanup.add(() => void process.off('worker', onWorker));
+  const analyzer = await startAnalyzer({}, { gate: 'none' });
+  cleanup.add(() => analyzer.stop());
+  const app = await startApp(createConfig(analyzer.url));
+  cleanup.add(() => app.stop());
+  await eventually('first poll', async () => (await fetch(`${app.url}/-/ready`)).ok);
+  const started = threads.length;
+  expect(started).toBeLessThan(30);
+  expect(await app.sample('license_up')).toBe(0);
+  const reasons = app.log.entries.filter(({ level }) => level === 'error').map(({ fields }) => String(fields.err));
+  expect(reasons.some((reason) => reason.includes('ended with exit code'))).toBe(true);
+
+  process.off('worker', onWorker);
+});

@@ -5,6 +5,7 @@ import {
   createCurrentInventory,
   type InventoryReader,
 } from '../../src/inventory/current.ts';
+import type { FeaturesRequest } from '../../src/inventory/features-request.ts';
 import type { Inventory } from '../../src/inventory/inventory.ts';
 import type { FeatureRecord, ProductRecord } from '../../src/model/records.ts';
 import { WHOLE } from '../../src/model/snapshot.ts';
@@ -117,6 +118,48 @@ describe('the current inventory', () => {
     expect(released).toEqual([second, first]);
     current.stop();
     expect(released).toHaveLength(3);
+  });
+
+  it('derives the same request again if its source has lost the features', async () => {
+    let isLost = false;
+    const current = create([], { features: { ...createTestFeatures(), holds: () => !isLost } });
+    await current.commit(snapshotOf('a;b'));
+    const first = current.latest()?.features;
+    await current.commit(snapshotOf('a;b'));
+    expect(current.latest()?.features).toBe(first);
+    isLost = true;
+    await current.commit(snapshotOf('a;b'));
+    expect(current.latest()?.features).not.toBe(first);
+    current.stop();
+  });
+
+  it('releases features that are derived when it is stopped', async () => {
+    const released: unknown[] = [];
+    const { derive, holds } = createTestFeatures();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let features: unknown;
+    const slow = async (request: FeaturesRequest) => {
+      const derived = await derive(request);
+      features = derived.columns;
+      await promise;
+      return derived;
+    };
+    const current = create([], { features: { derive: slow, holds, release: (table) => void released.push(table) } });
+    const committed = current.commit(snapshotOf('a;b'));
+    current.stop();
+    resolve();
+    await committed;
+    expect(released).toEqual([features]);
+  });
+
+  it('reports no problem after it is stopped', async () => {
+    const { promise, reject } = Promise.withResolvers<never>();
+    const current = create([], { features: { ...createTestFeatures(), derive: () => promise } });
+    const committed = current.commit(snapshotOf('a;b'));
+    current.stop();
+    reject(new Error('the program is stopping'));
+    await committed;
+    expect(problems).toEqual([]);
   });
 
   it('does not wait for a reader that hangs, and then gives it only the newest', async () => {

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { QueryClient } from '../../src/client/query-client.ts';
 import { createSelection } from '../../src/inventory/selection.ts';
 import { QueryError } from '../../src/model/failure.ts';
-import { historyPart, type PolledAnswers, type Snapshot, WHOLE } from '../../src/model/snapshot.ts';
+import { historyPart, lastGood, type PolledAnswers, type Snapshot, WHOLE } from '../../src/model/snapshot.ts';
 import { createPoller, type Poller, type PollerOptions } from '../../src/poll/poller.ts';
 import { createTestLog } from '../support/harness.ts';
 import { answer, expiration, feature, product } from '../support/scenario.ts';
@@ -104,6 +104,71 @@ it('reports vendor licenses that GetProducts no longer lists, once', async () =>
   expect(gone.map(({ level, fields }) => [level, fields])).toEqual([
     ['warn', { endpoint: 'GetProducts', vendor_licenses: ['b;d'], count: 1 }],
   ]);
+});
+
+describe('after the records are lost', () => {
+  const loss = new QueryError('parse', 'the thread ended', { code: 'DATA_PLANE_LOST' });
+  const handles = (snapshot: Snapshot): readonly number[] =>
+    (['GetFeatures', 'GetExpirationFeatures'] as const).flatMap((endpoint) =>
+      [...(snapshot.endpoints[endpoint]?.parts.values() ?? [])].flatMap(
+        (reading) => lastGood(reading)?.value.handle ?? [],
+      ),
+    );
+
+  it('no snapshot has lost records, and all are requested again at once', async () => {
+    const site = createSite('a;d');
+    const committed: Snapshot[] = [];
+    const running = create(site, { onCommit: (snapshot) => committed.push(snapshot) });
+    await running.start();
+    const before = handles(running.latest());
+    expect(before).toHaveLength(2);
+    committed.length = 0;
+    running.loseRecords(loss);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(committed.flatMap(handles).filter((handle) => before.includes(handle))).toEqual([]);
+    expect(handles(running.latest())).toHaveLength(2);
+  });
+
+  it('they are not requested at once if they are soon lost again, for example because of an answer', async () => {
+    const site = createSite('a;d');
+    const running = create(site);
+    await running.start();
+    running.loseRecords(loss);
+    await vi.advanceTimersByTimeAsync(0);
+    site.calls.length = 0;
+    running.loseRecords(loss);
+    await vi.advanceTimersByTimeAsync(0);
+    expect([site.calls, handles(running.latest())]).toEqual([[], []]);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(handles(running.latest())).toHaveLength(2);
+  });
+
+  it('a pass whose answers are always lost ends', async () => {
+    const site = createSite('a;d');
+    const { getFeatures } = site.client;
+    const client = {
+      ...site.client,
+      getFeatures: async (...parameters: Parameters<typeof getFeatures>) => {
+        const got = await getFeatures(...parameters);
+        running.loseRecords(loss);
+        return got;
+      },
+    };
+    const committed: Snapshot[] = [];
+    const running = create({ client }, { onCommit: (snapshot) => committed.push(snapshot) });
+    await running.start();
+    expect(count(site, 'GetFeatures')).toBe(2);
+    expect(running.latest().endpoints.GetFeatures?.parts.get(WHOLE)).toMatchObject({
+      ok: false,
+      failure: { message: loss.message },
+    });
+    const commits = committed.length;
+    // nothing is left that could be lost
+    site.failing.add('GetExpirationFeatures');
+    running.loseRecords(loss);
+    running.loseRecords(loss);
+    expect(committed.length - commits).toBeLessThanOrEqual(1);
+  });
 });
 
 it('fails GetFeatures of all vendor licenses if no record names its owner', async () => {

@@ -73,6 +73,7 @@ export function createTestFeatures(): FeatureSource {
       const derived = derive(request);
       return { ...derived, columns: createFeatureTable(derived.columns) };
     },
+    holds: () => true,
     release: () => undefined,
   };
 }
