@@ -10,11 +10,19 @@ export interface PlaneStart {
   readonly firstHandle: number;
 }
 
+/** The next bytes of an answer. */
+export interface AnswerBytes {
+  readonly type: 'bytes';
+  readonly id: number;
+  /** Before the first bytes. */
+  readonly opening?: Opening;
+  readonly chunks: readonly ArrayBuffer[];
+  readonly isLast: boolean;
+}
+
 /** A message to the thread of the data plane. `id` identifies an answer or a request. */
 export type PlaneMessage =
-  | { readonly type: 'open'; readonly id: number; readonly opening: Opening }
-  | { readonly type: 'write'; readonly id: number; readonly chunks: readonly ArrayBuffer[] }
-  | { readonly type: 'end'; readonly id: number }
+  | AnswerBytes
   | { readonly type: 'abort'; readonly id: number }
   | { readonly type: 'keep'; readonly endpoint: StoredEndpoint; readonly handles: readonly number[] }
   | { readonly type: 'derive'; readonly id: number; readonly request: FeaturesRequest; readonly oldestInUse: number }

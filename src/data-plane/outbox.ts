@@ -1,41 +1,50 @@
 import type { Worker } from 'node:worker_threads';
 import { ownMemory } from '../decoding/chunk-memory.ts';
-import type { PlaneMessage } from './messages.ts';
-
-/** Sends messages to a thread, in order. */
-export interface Outbox {
-  post(message: PlaneMessage): void;
-  /** Hands over bytes of an answer. They are collected, because each message has a cost. */
-  write(id: number, chunk: Buffer): void;
-}
+import type { Opening } from './data-plane.ts';
+import type { AnswerBytes, PlaneMessage } from './messages.ts';
 
 /** Bytes that are collected before they are sent. */
 const BATCH_BYTES = 1024 * 1024;
 
-export function createOutbox(worker: Worker): Outbox {
-  /** Bytes by answer. */
-  const collected = new Map<number, { chunks: ArrayBuffer[]; bytes: number }>();
+/** Sends the bytes of one answer to the thread. They are collected, because a message costs more than a small answer. */
+export class AnswerOutbox {
+  readonly #worker: Worker;
+  readonly #id: number;
+  /** Until it is sent. */
+  #opening: Opening | undefined;
+  #chunks: ArrayBuffer[] = [];
+  #bytes = 0;
 
-  const flush = (id: number): void => {
-    const batch = collected.get(id);
-    if (batch === undefined) return;
-    collected.delete(id);
-    const { chunks } = batch;
-    worker.postMessage({ type: 'write', id, chunks } satisfies PlaneMessage, chunks);
-  };
+  constructor(worker: Worker, id: number, opening: Opening) {
+    this.#worker = worker;
+    this.#id = id;
+    this.#opening = opening;
+  }
 
-  return {
-    post: (message) => {
-      if ('id' in message) flush(message.id);
-      worker.postMessage(message);
-    },
-    write: (id, chunk) => {
-      const owned = ownMemory(chunk);
-      const batch = collected.get(id) ?? { chunks: [], bytes: 0 };
-      batch.chunks.push(owned);
-      batch.bytes += owned.byteLength;
-      collected.set(id, batch);
-      if (batch.bytes >= BATCH_BYTES) flush(id);
-    },
-  };
+  write(chunk: Buffer): void {
+    const owned = ownMemory(chunk);
+    this.#chunks.push(owned);
+    this.#bytes += owned.byteLength;
+    if (this.#bytes >= BATCH_BYTES) this.#send(false);
+  }
+
+  end(): void {
+    this.#send(true);
+  }
+
+  abort(): void {
+    this.#chunks = [];
+    // the thread does not know an answer that was not sent
+    if (this.#opening === undefined) this.#worker.postMessage({ type: 'abort', id: this.#id } satisfies PlaneMessage);
+  }
+
+  #send(isLast: boolean): void {
+    const chunks = this.#chunks;
+    const opening = this.#opening;
+    this.#chunks = [];
+    this.#bytes = 0;
+    this.#opening = undefined;
+    const message: AnswerBytes = { type: 'bytes', id: this.#id, ...(opening && { opening }), chunks, isLast };
+    this.#worker.postMessage(message, chunks);
+  }
 }

@@ -10,9 +10,9 @@ import type { Derived } from '../inventory/features-request.ts';
 import type { Table } from '../inventory/table.ts';
 import { QueryError } from '../model/failure.ts';
 import { lastGood, type PolledAnswers, type Snapshot } from '../model/snapshot.ts';
-import type { Rendered, Rendering } from './data-plane.ts';
+import type { Opening, Rendered, Rendering } from './data-plane.ts';
 import type { PlaneMessage, PlaneReply, PlaneStart } from './messages.ts';
-import { createOutbox, type Outbox } from './outbox.ts';
+import { AnswerOutbox } from './outbox.ts';
 
 /** Decodes polled answers, and derives and renders the features, in another thread. */
 export interface PlaneThread extends FeatureSource {
@@ -77,7 +77,6 @@ class PendingReplies {
 /** The connection to one thread, which is used until the thread ends. */
 interface Connection {
   readonly worker: Worker;
-  readonly outbox: Outbox;
   readonly pending: PendingReplies;
 }
 
@@ -110,7 +109,7 @@ class Plane implements PlaneThread {
       this.#kept.set(endpoint, state);
       const readings = [...(state?.parts.values() ?? [])];
       const handles = readings.flatMap((reading) => lastGood(reading)?.value.handle ?? []);
-      this.#connection?.outbox.post({ type: 'keep', endpoint, handles });
+      this.#connection?.worker.postMessage({ type: 'keep', endpoint, handles } satisfies PlaneMessage);
     }
   }
 
@@ -142,7 +141,7 @@ class Plane implements PlaneThread {
     await connection?.worker.terminate();
   }
 
-  #open<T>(opening: Extract<PlaneMessage, { type: 'open' }>['opening']): IncomingAnswer<T> {
+  #open<T>(opening: Opening): IncomingAnswer<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     // a failure before the caller waits for the result must not end the process
     promise.catch(() => undefined);
@@ -150,17 +149,17 @@ class Plane implements PlaneThread {
       reject(new QueryError('aborted', 'the client is closed'));
       return { write: () => undefined, end: () => undefined, abort: () => undefined, result: promise };
     }
-    const { outbox, pending } = this.#connect();
+    const { worker, pending } = this.#connect();
     this.#ids += 1;
     const id = this.#ids;
     pending.add(id, { resolve: resolve as Pending['resolve'], reject });
-    outbox.post({ type: 'open', id, opening });
+    const outbox = new AnswerOutbox(worker, id, opening);
     return {
-      write: (chunk) => outbox.write(id, chunk),
-      end: () => outbox.post({ type: 'end', id }),
+      write: (chunk) => outbox.write(chunk),
+      end: () => outbox.end(),
       abort: () => {
         pending.take(id);
-        outbox.post({ type: 'abort', id });
+        outbox.abort();
       },
       result: promise,
     };
@@ -172,10 +171,10 @@ class Plane implements PlaneThread {
       reject(new QueryError('aborted', 'the program is stopping'));
       return promise;
     }
-    const { outbox, pending } = this.#connect();
+    const { worker, pending } = this.#connect();
     this.#ids += 1;
     pending.add(this.#ids, { resolve: resolve as Pending['resolve'], reject });
-    outbox.post(create(this.#ids));
+    worker.postMessage(create(this.#ids));
     return promise;
   }
 
@@ -187,7 +186,7 @@ class Plane implements PlaneThread {
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
     });
     this.#threads += 1;
-    const connection = { worker, outbox: createOutbox(worker), pending: new PendingReplies(worker) };
+    const connection = { worker, pending: new PendingReplies(worker) };
     worker.on('message', (reply: PlaneReply) => receive(connection.pending, reply));
     let cause: unknown;
     worker.on('error', (error) => {

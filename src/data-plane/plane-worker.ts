@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { IncomingAnswer } from '../decoding/decoder.ts';
 import { QueryError } from '../model/failure.ts';
-import { DataPlane, type Rendered } from './data-plane.ts';
+import { DataPlane, type Opening, type Rendered } from './data-plane.ts';
 import type { PlaneMessage, PlaneReply, PlaneStart } from './messages.ts';
 
 /** The thread of the data plane: applies messages in their order. */
@@ -28,26 +28,27 @@ const memoryOf = ({ updates }: Rendered): ArrayBuffer[] =>
     .flatMap(({ chunks }) => chunks)
     .flatMap((chunk) => (typeof chunk === 'number' ? [] : [chunk.bytes.buffer as ArrayBuffer]));
 
+function open(id: number, opening: Opening): void {
+  const answer = plane.open(opening);
+  incoming.set(id, answer);
+  answer.result
+    .then(
+      (value) => reply({ id, value }),
+      (error: unknown) => replyError(id, error),
+    )
+    .finally(() => incoming.delete(id));
+}
+
 function apply(message: PlaneMessage): void {
   switch (message.type) {
-    case 'open': {
-      const { id } = message;
-      const answer = plane.open(message.opening);
-      incoming.set(id, answer);
-      answer.result
-        .then(
-          (value) => reply({ id, value }),
-          (error: unknown) => replyError(id, error),
-        )
-        .finally(() => incoming.delete(id));
+    case 'bytes': {
+      const { id, opening, chunks, isLast } = message;
+      if (opening !== undefined) open(id, opening);
+      const answer = incoming.get(id);
+      for (const chunk of chunks) answer?.write(Buffer.from(chunk));
+      if (isLast) answer?.end();
       return;
     }
-    case 'write':
-      for (const chunk of message.chunks) incoming.get(message.id)?.write(Buffer.from(chunk));
-      return;
-    case 'end':
-      incoming.get(message.id)?.end();
-      return;
     case 'abort':
       incoming.get(message.id)?.abort();
       return;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createPlaneThread, type PlaneThread } from '../../src/data-plane/plane-thread.ts';
 import type { FeaturesRequest } from '../../src/inventory/features-request.ts';
 import { collectors } from '../../src/metrics/metric.ts';
@@ -101,6 +101,17 @@ describe('the thread of the data plane', () => {
     });
     expect((await Promise.all(answers)).map(({ count }) => count)).toEqual([1, 1]);
     expect([owned.byteLength, pool.toString('utf8', 0, 6)]).toEqual([0, 'before']);
+  });
+
+  it('sends a small answer in one message, and nothing of one that is aborted before', async () => {
+    const { plane, threads } = start();
+    await decode(plane, bodyOf(record('a', 1)));
+    const post = vi.spyOn(threads[0] as Worker, 'postMessage');
+    const aborted = open(plane);
+    aborted.write(Buffer.from('[['));
+    aborted.abort();
+    expect((await decode(plane, bodyOf(record('a', 1), record('b', 2)))).count).toBe(2);
+    expect(post).toHaveBeenCalledTimes(1);
   });
 
   it('refuses an answer before its end, and goes on', async () => {
