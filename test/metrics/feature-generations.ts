@@ -30,14 +30,14 @@ export function rowOf(row: GenerationRow): FeatureRow {
   const labels = Object.fromEntries(featureLabelFields.map((name) => [name, row[name]]));
   const own: Values = { ...labels, key: JSON.stringify(Object.values(labels)), isReported: row.record !== undefined };
   const record = row.record as Values | undefined;
-  const valueOf = (name: string): unknown => {
+  const readValue = (name: string): unknown => {
     if (Object.hasOwn(own, name)) return own[name];
     if (row.isWithheld && usageNames.has(name)) return undefined;
     const expiry = expiryFieldOf.get(name);
     if (expiry === undefined) return record?.[name];
     return (row.expirationRecord as Values | undefined)?.[expiry] ?? record?.[expiry];
   };
-  const readers = createReaders((name) => () => valueOf(name));
+  const readers = createReaders((name) => () => readValue(name));
   return createFeatureRow(readers, undefined);
 }
 
