@@ -60,7 +60,7 @@ export interface FeatureRow extends FeatureLabels, Reported, Expiry {
 }
 
 /** The names of the fields in a row that GetFeatures has and GetExpirationFeatures has not. */
-export const reportedNames: readonly string[] = Object.keys(reportedFields).map(modelName);
+const reportedNames: readonly string[] = Object.keys(reportedFields).map(modelName);
 
 /** The fields of GetExpirationFeatures by their name in a row. */
 export const expiryFieldOf: ReadonlyMap<string, string> = new Map(
