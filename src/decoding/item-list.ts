@@ -81,7 +81,14 @@ export class ItemList {
 
   /** The slots of the records so far. */
   slots(): Uint32Array {
-    return new Uint32Array(this.#slots.subarray(0, this.count).filter((slot) => slot !== -1));
+    const slots = new Uint32Array(this.usable);
+    for (let at = 0, end = 0; at < this.count; at += 1) {
+      const slot = this.#slots[at] as number;
+      if (slot === -1) continue;
+      slots[end] = slot;
+      end += 1;
+    }
+    return slots;
   }
 
   finish(decodedAs: string): StoredItems {

@@ -1,15 +1,21 @@
 import type { ByteHash } from './byte-hash.ts';
 import type { ItemTraits, StoredItems } from './stored-records.ts';
 
+/** How far from the expected item another one is searched without the table of hashes. */
+const NEAR = 8;
+
 /**
  * The items of the previous answer, to be found by their bytes. Each is found once, so that a slot has one reference for
  * each answer even if the answer repeats a record.
  *
  * Successive answers are nearly the same. Therefore the next item is expected to be the one that followed the last in the
- * previous answer, which needs no search. Only after an inserted, removed or moved item is it searched by its hash.
+ * previous answer, which needs no search. Any other is searched near it: a few items can have been inserted or removed. Only
+ * when this finds nothing several times in a row is there a table of all hashes, which takes as long as all else here.
  */
 export class PreviousItems {
   #expected = 0;
+  /** Searches in a row that found nothing. */
+  #misses = 0;
   readonly #items: StoredItems;
   readonly #taken: Uint8Array;
   /** Open addressing: positions plus 1, at the first free place from their hash on. */
@@ -37,6 +43,10 @@ export class PreviousItems {
 
   /** The position of an item with this hash and length, otherwise -1. */
   takeAny(hash: ByteHash, length: number): number {
+    const near = this.#takeNear(hash, length);
+    if (near !== -1) return near;
+    this.#misses += 1;
+    if (this.#misses <= NEAR && this.#table === undefined) return -1;
     this.#table ??= this.#index();
     const table = this.#table;
     const mask = table.length - 1;
@@ -62,9 +72,18 @@ export class PreviousItems {
     return this.#items.traits[this.#items.traitIds[at] as number] as ItemTraits;
   }
 
+  #takeNear(hash: ByteHash, length: number): number {
+    const end = Math.min(this.#expected + NEAR + 1, this.count);
+    for (let at = Math.max(0, this.#expected - NEAR); at < end; at += 1) {
+      if (this.#taken[at] === 0 && this.#items.lengths[at] === length && this.#has(at, hash)) return this.#take(at);
+    }
+    return -1;
+  }
+
   #take(at: number): number {
     this.#taken[at] = 1;
     this.#expected = at + 1;
+    this.#misses = 0;
     return at;
   }
 

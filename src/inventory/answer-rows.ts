@@ -1,27 +1,38 @@
 import type { ExpirationRecord, FeatureRecord } from '../model/records.ts';
 import { parseVendorLicense } from '../model/vendor-license.ts';
-import { createFeatureRow, expiryFieldOf, type FeatureRow, usageNames } from './feature-row.ts';
+import {
+  createFeatureRow,
+  createReaders,
+  expiryFieldOf,
+  type FeatureRow,
+  type RowReader,
+  usageNames,
+} from './feature-row.ts';
 import type { Inventory } from './inventory.ts';
 
 /** Rows of an answer that is not part of the inventory, such as the features of one user, by the rules of the inventory. */
 
-type Values = Readonly<Record<string, unknown>>;
-
-/** @param isReported whether the record is one of GetFeatures */
-function rowOf(
-  record: FeatureRecord | ExpirationRecord,
-  vendorLicense: string,
-  isReported: boolean,
-  isWithheld: boolean,
-): FeatureRow {
-  // an answer is not compared with another one
-  const own: Values = { vendorLicense, key: '', isReported, isWithheld };
-  return createFeatureRow((name) => {
-    if (Object.hasOwn(own, name)) return own[name];
-    if (isWithheld && usageNames.has(name)) return undefined;
-    return (record as unknown as Values)[expiryFieldOf.get(name) ?? name];
-  });
+/** A record that is not compared with the other answer. */
+interface AnswerRecord {
+  readonly record: FeatureRecord | ExpirationRecord;
+  readonly vendorLicense: string;
+  /** Whether the record is one of GetFeatures. */
+  readonly isReported: boolean;
+  readonly isWithheld: boolean;
 }
+
+const ownReaders: Readonly<Record<string, RowReader<AnswerRecord>>> = {
+  vendorLicense: ({ vendorLicense }) => vendorLicense,
+  key: () => '',
+  isReported: ({ isReported }) => isReported,
+  isWithheld: ({ isWithheld }) => isWithheld,
+};
+
+const readers = createReaders<AnswerRecord>((name) => {
+  const field = expiryFieldOf.get(name) ?? name;
+  const read = ({ record }: AnswerRecord): unknown => (record as unknown as Readonly<Record<string, unknown>>)[field];
+  return ownReaders[name] ?? (usageNames.has(name) ? (row) => (row.isWithheld ? undefined : read(row)) : read);
+});
 
 /** Features of an answer. The usage of a vendor license that is not current is withheld, as in the inventory. */
 export function featureRowsOf(inventory: Inventory, records: readonly FeatureRecord[]): readonly FeatureRow[] {
@@ -33,12 +44,15 @@ export function featureRowsOf(inventory: Inventory, records: readonly FeatureRec
   );
   return records.map((record) => {
     const vendorLicense = `${record.serverName};${record.daemon}`;
-    return rowOf(record, vendorLicense, true, withheld.has(vendorLicense.toLowerCase()));
+    const isWithheld = withheld.has(vendorLicense.toLowerCase());
+    return createFeatureRow(readers, { record, vendorLicense, isReported: true, isWithheld });
   });
 }
 
 /** Expiries of an answer about one vendor license, by the name that the analyzer uses for it. */
 export function expirationRowsOf(product: string, records: readonly ExpirationRecord[]): readonly FeatureRow[] {
   const { vendorLicense } = parseVendorLicense(product);
-  return records.map((record) => rowOf(record, vendorLicense, false, false));
+  return records.map((record) =>
+    createFeatureRow(readers, { record, vendorLicense, isReported: false, isWithheld: false }),
+  );
 }

@@ -1,17 +1,50 @@
 import { expirationRecords, featureRecords } from '../columns/stored-fields.ts';
 import { type FeatureColumns, labelId } from './feature-columns.ts';
-import { createFeatureRow, expiryFieldOf, type FeatureRow, featureLabelFields, usageNames } from './feature-row.ts';
+import {
+  createFeatureRow,
+  createReaders,
+  expiryFieldOf,
+  type FeatureRow,
+  featureLabelFields,
+  type MovableRow,
+  type RowReaders,
+  readerOf,
+  usageNames,
+} from './feature-row.ts';
 import type { Table } from './table.ts';
 
 type RowValue = (row: number) => unknown;
 
+/** All rows in one view. It is no generator, and its result is one object too: rules read a million rows in each evaluation. */
+class Scan extends Iterator<FeatureRow, undefined> {
+  readonly #count: number;
+  readonly #view: MovableRow<number>;
+  readonly #result: IteratorYieldResult<FeatureRow>;
+  #row = 0;
+
+  constructor(count: number, readers: RowReaders<number>) {
+    super();
+    this.#count = count;
+    this.#view = createFeatureRow(readers, 0);
+    this.#result = { done: false, value: this.#view };
+  }
+
+  next(): IteratorResult<FeatureRow, undefined> {
+    if (this.#row >= this.#count) return { done: true, value: undefined };
+    this.#view.move(this.#row);
+    this.#row += 1;
+    return this.#result;
+  }
+}
+
 /** The features of a generation as rows. Each value is decoded when it is read. */
 class FeatureTable implements Table<FeatureRow> {
   readonly #columns: FeatureColumns;
-  readonly #readers = new Map<string, RowValue>();
+  readonly #readers: RowReaders<number>;
 
   constructor(columns: FeatureColumns) {
     this.#columns = columns;
+    this.#readers = createReaders((name) => this.#create(name));
   }
 
   get count(): number {
@@ -20,34 +53,23 @@ class FeatureTable implements Table<FeatureRow> {
 
   at(row: number): FeatureRow {
     if (!(row >= 0 && row < this.count)) throw new RangeError(`there is no row ${row} of ${this.count}`);
-    return createFeatureRow((name) => this.#reader(name)(row));
+    return createFeatureRow(this.#readers, row);
   }
 
   column<Name extends keyof FeatureRow>(name: Name): (row: number) => FeatureRow[Name] {
-    return this.#reader(name) as (row: number) => FeatureRow[Name];
+    return readerOf(this.#readers, name) as (row: number) => FeatureRow[Name];
   }
 
   *rows(): Generator<FeatureRow, undefined> {
     for (let row = 0; row < this.count; row += 1) yield this.at(row);
   }
 
-  *scan(): Generator<FeatureRow, undefined> {
-    let row = 0;
-    const view = createFeatureRow((name) => this.#reader(name)(row));
-    for (; row < this.count; row += 1) yield view;
+  scan(): IteratorObject<FeatureRow, undefined> {
+    return new Scan(this.count, this.#readers);
   }
 
   [Symbol.iterator](): Iterator<FeatureRow> {
     return this.rows();
-  }
-
-  #reader(name: string): RowValue {
-    let reader = this.#readers.get(name);
-    if (reader === undefined) {
-      reader = this.#create(name);
-      this.#readers.set(name, reader);
-    }
-    return reader;
   }
 
   #create(name: string): RowValue {

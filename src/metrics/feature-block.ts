@@ -92,9 +92,11 @@ export class FeatureBlock {
       const read = reads[i] as ReadValue;
       const readBefore = gauge.open(before);
       for (const row of rows) {
+        const range = Math.floor(row / CHUNK_ROWS);
+        if (ranges[range] === undefined) continue;
         const isSame =
           Object.is(read(row), readBefore(row)) && (!gauge.hasAttributes || attributes.isSame(row, attributesBefore));
-        if (!isSame) ranges[Math.floor(row / CHUNK_ROWS)] = undefined;
+        if (!isSame) ranges[range] = undefined;
       }
     }
   }

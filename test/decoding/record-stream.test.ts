@@ -350,6 +350,23 @@ describe('RecordStream', () => {
     expectEmpty(site);
   });
 
+  it('finds records after any number of inserted or removed ones, but for the first few', () => {
+    const site = new Site('GetFeatures');
+    const named = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, i) => `{"Feature":"feature ${from + i}","InUse":1}`);
+    const read = (records: readonly string[]): number[] => {
+      site.read(Buffer.from(`[[${records.join(',')}]]`), [50]);
+      return [...(site.previous?.slots ?? [])];
+    };
+    const all = read(named(0, 100));
+    expect(read(named(5, 100))).toEqual(all.slice(5));
+    expect(read([...named(1000, 1005), ...named(5, 100)]).slice(5)).toEqual(all.slice(5));
+    const without = read(named(50, 100));
+    expect(without.slice(10)).toEqual(all.slice(60));
+    expect(read([...named(1000, 1050), ...named(50, 100)]).slice(50)).toEqual(without);
+    expectEmpty(site);
+  });
+
   it('does not take over a record of an array that is nested less deeply', () => {
     const site = new Site('GetFeatures');
     const record = `{"Feature":"a","x":${'['.repeat(5)}${']'.repeat(5)}}`;

@@ -180,8 +180,12 @@ describe('FeatureDerivation', () => {
           const expected = deriveSlowly(current);
           expect([mergedFeatures, mergedExpirations]).toEqual(expected.merged);
           shown.push({ columns, rows: expected.rows });
-          for (const { columns: each, rows } of shown)
-            expect([...createFeatureTable(each)].map(valuesOf)).toEqual(rows);
+          for (const { columns: each, rows } of shown) {
+            const table = createFeatureTable(each);
+            expect([...table].map(valuesOf)).toEqual(rows);
+            // one view, which is read before it moves on
+            expect([...table.scan().map(valuesOf)]).toEqual(rows);
+          }
           while (shown.length > kept + 1) shown.shift();
         }
       }),

@@ -4,6 +4,7 @@ import type { FeatureColumns } from '../../src/inventory/feature-columns.ts';
 import { openFeatures } from '../../src/inventory/feature-columns.ts';
 import {
   createFeatureRow,
+  createReaders,
   expiryFieldOf,
   type FeatureLabels,
   type FeatureRow,
@@ -29,13 +30,15 @@ export function rowOf(row: GenerationRow): FeatureRow {
   const labels = Object.fromEntries(featureLabelFields.map((name) => [name, row[name]]));
   const own: Values = { ...labels, key: JSON.stringify(Object.values(labels)), isReported: row.record !== undefined };
   const record = row.record as Values | undefined;
-  return createFeatureRow((name) => {
+  const readValue = (name: string): unknown => {
     if (Object.hasOwn(own, name)) return own[name];
     if (row.isWithheld && usageNames.has(name)) return undefined;
     const expiry = expiryFieldOf.get(name);
     if (expiry === undefined) return record?.[name];
     return (row.expirationRecord as Values | undefined)?.[expiry] ?? record?.[expiry];
-  });
+  };
+  const readers = createReaders((name) => () => readValue(name));
+  return createFeatureRow(readers, undefined);
 }
 
 const numberOf = (value: unknown): number => (value === undefined ? Number.NaN : Number(value));
