@@ -78,6 +78,7 @@ it('reads no more while the decoder asks to wait, which does not count as time o
   const client = createQueryClient(transport, decoder);
   const answer = client.getProducts({}, new AbortController().signal);
   await waiting.promise;
+  // longer than the timeout, which must not count this
   await new Promise((resolve) => setTimeout(resolve, 1.5 * TIMEOUT_MS));
   // what is in the buffers of the system, and not the whole body
   expect(sent).toBeLessThan(BODY / 2);

@@ -191,9 +191,9 @@ describe('the thread', () => {
   it('that takes too much memory fails its answers, and the next answer has a new one', {
     timeout: 30_000,
   }, async () => {
-    const decoder = createDecoder({ heapLimit: 64 });
-    // little to parse, but large after decoding
-    const records = Buffer.from(`[[${'{"Feature":"f"},'.repeat(300_000)}{}]]`);
+    const decoder = createDecoder({ heapLimit: 128 });
+    // little to parse, which must not reach the limit, but more than that after decoding
+    const records = Buffer.from(`[[${'{"Feature":"f"},'.repeat(500_000)}{}]]`);
     const other = decoder.open('GetUsers', '');
     other.write(Buffer.from('{'));
     expect(await failure(ask(decoder, 'GetFeatures', records))).toBe('too_large ANSWER_TOO_MUCH_MEMORY');
