@@ -84,7 +84,7 @@ export class Reception<T> implements Dispatcher.DispatchHandler, Abortable {
   }
 
   #arm(): void {
-    this.#timer = setTimeout(() => this.#timeOut(), this.#deadline - performance.now());
+    this.#timer = setTimeout(() => this.#timeOut(), Math.max(0, this.#deadline - performance.now()));
   }
 
   #timeOut(): void {

@@ -14,8 +14,6 @@ import { fillLists } from './paged-lists.ts';
 export interface AskedDecoderOptions extends AskedSettings {
   /** The largest body that is received, bytes. */
   readonly maxResponseSize: number;
-  /** Heap limit of the thread, megabytes. */
-  readonly heapLimit?: number;
   /** How long the thread is kept without an answer to decode, milliseconds. */
   readonly idle?: number;
 }
@@ -135,11 +133,11 @@ export class AskedDecoder implements Decoder<Answers> {
   }
 
   #start(): Worker {
-    const { heapLimit, permanentAfter, maxResponseSize } = this.#options;
+    const { permanentAfter, maxResponseSize } = this.#options;
     // .ts when run from source, .js when run from a build
     const thread = new Worker(new URL(`./asked-worker${extname(import.meta.url)}`, import.meta.url), {
       workerData: { permanentAfter } satisfies AskedSettings,
-      resourceLimits: { maxOldGenerationSizeMb: heapLimit ?? heapFor(maxResponseSize) },
+      resourceLimits: { maxOldGenerationSizeMb: heapFor(maxResponseSize) },
     });
     const fail = (error?: unknown): void => {
       if (this.#thread === thread) void this.#end(failureOf(error));

@@ -188,16 +188,14 @@ describe('an answer that is not usable', () => {
 });
 
 describe('the thread', () => {
-  it('that takes too much memory fails its answers, and the next answer has a new one', {
-    timeout: 30_000,
-  }, async () => {
-    const decoder = createDecoder({ heapLimit: 128 });
-    // little to parse, which must not reach the limit, but more than that after decoding
-    const records = Buffer.from(`[[${'{"Feature":"f"},'.repeat(500_000)}{}]]`);
-    const other = decoder.open('GetUsers', '');
-    other.write(Buffer.from('{'));
-    expect(await failure(ask(decoder, 'GetFeatures', records))).toBe('too_large ANSWER_TOO_MUCH_MEMORY');
-    expect(await failure(other.result)).toBe('too_large ANSWER_TOO_MUCH_MEMORY');
+  it('that runs out of memory fails its answers, and the next answer has a new one', async () => {
+    const decoder = createDecoder();
+    const started = once(process, 'worker');
+    const incoming = ['GetUsers', 'GetFeatures'].map((endpoint) => decoder.open(endpoint as EndpointName, ''));
+    const [thread] = (await started) as [Worker];
+    // V8 often ends the whole process instead of the thread when memory really runs out
+    thread.emit('error', Object.assign(new Error('heap limit'), { code: 'ERR_WORKER_OUT_OF_MEMORY' }));
+    for (const { result } of incoming) expect(await failure(result)).toBe('too_large ANSWER_TOO_MUCH_MEMORY');
     expect(await ask(decoder, 'GetUsers', users(200))).toEqual(sameAs('GetUsers', users(200)));
     expect(threads).toHaveLength(2);
   });
