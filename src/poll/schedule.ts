@@ -43,7 +43,7 @@ export function createSchedules<N extends string>(
         schedule(name, expression);
         run(name);
       },
-      Math.min(dueMs - Date.now(), MAX_WAIT_MS),
+      Math.max(0, Math.min(dueMs - Date.now(), MAX_WAIT_MS)),
     );
     timers.set(name, timer);
   };
