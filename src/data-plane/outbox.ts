@@ -6,7 +6,7 @@ import type { PlaneMessage } from './messages.ts';
 const BATCH_BYTES = 1024 * 1024;
 
 /** More bytes of an answer are accepted, but should wait. Otherwise a whole body would be in memory at once. */
-const MAX_UNREAD_BYTES = 4 * BATCH_BYTES;
+const MAX_UNREAD_BYTES = 8 * BATCH_BYTES;
 
 /** The bytes of one answer on their way to the thread. */
 interface Flow {

@@ -160,7 +160,7 @@ describe('bytes of an answer', () => {
     const spaces = (): Buffer => Buffer.alloc(2 ** 20, ' ');
     expect(answer.write(spaces())).toBeUndefined();
     let drained: Promise<void> | undefined;
-    for (let i = 0; i < 8; i += 1) drained = answer.write(spaces());
+    for (let i = 0; i < 16; i += 1) drained = answer.write(spaces());
     expect(drained).toBeInstanceOf(Promise);
     await drained;
     expect(answer.write(Buffer.from('[]'))).toBeUndefined();
@@ -174,7 +174,7 @@ describe('bytes of an answer', () => {
     const canceled = open(plane, 'another');
     const waiting = [deep, canceled].map((answer) => {
       answer.write(Buffer.alloc(2 ** 20, '['));
-      return answer.write(Buffer.alloc(8 * 2 ** 20, '['));
+      return answer.write(Buffer.alloc(16 * 2 ** 20, '['));
     });
     canceled.abort();
     await expect(deep.result).rejects.toMatchObject({ code: 'ANSWER_TOO_DEEP' });
