@@ -14,7 +14,7 @@ import { type Line, median } from './report.ts';
 
 interface Program {
   readonly args: readonly string[];
-  /** The line of its log from which on it has data. */
+  /** A line of its log that it writes when it has data. */
   readonly ready: RegExp;
 }
 
@@ -41,8 +41,8 @@ const bareSource = `
   pino(pino.destination(2)).info({ address }, 'listening');`;
 const bare: Program = { args: ['--input-type=module', '--eval', bareSource], ready: /"listening"/ };
 
-/** Loaded before the program: reports the CPU time of the process when it is asked. */
-const reporter = `process.on('message', () => process.send(process.cpuUsage())); process.channel.unref();`;
+/** Loaded before the program, and in its threads: reports the CPU time of the process when it is asked. */
+const reporter = `process.on('message', () => process.send(process.cpuUsage())); process.channel?.unref();`;
 const RETRY_MS = 20;
 
 /** The address of the metrics, when the program has data. @throws Error with its log if it ends before */
@@ -52,7 +52,7 @@ async function addressOf(child: ChildProcess, ready: RegExp): Promise<string> {
   for await (const line of createInterface({ input: child.stderr })) {
     text += `${line}\n`;
     const address = /"address":"(http:[^"/]*\/\/[^"/]+)"[^\n]*"listening"/.exec(text)?.[1];
-    if (address !== undefined && ready.test(line)) return address;
+    if (address !== undefined && ready.test(text)) return address;
   }
   throw new Error(`the program ended:\n${text}`);
 }
