@@ -35,26 +35,16 @@ export function fieldGauges<F extends Fields, Column>(
   return Object.keys(metrics).flatMap((name) => gauges.filter((gauge) => gauge.name === name));
 }
 
-/**
- * Returns the families of the enabled gauges.
- *
- * @param rowOf returns the table row of a row of the families
- */
+/** Returns the families of the enabled gauges. The rows are those of the table. */
 export function collectGauges<
   Column extends string,
   Row extends { readonly [Name in Column]: number | boolean | undefined },
->(
-  gauges: readonly FieldGauge<Column>[],
-  enabled: Enabled,
-  table: Table<Row>,
-  rows: Rows,
-  rowOf = (row: number): number => row,
-): Family[] {
+>(gauges: readonly FieldGauge<Column>[], enabled: Enabled, table: Table<Row>, rows: Rows): Family[] {
   return gauges
     .filter(({ name }) => isEnabled(catalogue[name], enabled))
     .map(({ name, column }) => {
       const read = table.column(column);
-      return createFamily(name, rows, (row) => toNumber(read(rowOf(row))));
+      return createFamily(name, rows, (row) => toNumber(read(row)));
     });
 }
 

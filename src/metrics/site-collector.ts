@@ -7,18 +7,14 @@ import { collectGauges, fieldGauges, labelsOf } from './columns.ts';
 import { createFamily, type Family, toNumber } from './family.ts';
 import { infoMetrics } from './info-metrics.ts';
 import { type Enabled, isEnabled } from './metric.ts';
-import { buildRowsNow, noLabels, type Rows } from './rows.ts';
+import { buildRows, noLabels, type Rows } from './rows.ts';
 import { historyLabels } from './site-metrics.ts';
 import { vendorLicenseMetrics } from './vendor-license-metrics.ts';
 
 /** Metrics with few series: vendor licenses, servers, history, the site, and the state of polling. */
 
 function rowsOf(name: MetricName, labels: readonly (readonly string[])[]): Rows {
-  return buildRowsNow(
-    catalogue[name].labels,
-    labels.map((values) => JSON.stringify(values)),
-    (row) => labels[row] ?? [],
-  );
+  return buildRows(catalogue[name].labels, labels);
 }
 
 const productGauges = fieldGauges(recordFields.GetProducts, vendorLicenseMetrics, (name) => name);

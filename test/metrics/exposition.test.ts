@@ -13,7 +13,7 @@ import { assembleGzip, combineChecksums, deflateChunks, deflateEnd, deflatePiece
 import { collectors, type Enabled } from '../../src/metrics/metric.ts';
 import { acceptsGzip, chooseFormat } from '../../src/metrics/negotiation.ts';
 import { renderGauges } from '../../src/metrics/render.ts';
-import { buildRowsNow } from '../../src/metrics/rows.ts';
+import { buildRows } from '../../src/metrics/rows.ts';
 import type { SelfMetrics } from '../../src/metrics/self.ts';
 import { type Snapshot, WHOLE } from '../../src/model/snapshot.ts';
 import {
@@ -83,10 +83,9 @@ describe('renderGauges', () => {
     );
     fc.assert(
       fc.property(fc.array(fc.tuple(label, label, value), { maxLength: 20 }), (samples) => {
-        const rows = buildRowsNow(
+        const rows = buildRows(
           ['x', 'y'],
-          samples.map((_, i) => String(i)),
-          (i) => [samples[i]?.[0] ?? '', samples[i]?.[1] ?? ''],
+          samples.map(([x, y]) => [x, y]),
         );
         const page = [...renderGauges([{ name: 'n', help: 'h', type: 'gauge', rows, value: (i) => samples[i]?.[2] }])]
           .map(({ bytes }) => bytes.toString())
@@ -104,10 +103,9 @@ describe('renderGauges', () => {
 
   it('makes chunks of about a megabyte, which together are the whole', () => {
     const count = 60_000;
-    const rows = buildRowsNow(
+    const rows = buildRows(
       ['x'],
-      Array.from({ length: count }, (_, i) => String(i)),
-      (i) => [`value-${i}`.padEnd(40, '.')],
+      Array.from({ length: count }, (_, i) => [`value-${i}`.padEnd(40, '.')]),
     );
     const chunks = [...renderGauges([{ name: 'n', help: 'h', type: 'gauge', rows, value: (i) => i }])];
     expect(chunks.length).toBeGreaterThan(2);

@@ -10,7 +10,6 @@ import type { PageChunk } from '../../src/metrics/feature-chunks.ts';
 import { FeatureRenderer } from '../../src/metrics/feature-renderer.ts';
 import { collectors, type Enabled } from '../../src/metrics/metric.ts';
 import { renderGauges, rowsWithin } from '../../src/metrics/render.ts';
-import { runAtOnce } from '../../src/scheduling/slices.ts';
 import { allCollectors, complete, expiration, feature } from '../support/scenario.ts';
 import { type GenerationRow, Generations, rowOf } from './feature-generations.ts';
 import { collectExpirations, collectFeatures } from './slow-features.ts';
@@ -39,9 +38,9 @@ function renderSlowly(families: readonly Family[], budget: number): Plain {
 
 function blocksSlowly(rows: readonly GenerationRow[], enabled: Enabled, budget: number): readonly Plain[] {
   const table = tableOf(rows.map(rowOf));
-  const expirations = renderSlowly(runAtOnce(collectExpirations(table, enabled, {})), budget);
+  const expirations = renderSlowly(collectExpirations(table, enabled), budget);
   const left = budget - expirations.series;
-  return [expirations, renderSlowly(runAtOnce(collectFeatures(table, enabled, {})), left)];
+  return [expirations, renderSlowly(collectFeatures(table, enabled), left)];
 }
 
 const isFresh = (chunk: PageChunk | number): chunk is PageChunk => typeof chunk !== 'number';
