@@ -7,7 +7,6 @@ import { createTransport } from '../client/transport.ts';
 import type { AnalyzerConfig, Config } from '../config/config.ts';
 import { readPasswordFile } from '../config/upstream-analyzer.ts';
 import { AskedDecoder } from '../data-plane/asked-decoder.ts';
-import { createFeatureRendering } from '../data-plane/feature-rendering.ts';
 import type { PlaneThread } from '../data-plane/plane-thread.ts';
 import type { Backend } from '../datasource/backend.ts';
 import { createUpstreamCache } from '../datasource/upstream-cache.ts';
@@ -108,7 +107,7 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     enabled: config.metrics.collectors,
     maxSeries: config.metrics.maxSeries,
     self,
-    features: createFeatureRendering(plane),
+    features: (_, rendering) => plane.render(rendering),
     latest: () => inventory.latest(),
   });
   const poller = createPoller({

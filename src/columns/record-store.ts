@@ -77,7 +77,7 @@ function position(names: readonly string[], name: string): number {
 export class RecordStore extends RecordReader {
   readonly #memory: SharedArrayBuffer[];
   readonly #free: number[] = [];
-  readonly #retired = new Retired();
+  readonly #retired = new Retired<number>();
   readonly #onFree: (slot: number) => void;
   /** Number of references by slot. */
   #references = new Uint16Array(0);

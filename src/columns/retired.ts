@@ -1,9 +1,9 @@
-/** Numbers of things that are no longer needed, by the last generation that can show them. */
-export class Retired {
-  #open: number[] = [];
-  #closed: { readonly generation: number; readonly items: readonly number[] }[] = [];
+/** Things that are no longer needed, by the last generation that can show them. */
+export class Retired<T> {
+  #open: T[] = [];
+  #closed: { readonly generation: number; readonly items: readonly T[] }[] = [];
 
-  add(item: number): void {
+  add(item: T): void {
     this.#open.push(item);
   }
 
@@ -15,7 +15,7 @@ export class Retired {
   }
 
   /** Removes and returns the items that no generation from `oldest` on can show. */
-  before(oldest: number): readonly number[] {
+  before(oldest: number): readonly T[] {
     const free = this.#closed.filter(({ generation }) => generation < oldest);
     this.#closed = this.#closed.filter(({ generation }) => generation >= oldest);
     return free.flatMap(({ items }) => items);

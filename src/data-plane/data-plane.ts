@@ -4,13 +4,12 @@ import { TextTable } from '../columns/text-table.ts';
 import { structureLimitsOf } from '../decoding/body-limits.ts';
 import type { IncomingAnswer } from '../decoding/decoder.ts';
 import { createLocalDecoder } from '../decoding/local-decoder.ts';
-import { RecordStream, type StoredEndpoint } from '../decoding/record-stream.ts';
+import { isStored, RecordStream, type StoredEndpoint } from '../decoding/record-stream.ts';
 import { releaseRecords, type StoredRecords } from '../decoding/stored-records.ts';
 import type { FeatureColumns, SharedFeatures } from '../inventory/feature-columns.ts';
 import { FeatureDerivation, type FeatureStores } from '../inventory/feature-derivation.ts';
 import type { Derived, FeaturesRequest } from '../inventory/features-request.ts';
-import { FeatureRenderer, type FeatureUpdate } from '../metrics/feature-renderer.ts';
-import type { Enabled } from '../metrics/metric.ts';
+import { FeatureRenderer, type FeatureUpdate, type Rendering } from '../metrics/feature-renderer.ts';
 import { QueryError } from '../model/failure.ts';
 import type { RecordOwner, StoredAnswer } from '../model/records.ts';
 import type { PolledAnswers, PolledEndpoint } from '../model/snapshot.ts';
@@ -23,20 +22,6 @@ export interface Opening {
   readonly permanentAfter: number;
 }
 
-/** What to render. */
-export interface Rendering {
-  readonly enabled: Enabled;
-  /** Maximum number of series. */
-  readonly budget: number;
-  /** The version of the last update that the page has; 0 for a page that has none. */
-  readonly base: number;
-}
-
-export interface Rendered {
-  readonly updates: FeatureUpdate;
-  readonly version: number;
-}
-
 /** The records of an answer, and the question that it answers. */
 interface Held {
   readonly endpoint: StoredEndpoint;
@@ -46,9 +31,6 @@ interface Held {
   readers: number;
   isDropped: boolean;
 }
-
-const isStored = (endpoint: PolledEndpoint): endpoint is StoredEndpoint =>
-  endpoint === 'GetFeatures' || endpoint === 'GetExpirationFeatures';
 
 /**
  * Holds the records of features and their expiries from the bytes of an answer to the finished page. It runs in one
@@ -127,18 +109,20 @@ export class DataPlane {
   }
 
   /** Renders the newest generation. Chunks that the page has are not rendered again. */
-  render({ enabled, budget, base }: Rendering): Rendered {
+  render(rendering: Rendering): FeatureUpdate {
     if (this.#columns === undefined) throw new Error('there are no features to render');
     const renderer =
-      this.#renderer === undefined || base !== this.#version ? new FeatureRenderer(enabled) : this.#renderer;
+      this.#renderer === undefined || rendering.base !== this.#version
+        ? new FeatureRenderer(rendering.enabled)
+        : this.#renderer;
     // a renderer that fails is not used again
     this.#renderer = undefined;
     this.#rendered = undefined;
-    const updates = renderer.render(this.#columns, budget);
+    const update = renderer.render(this.#columns, this.#version + 1, rendering);
     this.#renderer = renderer;
     this.#rendered = this.#columns.generation;
-    this.#version += 1;
-    return { updates, version: this.#version };
+    this.#version = update.version;
+    return update;
   }
 
   /** For measurements. */

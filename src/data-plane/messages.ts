@@ -1,8 +1,9 @@
 import type { StoredEndpoint } from '../decoding/record-stream.ts';
 import type { SharedFeatures } from '../inventory/feature-columns.ts';
 import type { Derived, FeaturesRequest } from '../inventory/features-request.ts';
+import type { FeatureUpdate, Rendering } from '../metrics/feature-renderer.ts';
 import type { Failure } from '../model/failure.ts';
-import type { Opening, Rendered, Rendering } from './data-plane.ts';
+import type { Opening } from './data-plane.ts';
 
 /** The start data of the thread. */
 export interface PlaneStart {
@@ -20,9 +21,9 @@ export type PlaneMessage =
   | { readonly type: 'derive'; readonly id: number; readonly request: FeaturesRequest; readonly oldestInUse: number }
   | { readonly type: 'render'; readonly id: number; readonly rendering: Rendering };
 
-/** A result, why an answer is not usable, the number of bytes that were read, or the text of an unexpected error. */
+/** A result, why an answer is not usable, the number of bytes that were read since the last such reply, or the text of an unexpected error. */
 export type PlaneReply =
-  | { readonly id: number; readonly value: unknown | Derived<SharedFeatures> | Rendered }
+  | { readonly id: number; readonly value: unknown | Derived<SharedFeatures> | FeatureUpdate }
   | { readonly id: number; readonly failure: Failure }
   | { readonly id: number; readonly read: number }
   | { readonly id: number; readonly error: string };

@@ -8,9 +8,9 @@ import type { FeatureRow } from '../inventory/feature-row.ts';
 import { createFeatureTable } from '../inventory/feature-table.ts';
 import type { Derived } from '../inventory/features-request.ts';
 import type { Table } from '../inventory/table.ts';
+import type { FeatureUpdate, Rendering } from '../metrics/feature-renderer.ts';
 import { QueryError } from '../model/failure.ts';
 import { lastGood, type PolledAnswers, type Snapshot } from '../model/snapshot.ts';
-import type { Rendered, Rendering } from './data-plane.ts';
 import type { PlaneMessage, PlaneReply, PlaneStart } from './messages.ts';
 import { Outbox } from './outbox.ts';
 
@@ -21,7 +21,7 @@ export interface PlaneThread extends FeatureSource {
   /** Frees the answers that a snapshot does not contain any more. Call it with each snapshot before the next one. */
   keep(snapshot: Snapshot): void;
   /** Renders the newest features. */
-  render(rendering: Rendering): Promise<Rendered>;
+  render(rendering: Rendering): Promise<FeatureUpdate>;
   close(): Promise<void>;
 }
 
@@ -135,8 +135,8 @@ class Plane implements PlaneThread {
     this.#inUse.delete(features);
   }
 
-  render(rendering: Rendering): Promise<Rendered> {
-    return this.#request<Rendered>((id) => ({ type: 'render', id, rendering }));
+  render(rendering: Rendering): Promise<FeatureUpdate> {
+    return this.#request<FeatureUpdate>((id) => ({ type: 'render', id, rendering }));
   }
 
   async close(): Promise<void> {

@@ -1,16 +1,30 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { IncomingAnswer } from '../decoding/decoder.ts';
+import { isStored } from '../decoding/record-stream.ts';
 import { QueryError } from '../model/failure.ts';
-import { DataPlane, type Rendered } from './data-plane.ts';
+import { DataPlane } from './data-plane.ts';
 import type { PlaneMessage, PlaneReply, PlaneStart } from './messages.ts';
 
 /** The thread of the data plane: applies messages in their order. */
 
 const plane = new DataPlane((workerData as PlaneStart).firstHandle);
-const incoming = new Map<number, IncomingAnswer<unknown>>();
 
-function reply(message: PlaneReply, transfer: ArrayBuffer[] = []): void {
-  parentPort?.postMessage(message, transfer);
+/** An answer that is arriving. */
+interface Arriving {
+  readonly answer: IncomingAnswer<unknown>;
+  /** Whether the bytes of a chunk are not needed any more when it was written. */
+  readonly isReadAtOnce: boolean;
+  /** Bytes that were read and not reported yet. */
+  unreported: number;
+}
+
+const arriving = new Map<number, Arriving>();
+
+/** Bytes that are reported together, because each message has a cost. */
+const REPORT_BYTES = 2 * 1024 * 1024;
+
+function reply(message: PlaneReply): void {
+  parentPort?.postMessage(message);
 }
 
 function replyError(id: number, error: unknown): void {
@@ -22,41 +36,44 @@ function replyError(id: number, error: unknown): void {
   }
 }
 
-/** The memory of new chunks, which the main thread takes over. */
-const memoryOf = ({ updates }: Rendered): ArrayBuffer[] =>
-  [updates.expirations, updates.features]
-    .flatMap(({ chunks }) => chunks)
-    .flatMap((chunk) => (typeof chunk === 'number' ? [] : [chunk.bytes.buffer as ArrayBuffer]));
+function write(id: number, to: Arriving, chunks: readonly ArrayBuffer[]): void {
+  for (const chunk of chunks) {
+    to.unreported += chunk.byteLength;
+    to.answer.write(Buffer.from(chunk));
+    // frees the memory; the garbage collector would only do so after many megabytes, and use much more processor time
+    if (to.isReadAtOnce) chunk.transfer(0);
+  }
+  if (to.unreported < REPORT_BYTES) return;
+  reply({ id, read: to.unreported });
+  to.unreported = 0;
+}
 
 function apply(message: PlaneMessage): void {
   switch (message.type) {
     case 'open': {
       const { id } = message;
       const answer = plane.open(message.opening);
-      incoming.set(id, answer);
+      arriving.set(id, { answer, isReadAtOnce: isStored(message.opening.endpoint), unreported: 0 });
       answer.result
         .then(
           (value) => reply({ id, value }),
           (error: unknown) => replyError(id, error),
         )
-        .finally(() => incoming.delete(id));
+        .finally(() => arriving.delete(id));
       return;
     }
     case 'write': {
-      const { id, chunks } = message;
-      // the length is 0 when the memory of a chunk has been handed on
-      const read = chunks.reduce((bytes, { byteLength }) => bytes + byteLength, 0);
-      for (const chunk of chunks) incoming.get(id)?.write(Buffer.from(chunk));
-      reply({ id, read });
+      const to = arriving.get(message.id);
+      if (to !== undefined) write(message.id, to, message.chunks);
       return;
     }
     case 'end':
-      incoming.get(message.id)?.end();
+      arriving.get(message.id)?.answer.end();
       return;
     case 'abort':
-      incoming.get(message.id)?.abort();
+      arriving.get(message.id)?.answer.abort();
       // its result need not settle
-      incoming.delete(message.id);
+      arriving.delete(message.id);
       return;
     case 'keep':
       plane.keep(message.endpoint, message.handles);
@@ -64,10 +81,8 @@ function apply(message: PlaneMessage): void {
     case 'derive':
       reply({ id: message.id, value: plane.derive(message.request, message.oldestInUse) });
       return;
-    case 'render': {
-      const rendered = plane.render(message.rendering);
-      reply({ id: message.id, value: rendered }, memoryOf(rendered));
-    }
+    case 'render':
+      reply({ id: message.id, value: plane.render(message.rendering) });
   }
 }
 

@@ -4,6 +4,7 @@ import { expirationRecords, featureRecords } from '../columns/stored-fields.ts';
 import type { TextTable } from '../columns/text-table.ts';
 import type { QueryError } from '../model/failure.ts';
 import type { Discarded } from '../model/records.ts';
+import type { EndpointName } from '../query-api/endpoints.ts';
 import { readJson } from '../query-api/json.ts';
 import { ArrayBody } from './array-body.ts';
 import { ByteHash, MIN_HASHED } from './byte-hash.ts';
@@ -45,6 +46,8 @@ const endpoints: Readonly<Record<StoredEndpoint, StoredKind>> = {
   GetFeatures: { kind: features, fields: featureRecords, isNested: true },
   GetExpirationFeatures: { kind: expirations, fields: expirationRecords, isNested: false },
 };
+
+export const isStored = (endpoint: EndpointName): endpoint is StoredEndpoint => Object.hasOwn(endpoints, endpoint);
 
 /**
  * Decodes an answer while its bytes arrive, with the same result as `decodeAnswer` of the whole body.

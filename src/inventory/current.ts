@@ -1,5 +1,6 @@
 import type { Snapshot } from '../model/snapshot.ts';
 import { createLatestOnly } from '../scheduling/latest-only.ts';
+import { Uses } from '../scheduling/uses.ts';
 import type { FeatureRow } from './feature-row.ts';
 import { type Derived, type FeaturesRequest, isSameRequest } from './features-request.ts';
 import { type Inventory, type InventoryPolicy, planInventory } from './inventory.ts';
@@ -53,31 +54,14 @@ export interface CurrentInventory {
 /** The longest delay of a timer, milliseconds. */
 const MAX_TIMEOUT = 2 ** 31 - 1;
 
-/** Releases features when they are neither current nor in use. */
-function createUses(source: FeatureSource) {
-  const uses = new Map<Table<FeatureRow>, number>();
-  const drop = (features: Table<FeatureRow>): void => {
-    const left = (uses.get(features) ?? 1) - 1;
-    if (left > 0) {
-      uses.set(features, left);
-      return;
-    }
-    uses.delete(features);
-    source.release(features);
-  };
-  return {
-    add: (features: Table<FeatureRow>): void => void uses.set(features, (uses.get(features) ?? 0) + 1),
-    drop,
-  };
-}
-
 /**
  * Holds the current inventory. A snapshot becomes current before anything is rendered. Each reader works at its own pace:
  * if one fails or is slow, the others still get the newest data. Parts that become too old are removed automatically.
  */
 export function createCurrentInventory(options: CurrentInventoryOptions): CurrentInventory {
   const { policy, now, onProblem } = options;
-  const uses = createUses(options.features);
+  /** Features are released when they are neither current nor in use. */
+  const uses = new Uses<Table<FeatureRow>>((features) => options.features.release(features));
   let newest: Snapshot | undefined;
   let current: Inventory | undefined;
   let derived: { readonly request: FeaturesRequest; readonly features: Derived<Table<FeatureRow>> } | undefined;
@@ -87,11 +71,11 @@ export function createCurrentInventory(options: CurrentInventoryOptions): Curren
 
   const use: CurrentInventory['use'] = async (work) => {
     const features = current?.features;
-    if (features !== undefined) uses.add(features);
+    if (features !== undefined) uses.begin(features);
     try {
       return await work(current);
     } finally {
-      if (features !== undefined) uses.drop(features);
+      if (features !== undefined) uses.end(features);
     }
   };
 
@@ -115,7 +99,7 @@ export function createCurrentInventory(options: CurrentInventoryOptions): Curren
   };
 
   const forget = (): void => {
-    if (derived !== undefined) uses.drop(derived.features.columns);
+    if (derived !== undefined) uses.end(derived.features.columns);
     derived = undefined;
   };
 
@@ -125,7 +109,7 @@ export function createCurrentInventory(options: CurrentInventoryOptions): Curren
     if (derived !== undefined && isCurrent && isSameRequest(derived.request, request)) return derived.features;
     derived = undefined;
     const features = await options.features.derive(request);
-    uses.add(features.columns);
+    uses.begin(features.columns);
     derived = { request, features };
     return features;
   };
@@ -143,7 +127,7 @@ export function createCurrentInventory(options: CurrentInventoryOptions): Curren
       if (!isStopped) onProblem('inventory', error);
     }
     // not earlier, because they were current until now
-    if (before !== undefined && before !== derived?.features.columns) uses.drop(before);
+    if (before !== undefined && before !== derived?.features.columns) uses.end(before);
     if (isStopped) forget();
     // not after the last one only: while snapshots come faster than they are derived, there is no last one
     reading = Promise.all(notify.map((read) => read()));

@@ -142,7 +142,7 @@ export class FeatureDerivation {
   readonly #expirations: SlotsOfRows;
   /** Text ids of the vendor licenses of the layout. */
   #ownerIds: ReadonlyMap<string, number> = new Map();
-  readonly #retiredOwners = new Retired();
+  readonly #retiredOwners = new Retired<number>();
   #request: FeaturesRequest | undefined;
   #layout: FeatureLayout | undefined;
   #layoutNumber = 0;

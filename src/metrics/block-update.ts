@@ -1,5 +1,10 @@
 import type { Block } from './block.ts';
-import type { PageChunk } from './feature-chunks.ts';
+import type { Deflated } from './gzip.ts';
+
+/** A piece of a block, which can be joined with any other. */
+export interface PageChunk extends Deflated {
+  readonly samples: number;
+}
 
 /** What a block shows now. */
 export interface BlockUpdate extends Omit<Block, 'pieces'> {

@@ -1,10 +1,11 @@
 import type { InventoryReader } from '../inventory/current.ts';
 import type { Inventory } from '../inventory/inventory.ts';
+import { Uses } from '../scheduling/uses.ts';
 import { type Body, SharedAnswers } from './answers.ts';
 import { type Block, createBlock } from './block.ts';
 import { updateBlock } from './block-update.ts';
 import type { Family } from './family.ts';
-import type { FeatureUpdate } from './feature-renderer.ts';
+import type { FeatureUpdate, Rendering } from './feature-renderer.ts';
 import type { Enabled } from './metric.ts';
 import { acceptsGzip, chooseFormat, contentTypes, type Format } from './negotiation.ts';
 import { renderGauges } from './render.ts';
@@ -16,12 +17,8 @@ const blockNames = ['vendor_licenses', 'site', 'expirations', 'features', 'histo
 type BlockName = (typeof blockNames)[number];
 type Blocks = Readonly<Record<BlockName, Block>>;
 
-/**
- * Renders the blocks of the features. The receiver applies every update.
- *
- * @param budget maximum number of series of both blocks
- */
-export type RenderFeatures = (inventory: Inventory, enabled: Enabled, budget: number) => Promise<FeatureUpdate>;
+/** Renders the blocks of the features of the newest inventory. */
+export type RenderFeatures = (inventory: Inventory, rendering: Rendering) => Promise<FeatureUpdate>;
 
 export interface ExpositionOptions {
   readonly enabled: Enabled;
@@ -45,6 +42,8 @@ export interface Page {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Body;
+  /** Must be called once, when the body is not read any more: its memory is used again for a later page. */
+  readonly release: () => void;
 }
 
 const nothingPolled = { polls: [], availability: [], up: false };
@@ -59,6 +58,7 @@ const problem = (status: number, text: string): Page => ({
   status,
   headers: { 'content-type': 'text/plain; charset=utf-8' },
   body: Buffer.from(`${text}\n`),
+  release: () => undefined,
 });
 
 /**
@@ -69,13 +69,31 @@ const problem = (status: number, text: string): Page => ({
 export function createExposition(options: ExpositionOptions): Exposition {
   const { enabled, self } = options;
   const answers = new SharedAnswers(options.nowMs ?? (() => performance.now()));
-  let shown: { inventory: Inventory; blocks: Blocks } | undefined;
+  /** The version is that of the features. */
+  let shown: { inventory: Inventory; blocks: Blocks; version: number } | undefined;
   /** The features as of the last update, which the next update refers to. */
-  let features: Pick<Blocks, 'expirations' | 'features'> | undefined;
+  let features: { blocks: Pick<Blocks, 'expirations' | 'features'>; version: number } | undefined;
+  /** The versions that responses are being sent from. */
+  const sending = new Uses<number>();
   /** Whether the newest inventory could not be rendered, so that the blocks are out of date. */
   let hasFailed = false;
 
-  const createBlocks = async (inventory: Inventory): Promise<Blocks> => {
+  const updateFeatures = async (inventory: Inventory, budget: number): Promise<NonNullable<typeof features>> => {
+    const update = await options.features(inventory, {
+      enabled,
+      budget,
+      base: features?.version ?? 0,
+      oldestInUse: Math.min(...sending.items, shown?.version ?? Number.MAX_SAFE_INTEGER),
+    });
+    const blocks = {
+      expirations: updateBlock(update.expirations, features?.blocks.expirations),
+      features: updateBlock(update.features, features?.blocks.features),
+    };
+    features = { blocks, version: update.version };
+    return features;
+  };
+
+  const createBlocks = async (inventory: Inventory): Promise<{ blocks: Blocks; version: number }> => {
     let budget = options.maxSeries;
     const block = async (families: readonly Family[]): Promise<Block> => {
       const made = await createBlock(families, budget);
@@ -84,20 +102,16 @@ export function createExposition(options: ExpositionOptions): Exposition {
     };
     const vendorLicenses = await block(collectVendorLicenses(inventory, enabled));
     const site = await block(collectSite(inventory));
-    const update = await options.features(inventory, enabled, budget);
-    features = {
-      expirations: updateBlock(update.expirations, features?.expirations),
-      features: updateBlock(update.features, features?.features),
-    };
-    budget -= update.expirations.series + update.features.series;
+    const { blocks, version } = await updateFeatures(inventory, budget);
+    budget -= blocks.expirations.series + blocks.features.series;
     const history = await block(collectHistory(inventory, enabled));
-    return { vendor_licenses: vendorLicenses, site, ...features, history };
+    return { blocks: { vendor_licenses: vendorLicenses, site, ...blocks, history }, version };
   };
 
   const read = async (inventory: Inventory): Promise<void> => {
     try {
-      const blocks = await createBlocks(inventory);
-      shown = { inventory, blocks };
+      const { blocks, version } = await createBlocks(inventory);
+      shown = { inventory, blocks, version };
       hasFailed = false;
       const all = Object.values(blocks);
       self.setSeries(
@@ -120,6 +134,14 @@ export function createExposition(options: ExpositionOptions): Exposition {
     return Buffer.concat([...polls, Buffer.from(`${await self.render(format)}${end}`)]);
   };
 
+  /** Begins to use what is shown. @returns ends it */
+  const useShown = (): (() => void) => {
+    if (shown === undefined) return () => undefined;
+    const { version } = shown;
+    sending.begin(version);
+    return () => sending.end(version);
+  };
+
   return {
     name: 'metrics',
     read,
@@ -137,8 +159,19 @@ export function createExposition(options: ExpositionOptions): Exposition {
       const isGzip = acceptsGzip(acceptEncoding);
       const blocks = collect.length === 0 ? blockNames : blockNames.filter((name) => collect.includes(name));
       const state = { blocks: shown?.blocks ?? {}, renderTail };
-      const { body, length } = await answers.answer({ format, isGzip, blocks }, state, self.changes());
-      return { status: 200, headers: { ...headersOf(format, isGzip), 'content-length': String(length) }, body };
+      const release = useShown();
+      try {
+        const { body, length } = await answers.answer({ format, isGzip, blocks }, state, self.changes());
+        return {
+          status: 200,
+          headers: { ...headersOf(format, isGzip), 'content-length': String(length) },
+          body,
+          release,
+        };
+      } catch (error) {
+        release();
+        throw error;
+      }
     },
   };
 }

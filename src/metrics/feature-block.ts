@@ -1,10 +1,11 @@
 import type { FeatureColumns } from '../inventory/feature-columns.ts';
-import type { BlockUpdate } from './block-update.ts';
+import type { BlockUpdate, PageChunk } from './block-update.ts';
 import { catalogue, type MetricName } from './catalogue.ts';
 import { FeatureAttributes, plainTail } from './feature-attributes.ts';
-import type { ChunkRenderer, PageChunk } from './feature-chunks.ts';
+import type { ChunkRenderer } from './feature-chunks.ts';
 import type { FeatureGauge, ReadValue } from './feature-gauges.ts';
 import { combineChecksums, deflatePiece } from './gzip.ts';
+import type { PieceMemory } from './piece-memory.ts';
 
 /** A generation of the features, and how it differs from the last one. */
 export interface Generation {
@@ -21,7 +22,7 @@ export const CHUNK_ROWS = 4096;
 interface Range {
   /** The first row that is not in it. */
   readonly end: number;
-  /** `undefined` without a sample. The receiver of the updates has its bytes: their memory can have been transferred. */
+  /** `undefined` without a sample. */
   readonly chunk: PageChunk | undefined;
 }
 
@@ -38,9 +39,9 @@ function createFamily(gauge: FeatureGauge): FeatureFamily {
   return { gauge, name: Buffer.from(gauge.name), header: undefined, ranges: [] };
 }
 
-function createHeader(name: MetricName): PageChunk {
+function headerOf(name: MetricName): Buffer {
   const { help, type } = catalogue[name];
-  return { ...deflatePiece(Buffer.from(`# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`)), samples: 0 };
+  return Buffer.from(`# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`);
 }
 
 /**
@@ -59,14 +60,16 @@ function rowsWithin(reads: readonly ReadValue[], count: number, budget: number):
 /** A block of the page whose families have one row for each feature. */
 export class FeatureBlock {
   readonly #families: readonly FeatureFamily[];
+  readonly #pieces: PieceMemory;
   readonly #values = new Float64Array(CHUNK_ROWS);
   readonly #tails: Uint8Array[] = Array.from({ length: CHUNK_ROWS }, () => plainTail);
   readonly #plainTails: readonly Uint8Array[] = Array.from({ length: CHUNK_ROWS }, () => plainTail);
   /** The chunks of the last update with their positions. */
   #positions: ReadonlyMap<PageChunk, number> = new Map();
 
-  constructor(gauges: readonly FeatureGauge[]) {
+  constructor(gauges: readonly FeatureGauge[], pieces: PieceMemory) {
     this.#families = gauges.map(createFamily);
+    this.#pieces = pieces;
   }
 
   /** @param budget maximum number of series */
@@ -111,8 +114,8 @@ export class FeatureBlock {
       for (const [i, family] of stale) {
         this.#readValues(reads[i] as ReadValue, from, end);
         const tails = family.gauge.hasAttributes ? this.#readTails(attributes, from, end) : this.#plainTails;
-        const chunk = chunks.render({ name: family.name, values: this.#values, tails });
-        family.ranges[range] = { end, chunk };
+        const { text, samples } = chunks.render({ name: family.name, values: this.#values, tails });
+        family.ranges[range] = { end, chunk: samples === 0 ? undefined : this.#store(text, samples) };
       }
     }
   }
@@ -128,16 +131,21 @@ export class FeatureBlock {
     return this.#tails;
   }
 
+  #store(text: Uint8Array, samples: number): PageChunk {
+    return { ...this.#pieces.store(deflatePiece(text)), samples };
+  }
+
   /** The chunks of all ranges. A chunk that the receiver has is referred to by its position. */
   #update(isLimited: boolean): BlockUpdate {
     const shown = this.#families.flatMap((family) => {
       const samples = family.ranges.flatMap((range) => range?.chunk ?? []);
-      if (samples.length > 0) family.header ??= createHeader(family.gauge.name);
+      if (samples.length > 0) family.header ??= this.#store(headerOf(family.gauge.name), 0);
       else family.header = undefined;
       return family.header === undefined ? [] : [family.header, ...samples];
     });
     const before = this.#positions;
     this.#positions = new Map(shown.entries().map(([position, chunk]) => [chunk, position]));
+    for (const chunk of before.keys()) if (!this.#positions.has(chunk)) this.#pieces.retire(chunk);
     return {
       ...combineChecksums(shown),
       chunks: shown.map((chunk) => before.get(chunk) ?? chunk),

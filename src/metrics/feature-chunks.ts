@@ -1,11 +1,5 @@
-import { type Deflated, deflatePiece } from './gzip.ts';
 import type { LabelArena } from './label-arena.ts';
 import { formatValue } from './render.ts';
-
-/** A piece of a block, which can be joined with any other. */
-export interface PageChunk extends Deflated {
-  readonly samples: number;
-}
 
 /** Usual maximum size of a value and the line feed, bytes. The longest number has 24 characters. */
 const MAX_VALUE_BYTES = 32;
@@ -49,14 +43,8 @@ export class ChunkRenderer {
     this.#memory.set(bytes.subarray(start, start + this.#labelBytes));
   }
 
-  /** Returns the chunk of a family, `undefined` if it has no sample. */
-  render(source: ChunkSource): PageChunk | undefined {
-    const { text, samples } = this.renderText(source);
-    return samples === 0 ? undefined : { ...deflatePiece(text), samples };
-  }
-
   /** Returns the lines of a family. The text is overwritten by the next call. */
-  renderText({ name, values, tails }: ChunkSource): { readonly text: Uint8Array; readonly samples: number } {
+  render({ name, values, tails }: ChunkSource): { readonly text: Uint8Array; readonly samples: number } {
     const start = this.#labelBytes + name.length;
     this.#reserve(start + this.#capacity(name, tails));
     this.#memory.set(name, this.#labelBytes);

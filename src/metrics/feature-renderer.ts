@@ -5,8 +5,22 @@ import { ChunkRenderer } from './feature-chunks.ts';
 import { expirationGauges, featureGauges } from './feature-gauges.ts';
 import { createLabelArena } from './label-arena.ts';
 import type { Enabled } from './metric.ts';
+import { PieceMemory } from './piece-memory.ts';
 
+/** What to render for a page. */
+export interface Rendering {
+  readonly enabled: Enabled;
+  /** Maximum number of series of both blocks. The expirations use it first. */
+  readonly budget: number;
+  /** The version of the last update that the page has; 0 for a page that has none. */
+  readonly base: number;
+  /** The oldest version that is still read. */
+  readonly oldestInUse: number;
+}
+
+/** A new version of the blocks of the features. The page must apply every update. */
 export interface FeatureUpdate {
+  readonly version: number;
   readonly expirations: BlockUpdate;
   readonly features: BlockUpdate;
 }
@@ -31,22 +45,28 @@ function changedRows(columns: FeatureColumns, before: FeatureColumns): readonly 
  * its values changes.
  */
 export class FeatureRenderer {
+  readonly #pieces = new PieceMemory();
   readonly #expirations: FeatureBlock;
   readonly #features: FeatureBlock;
   /** The generation of the last update, and the renderer of its layout. */
   #last: { readonly columns: FeatureColumns; readonly chunks: ChunkRenderer } | undefined;
 
   constructor(enabled: Enabled) {
-    this.#expirations = new FeatureBlock(expirationGauges(enabled));
-    this.#features = new FeatureBlock(featureGauges(enabled));
+    this.#expirations = new FeatureBlock(expirationGauges(enabled), this.#pieces);
+    this.#features = new FeatureBlock(featureGauges(enabled), this.#pieces);
   }
 
   /**
-   * Renders a generation. The receiver must apply every update. The slots and texts of the last generation must still exist.
+   * Renders a generation. The slots and texts of the last generation must still exist.
    *
-   * @param budget maximum number of series of both blocks. The expirations use it first
+   * @param version larger than that of the last update
    */
-  render(columns: FeatureColumns, budget: number): FeatureUpdate {
+  render(
+    columns: FeatureColumns,
+    version: number,
+    { budget, oldestInUse }: Pick<Rendering, 'budget' | 'oldestInUse'>,
+  ): FeatureUpdate {
+    this.#pieces.free(oldestInUse);
     const last = this.#last?.columns.layout === columns.layout ? this.#last : undefined;
     const chunks = last?.chunks ?? new ChunkRenderer(createLabelArena(columns));
     const changes = last === undefined ? undefined : { before: last.columns, rows: changedRows(columns, last.columns) };
@@ -54,6 +74,7 @@ export class FeatureRenderer {
     const expirations = this.#expirations.render(generation, budget);
     const features = this.#features.render(generation, budget - expirations.series);
     this.#last = { columns, chunks };
-    return { expirations, features };
+    this.#pieces.close(version - 1);
+    return { version, expirations, features };
   }
 }

@@ -14,7 +14,7 @@ export interface Checksum {
  * the stream. Pieces can be joined in any order. Concatenated gzip members would be simpler, but curl fails on them.
  */
 export interface Deflated extends Checksum {
-  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly bytes: Uint8Array;
 }
 
 /** A fast level: pages are compressed only once per poll, but can have hundreds of megabytes. */
@@ -36,16 +36,13 @@ export async function deflateChunks(chunks: Iterable<Buffer>): Promise<Deflated>
   }
   await new Promise<void>((resolve) => deflater.flush(constants.Z_FULL_FLUSH, resolve));
   deflater.destroy();
-  return { bytes: new Uint8Array(Buffer.concat(output)), crc, length };
+  return { bytes: Buffer.concat(output), crc, length };
 }
 
-/**
- * Deflates a text in this thread. The bytes have memory of their own, so that it can be transferred: zlib returns a part of
- * a larger buffer.
- */
+/** Deflates a text in this thread. */
 export function deflatePiece(text: Uint8Array): Deflated {
   const bytes = deflateRawSync(text, { level: LEVEL, finishFlush: constants.Z_FULL_FLUSH });
-  return { bytes: new Uint8Array(bytes), crc: crc32(text), length: text.length };
+  return { bytes, crc: crc32(text), length: text.length };
 }
 
 /** Multiplies a 32×32 bit matrix over GF(2) with a vector. */
@@ -95,7 +92,7 @@ export interface Joined extends Checksum {
 
 /** Deflates a short text that ends the stream. */
 export const deflateEnd = (text: Buffer): Deflated => ({
-  bytes: new Uint8Array(deflateRawSync(text, { level: LEVEL })),
+  bytes: deflateRawSync(text, { level: LEVEL }),
   crc: crc32(text),
   length: text.length,
 });

@@ -29,12 +29,15 @@ export function longestGap(expression: string): number {
 
 const neverRuns = (expression: string): Error => new Error(`the schedule ${expression} never runs`);
 
+/** Whether a field has all numbers of a range. */
+const hasAll = (field: readonly unknown[], from: number, to: number): boolean =>
+  Array.from({ length: to - from + 1 }, (_, i) => from + i).every((value) => field.includes(value));
+
+const isDaily = ({ dayOfMonth, month, dayOfWeek }: ParsedFields): boolean =>
+  hasAll(dayOfMonth, 1, 31) && hasAll(month, 1, 12) && hasAll(dayOfWeek, 0, 6);
+
 /** Whether a schedule is the same in every hour of every day, so that neither the calendar nor a clock change matters to it. */
-function isHourly({ hour, dayOfMonth, month, dayOfWeek }: ParsedFields): boolean {
-  const hasAll = (field: readonly unknown[], from: number, to: number): boolean =>
-    Array.from({ length: to - from + 1 }, (_, i) => from + i).every((value) => field.includes(value));
-  return hasAll(hour, 0, 23) && hasAll(dayOfMonth, 1, 31) && hasAll(month, 1, 12) && hasAll(dayOfWeek, 0, 6);
-}
+const isHourly = (fields: ParsedFields): boolean => hasAll(fields.hour, 0, 23) && isDaily(fields);
 
 const ascending = (values: readonly number[]): number[] => values.toSorted((a, b) => a - b);
 
@@ -81,8 +84,14 @@ function* runsAfter(fields: ParsedFields, after: number): Generator<number> {
   }
 }
 
-/** The days of a schedule from this one on. Only node-cron knows all notations of a day, for example `5L`. */
-function* daysOf({ dayOfMonth, month, dayOfWeek }: ParsedFields, from: number): Generator<number> {
+/** The days of a schedule from this one on. */
+function* daysOf(fields: ParsedFields, from: number): Generator<number> {
+  if (!isDaily(fields)) return yield* matchingDays(fields, from);
+  for (let day = from; ; day += DAY) yield day;
+}
+
+/** Only node-cron knows all notations of a day, for example `5L`. It needs a millisecond to prepare the search. */
+function* matchingDays({ dayOfMonth, month, dayOfWeek }: ParsedFields, from: number): Generator<number> {
   const days = createTask(`* * * ${dayOfMonth} ${month} ${dayOfWeek}`, () => undefined, { timezone: 'UTC' });
   try {
     for (let day = from; day < from + MAX_DAYS * DAY; day += DAY) {

@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns/promises';
-import type { OutgoingHttpHeaders } from 'node:http';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { Server as TlsServer } from 'node:tls';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -20,6 +20,8 @@ export interface MetricsPage {
   readonly headers: Readonly<Record<string, string>>;
   /** The whole bytes, parts of them, or what creates the parts while they are sent. */
   readonly body: Uint8Array | readonly Uint8Array[] | AsyncIterable<Uint8Array>;
+  /** Called once, when the body is not read any more. */
+  readonly release?: () => void;
 }
 
 export interface MetricsRequest {
@@ -269,7 +271,8 @@ async function sendMetrics(options: WebOptions, request: FastifyRequest, reply: 
     acceptEncoding: single(request.headers['accept-encoding']),
     collect: [query['collect[]'] ?? []].flat(),
   });
-  const { status, headers, body } = page;
+  const { status, headers, body, release } = page;
+  if (release !== undefined) whenClosed(reply.raw, release);
   const isHead = request.method === 'HEAD';
   if (isIterated(body) && !isHead)
     return reply
@@ -284,6 +287,12 @@ async function sendMetrics(options: WebOptions, request: FastifyRequest, reply: 
   reply.raw.writeHead(status, { ...common, ...headers, ...(length !== undefined && { 'content-length': length }) });
   sendFinished(reply.raw, isHead ? [] : (finished ?? []));
   return reply;
+}
+
+/** Calls back when a response was sent, or the client has disconnected. */
+function whenClosed(response: ServerResponse, callback: () => void): void {
+  if (response.closed) callback();
+  else response.once('close', callback);
 }
 
 const isIterated = (body: MetricsPage['body']): body is AsyncIterable<Uint8Array> => Symbol.asyncIterator in body;

@@ -49,7 +49,7 @@ export function createFullRender({ names, labels, values }: Gauges): (take: (byt
       renderer.selectRows(from, to);
       for (const [at, name] of encoded.entries()) {
         const source = { name, values: (values[at] as Float64Array).subarray(from, to), tails };
-        take(renderer.renderText(source).text);
+        take(renderer.render(source).text);
       }
     }
   };

@@ -182,13 +182,13 @@ class Driver {
       this.#base = 0;
       this.#blocks = undefined;
     }
-    const { updates, version } = this.plane.render({ enabled, budget, base: this.#base });
-    this.#base = version;
+    const updates = this.plane.render({ enabled, budget, base: this.#base, oldestInUse: this.#base });
+    this.#base = updates.version;
     this.#blocks = {
       expirations: updateBlock(updates.expirations, this.#blocks?.expirations),
       features: updateBlock(updates.features, this.#blocks?.features),
     };
-    const whole = new FeatureRenderer(enabled).render(this.#newest.columns, budget);
+    const whole = new FeatureRenderer(enabled).render(this.#newest.columns, 1, { budget, oldestInUse: 0 });
     const expected = [updateBlock(whole.expirations, undefined), updateBlock(whole.features, undefined)];
     expect(pageOf([this.#blocks.expirations, this.#blocks.features])).toBe(pageOf(expected));
   }

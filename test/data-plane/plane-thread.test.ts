@@ -67,13 +67,14 @@ describe('the thread of the data plane', () => {
       ['a', 1],
       ['b', 2],
     ]);
-    const { updates, version } = await plane.render({ enabled: collectors, budget: 1000, base: 0 });
-    expect(updates.features.series).toBe(6);
-    const again = await plane.render({ enabled: collectors, budget: 1000, base: version });
-    expect(again.updates.features.chunks.every((chunk) => typeof chunk === 'number')).toBe(true);
+    const rendering = { enabled: collectors, budget: 1000, oldestInUse: 0 };
+    const { features, version } = await plane.render({ ...rendering, base: 0 });
+    expect(features.series).toBe(6);
+    const again = await plane.render({ ...rendering, base: version });
+    expect(again.features.chunks.every((chunk) => typeof chunk === 'number')).toBe(true);
     // the page has not received the previous update
-    const whole = await plane.render({ enabled: collectors, budget: 1000, base: version });
-    expect(whole.updates.features.chunks.some((chunk) => typeof chunk === 'number')).toBe(false);
+    const whole = await plane.render({ ...rendering, base: version });
+    expect(whole.features.chunks.some((chunk) => typeof chunk === 'number')).toBe(false);
     expect(threads).toHaveLength(1);
   });
 
@@ -147,7 +148,9 @@ describe('the thread of the data plane', () => {
     await ended;
     await expect(waiting.result).rejects.toMatchObject({ kind: 'aborted' });
     await expect(decode(plane, '[]')).rejects.toMatchObject({ kind: 'aborted' });
-    await expect(plane.render({ enabled: collectors, budget: 1, base: 0 })).rejects.toMatchObject({ kind: 'aborted' });
+    await expect(plane.render({ enabled: collectors, budget: 1, base: 0, oldestInUse: 0 })).rejects.toMatchObject({
+      kind: 'aborted',
+    });
     expect(lost).toEqual([]);
     expect(threads).toHaveLength(1);
   });

@@ -7,6 +7,7 @@ import {
   createExposition,
   type Exposition,
   type ExpositionOptions,
+  type Page,
   type PageRequest,
 } from '../../src/metrics/exposition.ts';
 import { assembleGzip, combineChecksums, deflateChunks, deflateEnd, deflatePiece } from '../../src/metrics/gzip.ts';
@@ -352,6 +353,61 @@ describe('the page', () => {
       await expect(exposition.page(whole)).rejects.toThrow('a bug');
       isBroken = false;
       expect((await exposition.page(whole)).status).toBe(200);
+    });
+  });
+
+  describe('keeps the bytes of a page', () => {
+    // parts of a page are not joined, so they are those of the blocks
+    const part = { accept: undefined, acceptEncoding: 'gzip', collect: ['features'] };
+    const textOf = ({ body }: Page): string => gunzipSync(Buffer.concat(body as Uint8Array[])).toString();
+    const withInUse = (inUse: number): Snapshot =>
+      createSnapshot({ features: { [WHOLE]: good(answer([feature({ inUse })])) } });
+
+    it('while it is sent', async () => {
+      const exposition = create();
+      await commit(exposition, withInUse(1));
+      const first = await exposition.page(part);
+      const text = textOf(first);
+      for (let inUse = 2; inUse < 6; inUse += 1) await commit(exposition, withInUse(inUse));
+      expect(textOf(first)).toBe(text);
+      expect(textOf(await exposition.page(part))).toContain('} 5\n');
+    });
+
+    it('no longer than until it was sent', async () => {
+      const used: number[] = [];
+      const render = createInlineRendering();
+      const exposition = create({
+        features: (inventory, rendering) => {
+          used.push(rendering.oldestInUse);
+          return render(inventory, rendering);
+        },
+      });
+      await commit(exposition, withInUse(1));
+      const [first, again] = [await exposition.page(part), await exposition.page(part)];
+      await commit(exposition, withInUse(2));
+      first.release();
+      await commit(exposition, withInUse(3));
+      again.release();
+      await commit(exposition, withInUse(4));
+      expect(used.slice(1)).toEqual([1, 1, 3]);
+    });
+
+    it('not if the page could not be created', async () => {
+      const used: number[] = [];
+      const inline = createInlineRendering();
+      const render = () => Promise.reject(new Error('a bug'));
+      const exposition = create({
+        self: { ...silent, render },
+        features: (inventory, rendering) => {
+          used.push(rendering.oldestInUse);
+          return inline(inventory, rendering);
+        },
+      });
+      await commit(exposition, withInUse(1));
+      await expect(exposition.page(part)).rejects.toThrow('a bug');
+      await commit(exposition, withInUse(2));
+      await commit(exposition, withInUse(3));
+      expect(used.slice(1)).toEqual([1, 2]);
     });
   });
 

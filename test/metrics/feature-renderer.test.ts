@@ -3,10 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FeatureLabels } from '../../src/inventory/feature-row.ts';
 import { tableOf } from '../../src/inventory/table.ts';
-import type { BlockUpdate } from '../../src/metrics/block-update.ts';
+import type { BlockUpdate, PageChunk } from '../../src/metrics/block-update.ts';
 import type { Family } from '../../src/metrics/family.ts';
 import { CHUNK_ROWS } from '../../src/metrics/feature-block.ts';
-import type { PageChunk } from '../../src/metrics/feature-chunks.ts';
 import { FeatureRenderer } from '../../src/metrics/feature-renderer.ts';
 import { collectors, type Enabled } from '../../src/metrics/metric.ts';
 import { renderGauges, rowsWithin } from '../../src/metrics/render.ts';
@@ -45,9 +44,14 @@ function blocksSlowly(rows: readonly GenerationRow[], enabled: Enabled, budget: 
 
 const isFresh = (chunk: PageChunk | number): chunk is PageChunk => typeof chunk !== 'number';
 
-/** Sends an update to another thread, which takes the memory of the new chunks. */
-const send = (update: BlockUpdate): BlockUpdate =>
-  structuredClone(update, { transfer: update.chunks.filter(isFresh).map(({ bytes }) => bytes.buffer) });
+function textOf(chunks: readonly PageChunk[]): Buffer {
+  const texts = chunks.map((chunk) => {
+    const text = inflateRawSync(chunk.bytes, { finishFlush: constants.Z_SYNC_FLUSH });
+    expect([crc32(text), text.length]).toEqual([chunk.crc, chunk.length]);
+    return text;
+  });
+  return Buffer.concat(texts);
+}
 
 /** Applies the updates of a block. */
 class Receiver {
@@ -55,12 +59,7 @@ class Receiver {
 
   apply({ chunks, crc, length, series, isLimited }: BlockUpdate): Plain {
     this.chunks = chunks.map((chunk) => (isFresh(chunk) ? chunk : (this.chunks[chunk] as PageChunk)));
-    const texts = this.chunks.map((chunk) => {
-      const text = inflateRawSync(chunk.bytes, { finishFlush: constants.Z_SYNC_FLUSH });
-      expect([crc32(text), text.length]).toEqual([chunk.crc, chunk.length]);
-      return text;
-    });
-    const text = Buffer.concat(texts);
+    const text = textOf(this.chunks);
     expect([crc32(text), text.length]).toEqual([crc, length]);
     expect(this.chunks.reduce((sum, { samples }) => sum + samples, 0)).toBe(series);
     return { text: text.toString(), series, isLimited };
@@ -70,18 +69,37 @@ class Receiver {
 class Page {
   readonly #renderer: FeatureRenderer;
   readonly #receivers = [new Receiver(), new Receiver()] as const;
+  readonly #readers: number;
+  /** The last versions, which are still read. */
+  #read: { readonly version: number; readonly chunks: readonly PageChunk[]; readonly text: Buffer }[] = [];
+  #version = 0;
   readonly generations = new Generations();
   /** The number of new chunks of the expirations and of the features in the last update. */
   fresh: readonly number[] = [];
 
-  constructor(enabled: Enabled = collectors) {
+  /** @param readers number of versions that are read at the same time */
+  constructor(enabled: Enabled = collectors, readers = 1) {
     this.#renderer = new FeatureRenderer(enabled);
+    this.#readers = readers;
+  }
+
+  get memory(): readonly unknown[] {
+    return this.#receivers.flatMap(({ chunks }) => chunks.map(({ bytes }) => bytes.buffer));
   }
 
   show(rows: readonly GenerationRow[], layout = 1, budget = Number.POSITIVE_INFINITY): readonly Plain[] {
-    const { expirations, features } = this.#renderer.render(this.generations.create(rows, layout), budget);
+    this.#version += 1;
+    const { expirations, features } = this.#renderer.render(this.generations.create(rows, layout), this.#version, {
+      budget,
+      oldestInUse: this.#read[0]?.version ?? 0,
+    });
     this.fresh = [expirations, features].map(({ chunks }) => chunks.filter(isFresh).length);
-    return [this.#receivers[0].apply(send(expirations)), this.#receivers[1].apply(send(features))];
+    const shown = [this.#receivers[0].apply(expirations), this.#receivers[1].apply(features)];
+    const chunks = this.#receivers.flatMap((receiver) => receiver.chunks);
+    for (const read of this.#read) expect(textOf(read.chunks).equals(read.text)).toBe(true);
+    this.#read.push({ version: this.#version, chunks, text: textOf(chunks) });
+    this.#read = this.#read.slice(-this.#readers);
+    return shown;
   }
 }
 
@@ -138,8 +156,9 @@ describe('FeatureRenderer', () => {
         fc.array(change, { maxLength: 4 }),
         budget,
         enabled,
-        (first, changes, limit, on) => {
-          const page = new Page(on);
+        fc.integer({ min: 1, max: 3 }),
+        (first, changes, limit, on, readers) => {
+          const page = new Page(on, readers);
           let rows: readonly GenerationRow[] = first;
           let layout = 1;
           expect(page.show(rows, layout, limit)).toEqual(blocksSlowly(rows, on, limit));
@@ -212,11 +231,16 @@ describe('FeatureRenderer', () => {
     }
   });
 
-  it('has memory of its own for each chunk, so that it can be transferred', () => {
-    const renderer = new FeatureRenderer(collectors);
-    const { features } = renderer.render(new Generations().create(many, 1), Number.POSITIVE_INFINITY);
-    const chunks = features.chunks.map((chunk) => (chunk as PageChunk).bytes);
-    expect(new Set(chunks.map(({ buffer }) => buffer)).size).toBe(chunks.length);
-    expect(chunks.map(({ buffer }) => buffer.byteLength)).toEqual(chunks.map(({ length }) => length));
+  it('uses the memory of replaced chunks again', () => {
+    const inUse = (value: number) => withRow(3, { record: feature({ inUse: value }) });
+    const page = new Page();
+    const memory = new Set<unknown>();
+    const sizes = [1, 2, 3, 4, 5, 6].map((value) => {
+      page.show(inUse(value));
+      page.memory.forEach(memory.add, memory);
+      return memory.size;
+    });
+    const chunks = page.memory.length;
+    expect(sizes).toEqual([chunks, ...sizes.slice(1).fill(chunks + 1)]);
   });
 });

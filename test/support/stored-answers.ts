@@ -86,11 +86,11 @@ const columnsOf = new WeakMap<Inventory['features'], FeatureColumns>();
 /** Renders the features of inventories of `deriveInventoryNow` in this thread. */
 export function createInlineRendering(): RenderFeatures {
   let renderer: FeatureRenderer | undefined;
-  return async ({ features }, enabled, budget) => {
+  return async ({ features }, { enabled, budget, base, oldestInUse }) => {
     const columns = columnsOf.get(features);
     if (columns === undefined) throw new Error('the inventory is not one of deriveInventoryNow');
     renderer ??= new FeatureRenderer(enabled);
-    return renderer.render(columns, budget);
+    return renderer.render(columns, base + 1, { budget, oldestInUse });
   };
 }
 
