@@ -9,7 +9,7 @@ const BATCH_BYTES = 1024 * 1024;
  * More bytes of an answer are accepted, but should wait. Otherwise a whole body would be in memory at once. It is much more than
  * the bytes that wait here to be sent, or there to be reported.
  */
-const MAX_UNREAD_BYTES = 8 * BATCH_BYTES;
+const MAX_UNREAD_BYTES = 16 * BATCH_BYTES;
 
 /** The bytes of one answer on their way to the thread. */
 interface Flow {

@@ -21,7 +21,7 @@ interface Arriving {
 const arriving = new Map<number, Arriving>();
 
 /** Bytes that are reported together, because each message has a cost. */
-const REPORT_BYTES = 2 * 1024 * 1024;
+const REPORT_BYTES = 4 * 1024 * 1024;
 
 function reply(message: PlaneReply): void {
   parentPort?.postMessage(message);

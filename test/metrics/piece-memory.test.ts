@@ -27,7 +27,7 @@ describe('PieceMemory', () => {
     expect([second, third].map(({ bytes }) => bytes[4999])).toEqual([2, 3]);
   });
 
-  it('fits the memory to the pieces, whatever lengths they have', () => {
+  it('fits the memory to pieces of any lengths', () => {
     const updates = fc.array(fc.array(fc.nat(20_000), { maxLength: 5 }), { maxLength: 30 });
     fc.assert(
       fc.property(updates, (lengths) => {

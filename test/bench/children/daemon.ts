@@ -21,6 +21,16 @@ const problem = (fields: object, message: string): void => {
 const delays = monitorEventLoopDelay({ resolution: 1 });
 const cpuTime = ({ user, system }: NodeJS.CpuUsage): number => user + system;
 
+/** The longest block of the event loop, milliseconds. */
+export interface Block {
+  readonly time: number;
+  /** Processor time of the main thread. The rest of a block is the system's, which lets other threads run. */
+  readonly cpu: number;
+}
+
+let longestCpu = 0;
+let watching: NodeJS.Timeout | undefined;
+
 const methods = {
   /** Returns the URL of the daemon. */
   start: async (settings: Readonly<Partial<Record<SettingKey, unknown>>>): Promise<string> => {
@@ -38,11 +48,18 @@ const methods = {
   watch: () => {
     delays.reset();
     delays.enable();
+    longestCpu = 0;
+    let last = process.threadCpuUsage();
+    watching = setInterval(() => {
+      longestCpu = Math.max(longestCpu, cpuTime(process.threadCpuUsage(last)));
+      last = process.threadCpuUsage();
+    }, 1);
   },
-  /** Returns the longest block of the event loop since `watch`, milliseconds. */
-  longestBlock: (): number => {
+  /** Returns the longest block since `watch`. */
+  longestBlock: (): Block => {
     delays.disable();
-    return delays.max / 1e6;
+    clearInterval(watching);
+    return { time: delays.max / 1e6, cpu: longestCpu / 1000 };
   },
   /** Kinds of the resources that keep the event loop alive. */
   resources: () => process.getActiveResourcesInfo(),
