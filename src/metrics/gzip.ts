@@ -39,9 +39,12 @@ export async function deflateChunks(chunks: Iterable<Buffer>): Promise<Deflated>
   return { bytes: Buffer.concat(output), crc, length };
 }
 
+/** Size of the memory for a deflated piece, bytes: more than most pieces need. A longer piece is joined. */
+const PIECE_BYTES = 64 * 1024;
+
 /** Deflates a text in this thread. */
 export function deflatePiece(text: Uint8Array): Deflated {
-  const bytes = deflateRawSync(text, { level: LEVEL, finishFlush: constants.Z_FULL_FLUSH });
+  const bytes = deflateRawSync(text, { level: LEVEL, finishFlush: constants.Z_FULL_FLUSH, chunkSize: PIECE_BYTES });
   return { bytes, crc: crc32(text), length: text.length };
 }
 

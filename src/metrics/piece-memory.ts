@@ -21,11 +21,12 @@ export class PieceMemory {
     return this.#spare.length;
   }
 
-  /** Copies the bytes of a piece. */
+  /** Moves the bytes of a piece, which nobody else uses, and frees their memory. */
   store(piece: Deflated): Deflated {
     const { length } = piece.bytes;
     const bytes = new Uint8Array(this.#take(length), 0, length);
     bytes.set(piece.bytes);
+    (piece.bytes.buffer as ArrayBuffer).transfer(0);
     this.#kept += 1;
     return { ...piece, bytes };
   }
