@@ -153,6 +153,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       const { status, body } = await exposition.page(request);
       // the log has the error; the output is for metrics alone
       if (status !== 200) return { page: [], up: false };
+      // the page is not released, because no other one follows
       // not one text: the page of a very large site is longer than the longest string
       const page = Buffer.isBuffer(body) ? [body] : await Array.fromAsync<Uint8Array>(body);
       return { page, up: pipeline.inventory.latest()?.up === true };

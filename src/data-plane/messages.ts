@@ -21,7 +21,10 @@ export type PlaneMessage =
   | { readonly type: 'derive'; readonly id: number; readonly request: FeaturesRequest; readonly oldestInUse: number }
   | { readonly type: 'render'; readonly id: number; readonly rendering: Rendering };
 
-/** A result, why an answer is not usable, the number of bytes that were read since the last such reply, or the text of an unexpected error. */
+/**
+ * A result, why an answer is not usable, the number of bytes that were read since the last such reply, or the text of an
+ * unexpected error.
+ */
 export type PlaneReply =
   | { readonly id: number; readonly value: unknown | Derived<SharedFeatures> | FeatureUpdate }
   | { readonly id: number; readonly failure: Failure }

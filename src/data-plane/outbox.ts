@@ -6,8 +6,8 @@ import type { PlaneMessage } from './messages.ts';
 const BATCH_BYTES = 1024 * 1024;
 
 /**
- * More bytes of an answer are accepted, but should wait. Otherwise a whole body would be in memory at once. It is much more than
- * the bytes that wait here to be sent, or there to be reported.
+ * More bytes of an answer are accepted, but should wait. Otherwise a whole body would be in memory at once. Half of it must be
+ * more than the bytes that are collected here, and those that the thread has read but not reported yet.
  */
 const MAX_UNREAD_BYTES = 16 * BATCH_BYTES;
 

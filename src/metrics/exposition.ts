@@ -17,6 +17,12 @@ const blockNames = ['vendor_licenses', 'site', 'expirations', 'features', 'histo
 type BlockName = (typeof blockNames)[number];
 type Blocks = Readonly<Record<BlockName, Block>>;
 
+/** Blocks, and the version of the features in them. */
+interface Versioned<N extends BlockName> {
+  readonly blocks: Pick<Blocks, N>;
+  readonly version: number;
+}
+
 /** Renders the blocks of the features of the newest inventory. */
 export type RenderFeatures = (inventory: Inventory, rendering: Rendering) => Promise<FeatureUpdate>;
 
@@ -69,16 +75,18 @@ const problem = (status: number, text: string): Page => ({
 export function createExposition(options: ExpositionOptions): Exposition {
   const { enabled, self } = options;
   const answers = new SharedAnswers(options.nowMs ?? (() => performance.now()));
-  /** The version is that of the features. */
-  let shown: { inventory: Inventory; blocks: Blocks; version: number } | undefined;
+  let shown: ({ readonly inventory: Inventory } & Versioned<BlockName>) | undefined;
   /** The features as of the last update, which the next update refers to. */
-  let features: { blocks: Pick<Blocks, 'expirations' | 'features'>; version: number } | undefined;
+  let features: Versioned<'expirations' | 'features'> | undefined;
   /** The versions that responses are being sent from. */
   const sending = new Uses<number>();
-  /** Whether the newest inventory could not be rendered, so that the blocks are out of date. */
+  /** Whether the newest inventory could not be rendered. */
   let hasFailed = false;
 
-  const updateFeatures = async (inventory: Inventory, budget: number): Promise<NonNullable<typeof features>> => {
+  const updateFeatures = async (
+    inventory: Inventory,
+    budget: number,
+  ): Promise<Versioned<'expirations' | 'features'>> => {
     const update = await options.features(inventory, {
       enabled,
       budget,
@@ -93,7 +101,7 @@ export function createExposition(options: ExpositionOptions): Exposition {
     return features;
   };
 
-  const createBlocks = async (inventory: Inventory): Promise<{ blocks: Blocks; version: number }> => {
+  const createBlocks = async (inventory: Inventory): Promise<Versioned<BlockName>> => {
     let budget = options.maxSeries;
     const block = async (families: readonly Family[]): Promise<Block> => {
       const made = await createBlock(families, budget);
@@ -120,6 +128,8 @@ export function createExposition(options: ExpositionOptions): Exposition {
       );
     } catch (error) {
       hasFailed = true;
+      // it is out of date, and its memory can be used again
+      shown = undefined;
       throw error;
     } finally {
       answers.clear();

@@ -360,6 +360,9 @@ describe('the page', () => {
     // parts of a page are not joined, so they are those of the blocks
     const part = { accept: undefined, acceptEncoding: 'gzip', collect: ['features'] };
     const textOf = ({ body }: Page): string => gunzipSync(Buffer.concat(body as Uint8Array[])).toString();
+    const fail = (): never => {
+      throw new Error('a bug');
+    };
     const withInUse = (inUse: number): Snapshot =>
       createSnapshot({ features: { [WHOLE]: good(answer([feature({ inUse })])) } });
 
@@ -373,7 +376,8 @@ describe('the page', () => {
       expect(textOf(await exposition.page(part))).toContain('} 5\n');
     });
 
-    it('no longer than until it was sent', async () => {
+    /** Records which versions the renderer may not overwrite. */
+    function createRecording(options: Partial<ExpositionOptions> = {}) {
       const used: number[] = [];
       const render = createInlineRendering();
       const exposition = create({
@@ -381,7 +385,13 @@ describe('the page', () => {
           used.push(rendering.oldestInUse);
           return render(inventory, rendering);
         },
+        ...options,
       });
+      return { exposition, used };
+    }
+
+    it('no longer than until it was sent', async () => {
+      const { exposition, used } = createRecording();
       await commit(exposition, withInUse(1));
       const [first, again] = [await exposition.page(part), await exposition.page(part)];
       await commit(exposition, withInUse(2));
@@ -393,21 +403,25 @@ describe('the page', () => {
     });
 
     it('not if the page could not be created', async () => {
-      const used: number[] = [];
-      const inline = createInlineRendering();
-      const render = () => Promise.reject(new Error('a bug'));
-      const exposition = create({
-        self: { ...silent, render },
-        features: (inventory, rendering) => {
-          used.push(rendering.oldestInUse);
-          return inline(inventory, rendering);
-        },
-      });
+      const { exposition, used } = createRecording({ self: { ...silent, render: async () => fail() } });
       await commit(exposition, withInUse(1));
       await expect(exposition.page(part)).rejects.toThrow('a bug');
       await commit(exposition, withInUse(2));
       await commit(exposition, withInUse(3));
       expect(used.slice(1)).toEqual([1, 2]);
+    });
+
+    it('not while newer ones cannot be rendered', async () => {
+      const { exposition, used } = createRecording();
+      await commit(exposition, withInUse(1));
+      for (let inUse = 2; inUse < 4; inUse += 1) {
+        const broken = deriveInventoryNow(withInUse(inUse), NOW, policy);
+        Object.defineProperty(broken, 'history', { get: () => fail() });
+        await expect(exposition.read(broken)).rejects.toThrow('a bug');
+      }
+      await commit(exposition, withInUse(4));
+      expect(used.slice(1)).toEqual([1, used[0], used[0]]);
+      expect(textOf(await exposition.page(part))).toContain('} 4\n');
     });
   });
 
