@@ -37,6 +37,7 @@ it.runIf(peer('prometheus', 'prometheus-alertmanager'))(
       '1000 alerts firing',
       '1000 alerts firing',
       'G3 longest block of the event loop in a poll of 100 features',
+      'G3 idle daemon',
       'G3 longest block in a poll of 100 features',
       'G3 p99 of a scrape in a poll of 100 features (peer',
       'G4 memory of 100 features',

@@ -15,6 +15,8 @@ import { createSite } from './site.ts';
 const MB = 2 ** 20;
 const ms = (microseconds: number): number => microseconds / 1000;
 const medianOf = <T>(items: readonly T[], value: (item: T) => number): number => median(items.map(value));
+/** How long the event loop of an idle daemon is watched: about as long as a poll, milliseconds. */
+const IDLE_MS = 1000;
 /** Differences below this are noise, milliseconds. */
 const LEAST_MS = 0.1;
 
@@ -64,6 +66,11 @@ async function measureLoop({ daemon, page, analyzer, poll }: PolledSite, polls: 
   const before = startScrapes(url);
   await sleep(2000);
   const idle = await before.stop();
+  const idleBlocks = await repeat(polls, async () => {
+    await daemon.call('watch');
+    await sleep(IDLE_MS);
+    return await daemon.call('longestBlock');
+  });
   const blocks: Block[] = [];
   const during = await repeat(polls, async () => {
     const last = polledAt(await (await fetch(url)).text());
@@ -82,6 +89,7 @@ async function measureLoop({ daemon, page, analyzer, poll }: PolledSite, polls: 
   await poll();
   return {
     block: { time: medianOf(blocks, ({ time }) => time), cpu: medianOf(blocks, ({ cpu }) => cpu) },
+    idleBlock: medianOf(idleBlocks, ({ time }) => time),
     idle: percentile(idle, 0.99),
     during: percentile(during.flat(), 0.99),
   };
@@ -150,6 +158,12 @@ export async function benchPoll(features: number, runs: number): Promise<Line[]>
     });
     return [
       line('G3 longest block of the event loop in a poll of FEATURES features', 'ms', loop.block.time, naive.block),
+      line(
+        'G3 idle daemon: longest block of the event loop (peer: in a poll of FEATURES features)',
+        'ms',
+        loop.idleBlock,
+        loop.block.time,
+      ),
       line('G3 longest block in a poll of FEATURES features, processor time', 'ms', loop.block.cpu, naive.block),
       line('G3 p99 of a scrape in a poll of FEATURES features (peer: without a poll)', 'ms', loop.during, loop.idle),
       line('G4 memory of FEATURES features', 'MB', ours.steady, naive.steady),
