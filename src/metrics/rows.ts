@@ -1,5 +1,6 @@
 /**
- * The label sets of the rows that families share, escaped and encoded once. `arena[offsets[i] .. offsets[i + 1]]` is the text between the name and the value of row `i`.
+ * The label sets of the rows that families share, escaped and encoded once. `arena[offsets[i] .. offsets[i + 1]]` is the text
+ * between the name and the value of row `i`.
  */
 export interface Rows {
   readonly count: number;

@@ -1,5 +1,4 @@
 import { lookup } from 'node:dns/promises';
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { Server as TlsServer } from 'node:tls';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -8,28 +7,11 @@ import type { Log } from '../model/log.ts';
 import { type Access, tlsOptions } from './access.ts';
 import { chunksOf, isLong } from './body-chunks.ts';
 import { addressOf } from './connections.ts';
-import { sendFinished } from './finished-body.ts';
 import { createGuard, type Guard } from './guard.ts';
 import { landingPage } from './landing-page.ts';
 import { type WebCounts, type WebLimits, webLimits } from './limits.ts';
 import { createListener } from './listener.ts';
-
-/** A page of metrics, ready to be sent. */
-export interface MetricsPage {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  /** The whole bytes, parts of them, or what creates the parts while they are sent. */
-  readonly body: Uint8Array | readonly Uint8Array[] | AsyncIterable<Uint8Array>;
-  /** Called once, when the body is not read any more. */
-  readonly release?: () => void;
-}
-
-export interface MetricsRequest {
-  readonly accept: string | undefined;
-  readonly acceptEncoding: string | undefined;
-  /** The values of `collect[]`. */
-  readonly collect: readonly string[];
-}
+import { type MetricsPage, type MetricsRequest, sendMetrics } from './metrics-page.ts';
 
 /** Why a request is refused before it reaches a route, with the message of the response. */
 const refusals = {
@@ -203,7 +185,7 @@ function createApplication(options: WebOptions, guard: Guard, isStopping: () => 
         ? text(reply, 200, 'Ready.\n')
         : text(reply, 503, 'The first poll has not finished yet.\n');
     },
-    [options.telemetryPath]: async (request, reply) => sendMetrics(options, request, reply),
+    [options.telemetryPath]: async (request, reply) => sendMetrics(options.metricsPage, request, reply),
   };
 
   for (const { path, plugin } of options.mounts) app.register(plugin, { prefix: path });
@@ -262,41 +244,4 @@ function refuse(options: WebOptions, request: FastifyRequest, reply: FastifyRepl
 
 function text(reply: FastifyReply, status: number, body: string): FastifyReply {
   return reply.code(status).header('content-type', 'text/plain; charset=utf-8').send(body);
-}
-
-async function sendMetrics(options: WebOptions, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const query = request.query as Record<string, string | string[] | undefined>;
-  const page = await options.metricsPage({
-    accept: request.headers.accept,
-    acceptEncoding: single(request.headers['accept-encoding']),
-    collect: [query['collect[]'] ?? []].flat(),
-  });
-  const { status, headers, body, release } = page;
-  if (release !== undefined) whenClosed(reply.raw, release);
-  const isHead = request.method === 'HEAD';
-  if (isIterated(body) && !isHead)
-    return reply
-      .code(status)
-      .headers({ ...headers })
-      .send(Readable.from(chunksOf(body)));
-  // finished bytes are written directly: a stream for each response would cost more than the rest of the scrape
-  const finished = isIterated(body) ? undefined : body instanceof Uint8Array ? [body] : body;
-  const length = finished?.reduce((sum, part) => sum + part.length, 0);
-  reply.hijack();
-  const common = reply.getHeaders() as OutgoingHttpHeaders;
-  reply.raw.writeHead(status, { ...common, ...headers, ...(length !== undefined && { 'content-length': length }) });
-  sendFinished(reply.raw, isHead ? [] : (finished ?? []));
-  return reply;
-}
-
-/** Calls back when a response was sent, or the client has disconnected. */
-function whenClosed(response: ServerResponse, callback: () => void): void {
-  if (response.closed) callback();
-  else response.once('close', callback);
-}
-
-const isIterated = (body: MetricsPage['body']): body is AsyncIterable<Uint8Array> => Symbol.asyncIterator in body;
-
-function single(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value.join(', ') : value;
 }

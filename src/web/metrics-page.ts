@@ -1,0 +1,63 @@
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { chunksOf } from './body-chunks.ts';
+import { sendFinished } from './finished-body.ts';
+
+/** A page of metrics, ready to be sent. */
+export interface MetricsPage {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The whole bytes, parts of them, or what creates the parts while they are sent. */
+  readonly body: Uint8Array | readonly Uint8Array[] | AsyncIterable<Uint8Array>;
+  /** Called once, when the body is not read any more. */
+  readonly release?: () => void;
+}
+
+export interface MetricsRequest {
+  readonly accept: string | undefined;
+  readonly acceptEncoding: string | undefined;
+  /** The values of `collect[]`. */
+  readonly collect: readonly string[];
+}
+
+/** Answers with the page that `create` returns for a request. */
+export async function sendMetrics(
+  create: (request: MetricsRequest) => Promise<MetricsPage>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const query = request.query as Record<string, string | string[] | undefined>;
+  const { status, headers, body, release } = await create({
+    accept: request.headers.accept,
+    acceptEncoding: single(request.headers['accept-encoding']),
+    collect: [query['collect[]'] ?? []].flat(),
+  });
+  if (release !== undefined) whenClosed(reply.raw, release);
+  const isHead = request.method === 'HEAD';
+  if (isIterated(body) && !isHead)
+    return reply
+      .code(status)
+      .headers({ ...headers })
+      .send(Readable.from(chunksOf(body)));
+  // finished bytes are written directly: a stream for each response would cost more than the rest of the scrape
+  const finished = isIterated(body) ? undefined : body instanceof Uint8Array ? [body] : body;
+  const length = finished?.reduce((sum, part) => sum + part.length, 0);
+  reply.hijack();
+  const common = reply.getHeaders() as OutgoingHttpHeaders;
+  reply.raw.writeHead(status, { ...common, ...headers, ...(length !== undefined && { 'content-length': length }) });
+  sendFinished(reply.raw, isHead ? [] : (finished ?? []));
+  return reply;
+}
+
+/** Calls back when a response was sent, or the client has disconnected. */
+function whenClosed(response: ServerResponse, callback: () => void): void {
+  if (response.closed) callback();
+  else response.once('close', callback);
+}
+
+const isIterated = (body: MetricsPage['body']): body is AsyncIterable<Uint8Array> => Symbol.asyncIterator in body;
+
+function single(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.join(', ') : value;
+}
