@@ -8,14 +8,14 @@ const src = join(root, 'src');
 
 /** The rooms a package may be used in. A package that is not named here may not be imported at all. */
 const packageRooms: Readonly<Record<string, readonly string[]>> = {
-  undici: ['client', 'alerts'],
+  undici: ['client', 'alerts', 'sources'],
   'prom-client': ['metrics'],
   'node-cron': ['poll'],
   httpntlm: ['ntlm'],
   fastify: ['web', 'datasource', 'analyzer', 'alerts'],
   bcryptjs: ['web', 'commands'],
   yaml: ['config'],
-  zod: ['config'],
+  zod: ['config', 'managers'],
   pino: ['main.ts'],
 };
 

@@ -8,11 +8,12 @@ import type { Recorded } from '../src/analyzer/recorded-days.ts';
 import { createRecorder } from '../src/analyzer/recorder.ts';
 import { figuresOf } from '../src/analyzer/sample.ts';
 import { createSlots } from '../src/analyzer/slots.ts';
-import type { PoolObservation, Source, VendorLicenseObservation } from '../src/analyzer/source.ts';
 import { openStore } from '../src/analyzer/store.ts';
 import { getUsers } from '../src/analyzer/user-records.ts';
 import { decodeAnswer } from '../src/decoding/decode.ts';
 import { createLocalTime } from '../src/model/local-time.ts';
+import type { PoolObservation, VendorLicenseObservation } from '../src/observation/observation.ts';
+import type { Source } from '../src/observation/source.ts';
 import { type EndpointName, endpointNames, endpoints } from '../src/query-api/endpoints.ts';
 import { recordFields } from '../src/query-api/records.ts';
 import { createClient, type OwnedClient, startAnalyzer, testHistory, WORKDAY } from './support/harness.ts';
@@ -41,7 +42,7 @@ const shadow = createRecorder({
   onRecovery: () => {},
 });
 
-const source: Source = { origin: 'property', read: async () => observations };
+const source: Source = { name: 'property', interval: 60, offset: 0, read: async () => observations };
 
 beforeAll(async () => {
   const analyzer = await startAnalyzer({}, { source });

@@ -1,5 +1,6 @@
+import { type Collected, vendorLicenseName } from '../observation/observation.ts';
+import type { Source } from '../observation/source.ts';
 import type { Slots } from './slots.ts';
-import { type Collected, type Source, vendorLicenseName } from './source.ts';
 
 export interface CollectorOptions {
   readonly source: Source;

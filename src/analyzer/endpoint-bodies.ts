@@ -1,3 +1,4 @@
+import type { Collected } from '../observation/observation.ts';
 import type { EndpointName } from '../query-api/endpoints.ts';
 import { writeJson } from '../query-api/json.ts';
 import { createRecordWriter } from '../query-api/record-json.ts';
@@ -10,7 +11,6 @@ import type { HistoryWindowParameters } from './history-window.ts';
 import type { Parameters } from './parameter-filter.ts';
 import { getConcurrentUsers, getProducts, getServerDown } from './product-records.ts';
 import type { HistorySelector, Recorded } from './recorded-days.ts';
-import type { Collected } from './source.ts';
 import { getUsers } from './user-records.ts';
 
 /** What an answer is made from. */

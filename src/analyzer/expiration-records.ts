@@ -1,7 +1,7 @@
+import type { Collected, PoolObservation } from '../observation/observation.ts';
 import { formatDate } from '../query-api/dates.ts';
 import type { WireExpiration } from '../query-api/records.ts';
 import { filter, type Parameters } from './parameter-filter.ts';
-import type { Collected, PoolObservation } from './source.ts';
 import { earliestExpiry, earliestOf, isExpired, isExpiring } from './usage.ts';
 
 /** Feature types each search level of spec 4.5 covers. */

@@ -1,6 +1,6 @@
+import type { Checkout, Collected, PoolObservation } from '../observation/observation.ts';
 import type { WireFeature } from '../query-api/records.ts';
 import { filter, type Parameters } from './parameter-filter.ts';
-import type { Checkout, Collected, PoolObservation } from './source.ts';
 import {
   countByStatus,
   countUsers,

@@ -1,8 +1,8 @@
 import { deserialize, serialize } from 'node:v8';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import type { Collected, VendorLicenseObservation } from '../observation/observation.ts';
 import { DamagedRecord } from './day-codec.ts';
 import { blob, type HistoryFile, integer, text } from './history-file.ts';
-import type { Collected, VendorLicenseObservation } from './source.ts';
 
 function readObservation(bytes: Uint8Array): VendorLicenseObservation {
   try {

@@ -1,7 +1,7 @@
+import type { Checkout, Collected, PoolObservation } from '../observation/observation.ts';
 import type { WireProduct, WireServerDown } from '../query-api/records.ts';
 import { isDown } from './collector.ts';
 import { filter, type Parameters } from './parameter-filter.ts';
-import type { Checkout, Collected, PoolObservation } from './source.ts';
 import {
   countByStatus,
   countUsers,

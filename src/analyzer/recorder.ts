@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import type { LocalTime } from '../model/local-time.ts';
+import type { Collected } from '../observation/observation.ts';
 import { runSliced } from '../scheduling/slices.ts';
 import { StoreError } from './history-file.ts';
 import type { Past } from './sample.ts';
 import type { Slots } from './slots.ts';
-import type { Collected } from './source.ts';
 import type { Recording, Store } from './store.ts';
 
 export interface RecorderOptions {

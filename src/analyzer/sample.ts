@@ -1,4 +1,4 @@
-import type { PoolObservation, VendorLicenseObservation } from './source.ts';
+import type { PoolObservation, VendorLicenseObservation } from '../observation/observation.ts';
 import { countUsers, isKnown, licensesInUse, maxAvailable, reservedLicenses, sumOf } from './usage.ts';
 
 /** The unit of history. The history endpoints know no versions, so all versions of a feature are one series. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { createLocalTime } from '../model/local-time.ts';
+import type { Source } from '../observation/source.ts';
 import { type EndpointName, endpointNames, endpoints } from '../query-api/endpoints.ts';
 import { createOpenApi } from '../query-api/openapi.ts';
 import { readParameters } from '../query-api/parameters.ts';
@@ -12,10 +13,11 @@ import { failure, JSON_TYPE, methodNotAllowed, type Reply, TEXT_TYPE } from './r
 import type { Respond } from './request-handler.ts';
 import { figuresOf, type Past } from './sample.ts';
 import { createSlots } from './slots.ts';
-import type { Source } from './source.ts';
 import { openStore } from './store.ts';
 
 export interface AnalyzerOptions extends HttpFrontOptions {
+  /** What the figures are of: history of two origins is never mixed. */
+  readonly origin: string;
   readonly source: Source;
   /** What the source knows about the time before the first start. */
   readonly past?: Past;
@@ -63,11 +65,10 @@ const byPath: ReadonlyMap<string, EndpointName> = new Map(
 /** A server of the Query API. It collects and records observations of a source, and answers over HTTP with NTLM. */
 export function createAnalyzer(options: AnalyzerOptions): Analyzer {
   const { path, timeZone, sampleDays, days, maxSize } = options.history;
-  const { origin } = options.source;
   const localTime = createLocalTime(timeZone);
   const slots = createSlots(localTime, options.collectionInterval);
   const recorder = createRecorder({
-    open: () => openStore({ path, localTime, origin, maxSize }),
+    open: () => openStore({ path, localTime, origin: options.origin, maxSize }),
     localTime,
     slots,
     sampleDays,

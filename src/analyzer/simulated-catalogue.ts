@@ -1,5 +1,5 @@
+import type { PoolObservation, TokenUse } from '../observation/observation.ts';
 import { random, randomInteger } from './simulated-random.ts';
-import type { PoolObservation, TokenUse } from './source.ts';
 
 /** What the simulated site owns: a pure function of the seed and the size. */
 

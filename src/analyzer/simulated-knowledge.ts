@@ -1,5 +1,5 @@
+import type { Increment, PoolObservation, VendorLicenseObservation } from '../observation/observation.ts';
 import type { Sample, Series } from './sample.ts';
-import type { Increment, PoolObservation, VendorLicenseObservation } from './source.ts';
 import { isExpired, sumLicenses } from './usage.ts';
 
 /**

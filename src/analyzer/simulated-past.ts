@@ -1,11 +1,11 @@
 import type { LocalTime } from '../model/local-time.ts';
+import { vendorLicenseName } from '../observation/observation.ts';
 import type { DayOfSamples, PastPiece, Sample, Series } from './sample.ts';
 import type { SimulatedPool, SimulatedVendorLicense } from './simulated-catalogue.ts';
 import { type DayPlan, planDay } from './simulated-day.ts';
 import { asFlexNetSample, asFlexNetSeries, type SimulatedKnowledge } from './simulated-knowledge.ts';
 import { incrementsOf, isOut } from './simulated-supply.ts';
 import { createSlots, type Slots } from './slots.ts';
-import { vendorLicenseName } from './source.ts';
 import { poolCapacity, sumOf } from './usage.ts';
 
 export interface SimulatedPastOptions {

@@ -1,4 +1,14 @@
 import { createLocalTime } from '../model/local-time.ts';
+import type {
+  ApplicationStatus,
+  Checkout,
+  PoolObservation,
+  QueuedRequest,
+  Reservation,
+  TokenUse,
+  VendorLicenseObservation,
+} from '../observation/observation.ts';
+import type { Source } from '../observation/source.ts';
 import { runSliced, untilAborted } from '../scheduling/slices.ts';
 import type { PastPiece } from './sample.ts';
 import {
@@ -12,16 +22,6 @@ import { asFlexNetKnows, type SimulatedKnowledge } from './simulated-knowledge.t
 import { createSimulatedPast } from './simulated-past.ts';
 import { random, randomInteger } from './simulated-random.ts';
 import { incrementsOf, isOut, type SimulatedIncrement } from './simulated-supply.ts';
-import type {
-  ApplicationStatus,
-  Checkout,
-  PoolObservation,
-  QueuedRequest,
-  Reservation,
-  Source,
-  TokenUse,
-  VendorLicenseObservation,
-} from './source.ts';
 
 export interface SimulatedSiteOptions extends CatalogueOptions {
   /** IANA name. */
@@ -58,6 +58,8 @@ export interface Forced {
 }
 
 export interface SimulatedSite extends Source {
+  /** What its figures are of, with the settings that change them. */
+  readonly origin: string;
   /**
    * The whole site at any time: a pure function of seed, size, time zone and times. Denials are counted from `since`, by default
    * one interval before.
@@ -180,6 +182,9 @@ export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSit
   };
 
   return {
+    name: '',
+    interval,
+    offset: 0,
     origin: `simulated site ${seed} of ${vendorLicenses} × ${featuresPerVendorLicense}${knowledge === 'full' ? '' : `, as ${knowledge} reports it`}`,
     observe,
     past: createSimulatedPast({ catalogue, seed, localTime, interval, days: options.historyDays ?? 0, knowledge }),

@@ -1,7 +1,7 @@
 import type { LocalTime } from '../model/local-time.ts';
+import type { Increment } from '../observation/observation.ts';
 import type { SimulatedPool, SimulatedVendorLicense } from './simulated-catalogue.ts';
 import { randomInteger } from './simulated-random.ts';
-import type { Increment } from './source.ts';
 
 /** What the simulated site has to give at a time. */
 

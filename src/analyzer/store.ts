@@ -1,11 +1,11 @@
 import type { LocalTime } from '../model/local-time.ts';
+import type { Collected } from '../observation/observation.ts';
 import type { DayRecord } from './day-summary.ts';
 import { type DayOfHours, DayTables, type StoredTotals } from './day-tables.ts';
 import { type HistoryFileOptions, openHistoryFile, text } from './history-file.ts';
 import { ObservationTable } from './observation-table.ts';
 import { type DayOfSamples, type Figures, fillSamples, type Series } from './sample.ts';
 import { SeriesTable, type StoredSeries } from './series-table.ts';
-import type { Collected } from './source.ts';
 
 export interface StoreOptions extends Omit<HistoryFileOptions, 'timeZone'> {
   readonly localTime: LocalTime;

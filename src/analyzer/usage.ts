@@ -1,4 +1,4 @@
-import type { Checkout, Increment, PoolObservation, UnknownOfCheckouts } from './source.ts';
+import type { Checkout, Increment, PoolObservation, UnknownOfCheckouts } from '../observation/observation.ts';
 
 /** Figures of pools, with the meaning of the wire fields. Times are epoch seconds. `undefined` means unknown. */
 

@@ -1,6 +1,12 @@
+import type {
+  ApplicationStatus,
+  Checkout,
+  Collected,
+  PoolObservation,
+  QueuedRequest,
+} from '../observation/observation.ts';
 import type { WireUser } from '../query-api/records.ts';
 import { filter, type Parameters } from './parameter-filter.ts';
-import type { ApplicationStatus, Checkout, Collected, PoolObservation, QueuedRequest } from './source.ts';
 import { isKnown } from './usage.ts';
 
 /** The answer to GetUsers (spec 2.3, 4.3): who holds or waits for a license now. */

@@ -38,6 +38,7 @@ export function createEmbeddedAnalyzer(
   return createAnalyzer({
     ...own,
     version,
+    origin: site.origin,
     source: site,
     past: site.past,
     pastDelay: PAST_DELAY,

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createCollector, DOWN_AFTER, isDown } from '../../src/analyzer/collector.ts';
 import { createSlots, type Slots } from '../../src/analyzer/slots.ts';
-import type { Source, VendorLicenseObservation } from '../../src/analyzer/source.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
+import type { VendorLicenseObservation } from '../../src/observation/observation.ts';
+import type { Source } from '../../src/observation/source.ts';
 
 const NOW = 1_800_000_000;
 
@@ -21,7 +22,7 @@ const observation = (server: string, more: Partial<VendorLicenseObservation> = {
 function scripted(): { source: Source; say: (...observations: VendorLicenseObservation[]) => void } {
   let answer: VendorLicenseObservation[] = [];
   return {
-    source: { origin: 'scripted', read: () => Promise.resolve(answer) },
+    source: { name: 'scripted', interval: 60, offset: 0, read: () => Promise.resolve(answer) },
     say: (...observations) => {
       answer = observations;
     },
@@ -73,7 +74,9 @@ describe('collector', () => {
       again = resolve;
     });
     const source: Source = {
-      origin: 'counting',
+      name: 'counting',
+      interval: 60,
+      offset: 0,
       read: () => {
         reads += 1;
         if (reads === 3) again();
@@ -92,7 +95,9 @@ describe('collector', () => {
     const problems = new Promise<unknown>((resolve) => {
       let reads = 0;
       const source: Source = {
-        origin: 'failing',
+        name: 'failing',
+        interval: 60,
+        offset: 0,
         read: () => {
           reads += 1;
           return reads === 1 ? Promise.resolve([observation('a')]) : Promise.reject(new Error('no'));
@@ -118,7 +123,9 @@ describe('collector', () => {
     const problems: unknown[] = [];
     const second = Promise.withResolvers<AbortSignal>();
     const source: Source = {
-      origin: 'hanging',
+      name: 'hanging',
+      interval: 60,
+      offset: 0,
       read: (signal) => {
         reads += 1;
         if (reads === 1) return Promise.resolve([]);

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { PoolObservation, Source } from '../../src/analyzer/source.ts';
+import type { PoolObservation } from '../../src/observation/observation.ts';
+import type { Source } from '../../src/observation/source.ts';
 import { runAtOnce } from '../../src/scheduling/slices.ts';
 import {
   createCleanup,
@@ -218,7 +219,9 @@ describe('a source that does not list every user', () => {
     const { site } = await start('full');
     /** The names of one vendor license are hidden; the server counts its licenses. */
     const source: Source = {
-      origin: 'hidden',
+      name: 'hidden',
+      interval: 60,
+      offset: 0,
       read: async (signal) => {
         const [first, ...others] = await site.read(signal);
         if (first === undefined) throw new Error('unreachable: the site has vendor licenses');
@@ -255,7 +258,9 @@ describe('a vendor license that was never reached', () => {
   it('has no figures, and makes the number of users unknown', async () => {
     const { site } = await start('full');
     const source: Source = {
-      origin: 'one down',
+      name: 'one down',
+      interval: 60,
+      offset: 0,
       read: async (signal) => {
         const [first, ...others] = await site.read(signal);
         if (first === undefined) throw new Error('unreachable: the site has vendor licenses');

@@ -9,8 +9,9 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Past } from '../../src/analyzer/sample.ts';
 import { type Analyzer, type AnalyzerOptions, createAnalyzer } from '../../src/analyzer/server.ts';
 import { createSimulatedSite } from '../../src/analyzer/simulated-site.ts';
-import type { Source, VendorLicenseObservation } from '../../src/analyzer/source.ts';
 import { ntHash } from '../../src/ntlm/primitives.ts';
+import type { VendorLicenseObservation } from '../../src/observation/observation.ts';
+import type { Source } from '../../src/observation/source.ts';
 import { readJson } from '../../src/query-api/json.ts';
 import { recordFields } from '../../src/query-api/records.ts';
 import { type Answer, type Call, type Connection, connectTo, logOn, sendRaw } from '../support/connection.ts';
@@ -23,6 +24,7 @@ const gate = { domain: 'SIM', users: () => [{ name: 'svc', ntHash: ntHash('S3cre
 
 function analyzerOf(options: Partial<AnalyzerOptions> = {}): Analyzer {
   return createAnalyzer({
+    origin: 'test',
     source: createSimulatedSite({
       seed: 1,
       vendorLicenses: 10,
@@ -249,7 +251,7 @@ describe('analyzer', () => {
       },
     };
     let isCollected = false;
-    const source: Source = { origin: 'broken', read: () => Promise.resolve([broken]) };
+    const source: Source = { name: 'broken', interval: 60, offset: 0, read: () => Promise.resolve([broken]) };
     const problems: unknown[] = [];
     const analyzer = analyzerOf({ gate: 'none', source, onProblem: (error) => problems.push(error) });
     await analyzer.start();
@@ -313,7 +315,9 @@ describe('analyzer', () => {
       interval: 60,
     });
     const source: Source = {
-      origin: 'goes away',
+      name: 'goes away',
+      interval: 60,
+      offset: 0,
       read: async (signal) =>
         (await site.read(signal)).map((seen) => (isReachable ? seen : { ...seen, reachable: false, pools: [] })),
     };

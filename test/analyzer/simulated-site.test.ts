@@ -12,10 +12,10 @@ import {
   type SimulatedSiteOptions,
 } from '../../src/analyzer/simulated-site.ts';
 import { createSlots } from '../../src/analyzer/slots.ts';
-import { vendorLicenseName } from '../../src/analyzer/source.ts';
 import * as usage from '../../src/analyzer/usage.ts';
 import { isExpired, isExpiring, PERMANENT, UNCOUNTED } from '../../src/analyzer/usage.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
+import { vendorLicenseName } from '../../src/observation/observation.ts';
 
 const DAY = 86_400;
 /** A Wednesday, 00:00 in Berlin. */

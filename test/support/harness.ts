@@ -68,6 +68,7 @@ export async function startAnalyzer(
     now,
   });
   const analyzer = createAnalyzer({
+    origin: 'test',
     source,
     collectionInterval: 3600,
     host: '127.0.0.1',

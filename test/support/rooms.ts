@@ -20,6 +20,12 @@ export const rooms: Readonly<Record<string, Room>> = {
     promise: 'The contract with the analyzer is written once: endpoints, parameters, fields and their meanings.',
     mayImport: [],
   },
+  observation: {
+    floor: 0,
+    promise:
+      'What a license manager reports, in one form for all managers. A value that is not known is absent, never 0.',
+    mayImport: [],
+  },
   ntlm: { floor: 0, promise: 'NTLM as bytes and states, for both sides. It opens no socket.', mayImport: [] },
   storage: {
     floor: 0,
@@ -63,12 +69,24 @@ export const rooms: Readonly<Record<string, Room>> = {
     floor: 1,
     promise:
       'A complete server of the Query API. Only authenticated requests get an answer; a gap is no data, never 0.',
-    mayImport: ['model', 'query-api', 'ntlm', 'scheduling'],
+    mayImport: ['model', 'query-api', 'ntlm', 'scheduling', 'observation'],
+  },
+  managers: {
+    floor: 1,
+    promise:
+      'The output of a license manager becomes an observation, or a failure that names the remedy. It reads no clock, file or socket and starts no process.',
+    mayImport: ['model', 'observation'],
+  },
+  sources: {
+    floor: 2,
+    promise:
+      'Each source is read within its own time and limits. A failing one disturbs no other, and leaves no process behind.',
+    mayImport: ['model', 'observation', 'managers', 'scheduling'],
   },
   metrics: {
     floor: 2,
     promise: 'A scrape sends no request to the analyzer and never shows half of an update.',
-    mayImport: ['model', 'query-api', 'inventory', 'scheduling', 'columns'],
+    mayImport: ['model', 'query-api', 'inventory', 'scheduling', 'columns', 'observation'],
   },
   alerts: {
     floor: 2,

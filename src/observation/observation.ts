@@ -99,10 +99,10 @@ export interface VendorLicenseObservation {
   readonly daemon: string;
   /** Optional third part of the name, empty without one. */
   readonly part: string;
-  /** An unreachable vendor license reports no pools. */
   readonly reachable: boolean;
   /** Of one that was never reached nothing is known, unless the source knows all the same that there is nothing. */
   readonly isKnownToBeEmpty?: true;
+  /** Of an unreachable one, what is known without its server, for instance from license files. */
   readonly pools: readonly PoolObservation[];
 }
 
@@ -121,11 +121,4 @@ export interface Collected {
   /** Epoch seconds of the last collection with data, 0 without one. */
   readonly collectedAt: number;
   readonly observation: VendorLicenseObservation;
-}
-
-/** Where the analyzer learns usage from: one for each kind of license manager. */
-export interface Source {
-  /** What its figures are of, with the settings that change them: history of two origins is never mixed. */
-  readonly origin: string;
-  read(signal: AbortSignal): Promise<readonly VendorLicenseObservation[]>;
 }

@@ -1,0 +1,58 @@
+import type { Diagnostics } from '../observation/source.ts';
+
+/** Lines of the output of tools. */
+
+/** Characters of a mask. */
+const MAX_MASK = 80;
+const MAX_MASKS = 3;
+/** No tool prints longer lines. Longer ones are not understood, so that no pattern runs over them. */
+export const MAX_LINE = 4096;
+
+/** Control characters that stand for nothing; tabs are kept. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove
+const CONTROL = /[\u0000-\u0008\u000e-\u001f\u007f]/g;
+
+/** The lines of a text, without control characters and white space at their ends. */
+export function* linesOf(text: string): Generator<string, void> {
+  let from = 0;
+  while (from < text.length) {
+    let to = text.indexOf('\n', from);
+    if (to === -1) to = text.length;
+    yield text.slice(from, to).replace(CONTROL, '').trimEnd();
+    from = to + 1;
+  }
+}
+
+/**
+ * The shape of a line and nothing of its content, so that it can be logged: letters become `a`, digits `9`, and runs of
+ * one kind are one character.
+ */
+export function maskOf(line: string): string {
+  return line
+    .slice(0, MAX_LINE)
+    .replace(/\p{L}+/gu, 'a')
+    .replace(/\p{N}+/gu, '9')
+    .replace(/\s+/g, ' ')
+    .replace(/[^\p{ASCII}]+/gu, '?')
+    .slice(0, MAX_MASK);
+}
+
+/** Counts what a parser does not understand. */
+export class DiagnosticsCount implements Diagnostics {
+  unparsed = 0;
+  contradictions = 0;
+  readonly #masks = new Set<string>();
+
+  get masks(): readonly string[] {
+    return [...this.#masks];
+  }
+
+  addUnparsed(line: string): void {
+    this.unparsed += 1;
+    if (this.#masks.size < MAX_MASKS) this.#masks.add(maskOf(line));
+  }
+
+  addContradiction(): void {
+    this.contradictions += 1;
+  }
+}

@@ -1,0 +1,98 @@
+import { dayOfDate, type LocalTime, weekdayOf } from '../model/local-time.ts';
+
+/** Times and dates as license managers print them. Results are epoch seconds. */
+
+const HOUR = 3600;
+/** How far a time may lie after the reference time: the zone of the tool may not be the one that is configured. */
+const AHEAD = 26 * HOUR;
+/** How many years before the reference year are tried. */
+const YEARS = 3;
+const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+
+/** A time of the clock on a day. */
+export interface ClockTime {
+  readonly hour: number;
+  readonly minute: number;
+  readonly second?: number;
+}
+
+export interface CalendarDay {
+  /** From 1. */
+  readonly month: number;
+  readonly date: number;
+}
+
+/** Undefined for a date that does not exist. */
+function dayIn(year: number, { month, date }: CalendarDay): number | undefined {
+  const day = dayOfDate(year, month, date);
+  if (!Number.isFinite(day)) return undefined;
+  const check = new Date(day * 24 * HOUR * 1000);
+  return check.getUTCMonth() === month - 1 && check.getUTCDate() === date ? day : undefined;
+}
+
+/** When the clock shows a time; of a time that it shows twice the earlier. Undefined if it never does. */
+function momentOn(day: number, { hour, minute, second = 0 }: ClockTime, localTime: LocalTime): number | undefined {
+  if (minute > 59 || second > 60) return undefined;
+  const start = localTime.hoursOf(day).find((one) => one.hour === hour)?.start;
+  return start === undefined ? undefined : start + minute * 60 + second;
+}
+
+/** A time with its year. Undefined if it does not exist. */
+export function timeOf(
+  year: number,
+  calendarDay: CalendarDay,
+  clock: ClockTime,
+  localTime: LocalTime,
+): number | undefined {
+  const day = dayIn(year, calendarDay);
+  return day === undefined ? undefined : momentOn(day, clock, localTime);
+}
+
+/**
+ * A time that was printed without its year: in the newest year in which it exists, has this weekday and is not after the
+ * reference time. Undefined if there is none: a time that cannot be dated is not known.
+ *
+ * @param weekday `Fri`; without one, the newest year counts
+ */
+export function yearlessTime(
+  calendarDay: CalendarDay,
+  clock: ClockTime,
+  { reference, localTime, weekday }: { reference: number; localTime: LocalTime; weekday?: string | undefined },
+): number | undefined {
+  const latest = reference + AHEAD;
+  // the day after may be in the next year already
+  const newest = new Date(latest * 1000).getUTCFullYear();
+  const oldest = new Date(reference * 1000).getUTCFullYear() - YEARS;
+  for (let year = newest; year >= oldest; year -= 1) {
+    const day = dayIn(year, calendarDay);
+    if (day === undefined) continue;
+    if (weekday !== undefined && WEEKDAYS[weekdayOf(day)] !== weekday.toLowerCase()) continue;
+    const at = momentOn(day, clock, localTime);
+    if (at !== undefined && at <= latest) return at;
+  }
+  return undefined;
+}
+
+/** `undefined` is permanent, as in `Increment`. */
+export type Expiry = number | 'unknown' | undefined;
+
+/**
+ * The expiry `12-jun-2030`, `permanent`, `permanent(no expiration date)`, or a date in the year 0, which is permanent too:
+ * the last second of the day.
+ */
+export function expiryOf(written: string, localTime: LocalTime): Expiry {
+  if (/^permanent/i.test(written)) return undefined;
+  const [, date, monthName = '', year] = /^(\d{1,2})-([a-z]{3})-(\d{1,4})$/i.exec(written) ?? [];
+  const month = MONTHS.indexOf(monthName.toLowerCase()) + 1;
+  if (month === 0) return 'unknown';
+  if (Number(year) === 0) return undefined;
+  const day = dayIn(fullYear(Number(year)), { month, date: Number(date) });
+  return day === undefined ? 'unknown' : localTime.startOf(day + 1) - 1;
+}
+
+/** License files may have two digits: 90 to 99 are in the last century. */
+const fullYear = (year: number): number => {
+  if (year >= 100) return year;
+  return year >= 90 ? 1900 + year : 2000 + year;
+};

@@ -1,0 +1,38 @@
+/** Why a source could not be read, or not wholly. */
+export const sourceFailureKinds = {
+  missing_tool: 'the tool or file does not exist',
+  not_executable: 'the tool cannot be executed, or other users may replace it',
+  loader: 'the tool exists, but the program that loads it does not',
+  timeout: 'the tool or server did not answer in time',
+  stuck: 'the tool cannot be stopped',
+  exit: 'the tool failed without saying why',
+  too_large: 'the output is too large',
+  unreachable: 'the license server cannot be reached',
+  daemon_down: 'the license server runs, but a vendor daemon does not',
+  no_quorum: 'fewer than two of three redundant servers run',
+  refused: 'the license server refuses to answer',
+  protocol: 'the server speaks another protocol',
+  unparsed: 'the output is not that of the license manager',
+  empty: 'the server runs, but lists no feature',
+  clock: 'the time in the output is not the time of this host',
+  too_old: 'the file is too old',
+} as const;
+
+export type SourceFailureKind = keyof typeof sourceFailureKinds;
+
+/** One sentence for the operator. It names the thing and the remedy, never a user or the host of a user. */
+export interface SourceProblem {
+  readonly kind: SourceFailureKind;
+  readonly message: string;
+}
+
+/** A source could not be read. Its last good data is kept. */
+export class SourceFailure extends Error implements SourceProblem {
+  override readonly name = 'SourceFailure';
+  readonly kind: SourceFailureKind;
+
+  constructor(kind: SourceFailureKind, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.kind = kind;
+  }
+}

@@ -1,0 +1,62 @@
+import type { Collected, VendorLicenseObservation } from './observation.ts';
+import type { SourceFailureKind, SourceProblem } from './source-failure.ts';
+
+/** Where the analyzer learns usage from: the simulated site, or a license manager. */
+export interface Source {
+  /** Unique. */
+  readonly name: string;
+  /** Seconds between collections. */
+  readonly interval: number;
+  /** It is collected this many seconds after the beginning of a slot. */
+  readonly offset: number;
+  /** @throws SourceFailure if nothing could be read */
+  read(signal: AbortSignal): Promise<readonly VendorLicenseObservation[]>;
+  /** Gets the last observations of an earlier process, before the first `read`. */
+  restore?(known: readonly Collected[]): void;
+  /** A collection was due before the previous one was over. */
+  skip?(): void;
+}
+
+/** A server of a source. Redundant servers are several. */
+export interface Member {
+  /** `port@host`, as configured. */
+  readonly server: string;
+  readonly up: boolean;
+  readonly isMaster: boolean;
+}
+
+/** How reading a source went. Times are epoch seconds. */
+export interface SourceHealth {
+  readonly name: string;
+  /** `flexnet`, `rlm` or `json`. */
+  readonly manager: string;
+  /** Undefined before the first reading is over. False if anything of it is down or could not be read. */
+  readonly up: boolean | undefined;
+  /** What is wrong now: of the whole source, or of a part of it. */
+  readonly problems: readonly SourceProblem[];
+  /** Undefined before the first reading is over. */
+  readonly lastReadAt: number | undefined;
+  /** Undefined before the first one that gave data. */
+  readonly lastSuccessAt: number | undefined;
+  /** Seconds the last reading took, without waiting for others. */
+  readonly duration: number | undefined;
+  /** Undefined before the first output was parsed. */
+  readonly lastDiagnostics: Diagnostics | undefined;
+  /** Since the start. */
+  readonly contradictions: number;
+  /** Readings since the start, by result; `skipped` are those that were due while the previous one was not over. */
+  readonly runs: ReadonlyMap<SourceFailureKind | 'ok' | 'skipped', number>;
+  /** Empty until the source has told. */
+  readonly members: readonly Member[];
+  readonly vendorLicenses: readonly string[];
+}
+
+/** What a parser did not understand. */
+export interface Diagnostics {
+  /** Lines that are neither understood nor known to be noise. */
+  readonly unparsed: number;
+  /** The shapes of at most three of them, see `maskOf`. */
+  readonly masks: readonly string[];
+  /** Statements of the output that contradict each other. */
+  readonly contradictions: number;
+}

@@ -1,0 +1,78 @@
+/** The settings of a source. Durations are seconds, sizes bytes, paths absolute. */
+export interface SourceSettings {
+  /** `[a-z0-9_-]{1,40}`, unique. */
+  readonly name: string;
+  readonly manager: 'flexnet' | 'rlm' | 'json';
+  /** `port@host` in lower case. Three of FlexNet are redundant; of other managers, they are tried in order. */
+  readonly servers: readonly string[];
+  /** Third part of the names of its vendor licenses, empty without one. */
+  readonly part: string;
+  /** Daemons that exist, shown as down before the server was ever reached. */
+  readonly daemons: readonly string[];
+  /** Undefined for a source of license files alone. */
+  readonly via: CommandSettings | FileSettings | HttpSettings | undefined;
+  readonly interval: number;
+  readonly timeout: number;
+  readonly maxOutput: number;
+  /** A label of the WHATWG encoding standard; UTF-8, else Latin-1, without one. */
+  readonly encoding: string | undefined;
+  /** IANA name of the zone in which the output has its times; UTC for commands that run here. */
+  readonly timeZone: string;
+  readonly licenseFiles: readonly string[];
+  /** By daemon. */
+  readonly optionsFiles: Readonly<Record<string, string>>;
+  readonly debugLog: DebugLogSettings | undefined;
+  readonly features: FeatureSettings;
+  readonly users: UserSettings;
+  /** A license with a linger time of at least this many seconds is borrowed. */
+  readonly borrow: { readonly lingerAtLeast: number };
+}
+
+export interface CommandSettings {
+  readonly kind: 'command';
+  /** The tool and its first arguments. The arguments of the manager follow. */
+  readonly command: readonly string[];
+  /** Added to the environment of the tool. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface FileSettings {
+  readonly kind: 'file';
+  readonly file: string;
+  readonly maxAge: number;
+}
+
+export interface HttpSettings {
+  readonly kind: 'http';
+  readonly url: string;
+  /** It is read for each request. */
+  readonly tokenFile: string | undefined;
+  /** PEM. */
+  readonly tls: {
+    readonly ca: string | undefined;
+    readonly cert: string | undefined;
+    readonly key: string | undefined;
+    readonly serverName: string | undefined;
+    readonly insecureSkipVerify: boolean;
+  };
+}
+
+export interface DebugLogSettings {
+  readonly path: string;
+  readonly timeZone: string;
+  readonly encoding: string | undefined;
+}
+
+export interface FeatureSettings {
+  /** Empty for all. */
+  readonly include: readonly RegExp[];
+  readonly exclude: readonly RegExp[];
+  /** Whether features that the license server does not support are left out. */
+  readonly dropUnsupported: boolean;
+}
+
+export interface UserSettings {
+  readonly names: 'keep' | 'pseudonym' | 'drop';
+  /** How user and host are told apart in lines with more than three words: see `splitLeft`. */
+  readonly split: 'auto' | 'first_word' | 'longest';
+}

@@ -1,0 +1,19 @@
+/** How the output of a license manager gets here. */
+
+export interface Output {
+  readonly stdout: string;
+  /** Empty for files and HTTP. */
+  readonly stderr: string;
+  /** Undefined for files and HTTP. */
+  readonly exitCode: number | undefined;
+  /** When the output was made: now, or the time of the file. Epoch seconds. */
+  readonly at: number;
+}
+
+export interface Transport {
+  /**
+   * @param args arguments that follow the configured command; files and HTTP ignore them
+   * @throws SourceFailure
+   */
+  read(args: readonly string[], signal: AbortSignal): Promise<Output>;
+}
