@@ -18,13 +18,11 @@ import { openStore } from './store.ts';
 export interface AnalyzerOptions extends HttpFrontOptions {
   /** What the figures are of: history of two origins is never mixed. */
   readonly origin: string;
-  readonly source: Source;
-  /** What the source knows about the time before the first start. */
+  readonly sources: readonly Source[];
+  /** What a source knows about the time before the first start. */
   readonly past?: Past;
   /** Seconds from the start until the past is added, which takes seconds of CPU: until then, the first polls are answered. */
   readonly pastDelay?: number;
-  /** Seconds between collections. */
-  readonly collectionInterval: number;
   readonly history: HistoryOptions;
   readonly version: string;
   /** Called when history can be recorded again after a problem. */
@@ -66,28 +64,31 @@ const byPath: ReadonlyMap<string, EndpointName> = new Map(
 export function createAnalyzer(options: AnalyzerOptions): Analyzer {
   const { path, timeZone, sampleDays, days, maxSize } = options.history;
   const localTime = createLocalTime(timeZone);
-  const slots = createSlots(localTime, options.collectionInterval);
   const recorder = createRecorder({
     open: () => openStore({ path, localTime, origin: options.origin, maxSize }),
     localTime,
-    slots,
     sampleDays,
     days,
     onProblem: options.onProblem,
     onRecovery: () => options.onRecovery?.(),
   });
   const collector = createCollector({
-    source: options.source,
-    slots,
+    sources: options.sources,
+    localTime,
     now: options.now,
     onProblem: options.onProblem,
-    onCollected: (at, { all, reached }) =>
-      recorder.record(at, {
+    onCollected: ({ source, at, slot, reached }, vendorLicenses) =>
+      recorder.record(slot, source.interval, {
         figures: reached.values().flatMap(({ name, observation }) => figuresOf(observation, name, at)),
         observations: reached,
-        vendorLicenses: new Set(all.map(({ name }) => name)),
+        vendorLicenses,
       }),
   });
+  /** The beginning of the first slot in which anything is collected. */
+  const firstSlot = (): number => {
+    const now = options.now();
+    return Math.min(now, ...options.sources.map(({ interval }) => createSlots(localTime, interval).of(now)));
+  };
   const openApi = [Buffer.from(JSON.stringify(createOpenApi(options.version)))];
 
   const answer = async (request: IncomingMessage, identity: string, signal: AbortSignal): Promise<Reply> => {
@@ -135,7 +136,7 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
     },
     collector,
     start: async () => {
-      await collector.start(await recorder.known(options.now()));
+      await collector.start(await recorder.known(firstSlot()));
       try {
         await front.start();
       } catch (error) {

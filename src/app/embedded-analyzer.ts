@@ -39,10 +39,9 @@ export function createEmbeddedAnalyzer(
     ...own,
     version,
     origin: site.origin,
-    source: site,
+    sources: [site],
     past: site.past,
     pastDelay: PAST_DELAY,
-    collectionInterval,
     history: {
       path: storagePath === undefined ? undefined : join(storagePath, HISTORY_FILE),
       timeZone,

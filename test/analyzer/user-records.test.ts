@@ -117,11 +117,13 @@ describe('GetUsers', () => {
       fc.property(fc.array(pool, { maxLength: 5 }), fc.array(pool, { maxLength: 3 }), parameters, (a, b, asked) => {
         const current: Collected[] = [
           {
+            source: '',
             name: 'a;d',
             collectedAt: NOW,
             observation: { server: 'a', daemon: 'd', part: '', reachable: true, pools: a },
           },
           {
+            source: '',
             name: 'b;d',
             collectedAt: NOW,
             observation: { server: 'b', daemon: 'd', part: '', reachable: true, pools: b },
