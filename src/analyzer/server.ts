@@ -6,7 +6,7 @@ import { createOpenApi } from '../query-api/openapi.ts';
 import { readParameters } from '../query-api/parameters.ts';
 import { type Collector, createCollector } from './collector.ts';
 import { type BodyContext, endpointBodies } from './endpoint-bodies.ts';
-import { StoreError } from './history-file.ts';
+import { checkOrigin, StoreError } from './history-file.ts';
 import { createHttpFront, type HttpFrontOptions } from './http-front.ts';
 import { createRecorder } from './recorder.ts';
 import { failure, JSON_TYPE, methodNotAllowed, type Reply, TEXT_TYPE } from './reply.ts';
@@ -18,6 +18,8 @@ import { openStore } from './store.ts';
 export interface AnalyzerOptions extends HttpFrontOptions {
   /** What the figures are of: history of two origins is never mixed. */
   readonly origin: string;
+  /** Whether it does not start if the history is of another origin. Otherwise, only history does not work then. */
+  readonly isOriginRequired?: boolean;
   readonly sources: readonly Source[];
   /** What a source knows about the time before the first start. */
   readonly past?: Past;
@@ -44,7 +46,7 @@ export interface HistoryOptions {
 }
 
 export interface Analyzer {
-  /** Collects once and listens. @throws Error with the address if it cannot listen */
+  /** Collects once and listens. @throws OperatorError if it cannot listen, or if the history is of another origin */
   start(): Promise<void>;
   /** Stops. Running requests get some time to finish. Closes the store. */
   stop(): Promise<void>;
@@ -136,6 +138,7 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
     },
     collector,
     start: async () => {
+      if (options.isOriginRequired === true) checkOrigin({ path, timeZone, origin: options.origin, maxSize });
       await collector.start(await recorder.known(firstSlot()));
       try {
         await front.start();

@@ -1,5 +1,6 @@
 import { logonFileOf } from '../app/account.ts';
-import { createDemoAnalyzer, demoDefaults } from '../app/embedded-analyzer.ts';
+import { createSimulatedAnalyzer } from '../app/embedded-analyzer.ts';
+import { createOwnAnalyzer, demoDefaults } from '../app/own-analyzer.ts';
 import type { AnalyzerConfig, Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { createSelection } from '../inventory/selection.ts';
@@ -87,7 +88,9 @@ export async function doctor({ line, env, version, createLog, print }: CommandCo
   // another port and no storage, because a demo may be running
   const listen = { host: '127.0.0.1', port: 0 };
   const own = { ...config, storagePath: undefined, embeddedAnalyzer: { ...config.embeddedAnalyzer, listen } };
-  const demo = createDemoAnalyzer(own, log, version);
+  const demo = createOwnAnalyzer(own, { log, version, others: () => [] }, (options) =>
+    createSimulatedAnalyzer(own, options),
+  );
   await demo.analyzer.start();
   try {
     return await report(demo.config(), undefined);

@@ -32,6 +32,7 @@ const shownSeconds = (seconds: number): string =>
 const groupOf = ({ group }: Metric): string => {
   if (group === 'default') return 'always';
   if (group === 'alerting') return 'with the alert engine';
+  if (group === 'sources') return 'with sources';
   return `${group}${collectors[group] ? '' : ' (off)'}`;
 };
 
