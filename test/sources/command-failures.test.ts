@@ -90,13 +90,16 @@ describe('a tool that cannot be run', () => {
     expect(await transport.read([], never)).toMatchObject({ stdout: 'up\n' });
   });
 
-  it.runIf(linux)('needs a loader that does not exist: the sentence names the one of lmutil and its package', async () => {
-    const loader = '/lib64/ld-lsb-x86-64.so.3';
-    const tool = (folder: string) => writeTool(folder, 'lmutil', elf(loader));
-    expect(await failureOfTool(tool)).toBe(
-      `loader: /opt/lmutil exists, but the program that loads it, ${loader}, does not; install the package lsb (lsb-core on Debian, redhat-lsb-core on Red Hat), or create it with: ln -s ld-linux-x86-64.so.2 ${loader}`,
-    );
-  });
+  it.runIf(linux)(
+    'needs a loader that does not exist: the sentence names the one of lmutil and its package',
+    async () => {
+      const loader = '/lib64/ld-lsb-x86-64.so.3';
+      const tool = (folder: string) => writeTool(folder, 'lmutil', elf(loader));
+      expect(await failureOfTool(tool)).toBe(
+        `loader: /opt/lmutil exists, but the program that loads it, ${loader}, does not; install the package lsb (lsb-core on Debian, redhat-lsb-core on Red Hat), or create it with: ln -s ld-linux-x86-64.so.2 ${loader}`,
+      );
+    },
+  );
 
   it.runIf(linux)('is a real program whose loader does not exist', async () => {
     const folder = createFolder(cleanup);
@@ -171,7 +174,9 @@ describe('a tool that cannot be run', () => {
   });
 
   it('prints too much on both outputs together', async () => {
-    const script = nodeScript('require("fs").writeSync(1, "x".repeat(600)); require("fs").writeSync(2, "x".repeat(401))');
+    const script = nodeScript(
+      'require("fs").writeSync(1, "x".repeat(600)); require("fs").writeSync(2, "x".repeat(401))',
+    );
     const message = await failureOfTool((folder) => writeTool(folder, 'lmutil', script), { maxOutput: 1000 });
     expect(message).toContain('too_large: /opt/lmutil printed more than 1000 bytes and was stopped');
   });

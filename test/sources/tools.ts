@@ -64,6 +64,20 @@ export function createTool(
   return transport;
 }
 
+/** A tool whose processes carry a name that can be searched for. */
+export const named = (tool: string, name: string): readonly string[] => [tool, name];
+
+/** Prints its own start, ignores SIGTERM, and starts a second process like it, in a session of its own. */
+export const FAMILY = `
+  const { spawn } = require('child_process');
+  process.on('SIGTERM', () => {});
+  const sleeper = ['-e', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000); console.log("up")', process.argv[2]];
+  const isReady = [false, true].map((detached) => new Promise((resolve) => {
+    spawn(process.execPath, sleeper, { detached, stdio: ['ignore', 'pipe', 'inherit'] }).stdout.on('data', resolve);
+  }));
+  Promise.all(isReady).then(() => require('fs').writeFileSync(process.argv[3], ''));
+  setInterval(() => {}, 1000);`;
+
 /** The failure of a read, as kind and sentence. @throws if it does not fail */
 export async function failureOf(read: Promise<unknown>): Promise<{ readonly kind: string; readonly message: string }> {
   try {
