@@ -58,6 +58,8 @@ class Reading {
   #section: { readonly kind: SectionKind; readonly isv: IsvUnderway } | undefined;
   #pool: PoolUnderway | undefined;
   #isInTable = false;
+  /** Below a message of an error, where its details are. */
+  #isInError = false;
 
   constructor(localTime: LocalTime) {
     this.#localTime = localTime;
@@ -99,6 +101,7 @@ class Reading {
     this.#section = undefined;
     this.#pool = undefined;
     this.#isInTable = false;
+    this.#isInError = false;
   }
 
   /** A file can have several outputs of the same server, one after the other: the last one counts. */
@@ -153,10 +156,11 @@ class Reading {
     const error = errorOf(line);
     if (error !== undefined) {
       this.#errors.push(error);
+      this.#isInError = true;
       return true;
     }
     const row = this.#isInTable ? tableRowOf(line) : undefined;
     if (row !== undefined) this.#isv(row.name).isRunning = row.isRunning;
-    return row !== undefined || isNoise(line);
+    return row !== undefined || this.#isInError || isNoise(line);
   }
 }

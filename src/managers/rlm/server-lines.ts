@@ -79,9 +79,6 @@ const noise: readonly RegExp[] = [
   /^\s*[\d:]+(d [\d:]+)?\s+[\d:]+(d [\d:]+)?\s+[\d:]+(d [\d:]+)?$/,
   /^\s*(messages|connections|checkouts|denials|removals):\s+\d/i,
   /^\s*(ISV servers:?|no licenses? (are )?(currently )?in use.*)$/i,
-  // below an error: the host that was tried, and what the operating system says
-  /^\s*connection attempted to host:/i,
-  /^\s*(no error|connection (refused|timed out)|network is unreachable|no route to host)\b/i,
 ];
 
 export const isNoise = (line: string): boolean => line.trim() === '' || noise.some((pattern) => pattern.test(line));
