@@ -55,6 +55,8 @@ describe('a vendor license', () => {
     ]);
     expect(problems).toEqual([{ kind: 'daemon_down', message: expect.stringContaining('firewall') }]);
     expect(diagnostics.unparsed).toBe(0);
+    // the same for one that is not in the table
+    expect(observe(text.replace(table[1] ?? '', '')).vendorLicenses).toEqual(vendorLicenses);
   });
 
   it('without pools keeps what was known, instead of having no license', () => {

@@ -24,12 +24,14 @@ export function renderRlmstat(site: Site, localTime: LocalTime, style: RlmStyle 
   const clock = createClock(localTime);
   const [{ host, port }] = site.servers;
   const isvs = site.daemons.filter(({ isUp }) => isUp);
-  const lines = [
+  const banner = [
     `Setting license file path to ${port}@${host}`,
     `rlmutil v${style.version}`,
     'Copyright (C) 2006-2022, Reprise Software, Inc. All rights reserved.',
     '',
     '',
+  ];
+  const lines = [
     ...statusLines('rlm', `rlm status on ${host} (port ${port})`, site.now, clock),
     '',
     '--------- ISV servers ----------',
@@ -42,7 +44,7 @@ export function renderRlmstat(site: Site, localTime: LocalTime, style: RlmStyle 
     ),
     '',
   ];
-  return lines.map((line) => (line === '' ? '' : `${style.indent}${line}`)).join(style.newline);
+  return [...banner, ...lines.map((line) => (line === '' ? '' : `${style.indent}${line}`))].join(style.newline);
 }
 
 const portOf = (at: number): number => 49_600 + at;
