@@ -1,4 +1,4 @@
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import type { SourceConfig } from '../config/embedded-sources.ts';
@@ -31,7 +31,9 @@ export interface ConfiguredSources extends Omit<SourceSet, 'replace'> {
 /** @throws OperatorError if the key of the pseudonyms cannot be used */
 export function createSources({ embeddedAnalyzer, storagePath }: Config, log: Log): ConfiguredSources {
   const host = createTransportHost({
-    workFolder: join(storagePath ?? tmpdir(), 'license-exporter-work'),
+    // users of a host cannot share one below the folder for temporary files
+    workFolder:
+      storagePath === undefined ? join(tmpdir(), `license-exporter-${userInfo().uid}`) : join(storagePath, 'work'),
     now,
     onProblem: (reason) => log.warn({ reason }, 'sources are read less safely'),
   });

@@ -5,6 +5,7 @@ import { type Collected, type VendorLicenseObservation, vendorLicenseName } from
 import type { Source, SourceHealth } from '../observation/source.ts';
 import { SourceFailure, type SourceProblem } from '../observation/source-failure.ts';
 import { runSliced } from '../scheduling/slices.ts';
+import { selectFeatures } from './feature-selection.ts';
 import type { SourceSettings } from './settings.ts';
 import { hideUsers } from './user-names.ts';
 
@@ -118,7 +119,8 @@ export function createManagerSource(settings: SourceSettings, deps: ManagerSourc
       try {
         const parsed = await reader.read(signal);
         take(begun, parsed);
-        return await runSliced(hideUsers(parsed.vendorLicenses, settings.users.names, deps.pseudonymKey));
+        const selected = parsed.vendorLicenses.map((one) => selectFeatures(one, settings.features));
+        return await runSliced(hideUsers(selected, settings.users.names, deps.pseudonymKey));
       } catch (error) {
         if (!(error instanceof SourceFailure) || signal.aborted) throw error;
         finish(begun, [{ kind: error.kind, message: error.message }], {
