@@ -14,7 +14,7 @@ export interface Increment {
 export interface ApplicationStatus {
   readonly state: 'inactive' | 'active' | 'suspended' | 'terminated' | 'blocked';
   /** Seconds in that status. */
-  readonly seconds: number;
+  readonly seconds?: number;
 }
 
 export interface Checkout {

@@ -156,7 +156,7 @@ describe('GetUsers', () => {
                 BorrowedLicenses: c.borrowed ? c.licenses : isUnsure ? undefined : 0,
                 LicenseModelStatus: c.borrowed ? 'borrowed' : isUnsure || isVague ? undefined : state,
                 app_status: c.status ? numbers[c.status.state] : null,
-                app_duration: c.status ? c.status.seconds : null,
+                app_duration: c.status?.seconds ?? null,
                 ...common,
               });
             }
