@@ -15,6 +15,8 @@ export interface Denials {
 export interface DebugLogReader {
   /** Lines that are not understood although they are refusals. */
   readonly diagnostics: Diagnostics;
+  /** Vendor daemons, and `lmgrd`, that have written to the log. */
+  readonly daemons: ReadonlySet<string>;
   /** Reads dates from lines before the first that count. */
   seek(lines: Iterable<string>): void;
   /** The next lines are the first of another file. What was read before does not count again if it stands there too. */
@@ -37,10 +39,11 @@ export interface DebugLogReader {
 
 /** Clients repeat a refused request each second: seconds in which a client counts once for a feature. */
 const SAME_REQUEST = 60;
-/** A refusal is none if the client gets the license within these seconds, for instance from another pool. */
+/** A refusal is false if the client gets the license within these seconds, for instance from another pool. */
 const FALSE_WITHIN = 5;
 /** Older refusals do not count: a log that was not readable for days would count them all at once. A day, and a wrong zone. */
 const MAX_AGE = 26 * 3600;
+const MAX_DAEMONS = 200;
 /** Clients that are remembered, and features that wait for a date. */
 const MAX_REMEMBERED = 20_000;
 
@@ -75,6 +78,7 @@ class Tally {
 
 class Reader implements DebugLogReader {
   readonly diagnostics = new DiagnosticsCount();
+  readonly daemons = new Set<string>();
   readonly #clock: LogClock;
   readonly #daemon: string | undefined;
   /** By client and feature, the oldest first: those that count once, and of them those that may be false still. */
@@ -93,7 +97,9 @@ class Reader implements DebugLogReader {
   seek(lines: Iterable<string>): void {
     for (const line of lines) {
       const read = readLogLine(line);
-      if (read !== undefined) this.#clock.read(read);
+      if (read === undefined) continue;
+      this.#clock.read(read);
+      this.#addDaemon(read.daemon);
     }
   }
 
@@ -107,6 +113,7 @@ class Reader implements DebugLogReader {
       const read = readLogLine(line);
       if (read === undefined) continue;
       const at = this.#clock.read(read);
+      this.#addDaemon(read.daemon);
       this.#makeCertain(({ at: since }) => at - since > FALSE_WITHIN || at < since - SAME_REQUEST);
       if (read.event === 'unparsed') this.diagnostics.addUnparsed(line);
       else if (read.event !== undefined) this.#readEvent(read.event, read.daemon ?? '', at);
@@ -119,6 +126,10 @@ class Reader implements DebugLogReader {
     this.#now = now;
     this.#makeCertain(({ readAt }) => now - readAt > FALSE_WITHIN);
     return this.#taken();
+  }
+
+  #addDaemon(daemon: string | undefined): void {
+    if (daemon !== undefined && this.daemons.size < MAX_DAEMONS) this.daemons.add(daemon);
   }
 
   #readEvent({ kind, feature, client, checkoutData }: LogEvent, daemon: string, at: number): void {
@@ -141,7 +152,7 @@ class Reader implements DebugLogReader {
     }
     const known = this.#refusals.get(key);
     if (known !== undefined && Math.abs(refusal.at - known.at) <= SAME_REQUEST) return;
-    this.#refusals.delete(key);
+    this.#remove(key);
     this.#removeOld(refusal.at);
     this.#refusals.set(key, refusal);
     this.#uncertain.set(key, refusal);
@@ -150,11 +161,16 @@ class Reader implements DebugLogReader {
   #removeOld(now: number): void {
     for (const [key, { at }] of this.#refusals) {
       if (Math.abs(now - at) <= SAME_REQUEST && this.#refusals.size < MAX_REMEMBERED) return;
-      this.#refusals.delete(key);
-      const uncertain = this.#uncertain.get(key);
-      this.#uncertain.delete(key);
-      if (uncertain !== undefined) this.#count(uncertain);
+      this.#remove(key);
     }
+  }
+
+  /** The minute of a client is over. */
+  #remove(key: string): void {
+    this.#refusals.delete(key);
+    const uncertain = this.#uncertain.get(key);
+    if (!this.#uncertain.delete(key) || uncertain === undefined) return;
+    this.#count(uncertain);
   }
 
   /** The client got its license. */
@@ -204,7 +220,7 @@ class Reader implements DebugLogReader {
  * Counts refused requests in the debug log of FlexNet. Users and hosts are remembered for a minute of the log at most, and
  * are never returned.
  *
- * A line DENIED counts, whatever its reason; UNSUPPORTED does not. A client counts once a minute for a feature, and not at
+ * A line DENIED counts for any reason; UNSUPPORTED does not. A client counts once a minute for a feature, and not at
  * all if it gets the license within 5 seconds. Lines have no date: refusals wait until one is known, from the log or because
  * the lines are recent.
  *

@@ -85,7 +85,7 @@ function* suppliesOf(grant: Grant, packages: readonly PackageLine[]): Generator<
       ...supply,
       feature: component.name,
       version: component.version ?? line.version,
-      // a count is only legal without SUITE (vendor's documentation); without a license there is none to multiply
+      // a count is only legal without SUITE (vendor's documentation); before START there is nothing to multiply
       count: count === 0 || enabled?.isSuite ? count : count * component.count,
       package: line.name,
       featureType: 'component',
