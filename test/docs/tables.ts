@@ -4,6 +4,7 @@ import { storeProblems } from '../../src/analyzer/history-file.ts';
 import { ntlmKinds } from '../../src/client/failures.ts';
 import { commands, usageOf } from '../../src/commands/commands.ts';
 import { alertRules as engineRules } from '../../src/config/sections/alert-rules.ts';
+import { sourceKeys } from '../../src/config/sections/sources.ts';
 import { shownDefault } from '../../src/config/setting-flags.ts';
 import { environmentName, flagName, settingKeys, settings } from '../../src/config/settings.ts';
 import { settingOf } from '../../src/config/table.ts';
@@ -14,6 +15,7 @@ import { answerFaults } from '../../src/decoding/answer-faults.ts';
 import { catalogue } from '../../src/metrics/catalogue.ts';
 import { collectors, type Metric } from '../../src/metrics/metric.ts';
 import { failureKinds } from '../../src/model/failure.ts';
+import { sourceFailureKinds } from '../../src/observation/source-failure.ts';
 import { ntlmCodes } from '../../src/ntlm/errors.ts';
 import { errorCodes } from '../../src/query-api/errors.ts';
 import { webLimits } from '../../src/web/limits.ts';
@@ -89,6 +91,19 @@ export const tables: Readonly<Record<string, () => string>> = {
           cell(setting.description),
         ];
       }),
+    ),
+  'source settings': () =>
+    table(
+      ['key', 'default', 'meaning'],
+      Object.entries(sourceKeys).map(([key, schema]) => {
+        const { shownDefault: shown, description } = settingOf(schema);
+        return [code(key), cell(shown ?? ''), cell(description)];
+      }),
+    ),
+  'source failures': () =>
+    table(
+      ['kind of failure', 'meaning'],
+      Object.entries(sourceFailureKinds).map(([kind, meaning]) => [code(kind), cell(meaning)]),
     ),
   'failure kinds': () =>
     table(
