@@ -51,7 +51,7 @@ interface Issue {
   readonly input?: unknown;
 }
 
-export const REQUIRED = 'is required';
+const REQUIRED = 'is required';
 
 /** The message for a wrong value, with what is allowed. Numbers are repeated. */
 export const isNot =

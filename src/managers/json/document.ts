@@ -111,7 +111,7 @@ export const incrementSchema = object({
   ),
 });
 
-export const reservationSchema = object({
+const reservationSchema = object({
   holder: optional(personal, 'User or group that the licenses are kept for.'),
   licenses: licenses.meta({ description: 'Reserved licenses, used or not.' }),
   used: optional(licenses, 'Those of them that are in use.'),
@@ -143,7 +143,7 @@ export const queuedSchema = object({
   licenses: optional(licenses, 'Licenses waited for. 1 without it.'),
 });
 
-export const tokenSchema = object({
+const tokenSchema = object({
   pool: name.meta({ description: 'Feature whose licenses are the tokens.' }),
   source: optional(name, 'Vendor license of the token pool, as `server;daemon`. This one without it.'),
   cost: z
@@ -220,7 +220,7 @@ export const vendorLicenseSchema = object({
   features: optional(list(featureSchema), 'Its features. Required, unless `reachable` is `false`.'),
 });
 
-export const memberSchema = object({
+const memberSchema = object({
   server: name.meta({ description: 'One of several redundant servers, as `port@host`.' }),
   up: flag.meta({ description: 'Whether it runs.' }),
   master: optional(flag, 'Whether it is the one that answers. `false` without it.'),
@@ -228,7 +228,7 @@ export const memberSchema = object({
 
 const failureKinds = Object.keys(sourceFailureKinds) as (keyof typeof sourceFailureKinds)[];
 
-export const problemSchema = object({
+const problemSchema = object({
   kind: choice(failureKinds).meta({ description: 'Kind of the failure.' }),
   message: filled.meta({
     description: 'What is wrong and the remedy, for log and health page. Never a user or the host of a user.',

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { type ObservationContext, parseObservations } from '../../../src/managers/json/observations.ts';
-import type { Parsed } from '../../../src/managers/parsed.ts';
 import { createLocalTime } from '../../../src/model/local-time.ts';
 import { runAtOnce } from '../../../src/scheduling/slices.ts';
 
@@ -38,7 +37,6 @@ export function poolOf(feature: object, vendorLicense: object = {}, changes: Par
   return pool;
 }
 
-export type { Parsed };
 
 const text = fc.string({ unit: 'grapheme', maxLength: 8 });
 const name = fc.stringMatching(/^[A-Za-z0-9_.@-]{1,8}$/);
