@@ -129,7 +129,7 @@ function contradictionsOf(pools: readonly RlmPool[], inUse: number | undefined, 
   return [pools.length === 0, isMoreListed, isMoreInUse].filter(Boolean).length;
 }
 
-/** The sum, unknown when one of the figures is, or when there is none. */
+/** The sum, unknown when one of the figures is, or without figures. */
 function sumOf(figures: readonly (number | undefined)[]): number | undefined {
   if (figures.length === 0) return undefined;
   return figures.reduce<number | undefined>(
