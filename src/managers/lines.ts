@@ -12,13 +12,15 @@ export const MAX_LINE = 4096;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove
 const CONTROL = /[\u0000-\u0008\u000e-\u001f\u007f]/g;
 
+export const withoutControls = (text: string): string => text.replace(CONTROL, '');
+
 /** The lines of a text, without control characters and white space at their ends. */
 export function* linesOf(text: string): Generator<string, void> {
   let from = 0;
   while (from < text.length) {
     let to = text.indexOf('\n', from);
     if (to === -1) to = text.length;
-    yield text.slice(from, to).replace(CONTROL, '').trimEnd();
+    yield withoutControls(text.slice(from, to)).trimEnd();
     from = to + 1;
   }
 }

@@ -1,0 +1,231 @@
+import type { LocalTime } from '../../model/local-time.ts';
+import { DiagnosticsCount, MAX_LINE, withoutControls } from '../lines.ts';
+import { KeptText } from './kept-text.ts';
+import { LmstatFeatures } from './lmstat-features.ts';
+import {
+  isNoise,
+  readDaemon,
+  readLicenseType,
+  readMember,
+  readPoolHead,
+  readReferenceTime,
+  readRequestError,
+  readReservation,
+  readServerList,
+  readUsersOf,
+} from './lmstat-lines.ts';
+import {
+  type FlexnetError,
+  type LmstatCheckout,
+  type LmstatCounts,
+  type LmstatDaemon,
+  type LmstatFeature,
+  type LmstatMember,
+  type LmstatReport,
+  noCounts,
+} from './lmstat-report.ts';
+import { StartTimes } from './start-times.ts';
+import { blocksOf, TextBlock } from './text-block.ts';
+import { UserLines } from './user-lines.ts';
+import type { Split } from './user-words.ts';
+
+export interface LmstatContext {
+  /** Calendar of the zone in which the tool printed its times. */
+  readonly localTime: LocalTime;
+  /** Reference time of a text that prints none, epoch seconds. */
+  readonly now: number;
+  /** How user and host are told apart in lines with more than three words, see `splitLeft`. */
+  readonly split: Split;
+  /** Hosts of users in earlier outputs. */
+  readonly knownHosts: ReadonlySet<string>;
+}
+
+/** Reads the output of `lmstat -a`. It never fails: what is not understood is counted. */
+export function* parseLmstat(text: string, context: LmstatContext): Generator<void, LmstatReport> {
+  const reading = new LmstatReading(context);
+  for (const block of blocksOf(text)) {
+    reading.readBlock(block);
+    yield;
+  }
+  return yield* reading.finish();
+}
+
+/** What the current lines are about. */
+type Section = 'head' | 'servers' | 'files' | 'daemons' | 'features' | 'inventory';
+
+class LmstatReading {
+  readonly #context: LmstatContext;
+  readonly #localTime: LocalTime;
+  readonly #times: StartTimes;
+  readonly #users: UserLines;
+  readonly #features = new LmstatFeatures();
+  readonly #counts = noCounts();
+  readonly #diagnostics = new DiagnosticsCount();
+  readonly #serverLists: string[][] = [];
+  readonly #members: LmstatMember[] = [];
+  readonly #daemons: LmstatDaemon[] = [];
+  readonly #errors: FlexnetError[] = [];
+  #referenceTime: number | undefined;
+  #section: Section = 'head';
+
+  constructor(context: LmstatContext) {
+    const kept = new KeptText();
+    this.#context = context;
+    this.#localTime = context.localTime;
+    this.#times = new StartTimes(context.localTime, context.now, kept);
+    this.#users = new UserLines(this.#times, kept);
+  }
+
+  readBlock(block: TextBlock): void {
+    for (let from = 0; from < block.text.length; ) {
+      const to = block.lineEnd(from);
+      if (block.hasControls(from, to)) {
+        const line = new TextBlock(withoutControls(block.text.slice(from, to)));
+        this.#readLine(line, 0, line.text.length);
+      } else this.#readLine(block, from, to);
+      from = to + 1;
+    }
+  }
+
+  #readLine(block: TextBlock, from: number, to: number): void {
+    if (to - from > MAX_LINE) this.#readLong(block.text.slice(from, to).trim());
+    // most lines are those of users, and nothing else in a feature ends like them
+    else if (this.#section === 'features' && this.#readUser(block, from, to)) return;
+    else this.#readOther(block.text.slice(from, to).trim());
+  }
+
+  *finish(): Generator<void, LmstatReport> {
+    yield* this.#users.finish(checkoutsOf(this.#features.all), this.#context);
+    return {
+      referenceTime: this.#referenceTime,
+      serverLists: this.#serverLists,
+      members: this.#members,
+      daemons: this.#daemons,
+      errors: this.#errors,
+      features: this.#features.all,
+      counts: this.#counts,
+      diagnostics: this.#diagnostics,
+    };
+  }
+
+  #readUser(block: TextBlock, from: number, to: number): boolean {
+    const checkout = this.#users.read(block, from, to);
+    return checkout !== undefined && this.#addCheckout(checkout);
+  }
+
+  #addCheckout(checkout: LmstatCheckout): boolean {
+    const pool = this.#features.pool;
+    if (pool === undefined) return false;
+    pool.checkouts.push(checkout);
+    if (checkout.unknownTail !== undefined) this.#counts.unknownTails += 1;
+    return this.#count(checkout.queued ? 'queued' : 'checkouts');
+  }
+
+  #readLong(line: string): void {
+    if (line !== '') this.#diagnostics.addUnparsed(line);
+  }
+
+  #readOther(line: string): void {
+    // a list of license files ends with an empty line
+    if (line === '' && this.#section === 'files') this.#section = 'servers';
+    if (line === '' || this.#readFeature(line) || this.#readServer(line) || this.#readHeading(line)) return;
+    this.#diagnostics.addUnparsed(line);
+  }
+
+  /** A line of a feature. */
+  #readFeature(line: string): boolean {
+    if (line.startsWith('Users of ')) return this.#readUsersOf(line.slice('Users of '.length));
+    if (this.#section !== 'features') return false;
+    const head = readPoolHead(line, this.#localTime);
+    if (head !== undefined) return this.#features.addPool(head) && this.#count('pools');
+    const pool = this.#features.pool;
+    if (pool === undefined) return false;
+    const licenseType = readLicenseType(line);
+    if (licenseType !== undefined) {
+      pool.licenseType ??= licenseType;
+      return true;
+    }
+    const reservation = readReservation(line);
+    if (reservation !== undefined) {
+      pool.reservations.push(reservation);
+      return this.#count('reservations');
+    }
+    const checkout = this.#users.readWithoutVersion(line);
+    return checkout !== undefined && this.#addCheckout(checkout);
+  }
+
+  #readUsersOf(rest: string): boolean {
+    this.#section = 'features';
+    const [, daemon] = /^features served by (\S+?):?$/i.exec(rest) ?? [];
+    if (daemon !== undefined) {
+      this.#features.startDaemon(daemon);
+      return this.#count('noise');
+    }
+    const found = readUsersOf(rest);
+    if (found === undefined) {
+      this.#features.close();
+      return false;
+    }
+    this.#features.open(found.name, found.supply);
+    return this.#count(found.supply.kind === 'error' ? 'unavailable' : found.supply.kind);
+  }
+
+  /** A line about servers and daemons. */
+  #readServer(line: string): boolean {
+    const servers = readServerList(line);
+    if (servers !== undefined) {
+      this.#section = 'servers';
+      this.#features.close();
+      this.#serverLists.push(servers);
+      return true;
+    }
+    const error = readRequestError(line);
+    if (error !== undefined) {
+      this.#errors.push(error);
+      return this.#count('errors');
+    }
+    const isServer = this.#section === 'servers' || this.#section === 'files';
+    const member = readMember(line, isServer);
+    if (member !== undefined) {
+      this.#section = 'servers';
+      this.#members.push(member);
+      return this.#count('members');
+    }
+    const daemon = isServer || this.#section === 'inventory' ? undefined : readDaemon(line);
+    if (daemon === undefined) return false;
+    this.#features.addDaemon(daemon.name);
+    this.#daemons.push(daemon);
+    return this.#count('daemons');
+  }
+
+  /** A heading, the reference time, or noise. */
+  #readHeading(line: string): boolean {
+    const reference = readReferenceTime(line, this.#localTime);
+    if (reference !== undefined && this.#referenceTime === undefined && reference.at !== undefined) {
+      this.#referenceTime = reference.at;
+      this.#times.reference = reference.at;
+    }
+    if (reference !== undefined) return true;
+    this.#enterSection(line);
+    return this.#section === 'files' || this.#section === 'inventory' || isNoise(line) ? this.#count('noise') : false;
+  }
+
+  #enterSection(line: string): void {
+    if (/^License file(?:s|\(s\))? on /i.test(line)) this.#section = 'files';
+    else if (/^Feature\s+Version\s/i.test(line)) this.#section = 'inventory';
+    else if (/^Vendor daemon status\b/i.test(line)) this.#section = 'daemons';
+    else if (/^Feature usage info/i.test(line)) {
+      this.#section = 'features';
+      this.#features.endDaemonList();
+    }
+  }
+
+  #count(kind: keyof LmstatCounts): true {
+    this.#counts[kind] += 1;
+    return true;
+  }
+}
+
+function* checkoutsOf(features: readonly LmstatFeature[]): Generator<LmstatCheckout, void> {
+  for (const { pools } of features) for (const { checkouts } of pools) yield* checkouts;
+}

@@ -1,0 +1,51 @@
+const TAB = 9;
+const CARRIAGE_RETURN = 13;
+const BLANK = 32;
+/** Characters of a block, except for a last line that is longer. */
+const BLOCK = 32_768;
+
+/** A part of a text, with its character codes: reading codes from an array is faster than from a part of a large string. */
+export class TextBlock {
+  readonly text: string;
+  readonly codes: Uint16Array;
+
+  constructor(text: string) {
+    const bytes = Buffer.from(text, 'utf16le');
+    this.text = text;
+    this.codes = new Uint16Array(bytes.buffer, bytes.byteOffset, text.length);
+  }
+
+  /** Whether the characters from a position are these. */
+  has(part: string, at: number): boolean {
+    const { codes } = this;
+    if (at + part.length > codes.length) return false;
+    for (let i = 0; i < part.length; i += 1) if (codes[at + i] !== part.charCodeAt(i)) return false;
+    return true;
+  }
+
+  /** End of the line that begins at `from`. */
+  lineEnd(from: number): number {
+    const end = this.text.indexOf('\n', from);
+    return end === -1 ? this.text.length : end;
+  }
+
+  /** Whether a part has control characters other than white space. */
+  hasControls(from: number, to: number): boolean {
+    const { codes } = this;
+    for (let at = from; at < to; at += 1) {
+      const code = codes[at] ?? 0;
+      if (code < BLANK && (code < TAB || code > CARRIAGE_RETURN)) return true;
+    }
+    return false;
+  }
+}
+
+/** The text in blocks of whole lines. */
+export function* blocksOf(text: string): Generator<TextBlock, void> {
+  for (let from = 0; from < text.length; ) {
+    const end = text.indexOf('\n', Math.min(from + BLOCK, text.length));
+    const to = end === -1 ? text.length : end + 1;
+    yield new TextBlock(text.slice(from, to));
+    from = to;
+  }
+}
