@@ -2,8 +2,9 @@ import type { LocalTime } from '../../model/local-time.ts';
 import type { VendorLicenseObservation } from '../../observation/observation.ts';
 import type { SourceProblem } from '../../observation/source-failure.ts';
 import type { Parsing } from '../parsed.ts';
+import { Dating } from './dating.ts';
 import { failureOf, isDown } from './failure.ts';
-import { type Dating, observePools } from './pools.ts';
+import { observePools } from './pools.ts';
 import type { RlmIsv, RlmReport } from './report.ts';
 
 /** The time of the output may differ from ours by this many seconds. */
@@ -91,7 +92,7 @@ function datingOf(
   problems: SourceProblem[],
 ): Dating | undefined {
   const ahead = (referenceTime ?? now) - now;
-  if (Math.abs(ahead) <= CLOCK_TOLERANCE) return { reference: referenceTime ?? now, localTime };
+  if (Math.abs(ahead) <= CLOCK_TOLERANCE) return new Dating(referenceTime ?? now, localTime);
   const minutes = Math.round(Math.abs(ahead) / 60);
   const message = `The time in the output for RLM at ${server} is ${minutes} minutes ${ahead > 0 ? 'after' : 'before'} the time of this host, so that the times of checkouts are withheld. Correct the clock, or set the time zone of the output.`;
   problems.push({ kind: 'clock', message });

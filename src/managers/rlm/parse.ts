@@ -15,6 +15,7 @@ import {
   tableRowOf,
 } from './server-lines.ts';
 import { type Statistics, statisticsOf } from './statistics.ts';
+import { TextCopies } from './text-copies.ts';
 import { usageOf } from './usage-line.ts';
 
 /** Lines between two pauses. */
@@ -49,6 +50,7 @@ interface IsvUnderway extends RlmIsv {
 /** The state between two lines. */
 class Reading {
   readonly #localTime: LocalTime;
+  readonly #copies = new TextCopies();
   readonly #diagnostics = new DiagnosticsCount();
   readonly #masters: RlmMaster[] = [];
   readonly #errors: RlmError[] = [];
@@ -68,7 +70,9 @@ class Reading {
   add(line: string): void {
     if (line === '') return;
     this.#hasText = true;
-    const isKnown = line.length <= MAX_LINE && (this.#addHead(line) || this.#addEntry(line) || this.#addOther(line));
+    const isKnown =
+      line.length <= MAX_LINE &&
+      (this.#addUsage(line) || this.#addHead(line) || this.#addPoolLine(line) || this.#addOther(line));
     if (!isKnown) this.#diagnostics.addUnparsed(line);
   }
 
@@ -86,7 +90,7 @@ class Reading {
 
   /** Lines that begin another section. */
   #addHead(line: string): boolean {
-    const master = masterOf(line);
+    const master = masterOf(line, this.#copies);
     if (master !== undefined) return this.#startOutput(master);
     const section = sectionOf(line);
     if (section !== undefined) return this.#startSection(section.kind, this.#isv(section.isv));
@@ -125,24 +129,24 @@ class Reading {
   }
 
   #isv(name: string): IsvUnderway {
-    const isv = this.#isvs.get(name) ?? { name, isRunning: undefined, pools: [], usage: [] };
-    this.#isvs.set(name, isv);
+    const isv = this.#isvs.get(name) ?? { name: this.#copies.of(name), isRunning: undefined, pools: [], usage: [] };
+    this.#isvs.set(isv.name, isv);
     return isv;
   }
 
-  /** Lines of pools and checkouts. */
-  #addEntry(line: string): boolean {
-    if (this.#section?.kind === 'pools') return this.#addPoolLine(line, this.#section.isv);
+  /** It is tried before the heads of sections, because most lines are such. */
+  #addUsage(line: string): boolean {
     if (this.#section?.kind !== 'usage') return false;
-    const usage = usageOf(line);
+    const usage = usageOf(line, this.#copies);
     if (usage !== undefined) this.#section.isv.usage.push(usage);
     return usage !== undefined;
   }
 
-  #addPoolLine(line: string, { pools }: IsvUnderway): boolean {
-    const head = poolHeadOf(line);
+  #addPoolLine(line: string): boolean {
+    if (this.#section?.kind !== 'pools') return false;
+    const head = poolHeadOf(line, this.#copies);
     if (head === undefined) return this.#pool?.add(line, this.#localTime) ?? false;
-    pools.push(head);
+    this.#section.isv.pools.push(head);
     this.#pool = head;
     return true;
   }
@@ -153,7 +157,7 @@ class Reading {
       this.#statistics.push(statistics);
       return statistics.end !== undefined;
     }
-    const error = errorOf(line);
+    const error = errorOf(line, this.#copies);
     if (error !== undefined) {
       this.#errors.push(error);
       this.#isInError = true;

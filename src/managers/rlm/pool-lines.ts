@@ -1,6 +1,7 @@
 import type { LocalTime } from '../../model/local-time.ts';
 import { type Expiry, expiryOf } from '../times.ts';
 import type { RlmPool } from './report.ts';
+import type { TextCopies } from './text-copies.ts';
 
 /** The lines below `… license pool status on …`: a head for each pool, then its figures. */
 
@@ -47,9 +48,11 @@ export class PoolUnderway implements RlmPool {
 }
 
 /** The pool that a line begins, undefined for another line. */
-export function poolHeadOf(line: string): PoolUnderway | undefined {
+export function poolHeadOf(line: string, copies: TextCopies): PoolUnderway | undefined {
   const [, product, version] = HEAD.exec(line) ?? [];
-  return product === undefined || version === undefined ? undefined : new PoolUnderway(product, version);
+  return product === undefined || version === undefined
+    ? undefined
+    : new PoolUnderway(copies.of(product), copies.of(version));
 }
 
 /** `count: 22, # reservations: 0, inuse: 3, exp: 1-jul-2024`. */

@@ -1,17 +1,9 @@
-import type { LocalTime } from '../../model/local-time.ts';
 import type { Checkout, PoolObservation, UnknownOfCheckouts } from '../../observation/observation.ts';
-import { timeOf, yearlessTime } from '../times.ts';
-import type { RlmIsv, RlmPool, RlmStart, RlmUsage } from './report.ts';
+import type { Dating } from './dating.ts';
+import type { RlmIsv, RlmPool, RlmUsage } from './report.ts';
 import { shareLicenses } from './shares.ts';
 
 /** From the pools and checkouts of an ISV server to what the analyzer knows of its products. */
-
-/** How the times of checkouts are found; without it they are withheld. */
-export interface Dating {
-  /** The time at which the tool ran, epoch seconds. */
-  readonly reference: number;
-  readonly localTime: LocalTime;
-}
 
 export interface ObservedPools {
   readonly pools: readonly PoolObservation[];
@@ -74,11 +66,7 @@ function observeProduct(
     increments: pools.length > 0 ? pools.map(incrementOf) : [{ count: undefined, expires: 'unknown' }],
     ...(inUse !== undefined && { inUse }),
     ...reserveOf(pools),
-    checkouts: usage.map((one, at) => ({
-      ...checkoutOf(one, dating),
-      licenses: shares[at]?.licenses ?? one.licenses,
-      shareHandle: shares[at]?.shareHandle,
-    })),
+    checkouts: usage.map((one, at) => ({ ...checkoutOf(one, dating), ...shares[at] })),
     unknownOfCheckouts,
     queued: undefined,
     denials: undefined,
@@ -101,8 +89,9 @@ function reserveOf(pools: readonly RlmPool[]): Pick<PoolObservation, 'reservatio
   return { reservations: undefined, ...(reserved !== undefined && { reserved }) };
 }
 
-function checkoutOf({ user, host, licenses, start, handle }: RlmUsage, dating: Dating | undefined): Checkout {
-  const since = dating === undefined ? undefined : sinceOf(start, dating);
+function checkoutOf(usage: RlmUsage, dating: Dating | undefined): Checkout {
+  const { user, host, licenses, start, handle } = usage;
+  const since = dating?.timeOf(start);
   return {
     user,
     host,
@@ -116,11 +105,6 @@ function checkoutOf({ user, host, licenses, start, handle }: RlmUsage, dating: D
   };
 }
 
-function sinceOf(start: RlmStart, { reference, localTime }: Dating): number | undefined {
-  if (start.year !== undefined) return timeOf(start.year, start, start, localTime);
-  return yearlessTime(start, start, { reference, localTime });
-}
-
 /** Checkouts without a pool, more licenses listed than are in use, or more in use than there are. */
 function contradictionsOf(pools: readonly RlmPool[], inUse: number | undefined, listed: number): number {
   const count = sumOf(pools.map((pool) => pool.count));
@@ -129,7 +113,7 @@ function contradictionsOf(pools: readonly RlmPool[], inUse: number | undefined, 
   return [pools.length === 0, isMoreListed, isMoreInUse].filter(Boolean).length;
 }
 
-/** The sum, unknown when one of the figures is, or when there is none. */
+/** The sum, unknown when one of the figures is, or without figures. */
 function sumOf(figures: readonly (number | undefined)[]): number | undefined {
   if (figures.length === 0) return undefined;
   return figures.reduce<number | undefined>(

@@ -1,4 +1,5 @@
 import type { RlmError } from './report.ts';
+import type { TextCopies } from './text-copies.ts';
 
 /** The lines that say which servers there are, and whether they answer. */
 
@@ -14,9 +15,9 @@ const RULE = /^\s*-{5,}$/;
 /** The first lines that the tool prints. */
 const BANNER = /^\s*(?:setting license file path to\s|rlm(?:util|stat)(?:\.exe)?\s+v\d\S*$)/i;
 
-export const masterOf = (line: string): { host: string; port: string } | undefined => {
+export const masterOf = (line: string, copies: TextCopies): { host: string; port: string } | undefined => {
   const [, host, port] = MASTER.exec(line) ?? [];
-  return host === undefined || port === undefined ? undefined : { host, port };
+  return host === undefined || port === undefined ? undefined : { host: copies.of(host), port };
 };
 
 export const tableRowOf = (line: string): { name: string; isRunning: boolean } | undefined => {
@@ -61,9 +62,10 @@ const errors: readonly (readonly [pattern: RegExp, kind: RlmError['kind']])[] = 
 const UNREACHABLE = /error connecting to "?([\w.-]{1,100})"? server/i;
 
 /** Undefined for a line that is no message of an error. */
-export function errorOf(line: string): RlmError | undefined {
+export function errorOf(line: string, copies: TextCopies): RlmError | undefined {
   const [, server] = UNREACHABLE.exec(line) ?? [];
-  if (server !== undefined) return { kind: 'unreachable', server: server.toLowerCase() === 'rlm' ? 'rlm' : server };
+  if (server !== undefined)
+    return { kind: 'unreachable', server: server.toLowerCase() === 'rlm' ? 'rlm' : copies.of(server) };
   const kind = errors.find(([pattern]) => pattern.test(line))?.[1];
   return kind === undefined ? undefined : { kind };
 }

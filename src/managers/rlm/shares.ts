@@ -28,15 +28,17 @@ export interface Shared {
  */
 export function shareLicenses(list: readonly Listed[], inUse: number | undefined): Shared {
   let licenses = list.reduce((sum, one) => sum + one.licenses, 0);
+  if (inUse === undefined || licenses <= inUse) return { shares: list.map(unshared), licenses };
   const firsts = new Map<string, Listed>();
   const shares = list.map((one): Share => {
     const key = JSON.stringify([one.user, one.host]);
     const first = firsts.get(key);
     if (first === undefined) firsts.set(key, one);
-    const isShared = first !== undefined && inUse !== undefined && one.licenses > 0 && licenses - one.licenses >= inUse;
-    if (!isShared) return { licenses: one.licenses, shareHandle: undefined };
+    if (first === undefined || one.licenses === 0 || licenses - one.licenses < inUse) return unshared(one);
     licenses -= one.licenses;
     return { licenses: 0, shareHandle: first.handle };
   });
   return { shares, licenses };
 }
+
+const unshared = ({ licenses }: Listed): Share => ({ licenses, shareHandle: undefined });

@@ -67,7 +67,7 @@ describe('a vendor license', () => {
     expect(problems).toEqual([{ kind: 'empty', message: expect.stringContaining('zeta') }]);
   });
 
-  it('is down if the table says so, whatever else is printed', () => {
+  it('is down if the table says so, even if pools are printed', () => {
     const text = head(row.replace('Yes', 'No')) + isv('acme', `	paint v3.1\n${figures(5, 0, 0)}`);
     expect(observe(text)).toMatchObject({
       vendorLicenses: [{ reachable: false, pools: [] }],

@@ -58,6 +58,13 @@ describe('the report of rlmstat', () => {
     expect(report.diagnostics.unparsed).toBe(0);
   });
 
+  it('takes the last of several sections of one ISV server', () => {
+    const line = '	paint v3.1: ann@ws 1/0 at 03/02 20:41  (handle: a1) ';
+    const [acme] = reportOf(head(row) + isv('acme', pool, line) + isv('acme', pool, line)).isvs;
+    expect(acme?.pools).toHaveLength(1);
+    expect(acme?.usage).toHaveLength(1);
+  });
+
   it('does not need the status of the master', () => {
     const report = reportOf(`Setting license file path to 5053@lic7\nrlmutil v15.1\n${isv('acme', pool)}`);
     expect(report.isvs).toMatchObject([{ name: 'acme', isRunning: undefined, pools: [{ inUse: 1 }] }]);
@@ -185,6 +192,13 @@ describe('a checkout', () => {
   });
 });
 
+describe('a line that is longer than any tool prints', () => {
+  it('is not read', () => {
+    const line = (length: number): string => `	a v1: ${'u'.repeat(length)}@h 1/0 at 02/06 09:59`;
+    expect(usageOf(line(4000), line(5000))).toHaveLength(1);
+  });
+});
+
 describe('the time at which the tool ran', () => {
   const at = (text: string, zone = 'UTC') =>
     runAtOnce(parseRlmstat(text, { localTime: createLocalTime(zone) })).referenceTime;
@@ -208,6 +222,12 @@ describe('the time at which the tool ran', () => {
     const master = '	Recent Statistics (00:00:01), init time: Wed Nov 3 12:00:00 2021\n';
     expect(at(master + isv('acme', pool))).toBe(secondsOf('2021-11-03T12:00:01'));
     expect(at(isv('acme', pool))).toBe(runAt);
+  });
+
+  it('is not that of the statistics of the day, if both are there', () => {
+    const today = 'Todays Statistics (00:00:07), init time: Wed Nov 3 12:00:00 2021';
+    const recent = 'Recent Statistics (00:00:01), init time: Wed Nov 3 12:00:00 2021';
+    expect(at(`${today}\n${recent}`)).toBe(secondsOf('2021-11-03T12:00:01'));
   });
 
   it('is the end of the statistics of the day without recent ones', () => {

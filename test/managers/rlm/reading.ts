@@ -8,7 +8,7 @@ import { runAtOnce } from '../../../src/scheduling/slices.ts';
 
 /** Reads outputs of the tool as a source does. */
 
-export const utc = createLocalTime('UTC');
+const utc = createLocalTime('UTC');
 export const server = '5053@rlm.example.com';
 
 export const reportOf = (text: string): RlmReport => runAtOnce(parseRlmstat(text, { localTime: utc }));

@@ -21,7 +21,7 @@ export interface LmstatStyle {
   readonly hasExpiry: boolean;
 }
 
-export const lmstatStyle: LmstatStyle = { version: '11.19.6', newline: '\n', isDoubleSpaced: false, hasExpiry: true };
+const lmstatStyle: LmstatStyle = { version: '11.19.6', newline: '\n', isDoubleSpaced: false, hasExpiry: true };
 
 /** A site as `lmutil lmstat -a` prints it. */
 export function renderLmstat(site: Site, localTime: LocalTime, style: LmstatStyle = lmstatStyle): string {

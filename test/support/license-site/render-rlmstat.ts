@@ -12,7 +12,7 @@ export interface RlmStyle {
   readonly areNumbered: boolean;
 }
 
-export const rlmStyle: RlmStyle = { version: '15.1', newline: '\n', indent: '\t', areNumbered: true };
+const rlmStyle: RlmStyle = { version: '15.1', newline: '\n', indent: '\t', areNumbered: true };
 
 const DAY = 86_400;
 /** The server runs for so long, and its recent statistics cover so much of it. Seconds. */
