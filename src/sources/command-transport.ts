@@ -14,7 +14,7 @@ import type { TransportHost } from './transport-host.ts';
 type Settings = CommandSettings & TransportSettings;
 
 /** Not ours: a tool is found in the same places however this process was started. */
-export const TOOL_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+const TOOL_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /** All that a tool gets of an environment: nothing of ours, no secret, and no variable that names other license servers. */
 const environmentOf = (settings: Settings, folder: string): Readonly<Record<string, string>> => ({

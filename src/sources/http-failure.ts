@@ -50,7 +50,9 @@ export function statusFailure(name: string, status: number, location: string | u
 
 /** The code of an error; of an attempt on several addresses, that of the first one. */
 function codeOf(error: unknown): string {
-  const { code, cause, errors } = error as { code?: unknown; cause?: unknown; errors?: unknown[] };
+  const { name, code, message, cause, errors } = error as Error & { code?: unknown; errors?: unknown[] };
+  // undici has no code for them
+  if (name === 'HTTPParserError') return message.includes('EOF') ? 'HPE_INVALID_EOF_STATE' : 'HPE_INVALID';
   const inner = errors?.[0] ?? cause;
   if (typeof code === 'string' && code !== 'UND_ERR_SOCKET') return code;
   return inner === undefined || inner === null ? String(code ?? 'unknown error') : codeOf(inner);
@@ -94,7 +96,7 @@ function connectionProblem(code: string, { hostname, port, protocol: scheme }: U
     case 'UND_ERR_HEADERS_OVERFLOW':
       return protocol('answered with headers that are too long; check that the URL is that of an agent');
   }
-  if (code.startsWith('HPE_'))
+  if (code === 'HPE_INVALID')
     return protocol(`does not answer in HTTP (${code}); check the port, and whether it needs https://`);
   if (code.startsWith('Z_') || code === 'ERR_ZLIB')
     return protocol(`sent a compressed answer that is damaged or incomplete (${code}); check the server`);

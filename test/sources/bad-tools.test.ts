@@ -29,6 +29,7 @@ const badTools: readonly (readonly [what: string, script: string, kind: string])
   ['prints slowly forever', 'setInterval(() => console.log("x"), 50)', 'timeout'],
   ['starts others, closes nothing and never ends', FAMILY, 'timeout'],
   [
+    // it ends when the other one has surely started
     'ends, but leaves a process that holds its output',
     'require("child_process").spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)", process.argv[2]], { stdio: "inherit" }).unref(); console.log("half"); setTimeout(() => process.exit(0), 100)',
     'exit',

@@ -197,6 +197,14 @@ it('leaves no zombie, no descriptor and no memory of it after many runs', async 
   await Promise.all(transports.map((transport) => transport.read([], never)));
   await eventually('only the reaper is left of this and earlier tests', () => childStates().length === 1);
   const descriptors = openDescriptors();
+  const folder = createFolder(cleanup);
+  const broken = createTool(cleanup, host, writeTool(folder, 'broken', '#!/none/perl\n'));
+  const large = createTool(cleanup, host, [writeTool(folder, 'large', '#!/bin/sh\nexec cat /dev/zero\n')]);
+  for (let i = 0; i < runs / 10; i += 1)
+    expect(await Promise.all([broken, large].map(async (bad) => (await failureOf(bad.read([], never))).kind))).toEqual([
+      'loader',
+      'too_large',
+    ]);
   for (let i = 0; i < runs; i += 4) {
     const ends = await Promise.all(transports.map((transport) => transport.read([], never)));
     expect(ends.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0]);

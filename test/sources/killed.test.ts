@@ -56,7 +56,7 @@ describe('when the process is killed', () => {
     expect(readdirSync(work)).toEqual([]);
   });
 
-  const times = isLong ? 50 : 10;
+  const times = isLong ? 50 : 5;
   it(`at any of ${times} moments, while three tools start and end, nothing is left`, async () => {
     const folder = createFolder(cleanup);
     const family = writeTool(folder, 'family', nodeScript(FAMILY));

@@ -31,7 +31,7 @@ export function writeTool(folder: string, name: string, content: string | Uint8A
   return path;
 }
 
-/** A script that this Node runs, whatever PATH says. */
+/** A script that this Node runs; PATH does not matter. */
 export const nodeScript = (body: string): string => `#!${process.execPath}\n${body}\n`;
 
 interface TestHost extends TransportHost {
