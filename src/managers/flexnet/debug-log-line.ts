@@ -110,8 +110,9 @@ function eventOf(kind: LogEvent['kind'], text: string): LogEvent | 'unparsed' {
 /** What a line says. Undefined for one without a time. */
 export function readLogLine(line: string): LogLine | undefined {
   if (line.length > MAX_LINE) return undefined;
-  const dated = DATED_PREFIX.exec(line);
-  const prefix = dated ?? PREFIX.exec(line);
+  const plain = PREFIX.exec(line);
+  const dated = plain === null ? DATED_PREFIX.exec(line) : null;
+  const prefix = plain ?? dated;
   if (prefix === null) {
     const moment = momentIn(line);
     return moment === undefined ? undefined : { ...moment, daemon: undefined, event: undefined };

@@ -88,6 +88,8 @@ class Reader implements DebugLogReader {
   #undated = new Map<string, { name: string; at: number; count: number }>();
   #tally = new Tally();
   #now = 0;
+  /** Time of the last line. */
+  #at = 0;
 
   constructor(localTime: LocalTime, daemon: string | undefined) {
     this.#clock = new LogClock(localTime, (seconds) => this.#shift(seconds));
@@ -114,7 +116,8 @@ class Reader implements DebugLogReader {
       if (read === undefined) continue;
       const at = this.#clock.read(read);
       this.#addDaemon(read.daemon);
-      this.#makeCertain(({ at: since }) => at - since > FALSE_WITHIN || at < since - SAME_REQUEST);
+      if (at !== this.#at) this.#makeCertain(({ at: since }) => at - since > FALSE_WITHIN || at < since - SAME_REQUEST);
+      this.#at = at;
       if (read.event === 'unparsed') this.diagnostics.addUnparsed(line);
       else if (read.event !== undefined) this.#readEvent(read.event, read.daemon ?? '', at);
     }
@@ -159,8 +162,10 @@ class Reader implements DebugLogReader {
   }
 
   #removeOld(now: number): void {
+    // several at once, because each search for the oldest passes those that were removed
+    const most = this.#refusals.size < MAX_REMEMBERED ? MAX_REMEMBERED : MAX_REMEMBERED / 2;
     for (const [key, { at }] of this.#refusals) {
-      if (Math.abs(now - at) <= SAME_REQUEST && this.#refusals.size < MAX_REMEMBERED) return;
+      if (Math.abs(now - at) <= SAME_REQUEST && this.#refusals.size <= most) return;
       this.#remove(key);
     }
   }
