@@ -48,7 +48,7 @@ export function createSourceCollection(options: SourceCollectionOptions): Source
   const keep = (observation: VendorLicenseObservation, before: Collected | undefined, at: number): Collected => {
     const collected = { source: source.name, name: vendorLicenseName(observation), observation };
     if (observation.reachable) return { ...collected, collectedAt: at };
-    return before ?? { ...collected, collectedAt: 0 };
+    return before !== undefined && before.collectedAt > 0 ? before : { ...collected, collectedAt: 0 };
   };
 
   const read = async (): Promise<void> => {

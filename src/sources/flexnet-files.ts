@@ -1,7 +1,7 @@
 import type { LicenseSupply, OptionsReserve } from '../managers/flexnet/inventory.ts';
 import { parseLicenceFile } from '../managers/flexnet/licence-file.ts';
 import { parseLmstatInventory } from '../managers/flexnet/lmstat-inventory.ts';
-import { type OptionsFile, parseOptionsFile } from '../managers/flexnet/options-file.ts';
+import { parseOptionsFile } from '../managers/flexnet/options-file.ts';
 import type { LocalTime } from '../model/local-time.ts';
 import type { SourceProblem } from '../observation/source-failure.ts';
 import { runSliced } from '../scheduling/slices.ts';
@@ -12,29 +12,27 @@ import type { SourceSettings } from './settings.ts';
 import type { Transport } from './transport.ts';
 import type { TransportHost } from './transport-host.ts';
 
-/** What FlexNet knows beside `lmstat -a`: license files, `lmstat -i`, and options files. */
+/** What is known of FlexNet beside `lmstat -a`. What cannot be read keeps its last good content for 7 days. */
 export interface FlexnetFiles {
-  /** What could be read. A file that cannot be read keeps what it said, for 7 days. */
-  read(signal: AbortSignal): Promise<{
-    /** Undefined if neither license files nor `lmstat -i` could be read. */
-    readonly supplies: readonly LicenseSupply[] | undefined;
-    /** By daemon, for those whose options file could be read. */
-    readonly options: ReadonlyMap<string, OptionsFile>;
-    readonly problems: readonly SourceProblem[];
-  }>;
+  /** Of all license files; undefined if there are none, or if one of them could never be read. */
+  licenses(signal: AbortSignal): Promise<readonly LicenseSupply[] | undefined>;
+  /** Of `lmstat -i`, which is run once an hour. Undefined if it is not needed beside license files, or could not be run. */
+  inventory(signal: AbortSignal): Promise<readonly LicenseSupply[] | undefined>;
+  /** RESERVE lines by daemon, for those whose options file could be read. */
+  options(signal: AbortSignal): Promise<ReadonlyMap<string, readonly OptionsReserve[]>>;
+  /** Why something could not be read the last time. */
+  problems(): readonly SourceProblem[];
   close(): Promise<void>;
 }
 
 const HOUR = 3600;
 const MAX_AGE = 7 * 24 * HOUR;
-/** Files are small, and may be changed at any time. */
-const FILE_INTERVAL = 0;
 
-/** @param inventory runs `lmstat -i`; undefined if it cannot be run */
+/** @param tool runs lmstat; undefined if the source has no command */
 export function createFlexnetFiles(
   settings: SourceSettings,
   localTime: LocalTime,
-  inventory: Transport | undefined,
+  tool: Transport | undefined,
   host: TransportHost,
 ): FlexnetFiles {
   const { name: label, timeout, maxOutput, encoding, licenseFiles, optionsFiles, servers } = settings;
@@ -46,37 +44,39 @@ export function createFlexnetFiles(
     const transport = createFileTransport({ ...via, label, timeout, maxOutput, encoding }, host);
     transports.push(transport);
     const read = async (signal: AbortSignal): Promise<T> => parse((await transport.read([], signal)).stdout);
-    return new LastGood(read, { interval: FILE_INTERVAL, maxAge: MAX_AGE, now });
+    // files are small, and can change at any time
+    return new LastGood(read, { interval: 0, maxAge: MAX_AGE, now });
+  };
+  const runInventory = async (signal: AbortSignal): Promise<readonly LicenseSupply[]> => {
+    const output = await tool?.read(['lmstat', '-i', '-c', servers.join(',')], signal);
+    const text = output === undefined ? '' : textOf(output);
+    return (await runSliced(parseLmstatInventory(text, { localTime }))).supply;
   };
 
-  const supplies = licenseFiles.map((file) =>
+  const licenses = licenseFiles.map((file) =>
     fileOf(file, (text) => parseLicenceFile(text, { now: now(), localTime }).supplies),
   );
-  if (licenseFiles.length === 0 && inventory !== undefined) {
-    const read = async (signal: AbortSignal): Promise<readonly LicenseSupply[]> => {
-      const output = await inventory.read(['lmstat', '-i', '-c', servers.join(',')], signal);
-      return (await runSliced(parseLmstatInventory(textOf(output), { localTime }))).supplies;
-    };
-    supplies.push(new LastGood(read, { interval: HOUR, maxAge: MAX_AGE, now }));
-  }
   const options = Object.entries(optionsFiles).map(
-    ([daemon, file]) => [daemon, fileOf(file, (text) => parseOptionsFile(text, daemon))] as const,
+    ([daemon, file]) => [daemon, fileOf(file, (text) => parseOptionsFile(text, daemon).reserves)] as const,
   );
+  const inventory =
+    tool === undefined || licenses.length > 0
+      ? undefined
+      : new LastGood(runInventory, { interval: HOUR, maxAge: MAX_AGE, now });
 
   return {
-    read: async (signal) => {
-      const found = await Promise.all(supplies.map((supply) => supply.get(signal)));
-      const known = found.filter((one) => one !== undefined);
-      const read = new Map<string, OptionsFile>();
-      for (const [daemon, file] of options) {
-        const one = await file.get(signal);
-        if (one !== undefined) read.set(daemon, one);
-      }
-      const problems = [...supplies, ...options.map(([, file]) => file)].flatMap(({ problem }) => problem ?? []);
-      // part of the files would look like fewer licenses
-      const isComplete = known.length === found.length && found.length > 0;
-      return { supplies: isComplete ? known.flat() : undefined, options: read, problems };
+    licenses: async (signal) => {
+      const found = await Promise.all(licenses.map((file) => file.get(signal)));
+      // a part of the files would look like fewer licenses
+      const isComplete = found.length > 0 && !found.includes(undefined);
+      return isComplete ? found.flatMap((supplies) => supplies ?? []) : undefined;
     },
+    inventory: async (signal) => inventory?.get(signal),
+    options: async (signal) => {
+      const found = await Promise.all(options.map(async ([daemon, file]) => [daemon, await file.get(signal)] as const));
+      return new Map(found.flatMap(([daemon, reserves]) => (reserves === undefined ? [] : [[daemon, reserves]])));
+    },
+    problems: () => [...licenses, ...options.map(([, file]) => file)].flatMap(({ problem }) => problem ?? []),
     close: async () => {
       await Promise.all(transports.map((transport) => transport.close()));
     },

@@ -15,6 +15,8 @@ export interface ManagerReader {
   read(signal: AbortSignal): Promise<Parsed>;
   /** What it knew in an earlier process. */
   restore?(known: readonly Collected[]): void;
+  /** What is known of vendor licenses although the server cannot be reached, for instance from license files. */
+  withoutServer?(): readonly VendorLicenseObservation[];
   close(): Promise<void>;
 }
 
@@ -89,6 +91,16 @@ export function createManagerSource(settings: SourceSettings, deps: ManagerSourc
     health = { ...health, problems, up: serious.length === 0, lastReadAt: at, duration: at - begun, ...more };
   };
 
+  /** All that are known. Capacity and expiry can be known without the server. */
+  const unreachableOnes = (): readonly VendorLicenseObservation[] => {
+    const supplied = new Map(reader.withoutServer?.().map((one) => [vendorLicenseName(one), one]));
+    const known = new Map([...identities, ...supplied.values()].map((one) => [vendorLicenseName(one), one]));
+    return [...known].map(([name, identity]) => ({
+      ...unreachable(identity),
+      pools: supplied.get(name)?.pools ?? [],
+    }));
+  };
+
   const take = (begun: number, parsed: Parsed): void => {
     const { vendorLicenses, problems, members, diagnostics } = parsed;
     identities = vendorLicenses;
@@ -126,7 +138,7 @@ export function createManagerSource(settings: SourceSettings, deps: ManagerSourc
         finish(begun, [{ kind: error.kind, message: error.message }], {
           members: health.members.map((member) => ({ ...member, up: false, isMaster: false })),
         });
-        return identities.map(unreachable);
+        return unreachableOnes();
       }
     },
     close: () => reader.close(),
