@@ -26,6 +26,14 @@ export class LmstatFeatures {
   #daemons: readonly string[] = [];
   #isListOver = false;
   #current: FeatureDraft | undefined;
+  #run = 0;
+
+  /** The tool was run again. */
+  startRun(): void {
+    this.close();
+    this.endDaemonList();
+    this.#run += 1;
+  }
 
   addDaemon(name: string): void {
     this.#daemons = this.#isListOver ? [name] : [...this.#daemons, name];
@@ -44,7 +52,7 @@ export class LmstatFeatures {
 
   open(name: string, supply: LmstatSupply): void {
     this.endDaemonList();
-    this.#current = { name, supply, listedDaemons: this.#daemons, pools: [] };
+    this.#current = { name, supply, listedDaemons: this.#daemons, run: this.#run, pools: [] };
     this.all.push(this.#current);
   }
 

@@ -201,11 +201,13 @@ class LmstatReading {
   /** A heading, the reference time, or noise. */
   #readHeading(line: string): boolean {
     const reference = readReferenceTime(line, this.#localTime);
-    if (reference !== undefined && this.#referenceTime === undefined && reference.at !== undefined) {
-      this.#referenceTime = reference.at;
-      this.#times.reference = reference.at;
+    if (reference !== undefined) {
+      this.#features.startRun();
+      this.#section = 'head';
+      this.#referenceTime = reference.at ?? this.#referenceTime;
+      if (reference.at !== undefined) this.#times.reference = reference.at;
+      return true;
     }
-    if (reference !== undefined) return true;
     this.#enterSection(line);
     return this.#section === 'files' || this.#section === 'inventory' || isNoise(line) ? this.#count('noise') : false;
   }

@@ -1,0 +1,46 @@
+import type { Member } from '../../observation/source.ts';
+import type { SourceProblem } from '../../observation/source-failure.ts';
+import type { LmstatMember } from './lmstat-report.ts';
+
+/** Redundant servers need a majority. */
+const TRIAD = 3;
+const QUORUM = 2;
+
+/** Host of `port@host`, in lower case. */
+const hostOf = (server: string): string => server.slice(server.indexOf('@') + 1).toLowerCase();
+const firstLabel = (host: string): string => (/^[\d.]+$|:/.test(host) ? host : (host.split('.')[0] ?? host));
+
+/** The configured servers of which the output has a line. Its names can be shorter or longer. */
+export function membersOf(servers: readonly string[], printed: readonly LmstatMember[]): Member[] {
+  const hosts = [...new Set(printed.map(({ host }) => host.toLowerCase()))];
+  return servers.flatMap((server, at) => {
+    const host = hostOf(server);
+    const same = hosts.find((one) => one === host) ?? hosts.find((one) => firstLabel(one) === firstLabel(host));
+    // an address and a name: the server lists its members in the order of its license file
+    const found = same ?? (hosts.length === servers.length ? hosts[at] : undefined);
+    const lines = printed.filter((one) => one.host.toLowerCase() === found);
+    if (lines.length === 0) return [];
+    return [{ server, up: lines.some(({ up }) => up), isMaster: lines.some(({ isMaster }) => isMaster) }];
+  });
+}
+
+/** What is wrong with redundant servers. One server alone is reported by its failure. */
+export function memberProblem(servers: readonly string[], printed: readonly LmstatMember[]): SourceProblem | undefined {
+  const hosts = new Map<string, boolean>();
+  for (const { host, up } of printed) {
+    const name = host.toLowerCase();
+    hosts.set(name, up || (hosts.get(name) ?? false));
+  }
+  const down = [...hosts].flatMap(([host, up]) => (up ? [] : [host]));
+  if (hosts.size < 2 || down.length === 0) return undefined;
+  const list = down.join(', ');
+  if (hosts.size >= TRIAD && hosts.size - down.length < QUORUM)
+    return {
+      kind: 'no_quorum',
+      message: `Of the redundant license servers of ${servers[0]}, fewer than ${QUORUM} can be reached. Start lmgrd on ${list}, or open the firewall to it.`,
+    };
+  return {
+    kind: 'unreachable',
+    message: `Of the redundant license servers of ${servers[0]}, ${list} cannot be reached. Start lmgrd there, or open the firewall to it.`,
+  };
+}

@@ -1,0 +1,70 @@
+import type { Parsed } from '../parsed.ts';
+import type { LicenseSupply, OptionsReserve } from './inventory.ts';
+import type { Exit } from './lmstat-failures.ts';
+import { clockProblem, failureWithoutData, partialProblems } from './lmstat-problems.ts';
+import type { LmstatReport } from './lmstat-report.ts';
+import { membersOf } from './members.ts';
+import { nextMemory } from './remembering.ts';
+import type { FlexnetMemory, FlexnetSettings } from './settings.ts';
+import { VendorLicenses } from './vendor-licenses.ts';
+
+export interface FlexnetInput {
+  /** Of `lmstat -a`. */
+  readonly report: LmstatReport;
+  /** Of `lmstat -i`. */
+  readonly inventory?: readonly LicenseSupply[] | undefined;
+  /** Of license files. For the features that they have, they are used instead of `inventory`. */
+  readonly licences?: readonly LicenseSupply[] | undefined;
+  /** RESERVE lines by daemon, for the daemons of which the options file is known. */
+  readonly options?: ReadonlyMap<string, readonly OptionsReserve[]> | undefined;
+  readonly settings: FlexnetSettings;
+  readonly memory: FlexnetMemory;
+  readonly output: FlexnetOutput;
+}
+
+export interface FlexnetOutput {
+  /** When it was made, epoch seconds. */
+  readonly at: number;
+  /** Whether the tool ran here and now: then its clock must be ours. */
+  readonly isCommand: boolean;
+  readonly exit?: Exit | undefined;
+}
+
+export interface FlexnetParsed extends Parsed {
+  /** For the next output of the source. */
+  readonly memory: FlexnetMemory;
+}
+
+/**
+ * What the output of `lmstat -a` says. `denials` of its pools are undefined: they are in other files.
+ *
+ * @throws SourceFailure if it gives no data: neither features nor vendor daemons that are down
+ */
+export function* observeFlexnet({
+  report,
+  inventory = [],
+  licences = [],
+  options = new Map(),
+  settings,
+  memory,
+  output,
+}: FlexnetInput): Generator<void, FlexnetParsed> {
+  const failure = failureWithoutData(report, settings, output.exit);
+  if (failure !== undefined) throw failure;
+  const clock = output.isCommand ? clockProblem(report, output.at) : undefined;
+  const hasTimes = clock === undefined;
+  const next = yield* nextMemory(memory, report);
+  const at = (hasTimes ? report.referenceTime : undefined) ?? output.at;
+  const supplies = { inventory, licences, options };
+  const licenses = new VendorLicenses(report, supplies, settings, { at, hasTimes, hasSeenQueue: next.hasSeenQueue });
+  const vendorLicenses = yield* licenses.observe();
+  const { unparsed, masks, contradictions } = report.diagnostics;
+  return {
+    vendorLicenses,
+    problems: [...(clock === undefined ? [] : [clock]), ...partialProblems(report, settings, licenses)],
+    members: membersOf(settings.servers, report.members),
+    referenceTime: hasTimes ? report.referenceTime : undefined,
+    diagnostics: { unparsed, masks, contradictions: contradictions + licenses.contradictions },
+    memory: next,
+  };
+}

@@ -1,0 +1,142 @@
+import type { PoolObservation, VendorLicenseObservation } from '../../observation/observation.ts';
+import { type FeatureUsage, usageOf } from './feature-usage.ts';
+import type { LicenseSupply, OptionsReserve } from './inventory.ts';
+import type { LmstatFeature, LmstatReport } from './lmstat-report.ts';
+import { observePools, suppliedPools } from './pool-observations.ts';
+import { type FlexnetSettings, isIncluded } from './settings.ts';
+import { WhichDaemon } from './which-daemon.ts';
+
+/** What is known beside `lmstat -a`. */
+export interface Supplies {
+  /** Of `lmstat -i`. */
+  readonly inventory: readonly LicenseSupply[];
+  /** Of license files. For the features that they have, they are used instead of `inventory`. */
+  readonly licences: readonly LicenseSupply[];
+  /** RESERVE lines by daemon, for the daemons of which the options file is known. */
+  readonly options: ReadonlyMap<string, readonly OptionsReserve[]>;
+}
+
+interface Rules {
+  /** Epoch seconds. */
+  readonly at: number;
+  readonly hasTimes: boolean;
+  readonly hasSeenQueue: boolean;
+}
+
+/** The vendor licenses of an output: its vendor daemons with their features. */
+export class VendorLicenses {
+  readonly #settings: FlexnetSettings;
+  readonly #supplies: Supplies;
+  readonly #rules: Rules;
+  readonly #report: LmstatReport;
+  readonly #whichDaemon: WhichDaemon;
+  readonly #supplyOf = new Map<string, LicenseSupply[]>();
+  readonly #pools = new Map<string, PoolObservation[]>();
+  readonly #served = new Set<string>();
+  /** Features of which nothing says to which daemon they belong. */
+  unattributed = 0;
+  contradictions = 0;
+
+  constructor(report: LmstatReport, supplies: Supplies, settings: FlexnetSettings, rules: Rules) {
+    this.#report = report;
+    this.#supplies = supplies;
+    this.#settings = settings;
+    this.#rules = rules;
+    const { inventory, licences } = supplies;
+    this.#whichDaemon = new WhichDaemon(report.daemons, [...licences, ...inventory], settings.daemons);
+    this.#addSupply(licences);
+    const known = new Set(this.#supplyOf.keys());
+    this.#addSupply(inventory.filter((supply) => !known.has(this.#keyOf(supply.daemon, supply.feature))));
+    for (const { name } of report.daemons) this.#pools.set(this.#whichDaemon.spelled(name), []);
+  }
+
+  /** Daemons that are down. */
+  get down(): string[] {
+    return [...this.#pools.keys()].filter((daemon) => !this.#served.has(daemon) && this.#isListedAsDown(daemon));
+  }
+
+  /** Observes all features. */
+  *observe(): Generator<void, VendorLicenseObservation[]> {
+    for (const usage of this.#usages()) yield* this.#observeFeature(usage);
+    const [server = ''] = this.#settings.servers;
+    const down = new Set(this.down);
+    return [...this.#pools].map(([daemon, pools]) => ({
+      server: server.toLowerCase(),
+      daemon,
+      part: this.#settings.part,
+      reachable: !down.has(daemon),
+      pools: down.has(daemon) ? this.#suppliedPools(daemon) : pools,
+    }));
+  }
+
+  *#observeFeature(usage: FeatureUsage): Generator<void, void> {
+    const { daemon, name } = usage;
+    const supply = this.#supplyOf.get(this.#keyOf(daemon, name)) ?? [];
+    const reserves = optionsOf(this.#supplies.options, daemon);
+    const { at, hasTimes, hasSeenQueue } = this.#rules;
+    const rules = { hasTimes, hasSeenQueue, lingerAtLeast: this.#settings.lingerAtLeast };
+    const pools = this.#pools.get(daemon) ?? [];
+    pools.push(...(yield* observePools(usage, { supply, reserves, at }, rules)));
+    this.#pools.set(daemon, pools);
+    this.#served.add(daemon);
+    if (usage.isContradiction) this.contradictions += 1;
+    yield;
+  }
+
+  /** The features that are served, with their daemons. */
+  #usages(): FeatureUsage[] {
+    const listings = new Map<string, { daemon: string; features: LmstatFeature[] }>();
+    for (const feature of this.#report.features) {
+      if (!this.#isShown(feature)) continue;
+      const daemon = this.#whichDaemon.of(feature);
+      if (daemon === undefined) {
+        this.unattributed += 1;
+        continue;
+      }
+      const key = this.#keyOf(daemon, feature.name);
+      const listing = listings.get(key) ?? { daemon, features: [] };
+      listing.features.push(feature);
+      listings.set(key, listing);
+    }
+    return [...listings.values()].map(({ daemon, features }) => usageOf(daemon, features));
+  }
+
+  #isShown({ name, supply }: LmstatFeature): boolean {
+    if (supply.kind === 'error') return false;
+    if (supply.kind === 'unsupported' && this.#settings.dropUnsupported) return false;
+    return isIncluded(this.#settings, name);
+  }
+
+  #isListedAsDown(daemon: string): boolean {
+    return this.#report.daemons.findLast(({ name }) => this.#whichDaemon.spelled(name) === daemon)?.up === false;
+  }
+
+  #suppliedPools(daemon: string): PoolObservation[] {
+    return [...this.#supplyOf.values()].flatMap((supply) => {
+      const [first] = supply;
+      if (first === undefined || this.#whichDaemon.spelled(first.daemon) !== daemon) return [];
+      return isIncluded(this.#settings, first.feature) ? suppliedPools(first.feature, supply, this.#rules.at) : [];
+    });
+  }
+
+  #addSupply(supplies: readonly LicenseSupply[]): void {
+    for (const supply of supplies) {
+      const key = this.#keyOf(supply.daemon, supply.feature);
+      const known = this.#supplyOf.get(key);
+      if (known === undefined) this.#supplyOf.set(key, [supply]);
+      else known.push(supply);
+    }
+  }
+
+  #keyOf(daemon: string, feature: string): string {
+    return `${this.#whichDaemon.spelled(daemon)} ${feature}`;
+  }
+}
+
+function optionsOf(
+  options: ReadonlyMap<string, readonly OptionsReserve[]>,
+  daemon: string,
+): readonly OptionsReserve[] | undefined {
+  for (const [name, reserves] of options) if (name.toLowerCase() === daemon.toLowerCase()) return reserves;
+  return undefined;
+}
