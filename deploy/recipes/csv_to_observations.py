@@ -75,11 +75,13 @@ def main():
     parser.add_argument("--server", required=True)
     parser.add_argument("--daemon", required=True)
     parser.add_argument("--map", action="append", required=True, metavar="KEY=COLUMN")
+    parser.add_argument("--input", help="the table, instead of standard input")
     parser.add_argument("--delimiter", default=",")
     parser.add_argument("--encoding", default="utf-8-sig")
     options = parser.parse_args()
-    file = io.TextIOWrapper(sys.stdin.buffer, encoding=options.encoding, newline="")
-    features = features_in(file, mapping_of(options.map), options.delimiter)
+    file = open(options.input, "rb") if options.input else sys.stdin.buffer
+    with io.TextIOWrapper(file, encoding=options.encoding, newline="") as table:
+        features = features_in(table, mapping_of(options.map), options.delimiter)
     license = {"server": options.server, "daemon": options.daemon, "features": features}
     json.dump({"version": 1, "time": int(time.time()), "vendor_licenses": [license]}, sys.stdout)
 

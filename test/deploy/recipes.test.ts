@@ -236,7 +236,9 @@ describe.runIf(peer('python3'))('the recipe for tables', () => {
   it('reads a row for each checkout', () => {
     const table = 'Product; Total; Who\nCAD; 10; jane\nCAD; 10; joe\nCAM; 2;\n';
     const maps = withMaps('count=Total', 'user=Who');
-    const { vendorLicenses } = observe('csv_to_observations.py', [...maps, '--delimiter', ';'], table);
+    const file = join(folder, 'table.csv');
+    writeFileSync(file, table);
+    const { vendorLicenses } = observe('csv_to_observations.py', [...maps, '--delimiter', ';', '--input', file]);
     expect(
       vendorLicenses[0]?.pools.map(({ feature, checkouts }) => [feature, checkouts.map(({ user }) => user)]),
     ).toEqual([

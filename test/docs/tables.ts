@@ -24,6 +24,7 @@ import { dashboards } from '../support/dashboards.ts';
 import { alertRules } from '../support/prometheus-rules.ts';
 import { rooms } from '../support/rooms.ts';
 import { cell, code, table } from './markdown.ts';
+import { observationSections } from './observation-document.ts';
 import { durationTable, endpointSections, recordSections } from './query-api.ts';
 
 /** The parts of the documentation that are generated from the code, by the name in their markers `<!-- begin NAME -->` and `<!-- end NAME -->`. */
@@ -219,6 +220,7 @@ export const tables: Readonly<Record<string, () => string>> = {
   'query api records': recordSections,
   'query api endpoints': endpointSections,
   'duration codes': durationTable,
+  'observation document': observationSections,
   rooms: () =>
     table(
       ['floor', 'room', 'promise', 'may import'],

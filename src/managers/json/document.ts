@@ -185,7 +185,7 @@ export const featureSchema = object({
     licenses,
     'Licenses that anyone could check out now, by the own count of the server. Without it computed.',
   ),
-  reservations: optional(list(reservationSchema), 'All reservations; `[]` if there are none.'),
+  reservations: optional(list(reservationSchema), 'All reservations; `[]` if nothing is reserved.'),
   unused_reserve: optional(licenses, 'Reserved licenses that are not in use.'),
   used_reserve: optional(licenses, 'Reserved licenses in use.'),
   reserved: optional(licenses, 'Reserved licenses, used or not.'),
@@ -215,7 +215,7 @@ export const vendorLicenseSchema = object({
   ),
   reports: optional(
     list(choice(['borrowed', 'status'])),
-    'What the license manager reports of every checkout, so that 0 is known while there is none. Without it, what all checkouts have.',
+    'What the license manager reports of every checkout, so that 0 is known while nobody holds a license. Without it, what all checkouts have.',
   ),
   features: optional(list(featureSchema), 'Its features. Required, unless `reachable` is `false`.'),
 });

@@ -37,7 +37,6 @@ export function poolOf(feature: object, vendorLicense: object = {}, changes: Par
   return pool;
 }
 
-
 const text = fc.string({ unit: 'grapheme', maxLength: 8 });
 const name = fc.stringMatching(/^[A-Za-z0-9_.@-]{1,8}$/);
 const licenses = fc.integer({ min: 0, max: 50 });
