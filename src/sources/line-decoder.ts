@@ -4,6 +4,7 @@ const LINE_BREAK = 10;
 
 /** The lines of a text that arrives in pieces. Each line is decoded alone, so that a bad one does not change the others. */
 export class LineDecoder {
+  readonly #encoding: string | undefined;
   readonly #decode: (bytes: Buffer) => string;
   /** Bytes of a character of the encoding that are looked at together: 2 for UTF-16. */
   readonly #unit: 1 | 2;
@@ -17,6 +18,7 @@ export class LineDecoder {
    * @throws RangeError for an unknown label
    */
   constructor(encoding: string | undefined) {
+    this.#encoding = encoding;
     const decoder = new TextDecoder(encoding ?? 'utf-8', { fatal: encoding === undefined });
     this.#unit = decoder.encoding.startsWith('utf-16') ? 2 : 1;
     this.#breakAt = decoder.encoding === 'utf-16be' ? 1 : 0;
@@ -27,6 +29,14 @@ export class LineDecoder {
         return bytes.toString('latin1');
       }
     };
+  }
+
+  /** One that has the same beginning of a line. */
+  copy(): LineDecoder {
+    const copy = new LineDecoder(this.#encoding);
+    copy.#rest = this.#rest;
+    copy.#isTooLong = this.#isTooLong;
+    return copy;
   }
 
   /** The lines that end in these bytes, without their ends. */

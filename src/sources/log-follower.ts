@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { SourceFailure, type SourceProblem } from '../observation/source-failure.ts';
-import { type ByteBudget, OpenLog } from './open-log.ts';
+import { type ByteBudget, type LogPlace, OpenLog } from './open-log.ts';
 
 /** Lines of a log, in their order. */
 export interface LogPiece {
@@ -91,6 +91,8 @@ class Follower implements LogFollower {
   #isClosed = false;
 
   constructor(options: LogFollowerOptions) {
+    // refused at once if it does not exist
+    new TextDecoder(options.encoding);
     this.#options = { maxBytes: 4 * MEBIBYTE, bytesBefore: MEBIBYTE, ...options };
   }
 
@@ -100,8 +102,9 @@ class Follower implements LogFollower {
     const budget: ByteBudget = { left: this.#options.maxBytes };
     const pieces: LogPiece[] = [];
     await this.#readRenamed(pieces, budget, now);
+    const before = this.#log?.place;
     const readError = await this.#readLog(pieces, budget);
-    const problem = await this.#openNew(pieces, budget, { now, isReadable: readError === undefined }).then(
+    const problem = await this.#openNew(pieces, budget, { now, before, isReadable: readError === undefined }).then(
       () => {
         this.#foundAt = now;
         return undefined;
@@ -159,7 +162,7 @@ class Follower implements LogFollower {
   async #openNew(
     pieces: LogPiece[],
     budget: ByteBudget,
-    { now, isReadable }: { now: number; isReadable: boolean },
+    { now, before, isReadable }: { now: number; before: LogPlace | undefined; isReadable: boolean },
   ): Promise<void> {
     const { path, encoding, bytesBefore } = this.#options;
     const { dev, ino } = await stat(path, { bigint: true });
@@ -175,7 +178,8 @@ class Follower implements LogFollower {
     } else {
       // what was appended between reading the old file and renaming it
       if (isReadable) await this.#readLog(pieces, budget);
-      const isSame = await log.resume(known);
+      // a copy may not have the newest lines of the old file
+      const isSame = (await log.resume(known.place)) || (before !== undefined && (await log.resume(before)));
       if (isReadable) this.#renamed.push({ log: known, quietSince: now });
       else await known.close();
       pieces.push({ lines: (await log.read(budget)).lines, place: isSame ? 'next' : 'new' });
@@ -194,5 +198,7 @@ class Follower implements LogFollower {
 /**
  * Follows a log from its end, through rotation and truncation. Lines are lost if the file in which they stand is truncated,
  * or created and renamed, between two looks.
+ *
+ * @throws RangeError for an encoding that does not exist
  */
 export const createLogFollower = (options: LogFollowerOptions): LogFollower => new Follower(options);

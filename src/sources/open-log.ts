@@ -19,6 +19,14 @@ interface LogRead {
   readonly isNew: boolean;
 }
 
+/** A position in a file, and by what it is found in another one. */
+export interface LogPlace {
+  readonly position: number;
+  readonly mark: Buffer;
+  readonly head: string;
+  readonly decoder: LineDecoder;
+}
+
 /** A log file that stays open, so that it can be read to its end after it was renamed. */
 export class OpenLog {
   /** Device and number of the file. */
@@ -28,7 +36,7 @@ export class OpenLog {
   #head = '';
   #position = 0;
   /** The bytes before the position. */
-  #mark = Buffer.alloc(0);
+  #mark: Buffer = Buffer.alloc(0);
   #isAtEnd = false;
 
   private constructor(handle: FileHandle, id: string, decoder: LineDecoder) {
@@ -72,16 +80,23 @@ export class OpenLog {
     return await this.#readLines({ left: size - this.#position + 1 });
   }
 
+  /** Where the next read begins. */
+  get place(): LogPlace {
+    return { position: this.#position, mark: this.#mark, head: this.#head, decoder: this.#decoder.copy() };
+  }
+
   /**
-   * Goes on where another file was left, if this one has the same content there: it is a copy, or the same file after its
-   * file system was mounted again.
+   * Goes on where another file was left, if this one has the same content: it is a copy, or the same file after its file
+   * system was mounted again.
    */
-  async resume(other: OpenLog): Promise<boolean> {
-    if (other.#mark.length === 0 || !(await this.#hasMark(other.#position, other.#mark))) return false;
-    this.#position = other.#position;
-    this.#mark = other.#mark;
+  async resume({ position, mark, head, decoder }: LogPlace): Promise<boolean> {
+    if (mark.length < MARK || !(await this.#hasMark(position, mark))) return false;
+    const ownHead = await readAt(this.#handle, Buffer.alloc(head.length), 0);
+    if (ownHead.toString('latin1') !== head) return false;
+    this.#position = position;
+    this.#mark = mark;
     // with the beginning of a line, which ends here
-    [this.#decoder, other.#decoder] = [other.#decoder, this.#decoder];
+    this.#decoder = decoder;
     return true;
   }
 
