@@ -202,7 +202,9 @@ function checkTogether(found: readonly { readonly source: SourceConfig; readonly
 
 /** The configured sources. Reports their problems. */
 export function sourcesOf(settings: ConfigSettings, timeZone: string): readonly SourceConfig[] {
-  const defaults = settings.value('embedded_analyzer.source_defaults') ?? {};
+  const defaults = settings.value('embedded_analyzer.source_defaults');
+  // with unknown defaults, sources would lack what is written there
+  if (defaults === undefined) return [];
   const found = writtenSources(settings).map((written) => {
     const entry = withDefaults(written.entry, defaults);
     check(written, entry);

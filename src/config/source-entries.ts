@@ -22,6 +22,15 @@ const FILES = 'embedded_analyzer.source_files';
 const entries = strictListOf(sourceEntry);
 const mapOfEntries = mapOf({ sources: entries }).transform(({ sources }) => sources);
 
+/** The valid ones, with their places. An invalid one does not keep problems of the others from being found. */
+function validEntries(raw: unknown): (readonly [number, SourceEntry])[] {
+  if (!Array.isArray(raw)) return [];
+  return raw.flatMap((item, i) => {
+    const found = read(sourceEntry, item);
+    return found.issues === undefined ? [[i, found.value] as const] : [];
+  });
+}
+
 /** A file is a list of sources, or a map with the key `sources`. */
 function entriesOfFile(settings: ConfigSettings, path: string): WrittenSource[] {
   const file = readText(path);
@@ -41,11 +50,8 @@ function entriesOfFile(settings: ConfigSettings, path: string): WrittenSource[] 
   const refuse = (message: string, below: readonly PropertyKey[]): void => {
     settings.problems.push({ key: shownPath(['sources', ...below]), where: where(at(below)), message });
   };
-  if (found.issues !== undefined) {
-    for (const issue of found.issues) refuse(issue.message, isList ? issue.path : issue.path.slice(1));
-    return [];
-  }
-  return found.value.map((entry, i) => ({
+  for (const issue of found.issues ?? []) refuse(issue.message, isList ? issue.path : issue.path.slice(1));
+  return validEntries(isList ? value : (value as { sources?: unknown }).sources).map(([i, entry]) => ({
     entry,
     folder: dirname(path),
     refuse: (message, below = []) => refuse(message, [i, ...below]),
@@ -64,8 +70,9 @@ function filesOf(settings: ConfigSettings): readonly string[] {
 
 /** All sources that are written down, those of the configuration file first. Reports invalid files. */
 export function writtenSources(settings: ConfigSettings): readonly WrittenSource[] {
-  const own = (settings.value(LIST) ?? []).map(
-    (entry, i): WrittenSource => ({
+  const raw = settings.rawSetting(LIST)?.raw;
+  const own = validEntries(raw).map(
+    ([i, entry]): WrittenSource => ({
       entry,
       folder: settings.folder,
       refuse: (message, path = []) => settings.refuse(LIST, message, [i, ...path]),

@@ -14,7 +14,7 @@ import type { TransportHost } from './transport-host.ts';
 
 /** What is known of FlexNet beside `lmstat -a`. What cannot be read keeps its last good content for 7 days. */
 export interface FlexnetFiles {
-  /** Of all license files; undefined if there are none, or if one of them could never be read. */
+  /** Of all license files; undefined without license files, or if one of them could never be read. */
   licenses(signal: AbortSignal): Promise<readonly LicenseSupply[] | undefined>;
   /** Of `lmstat -i`, which is run once an hour. Undefined if it is not needed beside license files, or could not be run. */
   inventory(signal: AbortSignal): Promise<readonly LicenseSupply[] | undefined>;

@@ -26,7 +26,7 @@ export class LastGood<T> {
     return this.#problem;
   }
 
-  /** The newest value, read now if it is due. Undefined if there is none that is young enough. */
+  /** The newest value, read now if it is due. Undefined without one that is young enough. */
   async get(signal: AbortSignal): Promise<T | undefined> {
     const { now, interval, maxAge } = this.#options;
     if (this.#problem !== undefined || this.#value === undefined || now() - this.#value.at >= interval) {

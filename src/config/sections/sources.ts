@@ -23,7 +23,7 @@ const server = text.transform((written, context) => {
   return written.toLowerCase();
 });
 
-const absolute = { error: isNot('an absolute path such as /opt/flexlm/lmutil') };
+const isNoPath = isNot('an absolute path such as /opt/flexlm/lmutil');
 
 const tls = mapOf(
   {
@@ -39,7 +39,9 @@ const tls = mapOf(
 const via = mapOf(
   {
     command: oneOrMore(text)
-      .refine((words) => words.length > 0 && words[0]?.startsWith('/') === true, absolute)
+      .superRefine(([tool], context) => {
+        if (tool?.startsWith('/') !== true) context.addIssue({ code: 'custom', message: isNoPath({ input: tool }) });
+      })
       .optional()
       .describe('The tool with its absolute path, or a list: the tool and its first arguments. No shell reads them.'),
     file: text.optional().describe('A file that something else writes, for instance cron, and renames into place.'),
@@ -129,7 +131,7 @@ export const sourceKeys = {
   })
     .transform(camelized)
     .describe(
-      '`names`: `keep` (default), `pseudonym`, or `drop`. `split`: how user and host are told apart if names contain spaces: `auto` (default), `first_word` or `longest`.',
+      '`names`: `keep` (default), `pseudonym`, or `drop`. `split`: how user and host are distinguished if names contain spaces: `auto` (default), `first_word` or `longest`.',
     ),
   borrow: mapOf({ linger_at_least: duration(1).optional() })
     .transform(camelized)
