@@ -151,7 +151,7 @@ describe('a tool that cannot be run', () => {
     );
   });
 
-  it('gets a working directory that vanished while nothing ran again, and fails without one', async () => {
+  it('gets its working directory again after it vanished, and fails without one', async () => {
     const folder = createFolder(cleanup);
     const host = createHost(cleanup);
     const transport = createTool(cleanup, host, writeTool(folder, 'pwd', nodeScript('console.log(process.cwd())')));
