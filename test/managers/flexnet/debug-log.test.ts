@@ -77,7 +77,7 @@ describe('a line of a debug log', () => {
     '25:01:02 (vend) DENIED: "cad" anna@ws1',
     '10:61:02 (vend) DENIED: "cad" anna@ws1',
     '10:01:02 (vend) license DENIED: "cad" anna@ws1',
-  ])('is none: %s', (line) => {
+  ])('is no refusal: %s', (line) => {
     expect(countsOf([today, line])).toEqual({});
   });
 
