@@ -18,7 +18,8 @@ import type { TransportHost } from './transport-host.ts';
 
 const problemsOf = (denials: DenialCount | undefined): readonly SourceProblem[] => {
   const problem = denials?.problem();
-  return problem === undefined ? [] : [{ ...problem, isMinor: true }];
+  // an error cannot be spread
+  return problem === undefined ? [] : [{ kind: problem.kind, message: problem.message, isMinor: true }];
 };
 
 /** Reads a FlexNet license server with what is known beside it, or license files alone. */
