@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { earliestExpiry, maxAvailable } from '../../src/analyzer/usage.ts';
 import type { Parsed } from '../../src/managers/parsed.ts';
 import { SourceFailure } from '../../src/observation/source-failure.ts';
 import { createFlexnetReader } from '../../src/sources/flexnet-reader.ts';
@@ -204,6 +205,22 @@ describe('the FlexNet reader', () => {
     const later = await it.reader.read(signal);
     expect(later.vendorLicenses).toHaveLength(1);
     expect(later.problems).toMatchObject([{ kind: 'missing_tool', isMinor: true }]);
+  });
+
+  it('has a license that has expired, but not an expired line that another one has replaced', async () => {
+    const path = join(folder(), 'license.lic');
+    writeFileSync(
+      path,
+      'INCREMENT solver vendord 2025.1 30-jun-2025 7 SIGN=AB12\nINCREMENT solver vendord 2026.1 30-jun-2027 5 SIGN=AB13\nINCREMENT viewer vendord 1.0 1-mar-2026 3 SIGN=AB14\n',
+    );
+    const it = scripted({ via: undefined, licenseFiles: [path] });
+    const pools = (await it.reader.read(signal)).vendorLicenses[0]?.pools ?? [];
+    expect(pools.map(({ feature, version }) => [feature, version])).toEqual([
+      ['solver', '2026.1'],
+      ['viewer', '1.0'],
+    ]);
+    expect(pools.map((pool) => maxAvailable(pool, NOW))).toEqual([5, 0]);
+    expect(pools.map(earliestExpiry)).toEqual([Date.UTC(2027, 6, 1) / 1000 - 1, Date.UTC(2026, 2, 2) / 1000 - 1]);
   });
 
   it('fails when no license file could ever be read', async () => {
