@@ -12,7 +12,7 @@ const packageRooms: Readonly<Record<string, readonly string[]>> = {
   'prom-client': ['metrics'],
   'node-cron': ['poll'],
   httpntlm: ['ntlm'],
-  fastify: ['web', 'datasource', 'analyzer', 'alerts'],
+  fastify: ['web', 'datasource', 'analyzer', 'alerts', 'sources'],
   bcryptjs: ['web', 'commands'],
   yaml: ['config'],
   zod: ['config', 'managers'],

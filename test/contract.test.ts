@@ -33,7 +33,6 @@ const localTime = createLocalTime('Europe/Berlin');
 const shadow = createRecorder({
   open: () => openStore({ ...testHistory, origin: 'test', localTime }),
   localTime,
-  slots: createSlots(localTime, 3600),
   sampleDays: 30,
   days: 400,
   onProblem: (error) => {
@@ -42,10 +41,10 @@ const shadow = createRecorder({
   onRecovery: () => {},
 });
 
-const source: Source = { name: 'property', interval: 60, offset: 0, read: async () => observations };
+const source: Source = { name: 'property', interval: 3600, offset: 0, read: async () => observations };
 
 beforeAll(async () => {
-  const analyzer = await startAnalyzer({}, { source });
+  const analyzer = await startAnalyzer({}, { sources: [source] });
   const made = createClient(analyzer.url);
   client = made.client;
   collect = () => analyzer.collector.collect();
@@ -159,7 +158,7 @@ describe('client and analyzer', () => {
         const current = observations.map((observation) => {
           const { server, daemon, part, reachable } = observation;
           const label = part === '' ? `${server};${daemon}` : `${server};${daemon};${part}`;
-          return { name: label, collectedAt: reachable ? WORKDAY : 0, observation };
+          return { source: '', name: label, collectedAt: reachable ? WORKDAY : 0, observation };
         });
         // the collector keeps vendor licenses of an earlier round: only fresh ones are compared
         const fresh = new Set(current.filter(({ collectedAt }) => collectedAt > 0).map((collected) => collected.name));
@@ -170,7 +169,8 @@ describe('client and analyzer', () => {
         );
         const reached = current.filter(({ collectedAt }) => collectedAt > 0);
         await shadow.record(
-          WORKDAY,
+          createSlots(localTime, 3600).of(WORKDAY),
+          3600,
           onlyFigures(reached.flatMap((collected) => [...figuresOf(collected.observation, collected.name, WORKDAY)])),
         );
         const recorded: Recorded = { store: shadow.store(), localTime, now: WORKDAY };

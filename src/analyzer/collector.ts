@@ -1,99 +1,118 @@
-import { type Collected, vendorLicenseName } from '../observation/observation.ts';
+import type { LocalTime } from '../model/local-time.ts';
+import { OperatorError } from '../model/operator-error.ts';
+import type { Collected } from '../observation/observation.ts';
 import type { Source } from '../observation/source.ts';
-import type { Slots } from './slots.ts';
+import { type Collection, createSourceCollection, type SourceCollection } from './collection.ts';
 
 export interface CollectorOptions {
-  readonly source: Source;
-  /** Collections begin with them. */
-  readonly slots: Slots;
+  readonly sources: readonly Source[];
+  /** Slots are those of its days. */
+  readonly localTime: LocalTime;
   /** Epoch seconds. */
   readonly now: () => number;
   readonly onProblem: (error: unknown) => void;
-  /** Called with each collection and its start time. The next collection waits for it. */
-  readonly onCollected?: (at: number, collection: Collection) => Promise<void>;
-}
-
-/** The result of one collection. */
-export interface Collection {
-  /** Every vendor license of the source. */
-  readonly all: readonly Collected[];
-  /** Those that were reached this time. */
-  readonly reached: readonly Collected[];
+  /** Called with each collection. The next one of the same source waits for it. */
+  readonly onCollected?: (collection: Collection, vendorLicenses: ReadonlySet<string>) => Promise<void>;
 }
 
 export interface Collector {
-  /** Collects once, then at the beginning of every slot. Starts with the data of an earlier run. */
+  /**
+   * Collects from every source, then at the beginning of every slot. Starts with the data of an earlier run. Resolves
+   * when every source has been collected once, or after 10 seconds: a source that hangs does not hold up the others.
+   */
   start(known?: readonly Collected[]): Promise<void>;
+  /** Collects from every source now. */
   collect(): Promise<void>;
+  /** Replaces the sources. One that stays the same object goes on undisturbed. */
+  replace(sources: readonly Source[]): void;
   stop(): void;
-  /** In the order of the source. */
+  /** In the order of the sources. */
   current(): readonly Collected[];
 }
 
 /** A vendor license without data for this long counts as down (spec section 8), seconds. */
 export const DOWN_AFTER = 30 * 60;
+const FIRST_WAIT_MS = 10_000;
 
 /** Whether the last collection is too old (spec 2.1 IsCurrent, 4.4). */
 export function isDown({ collectedAt }: Collected, now: number): boolean {
   return now - collectedAt >= DOWN_AFTER;
 }
 
-/** Collects from a source and keeps the newest of each vendor license; one that is unreachable keeps its last data. */
-export function createCollector({ source, slots, now, onProblem, onCollected }: CollectorOptions): Collector {
-  const stopping = new AbortController();
-  let current: readonly Collected[] = [];
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> | undefined;
+/** Collects from sources, each on its own schedule, and keeps the newest of each vendor license. */
+export function createCollector({ onCollected, ...options }: CollectorOptions): Collector {
+  const { onProblem } = options;
+  let collections: readonly SourceCollection[] = [];
+  /** Of all sources. Only the first of two sources with the same vendor license counts. */
+  let union: readonly Collected[] = [];
+  const reportedNames = new Set<string>();
 
-  const read = async (): Promise<void> => {
-    const at = now();
-    const observations = await source.read(stopping.signal);
-    const before = new Map(current.map((collected) => [collected.name, collected]));
-    const collectedAt = Math.floor(now());
-    current = observations.map((observation) => {
-      const name = vendorLicenseName(observation);
-      if (observation.reachable) return { name, collectedAt, observation };
-      return before.get(name) ?? { name, collectedAt: 0, observation };
-    });
-    const all = current;
-    const reached = all.filter((_, i) => observations[i]?.reachable === true);
-    await onCollected?.(at, { all, reached });
+  const join = (): void => {
+    const byName = new Map<string, Collected>();
+    for (const collected of collections.flatMap((collection) => collection.current())) {
+      const first = byName.get(collected.name);
+      if (first === undefined) byName.set(collected.name, collected);
+      else reportTwice(first, collected);
+    }
+    union = [...byName.values()];
   };
 
-  const collect = (): Promise<void> => {
-    running ??= read().finally(() => {
-      running = undefined;
-    });
-    return running;
+  const reportTwice = ({ name, source }: Collected, other: Collected): void => {
+    if (reportedNames.has(name)) return;
+    reportedNames.add(name);
+    const message = `the sources ${source} and ${other.source} both report the vendor license ${name}; that of ${source} is used. Give one of them another part, or remove it`;
+    onProblem(new OperatorError(message));
   };
 
-  const schedule = (): void => {
-    if (stopping.signal.aborted) return;
-    const at = now();
-    // a timer may fire a little early, which must not be in the slot before
-    const wait = Math.max(0, slots.after(at) - at) * 1000 + 2;
-    timer = setTimeout(() => {
-      collect()
-        .catch((error: unknown) => {
-          // aborted by stop: not a problem
-          if (!stopping.signal.aborted) onProblem(error);
-        })
-        .finally(schedule);
-    }, wait);
-    timer.unref();
+  const add = async (collection: Collection): Promise<void> => {
+    join();
+    const used = new Set(union);
+    const reached = collection.reached.filter((collected) => used.has(collected));
+    await onCollected?.({ ...collection, reached }, new Set(union.map(({ name }) => name)));
   };
+
+  const run = async (collection: SourceCollection): Promise<void> => {
+    collection.schedule();
+    await collection.collect().catch(onProblem);
+  };
+
+  /** @returns the collections of new sources */
+  const replace = (sources: readonly Source[]): readonly SourceCollection[] => {
+    const before = new Map(collections.map((collection) => [collection.source, collection]));
+    collections = sources.map(
+      (source) => before.get(source) ?? createSourceCollection({ ...options, source, onCollected: add }),
+    );
+    for (const collection of before.values()) if (!collections.includes(collection)) collection.stop();
+    return collections.filter(({ source }) => !before.has(source));
+  };
+
+  const restore = (restored: readonly SourceCollection[], known: readonly Collected[]): void => {
+    for (const collection of restored) collection.restore(known);
+    join();
+  };
+
+  replace(options.sources);
 
   return {
-    collect,
+    collect: async () => {
+      await Promise.all(collections.map((collection) => collection.collect()));
+    },
     start: async (known = []) => {
-      current = known;
-      await collect();
-      schedule();
+      restore(collections, known);
+      const first = collections.map(run);
+      const waiting = Promise.withResolvers<void>();
+      const timer = setTimeout(waiting.resolve, FIRST_WAIT_MS);
+      await Promise.race([Promise.all(first), waiting.promise]);
+      clearTimeout(timer);
+    },
+    replace: (sources) => {
+      const added = replace(sources);
+      restore(added, union);
+      for (const collection of added) void run(collection);
     },
     stop: () => {
-      clearTimeout(timer);
-      stopping.abort();
+      for (const collection of collections) collection.stop();
     },
-    current: () => current,
+    current: () => union,
   };
 }

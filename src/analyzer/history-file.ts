@@ -12,6 +12,9 @@ export class StoreError extends OperatorError {
   override readonly name = 'StoreError';
 }
 
+/** The file contains history of another origin. */
+class OriginError extends StoreError {}
+
 export interface HistoryFileOptions {
   /** The file; in memory without one. */
   readonly path: string | undefined;
@@ -56,7 +59,7 @@ export const storeProblems = {
   newer: 'it was written by a newer version of license-exporter; use that version, or move the file away',
   timeZone:
     'its days are in the time zone FOUND, not WANTED; change embedded_analyzer.time_zone back, or move the file away',
-  origin: 'it contains history of FOUND, not of WANTED; move the file away',
+  origin: 'it contains history of FOUND, not of WANTED; move the file away, or set another storage.path',
 } as const;
 
 /** SQLite's primary result codes. */
@@ -100,8 +103,8 @@ export const blob = (row: Row, column: string): Uint8Array => row[column] as Uin
 export function openHistoryFile({ path, timeZone, origin, maxSize }: HistoryFileOptions): HistoryFile {
   const where = path ?? 'in memory';
 
-  const problem = (why: string, cause?: unknown): StoreError =>
-    new StoreError(`the history store (${where}): ${why}`, { cause });
+  const problem = (why: string, cause?: unknown, Kind = StoreError): StoreError =>
+    new Kind(`the history store (${where}): ${why}`, { cause });
 
   const fail = (error: unknown): never => {
     if (error instanceof StoreError) throw error;
@@ -159,13 +162,13 @@ export function openHistoryFile({ path, timeZone, origin, maxSize }: HistoryFile
       insert.run('origin', origin);
     });
     checkNote('time zone', timeZone, storeProblems.timeZone);
-    checkNote('origin', origin, storeProblems.origin);
+    checkNote('origin', origin, storeProblems.origin, OriginError);
     if (version > 0 && version < SCHEMA_VERSION) migrateTables(database, transact);
   };
 
-  const checkNote = (key: string, wanted: string, problemText: string): void => {
+  const checkNote = (key: string, wanted: string, problemText: string, Kind = StoreError): void => {
     const found = text(database.prepare('SELECT value FROM note WHERE key = ?').get(key) ?? {}, 'value');
-    if (found !== wanted) throw problem(problemText.replace('FOUND', found).replace('WANTED', wanted));
+    if (found !== wanted) throw problem(problemText.replace('FOUND', found).replace('WANTED', wanted), undefined, Kind);
   };
 
   try {
@@ -200,4 +203,14 @@ export function openHistoryFile({ path, timeZone, origin, maxSize }: HistoryFile
   };
 
   return { sql, guard, transact, transactInSteps, close: () => guard(() => database.close()) };
+}
+
+/** @throws StoreError if the file contains history of another origin. Other problems of it are not looked for. */
+export function checkOrigin(options: HistoryFileOptions): void {
+  if (options.path === undefined || !existsSync(options.path)) return;
+  try {
+    openHistoryFile(options).close();
+  } catch (error) {
+    if (error instanceof OriginError) throw error;
+  }
 }

@@ -2,8 +2,8 @@ import type { DatabaseSync } from 'node:sqlite';
 
 /** The tables of the history file, and how a file of an earlier version gets them. */
 
-/** Version 0.1.0 made 1, in which every figure was known. */
-export const SCHEMA_VERSION = 2;
+/** Version 0.1.0 made 1, in which every figure was known. 2 had one source. */
+export const SCHEMA_VERSION = 3;
 
 /**
  * A figure that is not known is null. Open samples stand in order of time: a collection then is written to a few pages, not
@@ -12,7 +12,8 @@ export const SCHEMA_VERSION = 2;
 const tables = {
   note: 'CREATE TABLE note (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID',
   observation: `CREATE TABLE observation (
-    vendor_license TEXT PRIMARY KEY, collected_at INTEGER NOT NULL, observation BLOB NOT NULL
+    vendor_license TEXT PRIMARY KEY, collected_at INTEGER NOT NULL, observation BLOB NOT NULL,
+    source TEXT NOT NULL DEFAULT ''
   ) WITHOUT ROWID`,
   series: `CREATE TABLE series (
     id INTEGER PRIMARY KEY, vendor_license TEXT NOT NULL, feature TEXT NOT NULL, package TEXT NOT NULL,
@@ -39,9 +40,10 @@ export function createTables(database: DatabaseSync): void {
 }
 
 /**
- * From 1 to 2: figures may be null. No row is rewritten, so a file of any size is ready at once. Only the
- * definitions change, because NOT NULL makes no difference to how a row is stored ("Making Other Kinds Of Table Schema
- * Changes" of https://sqlite.org/lang_altertable.html). One transaction: a crash leaves the one version or the other.
+ * From 1: figures may be null. From 2: an observation has a source; the only one that there was has no name. No row is
+ * rewritten, so a file of any size is ready at once. Only the definitions change: NOT NULL makes no difference to how a row
+ * is stored, and a missing last column has its default ("Making Other Kinds Of Table Schema Changes" of
+ * https://sqlite.org/lang_altertable.html). One transaction: a crash leaves the one version or the other.
  */
 export function migrateTables(database: DatabaseSync, transact: (action: () => void) => void): void {
   setProtection(database, false);
@@ -50,6 +52,7 @@ export function migrateTables(database: DatabaseSync, transact: (action: () => v
   transact(() => {
     define.run(tables.openSample, 'open_sample');
     define.run(tables.day, 'day');
+    define.run(tables.observation, 'observation');
     database.exec(`PRAGMA schema_version = ${version + 1}; PRAGMA user_version = ${SCHEMA_VERSION}`);
   });
   setProtection(database, true);

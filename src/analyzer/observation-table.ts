@@ -20,10 +20,10 @@ export class ObservationTable {
     this.#file = file;
   }
 
-  replace({ name, collectedAt, observation }: Collected): void {
+  replace({ source, name, collectedAt, observation }: Collected): void {
     this.#file
-      .sql('INSERT OR REPLACE INTO observation VALUES (?, ?, ?)')
-      .run(name, collectedAt, zstdCompressSync(serialize(observation)));
+      .sql('INSERT OR REPLACE INTO observation VALUES (?, ?, ?, ?)')
+      .run(name, collectedAt, zstdCompressSync(serialize(observation)), source);
   }
 
   /** Deletes those of other vendor licenses. */
@@ -40,6 +40,7 @@ export class ObservationTable {
       .sql('SELECT * FROM observation')
       .all()
       .map((row) => ({
+        source: text(row, 'source'),
         name: text(row, 'vendor_license'),
         collectedAt: integer(row, 'collected_at'),
         observation: readObservation(blob(row, 'observation')),

@@ -4,13 +4,11 @@ import type { Collected } from '../observation/observation.ts';
 import { runSliced } from '../scheduling/slices.ts';
 import { StoreError } from './history-file.ts';
 import type { Past } from './sample.ts';
-import type { Slots } from './slots.ts';
 import type { Recording, Store } from './store.ts';
 
 export interface RecorderOptions {
   readonly open: () => Store;
   readonly localTime: LocalTime;
-  readonly slots: Slots;
   /** How long samples are kept, days. */
   readonly sampleDays: number;
   /** How long hours and totals are kept, days. */
@@ -22,9 +20,16 @@ export interface RecorderOptions {
 }
 
 export interface Recorder {
-  /** Records a collection that began at this time. Never throws: a problem is reported, and the next collection is tried again. */
-  record(at: number, recording: Recording): Promise<void>;
-  /** The last observations of an earlier process; empty if the store cannot be used. */
+  /**
+   * Records a collection in the slot that begins at this time and is this long. Never throws: a problem is reported, and
+   * the next collection is tried again.
+   */
+  record(at: number, seconds: number, recording: Recording): Promise<void>;
+  /**
+   * The last observations of an earlier process; empty if the store cannot be used.
+   *
+   * @param now the beginning of the slot of the first collection
+   */
   known(now: number): Promise<readonly Collected[]>;
   /** Adds what a source knows about the time before the first recording. Continues after an interruption. */
   addPast(past: Past): Promise<void>;
@@ -39,7 +44,7 @@ const PAST = 'past added from day';
 
 /** Writes collections to the store, one thing at a time, and keeps the store in order. */
 export function createRecorder(options: RecorderOptions): Recorder {
-  const { localTime, slots } = options;
+  const { localTime } = options;
   let store: Store | undefined;
   let problem: string | undefined;
   let isStopping = false;
@@ -84,15 +89,14 @@ export function createRecorder(options: RecorderOptions): Recorder {
   };
 
   return {
-    record: (at, recording) =>
+    record: (at, seconds, recording) =>
       write(async () => {
-        const slot = slots.of(at);
-        await runSliced((await ready(slot)).record(slot, slots.interval, recording));
+        await runSliced((await ready(at)).record(at, seconds, recording));
       }),
     known: async (now) => {
       let known: readonly Collected[] = [];
       await write(async () => {
-        known = (await ready(slots.of(now))).known();
+        known = (await ready(now)).known();
       });
       return known;
     },

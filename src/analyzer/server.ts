@@ -6,7 +6,7 @@ import { createOpenApi } from '../query-api/openapi.ts';
 import { readParameters } from '../query-api/parameters.ts';
 import { type Collector, createCollector } from './collector.ts';
 import { type BodyContext, endpointBodies } from './endpoint-bodies.ts';
-import { StoreError } from './history-file.ts';
+import { checkOrigin, StoreError } from './history-file.ts';
 import { createHttpFront, type HttpFrontOptions } from './http-front.ts';
 import { createRecorder } from './recorder.ts';
 import { failure, JSON_TYPE, methodNotAllowed, type Reply, TEXT_TYPE } from './reply.ts';
@@ -18,13 +18,13 @@ import { openStore } from './store.ts';
 export interface AnalyzerOptions extends HttpFrontOptions {
   /** What the figures are of: history of two origins is never mixed. */
   readonly origin: string;
-  readonly source: Source;
-  /** What the source knows about the time before the first start. */
+  /** Whether it does not start if the history is of another origin. Otherwise, only history does not work then. */
+  readonly isOriginRequired?: boolean;
+  readonly sources: readonly Source[];
+  /** What a source knows about the time before the first start. */
   readonly past?: Past;
   /** Seconds from the start until the past is added, which takes seconds of CPU: until then, the first polls are answered. */
   readonly pastDelay?: number;
-  /** Seconds between collections. */
-  readonly collectionInterval: number;
   readonly history: HistoryOptions;
   readonly version: string;
   /** Called when history can be recorded again after a problem. */
@@ -46,7 +46,7 @@ export interface HistoryOptions {
 }
 
 export interface Analyzer {
-  /** Collects once and listens. @throws Error with the address if it cannot listen */
+  /** Collects once and listens. @throws OperatorError if it cannot listen, or if the history is of another origin */
   start(): Promise<void>;
   /** Stops. Running requests get some time to finish. Closes the store. */
   stop(): Promise<void>;
@@ -66,28 +66,31 @@ const byPath: ReadonlyMap<string, EndpointName> = new Map(
 export function createAnalyzer(options: AnalyzerOptions): Analyzer {
   const { path, timeZone, sampleDays, days, maxSize } = options.history;
   const localTime = createLocalTime(timeZone);
-  const slots = createSlots(localTime, options.collectionInterval);
   const recorder = createRecorder({
     open: () => openStore({ path, localTime, origin: options.origin, maxSize }),
     localTime,
-    slots,
     sampleDays,
     days,
     onProblem: options.onProblem,
     onRecovery: () => options.onRecovery?.(),
   });
   const collector = createCollector({
-    source: options.source,
-    slots,
+    sources: options.sources,
+    localTime,
     now: options.now,
     onProblem: options.onProblem,
-    onCollected: (at, { all, reached }) =>
-      recorder.record(at, {
+    onCollected: ({ source, at, slot, reached }, vendorLicenses) =>
+      recorder.record(slot, source.interval, {
         figures: reached.values().flatMap(({ name, observation }) => figuresOf(observation, name, at)),
         observations: reached,
-        vendorLicenses: new Set(all.map(({ name }) => name)),
+        vendorLicenses,
       }),
   });
+  /** The beginning of the first slot in which anything is collected. */
+  const firstSlot = (): number => {
+    const now = options.now();
+    return Math.min(now, ...options.sources.map(({ interval }) => createSlots(localTime, interval).of(now)));
+  };
   const openApi = [Buffer.from(JSON.stringify(createOpenApi(options.version)))];
 
   const answer = async (request: IncomingMessage, identity: string, signal: AbortSignal): Promise<Reply> => {
@@ -135,7 +138,8 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
     },
     collector,
     start: async () => {
-      await collector.start(await recorder.known(options.now()));
+      if (options.isOriginRequired === true) checkOrigin({ path, timeZone, origin: options.origin, maxSize });
+      await collector.start(await recorder.known(firstSlot()));
       try {
         await front.start();
       } catch (error) {

@@ -5,11 +5,13 @@ import { createPlaneThread } from '../data-plane/plane-thread.ts';
 import { createDatasource } from '../datasource/routes.ts';
 import { createSelfMetrics, type SelfMetrics } from '../metrics/self.ts';
 import type { Log } from '../model/log.ts';
+import type { SourceHealth } from '../observation/source.ts';
 import { endpointNames } from '../query-api/endpoints.ts';
 import { createLimit } from '../scheduling/limit.ts';
 import { createWebServer } from '../web/server.ts';
 import { createAccounts } from './accounts.ts';
 import { type AppConfig, type Carried, createPipeline, type Pipeline } from './pipeline.ts';
+import { sourcesMount } from './sources.ts';
 import { createStorage } from './storage.ts';
 import { createUpstreamTotals } from './upstream-totals.ts';
 import { createWebAccess, refusalOfUsers } from './web-access.ts';
@@ -20,6 +22,8 @@ export interface AppDeps {
   readonly revision: string;
   /** Whether the data is simulated. */
   readonly demo: boolean;
+  /** Sources of an analyzer in this process; undefined without one. */
+  readonly sources?: () => readonly SourceHealth[];
 }
 
 export interface App {
@@ -73,6 +77,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     upstream: () => totals.state(pipeline.gate, pipeline.dispatcher),
     web: () => web.counts(),
     alerting: () => pipeline.alerting?.status(),
+    sources: deps.sources ?? (() => []),
     processMetrics: true,
   });
 
@@ -115,6 +120,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     access: () => access.current(),
     mounts: [
       { path: '/alerts', about: 'Alerts that fire now, and their delivery.', ...createAlertPage(alertRoutes) },
+      ...(deps.sources === undefined ? [] : [sourcesMount(deps.sources)]),
       { path: '/api/v1', about: undefined, ...createAlertApi(alertRoutes) },
       {
         path: initial.datasource.path,

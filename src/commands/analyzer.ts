@@ -1,5 +1,7 @@
 import { createRefusalLog } from '../analyzer/refusal-log.ts';
-import { createEmbeddedAnalyzer } from '../app/embedded-analyzer.ts';
+import { createAnalyzerWeb } from '../app/analyzer-web.ts';
+import { createCollecting } from '../app/collecting-analyzer.ts';
+import { createSimulatedAnalyzer } from '../app/embedded-analyzer.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { ConfigError } from '../config/problems.ts';
@@ -22,38 +24,50 @@ function load({ line, env }: CommandContext): { config: Config; users: Users } {
   throw new ConfigError([{ key: 'embedded_analyzer.users_file', where: 'configuration', message: NO_USERS }]);
 }
 
-/** Serves only the Query API until the process is stopped. SIGHUP reads the users again. */
+/** Serves only the Query API until the process is stopped. SIGHUP reads the users and the sources again. */
 export async function analyzer(context: CommandContext): Promise<number> {
   const loaded = load(context);
   const { config } = loaded;
+  const { version, revision } = context;
   let { users } = loaded;
   const log = context.createLog(config.log);
   for (const warning of config.warnings) log.warn({}, warning);
   if (config.storagePath === undefined) log.warn({}, 'without storage.path, history is kept in memory only');
-  const { domain, channelBinding } = config.embeddedAnalyzer;
+  const { domain, channelBinding, sources } = config.embeddedAnalyzer;
   const refusals = createRefusalLog(Date.now, (refused) => log.warn(refused, 'logon refused'));
-  const server = createEmbeddedAnalyzer(config, {
+  const own = {
     log,
-    version: context.version,
+    version,
     gate: { domain, channelBinding, users: () => users, onVerdict: refusals.add },
-    onRequest: (request) => log.info(request, 'request'),
-  });
+    onRequest: (request: object) => log.info({ ...request }, 'request'),
+  };
+  const collecting = sources.length === 0 ? undefined : createCollecting(config, own);
+  const server = collecting?.analyzer ?? createSimulatedAnalyzer(config, own);
+  const web = createAnalyzerWeb(config, { health: () => collecting?.health() ?? [], version, revision, log });
   context.onReload(async () => {
     try {
-      users = load(context).users;
-      log.info({ users: users.length }, 'users reloaded');
+      const next = load(context);
+      users = next.users;
+      await collecting?.reload(next.config);
+      log.info({ users: users.length, sources: next.config.embeddedAnalyzer.sources.length }, 'configuration reloaded');
     } catch (error) {
-      log.error(errorFields(error), 'users not reloaded, the old ones are kept');
+      log.error(errorFields(error), 'configuration not reloaded, the old one is kept');
     }
   });
-  await server.start();
   const flushing = setInterval(refusals.flush, REFUSALS_MS);
-  log.warn({}, 'all data of this analyzer is simulated');
-  log.info({ address: server.url, version: context.version }, 'listening');
-  await untilStopped(context.stop);
-  log.info({}, 'stopping');
-  await server.stop();
-  clearInterval(flushing);
-  refusals.end();
+  try {
+    await server.start();
+    await web?.start();
+    if (collecting === undefined) log.warn({}, 'all data of this analyzer is simulated');
+    log.info({ address: server.url, version }, 'listening');
+    for (const address of web?.addresses() ?? []) log.info({ address }, 'listening for metrics');
+    await untilStopped(context.stop);
+    log.info({}, 'stopping');
+  } finally {
+    await web?.stop();
+    await (collecting ?? server).stop();
+    clearInterval(flushing);
+    refusals.end();
+  }
   return 0;
 }

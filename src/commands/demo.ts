@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApp } from '../app/app.ts';
-import { createDemoAnalyzer, type DemoAnalyzer, demoDefaults } from '../app/embedded-analyzer.ts';
+import { createSimulatedAnalyzer } from '../app/embedded-analyzer.ts';
+import { createOwnAnalyzer, demoDefaults, type OwnAnalyzer } from '../app/own-analyzer.ts';
 import type { AppConfig } from '../app/pipeline.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
@@ -23,11 +24,7 @@ function createTemporaryFolder(): string {
 }
 
 /** Writes the credentials for curl to a file. @returns a curl command that uses it */
-function writeCredentials(
-  folder: string,
-  { domain, username, password }: DemoAnalyzer['account'],
-  url: string,
-): string {
+function writeCredentials(folder: string, { domain, username, password }: OwnAnalyzer['account'], url: string): string {
   const file = join(folder, 'curl.conf');
   writeFileSync(file, `user = "${domain}\\\\${username}:${password}"\n`, { mode: 0o600 });
   return `curl --ntlm -K ${file} ${url}/api/GetProducts`;
@@ -35,7 +32,9 @@ function writeCredentials(
 
 async function runDemo(context: CommandContext, loaded: Config, log: Log, folder: string): Promise<void> {
   const { version, revision } = context;
-  const { analyzer, account, config } = createDemoAnalyzer(loaded, log, version);
+  const { analyzer, account, config } = createOwnAnalyzer(loaded, { log, version, others: () => [] }, (own) =>
+    createSimulatedAnalyzer(loaded, own),
+  );
   await analyzer.start();
   try {
     const curl = writeCredentials(folder, account, analyzer.url);

@@ -1,39 +1,109 @@
 import { logonFileOf } from '../app/account.ts';
 import { type App, createApp } from '../app/app.ts';
+import { type CollectingAnalyzer, createCollecting } from '../app/collecting-analyzer.ts';
+import { createOwnAnalyzer, type OwnAnalyzer } from '../app/own-analyzer.ts';
 import type { AppConfig } from '../app/pipeline.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Log } from '../model/log.ts';
-import { errorFields } from '../model/operator-error.ts';
+import { errorFields, OperatorError } from '../model/operator-error.ts';
 import { cronProblem } from '../poll/schedule.ts';
 import { type CommandContext, untilStopped } from './command.ts';
 
-function loadServeConfig({ line, env }: CommandContext): AppConfig {
-  const config = loadConfig({ ...line, env, requireAnalyzer: true, cronProblem });
-  return withAnalyzer(config);
+const load = ({ line, env }: CommandContext): Config =>
+  loadConfig({ ...line, env, requireAnalyzer: true, cronProblem });
+
+/** Where the data comes from. */
+interface Upstream {
+  /** @throws OperatorError if the configuration has another kind of upstream */
+  appConfig(config: Config): AppConfig;
+  reload(config: Config): Promise<void>;
+  stop(): Promise<void>;
 }
 
-function withAnalyzer(config: Config): AppConfig {
-  const { analyzer } = config;
-  if (analyzer === undefined) throw new Error('no analyzer is configured');
-  return { ...config, analyzer };
+const NEEDS_RESTART =
+  'an analyzer at analyzer.url and an embedded analyzer with sources cannot replace each other without a restart';
+
+/** The analyzer at `analyzer.url`. */
+const remoteUpstream: Upstream = {
+  appConfig: ({ analyzer, ...config }) => {
+    if (analyzer === undefined) throw new OperatorError(NEEDS_RESTART);
+    return { ...config, analyzer };
+  },
+  reload: async () => undefined,
+  stop: async () => undefined,
+};
+
+/** The license managers that an analyzer in this process collects from. */
+interface OwnUpstream extends Upstream, Pick<CollectingAnalyzer, 'health'> {
+  start(): Promise<void>;
+  /** Collects from every source, however long it takes. */
+  collect(): Promise<void>;
 }
 
-/** Polls the configured analyzer and serves metrics until the process is stopped. */
-export async function serve(context: CommandContext): Promise<number> {
-  const config = loadServeConfig(context);
-  const log = context.createLog(config.log);
+function ownUpstream(first: Config, log: Log, version: string): OwnUpstream {
+  let users = first.embeddedAnalyzer.users ?? [];
+  let collecting: CollectingAnalyzer | undefined;
+  const own: OwnAnalyzer = createOwnAnalyzer(first, { log, version, others: () => users }, (options) => {
+    collecting = createCollecting(first, options);
+    return collecting.analyzer;
+  });
+  return {
+    health: () => collecting?.health() ?? [],
+    start: () => own.analyzer.start(),
+    collect: () => own.analyzer.collector.collect(),
+    reload: async (config) => {
+      users = config.embeddedAnalyzer.users ?? [];
+      await collecting?.reload(config);
+    },
+    appConfig: (config) => {
+      if (config.analyzer !== undefined) throw new OperatorError(NEEDS_RESTART);
+      const timeZone = config.datasource.timeZone ?? config.embeddedAnalyzer.timeZone;
+      return { ...config, analyzer: own.config(), datasource: { ...config.datasource, timeZone } };
+    },
+    stop: async () => collecting?.stop(),
+  };
+}
+
+function warn(config: Config, log: Log): void {
   for (const warning of config.warnings) log.warn({}, warning);
-  if (logonFileOf(config.analyzer, config.storagePath) === undefined) {
+  const { analyzer, storagePath, shard } = config;
+  if (analyzer === undefined) {
+    if (storagePath === undefined) log.warn({}, 'without storage.path, history is kept in memory only');
+  } else if (logonFileOf(analyzer, storagePath) === undefined) {
     log.warn({}, 'without storage.path or analyzer.logon_file, rejected logons are not counted across restarts');
-  } else if (config.shard.total > 1 && config.analyzer.logonFile === undefined) {
+  } else if (shard.total > 1 && analyzer.logonFile === undefined) {
     log.warn({}, 'each shard counts its own logons; set the same analyzer.logon_file for all shards on a host');
   }
-  const app = createApp(config, { log, version: context.version, revision: context.revision, demo: false });
-  if (context.line.once) return runOnce(app, context);
-  context.onReload(() => reload(app, log, context));
-  await runApp(app, log, context);
-  return 0;
+}
+
+/**
+ * Polls the configured analyzer and serves metrics until the process is stopped. Without one, it runs the embedded analyzer
+ * on the configured sources, and polls that.
+ */
+export async function serve(context: CommandContext): Promise<number> {
+  const { version, revision, line } = context;
+  const config = load(context);
+  const log = context.createLog(config.log);
+  warn(config, log);
+  // a daemon beside it may have locked the storage directory
+  const collected = line.once ? { ...config, storagePath: undefined } : config;
+  const own = config.analyzer === undefined ? ownUpstream(collected, log, version) : undefined;
+  const upstream = own ?? remoteUpstream;
+  try {
+    await own?.start();
+    const deps = { log, version, revision, demo: false, ...(own !== undefined && { sources: own.health }) };
+    const app = createApp(upstream.appConfig(config), deps);
+    if (line.once) {
+      await own?.collect();
+      return await runOnce(app, context);
+    }
+    context.onReload(() => reload(app, upstream, log, context));
+    await runApp(app, log, context);
+    return 0;
+  } finally {
+    await upstream.stop();
+  }
 }
 
 async function runOnce(app: App, { print }: CommandContext): Promise<number> {
@@ -43,9 +113,12 @@ async function runOnce(app: App, { print }: CommandContext): Promise<number> {
   return up ? 0 : 1;
 }
 
-async function reload(app: App, log: Log, context: CommandContext): Promise<void> {
+async function reload(app: App, upstream: Upstream, log: Log, context: CommandContext): Promise<void> {
   try {
-    await app.reload(loadServeConfig(context));
+    const config = load(context);
+    const appConfig = upstream.appConfig(config);
+    await upstream.reload(config);
+    await app.reload(appConfig);
   } catch (error) {
     app.refuseReload();
     log.error(errorFields(error), 'configuration not reloaded, the old one is kept');

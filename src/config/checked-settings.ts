@@ -37,14 +37,15 @@ export class CheckedSettings<S extends Sections> {
   readonly warnings = new Set<string>();
   readonly #table: Table<S>;
   readonly #raw: RawSettings;
-  readonly #folder: string;
+  /** Paths in the file are relative to it. */
+  readonly folder: string;
   readonly #values = new Map<string, unknown>();
   readonly #invalid = new Set<string>();
 
   constructor(table: Table<S>, raw: RawSettings, { folder, defaults }: CheckOptions) {
     this.#table = table;
     this.#raw = raw;
-    this.#folder = folder;
+    this.folder = folder;
     this.problems = [...raw.problems];
     for (const key of table.keys) this.#read(key, raw.values.get(key)?.raw ?? defaults?.get(key));
   }
@@ -98,7 +99,7 @@ export class CheckedSettings<S extends Sections> {
   /** An absolute path. Paths in the file are relative to the folder of the file, all others to the working directory. */
   pathOf(key: KeyOf<S>, file: unknown = this.value(key)): string | undefined {
     if (typeof file !== 'string') return undefined;
-    return this.rawSetting(key)?.isFromFile ? resolve(this.#folder, file) : resolve(file);
+    return this.rawSetting(key)?.isFromFile ? resolve(this.folder, file) : resolve(file);
   }
 
   /** A setting whose value is the name of a file. */

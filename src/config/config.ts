@@ -1,3 +1,4 @@
+import type { SourceConfig } from './embedded-sources.ts';
 import type { Secret } from './secret.ts';
 import type { AlertmanagerEntry } from './sections/alertmanagers.ts';
 import type { Section } from './settings.ts';
@@ -64,12 +65,17 @@ export interface Config {
   };
   readonly shard: Section<'shard'>;
   readonly log: Section<'log'>;
-  readonly embeddedAnalyzer: Omit<Embedded, 'listenAddress' | 'usersFile' | 'tls' | 'site' | 'timeZone'> &
+  readonly embeddedAnalyzer: Omit<
+    Embedded,
+    'listenAddress' | 'usersFile' | 'tls' | 'site' | 'timeZone' | 'sources' | 'sourceDefaults' | 'sourceFiles'
+  > &
     Embedded['site'] & {
       readonly listen: Embedded['listenAddress'];
       readonly users: readonly AnalyzerAccount[] | undefined;
       readonly tls: { readonly cert: string; readonly key: Secret } | undefined;
       readonly timeZone: string;
+      /** Empty for the simulated site. */
+      readonly sources: readonly SourceConfig[];
     };
   /** Messages to the operator that are not errors. */
   readonly warnings: readonly string[];

@@ -1,5 +1,6 @@
 import type { Config } from './config.ts';
 import type { ConfigSettings } from './config-settings.ts';
+import { sourcesOf } from './embedded-sources.ts';
 import { ConfigError } from './problems.ts';
 import { type AnalyzerAccount, parseUsersFile } from './users-file.ts';
 
@@ -29,13 +30,22 @@ export function embeddedOf(settings: ConfigSettings): Config['embeddedAnalyzer']
   if (settings.value(binding) === 'require' && !hasTls && !settings.isInvalid('embedded_analyzer.tls.cert_file')) {
     settings.refuse(binding, 'require needs TLS; set embedded_analyzer.tls.cert_file and key_file, or allow');
   }
-  const { listenAddress, usersFile: _, site, timeZone, ...section } = settings.section('embedded_analyzer');
+  const {
+    listenAddress,
+    usersFile: _,
+    sourceDefaults: __,
+    sourceFiles: ___,
+    site,
+    timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone,
+    ...section
+  } = settings.section('embedded_analyzer');
   return {
     ...section,
     ...site,
     listen: listenAddress,
     users: usersOf(settings),
     tls: cert === undefined || key === undefined ? undefined : { cert, key },
-    timeZone: timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    sources: sourcesOf(settings, timeZone),
+    timeZone,
   };
 }

@@ -58,6 +58,12 @@ function accountOf(settings: ConfigSettings): { username: string; domain: string
   return { username: name, domain: prefix };
 }
 
+/** Whether any license manager is configured, valid or not. */
+const hasSources = (settings: ConfigSettings): boolean =>
+  (['embedded_analyzer.sources', 'embedded_analyzer.source_files'] as const).some(
+    (key) => settings.isInvalid(key) || settings.value(key)?.length !== 0,
+  );
+
 /** Whether an analyzer is configured. Reports a missing one if it is required. */
 function hasAnalyzer(settings: ConfigSettings): boolean {
   const url = settings.rawSetting('analyzer.url');
@@ -65,6 +71,8 @@ function hasAnalyzer(settings: ConfigSettings): boolean {
   if (url !== undefined && url.raw !== null) return true;
   const { requireAnalyzer } = settings.options;
   const begun = settings.placeOf('analyzer');
+  // with sources, the embedded analyzer is the analyzer
+  if (hasSources(settings)) return false;
   const isEmbedded = begun === undefined && settings.placeOf('embedded_analyzer') !== undefined;
   const isRequired = requireAnalyzer === 'unless-embedded' ? !isEmbedded : requireAnalyzer;
   if (!isRequired || settings.isInvalid('analyzer.url')) return false;

@@ -51,7 +51,7 @@ export function timeOf(
 
 /**
  * A time that was printed without its year: in the newest year in which it exists, has this weekday and is not after the
- * reference time. Undefined if there is none: a time that cannot be dated is not known.
+ * reference time. Undefined if no year fits: a time that cannot be dated is not known.
  *
  * @param weekday `Fri`; without one, the newest year counts
  */

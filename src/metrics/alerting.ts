@@ -1,5 +1,6 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, Gauge } from 'prom-client';
 import type { MetricName } from './catalogue.ts';
+import type { Configuration } from './registry.ts';
 
 /** How alerts are evaluated and delivered, read at each scrape. Times are epoch seconds, durations seconds. */
 export interface AlertingState {
@@ -20,14 +21,6 @@ export interface AlertingState {
   readonly queueCapacity: number;
   readonly lastEvaluation: { readonly at: number; readonly seconds: number } | undefined;
 }
-
-/** The prom-client configuration of a metric of the catalogue. */
-export type Configuration = (name: MetricName) => {
-  name: string;
-  help: string;
-  labelNames: string[];
-  registers: Registry[];
-};
 
 /** Registers the metrics of the alert engine. They are read from its state at each scrape, and have no samples while it is off. */
 export function exposeAlerting(configuration: Configuration, alerting: () => AlertingState | undefined): void {

@@ -4,6 +4,7 @@ import { expirationMetrics, featureMetrics } from './feature-metrics.ts';
 import { infoMetrics } from './info-metrics.ts';
 import { pollMetrics } from './poll-metrics.ts';
 import { siteMetrics } from './site-metrics.ts';
+import { sourceMetrics } from './source-metrics.ts';
 import { vendorLicenseMetrics } from './vendor-license-metrics.ts';
 
 /** Every metric of the exporter. Code, tests and the documentation are compared with it. */
@@ -16,6 +17,7 @@ export const catalogue = {
   ...pollMetrics,
   ...exporterMetrics,
   ...alertingMetrics,
+  ...sourceMetrics,
 };
 
 export type MetricName = keyof typeof catalogue;

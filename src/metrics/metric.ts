@@ -20,13 +20,13 @@ export type Enabled = Readonly<Record<Collector, boolean>>;
 export interface Metric {
   readonly type: 'gauge' | 'counter' | 'histogram';
   readonly labels: readonly string[];
-  /** `default`: always exposed; `alerting`: exposed while the alert engine is on. */
-  readonly group: 'default' | 'alerting' | Collector;
+  /** `default`: always exposed; `alerting`: while the alert engine is on; `sources`: if the daemon has sources. */
+  readonly group: 'default' | 'alerting' | 'sources' | Collector;
   readonly help: string;
 }
 
 export const isEnabled = ({ group }: Metric, enabled: Enabled): boolean =>
-  group === 'default' || (group !== 'alerting' && enabled[group]);
+  group === 'default' || (group !== 'alerting' && group !== 'sources' && enabled[group]);
 
 /** The labels of every metric of a feature. */
 export const featureLabels = ['vendor_license', 'feature', 'version', 'package', 'feature_type'] as const;

@@ -1,17 +1,10 @@
-import {
-  Counter,
-  collectDefaultMetrics,
-  Gauge,
-  Histogram,
-  type MetricObjectWithValues,
-  type MetricValue,
-  Registry,
-} from 'prom-client';
+import { Counter, Gauge, Histogram } from 'prom-client';
 import type { FailureKind } from '../model/failure.ts';
-import { type AlertingState, type Configuration, exposeAlerting } from './alerting.ts';
-import { catalogue, type MetricName } from './catalogue.ts';
-import { formatValue } from './render.ts';
-import { formatLabels } from './rows.ts';
+import type { SourceHealth } from '../observation/source.ts';
+import { type AlertingState, exposeAlerting } from './alerting.ts';
+import type { MetricName } from './catalogue.ts';
+import { configurationOf, createRegistry, renderRegistry } from './registry.ts';
+import { exposeSources } from './sources.ts';
 
 /** The state of the connection to the API, read at each scrape. */
 export interface UpstreamState {
@@ -45,6 +38,8 @@ export interface SelfMetricsOptions {
   readonly web: () => WebState;
   /** Undefined while the alert engine is off; it then has no metrics. */
   readonly alerting: () => AlertingState | undefined;
+  /** Sources of an embedded analyzer in this process; none without one. */
+  readonly sources: () => readonly SourceHealth[];
   /** Whether to include metrics of the process. Tests that compare whole pages leave them out. */
   readonly processMetrics: boolean;
 }
@@ -62,51 +57,10 @@ export interface SelfMetrics {
 /** Histogram buckets, seconds. Queries of large sites take seconds, answers from a cache milliseconds. */
 const BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** Gauges of prom-client that are named like counters, which the lint rejects. */
-const counterLikeGauges = [
-  'nodejs_active_handles_total',
-  'nodejs_active_requests_total',
-  'nodejs_active_resources_total',
-];
-
-/** A sample of prom-client. `metricName` is set if it differs from the metric's name (`_bucket`, `_sum`, `_count`). */
-type Sample = MetricValue<string> & { readonly metricName?: string };
-
-/** Renders a metric of prom-client, whose own OpenMetrics renderer changes counters. */
-function renderMetric(metric: MetricObjectWithValues<Sample>, format: 'text' | 'openmetrics'): string {
-  const isOpen = format === 'openmetrics';
-  const type = String(metric.type);
-  const family = isOpen && type === 'counter' ? metric.name.replace(/_total$/, '') : metric.name;
-  const help = metric.help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
-  const samples = metric.values
-    .filter(({ value }) => !Number.isNaN(value))
-    .map(({ metricName, labels, value }) => {
-      const names = Object.keys(labels);
-      // OpenMetrics writes bucket bounds as floats
-      const values = names.map((name) => {
-        const text = String(labels[name]);
-        return isOpen && name === 'le' && /^\d+$/.test(text) ? `${text}.0` : text;
-      });
-      return `${metricName ?? metric.name}${formatLabels(names, values)} ${formatValue(value)}\n`;
-    });
-  if (samples.length === 0) return '';
-  const escaped = isOpen ? help.replaceAll('"', '\\"') : help;
-  return `# HELP ${family} ${escaped}\n# TYPE ${family} ${type}\n${samples.join('')}`;
-}
-
 /** The exporter's own metrics, in a separate registry without data of the API. */
 export function createSelfMetrics(options: SelfMetricsOptions): SelfMetrics {
-  const registry = new Registry();
-  if (options.processMetrics) {
-    collectDefaultMetrics({ register: registry });
-    for (const name of counterLikeGauges) registry.removeSingleMetric(name);
-  }
-  const configuration: Configuration = (name) => ({
-    name,
-    help: catalogue[name].help,
-    labelNames: [...catalogue[name].labels],
-    registers: [registry],
-  });
+  const registry = createRegistry(options.processMetrics);
+  const configuration = configurationOf(registry);
   const gauge = (name: MetricName, read?: () => number | undefined): Gauge =>
     new Gauge({
       ...configuration(name),
@@ -155,6 +109,7 @@ export function createSelfMetrics(options: SelfMetricsOptions): SelfMetrics {
   mirrorReasons('license_exporter_http_connections_cut_total', () => web().cut);
 
   exposeAlerting(configuration, options.alerting);
+  exposeSources(configuration, options.sources);
 
   const requests = new Counter(configuration('license_exporter_upstream_requests_total'));
   const failures = new Counter(configuration('license_exporter_upstream_request_failures_total'));
@@ -192,9 +147,6 @@ export function createSelfMetrics(options: SelfMetricsOptions): SelfMetrics {
       series.set(count);
       limitExceeded.set(Number(exceeded));
     },
-    render: async (format) => {
-      const metrics = (await registry.getMetricsAsJSON()) as MetricObjectWithValues<Sample>[];
-      return metrics.map((metric) => renderMetric(metric, format)).join('');
-    },
+    render: (format) => renderRegistry(registry, format),
   };
 }

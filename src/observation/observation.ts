@@ -14,7 +14,7 @@ export interface Increment {
 export interface ApplicationStatus {
   readonly state: 'inactive' | 'active' | 'suspended' | 'terminated' | 'blocked';
   /** Seconds in that status. */
-  readonly seconds: number;
+  readonly seconds?: number;
 }
 
 export interface Checkout {
@@ -116,6 +116,8 @@ export const vendorLicenseName = ({
 
 /** What is known of one vendor license: its last good observation. */
 export interface Collected {
+  /** The name of its source. */
+  readonly source: string;
   /** `server;daemon` or `server;daemon;part`. */
   readonly name: string;
   /** Epoch seconds of the last collection with data, 0 without one. */

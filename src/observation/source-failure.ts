@@ -24,6 +24,8 @@ export type SourceFailureKind = keyof typeof sourceFailureKinds;
 export interface SourceProblem {
   readonly kind: SourceFailureKind;
   readonly message: string;
+  /** Only a detail is not known because of it; the source is not down. */
+  readonly isMinor?: true;
 }
 
 /** A source could not be read. Its last good data is kept. */

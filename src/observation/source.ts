@@ -46,7 +46,7 @@ export interface SourceHealth {
   readonly contradictions: number;
   /** Readings since the start, by result; `skipped` are those that were due while the previous one was not over. */
   readonly runs: ReadonlyMap<SourceFailureKind | 'ok' | 'skipped', number>;
-  /** Empty until the source has told. */
+  /** Empty before they are known. */
   readonly members: readonly Member[];
   readonly vendorLicenses: readonly string[];
 }

@@ -73,6 +73,6 @@ export interface FeatureSettings {
 
 export interface UserSettings {
   readonly names: 'keep' | 'pseudonym' | 'drop';
-  /** How user and host are told apart in lines with more than three words: see `splitLeft`. */
+  /** How user and host are distinguished in lines with more than three words: see `splitLeft`. */
   readonly split: 'auto' | 'first_word' | 'longest';
 }

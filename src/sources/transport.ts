@@ -16,4 +16,17 @@ export interface Transport {
    * @throws SourceFailure
    */
   read(args: readonly string[], signal: AbortSignal): Promise<Output>;
+  /** Stops a running `read`, which fails, and closes connections. */
+  close(): Promise<void>;
+}
+
+/** The settings that all transports have, from `SourceSettings`. */
+export interface TransportSettings {
+  /** The name of the source, for messages. */
+  readonly label: string;
+  /** Seconds. */
+  readonly timeout: number;
+  /** Bytes. */
+  readonly maxOutput: number;
+  readonly encoding: string | undefined;
 }

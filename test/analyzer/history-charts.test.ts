@@ -330,7 +330,6 @@ async function play({
       // a restart keeps what is stored
       open: () => ({ ...store, close: () => {} }),
       localTime,
-      slots: createSlots(localTime, seconds),
       sampleDays: 30,
       days: 400,
       onProblem: (error) => {
@@ -346,7 +345,7 @@ async function play({
         addRaw(raw, i, { at: slotOf(at, seconds, wall), seconds, ...known });
         return [[series, known]];
       });
-      await recorder.record(at, onlyFigures(recorded));
+      await recorder.record(createSlots(localTime, seconds).of(at), seconds, onlyFigures(recorded));
     }
     await recorder.stop();
   }

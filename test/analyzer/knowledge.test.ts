@@ -234,7 +234,7 @@ describe('a source that does not list every user', () => {
         return [{ ...first, pools: first.pools.map(hide) }, ...others];
       },
     };
-    const analyzer = await startAnalyzer({}, { source, gate: 'none' });
+    const analyzer = await startAnalyzer({}, { sources: [source], gate: 'none' });
     cleanup.add(() => analyzer.stop());
     const answer = await fetch(`${analyzer.url}/api/GetConcurrentUsers`, { method: 'POST' });
     expect([answer.status, await answer.text()]).toEqual([200, 'NaN']);
@@ -267,7 +267,7 @@ describe('a vendor license that was never reached', () => {
         return [{ ...first, reachable: false, pools: [] }, ...others];
       },
     };
-    const analyzer = await startAnalyzer({}, { source, gate: 'none' });
+    const analyzer = await startAnalyzer({}, { sources: [source], gate: 'none' });
     cleanup.add(() => analyzer.stop());
     const body = await (await fetch(`${analyzer.url}/api/GetProducts`)).text();
     const [down] = JSON.parse(body.replaceAll(':NaN', ':"NaN"')) as [Wire];

@@ -73,7 +73,10 @@ describe('a store of version 0.1.0', () => {
     expect(inspect(path)).toMatchObject({ version: 1, problems: 'ok' });
     const store = open(path);
     const { known, answers } = JSON.parse(fixture('answers.json').toString()) as Answered;
-    const found = store.known().map(({ observation: { pools }, ...rest }) => ({ ...rest, pools: pools.length }));
+    const found = store.known().map(({ source, observation: { pools }, ...rest }) => {
+      expect(source).toBe('');
+      return { ...rest, pools: pools.length };
+    });
     expect(found).toEqual(known);
     const recorded: Recorded = { store, localTime, now: END };
     expect(answers.length).toBeGreaterThan(5);
@@ -88,7 +91,7 @@ describe('a store of version 0.1.0', () => {
     const day = localTime.startOf(localTime.dayOf(END) + 1) * 1000;
     expect(later.map(({ data }) => data.find(([at]) => at === day))).toEqual([[day, 9], undefined, undefined]);
     store.close();
-    expect(inspect(path)).toMatchObject({ version: 2, problems: 'ok' });
+    expect(inspect(path)).toMatchObject({ version: 3, problems: 'ok' });
     open(path).close();
   });
 
@@ -117,7 +120,7 @@ describe('a store of version 0.1.0', () => {
     database.close();
     expect(inspect(path)).toEqual(before);
     open(path).close();
-    expect(inspect(path).version).toBe(2);
+    expect(inspect(path).version).toBe(3);
   });
 
   it('of another origin is refused, and stays as it is', () => {

@@ -7,7 +7,7 @@ import { StoreError } from '../../src/analyzer/history-file.ts';
 import { createRecorder, type Recorder } from '../../src/analyzer/recorder.ts';
 import type { Figures, Past, PastPiece, Series } from '../../src/analyzer/sample.ts';
 import { createSlots } from '../../src/analyzer/slots.ts';
-import { openStore, type Store } from '../../src/analyzer/store.ts';
+import { openStore, type Recording, type Store } from '../../src/analyzer/store.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
 import { createCleanup, eventually } from '../support/harness.ts';
 import { onlyFigures } from '../support/store-samples.ts';
@@ -29,12 +29,18 @@ interface Reported {
   recoveries: number;
 }
 
-function recorderOf(open: () => Store, more: { sampleDays?: number; days?: number } = {}): Recorder & Reported {
+const slots = createSlots(localTime, 300);
+
+/** Records at any time of a slot. */
+interface TestRecorder extends Omit<Recorder, 'record'>, Reported {
+  record(at: number, recording: Recording): Promise<void>;
+}
+
+function recorderOf(open: () => Store, more: { sampleDays?: number; days?: number } = {}): TestRecorder {
   const reported: Reported = { problems: [], recoveries: 0 };
   const recorder = createRecorder({
     open,
     localTime,
-    slots: createSlots(localTime, 300),
     sampleDays: 30,
     days: 400,
     ...more,
@@ -44,7 +50,9 @@ function recorderOf(open: () => Store, more: { sampleDays?: number; days?: numbe
     },
   });
   cleanup.add(() => recorder.stop());
-  return Object.assign(reported, recorder);
+  return Object.assign(reported, recorder, {
+    record: (at: number, recording: Recording) => recorder.record(slots.of(at), slots.interval, recording),
+  });
 }
 
 function temporaryFolder(): string {

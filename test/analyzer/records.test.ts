@@ -117,6 +117,7 @@ const collected: fc.Arbitrary<Collected> = fc
     isEmpty: fc.boolean(),
   })
   .map(({ server, part, pools, collectedAt, isEmpty }) => ({
+    source: '',
     name: part === '' ? `${server};d` : `${server};d;${part}`,
     collectedAt,
     observation: {
@@ -412,6 +413,7 @@ describe('a value that no source can know', () => {
     };
     const current = [
       {
+        source: '',
         name: 'sim-lic01;d',
         collectedAt: NOW,
         observation: { server: 'sim-lic01', daemon: 'd', part: '', reachable: true, pools: [nothing] },

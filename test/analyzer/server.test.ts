@@ -25,15 +25,16 @@ const gate = { domain: 'SIM', users: () => [{ name: 'svc', ntHash: ntHash('S3cre
 function analyzerOf(options: Partial<AnalyzerOptions> = {}): Analyzer {
   return createAnalyzer({
     origin: 'test',
-    source: createSimulatedSite({
-      seed: 1,
-      vendorLicenses: 10,
-      featuresPerVendorLicense: 20,
-      timeZone: 'Europe/Berlin',
-      now: () => NOW,
-      interval: 60,
-    }),
-    collectionInterval: 60,
+    sources: [
+      createSimulatedSite({
+        seed: 1,
+        vendorLicenses: 10,
+        featuresPerVendorLicense: 20,
+        timeZone: 'Europe/Berlin',
+        now: () => NOW,
+        interval: 60,
+      }),
+    ],
     host: '127.0.0.1',
     port: 0,
     gate,
@@ -253,7 +254,7 @@ describe('analyzer', () => {
     let isCollected = false;
     const source: Source = { name: 'broken', interval: 60, offset: 0, read: () => Promise.resolve([broken]) };
     const problems: unknown[] = [];
-    const analyzer = analyzerOf({ gate: 'none', source, onProblem: (error) => problems.push(error) });
+    const analyzer = analyzerOf({ gate: 'none', sources: [source], onProblem: (error) => problems.push(error) });
     await analyzer.start();
     isCollected = true;
     const connection = connectTo(analyzer.url);
@@ -276,7 +277,7 @@ describe('analyzer', () => {
       now: () => now,
       interval: 60,
     });
-    const analyzer = analyzerOf({ gate: 'none', source: site, now: () => now });
+    const analyzer = analyzerOf({ gate: 'none', sources: [site], now: () => now });
     await analyzer.start();
     const connection = connectTo(analyzer.url);
     const product = async (): Promise<Record<string, unknown>> => {
@@ -323,7 +324,7 @@ describe('analyzer', () => {
     };
     const ask = async (): Promise<{ products: unknown; features: unknown; users: unknown; down: unknown }> => {
       const history = { ...testHistory, path: join(folder, 'history.db') };
-      const analyzer = analyzerOf({ gate: 'none', source, history, now: () => now });
+      const analyzer = analyzerOf({ gate: 'none', sources: [source], history, now: () => now });
       await analyzer.start();
       const connection = connectTo(analyzer.url);
       const get = async (path: string): Promise<unknown> => json(await connection.send(api(path)));
@@ -355,7 +356,7 @@ describe('analyzer', () => {
     const problems: unknown[] = [];
     const analyzer = analyzerOf({
       gate: 'none',
-      source: site,
+      sources: [site],
       onRequest: ({ status }) => requests.push(status),
       onProblem: (error) => problems.push(error),
     });

@@ -11,7 +11,6 @@ import {
   type SimulatedSite,
   type SimulatedSiteOptions,
 } from '../../src/analyzer/simulated-site.ts';
-import { createSlots } from '../../src/analyzer/slots.ts';
 import * as usage from '../../src/analyzer/usage.ts';
 import { isExpired, isExpiring, PERMANENT, UNCOUNTED } from '../../src/analyzer/usage.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
@@ -23,7 +22,7 @@ const MIDNIGHT = Date.UTC(2026, 10, 17, 23) / 1000;
 /** 10:30 of that day. */
 const MORNING = MIDNIGHT + 10.5 * 3600;
 
-const slots = createSlots(createLocalTime('Europe/Berlin'), 60);
+const localTime = createLocalTime('Europe/Berlin');
 
 function siteOf(options: Partial<SimulatedSiteOptions> = {}): SimulatedSite {
   return createSimulatedSite({
@@ -287,8 +286,8 @@ describe('simulated site of the demo size', () => {
   it('has one server that goes down for more than 30 minutes and comes back', async () => {
     let now = MIDNIGHT;
     const collector = createCollector({
-      source: siteOf({ now: () => now }),
-      slots,
+      sources: [siteOf({ now: () => now })],
+      localTime,
       now: () => now,
       onProblem: () => {},
     });
@@ -406,7 +405,7 @@ describe('forced states', () => {
     const site = siteOf();
     const feature = first(observe(site, MORNING)).pools[0]?.feature ?? '';
     site.force({ expirations: { [`${key}/${feature}`]: MORNING + 60 } });
-    const collector = createCollector({ source: site, slots, now: () => MORNING, onProblem: () => {} });
+    const collector = createCollector({ sources: [site], localTime, now: () => MORNING, onProblem: () => {} });
     await collector.collect();
     const records = [...getFeatures(collector.current(), MORNING, { product: key, filters: feature })];
     expect(records.map((record) => [record.LicenseExpiration, record.ShowWarning])).toEqual([[MORNING + 60, true]]);

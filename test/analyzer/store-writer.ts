@@ -11,10 +11,10 @@ import { begin, figuresAt, INTERVAL, onlyFigures, origin, series, timeZone } fro
  */
 const [path = '', first = ''] = process.argv.slice(2);
 const localTime = createLocalTime(timeZone);
+const slots = createSlots(localTime, INTERVAL);
 const recorder = createRecorder({
   open: () => openStore({ path, localTime, origin, maxSize: 2 ** 30 }),
   localTime,
-  slots: createSlots(localTime, INTERVAL),
   sampleDays: 10_000,
   days: 10_000,
   onProblem: (error) => {
@@ -23,6 +23,7 @@ const recorder = createRecorder({
   onRecovery: () => {},
 });
 for (let i = Number(first); ; i += 1) {
-  await recorder.record(begin + i * INTERVAL, onlyFigures(series.map((one, s) => [one, figuresAt(i, s)])));
+  const figures = onlyFigures(series.map((one, s) => [one, figuresAt(i, s)]));
+  await recorder.record(slots.of(begin + i * INTERVAL), INTERVAL, figures);
   writeSync(1, `${i}\n`);
 }

@@ -184,8 +184,8 @@ describe('store', () => {
         },
       ],
     };
-    const first = { name: 'a;d', collectedAt: begin, observation };
-    const later = { name: 'b;d', collectedAt: begin + 60, observation: { ...observation, pools: [] } };
+    const first = { source: 'one', name: 'a;d', collectedAt: begin, observation };
+    const later = { source: 'two', name: 'b;d', collectedAt: begin + 60, observation: { ...observation, pools: [] } };
     const store = open({ path });
     const record = (at: number, observations: Collected[], ...names: string[]): void =>
       finish(store.record(at, 60, { figures: [], observations, vendorLicenses: new Set(names) }));

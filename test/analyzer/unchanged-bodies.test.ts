@@ -30,29 +30,27 @@ async function createContext(): Promise<BodyContext> {
   const localTime = createLocalTime(timeZone);
   const size = { seed: 7, vendorLicenses: 8, featuresPerVendorLicense: 12 };
   const source = createSimulatedSite({ ...size, timeZone, interval: 900, now: () => now, historyDays: 2 });
-  const slots = createSlots(localTime, 900);
   const recorder = createRecorder({
     open: () => openStore({ ...testHistory, origin: 'test', localTime }),
     localTime,
-    slots,
     sampleDays: 1,
     days: 400,
     onProblem: unexpected,
     onRecovery: () => {},
   });
   const collector = createCollector({
-    source,
-    slots,
+    sources: [source],
+    localTime,
     now: () => now,
     onProblem: unexpected,
-    onCollected: (at, { all, reached }) =>
-      recorder.record(at, {
+    onCollected: ({ at, slot, reached }, vendorLicenses) =>
+      recorder.record(slot, 900, {
         figures: reached.values().flatMap(({ name, observation }) => figuresOf(observation, name, at)),
         observations: reached,
-        vendorLicenses: new Set(all.map(({ name }) => name)),
+        vendorLicenses,
       }),
   });
-  await recorder.known(now);
+  await recorder.known(createSlots(localTime, 900).of(now));
   await recorder.addPast(source.past);
   for (let i = 0; i < 4; i += 1) {
     now += 900;

@@ -117,11 +117,13 @@ describe('GetUsers', () => {
       fc.property(fc.array(pool, { maxLength: 5 }), fc.array(pool, { maxLength: 3 }), parameters, (a, b, asked) => {
         const current: Collected[] = [
           {
+            source: '',
             name: 'a;d',
             collectedAt: NOW,
             observation: { server: 'a', daemon: 'd', part: '', reachable: true, pools: a },
           },
           {
+            source: '',
             name: 'b;d',
             collectedAt: NOW,
             observation: { server: 'b', daemon: 'd', part: '', reachable: true, pools: b },
@@ -154,7 +156,7 @@ describe('GetUsers', () => {
                 BorrowedLicenses: c.borrowed ? c.licenses : isUnsure ? undefined : 0,
                 LicenseModelStatus: c.borrowed ? 'borrowed' : isUnsure || isVague ? undefined : state,
                 app_status: c.status ? numbers[c.status.state] : null,
-                app_duration: c.status ? c.status.seconds : null,
+                app_duration: c.status?.seconds ?? null,
                 ...common,
               });
             }

@@ -116,13 +116,13 @@ describe('analyzer', () => {
     const good = readFileSync(usersFile, 'utf8');
     writeFileSync(usersFile, `${good}${await hash('New')}`);
     analyzer.child.kill('SIGHUP');
-    expect((await analyzer.line('users reloaded')).users).toBe(2);
+    expect((await analyzer.line('configuration reloaded')).users).toBe(2);
     // the identity is what the client calls itself
     expect(await clientOf(url, 'new').getHttpUserName({}, never)).toBe('CORP\\new');
 
     writeFileSync(usersFile, `${good}nonsense\n`);
     analyzer.child.kill('SIGHUP');
-    const { reason } = await analyzer.line('users not reloaded, the old ones are kept');
+    const { reason } = await analyzer.line('configuration not reloaded, the old one is kept');
     expect(reason).toContain(`${usersFile}:4: embedded_analyzer.users_file: is not in the form name:nt-hash`);
     expect(reason).not.toContain('nonsense');
     expect(await clientOf(url, 'new').getHttpUserName({}, never)).toBe('CORP\\new');

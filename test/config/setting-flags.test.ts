@@ -20,7 +20,15 @@ describe('the help', () => {
 
   it('offers no environment variable and no flag where only the file can hold a setting', () => {
     const fileOnly = settingKeys.filter((key) => settings[key].fileOnly);
-    expect(fileOnly).toEqual(['history.features', 'alerting.external_labels', 'alerting.ignore', 'alerting.rules']);
+    expect(fileOnly).toEqual([
+      'history.features',
+      'alerting.external_labels',
+      'alerting.ignore',
+      'alerting.rules',
+      'embedded_analyzer.sources',
+      'embedded_analyzer.source_defaults',
+      'embedded_analyzer.source_files',
+    ]);
     for (const key of fileOnly) {
       expect(environmentName(key)).toBeUndefined();
       expect(lines).toContain(`  (file) ${key}`);

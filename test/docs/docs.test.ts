@@ -131,7 +131,9 @@ describe('pages', () => {
     const known = new Set(Object.keys(catalogue).flatMap((name) => [name, `${name}_bucket`]));
     const named = pagePaths.flatMap((path) => readPage(path).match(/\blicense_[a-z_]+\b/g) ?? []);
     const unknown = named.filter(
-      (name) => !known.has(name) && !/_$|^license_(exporter|poll|feature|upstream|type|model|password)$/.test(name),
+      (name) =>
+        !known.has(name) &&
+        !/_$|^license_(exporter|poll|feature|upstream|type|model|password|files|source)$/.test(name),
     );
     expect([...new Set(unknown)]).toEqual([]);
   });

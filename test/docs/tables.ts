@@ -4,6 +4,7 @@ import { storeProblems } from '../../src/analyzer/history-file.ts';
 import { ntlmKinds } from '../../src/client/failures.ts';
 import { commands, usageOf } from '../../src/commands/commands.ts';
 import { alertRules as engineRules } from '../../src/config/sections/alert-rules.ts';
+import { sourceKeys } from '../../src/config/sections/sources.ts';
 import { shownDefault } from '../../src/config/setting-flags.ts';
 import { environmentName, flagName, settingKeys, settings } from '../../src/config/settings.ts';
 import { settingOf } from '../../src/config/table.ts';
@@ -15,6 +16,7 @@ import { catalogue } from '../../src/metrics/catalogue.ts';
 import { collectors, type Metric } from '../../src/metrics/metric.ts';
 import { failureKinds } from '../../src/model/failure.ts';
 import { ntlmCodes } from '../../src/ntlm/errors.ts';
+import { sourceFailureKinds } from '../../src/observation/source-failure.ts';
 import { errorCodes } from '../../src/query-api/errors.ts';
 import { webLimits } from '../../src/web/limits.ts';
 import { settingsOf } from '../support/alert-views.ts';
@@ -22,6 +24,7 @@ import { dashboards } from '../support/dashboards.ts';
 import { alertRules } from '../support/prometheus-rules.ts';
 import { rooms } from '../support/rooms.ts';
 import { cell, code, table } from './markdown.ts';
+import { observationSections } from './observation-document.ts';
 import { durationTable, endpointSections, recordSections } from './query-api.ts';
 
 /** The parts of the documentation that are generated from the code, by the name in their markers `<!-- begin NAME -->` and `<!-- end NAME -->`. */
@@ -32,6 +35,7 @@ const shownSeconds = (seconds: number): string =>
 const groupOf = ({ group }: Metric): string => {
   if (group === 'default') return 'always';
   if (group === 'alerting') return 'with the alert engine';
+  if (group === 'sources') return 'with sources';
   return `${group}${collectors[group] ? '' : ' (off)'}`;
 };
 
@@ -88,6 +92,19 @@ export const tables: Readonly<Record<string, () => string>> = {
           cell(setting.description),
         ];
       }),
+    ),
+  'source settings': () =>
+    table(
+      ['key', 'default', 'meaning'],
+      Object.entries(sourceKeys).map(([key, schema]) => {
+        const { shownDefault: shown, description } = settingOf(schema);
+        return [code(key), cell(shown ?? ''), cell(description)];
+      }),
+    ),
+  'source failures': () =>
+    table(
+      ['kind of failure', 'meaning'],
+      Object.entries(sourceFailureKinds).map(([kind, meaning]) => [code(kind), cell(meaning)]),
     ),
   'failure kinds': () =>
     table(
@@ -203,6 +220,7 @@ export const tables: Readonly<Record<string, () => string>> = {
   'query api records': recordSections,
   'query api endpoints': endpointSections,
   'duration codes': durationTable,
+  'observation document': observationSections,
   rooms: () =>
     table(
       ['floor', 'room', 'promise', 'may import'],

@@ -203,7 +203,7 @@ describe('the page', () => {
       Object.entries(catalogue)
         .filter(
           ([name, { group }]) =>
-            (group === 'default' || (group !== 'alerting' && enabled[group])) &&
+            (group === 'default' || (group !== 'alerting' && group !== 'sources' && enabled[group])) &&
             !/^license_(exporter|upstream)/.test(name),
         )
         .map(([name]) => name)

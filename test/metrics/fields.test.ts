@@ -53,6 +53,7 @@ async function pageOf(records: Readonly<Record<Endpoint, Raw>>): Promise<string>
     demo: false,
     shard: { index: 0, total: 1 },
     endpoints: [],
+    sources: () => [],
     alerting: () => undefined,
     web: () => ({ refused: {}, cut: {} }),
     upstream: () => ({

@@ -22,6 +22,7 @@ async function createPage(enabled = allCollectors): Promise<Exposition> {
     demo: false,
     shard: { index: 0, total: 1 },
     endpoints: ['GetFeatures', 'GetProducts'],
+    sources: () => [],
     alerting: () => undefined,
     web: () => ({ refused: { scrapes: 3, logons: 0 }, cut: { stalled: 2 } }),
     upstream: () => ({

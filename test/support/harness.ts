@@ -69,8 +69,8 @@ export async function startAnalyzer(
   });
   const analyzer = createAnalyzer({
     origin: 'test',
-    source,
-    collectionInterval: 3600,
+    // it is collected only once, if the test does not collect
+    sources: [{ ...source, interval: 3600 }],
     host: '127.0.0.1',
     port: 0,
     history: testHistory,

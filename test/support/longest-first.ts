@@ -12,6 +12,8 @@ export const longest = [
   'analyzer/simulated-site',
   'commands/doctor',
   'commands/analyzer',
+  'sources/command-runs',
+  'sources/killed',
   'grafana/promql',
   'peers/prometheus',
   'app/faults',

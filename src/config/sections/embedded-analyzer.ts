@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { listenAddress } from '../addresses.ts';
+import { listOf, strictListOf } from '../structures.ts';
 import { duration, integer, oneOf, size, text, timeZone } from '../values.ts';
+import { sourceDefaults, sourceEntry } from './sources.ts';
 
 const DAY = 86_400;
 const CENTURY = 100 * 365 * DAY;
@@ -56,6 +58,24 @@ export const embeddedAnalyzer = z
       .prefault('64GiB')
       .describe(
         'Maximum size of the history file. History in memory is limited to 1GiB. When it is full, nothing more is recorded, and an error is logged.',
+      ),
+    sources: strictListOf(sourceEntry).prefault([]).meta({
+      description:
+        'License managers that it collects from, see [sources.md](sources.md). Without any, it serves a simulated site. With them and without `analyzer.url`, `serve` runs the embedded analyzer and polls it.',
+      fileOnly: true,
+    }),
+    source_defaults: sourceDefaults.prefault({}).meta({
+      description: 'Keys of a source that apply to every source that does not set them.',
+      fileOnly: true,
+    }),
+    source_files: listOf(text).prefault([]).meta({
+      description: 'Files with further sources, for example `sources.d/*.yml`. Each is a list of sources.',
+      fileOnly: true,
+    }),
+    web_listen_address: listenAddress
+      .optional()
+      .describe(
+        'Address on which `analyzer` serves `/metrics` and `/sources` about its sources, with the users of the web config.',
       ),
     site: z.strictObject({
       seed: integer(0, 2 ** 31)

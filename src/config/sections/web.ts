@@ -4,7 +4,7 @@ import { listOf } from '../structures.ts';
 import { autoOr, boolean, duration, text, timeZone } from '../values.ts';
 
 /** Paths of other pages. */
-const reserved = ['/-/healthy', '/-/ready', '/alerts', '/api/v1/alerts', '/api/v1/rules'];
+const reserved = ['/-/healthy', '/-/ready', '/alerts', '/api/v1/alerts', '/api/v1/rules', '/sources'];
 
 export const web = z
   .strictObject({

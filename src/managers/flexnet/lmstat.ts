@@ -34,7 +34,7 @@ export interface LmstatContext {
   readonly localTime: LocalTime;
   /** Reference time of a text that prints none, epoch seconds. */
   readonly now: number;
-  /** How user and host are told apart in lines with more than three words, see `splitLeft`. */
+  /** How user and host are distinguished in lines with more than three words, see `splitLeft`. */
   readonly split: Split;
   /** Hosts of users in earlier outputs. */
   readonly knownHosts: ReadonlySet<string>;

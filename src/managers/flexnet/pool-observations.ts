@@ -19,7 +19,7 @@ export interface FeatureKnowledge {
 type Rules = Omit<CheckoutRules, 'mayBorrow'>;
 
 /**
- * The pools of a feature. They are told apart by version only if license files or `lmstat -i` fit to what the server
+ * The pools of a feature. They are separated by version only if license files or `lmstat -i` fit to what the server
  * issues. Otherwise there is one pool without a version.
  */
 export function* observePools(

@@ -12,7 +12,7 @@ export interface FlexnetSettings {
   readonly daemons: readonly string[];
   /** A license with a linger time of at least this many seconds is borrowed. */
   readonly lingerAtLeast: number;
-  /** How user and host are told apart, see `splitLeft`. */
+  /** How user and host are distinguished, see `splitLeft`. */
   readonly split: Split;
   /** Whether features that the license server does not support are left out. */
   readonly dropUnsupported: boolean;

@@ -8,6 +8,7 @@ import type { TextBlock } from './text-block.ts';
  */
 
 const TAB = 9;
+const CARRIAGE_RETURN = 13;
 const BLANK = 32;
 const QUOTE = 34;
 const OPEN = 40;
@@ -100,7 +101,9 @@ export function findPartsWithoutVersion(block: TextBlock, from: number, to: numb
   return true;
 }
 
-export const isBlank = (code: number | undefined): boolean => code === BLANK || code === TAB;
+/** White space of a line: also the carriage return at the end of one that was written on Windows. */
+export const isBlank = (code: number | undefined): boolean =>
+  code === BLANK || (code !== undefined && code >= TAB && code <= CARRIAGE_RETURN);
 
 /**
  * Finds user, host and display, if what is before the version is two or three words. Otherwise it is left to

@@ -1,0 +1,110 @@
+import type { LocalTime } from '../model/local-time.ts';
+import { type Collected, type VendorLicenseObservation, vendorLicenseName } from '../observation/observation.ts';
+import type { Source } from '../observation/source.ts';
+import { createSlots } from './slots.ts';
+
+/** One reading of a source. */
+export interface Collection {
+  readonly source: Source;
+  /** When it began, epoch seconds. */
+  readonly at: number;
+  /** The beginning of the slot in which it began, epoch seconds. */
+  readonly slot: number;
+  /** Vendor licenses that were reached. */
+  readonly reached: readonly Collected[];
+}
+
+export interface SourceCollectionOptions {
+  readonly source: Source;
+  readonly localTime: LocalTime;
+  /** Epoch seconds. */
+  readonly now: () => number;
+  readonly onProblem: (error: unknown) => void;
+  /** The next collection of this source waits for it. */
+  readonly onCollected: (collection: Collection) => Promise<void>;
+}
+
+/** Collects from one source, and keeps the newest of each of its vendor licenses. */
+export interface SourceCollection {
+  readonly source: Source;
+  /** In the order of the source. */
+  current(): readonly Collected[];
+  /** Begins with the last observations of an earlier process. */
+  restore(known: readonly Collected[]): void;
+  collect(): Promise<void>;
+  /** Collects at every slot from now on. */
+  schedule(): void;
+  stop(): void;
+}
+
+export function createSourceCollection(options: SourceCollectionOptions): SourceCollection {
+  const { source, localTime, now, onProblem, onCollected } = options;
+  const slots = createSlots(localTime, source.interval);
+  const stopping = new AbortController();
+  let current: readonly Collected[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> | undefined;
+
+  const keep = (observation: VendorLicenseObservation, before: Collected | undefined, at: number): Collected => {
+    const collected = { source: source.name, name: vendorLicenseName(observation), observation };
+    if (observation.reachable) return { ...collected, collectedAt: at };
+    return before !== undefined && before.collectedAt > 0 ? before : { ...collected, collectedAt: 0 };
+  };
+
+  const read = async (): Promise<void> => {
+    const begun = now();
+    const slot = slots.of(begun);
+    const observations = await source.read(stopping.signal);
+    const before = new Map(current.map((collected) => [collected.name, collected]));
+    const at = Math.floor(now());
+    current = observations.map((observation) => keep(observation, before.get(vendorLicenseName(observation)), at));
+    const reached = current.filter((_, i) => observations[i]?.reachable === true);
+    await onCollected({ source, at: begun, slot, reached });
+  };
+
+  const collect = (): Promise<void> => {
+    running ??= read().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+
+  /** Never twice at once: a collection that is due before the previous one is over is left out. */
+  const collectAtSlot = (): void => {
+    if (running !== undefined) {
+      source.skip?.();
+      return;
+    }
+    collect().catch((error: unknown) => {
+      // aborted by stop: not a problem
+      if (!stopping.signal.aborted) onProblem(error);
+    });
+  };
+
+  const schedule = (): void => {
+    if (stopping.signal.aborted) return;
+    const at = now();
+    // a timer may fire a little early, which must not be in the slot before
+    const wait = Math.max(0, slots.after(at - source.offset) + source.offset - at) * 1000 + 2;
+    timer = setTimeout(() => {
+      collectAtSlot();
+      schedule();
+    }, wait);
+    timer.unref();
+  };
+
+  return {
+    source,
+    current: () => current,
+    restore: (known) => {
+      current = known.filter((collected) => collected.source === source.name);
+      source.restore?.(current);
+    },
+    collect,
+    schedule,
+    stop: () => {
+      clearTimeout(timer);
+      stopping.abort();
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import type { Config } from '../config/config.ts';
+import { createSourceExposition } from '../metrics/source-exposition.ts';
+import type { Log } from '../model/log.ts';
+import type { SourceHealth } from '../observation/source.ts';
+import { createWebServer, type WebServer } from '../web/server.ts';
+import { sourcesMount } from './sources.ts';
+import { createWebAccess } from './web-access.ts';
+
+export interface AnalyzerWebDeps {
+  readonly health: () => readonly SourceHealth[];
+  readonly version: string;
+  readonly revision: string;
+  readonly log: Log;
+}
+
+/** The HTTP server of the command `analyzer` for its metrics and its sources. The Query API has a listener of its own. */
+export interface AnalyzerWeb extends Pick<WebServer, 'addresses'> {
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Undefined if no address is configured. */
+export function createAnalyzerWeb(config: Config, deps: AnalyzerWebDeps): AnalyzerWeb | undefined {
+  const { webListenAddress } = config.embeddedAnalyzer;
+  if (webListenAddress === undefined) return undefined;
+  const { health, version, revision, log } = deps;
+  const access = createWebAccess(config, log, () => web.refreshCertificates());
+  const web = createWebServer({
+    listen: [webListenAddress],
+    telemetryPath: config.web.telemetryPath,
+    version,
+    demo: false,
+    metricsPage: createSourceExposition({ version, revision, nodeVersion: process.version, sources: health }),
+    access: () => access.current(),
+    mounts: [sourcesMount(health)],
+    isReady: () => true,
+    log,
+  });
+  return {
+    addresses: () => web.addresses(),
+    start: async () => {
+      await web.start();
+      access.start();
+    },
+    stop: async () => {
+      access.stop();
+      await web.stop();
+    },
+  };
+}

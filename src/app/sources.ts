@@ -1,0 +1,67 @@
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import type { Config } from '../config/config.ts';
+import type { SourceConfig } from '../config/embedded-sources.ts';
+import type { Log } from '../model/log.ts';
+import type { SourceHealth } from '../observation/source.ts';
+import { createManagerSource } from '../sources/manager-source.ts';
+import { createSourcePage } from '../sources/page.ts';
+import { createReader } from '../sources/reader.ts';
+import type { SourceSettings } from '../sources/settings.ts';
+import { createSourceSet, type SourceSet } from '../sources/source-set.ts';
+import { createTransportHost } from '../sources/transport-host.ts';
+import type { Mount } from '../web/server.ts';
+import { pseudonymKeyIn } from './pseudonym-key.ts';
+
+/** The license managers that the embedded analyzer collects from, by the configuration. */
+
+const now = (): number => Date.now() / 1000;
+
+/** The settings of a source, with its secrets. */
+function settingsOf({ via, ...source }: SourceConfig): SourceSettings {
+  if (via?.kind !== 'http') return { ...source, via };
+  return { ...source, via: { ...via, tls: { ...via.tls, key: via.tls.key?.reveal() } } };
+}
+
+/** The sources of a configuration, which a reload can replace. */
+export interface ConfiguredSources extends Omit<SourceSet, 'replace'> {
+  replace(config: Config): Promise<void>;
+}
+
+/** @throws OperatorError if the key of the pseudonyms cannot be used */
+export function createSources({ embeddedAnalyzer, storagePath }: Config, log: Log): ConfiguredSources {
+  const host = createTransportHost({
+    // users of a host cannot share one below the folder for temporary files
+    workFolder:
+      storagePath === undefined ? join(tmpdir(), `license-exporter-${userInfo().uid}`) : join(storagePath, 'work'),
+    now,
+    onProblem: (reason) => log.warn({ reason }, 'sources are read less safely'),
+  });
+  const { sources } = embeddedAnalyzer;
+  const usesPseudonyms = (all: readonly SourceConfig[]): boolean =>
+    all.some(({ users }) => users.names === 'pseudonym');
+  let pseudonymKey = usesPseudonyms(sources) ? pseudonymKeyIn(storagePath) : '';
+  const set = createSourceSet(sources.map(settingsOf), (settings) =>
+    createManagerSource(settings, { reader: createReader(settings, host), now, pseudonymKey, log }),
+  );
+  return {
+    sources: set.sources,
+    health: set.health,
+    replace: (config) => {
+      const next = config.embeddedAnalyzer.sources;
+      if (pseudonymKey === '' && usesPseudonyms(next)) pseudonymKey = pseudonymKeyIn(storagePath);
+      return set.replace(next.map(settingsOf));
+    },
+    close: async () => {
+      await set.close();
+      host.close();
+    },
+  };
+}
+
+/** The page `/sources`. */
+export const sourcesMount = (health: () => readonly SourceHealth[]): Mount => ({
+  path: '/sources',
+  about: 'License managers that the analyzer collects from, and their problems.',
+  ...createSourcePage({ health, now }),
+});

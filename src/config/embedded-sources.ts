@@ -1,0 +1,215 @@
+import type { ConfigSettings } from './config-settings.ts';
+import { readText } from './named-files.ts';
+import type { SourceEntry } from './sections/sources.ts';
+import { pathIn, type WrittenSource, writtenSources } from './source-entries.ts';
+import { readSourceTls, type SourceTlsFiles } from './source-tls.ts';
+
+/** The sources of the embedded analyzer, complete and checked. */
+
+interface CommandVia {
+  readonly kind: 'command';
+  readonly command: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+interface FileVia {
+  readonly kind: 'file';
+  readonly file: string;
+  /** Seconds. */
+  readonly maxAge: number;
+}
+
+interface HttpVia {
+  readonly kind: 'http';
+  readonly url: string;
+  readonly tokenFile: string | undefined;
+  readonly tls: SourceTlsFiles & {
+    readonly serverName: string | undefined;
+    readonly insecureSkipVerify: boolean;
+  };
+}
+
+/** Durations are seconds, sizes bytes, paths absolute. */
+export interface SourceConfig {
+  readonly name: string;
+  readonly manager: 'flexnet' | 'rlm' | 'json';
+  readonly servers: readonly string[];
+  readonly part: string;
+  readonly daemons: readonly string[];
+  readonly via: CommandVia | FileVia | HttpVia | undefined;
+  readonly interval: number;
+  readonly timeout: number;
+  readonly maxOutput: number;
+  readonly encoding: string | undefined;
+  readonly timeZone: string;
+  readonly licenseFiles: readonly string[];
+  readonly optionsFiles: Readonly<Record<string, string>>;
+  readonly debugLog:
+    | { readonly path: string; readonly timeZone: string; readonly encoding: string | undefined }
+    | undefined;
+  readonly features: {
+    readonly include: readonly RegExp[];
+    readonly exclude: readonly RegExp[];
+    readonly dropUnsupported: boolean;
+  };
+  readonly users: {
+    readonly names: 'keep' | 'pseudonym' | 'drop';
+    readonly split: 'auto' | 'first_word' | 'longest';
+  };
+  readonly borrow: { readonly lingerAtLeast: number };
+}
+
+const MINUTE = 60;
+const DEFAULT_INTERVAL = 5 * MINUTE;
+const DEFAULT_TIMEOUT = MINUTE;
+const DEFAULT_MAX_OUTPUT = 64 * 2 ** 20;
+/** Two collections must fit into the 30 minutes after which a server without data counts as down. */
+const MAX_TOGETHER = 14 * MINUTE;
+const DEFAULT_LINGER = 3600;
+
+/** Values of the source before those of the defaults; of maps, each key. */
+function withDefaults(entry: SourceEntry, defaults: SourceEntry): SourceEntry {
+  const merged: Record<string, unknown> = { ...defaults, ...entry };
+  for (const key of ['env', 'features', 'users', 'borrow'] as const) {
+    if (entry[key] !== undefined && defaults[key] !== undefined) merged[key] = { ...defaults[key], ...entry[key] };
+  }
+  return merged;
+}
+
+/** What only its manager can use. */
+const onlyOf: Readonly<Record<string, readonly string[]>> = {
+  licenseFiles: ['flexnet'],
+  optionsFiles: ['flexnet'],
+  debugLog: ['flexnet'],
+};
+const fileKeys: Readonly<Record<string, string>> = {
+  licenseFiles: 'license_files',
+  optionsFiles: 'options_files',
+  debugLog: 'debug_log',
+};
+
+/** Reports what is missing or does not fit together. */
+function check(written: WrittenSource, entry: SourceEntry): void {
+  const { refuse } = written;
+  const { name, manager, servers = [], via, interval = DEFAULT_INTERVAL, timeout = DEFAULT_TIMEOUT } = entry;
+  if (name === undefined) refuse('name is required');
+  if (manager === undefined) refuse('manager is required: flexnet, rlm or json');
+  const isFilesOnly = manager === 'flexnet' && entry.licenseFiles !== undefined;
+  if (via === undefined && !isFilesOnly) {
+    refuse('via is required: how it is read, for example "via: {command: /opt/flexlm/lmutil}"');
+  }
+  if (manager !== undefined && manager !== 'json' && servers.length === 0) {
+    refuse('servers is required, for example "servers: [27000@host]"');
+  }
+  if (manager === 'flexnet' && servers.length === 2) {
+    refuse('a redundant group has three servers; make independent servers independent sources', ['servers']);
+  }
+  if (manager === 'flexnet' && servers.length > 3) refuse('a redundant group has three servers', ['servers']);
+  if (interval + timeout > MAX_TOGETHER) {
+    refuse('interval and timeout together are more than 14m, so a short failure would look like a server down', [
+      entry.interval === undefined ? 'timeout' : 'interval',
+    ]);
+  }
+  for (const [key, managers] of Object.entries(onlyOf)) {
+    if (manager === undefined || managers.includes(manager) || !(key in entry)) continue;
+    refuse(`belongs to ${managers.join(', ')}`, [fileKeys[key] ?? key]);
+  }
+}
+
+function viaOf(
+  settings: ConfigSettings,
+  { folder, refuse }: WrittenSource,
+  { via, env = {}, interval = DEFAULT_INTERVAL }: SourceEntry,
+): SourceConfig['via'] {
+  if (via?.command !== undefined) return { kind: 'command', command: via.command, env };
+  if (via?.file !== undefined) {
+    return { kind: 'file', file: pathIn(folder, via.file), maxAge: via.max_age ?? 2 * interval };
+  }
+  if (via?.http === undefined) return undefined;
+  const { caFile, certFile, keyFile, serverName, insecureSkipVerify = false } = via.tls ?? {};
+  const at = (file: string | undefined): string | undefined => (file === undefined ? undefined : pathIn(folder, file));
+  const tls = readSourceTls(settings, { ca: at(caFile), cert: at(certFile), key: at(keyFile) }, (role, message) =>
+    refuse(message, ['via', 'tls', `${role}_file`]),
+  );
+  const tokenFile = at(via.token_file);
+  checkToken(settings, tokenFile, (message) => refuse(message, ['via', 'token_file']));
+  return { kind: 'http', url: via.http, tokenFile, tls: { ...tls, serverName, insecureSkipVerify } };
+}
+
+function checkToken(settings: ConfigSettings, file: string | undefined, refuse: (message: string) => void): void {
+  if (file === undefined) return;
+  const found = readText(file);
+  if ('why' in found) refuse(`${file} ${found.why}`);
+  else if (found.text.trim() === '') refuse(`${file} is empty`);
+  else settings.warnOfReaders(file);
+}
+
+function complete(
+  settings: ConfigSettings,
+  written: WrittenSource,
+  entry: SourceEntry,
+  timeZone: string,
+): SourceConfig {
+  const { folder } = written;
+  const { name = '', manager = 'json', servers = [], debugLog, features, users, borrow } = entry;
+  const files = Object.entries(entry.optionsFiles ?? {}).map(([daemon, file]) => [daemon, pathIn(folder, file)]);
+  return {
+    name,
+    manager,
+    servers,
+    part: entry.part ?? '',
+    daemons: entry.daemons ?? [],
+    via: viaOf(settings, written, entry),
+    interval: entry.interval ?? DEFAULT_INTERVAL,
+    timeout: entry.timeout ?? DEFAULT_TIMEOUT,
+    maxOutput: entry.maxOutput ?? DEFAULT_MAX_OUTPUT,
+    encoding: entry.encoding,
+    timeZone: entry.timeZone ?? (entry.via?.command === undefined ? timeZone : 'UTC'),
+    licenseFiles: (entry.licenseFiles ?? []).map((file) => pathIn(folder, file)),
+    optionsFiles: Object.fromEntries(files),
+    debugLog:
+      debugLog === undefined
+        ? undefined
+        : { path: pathIn(folder, debugLog.path), timeZone: debugLog.timeZone ?? timeZone, encoding: debugLog.encoding },
+    features: {
+      include: features?.include ?? [],
+      exclude: features?.exclude ?? [],
+      dropUnsupported: features?.dropUnsupported ?? true,
+    },
+    users: { names: users?.names ?? 'keep', split: users?.split ?? 'auto' },
+    borrow: { lingerAtLeast: borrow?.lingerAtLeast ?? DEFAULT_LINGER },
+  };
+}
+
+/** Names, and servers that two sources would both ask. */
+function checkTogether(found: readonly { readonly source: SourceConfig; readonly written: WrittenSource }[]): void {
+  const names = new Set<string>();
+  const servers = new Map<string, string>();
+  for (const { source, written } of found) {
+    const { name, part, servers: own } = source;
+    if (name !== '' && names.has(name)) written.refuse(`another source has the name ${name}`, ['name']);
+    names.add(name);
+    for (const server of own) {
+      const key = `${server};${part}`;
+      const other = servers.get(key);
+      if (other !== undefined && other !== name) {
+        written.refuse(`${server} is a server of the source ${other} too; give one of them another part`, ['servers']);
+      }
+      servers.set(key, name);
+    }
+  }
+}
+
+/** The configured sources. Reports their problems. */
+export function sourcesOf(settings: ConfigSettings, timeZone: string): readonly SourceConfig[] {
+  const defaults = settings.value('embedded_analyzer.source_defaults');
+  // with unknown defaults, sources would lack what is written there
+  if (defaults === undefined) return [];
+  const found = writtenSources(settings).map((written) => {
+    const entry = withDefaults(written.entry, defaults);
+    check(written, entry);
+    return { written, source: complete(settings, written, entry, timeZone) };
+  });
+  checkTogether(found);
+  return found.map(({ source }) => source);
+}

@@ -1,0 +1,170 @@
+import { z } from 'zod';
+import { baseUrl } from '../addresses.ts';
+import { type Camelized, camelized } from '../camel.ts';
+import { listOf, mapOf, oneOrMore, recordOf, secretInFile } from '../structures.ts';
+import { boolean, duration, isNot, oneOf, regularExpression, size, text, timeZone } from '../values.ts';
+
+/** `embedded_analyzer.sources`: license managers that the embedded analyzer collects from. Every key is optional here. */
+
+const NAME = /^[a-z0-9_-]{1,40}$/;
+const nameForm = { error: isNot('a name of at most 40 lower-case letters, digits, _ and -') };
+const SERVER = /^(\d{1,5})?@([^\s@:;,]+|\[[0-9a-fA-F:.]+\])$/;
+
+const server = text.transform((written, context) => {
+  if (/[:;,]/.test(written.replace(/\[.*\]/, '')) && written.includes('@')) {
+    context.addIssue({
+      code: 'custom',
+      message:
+        'names several servers; independent servers are independent sources, the three servers of a redundant group are three entries of the list',
+    });
+  } else if (!SERVER.test(written)) {
+    context.addIssue({ code: 'custom', message: isNot('a server such as 27000@host')({ input: written }) });
+  }
+  return written.toLowerCase();
+});
+
+const isNoPath = isNot('an absolute path such as /opt/flexlm/lmutil');
+
+const tls = mapOf(
+  {
+    ca_file: text.optional(),
+    cert_file: text.optional(),
+    key_file: text.optional(),
+    server_name: text.optional(),
+    insecure_skip_verify: boolean.optional(),
+  },
+  { key: secretInFile('key') },
+).transform(camelized);
+
+const via = mapOf(
+  {
+    command: oneOrMore(text)
+      .superRefine(([tool], context) => {
+        if (tool?.startsWith('/') !== true) context.addIssue({ code: 'custom', message: isNoPath({ input: tool }) });
+      })
+      .optional()
+      .describe('The tool with its absolute path, or a list: the tool and its first arguments. No shell reads them.'),
+    file: text.optional().describe('A file that something else writes, for instance cron, and renames into place.'),
+    max_age: duration(60).optional().meta({
+      description: 'The file counts as failed when it is older.',
+      shownDefault: '2 × `interval`',
+    }),
+    http: baseUrl('https://licenses.example.com/observations')
+      .optional()
+      .describe('An address that answers with the text or JSON.'),
+    token_file: text.optional().describe('File with a bearer token for `http`. It is read for each request.'),
+    tls: tls
+      .optional()
+      .describe('`ca_file`, `cert_file`, `key_file`, `server_name` and `insecure_skip_verify` for `http`.'),
+  },
+  { token: secretInFile('token') },
+).superRefine((written, context) => {
+  const ways = (['command', 'file', 'http'] as const).filter((way) => written[way] !== undefined);
+  if (ways.length === 1) return;
+  const message = ways.length === 0 ? 'needs one of command, file and http' : `has ${ways.join(' and ')}; keep one`;
+  context.addIssue({ code: 'custom', message });
+});
+
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
+const WIDENS = /^(?:.*_)?LICENSE_FILE$|^RLM_LICENSE$/i;
+
+const variable = z
+  .string()
+  .regex(VARIABLE, { error: isNot('a name of an environment variable') })
+  .refine((name) => !WIDENS.test(name), { error: 'makes the tool ask other servers too; set servers' });
+
+/** Every key of an entry, with its meaning. The keys are optional, because `source_defaults` can set them. */
+export const sourceKeys = {
+  name: z.string(nameForm).regex(NAME, nameForm).describe('Unique name: the label `source` of the metrics.'),
+  manager: oneOf('flexnet', 'rlm', 'json').describe(
+    'License manager. `json` is the documented format of observations.',
+  ),
+  servers: oneOrMore(server).describe(
+    'License servers as `port@host`. Three of FlexNet are one redundant group. Several of another manager are tried in order. The first one is the server in the names of the vendor licenses.',
+  ),
+  part: text
+    .refine((part) => !part.includes(';'), { error: 'must not contain ;' })
+    .describe('Third part of the names of its vendor licenses. Needed if two sources would report the same name.'),
+  daemons: listOf(text).describe('Vendor daemons that are shown as down before the server was ever reached.'),
+  via: via.describe(
+    'How it is read: exactly one of `command`, `file` and `http`. FlexNet with `license_files` needs none.',
+  ),
+  env: recordOf(variable, text, 'a map of names and values', 'is not a valid name').describe(
+    'Environment variables of the command. It gets no others than these and PATH, HOME, LANG, LC_ALL and TZ.',
+  ),
+  interval: duration(60, 780).meta({ description: 'Time between two collections.', shownDefault: '5m' }),
+  timeout: duration(1, 600).meta({
+    description: 'A collection that takes longer fails, and its processes are killed. With `interval` at most 14m.',
+    shownDefault: '60s',
+  }),
+  max_output: size(1024, 2 ** 30).meta({ description: 'Maximum size of the output.', shownDefault: '64MiB' }),
+  encoding: text
+    .refine((label) => isEncoding(label), { error: isNot('an encoding such as utf-8, shift_jis or windows-1252') })
+    .meta({ description: 'Encoding of the output.', shownDefault: 'UTF-8, else Latin-1' }),
+  time_zone: timeZone.meta({
+    description: 'Time zone of the times in the output.',
+    shownDefault: 'UTC for a command, else `embedded_analyzer.time_zone`',
+  }),
+  license_files: listOf(text).describe('FlexNet license files. They give versions, capacity and expiry.'),
+  options_files: recordOf(z.string(), text, 'a map of vendor daemons and files', 'is not a valid name').describe(
+    'FlexNet options file of each vendor daemon. They give reservations.',
+  ),
+  debug_log: mapOf({
+    path: text,
+    time_zone: timeZone.optional(),
+    encoding: text.optional(),
+  })
+    .transform(camelized)
+    .describe('FlexNet debug log, with `path`, and optionally `time_zone` and `encoding`. It gives denials.'),
+  features: mapOf({
+    include: listOf(regularExpression).optional(),
+    exclude: listOf(regularExpression).optional(),
+    drop_unsupported: boolean.optional(),
+  })
+    .transform(camelized)
+    .describe(
+      'Features that are kept: regular expressions `include` and `exclude`. `drop_unsupported: false` keeps features that the server does not support.',
+    ),
+  users: mapOf({
+    names: oneOf('keep', 'pseudonym', 'drop').optional(),
+    split: oneOf('auto', 'first_word', 'longest').optional(),
+  })
+    .transform(camelized)
+    .describe(
+      '`names`: `keep` (default), `pseudonym`, or `drop`. `split`: how user and host are distinguished if names contain spaces: `auto` (default), `first_word` or `longest`.',
+    ),
+  borrow: mapOf({ linger_at_least: duration(1).optional() })
+    .transform(camelized)
+    .describe('`linger_at_least` (default 1h): a FlexNet license with at least this linger time is borrowed.'),
+} as const;
+
+type Keys = typeof sourceKeys;
+
+/** An entry as it is written: without the values of `source_defaults`. */
+export type SourceEntry = Partial<Camelized<{ readonly [K in keyof Keys]: z.output<Keys[K]> }>>;
+
+const entryOf = (left: Readonly<Record<string, string>>) =>
+  mapOf(
+    Object.fromEntries(
+      Object.entries(sourceKeys)
+        .filter(([name]) => !(name in left))
+        .map(([name, schema]) => [name, schema.optional()]),
+    ),
+    left,
+  ).transform((entry) => camelized(entry) as SourceEntry);
+
+export const sourceEntry = entryOf({});
+
+/** The name and the servers of a source cannot be a default. */
+export const sourceDefaults = entryOf({
+  name: 'belongs to a source, not to the defaults',
+  servers: 'belongs to a source, not to the defaults',
+});
+
+function isEncoding(label: string): boolean {
+  try {
+    return new TextDecoder(label) instanceof TextDecoder;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,85 @@
+import { globSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { ConfigSettings } from './config-settings.ts';
+import { readText } from './named-files.ts';
+import { type SourceEntry, sourceEntry } from './sections/sources.ts';
+import { mapOf, read, shownPath, strictListOf } from './structures.ts';
+import { readYaml } from './yaml-source.ts';
+
+/** The entries of sources in the configuration file and in the files that it names, before they are complete. */
+
+export interface WrittenSource {
+  readonly entry: SourceEntry;
+  /** Paths in it are relative to this folder. */
+  readonly folder: string;
+  /** Reports a problem of a part of it. */
+  refuse(message: string, path?: readonly PropertyKey[]): void;
+}
+
+const LIST = 'embedded_analyzer.sources';
+const FILES = 'embedded_analyzer.source_files';
+
+const entries = strictListOf(sourceEntry);
+const mapOfEntries = mapOf({ sources: entries }).transform(({ sources }) => sources);
+
+/** The valid ones, with their places. An invalid one does not keep problems of the others from being found. */
+function validEntries(raw: unknown): (readonly [number, SourceEntry])[] {
+  if (!Array.isArray(raw)) return [];
+  return raw.flatMap((item, i) => {
+    const found = read(sourceEntry, item);
+    return found.issues === undefined ? [[i, found.value] as const] : [];
+  });
+}
+
+/** A file is a list of sources, or a map with the key `sources`. */
+function entriesOfFile(settings: ConfigSettings, path: string): WrittenSource[] {
+  const file = readText(path);
+  const refuseFile = (message: string): [] => {
+    settings.problems.push({ key: FILES, where: path, message });
+    return [];
+  };
+  if ('why' in file) return refuseFile(`the file ${file.why}`);
+  const { value, where, problems } = readYaml(file.text, path);
+  settings.problems.push(...problems);
+  if (problems.length > 0 || value === undefined) return [];
+  // an empty file has no sources
+  if (value === null) return [];
+  const isList = Array.isArray(value);
+  const found = read(isList ? entries : mapOfEntries, value);
+  const at = (below: readonly PropertyKey[]): readonly PropertyKey[] => (isList ? below : ['sources', ...below]);
+  const refuse = (message: string, below: readonly PropertyKey[]): void => {
+    settings.problems.push({ key: shownPath(['sources', ...below]), where: where(at(below)), message });
+  };
+  for (const issue of found.issues ?? []) refuse(issue.message, isList ? issue.path : issue.path.slice(1));
+  return validEntries(isList ? value : (value as { sources?: unknown }).sources).map(([i, entry]) => ({
+    entry,
+    folder: dirname(path),
+    refuse: (message, below = []) => refuse(message, [i, ...below]),
+  }));
+}
+
+function filesOf(settings: ConfigSettings): readonly string[] {
+  const patterns = settings.value(FILES) ?? [];
+  return patterns.flatMap((pattern, i) => {
+    const absolute = settings.pathOf(FILES, pattern) ?? pattern;
+    const found = globSync(absolute).sort();
+    if (found.length === 0 && !/[*?[{]/.test(pattern)) settings.refuse(FILES, `${absolute} does not exist`, [i]);
+    return found;
+  });
+}
+
+/** All sources that are written down, those of the configuration file first. Reports invalid files. */
+export function writtenSources(settings: ConfigSettings): readonly WrittenSource[] {
+  const raw = settings.rawSetting(LIST)?.raw;
+  const own = validEntries(raw).map(
+    ([i, entry]): WrittenSource => ({
+      entry,
+      folder: settings.folder,
+      refuse: (message, path = []) => settings.refuse(LIST, message, [i, ...path]),
+    }),
+  );
+  return [...own, ...filesOf(settings).flatMap((path) => entriesOfFile(settings, path))];
+}
+
+/** An absolute path. */
+export const pathIn = (folder: string, file: string): string => resolve(folder, file);

@@ -1,0 +1,106 @@
+import type { Diagnostics } from '../../observation/source.ts';
+import { DiagnosticsCount } from '../lines.ts';
+import { statementsOf, wordsOf } from './file-lines.ts';
+import type { OptionsReserve } from './inventory.ts';
+
+/** A LINGER line: a license stays checked out this many seconds after it was given back. */
+export interface OptionsLinger {
+  readonly daemon: string;
+  readonly feature: string;
+  /** Without one, the line holds for all versions. */
+  readonly version?: string;
+  readonly seconds: number;
+}
+
+/** What an options file says of the numbers of licenses. Names of users and hosts are not kept. */
+export interface OptionsFile {
+  /** A package stands for all its components (vendor's documentation). */
+  readonly reserves: readonly OptionsReserve[];
+  readonly lingers: readonly OptionsLinger[];
+  readonly diagnostics: Diagnostics;
+}
+
+/** Keywords that do not change the numbers of licenses (vendor's documentation), with their least number of words. */
+const NOISE: ReadonlyMap<string, number> = new Map([
+  ['ACTIVATION_EXPIRY_DAYS', 1],
+  ['ACTIVATION_LOWWATER', 1],
+  ['AUTOMATIC_REREAD', 0],
+  ['BORROW_LOWWATER', 2],
+  ['DAEMON_SELECT_TIMEOUT', 1],
+  ['DEBUGLOG', 1],
+  ['EXCLUDE', 3],
+  ['EXCLUDEALL', 2],
+  ['EXCLUDEALL_ENTITLEMENT', 2],
+  ['EXCLUDE_BORROW', 3],
+  ['EXCLUDE_ENTITLEMENT', 3],
+  ['FQDN_MATCHING', 1],
+  ['GROUP', 1],
+  ['GROUPCASEINSENSITIVE', 0],
+  ['HOST_GROUP', 1],
+  ['INCLUDE', 3],
+  ['INCLUDEALL', 2],
+  ['INCLUDEALL_ENTITLEMENT', 2],
+  ['INCLUDE_BORROW', 3],
+  ['INCLUDE_ENTITLEMENT', 3],
+  ['MAX', 4],
+  ['MAX_BORROW_HOURS', 2],
+  ['MAX_CONNECTIONS', 1],
+  ['MAX_OVERDRAFT', 2],
+  ['NOLOG', 1],
+  ['REPORTLOG', 1],
+  ['TIMEOUT', 2],
+  ['TIMEOUTALL', 1],
+]);
+
+/** For whom licenses are reserved. */
+const HOLDERS = new Set(['USER', 'HOST', 'DISPLAY', 'INTERNET', 'PROJECT', 'GROUP', 'HOST_GROUP']);
+
+/**
+ * What follows the name of a feature: `f1:VERSION=2.0`, or `"f1 VERSION=2.0"` where the name has a colon. A colon may be
+ * part of a name (vendor's documentation), so that only the known words end it.
+ */
+const QUALIFIER = /[:\s](VERSION|HOSTID|EXPDATE|KEY|SIGN|ISSUER|NOTICE|VENDOR_STRING|DIST_INFO|USER_INFO|ASSET_INFO)=/i;
+
+/** The feature, and the version if the qualifier is one. Other qualifiers choose among licenses of the same feature. */
+function featureOf(written: string): { feature: string; version?: string } | undefined {
+  const found = QUALIFIER.exec(written);
+  const feature = (found === null ? written : written.slice(0, found.index)).trim();
+  if (feature === '') return undefined;
+  const value = found === null ? '' : written.slice(found.index + found[0].length).trim();
+  return found?.[1]?.toUpperCase() === 'VERSION' && value !== '' ? { feature, version: value } : { feature };
+}
+
+/** A whole number that is not 0. */
+const countOf = (written: string): number | undefined =>
+  /^\d{1,9}$/.test(written) && Number(written) > 0 ? Number(written) : undefined;
+
+/** `RESERVE number feature type name` */
+function reserveOf([count = '', feature = '', type = '', name]: readonly string[], daemon: string) {
+  const licenses = countOf(count);
+  const named = featureOf(feature);
+  if (licenses === undefined || named === undefined || name === undefined) return undefined;
+  return HOLDERS.has(type.toUpperCase()) ? { daemon, ...named, licenses } : undefined;
+}
+
+/** `LINGER feature seconds` */
+function lingerOf([feature = '', written = '']: readonly string[], daemon: string) {
+  const named = featureOf(feature);
+  return named !== undefined && /^\d{1,9}$/.test(written) ? { daemon, ...named, seconds: Number(written) } : undefined;
+}
+
+/** Reads the options file of a vendor daemon. A line that is not understood is left out and counted. */
+export function parseOptionsFile(text: string, daemon: string): OptionsFile {
+  const diagnostics = new DiagnosticsCount();
+  const reserves: OptionsReserve[] = [];
+  const lingers: OptionsLinger[] = [];
+  for (const statement of statementsOf(text)) {
+    const [keyword = '', ...words] = wordsOf(statement);
+    const name = keyword.toUpperCase();
+    const reserve = name === 'RESERVE' ? reserveOf(words, daemon) : undefined;
+    const linger = name === 'LINGER' ? lingerOf(words, daemon) : undefined;
+    if (reserve !== undefined) reserves.push(reserve);
+    else if (linger !== undefined) lingers.push(linger);
+    else if (words.length < (NOISE.get(name) ?? Infinity)) diagnostics.addUnparsed(statement);
+  }
+  return { reserves, lingers, diagnostics };
+}

@@ -1,0 +1,170 @@
+import type { LocalTime } from '../../model/local-time.ts';
+import { DiagnosticsCount, linesOf, MAX_LINE } from '../lines.ts';
+import type { Parsing } from '../parsed.ts';
+import { type PoolUnderway, poolHeadOf } from './pool-lines.ts';
+import type { RlmError, RlmIsv, RlmMaster, RlmReport, RlmUsage } from './report.ts';
+import {
+  errorOf,
+  isBanner,
+  isNoise,
+  isRule,
+  isTableHead,
+  masterOf,
+  type SectionKind,
+  sectionOf,
+  tableRowOf,
+} from './server-lines.ts';
+import { type Statistics, statisticsOf } from './statistics.ts';
+import { TextCopies } from './text-copies.ts';
+import { usageOf } from './usage-line.ts';
+
+/** Lines between two pauses. */
+const STEP = 64;
+
+export interface RlmTextContext {
+  /** The zone in which the output has its times. */
+  readonly localTime: LocalTime;
+}
+
+/**
+ * Reads the output of `rlmutil rlmstat -a`, of any version, or of a narrower question (`-i`, `-l`). It never fails: a text
+ * of another tool gives a report without data.
+ */
+export function* parseRlmstat(text: string, { localTime }: RlmTextContext): Parsing<RlmReport> {
+  const reading = new Reading(localTime);
+  let lines = 0;
+  for (const line of linesOf(text)) {
+    reading.add(line);
+    lines += 1;
+    if (lines % STEP === 0) yield;
+  }
+  return reading.report();
+}
+
+interface IsvUnderway extends RlmIsv {
+  isRunning: boolean | undefined;
+  pools: PoolUnderway[];
+  usage: RlmUsage[];
+}
+
+/** The state between two lines. */
+class Reading {
+  readonly #localTime: LocalTime;
+  readonly #copies = new TextCopies();
+  readonly #diagnostics = new DiagnosticsCount();
+  readonly #masters: RlmMaster[] = [];
+  readonly #errors: RlmError[] = [];
+  #isvs = new Map<string, IsvUnderway>();
+  #statistics: Statistics[] = [];
+  #hasText = false;
+  #section: { readonly kind: SectionKind; readonly isv: IsvUnderway } | undefined;
+  #pool: PoolUnderway | undefined;
+  #isInTable = false;
+  /** Below a message of an error, where its details are. */
+  #isInError = false;
+
+  constructor(localTime: LocalTime) {
+    this.#localTime = localTime;
+  }
+
+  add(line: string): void {
+    if (line === '') return;
+    this.#hasText = true;
+    const isKnown =
+      line.length <= MAX_LINE &&
+      (this.#addUsage(line) || this.#addHead(line) || this.#addPoolLine(line) || this.#addOther(line));
+    if (!isKnown) this.#diagnostics.addUnparsed(line);
+  }
+
+  report(): RlmReport {
+    const ends = this.#statistics.filter(({ end }) => end !== undefined);
+    return {
+      masters: this.#masters,
+      isvs: [...this.#isvs.values()],
+      errors: this.#errors,
+      referenceTime: (ends.find(({ isRecent }) => isRecent) ?? ends[0])?.end,
+      hasText: this.#hasText,
+      diagnostics: this.#diagnostics,
+    };
+  }
+
+  /** Lines that begin another section. */
+  #addHead(line: string): boolean {
+    const master = masterOf(line, this.#copies);
+    if (master !== undefined) return this.#startOutput(master);
+    const section = sectionOf(line);
+    if (section !== undefined) return this.#startSection(section.kind, this.#isv(section.isv));
+    const isTable = isTableHead(line);
+    if (!isTable && !isRule(line) && !isBanner(line)) return false;
+    this.#leave();
+    this.#isInTable = isTable;
+    return true;
+  }
+
+  #leave(): void {
+    this.#section = undefined;
+    this.#pool = undefined;
+    this.#isInTable = false;
+    this.#isInError = false;
+  }
+
+  /** A file can have several outputs of the same server, one after the other: the last one counts. */
+  #startOutput(master: RlmMaster): boolean {
+    const isSame = ({ host, port }: RlmMaster): boolean => host === master.host && port === master.port;
+    if (this.#masters.some(isSame)) {
+      this.#isvs = new Map();
+      this.#statistics = [];
+    } else this.#masters.push(master);
+    this.#leave();
+    return true;
+  }
+
+  /** A section that is printed again replaces the earlier one. */
+  #startSection(kind: SectionKind, isv: IsvUnderway): boolean {
+    if (kind === 'pools') isv.pools = [];
+    if (kind === 'usage') isv.usage = [];
+    this.#leave();
+    this.#section = { kind, isv };
+    return true;
+  }
+
+  #isv(name: string): IsvUnderway {
+    const isv = this.#isvs.get(name) ?? { name: this.#copies.of(name), isRunning: undefined, pools: [], usage: [] };
+    this.#isvs.set(isv.name, isv);
+    return isv;
+  }
+
+  /** It is tried before the heads of sections, because most lines are such. */
+  #addUsage(line: string): boolean {
+    if (this.#section?.kind !== 'usage') return false;
+    const usage = usageOf(line, this.#copies);
+    if (usage !== undefined) this.#section.isv.usage.push(usage);
+    return usage !== undefined;
+  }
+
+  #addPoolLine(line: string): boolean {
+    if (this.#section?.kind !== 'pools') return false;
+    const head = poolHeadOf(line, this.#copies);
+    if (head === undefined) return this.#pool?.add(line, this.#localTime) ?? false;
+    this.#section.isv.pools.push(head);
+    this.#pool = head;
+    return true;
+  }
+
+  #addOther(line: string): boolean {
+    const statistics = statisticsOf(line, this.#localTime);
+    if (statistics !== undefined) {
+      this.#statistics.push(statistics);
+      return statistics.end !== undefined;
+    }
+    const error = errorOf(line, this.#copies);
+    if (error !== undefined) {
+      this.#errors.push(error);
+      this.#isInError = true;
+      return true;
+    }
+    const row = this.#isInTable ? tableRowOf(line) : undefined;
+    if (row !== undefined) this.#isv(row.name).isRunning = row.isRunning;
+    return row !== undefined || this.#isInError || isNoise(line);
+  }
+}

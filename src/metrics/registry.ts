@@ -1,0 +1,69 @@
+import { collectDefaultMetrics, type MetricObjectWithValues, type MetricValue, Registry } from 'prom-client';
+import { catalogue, type MetricName } from './catalogue.ts';
+import { formatValue } from './render.ts';
+import { formatLabels } from './rows.ts';
+
+/** Registries of prom-client, and how they are rendered. */
+
+/** Gauges of prom-client that are named like counters, which the lint rejects. */
+const counterLikeGauges = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+];
+
+/** A sample of prom-client. `metricName` is set if it differs from the metric's name (`_bucket`, `_sum`, `_count`). */
+type Sample = MetricValue<string> & { readonly metricName?: string };
+
+/** Renders a metric of prom-client, whose own OpenMetrics renderer changes counters. */
+function renderMetric(metric: MetricObjectWithValues<Sample>, format: 'text' | 'openmetrics'): string {
+  const isOpen = format === 'openmetrics';
+  const type = String(metric.type);
+  const family = isOpen && type === 'counter' ? metric.name.replace(/_total$/, '') : metric.name;
+  const help = metric.help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
+  const samples = metric.values
+    .filter(({ value }) => !Number.isNaN(value))
+    .map(({ metricName, labels, value }) => {
+      const names = Object.keys(labels);
+      // OpenMetrics writes bucket bounds as floats
+      const values = names.map((name) => {
+        const text = String(labels[name]);
+        return isOpen && name === 'le' && /^\d+$/.test(text) ? `${text}.0` : text;
+      });
+      return `${metricName ?? metric.name}${formatLabels(names, values)} ${formatValue(value)}\n`;
+    });
+  if (samples.length === 0) return '';
+  const escaped = isOpen ? help.replaceAll('"', '\\"') : help;
+  return `# HELP ${family} ${escaped}\n# TYPE ${family} ${type}\n${samples.join('')}`;
+}
+
+/** @param processMetrics whether it has the metrics of the process */
+export function createRegistry(processMetrics: boolean): Registry {
+  const registry = new Registry();
+  if (!processMetrics) return registry;
+  collectDefaultMetrics({ register: registry });
+  for (const name of counterLikeGauges) registry.removeSingleMetric(name);
+  return registry;
+}
+
+/** The prom-client configuration of a metric of the catalogue. */
+export type Configuration = (name: MetricName) => {
+  name: string;
+  help: string;
+  labelNames: string[];
+  registers: Registry[];
+};
+
+export const configurationOf =
+  (registry: Registry): Configuration =>
+  (name) => ({
+    name,
+    help: catalogue[name].help,
+    labelNames: [...catalogue[name].labels],
+    registers: [registry],
+  });
+
+export async function renderRegistry(registry: Registry, format: 'text' | 'openmetrics'): Promise<string> {
+  const metrics = (await registry.getMetricsAsJSON()) as MetricObjectWithValues<Sample>[];
+  return metrics.map((metric) => renderMetric(metric, format)).join('');
+}

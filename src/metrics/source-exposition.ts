@@ -1,0 +1,29 @@
+import { Gauge } from 'prom-client';
+import type { SourceHealth } from '../observation/source.ts';
+import { chooseFormat, contentTypes } from './negotiation.ts';
+import { configurationOf, createRegistry, renderRegistry } from './registry.ts';
+import { exposeSources } from './sources.ts';
+
+export interface SourceExpositionOptions {
+  readonly version: string;
+  readonly revision: string;
+  readonly nodeVersion: string;
+  readonly sources: () => readonly SourceHealth[];
+}
+
+/** The page of metrics of an analyzer without an exporter: its process and its sources. */
+export function createSourceExposition({ version, revision, nodeVersion, sources }: SourceExpositionOptions) {
+  const registry = createRegistry(true);
+  const configuration = configurationOf(registry);
+  new Gauge(configuration('license_exporter_build_info')).set({ version, revision, node_version: nodeVersion }, 1);
+  exposeSources(configuration, sources);
+  return async ({ accept }: { readonly accept: string | undefined }) => {
+    const format = chooseFormat(accept);
+    const text = await renderRegistry(registry, format);
+    return {
+      status: 200,
+      headers: { 'content-type': contentTypes[format], vary: 'Accept' },
+      body: Buffer.from(`${text}${format === 'openmetrics' ? '# EOF\n' : ''}`),
+    };
+  };
+}

@@ -1,0 +1,223 @@
+import { createDebugLogReader, type DebugLogReader, type Denials } from '../managers/flexnet/debug-log.ts';
+import { formOfLog } from '../managers/flexnet/debug-log-line.ts';
+import { createLocalTime } from '../model/local-time.ts';
+import type { Diagnostics } from '../observation/source.ts';
+import type { SourceProblem } from '../observation/source-failure.ts';
+import { createLatestOnly } from '../scheduling/latest-only.ts';
+import { runSliced } from '../scheduling/slices.ts';
+import { createLogFollower, type LogFollower, type Look } from './log-follower.ts';
+import type { DebugLogSettings } from './settings.ts';
+
+/** Refused requests since the collection before. */
+export interface TakenDenials {
+  /**
+   * By feature, as the log names it; a feature without denials is missing. Undefined if they are not known: the log cannot
+   * be read, or was not followed since the collection before, or has no line of that daemon.
+   */
+  of(daemon: string): ReadonlyMap<string, number> | undefined;
+  /** The collection has succeeded. Without it, the next one gets the same denials again. */
+  confirm(): void;
+}
+
+/** Counts denials in the debug log of a license server. */
+export interface DenialCount {
+  /** What was written so far counts, except for refusals of the last seconds: they may be false and count next time. */
+  take(): Promise<TakenDenials>;
+  /** Why denials are not known now. */
+  problem(): SourceProblem | undefined;
+  readonly diagnostics: Diagnostics;
+  stop(): Promise<void>;
+}
+
+export interface DenialCountOptions {
+  /** Epoch seconds. */
+  readonly now: () => number;
+  /** Between looks at the log. A log that is rotated twice between two of them loses lines. */
+  readonly intervalMs?: number;
+  /** A file server that does not answer holds up a collection no longer. */
+  readonly timeoutMs?: number;
+  /** For tests. */
+  readonly maxBytes?: number;
+}
+
+/** Lines between two pauses for other work. */
+const BATCH = 200;
+/** Looks of one collection, for a log that has grown faster than one look reads. */
+const MAX_LOOKS = 16;
+const MAX_NAMES = 20_000;
+
+function* batchesOf(lines: readonly string[]): Generator<readonly string[], void> {
+  for (let at = 0; at < lines.length; at += BATCH) yield lines.slice(at, at + BATCH);
+}
+
+/** Numbers by daemon and feature. */
+type Counts = Map<string, Map<string, number>>;
+
+function add(counts: Counts, { daemon, feature, count }: Denials): void {
+  const features = counts.get(daemon) ?? new Map<string, number>();
+  if (!features.has(feature) && features.size >= MAX_NAMES) return;
+  features.set(feature, (features.get(feature) ?? 0) + count);
+  counts.set(daemon, features);
+}
+
+const isForkOf = (name: string, daemon: string): boolean =>
+  name.startsWith(`${daemon}_`) && /^\d{1,4}$/.test(name.slice(daemon.length + 1));
+
+/** Adds up a daemon and its forks. */
+function sumOf(counts: Counts, daemon: string): ReadonlyMap<string, number> {
+  const sum: Counts = new Map();
+  for (const [name, features] of counts)
+    if (name === daemon || isForkOf(name, daemon))
+      for (const [feature, count] of features) add(sum, { daemon, feature, count });
+  return sum.get(daemon) ?? new Map();
+}
+
+class Count implements DenialCount {
+  readonly #path: string;
+  readonly #reader: DebugLogReader;
+  readonly #follower: LogFollower;
+  readonly #now: () => number;
+  readonly #timeoutMs: number;
+  readonly #look: () => Promise<void>;
+  readonly #timer: NodeJS.Timeout;
+  /** Denials that no successful collection has. */
+  readonly #counts: Counts = new Map();
+  #problem: SourceProblem | undefined;
+  #isAtEnd = false;
+  /** The log was followed at the last successful collection. */
+  #isSinceCollection = false;
+  #lastTaken: TakenDenials | undefined;
+  #isStopped = false;
+
+  constructor(settings: DebugLogSettings, options: Required<DenialCountOptions>) {
+    const { path, encoding, timeZone } = settings;
+    const { now, maxBytes, intervalMs, timeoutMs } = options;
+    this.#path = path;
+    this.#now = now;
+    this.#timeoutMs = timeoutMs;
+    this.#reader = createDebugLogReader({ localTime: createLocalTime(timeZone) });
+    this.#follower = createLogFollower({ path, encoding, now, maxBytes });
+    this.#look = createLatestOnly(() => this.#lookOnce());
+    this.#timer = setInterval(() => void this.#look().catch(() => undefined), intervalMs).unref();
+    void this.#look().catch(() => undefined);
+  }
+
+  get diagnostics(): Diagnostics {
+    return this.#reader.diagnostics;
+  }
+
+  problem(): SourceProblem | undefined {
+    return this.#problem;
+  }
+
+  async take(): Promise<TakenDenials> {
+    const hasRead = await this.#readToEnd();
+    const isFollowed = hasRead && this.#problem === undefined;
+    const isKnown = isFollowed && this.#isSinceCollection;
+    const counts: Counts = new Map();
+    if (isKnown) for (const [daemon, features] of this.#counts) counts.set(daemon, new Map(features));
+    const daemons = [...this.#reader.daemons];
+    const taken: TakenDenials = {
+      of: (daemon) =>
+        isKnown && daemons.some((name) => name === daemon || isForkOf(name, daemon))
+          ? sumOf(counts, daemon)
+          : undefined,
+      confirm: () => {
+        // only once, and not after a later collection
+        if (this.#lastTaken !== taken) return;
+        this.#lastTaken = undefined;
+        this.#isSinceCollection ||= isFollowed;
+        this.#remove(counts);
+      },
+    };
+    this.#lastTaken = taken;
+    return taken;
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearInterval(this.#timer);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    // a file server that does not answer cannot be waited for
+    const timer = setTimeout(resolve, this.#timeoutMs);
+    const closed = this.#look()
+      .catch(() => undefined)
+      .then(() => this.#follower.close())
+      .catch(() => undefined);
+    await Promise.race([closed, promise]);
+    clearTimeout(timer);
+  }
+
+  /** @returns whether everything that was written is counted */
+  async #readToEnd(): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<'late'>();
+    const timer = setTimeout(() => resolve('late'), this.#timeoutMs);
+    try {
+      for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
+        if ((await Promise.race([this.#look(), promise])) === 'late') {
+          this.#problem = {
+            kind: 'timeout',
+            message: `the debug log ${this.#path} could not be read within ${this.#timeoutMs / 1000} s; check its file system (NFS)`,
+          };
+          return false;
+        }
+        if (this.#isAtEnd) return true;
+      }
+      return false;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #lookOnce(): Promise<void> {
+    if (this.#isStopped) return;
+    const look = await this.#follower.look();
+    await runSliced(this.#read(look));
+    this.#isAtEnd = look.isAtEnd;
+    this.#problem = look.problem ?? this.#problemOfForm(look.head);
+  }
+
+  *#read({ pieces, isRecent, isAtEnd }: Look): Generator<void, void> {
+    const now = this.#now();
+    for (const { lines, place } of pieces) {
+      if (place === 'new') this.#reader.beginFile();
+      for (const batch of batchesOf(lines)) {
+        if (place === 'before') this.#reader.seek(batch);
+        else for (const denials of this.#reader.push(batch, { now, isRecent })) add(this.#counts, denials);
+        yield;
+      }
+    }
+    if (isAtEnd) for (const denials of this.#reader.settle(now)) add(this.#counts, denials);
+  }
+
+  #problemOfForm(head: string | undefined): SourceProblem | undefined {
+    const form = head === undefined ? undefined : formOfLog(head);
+    const remedy = 'set the path that follows -l in the command line of lmgrd, or DEBUGLOG in the options file';
+    if (form === 'report')
+      return {
+        kind: 'unparsed',
+        message: `${this.#path} is not text: the REPORT log (REPORTLOG in the options file) is encrypted and cannot be read; ${remedy}`,
+      };
+    if (form === 'other')
+      return { kind: 'unparsed', message: `${this.#path} is not a debug log of FlexNet; ${remedy}` };
+    return undefined;
+  }
+
+  #remove(counts: Counts): void {
+    for (const [daemon, features] of counts)
+      for (const [feature, count] of features) {
+        const known = this.#counts.get(daemon);
+        const left = (known?.get(feature) ?? 0) - count;
+        if (left > 0) known?.set(feature, left);
+        else known?.delete(feature);
+      }
+  }
+}
+
+/**
+ * Follows a debug log from now on.
+ *
+ * @throws RangeError for a time zone or an encoding that does not exist
+ */
+export const createDenialCount = (settings: DebugLogSettings, options: DenialCountOptions): DenialCount =>
+  new Count(settings, { intervalMs: 10_000, timeoutMs: 10_000, maxBytes: 4 << 20, ...options });

@@ -1,0 +1,84 @@
+import type { LicenseSupply, OptionsReserve } from '../managers/flexnet/inventory.ts';
+import { parseLicenceFile } from '../managers/flexnet/licence-file.ts';
+import { parseLmstatInventory } from '../managers/flexnet/lmstat-inventory.ts';
+import { parseOptionsFile } from '../managers/flexnet/options-file.ts';
+import type { LocalTime } from '../model/local-time.ts';
+import type { SourceProblem } from '../observation/source-failure.ts';
+import { runSliced } from '../scheduling/slices.ts';
+import { createFileTransport } from './file-transport.ts';
+import { LastGood } from './last-good.ts';
+import { textOf } from './output-text.ts';
+import type { SourceSettings } from './settings.ts';
+import type { Transport } from './transport.ts';
+import type { TransportHost } from './transport-host.ts';
+
+/** What is known of FlexNet beside `lmstat -a`. What cannot be read keeps its last good content for 7 days. */
+export interface FlexnetFiles {
+  /** Of all license files; undefined without license files, or if one of them could never be read. */
+  licenses(signal: AbortSignal): Promise<readonly LicenseSupply[] | undefined>;
+  /** Of `lmstat -i`, which is run once an hour. Undefined if it is not needed beside license files, or could not be run. */
+  inventory(signal: AbortSignal): Promise<readonly LicenseSupply[] | undefined>;
+  /** RESERVE lines by daemon, for those whose options file could be read. */
+  options(signal: AbortSignal): Promise<ReadonlyMap<string, readonly OptionsReserve[]>>;
+  /** Why something could not be read the last time. */
+  problems(): readonly SourceProblem[];
+  close(): Promise<void>;
+}
+
+const HOUR = 3600;
+const MAX_AGE = 7 * 24 * HOUR;
+
+/** @param tool runs lmstat; undefined if the source has no command */
+export function createFlexnetFiles(
+  settings: SourceSettings,
+  localTime: LocalTime,
+  tool: Transport | undefined,
+  host: TransportHost,
+): FlexnetFiles {
+  const { name: label, timeout, maxOutput, encoding, licenseFiles, optionsFiles, servers } = settings;
+  const { now } = host;
+  const transports: Transport[] = [];
+
+  const fileOf = <T>(file: string, parse: (text: string) => T): LastGood<T> => {
+    const via = { kind: 'file', file, maxAge: Number.POSITIVE_INFINITY } as const;
+    const transport = createFileTransport({ ...via, label, timeout, maxOutput, encoding }, host);
+    transports.push(transport);
+    const read = async (signal: AbortSignal): Promise<T> => parse((await transport.read([], signal)).stdout);
+    // files are small, and can change at any time
+    return new LastGood(read, { interval: 0, maxAge: MAX_AGE, now });
+  };
+  const runInventory = async (signal: AbortSignal): Promise<readonly LicenseSupply[]> => {
+    const output = await tool?.read(['lmstat', '-i', '-c', servers.join(',')], signal);
+    const text = output === undefined ? '' : textOf(output);
+    return (await runSliced(parseLmstatInventory(text, { localTime }))).supply;
+  };
+
+  const licenses = licenseFiles.map((file) =>
+    fileOf(file, (text) => parseLicenceFile(text, { now: now(), localTime }).supplies),
+  );
+  const options = Object.entries(optionsFiles).map(
+    ([daemon, file]) => [daemon, fileOf(file, (text) => parseOptionsFile(text, daemon).reserves)] as const,
+  );
+  const inventory =
+    tool === undefined || licenses.length > 0
+      ? undefined
+      : new LastGood(runInventory, { interval: HOUR, maxAge: MAX_AGE, now });
+
+  return {
+    licenses: async (signal) => {
+      const found = await Promise.all(licenses.map((file) => file.get(signal)));
+      // a part of the files would look like fewer licenses
+      const isComplete = found.length > 0 && !found.includes(undefined);
+      return isComplete ? found.flatMap((supplies) => supplies ?? []) : undefined;
+    },
+    inventory: async (signal) => inventory?.get(signal),
+    options: async (signal) => {
+      const found = await Promise.all(options.map(async ([daemon, file]) => [daemon, await file.get(signal)] as const));
+      return new Map(found.flatMap(([daemon, reserves]) => (reserves === undefined ? [] : [[daemon, reserves]])));
+    },
+    problems: () => [...licenses, ...options.map(([, file]) => file)].flatMap(({ problem }) => problem ?? []),
+    close: async () => {
+      await Promise.all(transports.map((transport) => transport.close()));
+    },
+  };
+}

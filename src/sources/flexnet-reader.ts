@@ -1,0 +1,108 @@
+import { withDenials } from '../managers/flexnet/denied-requests.ts';
+import { parseLmstat } from '../managers/flexnet/lmstat.ts';
+import { type FlexnetParsed, observeFlexnet } from '../managers/flexnet/observe.ts';
+import { type FlexnetSettings, lmstatContext, noMemory } from '../managers/flexnet/settings.ts';
+import { observeSupplies } from '../managers/flexnet/supplied-licenses.ts';
+import { createLocalTime } from '../model/local-time.ts';
+import type { VendorLicenseObservation } from '../observation/observation.ts';
+import { SourceFailure, type SourceProblem } from '../observation/source-failure.ts';
+import { runSliced } from '../scheduling/slices.ts';
+import { createDenialCount, type DenialCount } from './denial-count.ts';
+import { createFlexnetFiles } from './flexnet-files.ts';
+import type { ManagerReader } from './manager-source.ts';
+import { textOf } from './output-text.ts';
+import type { SourceSettings } from './settings.ts';
+import type { Transport } from './transport.ts';
+import type { TransportHost } from './transport-host.ts';
+
+const problemsOf = (denials: DenialCount | undefined): readonly SourceProblem[] => {
+  const problem = denials?.problem();
+  return problem === undefined ? [] : [{ ...problem, isMinor: true }];
+};
+
+/** `lmutil lmstat`, or a command that is lmstat already. */
+const argumentsOf = ({ via, servers }: SourceSettings): readonly string[] => {
+  const isLmstat = via?.kind === 'command' && via.command.some((word) => /(^|\/)lmstat(\.exe)?$/.test(word));
+  return [...(isLmstat ? [] : ['lmstat']), '-a', '-c', servers.join(',')];
+};
+
+/** Reads a FlexNet license server with what is known beside it, or license files alone. */
+export function createFlexnetReader(
+  settings: SourceSettings,
+  transport: Transport | undefined,
+  host: TransportHost,
+): ManagerReader {
+  const { servers, part, daemons, borrow, users, features, timeZone, debugLog, via, licenseFiles } = settings;
+  const localTime = createLocalTime(timeZone);
+  const flexnet: FlexnetSettings = {
+    servers,
+    part,
+    daemons,
+    lingerAtLeast: borrow.lingerAtLeast,
+    split: users.split,
+    dropUnsupported: features.dropUnsupported,
+    features,
+    localTime,
+  };
+  const isCommand = via?.kind === 'command';
+  const files = createFlexnetFiles(settings, localTime, isCommand ? transport : undefined, host);
+  const denials = debugLog === undefined ? undefined : createDenialCount(debugLog, { now: host.now });
+  let memory = noMemory;
+  let supplied: readonly VendorLicenseObservation[] = [];
+
+  const ask = async (server: Transport, signal: AbortSignal): Promise<FlexnetParsed> => {
+    const licences = await files.licenses(signal);
+    supplied = observeSupplies(licences ?? [], flexnet, host.now());
+    const output = await server.read(argumentsOf(settings), signal);
+    const { at, exitCode: code, stderr } = output;
+    const report = await runSliced(parseLmstat(textOf(output), lmstatContext(flexnet, memory, at)));
+    // a server that does not answer would hold up lmstat -i too
+    const inventory = report.features.length === 0 ? undefined : await files.inventory(signal);
+    const options = await files.options(signal);
+    const beside = { inventory, licences, options, memory, settings: flexnet };
+    return await runSliced(observeFlexnet({ report, ...beside, output: { at, isCommand, exit: { code, stderr } } }));
+  };
+
+  return {
+    read: async (signal) => {
+      if (transport === undefined) {
+        supplied = observeSupplies((await files.licenses(signal)) ?? [], flexnet, host.now());
+        const [problem] = files.problems();
+        if (supplied.length === 0) throw filesFailure(problem, licenseFiles);
+        const diagnostics = { unparsed: 0, masks: [], contradictions: 0 };
+        return {
+          vendorLicenses: supplied,
+          problems: files.problems(),
+          members: [],
+          referenceTime: undefined,
+          diagnostics,
+        };
+      }
+      const parsed = await ask(transport, signal);
+      memory = parsed.memory;
+      const denied = await denials?.take();
+      denied?.confirm();
+      return {
+        ...parsed,
+        vendorLicenses: parsed.vendorLicenses.map((one) => withDenials(one, denied?.of(one.daemon))),
+        problems: [...parsed.problems, ...files.problems(), ...problemsOf(denials)],
+      };
+    },
+    restore: (known) => {
+      const hasSeenQueue = known.some(({ observation: { pools } }) => pools.some(({ queued }) => queued !== undefined));
+      memory = { ...memory, hasSeenQueue };
+    },
+    withoutServer: () => supplied,
+    close: async () => {
+      await Promise.all([transport?.close(), files.close(), denials?.stop()]);
+    },
+  };
+}
+
+function filesFailure(problem: SourceProblem | undefined, files: readonly string[]): SourceFailure {
+  if (problem !== undefined) return new SourceFailure(problem.kind, problem.message);
+  return new SourceFailure(
+    'empty',
+    `${files.join(', ')} have no FEATURE or INCREMENT line that is valid; check the files`,
+  );
+}

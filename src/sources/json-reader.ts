@@ -1,0 +1,24 @@
+import { type ObservationMemory, parseObservations } from '../managers/json/observations.ts';
+import { createLocalTime } from '../model/local-time.ts';
+import { runSliced } from '../scheduling/slices.ts';
+import type { ManagerReader } from './manager-source.ts';
+import type { SourceSettings } from './settings.ts';
+import type { Transport } from './transport.ts';
+
+/** Reads documents of observations, see docs/json-source.md. */
+export function createJsonReader(settings: SourceSettings, transport: Transport, now: () => number): ManagerReader {
+  const { interval, part, via } = settings;
+  const localTime = createLocalTime(settings.timeZone);
+  let memory: ObservationMemory | undefined;
+  return {
+    read: async (signal) => {
+      const { stdout, at } = await transport.read([], signal);
+      const writtenAt = via?.kind === 'file' ? at : undefined;
+      const context = { now: now(), writtenAt, interval, localTime, part, memory };
+      const parsed = await runSliced(parseObservations(stdout, context));
+      memory = parsed.memory;
+      return parsed;
+    },
+    close: () => transport.close(),
+  };
+}

@@ -1,0 +1,158 @@
+import { createHash } from 'node:crypto';
+import type { Parsed } from '../managers/parsed.ts';
+import type { Log } from '../model/log.ts';
+import { type Collected, type VendorLicenseObservation, vendorLicenseName } from '../observation/observation.ts';
+import type { Source, SourceHealth } from '../observation/source.ts';
+import { SourceFailure, type SourceProblem } from '../observation/source-failure.ts';
+import { runSliced } from '../scheduling/slices.ts';
+import { selectFeatures } from './feature-selection.ts';
+import type { SourceSettings } from './settings.ts';
+import { hideUsers } from './user-names.ts';
+
+/** Reads a license manager once. */
+export interface ManagerReader {
+  /** @throws SourceFailure if nothing could be read */
+  read(signal: AbortSignal): Promise<Parsed>;
+  /** What it knew in an earlier process. */
+  restore?(known: readonly Collected[]): void;
+  /** What is known of vendor licenses although the server cannot be reached, for instance from license files. */
+  withoutServer?(): readonly VendorLicenseObservation[];
+  close(): Promise<void>;
+}
+
+export interface ManagerSourceDeps {
+  readonly reader: ManagerReader;
+  /** Epoch seconds. */
+  readonly now: () => number;
+  /** Key of the pseudonyms of users. */
+  readonly pseudonymKey: string;
+  readonly log: Log;
+}
+
+export interface ManagerSource extends Source {
+  readonly settings: SourceSettings;
+  health(): SourceHealth;
+  close(): Promise<void>;
+}
+
+type Identity = Pick<VendorLicenseObservation, 'server' | 'daemon' | 'part'>;
+
+const unreachable = ({ server, daemon, part }: Identity): VendorLicenseObservation => ({
+  server,
+  daemon,
+  part,
+  reachable: false,
+  pools: [],
+});
+
+/** What is logged once for as long as it lasts. */
+const keyOf = (problems: readonly SourceProblem[]): string =>
+  problems.map(({ kind, message }) => `${kind} ${message}`).join('\n');
+
+/**
+ * A license manager as a source of the analyzer. A failed reading is no exception here: the vendor licenses that are known
+ * are reported as unreachable, and the health says why.
+ */
+export function createManagerSource(settings: SourceSettings, deps: ManagerSourceDeps): ManagerSource {
+  const { name, manager } = settings;
+  const { reader, now, log } = deps;
+  const runs = new Map<string, number>() as Map<'ok', number>;
+  let identities: readonly Identity[] = configuredIdentities(settings);
+  let health: SourceHealth = {
+    name,
+    manager,
+    up: undefined,
+    problems: [],
+    lastReadAt: undefined,
+    lastSuccessAt: undefined,
+    duration: undefined,
+    lastDiagnostics: undefined,
+    contradictions: 0,
+    runs,
+    members: [],
+    vendorLicenses: [],
+  };
+
+  const count = (result: string): void => {
+    runs.set(result as 'ok', (runs.get(result as 'ok') ?? 0) + 1);
+  };
+
+  const report = (problems: readonly SourceProblem[]): void => {
+    if (keyOf(problems) === keyOf(health.problems)) return;
+    for (const { kind, message } of problems) log.warn({ source: name, kind, reason: message }, 'source has a problem');
+    if (problems.length === 0) log.info({ source: name }, 'source is read again without problems');
+  };
+
+  const finish = (begun: number, problems: readonly SourceProblem[], more: Partial<SourceHealth>): void => {
+    const serious = problems.filter(({ isMinor }) => !isMinor);
+    count(serious[0]?.kind ?? 'ok');
+    report(problems);
+    const at = now();
+    health = { ...health, problems, up: serious.length === 0, lastReadAt: at, duration: at - begun, ...more };
+  };
+
+  /** All that are known. Capacity and expiry can be known without the server. */
+  const unreachableOnes = (): readonly VendorLicenseObservation[] => {
+    const supplied = new Map(reader.withoutServer?.().map((one) => [vendorLicenseName(one), one]));
+    const known = new Map([...identities, ...supplied.values()].map((one) => [vendorLicenseName(one), one]));
+    return [...known].map(([name, identity]) => ({
+      ...unreachable(identity),
+      pools: supplied.get(name)?.pools ?? [],
+    }));
+  };
+
+  const take = (begun: number, parsed: Parsed): void => {
+    const { vendorLicenses, problems, members, diagnostics } = parsed;
+    identities = vendorLicenses;
+    const isRead = vendorLicenses.some(({ reachable }) => reachable);
+    finish(begun, problems, {
+      ...(isRead && { lastSuccessAt: now() }),
+      members,
+      lastDiagnostics: diagnostics,
+      contradictions: health.contradictions + diagnostics.contradictions,
+      vendorLicenses: vendorLicenses.map(vendorLicenseName),
+    });
+  };
+
+  return {
+    name,
+    interval: settings.interval,
+    offset: offsetOf(settings),
+    settings,
+    health: () => health,
+    restore: (known) => {
+      if (known.length > 0) identities = known.map(({ observation }) => observation);
+      health = { ...health, vendorLicenses: identities.map(vendorLicenseName) };
+      reader.restore?.(known);
+    },
+    skip: () => count('skipped'),
+    read: async (signal) => {
+      const begun = now();
+      try {
+        const parsed = await reader.read(signal);
+        take(begun, parsed);
+        const selected = parsed.vendorLicenses.map((one) => selectFeatures(one, settings.features));
+        return await runSliced(hideUsers(selected, settings.users.names, deps.pseudonymKey));
+      } catch (error) {
+        if (!(error instanceof SourceFailure) || signal.aborted) throw error;
+        finish(begun, [{ kind: error.kind, message: error.message }], {
+          members: health.members.map((member) => ({ ...member, up: false, isMaster: false })),
+        });
+        return unreachableOnes();
+      }
+    },
+    close: () => reader.close(),
+  };
+}
+
+/** Sources of one interval are spread over it, and each keeps its place over restarts. */
+function offsetOf({ name, interval }: SourceSettings): number {
+  const hash = createHash('sha256').update(name).digest().readUInt32BE();
+  return Math.floor((hash / 2 ** 32) * interval);
+}
+
+/** The vendor licenses that are configured, before the server was ever reached. */
+const configuredIdentities = ({ servers, daemons, part }: SourceSettings): readonly Identity[] => {
+  const [server] = servers;
+  return server === undefined ? [] : daemons.map((daemon) => ({ server, daemon, part }));
+};

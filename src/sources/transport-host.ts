@@ -1,0 +1,54 @@
+import { createPlaces, type Places } from '../scheduling/places.ts';
+import { type SendSignal, sendSignal } from './processes.ts';
+import { createReaper, type Reaper } from './reaper.ts';
+import { createSharedWork, type SharedWork } from './shared-work.ts';
+import { createWorkFolder, runPrefix, type WorkFolder } from './work-folder.ts';
+
+/** Tools of all sources that run at once. */
+const TOOLS = 4;
+/** Of each kind of work on files, how much may hang at once: Node has four threads for all files. */
+const FILES = 2;
+
+/** What the transports of all sources share. */
+export interface TransportHost {
+  readonly places: Places;
+  readonly toolChecks: SharedWork;
+  readonly files: SharedWork;
+  readonly workFolder: WorkFolder;
+  readonly reaper: Reaper;
+  readonly sendSignal: SendSignal;
+  /** Epoch seconds. */
+  readonly now: () => number;
+  /** To be called when all transports are closed. */
+  close(): void;
+}
+
+export interface TransportHostOptions {
+  /** Where the working directories of tools are created. It is created if its parent exists. */
+  readonly workFolder: string;
+  readonly now: () => number;
+  /** A sentence for the log: the sources work, but less safely. */
+  readonly onProblem: (message: string) => void;
+  /** For tests: the shell of the reaper, and how signals are sent. */
+  readonly shell?: string;
+  readonly sendSignal?: SendSignal;
+}
+
+export function createTransportHost(options: TransportHostOptions): TransportHost {
+  const { workFolder, now, onProblem, shell } = options;
+  const reaper = createReaper({
+    folderPrefix: (token) => runPrefix(workFolder, token),
+    onProblem,
+    ...(shell !== undefined && { shell }),
+  });
+  return {
+    places: createPlaces(TOOLS),
+    toolChecks: createSharedWork(createPlaces(FILES)),
+    files: createSharedWork(createPlaces(FILES)),
+    workFolder: createWorkFolder(workFolder, reaper.token),
+    reaper,
+    sendSignal: options.sendSignal ?? sendSignal,
+    now,
+    close: () => reaper.close(),
+  };
+}

@@ -1,0 +1,23 @@
+import { describe, expect, it, vi } from 'vitest';
+import { createDenialCount } from '../../src/sources/denial-count.ts';
+
+/** A file server that does not answer: each look at the log takes as long as it wants. */
+vi.mock('../../src/sources/log-follower.ts', () => ({
+  createLogFollower: () => ({ look: () => new Promise(() => undefined), close: async () => undefined }),
+}));
+
+describe('a log on a file server that does not answer', () => {
+  it('holds up neither a collection nor the end of the process', async () => {
+    const count = createDenialCount(
+      { path: '/nfs/lmgrd.log', timeZone: 'UTC', encoding: undefined },
+      { now: () => 0, timeoutMs: 20 },
+    );
+    const taken = await count.take();
+    expect(taken.of('vend')).toBeUndefined();
+    expect(count.problem()).toEqual({
+      kind: 'timeout',
+      message: 'the debug log /nfs/lmgrd.log could not be read within 0.02 s; check its file system (NFS)',
+    });
+    await count.stop();
+  });
+});

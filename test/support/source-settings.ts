@@ -1,0 +1,56 @@
+import type { VendorLicenseObservation } from '../../src/observation/observation.ts';
+import type { SourceSettings } from '../../src/sources/settings.ts';
+
+/** Settings of a source, as the configuration gives them. */
+export const sourceSettings = (more: Partial<SourceSettings> = {}): SourceSettings => ({
+  name: 'cad',
+  manager: 'flexnet',
+  servers: ['27000@lic1'],
+  part: '',
+  daemons: [],
+  via: { kind: 'command', command: ['/opt/flexlm/lmutil'], env: {} },
+  interval: 300,
+  timeout: 60,
+  maxOutput: 2 ** 20,
+  encoding: undefined,
+  timeZone: 'UTC',
+  licenseFiles: [],
+  optionsFiles: {},
+  debugLog: undefined,
+  features: { include: [], exclude: [], dropUnsupported: true },
+  users: { names: 'keep', split: 'auto' },
+  borrow: { lingerAtLeast: 3600 },
+  ...more,
+});
+
+/** A vendor license with one feature, of which two of three licenses are in use. */
+export const observationOf = (daemon: string): VendorLicenseObservation => ({
+  server: '27000@lic1',
+  daemon,
+  part: '',
+  reachable: true,
+  pools: [
+    {
+      feature: 'solver',
+      version: '2026.1',
+      package: '',
+      featureType: 'feature',
+      licenseType: 'floating',
+      licenseModel: 'concurrent',
+      increments: [{ count: 3, expires: undefined }],
+      reservations: [],
+      checkouts: ['Ada', 'ada'].map((user, i) => ({
+        user,
+        host: `ws${i}`,
+        display: ':0',
+        licenses: 1,
+        shareHandle: undefined,
+        borrowed: false,
+        status: undefined,
+      })),
+      unknownOfCheckouts: ['status'],
+      queued: [{ user: 'Grace', host: 'ws9', licenses: 2 }],
+      denials: undefined,
+    },
+  ],
+});
