@@ -42,7 +42,7 @@ export interface LmstatContext {
 
 /** Reads the output of `lmstat -a`. It never fails: what is not understood is counted. */
 export function* parseLmstat(text: string, context: LmstatContext): Generator<void, LmstatReport> {
-  const reading = new LmstatReading(context);
+  const reading = new LmstatReading(text.length, context);
   for (const block of blocksOf(text)) {
     reading.readBlock(block);
     yield;
@@ -68,8 +68,8 @@ class LmstatReading {
   #referenceTime: number | undefined;
   #section: Section = 'head';
 
-  constructor(context: LmstatContext) {
-    const kept = new KeptText();
+  constructor(length: number, context: LmstatContext) {
+    const kept = new KeptText(length);
     this.#context = context;
     this.#localTime = context.localTime;
     this.#times = new StartTimes(context.localTime, context.now, kept);
