@@ -41,6 +41,12 @@ License server status: 1055@lic1.example.com, port@10.0.0.2,lic3
     expect(report.diagnostics.unparsed).toBe(0);
   });
 
+  it('can be listed without their headings', () => {
+    const report = parse(`${TITLE}\nlic1: Cannot connect to license server system. (-15,570)\nacme: UP v11.19.6\n`);
+    expect(report.members).toMatchObject([{ host: 'lic1', up: false, error: { code: -15 } }]);
+    expect(report.daemons).toMatchObject([{ name: 'acme', up: true }]);
+  });
+
   it('are up, down, or answer with an error', () => {
     const report = parse(`${TITLE}\n${SERVER}
 Vendor daemon status (on lic1):
@@ -228,6 +234,13 @@ solver                          4.2         5            1-jan-2030   acme
     );
   });
 
+  it('can be lists of license files of any length, up to an empty line', () => {
+    const list = 'D:\\a.lic:'.repeat(1000);
+    const report = parse(`${TITLE}\n    License file(s) on lic1: ${list}\n${list}\nmore.lic:\n\nodd\n`);
+    expect(report.counts.noise).toBe(4);
+    expect(report.diagnostics).toMatchObject({ unparsed: 1, masks: ['a'] });
+  });
+
   it('can be too long', () => {
     const report = parse(`${HEAD}${feature('solver', 5, 1, `${'x '.repeat(4096)}(v4.0) (lic1/27000 12)`)}`);
     expect(report.counts.checkouts).toBe(0);
@@ -257,6 +270,13 @@ describe('the form of the text', () => {
     expect(parse(plain, { localTime: { ...context.localTime } }).referenceTime).toBe(NOW);
     expect(parse('Flexible License Manager status on Wed 2/30/2026 10:30\n').referenceTime).toBeUndefined();
     expect(parse(DAEMON).referenceTime).toBeUndefined();
+  });
+
+  it('can be the outputs of two runs, each with its own reference time', () => {
+    const other = (HEAD + feature('old', 5, 1, user.trim())).replace('3/18/2026', '3/18/2020');
+    expect(checkoutsOf(parse(other + plain)).map(({ since }) => since)).toEqual(
+      [2020, 2026].map((year) => Date.UTC(year, 2, 17, 9, 5) / 1000),
+    );
   });
 
   it('does not matter for large outputs: names at the borders of blocks are whole', () => {

@@ -71,6 +71,13 @@ Users of draw: Cannot get users of draw: No such feature exists. (-5,222)
     expect(observe(text).vendorLicenses[0]).toMatchObject({ daemon: 'zeta', reachable: false, pools: [] });
   });
 
+  it('are reachable if they serve a feature, although they are listed as down', () => {
+    const text = HEAD.replace('acme: UP v11.19.6', 'acme: DOWN') + feature('solver', 5, 0);
+    const { vendorLicenses, problems } = observe(text);
+    expect(vendorLicenses).toMatchObject([{ daemon: 'acme', reachable: true, pools: [{ feature: 'solver' }] }]);
+    expect(problems).toEqual([]);
+  });
+
   it('are known if all daemons are down', () => {
     const text = `${TITLE}\n${SERVER}\nVendor daemon status (on lic1):\n   acme: DOWN\n`;
     const { vendorLicenses, problems } = observe(text);
@@ -297,7 +304,7 @@ Users of solver:  (Total of 12 licenses issued;  Total of 6 licenses in use)
     expect(poolOf(expired.replace('31-dec-2029', 'permanent')).increments).toEqual([{ count: 12, expires: undefined }]);
   });
 
-  it('are told apart if license files fit to what the server issues', () => {
+  it('are kept apart if license files fit to what the server issues', () => {
     const licences = [supply('4.20', 6), supply('4.2', 2, { expires: undefined }), supply('5.0', 4)];
     expect(poolsOf(twoPools, { licences })).toMatchObject([
       {
@@ -309,6 +316,15 @@ Users of solver:  (Total of 12 licenses issued;  Total of 6 licenses in use)
         checkouts: [{ user: 'ada' }],
       },
       { version: '5.0', licenseType: 'floating', increments: [{ count: 4 }], inUse: 1, unusedReserve: 0 },
+    ]);
+  });
+
+  it('are kept apart by type if the version is the same', () => {
+    const licences = [supply('5', 8, { licenseType: 'node-locked' }), supply('5', 4)];
+    const text = twoPools.replace('v4.2, vendor', 'v5, vendor');
+    expect(poolsOf(text, { licences }).map(({ licenseType, inUse }) => [licenseType, inUse])).toEqual([
+      ['node-locked', 3],
+      ['floating', 1],
     ]);
   });
 
