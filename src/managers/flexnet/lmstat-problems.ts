@@ -74,13 +74,13 @@ export function clockProblem({ referenceTime }: LmstatReport, at: number): Sourc
 export function partialProblems(
   report: LmstatReport,
   settings: FlexnetSettings,
-  { down, unattributed }: { down: readonly string[]; unattributed: number },
+  { down, unattributed }: { down: ReadonlySet<string>; unattributed: number },
 ): SourceProblem[] {
   const server = serverOf(settings);
   const problems: (SourceProblem | undefined)[] = [
     memberProblem(settings.servers, report.members),
     ...report.errors.slice(0, 1).map((error) => problemOf(error, server)),
-    ...down.map((daemon) => daemonProblem(report, daemon, server)),
+    ...daemonProblems(report, down, server),
     featureProblem(report, server),
     unattributed === 0 ? undefined : unattributedProblem(unattributed, server),
     serverListProblem(report, server),
@@ -88,13 +88,16 @@ export function partialProblems(
   return problems.filter((problem) => problem !== undefined);
 }
 
-function daemonProblem({ daemons }: LmstatReport, daemon: string, server: string): SourceProblem {
-  const error = daemons.findLast(({ name }) => name.toLowerCase() === daemon.toLowerCase())?.error;
-  const number = error === undefined ? '' : ` (FlexNet error ${errorText(error)})`;
-  return {
-    kind: 'daemon_down',
-    message: `The vendor daemon ${daemon} of ${server} is down${number}. Start it, and check the log of lmgrd there.`,
-  };
+function daemonProblems(report: LmstatReport, down: ReadonlySet<string>, server: string): SourceProblem[] {
+  const lines = new Map(report.daemons.map((daemon) => [daemon.name.toLowerCase(), daemon]));
+  return [...down].map((daemon) => {
+    const error = lines.get(daemon.toLowerCase())?.error;
+    const number = error === undefined ? '' : ` (FlexNet error ${errorText(error)})`;
+    return {
+      kind: 'daemon_down',
+      message: `The vendor daemon ${daemon} of ${server} is down${number}. Start it, and check the log of lmgrd there.`,
+    };
+  });
 }
 
 /** Features that the tool could not read, although their daemon is not listed as down. */

@@ -29,6 +29,9 @@ import { blocksOf, TextBlock } from './text-block.ts';
 import { UserLines } from './user-lines.ts';
 import type { Split } from './user-words.ts';
 
+/** Characters that say what a line of any length is. */
+const LINE_BEGIN = 40;
+
 export interface LmstatContext {
   /** Calendar of the zone in which the tool printed its times. */
   readonly localTime: LocalTime;
@@ -42,7 +45,7 @@ export interface LmstatContext {
 
 /** Reads the output of `lmstat -a`. It never fails: what is not understood is counted. */
 export function* parseLmstat(text: string, context: LmstatContext): Generator<void, LmstatReport> {
-  const reading = new LmstatReading(context);
+  const reading = new LmstatReading(text.length, context);
   for (const block of blocksOf(text)) {
     reading.readBlock(block);
     yield;
@@ -68,8 +71,8 @@ class LmstatReading {
   #referenceTime: number | undefined;
   #section: Section = 'head';
 
-  constructor(context: LmstatContext) {
-    const kept = new KeptText();
+  constructor(length: number, context: LmstatContext) {
+    const kept = new KeptText(length);
     this.#context = context;
     this.#localTime = context.localTime;
     this.#times = new StartTimes(context.localTime, context.now, kept);
@@ -122,7 +125,12 @@ class LmstatReading {
   }
 
   #readLong(line: string): void {
-    if (line !== '') this.#diagnostics.addUnparsed(line);
+    if (line === '') return;
+    // a list of license files has any length
+    const begin = line.slice(0, LINE_BEGIN);
+    this.#enterSection(begin);
+    if (isNoise(begin) || this.#section === 'files') this.#count('noise');
+    else this.#diagnostics.addUnparsed(line);
   }
 
   #readOther(line: string): void {
@@ -184,15 +192,16 @@ class LmstatReading {
       this.#errors.push(error);
       return this.#count('errors');
     }
-    const isServer = this.#section === 'servers' || this.#section === 'files';
+    const isServer = ['head', 'servers', 'files'].includes(this.#section);
     const member = readMember(line, isServer);
     if (member !== undefined) {
       this.#section = 'servers';
       this.#members.push(member);
       return this.#count('members');
     }
-    const daemon = isServer || this.#section === 'inventory' ? undefined : readDaemon(line);
-    if (daemon === undefined) return false;
+    const daemon = this.#section === 'inventory' ? undefined : readDaemon(line);
+    // an error before the daemons is that of a server
+    if (daemon === undefined || (isServer && !daemon.up)) return false;
     this.#features.addDaemon(daemon.name);
     this.#daemons.push(daemon);
     return this.#count('daemons');

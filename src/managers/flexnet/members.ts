@@ -5,6 +5,7 @@ import type { LmstatMember } from './lmstat-report.ts';
 /** Redundant servers need a majority. */
 const TRIAD = 3;
 const QUORUM = 2;
+const MAX_NAMED = 3;
 
 /** Host of `port@host`, in lower case. */
 const hostOf = (server: string): string => server.slice(server.indexOf('@') + 1).toLowerCase();
@@ -33,7 +34,8 @@ export function memberProblem(servers: readonly string[], printed: readonly Lmst
   }
   const down = [...hosts].flatMap(([host, up]) => (up ? [] : [host]));
   if (hosts.size < 2 || down.length === 0) return undefined;
-  const list = down.join(', ');
+  const rest = down.length - MAX_NAMED;
+  const list = `${down.slice(0, MAX_NAMED).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
   if (hosts.size >= TRIAD && hosts.size - down.length < QUORUM)
     return {
       kind: 'no_quorum',
