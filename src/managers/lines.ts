@@ -54,10 +54,9 @@ export type OnUnread = (part: UnreadPart) => void;
 export class DiagnosticsCount implements Diagnostics {
   unparsed = 0;
   contradictions = 0;
-  /** The number of the line that is being read, from 1. Only `onUnread` needs it. */
-  line = 0;
   readonly #masks = new Set<string>();
   readonly #onUnread: OnUnread | undefined;
+  #line = 0;
 
   constructor(onUnread?: OnUnread) {
     this.#onUnread = onUnread;
@@ -67,15 +66,20 @@ export class DiagnosticsCount implements Diagnostics {
     return [...this.#masks];
   }
 
+  /** What follows is about another line: the next one, or the one with this number. Only `onUnread` needs it. */
+  startLine(number = this.#line + 1): void {
+    this.#line = number;
+  }
+
   addUnparsed(line: string): void {
     this.unparsed += 1;
     if (this.#masks.size < MAX_MASKS) this.#masks.add(maskOf(line));
-    this.#onUnread?.({ line: this.line, text: line, isWhole: true });
+    this.#onUnread?.({ line: this.#line, text: line, isWhole: true });
   }
 
   /** The rest of the line is understood. */
   addUnreadEnd(end: string): void {
-    this.#onUnread?.({ line: this.line, text: end, isWhole: false });
+    this.#onUnread?.({ line: this.#line, text: end, isWhole: false });
   }
 
   addContradiction(): void {

@@ -112,7 +112,7 @@ export function parseLicenceFile(
   const features: FeatureLine[] = [];
   const packageLines: PackageLine[] = [];
   for (const { text: statement, line } of statementsOf(text, beginsStatement)) {
-    diagnostics.line = line;
+    diagnostics.startLine(line);
     const read = readStatement(statement, localTime);
     if (read === undefined) diagnostics.addUnparsed(statement);
     else if (read === 'noise') continue;

@@ -82,7 +82,7 @@ class LmstatReading {
   readBlock(block: TextBlock): void {
     for (let from = 0; from < block.text.length; ) {
       const to = block.lineEnd(from);
-      this.#diagnostics.line += 1;
+      this.#diagnostics.startLine();
       if (block.hasControls(from, to)) {
         const line = new TextBlock(withoutControls(block.text.slice(from, to)));
         this.#readLine(line, 0, line.text.length);

@@ -94,7 +94,7 @@ export function parseOptionsFile(text: string, daemon: string, onUnread?: OnUnre
   const reserves: OptionsReserve[] = [];
   const lingers: OptionsLinger[] = [];
   for (const { text: statement, line } of statementsOf(text)) {
-    diagnostics.line = line;
+    diagnostics.startLine(line);
     const [keyword = '', ...words] = wordsOf(statement);
     const name = keyword.toUpperCase();
     const reserve = name === 'RESERVE' ? reserveOf(words, daemon) : undefined;

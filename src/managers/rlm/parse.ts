@@ -71,7 +71,7 @@ class Reading {
   }
 
   add(line: string): void {
-    this.#diagnostics.line += 1;
+    this.#diagnostics.startLine();
     if (line === '') return;
     this.#hasText = true;
     const isKnown =
