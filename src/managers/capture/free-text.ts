@@ -71,7 +71,7 @@ export class FreeText {
     return text.replace(isUnderstood ? UNDERSTOOD : UNKNOWN, (found, ...rest) => {
       const kinds = rest.at(-1) as Readonly<Record<string, string | undefined>>;
       if (kinds['hardware'] !== undefined || kinds['address6'] !== undefined) return this.#standIns.addressFor(found);
-      if (kinds['dotted'] !== undefined) return this.#dotted(found);
+      if (kinds['dotted'] !== undefined) return this.#dotted(found, isUnderstood);
       if (kinds['chunk'] === undefined) return found;
       const before = text.charAt((rest.at(-3) as number) - 1);
       // what follows is a host or a user, even if it looks like a word of the tool
@@ -107,10 +107,11 @@ export class FreeText {
       : this.#standIns.nameFor(name, role);
   }
 
-  #dotted(found: string): string {
+  #dotted(found: string, isUnderstood: boolean): string {
     const parts = found.split('.');
     if (parts.length === 4) return this.#standIns.addressFor(found);
-    const isVersion = parts.every((part) => part.length <= MAX_VERSION_PART && !this.#standIns.has(part));
+    const isName = (part: string): boolean => !isUnderstood && this.#standIns.has(part);
+    const isVersion = parts.every((part) => part.length <= MAX_VERSION_PART && !isName(part));
     return isVersion ? found : found.replace(PART, (part) => this.#standIns.numberFor(part));
   }
 
@@ -128,7 +129,7 @@ export class FreeText {
     const isKept = (part: string): boolean => isToolWord(part) && (isUnderstood || !isName(part));
     if (!isOfUser && (word.match(TOOL_WORD) ?? []).every(isKept)) return word;
     const parts = word.match(PART) ?? [];
-    if (VERSION.test(word) && !parts.some(isName)) return word;
+    if (!isOfUser && VERSION.test(word) && (isUnderstood || !parts.some(isName))) return word;
     const hasLetters = !parts.every(isNumber);
     return word.replace(PART, (part) => {
       const isShort = isNumber(part) && part.length < (hasLetters ? 3 : 2) && !(part === word && isName(part));
