@@ -32,8 +32,8 @@ export interface SourceCollection {
   /** Begins with the last observations of an earlier process. */
   restore(known: readonly Collected[]): void;
   collect(): Promise<void>;
-  /** Collects at every slot from now on. */
-  schedule(): void;
+  /** Collects now, and at every slot from now on. Resolves when the first collection is over. */
+  start(): Promise<void>;
   stop(): void;
 }
 
@@ -69,16 +69,16 @@ export function createSourceCollection(options: SourceCollectionOptions): Source
     return running;
   };
 
-  /** Never twice at once: a collection that is due before the previous one is over is left out. */
-  const collectAtSlot = (): void => {
-    if (running !== undefined) {
-      source.skip?.();
-      return;
-    }
+  const attempt = (): Promise<void> =>
     collect().catch((error: unknown) => {
       // aborted by stop: not a problem
       if (!stopping.signal.aborted) onProblem(error);
     });
+
+  /** Never twice at once: a collection that is due before the previous one is over is left out. */
+  const collectAtSlot = (): void => {
+    if (running === undefined) void attempt();
+    else source.skip?.();
   };
 
   const schedule = (): void => {
@@ -101,7 +101,10 @@ export function createSourceCollection(options: SourceCollectionOptions): Source
       source.restore?.(current);
     },
     collect,
-    schedule,
+    start: () => {
+      schedule();
+      return attempt();
+    },
     stop: () => {
       clearTimeout(timer);
       stopping.abort();

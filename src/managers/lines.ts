@@ -29,7 +29,7 @@ export function* linesOf(text: string): Generator<string, void> {
  * The shape of a line and nothing of its content, so that it can be logged: letters become `a`, digits `9`, and runs of
  * one kind are one character.
  */
-export function maskOf(line: string): string {
+function maskOf(line: string): string {
   return line
     .slice(0, MAX_LINE)
     .replace(/\p{L}+/gu, 'a')

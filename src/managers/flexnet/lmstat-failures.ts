@@ -54,7 +54,7 @@ const meaningOf = ({ code, detail }: FlexnetError): Meaning | undefined => {
   return code === undefined ? undefined : meanings.get(code);
 };
 
-export const isKnownError = (code: number): boolean => meanings.has(code);
+const isKnownError = (code: number): boolean => meanings.has(code);
 
 /** `-15,570`, or as far as it is known. */
 export const errorText = ({ code, detail }: FlexnetError): string =>
@@ -80,7 +80,7 @@ export interface Exit {
 }
 
 /**
- * The failure that exit code and standard error tell of a text that says nothing. Undefined if they say nothing either.
+ * The failure that exit code and standard error report for a text that says nothing. Undefined if they say nothing either.
  * The exit code of lmutil is 256 + the FlexNet error.
  */
 export function exitCodeFailure({ code, stderr }: Exit, server: string): SourceFailure | undefined {
