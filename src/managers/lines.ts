@@ -39,19 +39,47 @@ function maskOf(line: string): string {
     .slice(0, MAX_MASK);
 }
 
+/** A part of a text that a parser does not understand, for the one who wrote the text: it can hold names of users. */
+export interface UnreadPart {
+  /** From 1. */
+  readonly line: number;
+  readonly text: string;
+  /** False if only this end of the line is not understood. */
+  readonly isWhole: boolean;
+}
+
+export type OnUnread = (part: UnreadPart) => void;
+
 /** Counts what a parser does not understand. */
 export class DiagnosticsCount implements Diagnostics {
   unparsed = 0;
   contradictions = 0;
   readonly #masks = new Set<string>();
+  readonly #onUnread: OnUnread | undefined;
+  #line = 0;
+
+  constructor(onUnread?: OnUnread) {
+    this.#onUnread = onUnread;
+  }
 
   get masks(): readonly string[] {
     return [...this.#masks];
   }
 
+  /** What follows is about another line: the next one, or the one with this number. Only `onUnread` needs it. */
+  startLine(number = this.#line + 1): void {
+    this.#line = number;
+  }
+
   addUnparsed(line: string): void {
     this.unparsed += 1;
     if (this.#masks.size < MAX_MASKS) this.#masks.add(maskOf(line));
+    this.#onUnread?.({ line: this.#line, text: line, isWhole: true });
+  }
+
+  /** The rest of the line is understood. */
+  addUnreadEnd(end: string): void {
+    this.#onUnread?.({ line: this.#line, text: end, isWhole: false });
   }
 
   addContradiction(): void {

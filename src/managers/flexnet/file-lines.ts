@@ -7,9 +7,15 @@ const MAX_STATEMENT = 1 << 20;
 
 /** The lines of one statement. */
 class Statement {
+  /** The number of its first line, from 1. */
+  readonly line: number;
   readonly #lines: string[] = [];
   #length = 0;
   #quotes = 0;
+
+  constructor(line: number) {
+    this.line = line;
+  }
 
   get isEmpty(): boolean {
     return this.#lines.length === 0;
@@ -55,22 +61,27 @@ function isContinuation(
  *
  * @param begins whether a line begins with a keyword; without it, only `\` continues a line
  */
-export function* statementsOf(text: string, begins?: (line: string) => boolean): Generator<string, void> {
-  let statement = new Statement();
+export function* statementsOf(
+  text: string,
+  begins?: (line: string) => boolean,
+): Generator<Pick<Statement, 'text' | 'line'>, void> {
+  let statement = new Statement(1);
   let isContinued = false;
+  let number = 0;
   for (const line of linesOf(text.startsWith('\ufeff') ? text.slice(1) : text)) {
+    number += 1;
     const isBlank = line.trim() === '';
     if (!isBlank && line.trimStart().startsWith('#')) continue;
     const goesOn =
       !isBlank && (begins === undefined ? isContinued : isContinuation(line, { statement, isContinued, begins }));
     if (!goesOn) {
-      if (!statement.isEmpty) yield statement.text;
-      statement = new Statement();
+      if (!statement.isEmpty) yield statement;
+      statement = new Statement(number);
     }
     isContinued = line.endsWith('\\');
     if (!isBlank) statement.add(isContinued ? line.slice(0, -1) : line);
   }
-  if (!statement.isEmpty) yield statement.text;
+  if (!statement.isEmpty) yield statement;
 }
 
 /** The words of a statement. Blanks between quotes are part of a word; the quotes are removed. */

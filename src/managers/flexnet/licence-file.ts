@@ -1,6 +1,6 @@
 import type { LocalTime } from '../../model/local-time.ts';
 import type { Diagnostics } from '../../observation/source.ts';
-import { DiagnosticsCount } from '../lines.ts';
+import { DiagnosticsCount, type OnUnread } from '../lines.ts';
 import { statementsOf } from './file-lines.ts';
 import type { LicenseSupply } from './inventory.ts';
 import { type Grant, grantsOf } from './licence-grants.ts';
@@ -101,13 +101,18 @@ function* suppliesOf(grant: Grant, packages: readonly PackageLine[]): Generator<
  */
 export function parseLicenceFile(
   text: string,
-  { now, localTime }: { readonly now: number; readonly localTime: LocalTime },
+  {
+    now,
+    localTime,
+    onUnread,
+  }: { readonly now: number; readonly localTime: LocalTime; readonly onUnread?: OnUnread | undefined },
 ): LicenceFile {
-  const diagnostics = new DiagnosticsCount();
+  const diagnostics = new DiagnosticsCount(onUnread);
   const servers: LicenceFile['servers'][number][] = [];
   const features: FeatureLine[] = [];
   const packageLines: PackageLine[] = [];
-  for (const statement of statementsOf(text, beginsStatement)) {
+  for (const { text: statement, line } of statementsOf(text, beginsStatement)) {
+    diagnostics.startLine(line);
     const read = readStatement(statement, localTime);
     if (read === undefined) diagnostics.addUnparsed(statement);
     else if (read === 'noise') continue;

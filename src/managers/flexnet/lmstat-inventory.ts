@@ -1,6 +1,6 @@
 import type { LocalTime } from '../../model/local-time.ts';
 import type { Diagnostics } from '../../observation/source.ts';
-import { DiagnosticsCount, linesOf, MAX_LINE } from '../lines.ts';
+import { DiagnosticsCount, linesOf, MAX_LINE, type OnUnread } from '../lines.ts';
 import { expiryOf } from '../times.ts';
 import type { LicenseSupply } from './inventory.ts';
 import { isNoise, readReferenceTime } from './lmstat-lines.ts';
@@ -31,14 +31,15 @@ const headings: ReadonlyMap<string, Column> = new Map([
  */
 export function* parseLmstatInventory(
   text: string,
-  { localTime }: { readonly localTime: LocalTime },
+  { localTime, onUnread }: { readonly localTime: LocalTime; readonly onUnread?: OnUnread | undefined },
 ): Generator<void, InventoryReport> {
-  const diagnostics = new DiagnosticsCount();
+  const diagnostics = new DiagnosticsCount(onUnread);
   const supply: LicenseSupply[] = [];
   let columns: readonly Column[] | undefined;
   let lines = 0;
   for (const line of linesOf(text)) {
     lines += 1;
+    diagnostics.startLine();
     if (lines % LINES_A_STEP === 0) yield;
     const heading = line.length > MAX_LINE ? undefined : columnsOf(line);
     columns = heading ?? columns;

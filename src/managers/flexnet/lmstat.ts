@@ -1,5 +1,5 @@
 import type { LocalTime } from '../../model/local-time.ts';
-import { DiagnosticsCount, MAX_LINE, withoutControls } from '../lines.ts';
+import { DiagnosticsCount, MAX_LINE, type OnUnread, withoutControls } from '../lines.ts';
 import { KeptText } from './kept-text.ts';
 import { LmstatFeatures } from './lmstat-features.ts';
 import {
@@ -41,6 +41,8 @@ export interface LmstatContext {
   readonly split: Split;
   /** Hosts of users in earlier outputs. */
   readonly knownHosts: ReadonlySet<string>;
+  /** Called for each part that is not understood. */
+  readonly onUnread?: OnUnread | undefined;
 }
 
 /** Reads the output of `lmstat -a`. It never fails: what is not understood is counted. */
@@ -63,7 +65,7 @@ class LmstatReading {
   readonly #users: UserLines;
   readonly #features = new LmstatFeatures();
   readonly #counts = noCounts();
-  readonly #diagnostics = new DiagnosticsCount();
+  readonly #diagnostics: DiagnosticsCount;
   readonly #serverLists: string[][] = [];
   readonly #members: LmstatMember[] = [];
   readonly #daemons: LmstatDaemon[] = [];
@@ -74,6 +76,7 @@ class LmstatReading {
   constructor(length: number, context: LmstatContext) {
     const kept = new KeptText(length);
     this.#context = context;
+    this.#diagnostics = new DiagnosticsCount(context.onUnread);
     this.#localTime = context.localTime;
     this.#times = new StartTimes(context.localTime, context.now, kept);
     this.#users = new UserLines(this.#times, kept);
@@ -82,6 +85,7 @@ class LmstatReading {
   readBlock(block: TextBlock): void {
     for (let from = 0; from < block.text.length; ) {
       const to = block.lineEnd(from);
+      this.#diagnostics.startLine();
       if (block.hasControls(from, to)) {
         const line = new TextBlock(withoutControls(block.text.slice(from, to)));
         this.#readLine(line, 0, line.text.length);
@@ -120,7 +124,10 @@ class LmstatReading {
     const pool = this.#features.pool;
     if (pool === undefined) return false;
     pool.checkouts.push(checkout);
-    if (checkout.unknownTail !== undefined) this.#counts.unknownTails += 1;
+    if (checkout.unknownTail !== undefined) {
+      this.#counts.unknownTails += 1;
+      this.#diagnostics.addUnreadEnd(checkout.unknownTail);
+    }
     return this.#count(checkout.queued ? 'queued' : 'checkouts');
   }
 

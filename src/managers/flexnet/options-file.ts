@@ -1,5 +1,5 @@
 import type { Diagnostics } from '../../observation/source.ts';
-import { DiagnosticsCount } from '../lines.ts';
+import { DiagnosticsCount, type OnUnread } from '../lines.ts';
 import { statementsOf, wordsOf } from './file-lines.ts';
 import type { OptionsReserve } from './inventory.ts';
 
@@ -89,11 +89,12 @@ function lingerOf([feature = '', written = '']: readonly string[], daemon: strin
 }
 
 /** Reads the options file of a vendor daemon. A line that is not understood is left out and counted. */
-export function parseOptionsFile(text: string, daemon: string): OptionsFile {
-  const diagnostics = new DiagnosticsCount();
+export function parseOptionsFile(text: string, daemon: string, onUnread?: OnUnread): OptionsFile {
+  const diagnostics = new DiagnosticsCount(onUnread);
   const reserves: OptionsReserve[] = [];
   const lingers: OptionsLinger[] = [];
-  for (const statement of statementsOf(text)) {
+  for (const { text: statement, line } of statementsOf(text)) {
+    diagnostics.startLine(line);
     const [keyword = '', ...words] = wordsOf(statement);
     const name = keyword.toUpperCase();
     const reserve = name === 'RESERVE' ? reserveOf(words, daemon) : undefined;

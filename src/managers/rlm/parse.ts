@@ -1,5 +1,5 @@
 import type { LocalTime } from '../../model/local-time.ts';
-import { DiagnosticsCount, linesOf, MAX_LINE } from '../lines.ts';
+import { DiagnosticsCount, linesOf, MAX_LINE, type OnUnread } from '../lines.ts';
 import type { Parsing } from '../parsed.ts';
 import { type PoolUnderway, poolHeadOf } from './pool-lines.ts';
 import type { RlmError, RlmIsv, RlmMaster, RlmReport, RlmUsage } from './report.ts';
@@ -24,14 +24,16 @@ const STEP = 64;
 export interface RlmTextContext {
   /** The zone in which the output has its times. */
   readonly localTime: LocalTime;
+  /** Called for each line that is not understood. */
+  readonly onUnread?: OnUnread | undefined;
 }
 
 /**
  * Reads the output of `rlmutil rlmstat -a`, of any version, or of a narrower question (`-i`, `-l`). It never fails: a text
  * of another tool gives a report without data.
  */
-export function* parseRlmstat(text: string, { localTime }: RlmTextContext): Parsing<RlmReport> {
-  const reading = new Reading(localTime);
+export function* parseRlmstat(text: string, { localTime, onUnread }: RlmTextContext): Parsing<RlmReport> {
+  const reading = new Reading(localTime, onUnread);
   let lines = 0;
   for (const line of linesOf(text)) {
     reading.add(line);
@@ -51,7 +53,7 @@ interface IsvUnderway extends RlmIsv {
 class Reading {
   readonly #localTime: LocalTime;
   readonly #copies = new TextCopies();
-  readonly #diagnostics = new DiagnosticsCount();
+  readonly #diagnostics: DiagnosticsCount;
   readonly #masters: RlmMaster[] = [];
   readonly #errors: RlmError[] = [];
   #isvs = new Map<string, IsvUnderway>();
@@ -63,11 +65,13 @@ class Reading {
   /** Below a message of an error, where its details are. */
   #isInError = false;
 
-  constructor(localTime: LocalTime) {
+  constructor(localTime: LocalTime, onUnread: OnUnread | undefined) {
     this.#localTime = localTime;
+    this.#diagnostics = new DiagnosticsCount(onUnread);
   }
 
   add(line: string): void {
+    this.#diagnostics.startLine();
     if (line === '') return;
     this.#hasText = true;
     const isKnown =
