@@ -32,6 +32,8 @@ export interface SourceCollection {
   /** Begins with the last observations of an earlier process. */
   restore(known: readonly Collected[]): void;
   collect(): Promise<void>;
+  /** Collects. A problem is reported. */
+  collectNow(): Promise<void>;
   /** Collects at every slot from now on. */
   schedule(): void;
   stop(): void;
@@ -69,16 +71,19 @@ export function createSourceCollection(options: SourceCollectionOptions): Source
     return running;
   };
 
+  const collectNow = (): Promise<void> =>
+    collect().catch((error: unknown) => {
+      // aborted by stop: not a problem
+      if (!stopping.signal.aborted) onProblem(error);
+    });
+
   /** Never twice at once: a collection that is due before the previous one is over is left out. */
   const collectAtSlot = (): void => {
     if (running !== undefined) {
       source.skip?.();
       return;
     }
-    collect().catch((error: unknown) => {
-      // aborted by stop: not a problem
-      if (!stopping.signal.aborted) onProblem(error);
-    });
+    void collectNow();
   };
 
   const schedule = (): void => {
@@ -101,6 +106,7 @@ export function createSourceCollection(options: SourceCollectionOptions): Source
       source.restore?.(current);
     },
     collect,
+    collectNow,
     schedule,
     stop: () => {
       clearTimeout(timer);

@@ -73,7 +73,7 @@ export function createCollector({ onCollected, ...options }: CollectorOptions): 
 
   const run = async (collection: SourceCollection): Promise<void> => {
     collection.schedule();
-    await collection.collect().catch(onProblem);
+    await collection.collectNow();
   };
 
   /** @returns the collections of new sources */

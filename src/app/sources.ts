@@ -9,6 +9,7 @@ import { createSourcePage } from '../sources/page.ts';
 import { createReader } from '../sources/reader.ts';
 import type { SourceSettings } from '../sources/settings.ts';
 import { createSourceSet, type SourceSet } from '../sources/source-set.ts';
+import { rootWarning } from '../sources/tool-check.ts';
 import { createTransportHost } from '../sources/transport-host.ts';
 import type { Mount } from '../web/server.ts';
 import { pseudonymKeyIn } from './pseudonym-key.ts';
@@ -38,6 +39,8 @@ export function createSources({ embeddedAnalyzer, storagePath }: Config, log: Lo
     onProblem: (reason) => log.warn({ reason }, 'sources are read less safely'),
   });
   const { sources } = embeddedAnalyzer;
+  const asRoot = sources.some(({ via }) => via?.kind === 'command') ? rootWarning(process.getuid?.()) : undefined;
+  if (asRoot !== undefined) log.warn({}, asRoot);
   const usesPseudonyms = (all: readonly SourceConfig[]): boolean =>
     all.some(({ users }) => users.names === 'pseudonym');
   let pseudonymKey = usesPseudonyms(sources) ? pseudonymKeyIn(storagePath) : '';

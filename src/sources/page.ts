@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { SourceHealth } from '../observation/source.ts';
+import { healthJson } from './health-json.ts';
 
 /** The page `/sources`, and the same as JSON in `/sources/status.json`. */
 
@@ -81,9 +82,6 @@ ${table}
 `;
 }
 
-/** Maps have no JSON. */
-const json = ({ runs, ...health }: SourceHealth): object => ({ ...health, runs: Object.fromEntries(runs) });
-
 export function createSourcePage({ health, now }: SourcePageOptions) {
   return {
     plugin: async (app: FastifyInstance): Promise<void> => {
@@ -93,7 +91,7 @@ export function createSourcePage({ health, now }: SourcePageOptions) {
           .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
           .send(pageHtml(health(), now())),
       );
-      app.get('/status.json', async () => health().map(json));
+      app.get('/status.json', async () => health().map(healthJson));
     },
     refuse: (reply: FastifyReply, _: string, message: string): FastifyReply =>
       reply.header('content-type', 'text/plain; charset=utf-8').send(`${message}\n`),
