@@ -8,6 +8,7 @@ import type { FlexnetSettings } from './settings.ts';
 
 /** Seconds between the clock of the tool and ours. The tool prints no seconds. */
 const MAX_CLOCK_DIFFERENCE = 300;
+const HALF_A_MINUTE = 30;
 /** Such a feature is in the license file, but not served; or its daemon is down, which is said elsewhere. */
 const IS_EXPECTED = new Set([-5, -97]);
 
@@ -35,7 +36,9 @@ export function failureWithoutData(
     const failure = exitCodeFailure(exit, server);
     if (failure !== undefined) return failure;
   }
-  return members.some(({ up }) => up) || daemons.some(({ up }) => up) ? emptyFailure(server) : unparsedFailure(server);
+  return members.some(({ up }) => up) || daemons.some(({ up }) => up)
+    ? emptyFailure(server)
+    : unparsedFailure(server, report.hasText);
 }
 
 /** The error of the first server or feature that has one. */
@@ -53,20 +56,29 @@ const emptyFailure = (server: string): SourceFailure =>
     `The license server ${server} runs, but lists no feature. Check that lmstat is called with -a, and that the license file has features.`,
   );
 
-const unparsedFailure = (server: string): SourceFailure =>
+const unparsedFailure = (server: string, hasText: boolean): SourceFailure =>
   new SourceFailure(
     'unparsed',
-    `The output for ${server} is not that of lmstat -a. Check the command or the file of the source.`,
+    hasText
+      ? `The output for ${server} is not that of lmstat -a. Check the command or the file of the source.`
+      : `The output for ${server} is empty. Run the command of the source by hand, or check its file.`,
+  );
+
+/** A tool ends its last line. A part of the output would look like fewer features and users. */
+export const cutFailure = ({ servers }: FlexnetSettings): SourceFailure =>
+  new SourceFailure(
+    'unparsed',
+    `The output for ${servers[0]} ends within a line, so it is incomplete. Run the command of the source by hand, to see why.`,
   );
 
 /** The tool ran here, but its clock is not ours. */
 export function clockProblem({ referenceTime }: LmstatReport, at: number): SourceProblem | undefined {
   if (referenceTime === undefined || Math.abs(referenceTime - at) <= MAX_CLOCK_DIFFERENCE) return undefined;
-  const minutes = Math.round(Math.abs(referenceTime - at) / 60);
+  const minutes = Math.round(Math.abs(referenceTime + HALF_A_MINUTE - at) / 60);
   return {
     kind: 'clock',
-    message: `The tool prints a time ${minutes} minutes off the clock of this host, so times of checkouts are not known. Check \`time_zone\` of the source, and the clock of the host that runs the tool.`,
     isMinor: true,
+    message: `The tool prints a time ${minutes} minutes off the clock of this host, so times of checkouts are not known. Check \`time_zone\` of the source, and the clock of the host that runs the tool.`,
   };
 }
 

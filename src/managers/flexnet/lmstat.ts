@@ -52,7 +52,7 @@ export function* parseLmstat(text: string, context: LmstatContext): Generator<vo
     reading.readBlock(block);
     yield;
   }
-  return yield* reading.finish();
+  return yield* reading.finish(text.endsWith('\n'));
 }
 
 /** What the current lines are about. */
@@ -72,6 +72,8 @@ class LmstatReading {
   readonly #errors: FlexnetError[] = [];
   #referenceTime: number | undefined;
   #section: Section = 'head';
+  #hasText = false;
+  #isLastUnparsed = false;
 
   constructor(length: number, context: LmstatContext) {
     const kept = new KeptText(length);
@@ -83,6 +85,7 @@ class LmstatReading {
   }
 
   readBlock(block: TextBlock): void {
+    this.#hasText ||= block.text.trim() !== '';
     for (let from = 0; from < block.text.length; ) {
       const to = block.lineEnd(from);
       this.#diagnostics.startLine();
@@ -95,13 +98,15 @@ class LmstatReading {
   }
 
   #readLine(block: TextBlock, from: number, to: number): void {
+    this.#isLastUnparsed = false;
     if (to - from > MAX_LINE) this.#readLong(block.text.slice(from, to).trim());
     // most lines are those of users, and nothing else in a feature ends like them
     else if (this.#section === 'features' && this.#readUser(block, from, to)) return;
     else this.#readOther(block.text.slice(from, to).trim());
   }
 
-  *finish(): Generator<void, LmstatReport> {
+  /** @param isWhole whether the last line has its end */
+  *finish(isWhole: boolean): Generator<void, LmstatReport> {
     yield* this.#users.finish(checkoutsOf(this.#features.all), this.#context);
     return {
       referenceTime: this.#referenceTime,
@@ -110,6 +115,8 @@ class LmstatReading {
       daemons: this.#daemons,
       errors: this.#errors,
       features: this.#features.all,
+      hasText: this.#hasText,
+      isCut: !isWhole && this.#isLastUnparsed,
       counts: this.#counts,
       diagnostics: this.#diagnostics,
     };
@@ -137,14 +144,19 @@ class LmstatReading {
     const begin = line.slice(0, LINE_BEGIN);
     this.#enterSection(begin);
     if (isNoise(begin) || this.#section === 'files') this.#count('noise');
-    else this.#diagnostics.addUnparsed(line);
+    else this.#addUnparsed(line);
+  }
+
+  #addUnparsed(line: string): void {
+    this.#diagnostics.addUnparsed(line);
+    this.#isLastUnparsed = true;
   }
 
   #readOther(line: string): void {
     // a list of license files ends with an empty line
     if (line === '' && this.#section === 'files') this.#section = 'servers';
     if (line === '' || this.#readFeature(line) || this.#readServer(line) || this.#readHeading(line)) return;
-    this.#diagnostics.addUnparsed(line);
+    this.#addUnparsed(line);
   }
 
   /** A line of a feature. */

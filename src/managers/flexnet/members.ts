@@ -1,5 +1,5 @@
-import type { Member } from '../../observation/source.ts';
-import type { SourceProblem } from '../../observation/source-failure.ts';
+import type { Member } from '../../observation/member.ts';
+import type { SourceFailureKind, SourceProblem } from '../../observation/source-failure.ts';
 import type { LmstatMember } from './lmstat-report.ts';
 
 /** Redundant servers need a majority. */
@@ -23,6 +23,18 @@ export function membersOf(servers: readonly string[], printed: readonly LmstatMe
     if (lines.length === 0) return [];
     return [{ server, up: lines.some(({ up }) => up), isMaster: lines.some(({ isMaster }) => isMaster) }];
   });
+}
+
+/** What an output without data says of the configured servers. */
+export function membersWithoutData(
+  kind: SourceFailureKind,
+  servers: readonly string[],
+  printed: readonly LmstatMember[],
+): Member[] {
+  const members = membersOf(servers, printed);
+  if (members.length > 0) return members;
+  // an error of the request as a whole is one of all servers
+  return servers.map((server) => ({ server, up: kind === 'unreachable' ? false : undefined, isMaster: false }));
 }
 
 /** What is wrong with redundant servers. One server alone is reported by its failure. */
