@@ -124,7 +124,7 @@ Users of b: Cannot get users of b: No socket connection to license server manage
 Users of c: Cannot get users of c: No such feature exists. (-5,222)
 `;
     expect(observe(text).problems).toMatchObject([
-      { kind: 'unreachable', message: expect.stringContaining('2 features could not be read') },
+      { kind: 'unreachable', message: expect.stringContaining('Features could not be read (2)') },
     ]);
   });
 

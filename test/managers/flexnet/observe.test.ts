@@ -120,7 +120,7 @@ describe('the daemon of a feature', () => {
     const inventory = [supply('1.0', 2, { feature: 'b', daemon: 'TWO' })];
     expect(owners(text, { licences, inventory })).toEqual(['one/a', 'two/b']);
     expect(observe(text, { licences, inventory }).problems).toMatchObject([
-      { kind: 'unparsed', message: expect.stringMatching(/^1 features .* `license_files`/) },
+      { kind: 'unparsed', message: expect.stringMatching(/^Features .* \(1\), .* `license_files`/) },
     ]);
   });
 
