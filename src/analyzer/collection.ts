@@ -32,10 +32,8 @@ export interface SourceCollection {
   /** Begins with the last observations of an earlier process. */
   restore(known: readonly Collected[]): void;
   collect(): Promise<void>;
-  /** Collects. A problem is reported. */
-  collectNow(): Promise<void>;
-  /** Collects at every slot from now on. */
-  schedule(): void;
+  /** Collects now, and at every slot from now on. Resolves when the first collection is over. */
+  start(): Promise<void>;
   stop(): void;
 }
 
@@ -71,7 +69,7 @@ export function createSourceCollection(options: SourceCollectionOptions): Source
     return running;
   };
 
-  const collectNow = (): Promise<void> =>
+  const attempt = (): Promise<void> =>
     collect().catch((error: unknown) => {
       // aborted by stop: not a problem
       if (!stopping.signal.aborted) onProblem(error);
@@ -79,11 +77,8 @@ export function createSourceCollection(options: SourceCollectionOptions): Source
 
   /** Never twice at once: a collection that is due before the previous one is over is left out. */
   const collectAtSlot = (): void => {
-    if (running !== undefined) {
-      source.skip?.();
-      return;
-    }
-    void collectNow();
+    if (running === undefined) void attempt();
+    else source.skip?.();
   };
 
   const schedule = (): void => {
@@ -106,8 +101,10 @@ export function createSourceCollection(options: SourceCollectionOptions): Source
       source.restore?.(current);
     },
     collect,
-    collectNow,
-    schedule,
+    start: () => {
+      schedule();
+      return attempt();
+    },
     stop: () => {
       clearTimeout(timer);
       stopping.abort();

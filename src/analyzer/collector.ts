@@ -71,11 +71,6 @@ export function createCollector({ onCollected, ...options }: CollectorOptions): 
     await onCollected?.({ ...collection, reached }, new Set(union.map(({ name }) => name)));
   };
 
-  const run = async (collection: SourceCollection): Promise<void> => {
-    collection.schedule();
-    await collection.collectNow();
-  };
-
   /** @returns the collections of new sources */
   const replace = (sources: readonly Source[]): readonly SourceCollection[] => {
     const before = new Map(collections.map((collection) => [collection.source, collection]));
@@ -99,7 +94,7 @@ export function createCollector({ onCollected, ...options }: CollectorOptions): 
     },
     start: async (known = []) => {
       restore(collections, known);
-      const first = collections.map(run);
+      const first = collections.map((collection) => collection.start());
       const waiting = Promise.withResolvers<void>();
       const timer = setTimeout(waiting.resolve, FIRST_WAIT_MS);
       await Promise.race([Promise.all(first), waiting.promise]);
@@ -108,7 +103,7 @@ export function createCollector({ onCollected, ...options }: CollectorOptions): 
     replace: (sources) => {
       const added = replace(sources);
       restore(added, union);
-      for (const collection of added) void run(collection);
+      for (const collection of added) void collection.start();
     },
     stop: () => {
       for (const collection of collections) collection.stop();

@@ -39,8 +39,8 @@ export function createSources({ embeddedAnalyzer, storagePath }: Config, log: Lo
     onProblem: (reason) => log.warn({ reason }, 'sources are read less safely'),
   });
   const { sources } = embeddedAnalyzer;
-  const asRoot = sources.some(({ via }) => via?.kind === 'command') ? rootWarning(process.getuid?.()) : undefined;
-  if (asRoot !== undefined) log.warn({}, asRoot);
+  const warning = rootWarning(process.getuid?.());
+  if (warning !== undefined && sources.some(({ via }) => via?.kind === 'command')) log.warn({}, warning);
   const usesPseudonyms = (all: readonly SourceConfig[]): boolean =>
     all.some(({ users }) => users.names === 'pseudonym');
   let pseudonymKey = usesPseudonyms(sources) ? pseudonymKeyIn(storagePath) : '';

@@ -26,7 +26,7 @@ export type SourceFailureKind = keyof typeof sourceFailureKinds;
 export interface SourceProblem {
   readonly kind: SourceFailureKind;
   readonly message: string;
-  /** Only a detail is not known because of it; the source is not down. */
+  /** The figures are good all the same: the source is not down. */
   readonly isMinor?: true;
 }
 

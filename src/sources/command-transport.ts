@@ -76,11 +76,11 @@ export function createCommandTransport(settings: Settings, host: TransportHost):
 
   const run = async (
     folder: string,
+    mark: string,
     args: readonly string[],
     timeoutMs: number,
     signal: AbortSignal,
   ): Promise<ChildEnd> => {
-    const mark = host.reaper.cover();
     let unwatch = (): void => undefined;
     const end = await runChild({
       file: tool,
@@ -127,6 +127,8 @@ export function createCommandTransport(settings: Settings, host: TransportHost):
     let end: ChildEnd | undefined;
     try {
       const executable = await check(settings.timeout * 1000, signal);
+      // it covers the directory too
+      const mark = host.reaper.cover();
       folder = await host.workFolder.create().catch((error: Error) => {
         throw new SourceFailure(
           'not_executable',
@@ -134,7 +136,7 @@ export function createCommandTransport(settings: Settings, host: TransportHost):
         );
       });
       signal.throwIfAborted();
-      end = await run(folder, args, endAt - performance.now(), signal);
+      end = await run(folder, mark, args, endAt - performance.now(), signal);
       return await outputOf(end, executable);
     } finally {
       const tidy = async (): Promise<void> => {

@@ -1,12 +1,15 @@
 import type { LicenseSupply, OptionsReserve } from '../managers/flexnet/inventory.ts';
 import { parseLicenceFile } from '../managers/flexnet/licence-file.ts';
+import { parseLmstat } from '../managers/flexnet/lmstat.ts';
 import { parseLmstatInventory } from '../managers/flexnet/lmstat-inventory.ts';
 import { parseOptionsFile } from '../managers/flexnet/options-file.ts';
+import type { FeatureDaemon } from '../managers/flexnet/which-daemon.ts';
 import type { LocalTime } from '../model/local-time.ts';
 import { SourceFailure, type SourceProblem } from '../observation/source-failure.ts';
 import { runSliced } from '../scheduling/slices.ts';
 import { createFileTransport } from './file-transport.ts';
 import { LastGood } from './last-good.ts';
+import { lmstatArguments } from './lmstat-command.ts';
 import { textOf } from './output-text.ts';
 import type { SourceSettings } from './settings.ts';
 import type { Transport } from './transport.ts';
@@ -18,6 +21,8 @@ export interface FlexnetFiles {
   licenses(signal: AbortSignal): Promise<readonly LicenseSupply[] | undefined>;
   /** Of `lmstat -i`, which is run once an hour. Undefined if it is not needed beside license files, or could not be run. */
   inventory(signal: AbortSignal): Promise<readonly LicenseSupply[] | undefined>;
+  /** Which features these daemons serve, of `lmstat -S`, which is run once an hour if this is asked for. */
+  served(daemons: readonly string[], signal: AbortSignal): Promise<readonly FeatureDaemon[] | undefined>;
   /** RESERVE lines by daemon, for those whose options file could be read. */
   options(signal: AbortSignal): Promise<ReadonlyMap<string, readonly OptionsReserve[]>>;
   /** Why something could not be read the last time. */
@@ -41,7 +46,7 @@ export function createFlexnetFiles(
   tool: Transport | undefined,
   host: TransportHost,
 ): FlexnetFiles {
-  const { name: label, timeout, maxOutput, encoding, licenseFiles, optionsFiles, servers } = settings;
+  const { name: label, timeout, maxOutput, encoding, licenseFiles, optionsFiles } = settings;
   const { now } = host;
   const transports: Transport[] = [];
 
@@ -54,9 +59,21 @@ export function createFlexnetFiles(
     return new LastGood(read, { interval: 0, maxAge: MAX_AGE, now });
   };
   const runInventory = async (signal: AbortSignal): Promise<readonly LicenseSupply[]> => {
-    const output = await tool?.read(['lmstat', '-i', '-c', servers.join(',')], signal);
+    const output = await tool?.read(lmstatArguments(settings, '-i'), signal);
     const text = output === undefined ? '' : textOf(output);
     return (await runSliced(parseLmstatInventory(text, { localTime }))).supply;
+  };
+
+  const runServed = async (daemons: readonly string[], signal: AbortSignal): Promise<readonly FeatureDaemon[]> => {
+    const served: FeatureDaemon[] = [];
+    for (const daemon of daemons) {
+      const output = await tool?.read(lmstatArguments(settings, '-S', daemon), signal);
+      const text = output === undefined ? '' : textOf(output);
+      const context = { localTime, now: now(), split: 'auto', knownHosts: new Set<string>() } as const;
+      const { features } = await runSliced(parseLmstat(text, context));
+      for (const { name } of features) served.push({ feature: name, daemon });
+    }
+    return served;
   };
 
   const licenses = licenseFiles.map((file) =>
@@ -75,6 +92,8 @@ export function createFlexnetFiles(
     tool === undefined || licenses.length > 0
       ? undefined
       : new LastGood(runInventory, { interval: HOUR, maxAge: MAX_AGE, now });
+  /** By the names of the daemons. */
+  const served = new Map<string, LastGood<readonly FeatureDaemon[]>>();
 
   return {
     licenses: async (signal) => {
@@ -84,6 +103,16 @@ export function createFlexnetFiles(
       return isComplete ? found.flatMap((supplies) => supplies ?? []) : undefined;
     },
     inventory: async (signal) => inventory?.get(signal),
+    served: async (daemons, signal) => {
+      if (tool === undefined) return undefined;
+      const key = daemons.join();
+      const known =
+        served.get(key) ?? new LastGood((one) => runServed(daemons, one), { interval: HOUR, maxAge: MAX_AGE, now });
+      // other daemons: a change of the site
+      served.clear();
+      served.set(key, known);
+      return await known.get(signal);
+    },
     options: async (signal) => {
       const found = await Promise.all(options.map(async ([daemon, file]) => [daemon, await file.get(signal)] as const));
       return new Map(found.flatMap(([daemon, reserves]) => (reserves === undefined ? [] : [[daemon, reserves]])));

@@ -9,6 +9,7 @@ import { SourceFailure, type SourceProblem } from '../observation/source-failure
 import { runSliced } from '../scheduling/slices.ts';
 import { createDenialCount, type DenialCount } from './denial-count.ts';
 import { createFlexnetFiles } from './flexnet-files.ts';
+import { lmstatArguments } from './lmstat-command.ts';
 import type { ManagerReader } from './manager-source.ts';
 import { textOf } from './output-text.ts';
 import type { SourceSettings } from './settings.ts';
@@ -17,7 +18,7 @@ import type { TransportHost } from './transport-host.ts';
 
 const problemsOf = (denials: DenialCount | undefined): readonly SourceProblem[] => {
   const problem = denials?.problem();
-  // an error keeps its message where a copy does not see it
+  // an error cannot be spread
   return problem === undefined ? [] : [{ kind: problem.kind, message: problem.message, isMinor: true }];
 };
 
@@ -29,12 +30,6 @@ function strangeDaemons({ optionsFiles }: SourceSettings, { vendorLicenses }: Fl
   const message = `options_files names the vendor daemon ${strange.join(', ')}, which the server does not have; it has ${[...known].join(', ')}`;
   return [{ kind: 'unparsed', message, isMinor: true }];
 }
-
-/** `lmutil lmstat`, or a command that is lmstat already. */
-const argumentsOf = ({ via, servers }: SourceSettings): readonly string[] => {
-  const isLmstat = via?.kind === 'command' && via.command.some((word) => /(^|\/)lmstat(\.exe)?$/.test(word));
-  return [...(isLmstat ? [] : ['lmstat']), '-a', '-c', servers.join(',')];
-};
 
 /** Reads a FlexNet license server with what is known beside it, or license files alone. */
 export function createFlexnetReader(
@@ -63,14 +58,19 @@ export function createFlexnetReader(
   const ask = async (server: Transport, signal: AbortSignal): Promise<FlexnetParsed> => {
     const licences = await files.licenses(signal);
     supplied = observeSupplies(licences ?? [], flexnet, host.now());
-    const output = await server.read(argumentsOf(settings), signal);
+    const output = await server.read(lmstatArguments(settings, '-a'), signal);
     const { at, exitCode: code, stderr } = output;
     const report = await runSliced(parseLmstat(textOf(output), lmstatContext(flexnet, memory, at)));
     // a server that does not answer would hold up lmstat -i too
     const inventory = report.features.length === 0 ? undefined : await files.inventory(signal);
     const options = await files.options(signal);
     const beside = { inventory, licences, options, memory, settings: flexnet };
-    return await runSliced(observeFlexnet({ report, ...beside, output: { at, isCommand, exit: { code, stderr } } }));
+    const input = { report, ...beside, output: { at, isCommand, exit: { code, stderr } } };
+    const parsed = await runSliced(observeFlexnet(input));
+    if (parsed.unattributed === 0) return parsed;
+    const running = report.daemons.flatMap(({ name, up }) => (up ? [name] : []));
+    const served = await files.served(running, signal);
+    return served === undefined ? parsed : await runSliced(observeFlexnet({ ...input, served }));
   };
 
   return {

@@ -176,8 +176,6 @@ class Follower implements LogFollower {
     if (known === undefined) {
       pieces.push({ lines: await log.skipToEnd(bytesBefore), place: 'before' });
     } else {
-      // what was appended between reading the old file and renaming it
-      if (isReadable) await this.#readLog(pieces, budget);
       // a copy may not have the newest lines of the old file
       const isSame = (await log.resume(known.place)) || (before !== undefined && (await log.resume(before)));
       if (isReadable) this.#renamed.push({ log: known, quietSince: now });

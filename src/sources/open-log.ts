@@ -136,10 +136,8 @@ export class OpenLog {
     }
   }
 
-  /** Whether what was read is not there any more. */
+  /** Whether the last bytes that were read are not there any more. */
   async #isRewritten(): Promise<boolean> {
-    const { size } = await this.#handle.stat();
-    if (size < this.#position) return true;
     if (await this.#hasMark(this.#position, this.#mark)) return false;
     // the writer goes on at its old position after the file was truncated; zeros stand for what was removed
     return !(await this.#hasMark(this.#position, Buffer.alloc(this.#mark.length)));

@@ -147,6 +147,26 @@ describe('collector', () => {
     await expect(running).rejects.toBe(signal.reason);
     expect(problems).toEqual([]);
   });
+
+  it('reports no problem when it is stopped in its first collection', async () => {
+    const problems: unknown[] = [];
+    const source: Source = {
+      name: 'hanging',
+      interval: 60,
+      offset: 0,
+      read: (signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    };
+    const collector = createCollector({
+      sources: [source],
+      localTime,
+      now: () => NOW,
+      onProblem: (e) => problems.push(e),
+    });
+    const starting = collector.start();
+    collector.stop();
+    await starting;
+    expect(problems).toEqual([]);
+  });
 });
 
 describe('a collector of several sources', () => {

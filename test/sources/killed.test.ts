@@ -57,7 +57,7 @@ describe('when the process is killed', () => {
   });
 
   const times = isLong ? 50 : 5;
-  it(`at any of ${times} moments, while three tools start and end, nothing is left`, async () => {
+  it(`at any of ${times} moments, while three tools start and end, nothing is left`, { timeout: 300_000 }, async () => {
     const folder = createFolder(cleanup);
     const family = writeTool(folder, 'family', nodeScript(FAMILY));
     const quick = writeTool(folder, 'quick', `#!/bin/sh\nsleep 0.01; echo "$1"\n`);
@@ -65,8 +65,8 @@ describe('when the process is killed', () => {
     for (let i = 0; i < times; i += 1) {
       const work = join(folder, `work-${i}`);
       const child = await startCollecting(work, 150, [family, quick, forking]);
-      // any moment after the start
-      await new Promise((resolve) => setTimeout(resolve, (i * 37) % 400));
+      // just after the start, and any moment later
+      await new Promise((resolve) => setTimeout(resolve, i % 2 === 0 ? (i * 3) % 60 : (i * 37) % 400));
       await kill(child);
       await eventually(`all are gone after kill ${i}`, isGone(work));
       expect(existsSync(work) ? readdirSync(work) : []).toEqual([]);

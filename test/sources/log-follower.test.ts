@@ -112,6 +112,15 @@ describe('a log', () => {
     }
   });
 
+  it('is read from its start if the old one was empty', async () => {
+    writeFileSync(path, '');
+    const follower = follow();
+    await follower.look();
+    renameSync(path, `${path}.1`);
+    writeFileSync(path, 'a\n');
+    expect(await looked(follower)).toEqual(['new: a']);
+  });
+
   it('has a last line without an end when its old file is closed', async () => {
     writeFileSync(path, 'a\n');
     const follower = follow();

@@ -1,5 +1,8 @@
 import type { LmstatFeature, LmstatPool, LmstatSupply } from './lmstat-report.ts';
 
+/** Of two listings, the one with the kind that comes first counts. */
+const RANKS: readonly LmstatSupply['kind'][] = ['uncounted', 'counted', 'unsupported', 'error'];
+
 /** What `lmstat -a` says of one feature of one daemon. */
 export interface FeatureUsage {
   readonly name: string;
@@ -16,14 +19,22 @@ export interface FeatureUsage {
   readonly isContradiction: boolean;
 }
 
-/** @param listings of one feature and daemon, at least one; those of an earlier run do not count */
+/** @param listings of one feature and daemon, at least one */
 export function usageOf(daemon: string, listings: readonly LmstatFeature[]): FeatureUsage {
-  const newest = Math.max(...listings.map(({ run }) => run));
-  const current = listings.filter(({ run }) => run === newest);
+  const current = [...Map.groupBy(listings, ({ servers }) => servers).values()].flatMap(newestOf);
   const supply = current.map((feature) => feature.supply).reduce(sumOfSupplies);
   const pools = current.flatMap((feature) => feature.pools);
   const name = current[0]?.name ?? '';
   return { name, daemon, supply, pools, ...figuresOf(supply, pools) };
+}
+
+/**
+ * The same server can list a feature several times, each time with its whole number of licenses: if its license file has
+ * several lines, or in a file with the outputs of several runs.
+ */
+function newestOf(listings: readonly LmstatFeature[]): LmstatFeature | [] {
+  const rank = Math.min(...listings.map(({ supply }) => RANKS.indexOf(supply.kind)));
+  return listings.findLast(({ supply }) => RANKS.indexOf(supply.kind) === rank) ?? [];
 }
 
 function figuresOf(
@@ -47,14 +58,13 @@ function figuresOf(
   };
 }
 
-/** Two listings of one feature add up, for instance those of two servers. */
+/** The listings of servers that are not redundant add up. */
 function sumOfSupplies(one: LmstatSupply, other: LmstatSupply): LmstatSupply {
   if (one.kind === 'counted' && other.kind === 'counted') {
     const inUse = one.inUse === undefined || other.inUse === undefined ? undefined : one.inUse + other.inUse;
     return { kind: 'counted', issued: one.issued + other.issued, inUse };
   }
-  const order: LmstatSupply['kind'][] = ['uncounted', 'counted', 'unsupported', 'error'];
-  return order.indexOf(other.kind) < order.indexOf(one.kind) ? other : one;
+  return RANKS.indexOf(other.kind) < RANKS.indexOf(one.kind) ? other : one;
 }
 
 /** Licenses that are listed as checked out. */

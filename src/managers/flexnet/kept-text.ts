@@ -16,20 +16,15 @@ export class KeptText {
   /** The part of a text between two positions. */
   keep(block: TextBlock, from: number, to: number): string {
     if (to <= from) return '';
-    const { codes } = block;
-    let hash = 0;
-    for (let at = from; at < to; at += 1) hash = (Math.imul(hash, 31) + (codes[at] ?? 0)) | 0;
-    const slot = (hash ^ (hash >>> 16)) & (SLOTS - 1);
+    const slot = block.hash(from, to) & (SLOTS - 1);
     const known = this.#slots[slot] ?? '';
-    if (isAt(known, block, from, to)) return known;
-    const part = copyOf(block, from, to);
-    this.#slots[slot] = part;
-    return part;
+    if (known.length === to - from && block.has(known, from)) return known;
+    const part = block.text.slice(from, to);
+    // characters of a flat string are compared faster
+    const kept = part.length < COPIED ? part : part.split('').join('');
+    this.#slots[slot] = kept;
+    return kept;
   }
-}
-
-function isAt(part: string, block: TextBlock, from: number, to: number): boolean {
-  return part.length === to - from && block.has(part, from);
 }
 
 /** A part of a text that does not refer to the text. */

@@ -26,13 +26,13 @@ export class LmstatFeatures {
   #daemons: readonly string[] = [];
   #isListOver = false;
   #current: FeatureDraft | undefined;
-  #run = 0;
+  #servers = '';
 
-  /** The tool was run again. */
-  startRun(): void {
+  /** The following features are those of these servers. */
+  startServers(servers: readonly string[]): void {
     this.close();
     this.endDaemonList();
-    this.#run += 1;
+    this.#servers = servers.join(',').toLowerCase();
   }
 
   addDaemon(name: string): void {
@@ -52,7 +52,7 @@ export class LmstatFeatures {
 
   open(name: string, supply: LmstatSupply): void {
     this.endDaemonList();
-    this.#current = { name, supply, listedDaemons: this.#daemons, run: this.#run, pools: [] };
+    this.#current = { name, supply, listedDaemons: this.#daemons, servers: this.#servers, pools: [] };
     this.all.push(this.#current);
   }
 

@@ -79,6 +79,7 @@ export function clockProblem({ referenceTime }: LmstatReport, at: number): Sourc
     kind: 'clock',
     isMinor: true,
     message: `The tool prints a time ${minutes} minutes off the clock of this host, so times of checkouts are not known. Check \`time_zone\` of the source, and the clock of the host that runs the tool.`,
+    isMinor: true,
   };
 }
 
@@ -115,12 +116,12 @@ function featureProblem({ features }: LmstatReport, server: string): SourceProbl
   const [error] = errors;
   if (error === undefined) return undefined;
   const problem = problemOf(error, server);
-  return { ...problem, message: `${errors.length} features could not be read. ${problem.message}` };
+  return { ...problem, message: `Features could not be read (${errors.length}). ${problem.message}` };
 }
 
 const unattributedProblem = (features: number, server: string): SourceProblem => ({
   kind: 'unparsed',
-  message: `${features} features of ${server} are left out: the output does not say to which vendor daemon they belong. Configure \`license_files\` of the source.`,
+  message: `Features of ${server} are left out (${features}), because the output does not say which vendor daemon serves them. Configure \`license_files\` of the source.`,
 });
 
 function serverListProblem({ serverLists }: LmstatReport, server: string): SourceProblem | undefined {
@@ -128,6 +129,7 @@ function serverListProblem({ serverLists }: LmstatReport, server: string): Sourc
   if (lists.size < 2) return undefined;
   return {
     kind: 'unparsed',
+    isMinor: true,
     message: `The output for ${server} has ${lists.size} license servers that are not redundant, and all are shown as one. Configure a source for each of them.`,
   };
 }

@@ -57,8 +57,8 @@ export interface LmstatFeature {
   readonly supply: LmstatSupply;
   /** Names of the daemons that were listed last before it: it belongs to one of them. */
   readonly listedDaemons: readonly string[];
-  /** Counts the headings of the tool before it: a file can hold the outputs of several runs. */
-  readonly run: number;
+  /** The `License server status` line before it, in lower case; empty without one. */
+  readonly servers: string;
   /** Empty for features without users. The first one has no head if users or reservations precede the first head. */
   readonly pools: readonly LmstatPool[];
 }

@@ -187,7 +187,7 @@ class LmstatReading {
     const servers = readServerList(line);
     if (servers !== undefined) {
       this.#section = 'servers';
-      this.#features.close();
+      this.#features.startServers(servers);
       this.#serverLists.push(servers);
       return true;
     }
@@ -214,7 +214,7 @@ class LmstatReading {
   #readHeading(line: string): boolean {
     const reference = readReferenceTime(line, this.#localTime);
     if (reference !== undefined) {
-      this.#features.startRun();
+      this.#features.close();
       this.#section = 'head';
       this.#referenceTime = reference.at ?? this.#referenceTime;
       if (reference.at !== undefined) this.#times.reference = reference.at;

@@ -54,5 +54,7 @@ export function memberProblem(servers: readonly string[], printed: readonly Lmst
   return {
     kind: 'unreachable',
     message: `Of the redundant license servers of ${servers[0]}, ${list} cannot be reached. Start lmgrd there, or open the firewall to it.`,
+    // the others have a majority, and serve
+    isMinor: true,
   };
 }

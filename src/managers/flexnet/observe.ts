@@ -8,6 +8,7 @@ import { membersOf, membersWithoutData } from './members.ts';
 import { nextMemory } from './remembering.ts';
 import type { FlexnetMemory, FlexnetSettings } from './settings.ts';
 import { VendorLicenses } from './vendor-licenses.ts';
+import type { FeatureDaemon } from './which-daemon.ts';
 
 export interface FlexnetInput {
   /** Of `lmstat -a`. */
@@ -18,6 +19,8 @@ export interface FlexnetInput {
   readonly licences?: readonly LicenseSupply[] | undefined;
   /** RESERVE lines by daemon, for the daemons of which the options file is known. */
   readonly options?: ReadonlyMap<string, readonly OptionsReserve[]> | undefined;
+  /** Of `lmstat -S`. Needed if nothing else says which daemon serves a feature. */
+  readonly served?: readonly FeatureDaemon[] | undefined;
   readonly settings: FlexnetSettings;
   readonly memory: FlexnetMemory;
   readonly output: FlexnetOutput;
@@ -34,6 +37,8 @@ export interface FlexnetOutput {
 export interface FlexnetParsed extends Parsed {
   /** For the next output of the source. */
   readonly memory: FlexnetMemory;
+  /** Features that are left out, because nothing says which daemon serves them. */
+  readonly unattributed: number;
 }
 
 /**
@@ -46,6 +51,7 @@ export function* observeFlexnet({
   inventory = [],
   licences = [],
   options = new Map(),
+  served = [],
   settings,
   memory,
   output,
@@ -60,7 +66,7 @@ export function* observeFlexnet({
   const hasTimes = clock === undefined;
   const next = yield* nextMemory(memory, report);
   const at = (hasTimes ? report.referenceTime : undefined) ?? output.at;
-  const supplies = { inventory, licences, options };
+  const supplies = { inventory, licences, options, served };
   const licenses = new VendorLicenses(report, supplies, settings, { at, hasTimes, hasSeenQueue: next.hasSeenQueue });
   const vendorLicenses = yield* licenses.observe();
   const { unparsed, masks, contradictions } = report.diagnostics;
@@ -71,5 +77,6 @@ export function* observeFlexnet({
     referenceTime: hasTimes ? report.referenceTime : undefined,
     diagnostics: { unparsed, masks, contradictions: contradictions + licenses.contradictions },
     memory: next,
+    unattributed: licenses.unattributed,
   };
 }

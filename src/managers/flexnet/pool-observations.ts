@@ -102,9 +102,10 @@ function* observeGroup(
   };
 }
 
-/** Pools of which only license files tell. */
+/** Pools of which only license files tell. Expired lines count if nothing has replaced them: the license has expired. */
 export function suppliedPools(feature: string, supply: readonly LicenseSupply[], at: number): PoolObservation[] {
-  return groupSupply(unexpired(supply, at)).map((group) => ({
+  const valid = unexpired(supply, at);
+  return groupSupply(valid.length > 0 ? valid : supply).map((group) => ({
     ...constants(feature, false),
     version: group.version,
     featureType: group.featureType,

@@ -23,6 +23,17 @@ export class TextBlock {
     return true;
   }
 
+  /** 32 bits of the characters of a part. */
+  hash(from: number, to: number): number {
+    const { codes } = this;
+    let hash = to - from;
+    let at = from;
+    // two at a time, because each step waits for the one before
+    for (; at + 1 < to; at += 2) hash = (Math.imul(hash, 961) + (codes[at] ?? 0) * 31 + (codes[at + 1] ?? 0)) | 0;
+    if (at < to) hash = (Math.imul(hash, 31) + (codes[at] ?? 0)) | 0;
+    return hash ^ (hash >>> 16);
+  }
+
   /** End of the line that begins at `from`. */
   lineEnd(from: number): number {
     const end = this.text.indexOf('\n', from);

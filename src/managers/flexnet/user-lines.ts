@@ -22,12 +22,16 @@ interface Ambiguous {
 /** Reads user lines. Those with more words than user, host and display are completed last, when all hosts are known. */
 export class UserLines {
   readonly #kept: KeptText;
+  readonly #version: Repeated;
+  readonly #server: Repeated;
   readonly #tail: UserTail;
   readonly #parts = new UserLineParts();
   readonly #ambiguous: Ambiguous[] = [];
 
   constructor(times: StartTimes, kept: KeptText) {
     this.#kept = kept;
+    this.#version = new Repeated(kept);
+    this.#server = new Repeated(kept);
     this.#tail = new UserTail(times);
   }
 
@@ -55,8 +59,8 @@ export class UserLines {
       user: isPlain ? kept.keep(block, parts.userFrom, parts.userTo) : '',
       host: isPlain ? kept.keep(block, parts.hostFrom, parts.hostTo) : '',
       display: isPlain ? kept.keep(block, parts.displayFrom, parts.displayTo) : '',
-      version: kept.keep(block, parts.versionFrom, parts.versionTo),
-      server: kept.keep(block, parts.serverFrom, parts.serverTo),
+      version: this.#version.keep(block, parts.versionFrom, parts.versionTo),
+      server: this.#server.keep(block, parts.serverFrom, parts.serverTo),
       handle: copyOf(block, parts.handleFrom, parts.handleTo),
       since: tail.since,
       licenses: tail.licenses,
@@ -103,5 +107,20 @@ export class UserLines {
       steps += 1;
       if (steps % CHECKOUTS_A_STEP === 0) yield;
     }
+  }
+}
+
+/** A part of lines that is mostly the same as in the line before. */
+class Repeated {
+  readonly #kept: KeptText;
+  #last = '';
+
+  constructor(kept: KeptText) {
+    this.#kept = kept;
+  }
+
+  keep(block: TextBlock, from: number, to: number): string {
+    if (this.#last.length !== to - from || !block.has(this.#last, from)) this.#last = this.#kept.keep(block, from, to);
+    return this.#last;
   }
 }

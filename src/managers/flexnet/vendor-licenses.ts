@@ -4,7 +4,7 @@ import type { LicenseSupply, OptionsReserve } from './inventory.ts';
 import type { LmstatFeature, LmstatReport } from './lmstat-report.ts';
 import { observePools, suppliedPools } from './pool-observations.ts';
 import { type FlexnetSettings, isIncluded } from './settings.ts';
-import { WhichDaemon } from './which-daemon.ts';
+import { type FeatureDaemon, WhichDaemon } from './which-daemon.ts';
 
 /** What is known beside `lmstat -a`. */
 export interface Supplies {
@@ -14,6 +14,8 @@ export interface Supplies {
   readonly licences: readonly LicenseSupply[];
   /** RESERVE lines by daemon, for the daemons of which the options file is known. */
   readonly options: ReadonlyMap<string, readonly OptionsReserve[]>;
+  /** Of `lmstat -S`, which lists the features of one daemon. */
+  readonly served: readonly FeatureDaemon[];
 }
 
 interface Rules {
@@ -42,8 +44,8 @@ export class VendorLicenses {
     this.#supplies = supplies;
     this.#settings = settings;
     this.#rules = rules;
-    const { inventory, licences } = supplies;
-    this.#whichDaemon = new WhichDaemon(report.daemons, [...licences, ...inventory], settings.daemons);
+    const { inventory, licences, served } = supplies;
+    this.#whichDaemon = new WhichDaemon(report.daemons, [...licences, ...inventory, ...served], settings.daemons);
     this.#addSupply(licences);
     const known = new Set(this.#supplyOf.keys());
     this.#addSupply(inventory.filter((supply) => !known.has(this.#keyOf(supply.daemon, supply.feature))));

@@ -1,6 +1,9 @@
 import type { LicenseSupply } from './inventory.ts';
 import type { LmstatDaemon, LmstatFeature } from './lmstat-report.ts';
 
+/** A feature and the vendor daemon that serves it. */
+export type FeatureDaemon = Pick<LicenseSupply, 'feature' | 'daemon'>;
+
 /** Which vendor daemon serves a feature. */
 export class WhichDaemon {
   readonly #listed: readonly string[];
@@ -9,7 +12,7 @@ export class WhichDaemon {
   readonly #supplied = new Map<string, Set<string>>();
   readonly #configured: readonly string[];
 
-  constructor(listed: readonly LmstatDaemon[], supply: readonly LicenseSupply[], configured: readonly string[]) {
+  constructor(listed: readonly LmstatDaemon[], supply: readonly FeatureDaemon[], configured: readonly string[]) {
     this.#listed = listed.map(({ name }) => name);
     this.#configured = configured;
     for (const { name, up } of listed) {

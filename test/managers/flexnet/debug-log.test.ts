@@ -144,6 +144,14 @@ describe('refusals', () => {
     expect(countsOf([today, denied('10:00:00'), tokens.replace('[cad]', '[mesh]')])).toEqual({ 'vend cad': 1 });
   });
 
+  it('are of the user after a group in parentheses', () => {
+    const group = (kind: string, user: string) => `10:00:00 (vend) ${kind}: "cad" (PORT_AT_HOST_PLUS   ) ${user}@ws1  `;
+    expect(countsOf([today, group('DENIED', 'a'), group('DENIED', 'a'), group('DENIED', 'b')])).toEqual({
+      'vend cad': 2,
+    });
+    expect(countsOf([today, group('DENIED', 'a'), group('OUT', 'a')])).toEqual({});
+  });
+
   it('in the verbose form are of the user in its details', () => {
     const verbose = (kind: string, user: string) =>
       `10:00:00 (vend) ${kind}: "cad" @ws1 ^^^ 1.0 ${user} 10.0.0.1 29865 0x12CE 3 3 - 11 19 11-18-2026 10:00:00 NO ^^^`;
@@ -252,7 +260,7 @@ describe('the date of a debug log', () => {
       '0:00:01 (vend) IN: "x" u@h',
       '23:59:58 (other) IN: "x" u@h',
       at('0:00:02'),
-      at('9:00:00'),
+      at('11:00:00'),
     ];
     // the 16th; were it the 17th, the last one would count
     expect(countsOf(lines)).toEqual({});
@@ -263,6 +271,15 @@ describe('the date of a debug log', () => {
     const read = { now, isRecent: true };
     reader.push(['11:58:00 (vend) IN: "x" u@h'], read);
     reader.push(['11:59:00 (lmgrd) TIMESTAMP 11/18/2026'], read);
+    reader.beginFile();
+    reader.push(['11:59:30 (lmgrd) TIMESTAMP 11/18/2026', at('11:59:40')], read);
+    expect(shown(reader.settle(now + 9))).toEqual({ 'vend cad': 1 });
+  });
+
+  it('is corrected by the log of the next file, if it was a guess', () => {
+    const reader = createDebugLogReader({ localTime: createLocalTime('Pacific/Kiritimati') });
+    const read = { now, isRecent: true };
+    reader.push(['11:58:00 (vend) IN: "x" u@h'], read);
     reader.beginFile();
     reader.push(['11:59:30 (lmgrd) TIMESTAMP 11/18/2026', at('11:59:40')], read);
     expect(shown(reader.settle(now + 9))).toEqual({ 'vend cad': 1 });
