@@ -112,10 +112,12 @@ const up = (source: string): string => `license_source_up{source="${source}",man
 describe('serve with license managers', () => {
   it('says from how many it collects, and where its analyzer listens', async () => {
     const place = createPlace();
-    const { daemon } = await start(place);
+    const { daemon, sample } = await start(place);
     expect(await daemon.line('collecting from license managers')).toMatchObject({ level: 'info', sources: 2 });
     const { address } = await daemon.line('embedded analyzer listening');
     expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/analyzer$/);
+    // what was collected is on the page at most a minute later
+    expect(await sample('license_poll_interval_seconds{endpoint="GetFeatures"}')).toBe(60);
     daemon.child.kill('SIGTERM');
     expect(await daemon.exit).toBe(0);
   });
