@@ -1,6 +1,4 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createLocalTime } from '../../src/model/local-time.ts';
@@ -175,7 +173,7 @@ const faults: readonly Fault[] = [
     '`license_files`',
   ],
   [
-    'a license file that is none',
+    'a license file of something else',
     (place) => {
       const file = join(place.folder, 'license.dat');
       writeFileSync(file, 'hello\n');

@@ -106,8 +106,11 @@ describe('/sources', () => {
     const quoted = (await answerOf(many)).replaceAll('&', '&amp;').replaceAll('"', '&quot;');
     const frames = [390, 1280].map((width) => `<iframe style="width:${width}px;border:0" srcdoc="${quoted}"></iframe>`);
     // the page itself runs no script
-    const script =
-      'onload = () => document.title = [...document.querySelectorAll("iframe")].map(({ clientWidth, contentDocument: { documentElement: page } }) => `${clientWidth}:${page.scrollWidth - page.clientWidth}`)';
+    const script = `onload = () => {
+      const excess = ({ clientWidth, contentDocument: { documentElement: page } }) =>
+        clientWidth + ':' + (page.scrollWidth - page.clientWidth);
+      document.title = [...document.querySelectorAll('iframe')].map(excess);
+    }`;
     writeFileSync(join(folder, 'page.html'), `<title></title>${frames.join('')}<script>${script}</script>`);
     const flags = ['--headless', '--no-sandbox', '--disable-gpu', `--user-data-dir=${folder}/profile`];
     const dom = execFileSync(findProgram('chromium') ?? '', [...flags, '--dump-dom', `file://${folder}/page.html`], {
