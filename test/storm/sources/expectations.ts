@@ -10,30 +10,43 @@ interface Known {
   readonly use: Use;
 }
 
-/** A sample that the history must have. */
-interface Recorded {
-  readonly slot: number;
-  readonly use: Use;
+/** The slots that are expected, epoch seconds. */
+export interface SlotRange {
+  readonly start: number;
+  readonly end: number;
+  readonly interval: number;
 }
 
+/** In a slot. */
+const NOTHING = -1;
+const UNSURE = -2;
+
 export class Expectations {
+  readonly #range: SlotRange;
   readonly #known = new Map<string, Known | 'unsure'>();
-  readonly #recorded = new Map<string, Recorded[]>();
-  /** Slots of which the fault leaves open what is recorded. */
-  readonly #unsure = new Map<string, Set<number>>();
+  /** Licenses in use by slot. All memory is taken at the start, because the memory of the process is watched. */
+  readonly #history = new Map<string, Map<string, Int32Array>>();
+
+  /** @param features of each vendor license */
+  constructor(vendorLicenses: readonly string[], features: readonly string[], range: SlotRange) {
+    this.#range = range;
+    const slots = 1 + Math.ceil((range.end - range.start) / range.interval);
+    const empty = (): Int32Array => new Int32Array(slots).fill(NOTHING);
+    for (const name of vendorLicenses) this.#history.set(name, new Map(features.map((feature) => [feature, empty()])));
+  }
 
   /** A reading has ended. @param at epoch seconds */
   add(vendorLicenses: readonly string[], slot: number, at: number, { reached }: Expected): void {
     for (const name of vendorLicenses) {
-      if (reached === 'unsure') {
-        this.#known.set(name, 'unsure');
-        this.#unsure.set(name, (this.#unsure.get(name) ?? new Set()).add(slot));
-        continue;
-      }
-      const use = reached.get(name);
+      const use = reached === 'unsure' ? reached : reached.get(name);
       if (use === undefined) continue;
-      this.#known.set(name, { at: Math.floor(at), use });
-      this.#recorded.set(name, [...(this.#recorded.get(name) ?? []), { slot, use }]);
+      this.#known.set(name, use === 'unsure' ? use : { at: Math.floor(at), use });
+      for (const [feature, history] of this.#history.get(name) ?? []) {
+        const index = this.#indexOf(slot);
+        const before = history[index] ?? NOTHING;
+        // of two readings in a slot the higher one counts
+        history[index] = use === 'unsure' || before === UNSURE ? UNSURE : Math.max(before, use.get(feature) ?? NOTHING);
+      }
     }
   }
 
@@ -54,9 +67,9 @@ export class Expectations {
   }
 
   /** Those without data for so long, and those that may be. Epoch seconds. */
-  downAt(vendorLicenses: readonly string[], now: number, after: number): { down: Set<string>; unsure: Set<string> } {
+  downAt(now: number, after: number): { down: Set<string>; unsure: Set<string> } {
     const [down, unsure] = [new Set<string>(), new Set<string>()];
-    for (const name of vendorLicenses) {
+    for (const name of this.#history.keys()) {
       const known = this.#known.get(name);
       if (known === 'unsure') unsure.add(name);
       else if (now - (known?.at ?? 0) >= after) down.add(name);
@@ -64,17 +77,32 @@ export class Expectations {
     return { down, unsure };
   }
 
-  /** Licenses in use by slot, as the history of a feature must have them. Of two readings in a slot the higher one counts. */
-  historyOf(name: string, feature: string): ReadonlyMap<number, number> {
-    const bySlot = new Map<number, number>();
-    for (const { slot, use } of this.#recorded.get(name) ?? []) {
-      const inUse = use.get(feature);
-      if (inUse !== undefined) bySlot.set(slot, Math.max(inUse, bySlot.get(slot) ?? 0));
+  /**
+   * How the history of a feature differs.
+   *
+   * @param found licenses in use by slot
+   * @returns the number of slots that were compared
+   */
+  *differences(
+    name: string,
+    feature: string,
+    found: ReadonlyMap<number, number | undefined>,
+  ): Generator<string, number> {
+    const { start, interval } = this.#range;
+    let compared = 0;
+    for (const [index, wanted] of this.#history.get(name)?.get(feature)?.entries() ?? []) {
+      const slot = start + index * interval;
+      const inUse = found.get(slot) ?? NOTHING;
+      if (wanted === UNSURE || (wanted === NOTHING && inUse === NOTHING)) continue;
+      compared += 1;
+      if (inUse !== wanted) yield `history of ${name}, ${feature} in the slot ${slot}: ${inUse}, not ${wanted}`;
     }
-    return bySlot;
+    for (const slot of found.keys())
+      if (!Number.isInteger(this.#indexOf(slot))) yield `history of ${name}, ${feature} has a slot ${slot}`;
+    return compared;
   }
 
-  isUnsure(name: string, slot: number): boolean {
-    return this.#unsure.get(name)?.has(slot) ?? false;
+  #indexOf(slot: number): number {
+    return (slot - this.#range.start) / this.#range.interval;
   }
 }

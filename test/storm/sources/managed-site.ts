@@ -19,6 +19,8 @@ import type { SimulatedClock } from './simulated-clock.ts';
 const utc = createLocalTime('UTC');
 const PORT = 27_000;
 const FEATURES = 4;
+/** Of each vendor license. */
+export const features: readonly string[] = Array.from({ length: FEATURES }, (_, at) => `feature_${at + 1}`);
 const MAX_AGE = 1800;
 const CLOCK_OFFSET = 7200;
 const SLOW = 40;

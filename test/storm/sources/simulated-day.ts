@@ -16,7 +16,7 @@ import { createRlmReader } from '../../../src/sources/rlm-reader.ts';
 import { createTransportHost, type TransportHost } from '../../../src/sources/transport-host.ts';
 import { createFakeSite } from '../../support/fake-license-tools/fake-site.ts';
 import { Expectations } from './expectations.ts';
-import { createManagedSite, type ManagedSite } from './managed-site.ts';
+import { createManagedSite, features, type ManagedSite } from './managed-site.ts';
 import { createPlans, type FaultKind, type SourcePlan } from './plan.ts';
 import { SimulatedClock } from './simulated-clock.ts';
 
@@ -81,7 +81,7 @@ class SimulatedDay {
   readonly #end: number;
   readonly #clock = new SimulatedClock(START);
   readonly #localTime = createLocalTime(TIME_ZONE);
-  readonly #expectations = new Expectations();
+  readonly #expectations: Expectations;
   readonly #host: TransportHost;
   readonly #watched: readonly WatchedSource[];
   readonly #vendorLicenses: readonly string[];
@@ -100,6 +100,8 @@ class SimulatedDay {
     const plans = createPlans({ ...options, start: START, end: this.#end });
     this.#watched = plans.map((plan) => this.#watch(plan, createManagedSite(plan, places)));
     this.#vendorLicenses = this.#watched.flatMap(({ site }) => site.vendorLicenses);
+    const range = { start: START, end: this.#end, interval: options.interval };
+    this.#expectations = new Expectations(this.#vendorLicenses, features, range);
     const common = { localTime: this.#localTime, onProblem };
     this.#recorder = createRecorder({
       ...common,
@@ -157,8 +159,12 @@ class SimulatedDay {
     if (this.problems.length < 20) this.problems.push(`${new Date(this.#clock.now() * 1000).toISOString()} ${problem}`);
   }
 
-  #reportAll(problems: Iterable<string>): void {
-    for (const problem of problems) this.#report(problem);
+  #reportAll<T>(problems: Generator<string, T>): T {
+    for (;;) {
+      const next = problems.next();
+      if (next.done) return next.value;
+      this.#report(next.value);
+    }
   }
 
   #watch(plan: SourcePlan, site: ManagedSite): WatchedSource {
@@ -204,7 +210,7 @@ class SimulatedDay {
   }
 
   #checkDown(now: number): void {
-    const { down, unsure } = this.#expectations.downAt(this.#vendorLicenses, now, DOWN_AFTER);
+    const { down, unsure } = this.#expectations.downAt(now, DOWN_AFTER);
     const found = new Set(getServerDown(this.#collector.current(), now, {}).map(({ Label }) => Label));
     for (const name of this.#vendorLicenses) {
       if (unsure.has(name) || found.has(name) === down.has(name)) continue;
@@ -241,15 +247,7 @@ class SimulatedDay {
           if (record !== undefined && 'samples' in record)
             for (const { at, inUse } of record.samples) found.set(at, inUse);
         }
-        const expected = this.#expectations.historyOf(name, series.feature);
-        for (const slot of new Set([...found.keys(), ...expected.keys()])) {
-          if (this.#expectations.isUnsure(name, slot)) continue;
-          this.samples += 1;
-          if (found.get(slot) !== expected.get(slot))
-            this.#report(
-              `history of ${name}, ${series.feature} in the slot ${slot}: ${found.get(slot)}, not ${expected.get(slot)}`,
-            );
-        }
+        this.samples += this.#reportAll(this.#expectations.differences(name, series.feature, found));
       }
     }
   }
