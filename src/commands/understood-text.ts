@@ -8,11 +8,18 @@ import { type PoolObservation, vendorLicenseName } from '../observation/observat
 const known = (value: number | undefined, what: string): string =>
   value === undefined ? `${what} not known` : `${value} ${what}`;
 
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
 function capacityOf({ increments }: PoolObservation): string {
   const counts = increments.map(({ count }) => count);
   if (counts.includes(Number.POSITIVE_INFINITY)) return 'uncounted';
   const isKnown = counts.every((count) => count !== undefined);
-  return known(isKnown ? counts.reduce((sum, count) => sum + count, 0) : undefined, 'licenses');
+  return isKnown
+    ? counted(
+        counts.reduce((sum, count) => sum + count, 0),
+        'license',
+      )
+    : 'licenses not known';
 }
 
 function expiryOf({ increments }: PoolObservation): string {
@@ -36,7 +43,7 @@ function poolLine(pool: PoolObservation): string {
   const figures = [
     capacityOf(pool),
     known(inUse ?? (isAll ? listed : undefined), 'in use'),
-    `${checkouts.length} checkouts`,
+    counted(checkouts.length, 'checkout'),
     reserveOf(pool),
     known(queued?.length, 'queued'),
     expiryOf(pool),
@@ -48,7 +55,7 @@ function* linesOf({ members, vendorLicenses, problems }: Parsed): Generator<stri
   for (const { server, up, isMaster } of members)
     yield `  server ${server}: ${up ? 'up' : 'down'}${isMaster ? ', master' : ''}`;
   for (const one of vendorLicenses) {
-    yield `  ${vendorLicenseName(one)}: ${one.reachable ? 'up' : 'down'}, ${one.pools.length} features`;
+    yield `  ${vendorLicenseName(one)}: ${one.reachable ? 'up' : 'down'}, ${counted(one.pools.length, 'feature')}`;
     yield* one.pools.map(poolLine);
   }
   for (const { kind, message } of problems) yield `  problem: ${kind}: ${message}`;
@@ -66,7 +73,7 @@ export function understoodText({ header, sections }: Capture, replayed: Replayed
   const lines = [
     `${header.manager}: ${inputs.join(', ')}`,
     ...results.flatMap((result) => [...linesOf(result)]),
-    ...(denials === undefined ? [] : [`  debug log: ${denials} lines about refused requests`]),
+    ...(denials === undefined ? [] : [`  debug log: ${counted(denials, 'line')} about refused requests`]),
     ...failures.map(({ kind, message }) => `  failure: ${kind}: ${message}`),
     '',
   ];
@@ -74,7 +81,7 @@ export function understoodText({ header, sections }: Capture, replayed: Replayed
     const isWhole = isUnderstood(replayed);
     lines.push(isWhole ? 'Every line is understood.' : 'The text gives no data.');
   } else {
-    lines.push(`Not understood: ${unread.length} ${unread.length === 1 ? 'line' : 'lines'}`);
+    lines.push(`Not understood: ${counted(unread.length, 'line')}`);
     for (const { line, text, isWhole, input } of unread)
       lines.push(`  line ${line}, ${inputKinds[input]}${isWhole ? '' : ', the end'}: ${text}`);
   }
