@@ -1,8 +1,11 @@
 import { deserialize, serialize } from 'node:v8';
-import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { Collected, VendorLicenseObservation } from '../observation/observation.ts';
 import { DamagedRecord } from './day-codec.ts';
-import { blob, type HistoryFile, integer, text } from './history-file.ts';
+import { blob, type HistoryFile, integer, type Row, text } from './history-file.ts';
+
+/** It is the fastest, and makes observations no larger than the default. */
+const COMPRESSION = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
 function readObservation(bytes: Uint8Array): VendorLicenseObservation {
   try {
@@ -20,10 +23,13 @@ export class ObservationTable {
     this.#file = file;
   }
 
-  replace({ source, name, collectedAt, observation }: Collected): void {
-    this.#file
-      .sql('INSERT OR REPLACE INTO observation VALUES (?, ?, ?, ?)')
-      .run(name, collectedAt, zstdCompressSync(serialize(observation)), source);
+  /** A large one takes some milliseconds for each step. */
+  *replace({ source, name, collectedAt, observation }: Collected): Generator<void, void> {
+    const bytes = serialize(observation);
+    yield;
+    const compressed = zstdCompressSync(bytes, COMPRESSION);
+    yield;
+    this.#file.sql('INSERT OR REPLACE INTO observation VALUES (?, ?, ?, ?)').run(name, collectedAt, compressed, source);
   }
 
   /** Deletes those of other vendor licenses. */
@@ -34,16 +40,21 @@ export class ObservationTable {
     }
   }
 
-  /** @throws DamagedRecord */
-  all(): readonly Collected[] {
-    return this.#file
-      .sql('SELECT * FROM observation')
-      .all()
-      .map((row) => ({
-        source: text(row, 'source'),
-        name: text(row, 'vendor_license'),
-        collectedAt: integer(row, 'collected_at'),
-        observation: readObservation(blob(row, 'observation')),
-      }));
+  /** @throws StoreError */
+  *all(): Generator<void, readonly Collected[]> {
+    const { guard, sql } = this.#file;
+    const all: Collected[] = [];
+    for (const row of guard(() => sql('SELECT * FROM observation').all())) {
+      all.push(guard(() => readRow(row)));
+      yield;
+    }
+    return all;
   }
 }
+
+const readRow = (row: Row): Collected => ({
+  source: text(row, 'source'),
+  name: text(row, 'vendor_license'),
+  collectedAt: integer(row, 'collected_at'),
+  observation: readObservation(blob(row, 'observation')),
+});

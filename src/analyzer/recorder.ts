@@ -96,7 +96,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     known: async (now) => {
       let known: readonly Collected[] = [];
       await write(async () => {
-        known = (await ready(now)).known();
+        known = await runSliced((await ready(now)).known());
       });
       return known;
     },

@@ -41,7 +41,7 @@ export interface Store {
   /** Records one collection as a whole. `at` is the beginning of its slot, `seconds` its length. */
   record(at: number, seconds: number, recording: Recording): Generator<void, void>;
   /** The last observation of each vendor license, for a new process. */
-  known(): readonly Collected[];
+  known(): Generator<void, readonly Collected[]>;
   /** Adds samples of whole local days that has none yet, and a note with them. */
   add(days: readonly DayOfSamples[], note: readonly [key: string, value: string]): Generator<void, void>;
   /** Seals every day before this one. */
@@ -130,8 +130,7 @@ export function openStore({ localTime, ...options }: StoreOptions): Store {
       // only needed after a restart, so not kept in memory
       if (options.path === undefined) return;
       for (const observation of observations) {
-        lastObservations.replace(observation);
-        yield;
+        yield* lastObservations.replace(observation);
       }
       lastObservations.keepOnly(vendorLicenses);
     });
@@ -181,7 +180,7 @@ export function openStore({ localTime, ...options }: StoreOptions): Store {
     days: (series = seriesTable.all()) => guard(() => extent(series)),
     sealedUntil: () => sealed,
     record,
-    known: () => guard(() => lastObservations.all()),
+    known: () => lastObservations.all(),
     add,
     seal,
     prune,

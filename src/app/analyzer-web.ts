@@ -27,6 +27,7 @@ export function createAnalyzerWeb(config: Config, deps: AnalyzerWebDeps): Analyz
   const access = createWebAccess(config, log, () => web.refreshCertificates());
   const web = createWebServer({
     listen: [webListenAddress],
+    listenSetting: 'embedded_analyzer.web_listen_address',
     telemetryPath: config.web.telemetryPath,
     version,
     demo: false,

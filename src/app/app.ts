@@ -12,7 +12,7 @@ import { createWebServer } from '../web/server.ts';
 import { createAccounts } from './accounts.ts';
 import { type AppConfig, type Carried, createPipeline, type Pipeline } from './pipeline.ts';
 import { sourcesMount } from './sources.ts';
-import { createStorage } from './storage.ts';
+import { createStorage, type Storage } from './storage.ts';
 import { createUpstreamTotals } from './upstream-totals.ts';
 import { createWebAccess, refusalOfUsers } from './web-access.ts';
 
@@ -24,6 +24,8 @@ export interface AppDeps {
   readonly demo: boolean;
   /** Sources of an analyzer in this process; undefined without one. */
   readonly sources?: () => readonly SourceHealth[];
+  /** The storage directory, if the caller uses it too. The caller takes it before, and releases it after, the application. */
+  readonly storage?: Storage;
 }
 
 export interface App {
@@ -55,7 +57,8 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
   const inTurn = createLimit(1);
   let isStopping = false;
   const accounts = createAccounts(log);
-  const storage = createStorage(log);
+  const ownStorage = deps.storage === undefined ? createStorage(log) : undefined;
+  const storage = deps.storage ?? ownStorage;
   const totals = createUpstreamTotals();
   const plane = createPlaneThread({
     onLost: (reason) => {
@@ -143,9 +146,9 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
 
   return {
     start: async () => {
-      storage.take(initial.storagePath);
+      storage?.take(initial.storagePath);
       await web.start().catch((error: unknown) => {
-        storage.release();
+        ownStorage?.release();
         throw error;
       });
       access.start();
@@ -169,7 +172,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
         if (isStopping) return;
         // an unusable configuration is rejected while the old pipeline still runs
         accounts.gateOf(config);
-        storage.take(config.storagePath);
+        storage?.take(config.storagePath);
         const old = pipeline;
         const isSameAnalyzer = old.config.analyzer.url === config.analyzer.url;
         await old.stop();
@@ -197,7 +200,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
         await plane.close();
         await web.stop();
         accounts.close();
-        storage.release();
+        ownStorage?.release();
       });
     },
     addresses: () => web.addresses(),

@@ -16,6 +16,12 @@ export const demoDefaults: ReadonlyMap<SettingKey, unknown> = new Map([
   ['embedded_analyzer.collection_interval', '60s'],
 ]);
 
+/** Polling an analyzer in the same process costs little, and each poll that comes later delays what was collected. */
+export const collectingDefaults: ReadonlyMap<SettingKey, unknown> = new Map([
+  ['poll.features', '* * * * *'],
+  ['poll.expirations', '*/5 * * * *'],
+]);
+
 const USER = 'exporter';
 
 /** An embedded analyzer with its own user, and how to reach it. */

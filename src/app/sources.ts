@@ -44,8 +44,8 @@ export function createSources(config: Config, log: Log): ConfiguredSources {
   const { embeddedAnalyzer, storagePath } = config;
   const host = createHost(config, log);
   const { sources } = embeddedAnalyzer;
-  const warning = rootWarning(process.getuid?.());
-  if (warning !== undefined && sources.some(({ via }) => via?.kind === 'command')) log.warn({}, warning);
+  const asRoot = sources.some(({ via }) => via?.kind === 'command') ? rootWarning(process.getuid?.()) : undefined;
+  if (asRoot !== undefined) log.warn({}, asRoot);
   const usesPseudonyms = (all: readonly SourceConfig[]): boolean =>
     all.some(({ users }) => users.names === 'pseudonym');
   let pseudonymKey = usesPseudonyms(sources) ? pseudonymKeyIn(storagePath) : '';

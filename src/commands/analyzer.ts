@@ -59,7 +59,10 @@ export async function analyzer(context: CommandContext): Promise<number> {
     await server.start();
     await web?.start();
     if (collecting === undefined) log.warn({}, 'all data of this analyzer is simulated');
-    log.info({ address: server.url, version }, 'listening');
+    log.info(
+      { address: server.url, version, ...(collecting !== undefined && { sources: sources.length }) },
+      'listening',
+    );
     for (const address of web?.addresses() ?? []) log.info({ address }, 'listening for metrics');
     await untilStopped(context.stop);
     log.info({}, 'stopping');

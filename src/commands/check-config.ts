@@ -3,6 +3,7 @@ import type { SourceConfig } from '../config/embedded-sources.ts';
 import { loadConfig } from '../config/load.ts';
 import { cronProblem } from '../poll/schedule.ts';
 import type { CommandContext } from './command.ts';
+import { sourceWarnings } from './source-checks.ts';
 
 /** The commands for which a configuration is complete. */
 function usesOf({ analyzer, alerting, embeddedAnalyzer }: Config): string {
@@ -22,14 +23,23 @@ function usesOf({ analyzer, alerting, embeddedAnalyzer }: Config): string {
   return [`for ${uses.join(', ')}`, ...missing].join('; ');
 }
 
-/** What a source cannot show before its server was reached for the first time. */
-function sourceLine({ name, manager, servers, interval, daemons, licenseFiles }: SourceConfig): string {
+function sourceLine({ name, manager, servers, interval }: SourceConfig): string {
   const where = servers.length === 0 ? '' : ` at ${servers.join(', ')}`;
-  const isKnown = manager === 'json' || daemons.length > 0 || licenseFiles.length > 0;
-  const hint = isKnown
-    ? ''
-    : '; until its server answers for the first time, only license_source_up shows it, because no daemons are configured';
-  return `source ${name}: ${manager}${where}, every ${interval} s${hint}\n`;
+  return `source ${name}: ${manager}${where}, every ${interval} s\n`;
+}
+
+/** Sources that one line names; the others are counted. */
+const NAMED = 10;
+
+/** What sources cannot show before their server was reached for the first time. */
+function unknownDaemons(sources: readonly SourceConfig[]): string {
+  const names = sources
+    .filter(({ manager, daemons, licenseFiles }) => manager !== 'json' && daemons.length + licenseFiles.length === 0)
+    .map(({ name }) => name);
+  if (names.length === 0) return '';
+  const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
+  const list = `${names.slice(0, NAMED).join(', ')}${more}`;
+  return `note: only license_source_up shows a license server that has never answered, because its vendor daemons are not known; \`daemons\` names them (${list})\n`;
 }
 
 /** Checks a configuration. @throws ConfigError with all problems */
@@ -42,7 +52,10 @@ export async function checkConfig({ line, env, print }: CommandContext): Promise
     cronProblem,
   });
   for (const warning of config.warnings) print(`warning: ${warning}\n`);
-  for (const source of config.embeddedAnalyzer.sources) print(sourceLine(source));
+  const { sources } = config.embeddedAnalyzer;
+  for (const source of sources) print(sourceLine(source));
+  print(unknownDaemons(sources));
+  for (const source of sources) for (const warning of await sourceWarnings(source)) print(`warning: ${warning}\n`);
   print(`${line.argument}: OK ${usesOf(config)}\n`);
   return 0;
 }

@@ -5,7 +5,10 @@ import type { Diagnosis, Finding } from './diagnosis.ts';
 
 function remarksOf(finding: Finding): string {
   const { missing = [], unknown = [], extra = [], mistyped = [], dropped = {}, reason } = finding;
-  const drops = Object.entries(dropped).map(([why, count]) => `${count} ${why}`);
+  // NaN is how the fields are written that are listed as not known
+  const drops = Object.entries(dropped)
+    .filter(([why]) => why !== 'nan' || unknown.length === 0)
+    .map(([why, count]) => `${count} ${why}`);
   const parts: readonly (readonly [string, readonly string[]])[] = [
     ['missing', missing],
     ['other type', mistyped],
@@ -56,28 +59,37 @@ export function diagnosisText({ analyzer, identity, healthy, endpoints }: Diagno
   ].join('\n');
 }
 
+/** Whether data could be read, and all of it. */
+function resultOf({ up, vendorLicenses, lastSuccessAt }: SourceHealth): string {
+  if (up === true) return 'ok';
+  return lastSuccessAt !== undefined && vendorLicenses.length > 0 ? 'partly' : 'failed';
+}
+
+function problemsOf({ name, problems, lastDiagnostics }: SourceHealth): readonly string[] {
+  const { unparsed = 0, masks = [] } = lastDiagnostics ?? {};
+  const lines = `${unparsed} ${unparsed === 1 ? 'line was' : 'lines were'}`;
+  return [
+    ...problems.map(({ kind, message }) => `${name}: ${kind}: ${message}`),
+    ...(unparsed === 0 ? [] : [`${name}: ${lines} not understood, like ${masks.join(' and ')}`]),
+  ];
+}
+
 /** The sources as a text table, with each problem on a line of its own. */
 export function sourcesText(sources: readonly SourceHealth[]): string {
-  const rows = sources.map(({ name, manager, up, duration = 0, vendorLicenses }) => [
-    name,
-    manager,
-    up === true ? 'ok' : 'failed',
-    `${duration.toFixed(1)} s`,
-    vendorLicenses.join(', '),
+  const rows = sources.map((health) => [
+    health.name,
+    health.manager,
+    resultOf(health),
+    `${(health.duration ?? 0).toFixed(1)} s`,
+    health.vendorLicenses.join(', '),
   ]);
-  const problems = sources.flatMap(({ name, problems, lastDiagnostics }) => {
-    const unparsed = lastDiagnostics?.unparsed ?? 0;
-    return [
-      ...problems.map(({ kind, message }) => `${name}: ${kind}: ${message}`),
-      ...(unparsed === 0
-        ? []
-        : [`${name}: ${unparsed} lines were not understood, like ${lastDiagnostics?.masks.join(' and ')}`]),
-    ];
-  });
+  const problems = sources.flatMap(problemsOf);
+  const good = sources.filter(({ up }) => up === true).length;
   return [
     ...tableText([['source', 'manager', 'result', 'duration', 'vendor licenses'], ...rows]),
-    ...problems,
     '',
+    ...(problems.length === 0 ? [] : [...problems, '']),
+    `${good} of ${sources.length} sources were read completely.`,
     '',
   ].join('\n');
 }

@@ -8,6 +8,7 @@ import { createSelection } from '../inventory/selection.ts';
 import type { Log } from '../model/log.ts';
 import type { SourceHealth } from '../observation/source.ts';
 import { cronProblem } from '../poll/schedule.ts';
+import { healthJson } from '../sources/health-json.ts';
 import type { CommandContext } from './command.ts';
 import { type Diagnosis, diagnose } from './diagnosis.ts';
 import { diagnosisText, sourcesText } from './doctor-report.ts';
@@ -19,9 +20,6 @@ const planOf = ({ poll, featuresRequest, expirationSearch, shard, select }: Conf
   expirationSearch,
   ...createSelection({ shard, ...select }),
 });
-
-/** Maps have no JSON. */
-const withoutMaps = ({ runs: _, ...health }: SourceHealth): object => health;
 
 /** Reads every source once, and examines the analyzer that collects from them. */
 async function examineSources(
@@ -76,9 +74,11 @@ export async function doctor({ line, env, version, createLog, print }: CommandCo
       version,
       (analyzer) => examine(analyzer, undefined),
     );
-    if (line.json) print(`${JSON.stringify({ ...diagnosis, sources: sources.map(withoutMaps) }, undefined, 2)}\n`);
-    else print(`${sourcesText(sources)}${diagnosisText(diagnosis)}`);
-    return diagnosis.healthy && sources.every(({ up }) => up === true) ? 0 : 1;
+    const healthy = diagnosis.healthy && sources.every(({ up }) => up === true);
+    if (line.json) {
+      print(`${JSON.stringify({ ...diagnosis, healthy, sources: sources.map(healthJson) }, undefined, 2)}\n`);
+    } else print(`${sourcesText(sources)}\n${diagnosisText(diagnosis)}`);
+    return healthy ? 0 : 1;
   }
   const demo = createOwnAnalyzer(own, { log, version, others: () => [] }, (options) =>
     createSimulatedAnalyzer(own, options),

@@ -1,8 +1,9 @@
 import { logonFileOf } from '../app/account.ts';
 import { type App, createApp } from '../app/app.ts';
 import { type CollectingAnalyzer, createCollecting } from '../app/collecting-analyzer.ts';
-import { createOwnAnalyzer, type OwnAnalyzer } from '../app/own-analyzer.ts';
+import { collectingDefaults, createOwnAnalyzer, type OwnAnalyzer } from '../app/own-analyzer.ts';
 import type { AppConfig } from '../app/pipeline.ts';
+import { createStorage, type Storage } from '../app/storage.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Log } from '../model/log.ts';
@@ -10,8 +11,11 @@ import { errorFields, OperatorError } from '../model/operator-error.ts';
 import { cronProblem } from '../poll/schedule.ts';
 import { type CommandContext, untilStopped } from './command.ts';
 
-const load = ({ line, env }: CommandContext): Config =>
-  loadConfig({ ...line, env, requireAnalyzer: true, cronProblem });
+function load({ line, env }: CommandContext): Config {
+  const options = { ...line, env, requireAnalyzer: true, cronProblem };
+  const config = loadConfig(options);
+  return config.analyzer === undefined ? loadConfig({ ...options, defaults: collectingDefaults }) : config;
+}
 
 /** Where the data comes from. */
 interface Upstream {
@@ -41,7 +45,14 @@ interface OwnUpstream extends Upstream, Pick<CollectingAnalyzer, 'health'> {
   collect(): Promise<void>;
 }
 
-function ownUpstream(first: Config, log: Log, version: string): OwnUpstream {
+/** Settings of the embedded analyzer that a reload cannot change. */
+const restartOnly = ({ embeddedAnalyzer, storagePath }: Config): string => {
+  const { listen, domain, channelBinding, timeZone, retention, storeMaxSize, limits } = embeddedAnalyzer;
+  return JSON.stringify([listen, domain, channelBinding, timeZone, retention, storeMaxSize, limits, storagePath]);
+};
+
+/** @param storage taken before anything is collected or recorded */
+function ownUpstream(first: Config, storage: Storage, log: Log, version: string): OwnUpstream {
   let users = first.embeddedAnalyzer.users ?? [];
   let collecting: CollectingAnalyzer | undefined;
   const own: OwnAnalyzer = createOwnAnalyzer(first, { log, version, others: () => users }, (options) => {
@@ -50,18 +61,33 @@ function ownUpstream(first: Config, log: Log, version: string): OwnUpstream {
   });
   return {
     health: () => collecting?.health() ?? [],
-    start: () => own.analyzer.start(),
+    start: async () => {
+      storage.take(first.storagePath);
+      log.info({ sources: first.embeddedAnalyzer.sources.length }, 'collecting from license managers');
+      await own.analyzer.start();
+      log.info({ address: own.analyzer.url }, 'embedded analyzer listening');
+    },
     collect: () => own.analyzer.collector.collect(),
     reload: async (config) => {
       users = config.embeddedAnalyzer.users ?? [];
+      if (restartOnly(config) !== restartOnly(first)) {
+        log.warn({}, 'storage.path and embedded_analyzer need a restart to change, except for its sources and users');
+      }
       await collecting?.reload(config);
+      log.info({ sources: config.embeddedAnalyzer.sources.length }, 'sources reloaded');
     },
     appConfig: (config) => {
       if (config.analyzer !== undefined) throw new OperatorError(NEEDS_RESTART);
       const timeZone = config.datasource.timeZone ?? config.embeddedAnalyzer.timeZone;
-      return { ...config, analyzer: own.config(), datasource: { ...config.datasource, timeZone } };
+      const datasource = { ...config.datasource, timeZone };
+      // its history stays where it is
+      const storagePath = first.storagePath ?? config.storagePath;
+      return { ...config, storagePath, analyzer: own.config(), datasource };
     },
-    stop: async () => collecting?.stop(),
+    stop: async () => {
+      await collecting?.stop();
+      storage.release();
+    },
   };
 }
 
@@ -88,11 +114,12 @@ export async function serve(context: CommandContext): Promise<number> {
   warn(config, log);
   // a daemon beside it may have locked the storage directory
   const collected = line.once ? { ...config, storagePath: undefined } : config;
-  const own = config.analyzer === undefined ? ownUpstream(collected, log, version) : undefined;
+  const storage = createStorage(log);
+  const own = config.analyzer === undefined ? ownUpstream(collected, storage, log, version) : undefined;
   const upstream = own ?? remoteUpstream;
   try {
     await own?.start();
-    const deps = { log, version, revision, demo: false, ...(own !== undefined && { sources: own.health }) };
+    const deps = { log, version, revision, demo: false, ...(own !== undefined && { sources: own.health, storage }) };
     const app = createApp(upstream.appConfig(config), deps);
     if (line.once) {
       await own?.collect();

@@ -1,5 +1,6 @@
+import type { Member } from '../observation/member.ts';
 import type { VendorLicenseObservation } from '../observation/observation.ts';
-import type { Diagnostics, Member } from '../observation/source.ts';
+import type { Diagnostics } from '../observation/source.ts';
 import type { SourceProblem } from '../observation/source-failure.ts';
 
 /** What the output of a license manager says. */

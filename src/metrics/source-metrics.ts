@@ -14,7 +14,7 @@ export const sourceMetrics = {
     type: 'gauge',
     labels: [...labels, 'server'],
     group: 'sources',
-    help: 'Whether this server of the source answered at the last reading. Redundant servers are several.',
+    help: 'Whether this server of the source answered at the last reading. Redundant servers are several. No sample if the reading did not show it.',
   },
   license_source_last_success_timestamp_seconds: {
     type: 'gauge',

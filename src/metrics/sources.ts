@@ -7,6 +7,8 @@ type Labels = Readonly<Record<string, string>>;
 /** Samples of one source, with the labels that they have beside its own. Without a value, there is no sample. */
 type Read = (health: SourceHealth) => readonly (readonly [more: Labels, value: number | undefined])[];
 
+const known = (up: boolean | undefined): number | undefined => (up === undefined ? undefined : Number(up));
+
 /** Registers the metrics of sources. They are read at each scrape, and have no samples without sources. */
 export function exposeSources(configuration: Configuration, sources: () => readonly SourceHealth[]): void {
   const samplesOf = function* (read: Read): Generator<readonly [Labels, number], void> {
@@ -32,8 +34,8 @@ export function exposeSources(configuration: Configuration, sources: () => reado
       },
     });
 
-  gauge('license_source_up', ({ up }) => [[{}, up === undefined ? undefined : Number(up)]]);
-  gauge('license_source_member_up', ({ members }) => members.map(({ server, up }) => [{ server }, Number(up)]));
+  gauge('license_source_up', ({ up }) => [[{}, known(up)]]);
+  gauge('license_source_member_up', ({ members }) => members.map(({ server, up }) => [{ server }, known(up)]));
   gauge('license_source_last_success_timestamp_seconds', ({ lastSuccessAt }) => [[{}, lastSuccessAt]]);
   gauge('license_source_duration_seconds', ({ duration }) => [[{}, duration]]);
   gauge('license_source_unparsed_lines', ({ lastDiagnostics }) => [[{}, lastDiagnostics?.unparsed]]);

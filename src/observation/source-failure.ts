@@ -1,3 +1,5 @@
+import type { Member } from './member.ts';
+
 /** Why a source could not be read, or not wholly. */
 export const sourceFailureKinds = {
   missing_tool: 'the tool or file does not exist',
@@ -32,9 +34,16 @@ export interface SourceProblem {
 export class SourceFailure extends Error implements SourceProblem {
   override readonly name = 'SourceFailure';
   readonly kind: SourceFailureKind;
+  /** What is known of the servers all the same. Undefined if nothing is. */
+  readonly members: readonly Member[] | undefined;
 
-  constructor(kind: SourceFailureKind, message: string, options?: ErrorOptions) {
+  constructor(
+    kind: SourceFailureKind,
+    message: string,
+    options: ErrorOptions & { readonly members?: readonly Member[] } = {},
+  ) {
     super(message, options);
     this.kind = kind;
+    this.members = options.members;
   }
 }

@@ -1,3 +1,4 @@
+import type { Member } from './member.ts';
 import type { Collected, VendorLicenseObservation } from './observation.ts';
 import type { SourceFailureKind, SourceProblem } from './source-failure.ts';
 
@@ -15,14 +16,6 @@ export interface Source {
   restore?(known: readonly Collected[]): void;
   /** A collection was due before the previous one was over. */
   skip?(): void;
-}
-
-/** A server of a source. Redundant servers are several. */
-export interface Member {
-  /** `port@host`, as configured. */
-  readonly server: string;
-  readonly up: boolean;
-  readonly isMaster: boolean;
 }
 
 /** How reading a source went. Times are epoch seconds. */

@@ -1,19 +1,51 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate } from 'node:timers';
 
 /** Duration of one slice, milliseconds. */
 const SLICE_MS = 4;
 
+/** Work that waits for its next slice, in order. */
+const waiting: (() => void)[] = [];
+/** Milliseconds of slices in this turn of the event loop. */
+let used = 0;
+let isTurnScheduled = false;
+
+function scheduleTurn(): void {
+  if (isTurnScheduled) return;
+  isTurnScheduled = true;
+  setImmediate(startTurn);
+}
+
+function startTurn(): void {
+  isTurnScheduled = false;
+  used = 0;
+  waiting.shift()?.();
+  if (waiting.length > 0) scheduleTurn();
+}
+
+function nextSlice(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  waiting.push(resolve);
+  scheduleTurn();
+  return promise;
+}
+
 /**
- * Runs a generator to its end in slices. Other work on the thread, such as a scrape, waits for one slice at most.
+ * Runs a generator to its end in slices. Other work on the thread, such as a scrape, waits for one slice at most: all sliced
+ * work shares one slice in each turn of the event loop.
  */
 export async function runSliced<T>(work: Generator<void, T>, sliceMilliseconds = SLICE_MS): Promise<T> {
-  let started = performance.now();
   for (;;) {
-    const step = work.next();
-    if (step.done) return step.value;
-    if (performance.now() - started < sliceMilliseconds) continue;
-    await setImmediate();
-    started = performance.now();
+    if (used >= sliceMilliseconds) await nextSlice();
+    const started = performance.now() - used;
+    try {
+      do {
+        const step = work.next();
+        if (step.done) return step.value;
+      } while (performance.now() - started < sliceMilliseconds);
+    } finally {
+      used = performance.now() - started;
+      scheduleTurn();
+    }
   }
 }
 

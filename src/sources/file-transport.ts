@@ -18,12 +18,14 @@ interface FileContent {
   readonly modifiedAt: number;
 }
 
-function openFailure(path: string, error: unknown): SourceFailure {
+function openFailure(path: string, error: unknown, setting: string | undefined): SourceFailure {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT' || code === 'ENOTDIR')
     return new SourceFailure(
       'missing_tool',
-      `the file ${path} does not exist; check the job that writes it: it should write a temporary file in the same directory, and rename that`,
+      setting === undefined
+        ? `the file ${path} does not exist; check the job that writes it: it should write a temporary file in the same directory, and rename that`
+        : `the file ${path} does not exist; correct the path in \`${setting}\`, or check that its directory is mounted`,
     );
   if (code === 'EACCES' || code === 'EPERM')
     return new SourceFailure(
@@ -78,7 +80,7 @@ async function readOnce(path: string, maxOutput: number): Promise<FileContent | 
   }
 }
 
-async function readUnchanged(path: string, maxOutput: number): Promise<FileContent> {
+async function readUnchanged(path: string, maxOutput: number, setting: string | undefined): Promise<FileContent> {
   try {
     const first = await readOnce(path, maxOutput);
     const content = first === 'changed' ? await readOnce(path, maxOutput) : first;
@@ -89,12 +91,20 @@ async function readUnchanged(path: string, maxOutput: number): Promise<FileConte
       );
     return content;
   } catch (error) {
-    throw error instanceof SourceFailure ? error : openFailure(path, error);
+    throw error instanceof SourceFailure ? error : openFailure(path, error, setting);
   }
 }
 
-/** Reads a file that another program writes. It is refused when it is too old, and while it is being written. */
-export function createFileTransport(settings: FileSettings & TransportSettings, host: TransportHost): Transport {
+/**
+ * Reads a file that another program writes. It is refused when it is too old, and while it is being written.
+ *
+ * @param setting of a file that no job writes: the setting that names it
+ */
+export function createFileTransport(
+  settings: FileSettings & TransportSettings,
+  host: TransportHost,
+  setting?: string,
+): Transport {
   const { file: path, maxAge, maxOutput, timeout, encoding } = settings;
   const reads = createReads();
 
@@ -130,10 +140,14 @@ export function createFileTransport(settings: FileSettings & TransportSettings, 
 
   const read = async (signal: AbortSignal): Promise<Output> => {
     try {
-      const { bytes, modifiedAt } = await host.files.run(`${maxOutput} ${path}`, () => readUnchanged(path, maxOutput), {
-        timeoutMs: timeout * 1000,
-        signal,
-      });
+      const { bytes, modifiedAt } = await host.files.run(
+        `${maxOutput} ${path}`,
+        () => readUnchanged(path, maxOutput, setting),
+        {
+          timeoutMs: timeout * 1000,
+          signal,
+        },
+      );
       checkAge(modifiedAt);
       return { stdout: decodeOutput(bytes, encoding), stderr: '', exitCode: undefined, at: modifiedAt };
     } catch (error) {

@@ -5,7 +5,7 @@ import { parseLmstatInventory } from '../managers/flexnet/lmstat-inventory.ts';
 import { parseOptionsFile } from '../managers/flexnet/options-file.ts';
 import type { FeatureDaemon } from '../managers/flexnet/which-daemon.ts';
 import type { LocalTime } from '../model/local-time.ts';
-import type { SourceProblem } from '../observation/source-failure.ts';
+import { SourceFailure, type SourceProblem } from '../observation/source-failure.ts';
 import { runSliced } from '../scheduling/slices.ts';
 import { createFileTransport } from './file-transport.ts';
 import { LastGood } from './last-good.ts';
@@ -30,6 +30,12 @@ export interface FlexnetFiles {
   close(): Promise<void>;
 }
 
+const notLicenses = (file: string): SourceFailure =>
+  new SourceFailure(
+    'unparsed',
+    `the file ${file} is not a license file: no SERVER, FEATURE or INCREMENT line was understood; correct the path in \`license_files\``,
+  );
+
 const HOUR = 3600;
 const MAX_AGE = 7 * 24 * HOUR;
 
@@ -44,9 +50,9 @@ export function createFlexnetFiles(
   const { now } = host;
   const transports: Transport[] = [];
 
-  const fileOf = <T>(file: string, parse: (text: string) => T): LastGood<T> => {
+  const fileOf = <T>(setting: string, file: string, parse: (text: string) => T): LastGood<T> => {
     const via = { kind: 'file', file, maxAge: Number.POSITIVE_INFINITY } as const;
-    const transport = createFileTransport({ ...via, label, timeout, maxOutput, encoding }, host);
+    const transport = createFileTransport({ ...via, label, timeout, maxOutput, encoding }, host, setting);
     transports.push(transport);
     const read = async (signal: AbortSignal): Promise<T> => parse((await transport.read([], signal)).stdout);
     // files are small, and can change at any time
@@ -71,10 +77,16 @@ export function createFlexnetFiles(
   };
 
   const licenses = licenseFiles.map((file) =>
-    fileOf(file, (text) => parseLicenceFile(text, { now: now(), localTime }).supplies),
+    fileOf('license_files', file, (text) => {
+      const { supplies, servers } = parseLicenceFile(text, { now: now(), localTime });
+      // one with SERVER lines can be meant to have no others
+      if (supplies.length === 0 && servers.length === 0) throw notLicenses(file);
+      return supplies;
+    }),
   );
   const options = Object.entries(optionsFiles).map(
-    ([daemon, file]) => [daemon, fileOf(file, (text) => parseOptionsFile(text, daemon).reserves)] as const,
+    ([daemon, file]) =>
+      [daemon, fileOf('options_files', file, (text) => parseOptionsFile(text, daemon).reserves)] as const,
   );
   const inventory =
     tool === undefined || licenses.length > 0

@@ -18,9 +18,18 @@ import type { TransportHost } from './transport-host.ts';
 
 const problemsOf = (denials: DenialCount | undefined): readonly SourceProblem[] => {
   const problem = denials?.problem();
-  // an error cannot be spread
+  // an error keeps its message where a copy does not see it
   return problem === undefined ? [] : [{ kind: problem.kind, message: problem.message, isMinor: true }];
 };
+
+/** Options files of daemons that the server does not have: their reservations would be missing without a word. */
+function strangeDaemons({ optionsFiles }: SourceSettings, { vendorLicenses }: FlexnetParsed): readonly SourceProblem[] {
+  const known = new Set(vendorLicenses.map(({ daemon }) => daemon.toLowerCase()));
+  const strange = Object.keys(optionsFiles).filter((daemon) => !known.has(daemon.toLowerCase()));
+  if (strange.length === 0 || known.size === 0) return [];
+  const message = `options_files names the vendor daemon ${strange.join(', ')}, which the server does not have; it has ${[...known].join(', ')}`;
+  return [{ kind: 'unparsed', message, isMinor: true }];
+}
 
 /** Reads a FlexNet license server with what is known beside it, or license files alone. */
 export function createFlexnetReader(
@@ -86,7 +95,12 @@ export function createFlexnetReader(
       return {
         ...parsed,
         vendorLicenses: parsed.vendorLicenses.map((one) => withDenials(one, denied?.of(one.daemon))),
-        problems: [...parsed.problems, ...files.problems(), ...problemsOf(denials)],
+        problems: [
+          ...parsed.problems,
+          ...files.problems(),
+          ...strangeDaemons(settings, parsed),
+          ...problemsOf(denials),
+        ],
       };
     },
     restore: (known) => {
@@ -104,6 +118,6 @@ function filesFailure(problem: SourceProblem | undefined, files: readonly string
   if (problem !== undefined) return new SourceFailure(problem.kind, problem.message);
   return new SourceFailure(
     'empty',
-    `${files.join(', ')} have no FEATURE or INCREMENT line that is valid; check the files`,
+    `no FEATURE or INCREMENT line was understood in ${files.join(', ')}; check \`license_files\` of the source`,
   );
 }

@@ -101,7 +101,7 @@ function connectionProblem(code: string, { hostname, port, protocol: scheme }: U
   if (code.startsWith('Z_') || code === 'ERR_ZLIB')
     return protocol(`sent a compressed answer that is damaged or incomplete (${code}); check the server`);
   return unreachable(
-    `closed the connection before the answer was complete (${code}); check the log of the server, and proxies on the way`,
+    `closed the connection before the answer was complete (${code}); check its log and proxies on the way${scheme === 'http:' ? ', and whether it needs https://' : ''}`,
   );
 }
 

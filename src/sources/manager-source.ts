@@ -45,9 +45,14 @@ const unreachable = ({ server, daemon, part }: Identity): VendorLicenseObservati
   pools: [],
 });
 
-/** What is logged once for as long as it lasts. */
+/** What is logged once for as long as it lasts. Ages and numbers of things change while the problem is the same. */
 const keyOf = (problems: readonly SourceProblem[]): string =>
-  problems.map(({ kind, message }) => `${kind} ${message}`).join('\n');
+  problems.map(({ kind, message }) => `${kind} ${message.replace(CHANGING, '')}`).join('\n');
+
+const CHANGING = /\b\d+(?= (?:s|minutes|features|lines|licenses)\b)/g;
+
+const MILLISECONDS = 1000;
+const rounded = (seconds: number): number => Math.round(seconds * MILLISECONDS) / MILLISECONDS;
 
 /**
  * A license manager as a source of the analyzer. A failed reading is no exception here: the vendor licenses that are known
@@ -88,7 +93,7 @@ export function createManagerSource(settings: SourceSettings, deps: ManagerSourc
     count(serious[0]?.kind ?? 'ok');
     report(problems);
     const at = now();
-    health = { ...health, problems, up: serious.length === 0, lastReadAt: at, duration: at - begun, ...more };
+    health = { ...health, problems, up: serious.length === 0, lastReadAt: at, duration: rounded(at - begun), ...more };
   };
 
   /** All that are known. Capacity and expiry can be known without the server. */
@@ -136,7 +141,7 @@ export function createManagerSource(settings: SourceSettings, deps: ManagerSourc
       } catch (error) {
         if (!(error instanceof SourceFailure) || signal.aborted) throw error;
         finish(begun, [{ kind: error.kind, message: error.message }], {
-          members: health.members.map((member) => ({ ...member, up: false, isMaster: false })),
+          members: error.members ?? health.members.map(({ server }) => ({ server, up: undefined, isMaster: false })),
         });
         return unreachableOnes();
       }

@@ -2,7 +2,7 @@ import type { Parsed } from '../managers/parsed.ts';
 import { observeRlm } from '../managers/rlm/observe.ts';
 import { parseRlmstat } from '../managers/rlm/parse.ts';
 import { createLocalTime } from '../model/local-time.ts';
-import type { Member } from '../observation/source.ts';
+import type { Member } from '../observation/member.ts';
 import { SourceFailure } from '../observation/source-failure.ts';
 import { runSliced } from '../scheduling/slices.ts';
 import type { ManagerReader } from './manager-source.ts';
@@ -19,6 +19,8 @@ export function createRlmReader(settings: SourceSettings, transport: Transport):
   const ask = async (server: string, signal: AbortSignal): Promise<Parsed> => {
     const output = await transport.read(['rlmstat', '-a', '-c', server], signal);
     const report = await runSliced(parseRlmstat(textOf(output), { localTime }));
+    // a tool ends its last line; a part of the output would look like fewer pools and users
+    if (via?.kind === 'command' && report.isCut) throw cutFailure(server);
     const context = { now: output.at, localTime };
     return await runSliced(observeRlm({ report, settings: { server: name, part }, context }));
   };
@@ -38,11 +40,29 @@ export function createRlmReader(settings: SourceSettings, transport: Transport):
         }
       }
       const [first = new SourceFailure('unreachable', 'no server is configured')] = failures;
-      throw first;
+      const { kind, message } = first;
+      throw new SourceFailure(kind, message, { cause: first, members: membersOfFailures(asked, failures, via) });
     },
     close: () => transport.close(),
   };
 }
+
+const cutFailure = (server: string): SourceFailure =>
+  new SourceFailure(
+    'unparsed',
+    `The output for RLM at ${server} ends within a line, so it is incomplete. Run the configured command by hand.`,
+  );
+
+/** Of files and addresses, it is not the license server that cannot be reached. */
+const membersOfFailures = (
+  asked: readonly string[],
+  failures: readonly SourceFailure[],
+  via: SourceSettings['via'],
+): readonly Member[] =>
+  asked.map((server, i) => {
+    const isDown = via?.kind === 'command' && failures[i]?.kind === 'unreachable';
+    return { server, up: isDown ? false : undefined, isMaster: false };
+  });
 
 /** Servers before the one that answered are down. Those after it were not asked: nothing is known of them. */
 const membersOf = (asked: readonly string[], answered: number): readonly Member[] =>

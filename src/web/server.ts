@@ -36,6 +36,8 @@ export interface Mount {
 export interface WebOptions {
   /** Without a `host`, listens on every address. Port 0 takes a free port. */
   readonly listen: readonly { readonly host: string | undefined; readonly port: number }[];
+  /** The setting of `listen`, for an error. */
+  readonly listenSetting?: string;
   readonly telemetryPath: string;
   readonly version: string;
   /** Whether the pages must show that the data is simulated. */
@@ -98,7 +100,7 @@ export function createWebServer(options: WebOptions): WebServer {
         });
       } catch (error) {
         await stop();
-        throw listenError('', { host, port }, 'web.listen_address', error);
+        throw listenError('', { host, port }, options.listenSetting ?? 'web.listen_address', error);
       }
     }
   };

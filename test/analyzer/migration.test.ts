@@ -9,6 +9,7 @@ import { migrateTables } from '../../src/analyzer/history-schema.ts';
 import type { Recorded } from '../../src/analyzer/recorded-days.ts';
 import { openStore, type Store } from '../../src/analyzer/store.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
+import { runAtOnce } from '../../src/scheduling/slices.ts';
 import { createCleanup } from '../support/harness.ts';
 import { onlyFigures } from '../support/store-samples.ts';
 
@@ -73,7 +74,7 @@ describe('a store of version 0.1.0', () => {
     expect(inspect(path)).toMatchObject({ version: 1, problems: 'ok' });
     const store = open(path);
     const { known, answers } = JSON.parse(fixture('answers.json').toString()) as Answered;
-    const found = store.known().map(({ source, observation: { pools }, ...rest }) => {
+    const found = runAtOnce(store.known()).map(({ source, observation: { pools }, ...rest }) => {
       expect(source).toBe('');
       return { ...rest, pools: pools.length };
     });

@@ -15,6 +15,7 @@ import { random } from '../../src/analyzer/simulated-random.ts';
 import { openStore, type Store, type StoreOptions } from '../../src/analyzer/store.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
 import type { Collected, VendorLicenseObservation } from '../../src/observation/observation.ts';
+import { runAtOnce } from '../../src/scheduling/slices.ts';
 import { createCleanup, isLong } from '../support/harness.ts';
 import { seed } from '../support/seed.ts';
 import { begin, figuresAt, INTERVAL, onlyFigures, origin, series, timeZone } from '../support/store-samples.ts';
@@ -190,15 +191,15 @@ describe('store', () => {
     const record = (at: number, observations: Collected[], ...names: string[]): void =>
       finish(store.record(at, 60, { figures: [], observations, vendorLicenses: new Set(names) }));
     record(begin, [first, later], 'a;d', 'b;d');
-    expect(store.known()).toEqual([first, later]);
+    expect(runAtOnce(store.known())).toEqual([first, later]);
     // one that is not reached stays, one that is no more goes
     record(begin + 60, [later], 'a;d', 'b;d');
-    expect(store.known()).toEqual([first, later]);
+    expect(runAtOnce(store.known())).toEqual([first, later]);
     store.close();
     const again = open({ path });
-    expect(again.known()).toEqual([first, later]);
+    expect(runAtOnce(again.known())).toEqual([first, later]);
     finish(again.record(begin + 120, 60, { figures: [], observations: [], vendorLicenses: new Set(['b;d']) }));
-    expect(again.known()).toEqual([later]);
+    expect(runAtOnce(again.known())).toEqual([later]);
     again.close();
     expect(readdirSync(dirname(path))).toEqual(['history.db']);
   });

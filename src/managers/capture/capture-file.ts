@@ -83,7 +83,7 @@ export function writeCapture(
     ['servers', servers.join(', ')],
     ['daemons', daemons.join(', ')],
     ['split', split],
-    ['borrowed from', `${lingerAtLeast} s`],
+    ['borrowed at', `${lingerAtLeast} s`],
     ['interval', `${interval} s`],
   ];
   const lines = [
@@ -152,7 +152,7 @@ function headerOf(settings: ReadonlyMap<string, string>): CaptureHeader {
     servers: listOf(settings.get('servers')),
     daemons: listOf(settings.get('daemons')),
     split: split === 'first_word' || split === 'longest' ? split : 'auto',
-    lingerAtLeast: Number.parseInt(settings.get('borrowed from') ?? '3600', 10),
+    lingerAtLeast: Number.parseInt(settings.get('borrowed at') ?? '3600', 10),
     interval: Number.parseInt(settings.get('interval') ?? '300', 10),
   };
 }

@@ -33,8 +33,11 @@ export function usageOf(daemon: string, listings: readonly LmstatFeature[]): Fea
  * several lines, or in a file with the outputs of several runs.
  */
 function newestOf(listings: readonly LmstatFeature[]): LmstatFeature | [] {
-  const rank = Math.min(...listings.map(({ supply }) => RANKS.indexOf(supply.kind)));
-  return listings.findLast(({ supply }) => RANKS.indexOf(supply.kind) === rank) ?? [];
+  for (const kind of RANKS) {
+    const newest = listings.findLast(({ supply }) => supply.kind === kind);
+    if (newest !== undefined) return newest;
+  }
+  return [];
 }
 
 function figuresOf(

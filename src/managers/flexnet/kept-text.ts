@@ -2,8 +2,10 @@ import type { TextBlock } from './text-block.ts';
 
 /** V8 copies shorter parts of a string. A longer part refers to the whole string. */
 const COPIED = 13;
-/** A power of 2. */
-const SLOTS = 65_536;
+const MIN_SLOTS = 256;
+const MAX_SLOTS = 65_536;
+/** A line has few parts that other lines do not have. */
+const CHARACTERS_A_SLOT = 64;
 
 /**
  * Parts of a large text that are kept longer than the text. Longer parts are copies, so that one name does not keep 80 MB
@@ -11,12 +13,20 @@ const SLOTS = 65_536;
  * seen before costs no new string, and the memory is limited.
  */
 export class KeptText {
-  readonly #slots = new Array<string>(SLOTS).fill('');
+  readonly #slots: string[];
+
+  /** @param length of the text */
+  constructor(length: number) {
+    // a power of 2
+    let slots = MIN_SLOTS;
+    while (slots < MAX_SLOTS && slots * CHARACTERS_A_SLOT < length) slots *= 2;
+    this.#slots = new Array<string>(slots).fill('');
+  }
 
   /** The part of a text between two positions. */
   keep(block: TextBlock, from: number, to: number): string {
     if (to <= from) return '';
-    const slot = block.hash(from, to) & (SLOTS - 1);
+    const slot = block.hash(from, to) & (this.#slots.length - 1);
     const known = this.#slots[slot] ?? '';
     if (known.length === to - from && block.has(known, from)) return known;
     const part = block.text.slice(from, to);

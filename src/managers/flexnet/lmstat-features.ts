@@ -23,7 +23,7 @@ const NO_HEAD: PoolHead = { feature: undefined, version: undefined, vendor: unde
 export class LmstatFeatures {
   readonly all: FeatureDraft[] = [];
   /** The daemons of one list: it ends with a heading or a feature. */
-  #daemons: readonly string[] = [];
+  #daemons: string[] = [];
   #isListOver = false;
   #current: FeatureDraft | undefined;
   #servers = '';
@@ -36,7 +36,9 @@ export class LmstatFeatures {
   }
 
   addDaemon(name: string): void {
-    this.#daemons = this.#isListOver ? [name] : [...this.#daemons, name];
+    // features refer to the list before this one
+    if (this.#isListOver) this.#daemons = [];
+    this.#daemons.push(name);
     this.#isListOver = false;
   }
 

@@ -12,8 +12,8 @@ import type {
 
 /** The lines of `lmstat -a` other than those of users. Each function returns undefined for a line of another kind. */
 
-/** `(-15,570:115 "Operation now in progress")` at the end of a message, or `error:-1,359.` in a longer one. */
-const CODE = /\((-\d{1,5})(?:,(\d{1,9}))?[^()]*\)\s*$/;
+/** `(-15,570:115 "Operation now in progress")`, or `error:-1,359.` in a longer message. */
+const CODE = /\((-\d{1,5})(?:,(\d{1,9}))?(?=[):\s])/;
 const LONG_CODE = /\berror: ?(-\d{1,5})(?:,(\d{1,9}))?/i;
 
 export function errorIn(message: string): FlexnetError | undefined {

@@ -8,6 +8,7 @@ import type { FlexnetSettings } from './settings.ts';
 
 /** Seconds between the clock of the tool and ours. The tool prints no seconds. */
 const MAX_CLOCK_DIFFERENCE = 300;
+const HALF_A_MINUTE = 30;
 /** Such a feature is in the license file, but not served; or its daemon is down, which is said elsewhere. */
 const IS_EXPECTED = new Set([-5, -97]);
 
@@ -35,7 +36,9 @@ export function failureWithoutData(
     const failure = exitCodeFailure(exit, server);
     if (failure !== undefined) return failure;
   }
-  return members.some(({ up }) => up) || daemons.some(({ up }) => up) ? emptyFailure(server) : unparsedFailure(server);
+  return members.some(({ up }) => up) || daemons.some(({ up }) => up)
+    ? emptyFailure(server)
+    : unparsedFailure(server, report.hasText);
 }
 
 /** The error of the first server or feature that has one. */
@@ -53,20 +56,29 @@ const emptyFailure = (server: string): SourceFailure =>
     `The license server ${server} runs, but lists no feature. Check that lmstat is called with -a, and that the license file has features.`,
   );
 
-const unparsedFailure = (server: string): SourceFailure =>
+const unparsedFailure = (server: string, hasText: boolean): SourceFailure =>
   new SourceFailure(
     'unparsed',
-    `The output for ${server} is not that of lmstat -a. Check the command or the file of the source.`,
+    hasText
+      ? `The output for ${server} is not that of lmstat -a. Check the command or the file of the source.`
+      : `The output for ${server} is empty. Run the command of the source by hand, or check its file.`,
+  );
+
+/** A tool ends its last line. A part of the output would look like fewer features and users. */
+export const cutFailure = ({ servers }: FlexnetSettings): SourceFailure =>
+  new SourceFailure(
+    'unparsed',
+    `The output for ${servers[0]} ends within a line, so it is incomplete. Run the command of the source by hand, to see why.`,
   );
 
 /** The tool ran here, but its clock is not ours. */
 export function clockProblem({ referenceTime }: LmstatReport, at: number): SourceProblem | undefined {
   if (referenceTime === undefined || Math.abs(referenceTime - at) <= MAX_CLOCK_DIFFERENCE) return undefined;
-  const minutes = Math.round(Math.abs(referenceTime - at) / 60);
+  const minutes = Math.round(Math.abs(referenceTime + HALF_A_MINUTE - at) / 60);
   return {
     kind: 'clock',
-    message: `The tool prints a time ${minutes} minutes off the clock of this host, so times of checkouts are not known. Check \`time_zone\` of the source, and the clock of the host that runs the tool.`,
     isMinor: true,
+    message: `The tool prints a time ${minutes} minutes off the clock of this host, so times of checkouts are not known. Check \`time_zone\` of the source, and the clock of the host that runs the tool.`,
   };
 }
 
@@ -74,13 +86,13 @@ export function clockProblem({ referenceTime }: LmstatReport, at: number): Sourc
 export function partialProblems(
   report: LmstatReport,
   settings: FlexnetSettings,
-  { down, unattributed }: { down: readonly string[]; unattributed: number },
+  { down, unattributed }: { down: ReadonlySet<string>; unattributed: number },
 ): SourceProblem[] {
   const server = serverOf(settings);
   const problems: (SourceProblem | undefined)[] = [
     memberProblem(settings.servers, report.members),
     ...report.errors.slice(0, 1).map((error) => problemOf(error, server)),
-    ...down.map((daemon) => daemonProblem(report, daemon, server)),
+    ...daemonProblems(report, down, server),
     featureProblem(report, server),
     unattributed === 0 ? undefined : unattributedProblem(unattributed, server),
     serverListProblem(report, server),
@@ -88,13 +100,16 @@ export function partialProblems(
   return problems.filter((problem) => problem !== undefined);
 }
 
-function daemonProblem({ daemons }: LmstatReport, daemon: string, server: string): SourceProblem {
-  const error = daemons.findLast(({ name }) => name.toLowerCase() === daemon.toLowerCase())?.error;
-  const number = error === undefined ? '' : ` (FlexNet error ${errorText(error)})`;
-  return {
-    kind: 'daemon_down',
-    message: `The vendor daemon ${daemon} of ${server} is down${number}. Start it, and check the log of lmgrd there.`,
-  };
+function daemonProblems(report: LmstatReport, down: ReadonlySet<string>, server: string): SourceProblem[] {
+  const lines = new Map(report.daemons.map((daemon) => [daemon.name.toLowerCase(), daemon]));
+  return [...down].map((daemon) => {
+    const error = lines.get(daemon.toLowerCase())?.error;
+    const number = error === undefined ? '' : ` (FlexNet error ${errorText(error)})`;
+    return {
+      kind: 'daemon_down',
+      message: `The vendor daemon ${daemon} of ${server} is down${number}. Start it, and check the log of lmgrd there.`,
+    };
+  });
 }
 
 /** Features that the tool could not read, although their daemon is not listed as down. */

@@ -12,6 +12,10 @@ export interface LmstatReport {
   /** Errors of the whole request, in the order of the text. */
   readonly errors: readonly FlexnetError[];
   readonly features: readonly LmstatFeature[];
+  /** Whether it has anything but white space. */
+  readonly hasText: boolean;
+  /** Whether it ends within a line that is not understood. */
+  readonly isCut: boolean;
   readonly counts: LmstatCounts;
   readonly diagnostics: Diagnostics;
 }

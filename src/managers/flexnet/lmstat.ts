@@ -29,6 +29,9 @@ import { blocksOf, TextBlock } from './text-block.ts';
 import { UserLines } from './user-lines.ts';
 import type { Split } from './user-words.ts';
 
+/** Characters that say what a line of any length is. */
+const LINE_BEGIN = 40;
+
 export interface LmstatContext {
   /** Calendar of the zone in which the tool printed its times. */
   readonly localTime: LocalTime;
@@ -44,12 +47,12 @@ export interface LmstatContext {
 
 /** Reads the output of `lmstat -a`. It never fails: what is not understood is counted. */
 export function* parseLmstat(text: string, context: LmstatContext): Generator<void, LmstatReport> {
-  const reading = new LmstatReading(context);
+  const reading = new LmstatReading(text.length, context);
   for (const block of blocksOf(text)) {
     reading.readBlock(block);
     yield;
   }
-  return yield* reading.finish();
+  return yield* reading.finish(text.endsWith('\n'));
 }
 
 /** What the current lines are about. */
@@ -69,9 +72,11 @@ class LmstatReading {
   readonly #errors: FlexnetError[] = [];
   #referenceTime: number | undefined;
   #section: Section = 'head';
+  #hasText = false;
+  #isLastUnparsed = false;
 
-  constructor(context: LmstatContext) {
-    const kept = new KeptText();
+  constructor(length: number, context: LmstatContext) {
+    const kept = new KeptText(length);
     this.#context = context;
     this.#diagnostics = new DiagnosticsCount(context.onUnread);
     this.#localTime = context.localTime;
@@ -80,6 +85,7 @@ class LmstatReading {
   }
 
   readBlock(block: TextBlock): void {
+    this.#hasText ||= block.text.trim() !== '';
     for (let from = 0; from < block.text.length; ) {
       const to = block.lineEnd(from);
       this.#diagnostics.startLine();
@@ -92,13 +98,15 @@ class LmstatReading {
   }
 
   #readLine(block: TextBlock, from: number, to: number): void {
+    this.#isLastUnparsed = false;
     if (to - from > MAX_LINE) this.#readLong(block.text.slice(from, to).trim());
     // most lines are those of users, and nothing else in a feature ends like them
     else if (this.#section === 'features' && this.#readUser(block, from, to)) return;
     else this.#readOther(block.text.slice(from, to).trim());
   }
 
-  *finish(): Generator<void, LmstatReport> {
+  /** @param isWhole whether the last line has its end */
+  *finish(isWhole: boolean): Generator<void, LmstatReport> {
     yield* this.#users.finish(checkoutsOf(this.#features.all), this.#context);
     return {
       referenceTime: this.#referenceTime,
@@ -107,6 +115,8 @@ class LmstatReading {
       daemons: this.#daemons,
       errors: this.#errors,
       features: this.#features.all,
+      hasText: this.#hasText,
+      isCut: !isWhole && this.#isLastUnparsed,
       counts: this.#counts,
       diagnostics: this.#diagnostics,
     };
@@ -129,14 +139,24 @@ class LmstatReading {
   }
 
   #readLong(line: string): void {
-    if (line !== '') this.#diagnostics.addUnparsed(line);
+    if (line === '') return;
+    // a list of license files has any length
+    const begin = line.slice(0, LINE_BEGIN);
+    this.#enterSection(begin);
+    if (isNoise(begin) || this.#section === 'files') this.#count('noise');
+    else this.#addUnparsed(line);
+  }
+
+  #addUnparsed(line: string): void {
+    this.#diagnostics.addUnparsed(line);
+    this.#isLastUnparsed = true;
   }
 
   #readOther(line: string): void {
     // a list of license files ends with an empty line
     if (line === '' && this.#section === 'files') this.#section = 'servers';
     if (line === '' || this.#readFeature(line) || this.#readServer(line) || this.#readHeading(line)) return;
-    this.#diagnostics.addUnparsed(line);
+    this.#addUnparsed(line);
   }
 
   /** A line of a feature. */
@@ -191,15 +211,16 @@ class LmstatReading {
       this.#errors.push(error);
       return this.#count('errors');
     }
-    const isServer = this.#section === 'servers' || this.#section === 'files';
+    const isServer = ['head', 'servers', 'files'].includes(this.#section);
     const member = readMember(line, isServer);
     if (member !== undefined) {
       this.#section = 'servers';
       this.#members.push(member);
       return this.#count('members');
     }
-    const daemon = isServer || this.#section === 'inventory' ? undefined : readDaemon(line);
-    if (daemon === undefined) return false;
+    const daemon = this.#section === 'inventory' ? undefined : readDaemon(line);
+    // an error before the daemons is that of a server
+    if (daemon === undefined || (isServer && !daemon.up)) return false;
     this.#features.addDaemon(daemon.name);
     this.#daemons.push(daemon);
     return this.#count('daemons');

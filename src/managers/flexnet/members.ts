@@ -1,10 +1,11 @@
-import type { Member } from '../../observation/source.ts';
-import type { SourceProblem } from '../../observation/source-failure.ts';
+import type { Member } from '../../observation/member.ts';
+import type { SourceFailureKind, SourceProblem } from '../../observation/source-failure.ts';
 import type { LmstatMember } from './lmstat-report.ts';
 
 /** Redundant servers need a majority. */
 const TRIAD = 3;
 const QUORUM = 2;
+const MAX_NAMED = 3;
 
 /** Host of `port@host`, in lower case. */
 const hostOf = (server: string): string => server.slice(server.indexOf('@') + 1).toLowerCase();
@@ -24,6 +25,18 @@ export function membersOf(servers: readonly string[], printed: readonly LmstatMe
   });
 }
 
+/** What an output without data says of the configured servers. */
+export function membersWithoutData(
+  kind: SourceFailureKind,
+  servers: readonly string[],
+  printed: readonly LmstatMember[],
+): Member[] {
+  const members = membersOf(servers, printed);
+  if (members.length > 0) return members;
+  // an error of the request as a whole is one of all servers
+  return servers.map((server) => ({ server, up: kind === 'unreachable' ? false : undefined, isMaster: false }));
+}
+
 /** What is wrong with redundant servers. One server alone is reported by its failure. */
 export function memberProblem(servers: readonly string[], printed: readonly LmstatMember[]): SourceProblem | undefined {
   const hosts = new Map<string, boolean>();
@@ -33,7 +46,8 @@ export function memberProblem(servers: readonly string[], printed: readonly Lmst
   }
   const down = [...hosts].flatMap(([host, up]) => (up ? [] : [host]));
   if (hosts.size < 2 || down.length === 0) return undefined;
-  const list = down.join(', ');
+  const rest = down.length - MAX_NAMED;
+  const list = `${down.slice(0, MAX_NAMED).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
   if (hosts.size >= TRIAD && hosts.size - down.length < QUORUM)
     return {
       kind: 'no_quorum',

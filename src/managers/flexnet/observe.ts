@@ -1,9 +1,10 @@
+import { SourceFailure } from '../../observation/source-failure.ts';
 import type { Parsed } from '../parsed.ts';
 import type { LicenseSupply, OptionsReserve } from './inventory.ts';
 import type { Exit } from './lmstat-failures.ts';
-import { clockProblem, failureWithoutData, partialProblems } from './lmstat-problems.ts';
+import { clockProblem, cutFailure, failureWithoutData, partialProblems } from './lmstat-problems.ts';
 import type { LmstatReport } from './lmstat-report.ts';
-import { membersOf } from './members.ts';
+import { membersOf, membersWithoutData } from './members.ts';
 import { nextMemory } from './remembering.ts';
 import type { FlexnetMemory, FlexnetSettings } from './settings.ts';
 import { VendorLicenses } from './vendor-licenses.ts';
@@ -56,7 +57,11 @@ export function* observeFlexnet({
   output,
 }: FlexnetInput): Generator<void, FlexnetParsed> {
   const failure = failureWithoutData(report, settings, output.exit);
-  if (failure !== undefined) throw failure;
+  if (failure !== undefined) {
+    const members = membersWithoutData(failure.kind, settings.servers, report.members);
+    throw new SourceFailure(failure.kind, failure.message, { members });
+  }
+  if (output.isCommand && report.isCut) throw cutFailure(settings);
   const clock = output.isCommand ? clockProblem(report, output.at) : undefined;
   const hasTimes = clock === undefined;
   const next = yield* nextMemory(memory, report);

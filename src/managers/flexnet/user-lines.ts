@@ -42,6 +42,7 @@ export class UserLines {
 
   /** A rare form of the line. */
   readWithoutVersion(line: string): LmstatCheckout | undefined {
+    if (!line.includes('), start ') && !line.includes(') queued for ')) return undefined;
     const block = new TextBlock(line);
     return findPartsWithoutVersion(block, 0, line.length, this.#parts)
       ? this.#checkout(block, 0, line.length)

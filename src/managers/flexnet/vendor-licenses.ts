@@ -34,7 +34,8 @@ export class VendorLicenses {
   readonly #whichDaemon: WhichDaemon;
   readonly #supplyOf = new Map<string, LicenseSupply[]>();
   readonly #pools = new Map<string, PoolObservation[]>();
-  readonly #served = new Set<string>();
+  /** Daemons that are down. */
+  readonly down = new Set<string>();
   /** Features of which nothing says to which daemon they belong. */
   unattributed = 0;
   contradictions = 0;
@@ -49,25 +50,23 @@ export class VendorLicenses {
     this.#addSupply(licences);
     const known = new Set(this.#supplyOf.keys());
     this.#addSupply(inventory.filter((supply) => !known.has(this.#keyOf(supply.daemon, supply.feature))));
-    for (const { name } of report.daemons) this.#pools.set(this.#whichDaemon.spelled(name), []);
-  }
-
-  /** Daemons that are down. */
-  get down(): string[] {
-    return [...this.#pools.keys()].filter((daemon) => !this.#served.has(daemon) && this.#isListedAsDown(daemon));
+    for (const [daemon, { up }] of this.#whichDaemon.listed) {
+      this.#pools.set(daemon, []);
+      if (!up) this.down.add(daemon);
+    }
   }
 
   /** Observes all features. */
   *observe(): Generator<void, VendorLicenseObservation[]> {
     for (const usage of this.#usages()) yield* this.#observeFeature(usage);
     const [server = ''] = this.#settings.servers;
-    const down = new Set(this.down);
+    const supplied = Map.groupBy(this.#supplyOf.values(), ([first]) => this.#whichDaemon.spelled(first?.daemon ?? ''));
     return [...this.#pools].map(([daemon, pools]) => ({
       server: server.toLowerCase(),
       daemon,
       part: this.#settings.part,
-      reachable: !down.has(daemon),
-      pools: down.has(daemon) ? this.#suppliedPools(daemon) : pools,
+      reachable: !this.down.has(daemon),
+      pools: this.down.has(daemon) ? this.#suppliedPools(supplied.get(daemon) ?? []) : pools,
     }));
   }
 
@@ -78,9 +77,10 @@ export class VendorLicenses {
     const { at, hasTimes, hasSeenQueue } = this.#rules;
     const rules = { hasTimes, hasSeenQueue, lingerAtLeast: this.#settings.lingerAtLeast };
     const pools = this.#pools.get(daemon) ?? [];
-    pools.push(...(yield* observePools(usage, { supply, reserves, at }, rules)));
+    for (const pool of yield* observePools(usage, { supply, reserves, at }, rules)) pools.push(pool);
     this.#pools.set(daemon, pools);
-    this.#served.add(daemon);
+    // what it serves contradicts that
+    this.down.delete(daemon);
     if (usage.isContradiction) this.contradictions += 1;
     yield;
   }
@@ -109,15 +109,11 @@ export class VendorLicenses {
     return isIncluded(this.#settings, name);
   }
 
-  #isListedAsDown(daemon: string): boolean {
-    return this.#report.daemons.findLast(({ name }) => this.#whichDaemon.spelled(name) === daemon)?.up === false;
-  }
-
-  #suppliedPools(daemon: string): PoolObservation[] {
-    return [...this.#supplyOf.values()].flatMap((supply) => {
-      const [first] = supply;
-      if (first === undefined || this.#whichDaemon.spelled(first.daemon) !== daemon) return [];
-      return isIncluded(this.#settings, first.feature) ? suppliedPools(first.feature, supply, this.#rules.at) : [];
+  #suppliedPools(supplies: readonly LicenseSupply[][]): PoolObservation[] {
+    return supplies.flatMap((supply) => {
+      const feature = supply[0]?.feature;
+      if (feature === undefined || !isIncluded(this.#settings, feature)) return [];
+      return suppliedPools(feature, supply, this.#rules.at);
     });
   }
 

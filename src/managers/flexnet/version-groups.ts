@@ -47,8 +47,9 @@ export function groupSupply(supply: readonly LicenseSupply[]): VersionGroup[] {
  */
 export function withPools(groups: readonly VersionGroup[], pools: readonly LmstatPool[]): VersionGroup[] | undefined {
   const found = new Map<VersionGroup, LmstatPool[]>(groups.map((group) => [group, []]));
+  const byVersion = Map.groupBy(groups, ({ version }) => normal(version));
   for (const pool of pools) {
-    const candidates = groups.filter((group) => isOf(pool, group));
+    const candidates = pool.version === undefined ? groups : (byVersion.get(normal(pool.version)) ?? []);
     const ofType = candidates.filter(({ licenseType }) => licenseType === pool.licenseType);
     const [group, ...others] = candidates.length > 1 ? ofType : candidates;
     if (group === undefined || others.length > 0) return undefined;
@@ -56,9 +57,6 @@ export function withPools(groups: readonly VersionGroup[], pools: readonly Lmsta
   }
   return groups.map((group) => ({ ...group, pools: found.get(group) ?? [] }));
 }
-
-const isOf = (pool: LmstatPool, group: VersionGroup): boolean =>
-  pool.version === undefined || normal(pool.version) === normal(group.version);
 
 /** `31.000000`, `31.0` and `v31` are one version. */
 function normal(version: string): string {

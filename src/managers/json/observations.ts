@@ -68,7 +68,7 @@ function clockOf(
   }
   if (at - now <= CLOCK_DIFFERENCE) return { time: at };
   const message = `the observation document was written ${minutes(at - now)} in the future, so that its times are not used: correct the clock of its host or of this one`;
-  return { time: at, problem: { kind: 'clock', message } };
+  return { time: at, problem: { kind: 'clock', message, isMinor: true } };
 }
 
 /** Names in a message. */

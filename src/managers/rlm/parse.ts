@@ -40,7 +40,7 @@ export function* parseRlmstat(text: string, { localTime, onUnread }: RlmTextCont
     lines += 1;
     if (lines % STEP === 0) yield;
   }
-  return reading.report();
+  return reading.report(text.endsWith('\n'));
 }
 
 interface IsvUnderway extends RlmIsv {
@@ -59,6 +59,7 @@ class Reading {
   #isvs = new Map<string, IsvUnderway>();
   #statistics: Statistics[] = [];
   #hasText = false;
+  #isLastUnparsed = false;
   #section: { readonly kind: SectionKind; readonly isv: IsvUnderway } | undefined;
   #pool: PoolUnderway | undefined;
   #isInTable = false;
@@ -77,10 +78,12 @@ class Reading {
     const isKnown =
       line.length <= MAX_LINE &&
       (this.#addUsage(line) || this.#addHead(line) || this.#addPoolLine(line) || this.#addOther(line));
+    this.#isLastUnparsed = !isKnown;
     if (!isKnown) this.#diagnostics.addUnparsed(line);
   }
 
-  report(): RlmReport {
+  /** @param isWhole whether the last line has its end */
+  report(isWhole: boolean): RlmReport {
     const ends = this.#statistics.filter(({ end }) => end !== undefined);
     return {
       masters: this.#masters,
@@ -88,6 +91,7 @@ class Reading {
       errors: this.#errors,
       referenceTime: (ends.find(({ isRecent }) => isRecent) ?? ends[0])?.end,
       hasText: this.#hasText,
+      isCut: !isWhole && this.#isLastUnparsed,
       diagnostics: this.#diagnostics,
     };
   }

@@ -12,6 +12,8 @@ export interface RlmReport {
   readonly referenceTime: number | undefined;
   /** Whether anything was printed. */
   readonly hasText: boolean;
+  /** Whether it ends within a line that is not understood. */
+  readonly isCut: boolean;
   readonly diagnostics: Diagnostics;
 }
 

@@ -116,7 +116,7 @@ describe('a capture of FlexNet', () => {
     ['of letters', personal],
     ['of digits', numeric],
     ['with blanks', spaced],
-  ])('has no name %s, whatever is wrong with its lines', (_, style) => {
+  ])('has no name %s, with any mistakes in its lines', (_, style) => {
     fc.assert(
       fc.property(randomFlexnetSite, changes, (random, list) => {
         const site = named(random, style);
@@ -158,7 +158,7 @@ describe('a capture of RLM', () => {
     ['of letters', personal],
     ['of digits', numeric],
     ['with blanks', spaced],
-  ])('has no name %s, whatever is wrong with its lines', (_, style) => {
+  ])('has no name %s, with any mistakes in its lines', (_, style) => {
     fc.assert(
       fc.property(randomRlmSite, changes, (random, list) => {
         const site = named(random, style);

@@ -244,7 +244,9 @@ describe('the time of a checkout', () => {
     const now = runAt + seconds;
     const text = head(row) + isv('acme', `	paint v3.1\n${figures(5, 0, 1)}`, line('a@h', '1'));
     const { problems, vendorLicenses, referenceTime } = observe(text, { now });
-    expect(problems).toEqual([{ kind: 'clock', message: expect.stringContaining(` ${side} the time of this host`) }]);
+    expect(problems).toEqual([
+      { kind: 'clock', isMinor: true, message: expect.stringContaining(` ${side} the time of this host`) },
+    ]);
     expect(vendorLicenses[0]?.pools[0]?.checkouts[0]).not.toHaveProperty('since');
     expect(vendorLicenses[0]).toMatchObject({ reachable: true, pools: [{ inUse: 1 }] });
     expect(referenceTime).toBe(runAt);

@@ -1,0 +1,48 @@
+import { access, constants } from 'node:fs/promises';
+import type { SourceConfig } from '../config/embedded-sources.ts';
+import { SourceFailure } from '../observation/source-failure.ts';
+import { formatProblem } from '../sources/start-failure.ts';
+import { checkTool } from '../sources/tool-check.ts';
+
+/** What can be seen of sources without reading them. */
+
+async function toolWarnings({ via }: SourceConfig): Promise<readonly string[]> {
+  if (via?.kind !== 'command') return [];
+  const [tool = ''] = via.command;
+  try {
+    const { executable } = await checkTool(tool);
+    const problem = formatProblem(tool, executable);
+    return problem === undefined ? [] : [problem.message];
+  } catch (error) {
+    if (error instanceof SourceFailure) return [error.message];
+    throw error;
+  }
+}
+
+/** Files that it reads, by setting. */
+function filesOf({ via, licenseFiles, optionsFiles, debugLog }: SourceConfig): readonly (readonly [string, string])[] {
+  return [
+    ...(via?.kind === 'file' ? [['via.file', via.file] as const] : []),
+    ...licenseFiles.map((file) => ['license_files', file] as const),
+    ...Object.values(optionsFiles).map((file) => ['options_files', file] as const),
+    ...(debugLog === undefined ? [] : [['debug_log.path', debugLog.path] as const]),
+  ];
+}
+
+async function fileWarnings(source: SourceConfig): Promise<readonly string[]> {
+  const warnings = filesOf(source).map(async ([setting, file]) => {
+    const code = await access(file, constants.R_OK).then(
+      () => undefined,
+      (error: NodeJS.ErrnoException) => error.code,
+    );
+    if (code === undefined) return [];
+    return [`${setting}: ${file} ${code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`}`];
+  });
+  return (await Promise.all(warnings)).flat();
+}
+
+/** What would keep the tool and the files of a source from being used by this user on this host. */
+export async function sourceWarnings(source: SourceConfig): Promise<readonly string[]> {
+  const warnings = [...(await toolWarnings(source)), ...(await fileWarnings(source))];
+  return warnings.map((warning) => `source ${source.name}: ${warning}`);
+}
