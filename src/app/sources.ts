@@ -10,7 +10,7 @@ import { createReader } from '../sources/reader.ts';
 import type { SourceSettings } from '../sources/settings.ts';
 import { createSourceSet, type SourceSet } from '../sources/source-set.ts';
 import { rootWarning } from '../sources/tool-check.ts';
-import { createTransportHost } from '../sources/transport-host.ts';
+import { createTransportHost, type TransportHost } from '../sources/transport-host.ts';
 import type { Mount } from '../web/server.ts';
 import { pseudonymKeyIn } from './pseudonym-key.ts';
 
@@ -19,7 +19,7 @@ import { pseudonymKeyIn } from './pseudonym-key.ts';
 const now = (): number => Date.now() / 1000;
 
 /** The settings of a source, with its secrets. */
-function settingsOf({ via, ...source }: SourceConfig): SourceSettings {
+export function settingsOf({ via, ...source }: SourceConfig): SourceSettings {
   if (via?.kind !== 'http') return { ...source, via };
   return { ...source, via: { ...via, tls: { ...via.tls, key: via.tls.key?.reveal() } } };
 }
@@ -29,15 +29,20 @@ export interface ConfiguredSources extends Omit<SourceSet, 'replace'> {
   replace(config: Config): Promise<void>;
 }
 
-/** @throws OperatorError if the key of the pseudonyms cannot be used */
-export function createSources({ embeddedAnalyzer, storagePath }: Config, log: Log): ConfiguredSources {
-  const host = createTransportHost({
+/** What the transports of all sources share. */
+export const createHost = ({ storagePath }: Config, log: Log): TransportHost =>
+  createTransportHost({
     // users of a host cannot share one below the folder for temporary files
     workFolder:
       storagePath === undefined ? join(tmpdir(), `license-exporter-${userInfo().uid}`) : join(storagePath, 'work'),
     now,
     onProblem: (reason) => log.warn({ reason }, 'sources are read less safely'),
   });
+
+/** @throws OperatorError if the key of the pseudonyms cannot be used */
+export function createSources(config: Config, log: Log): ConfiguredSources {
+  const { embeddedAnalyzer, storagePath } = config;
+  const host = createHost(config, log);
   const { sources } = embeddedAnalyzer;
   const asRoot = sources.some(({ via }) => via?.kind === 'command') ? rootWarning(process.getuid?.()) : undefined;
   if (asRoot !== undefined) log.warn({}, asRoot);

@@ -39,6 +39,20 @@ export const commands: readonly Command[] = [
     run: async (context) => (await import('./check-config.ts')).checkConfig(context),
   },
   {
+    name: 'capture',
+    summary:
+      'Read a configured license manager once and print its output without names of users, hosts, servers and groups, to send it with a report. Exit code 0 if it could be read, else 1.',
+    argument: { placeholder: 'SOURCE', what: 'the name of a source' },
+    run: async (context) => (await import('./capture.ts')).capture(context),
+  },
+  {
+    name: 'try-source',
+    summary:
+      'Print what is understood of a capture, or of the output of a license manager, and each line that is not. Exit code 0 if everything is understood, 1 if not, 2 if the file cannot be read or is something else.',
+    argument: { placeholder: 'FILE', what: 'a file' },
+    run: async (context) => (await import('./try-source.ts')).trySource(context),
+  },
+  {
     name: 'test-alert',
     summary:
       'Send a test alert to every configured Alertmanager and print the answers. Exit code 0 if all accept it, else 1.',

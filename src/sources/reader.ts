@@ -9,7 +9,8 @@ import type { SourceSettings } from './settings.ts';
 import type { Transport } from './transport.ts';
 import type { TransportHost } from './transport-host.ts';
 
-function createTransport(settings: SourceSettings, host: TransportHost): Transport | undefined {
+/** How the output of a source gets here; undefined for license files alone. */
+export function createTransport(settings: SourceSettings, host: TransportHost): Transport | undefined {
   const { via, name: label, timeout, maxOutput, encoding } = settings;
   const common = { label, timeout, maxOutput, encoding };
   switch (via?.kind) {

@@ -1,4 +1,5 @@
 import { createLocalTime, type LocalTime } from '../../model/local-time.ts';
+import { sourceFailureKinds } from '../../observation/source-failure.ts';
 import { beginsStatement } from '../flexnet/licence-line.ts';
 import { MAX_LINE, withoutControls } from '../lines.ts';
 import type { CaptureHeader, CaptureSection } from './capture-file.ts';
@@ -78,6 +79,8 @@ class SectionWriter {
     const { text, input, of } = section;
     const isDocument = input === 'document' && section.stream !== 'failure';
     const whose = of === undefined || input !== 'options' ? {} : { of: this.#free.name(of) };
+    // what failed is a word of this program
+    if (section.stream === 'failure' && Object.hasOwn(sourceFailureKinds, text.trim())) return { ...section, ...whose };
     if (isDocument) return { ...section, text: jsonText(withoutControls(text), this.#free, this.#standIns) };
     return { ...section, ...whose, text: yield* this.#lines(section) };
   }

@@ -30,7 +30,7 @@ const layouts: Readonly<Record<string, readonly string[]>> = {
 const TYPE = /^(?:USER|HOST|DISPLAY|INTERNET|PROJECT|GROUP|HOST_GROUP)$/i;
 
 /** What a word is; the last kind of a layout is that of all words after it. */
-export function optionsKind({ keyword, at }: Pick<StatementWord, 'keyword' | 'at'>): string | undefined {
+function optionsKind({ keyword, at }: Pick<StatementWord, 'keyword' | 'at'>): string | undefined {
   if (at === 0) return 'keyword';
   const layout = layouts[keyword];
   return layout?.[at - 1] ?? layout?.at(-1);

@@ -18,7 +18,7 @@ import { runAtOnce } from '../../../src/scheduling/slices.ts';
 
 const utc = createLocalTime('UTC');
 
-export const headerOf = (more: Partial<CaptureHeader> = {}): CaptureHeader => ({
+const headerOf = (more: Partial<CaptureHeader> = {}): CaptureHeader => ({
   manager: 'flexnet',
   via: 'command',
   time: 1_800_000_000,
@@ -64,7 +64,8 @@ const kinds: Readonly<Record<string, string>> = {
   feature: 'name',
   vendor: 'name',
   product: 'name',
-  serverLists: 'server',
+  serverLists: 'server list',
+  servers: 'server list',
   listedDaemons: 'name',
   unknownTail: 'tail',
   pid: 'pid',

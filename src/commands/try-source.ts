@@ -1,0 +1,40 @@
+import { readFile } from 'node:fs/promises';
+import type { Capture } from '../managers/capture/capture-file.ts';
+import { recognize } from '../managers/capture/recognize.ts';
+import { replay } from '../managers/capture/replay.ts';
+import { decodeOutput } from '../managers/decode-output.ts';
+import { runAtOnce } from '../scheduling/slices.ts';
+import type { CommandContext } from './command.ts';
+import { isUnderstood, understoodText } from './understood-text.ts';
+
+/** For a file that cannot be tried. */
+const NO_FILE = 2;
+
+const UNKNOWN =
+  'is neither a capture nor a text that a license manager prints: lmstat -a, lmstat -i, rlmstat -a, an observation document, a license file or a debug log of FlexNet';
+
+async function read(path: string): Promise<Capture | string> {
+  let bytes: Uint8Array;
+  try {
+    bytes = await readFile(path);
+  } catch (error) {
+    return `cannot be read: ${(error as NodeJS.ErrnoException).code}; check the path`;
+  }
+  try {
+    return runAtOnce(recognize(decodeOutput(bytes), Date.now() / 1000)) ?? UNKNOWN;
+  } catch (error) {
+    return `cannot be tried: ${(error as Error).message}`;
+  }
+}
+
+/** Prints what is understood of a file, and each line that is not. Returns 0, 1 or 2. */
+export async function trySource({ line, createLog, print }: CommandContext): Promise<number> {
+  const capture = await read(line.argument);
+  if (typeof capture === 'string') {
+    createLog({ level: 'info', format: undefined }).error({ file: line.argument }, `the file ${capture}`);
+    return NO_FILE;
+  }
+  const replayed = runAtOnce(replay(capture));
+  print(understoodText(capture, replayed));
+  return isUnderstood(replayed) ? 0 : 1;
+}

@@ -1,0 +1,89 @@
+import { type Capture, inputKinds } from '../managers/capture/capture-file.ts';
+import type { Replayed } from '../managers/capture/replay.ts';
+import type { Parsed } from '../managers/parsed.ts';
+import { type PoolObservation, vendorLicenseName } from '../observation/observation.ts';
+
+/** What `try-source` prints. Names and lines are those of the file. */
+
+const known = (value: number | undefined, what: string): string =>
+  value === undefined ? `${what} not known` : `${value} ${what}`;
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
+function capacityOf({ increments }: PoolObservation): string {
+  const counts = increments.map(({ count }) => count);
+  if (counts.includes(Number.POSITIVE_INFINITY)) return 'uncounted';
+  const isKnown = counts.every((count) => count !== undefined);
+  return isKnown
+    ? counted(
+        counts.reduce((sum, count) => sum + count, 0),
+        'license',
+      )
+    : 'licenses not known';
+}
+
+function expiryOf({ increments }: PoolObservation): string {
+  const dates = increments.map(({ expires }) => {
+    if (expires === 'unknown') return 'not known';
+    return expires === undefined ? 'permanent' : new Date(expires * 1000).toISOString().slice(0, 10);
+  });
+  return `expires ${[...new Set(dates)].join(', ')}`;
+}
+
+function reserveOf({ reservations, unusedReserve, reserved }: PoolObservation): string {
+  if (unusedReserve !== undefined) return `${unusedReserve} reserved and not in use`;
+  const listed = reservations?.reduce((sum, { licenses }) => sum + licenses, 0);
+  return known(reserved ?? listed, 'reserved');
+}
+
+function poolLine(pool: PoolObservation): string {
+  const { feature, version, inUse, checkouts, queued, unknownOfCheckouts = [] } = pool;
+  const listed = checkouts.reduce((sum, { licenses }) => sum + licenses, 0);
+  const isAll = !unknownOfCheckouts.includes('list');
+  const figures = [
+    capacityOf(pool),
+    known(inUse ?? (isAll ? listed : undefined), 'in use'),
+    counted(checkouts.length, 'checkout'),
+    reserveOf(pool),
+    known(queued?.length, 'queued'),
+    expiryOf(pool),
+  ];
+  return `    ${version === '' ? feature : `${feature} ${version}`}: ${figures.join(', ')}`;
+}
+
+function* linesOf({ members, vendorLicenses, problems }: Parsed): Generator<string, void> {
+  for (const { server, up, isMaster } of members)
+    yield `  server ${server}: ${up ? 'up' : 'down'}${isMaster ? ', master' : ''}`;
+  for (const one of vendorLicenses) {
+    yield `  ${vendorLicenseName(one)}: ${one.reachable ? 'up' : 'down'}, ${counted(one.pools.length, 'feature')}`;
+    yield* one.pools.map(poolLine);
+  }
+  for (const { kind, message } of problems) yield `  problem: ${kind}: ${message}`;
+}
+
+const isUnderstoodFailure = (kind: string): boolean => kind !== 'unparsed' && kind !== 'exit';
+
+/** Whether each line was understood. That a server is down can be understood too. */
+export const isUnderstood = ({ unread, failures }: Replayed): boolean =>
+  unread.length === 0 && failures.every(({ kind }) => isUnderstoodFailure(kind));
+
+export function understoodText({ header, sections }: Capture, replayed: Replayed): string {
+  const { results, failures, unread, denials } = replayed;
+  const inputs = [...new Set(sections.map(({ input }) => inputKinds[input]))];
+  const lines = [
+    `${header.manager}: ${inputs.join(', ')}`,
+    ...results.flatMap((result) => [...linesOf(result)]),
+    ...(denials === undefined ? [] : [`  debug log: ${counted(denials, 'line')} about refused requests`]),
+    ...failures.map(({ kind, message }) => `  failure: ${kind}: ${message}`),
+    '',
+  ];
+  if (unread.length === 0) {
+    const isWhole = isUnderstood(replayed);
+    lines.push(isWhole ? 'Every line is understood.' : 'The text gives no data.');
+  } else {
+    lines.push(`Not understood: ${counted(unread.length, 'line')}`);
+    for (const { line, text, isWhole, input } of unread)
+      lines.push(`  line ${line}, ${inputKinds[input]}${isWhole ? '' : ', the end'}: ${text}`);
+  }
+  return `${lines.join('\n')}\n`;
+}
