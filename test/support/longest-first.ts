@@ -14,6 +14,7 @@ export const longest = [
   'commands/analyzer',
   'sources/command-runs',
   'sources/killed',
+  'sources/killed-daemon',
   'grafana/promql',
   'peers/prometheus',
   'app/faults',
