@@ -16,6 +16,7 @@ export const longest = [
   'commands/analyzer',
   'sources/command-runs',
   'sources/killed',
+  'sources/killed-daemon',
   'grafana/promql',
   'peers/prometheus',
   'app/faults',

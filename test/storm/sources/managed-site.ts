@@ -137,7 +137,7 @@ function expectedOf(plan: SourcePlan, site: Site, fault: FaultKind | undefined):
   const use = (isShown: (at: number) => boolean): Expected => ({ reached: useOf(site, serverOf(host), isShown) });
   if (harmless.has(fault)) return use(() => true);
   if (fault === 'daemon_down' && plan.via === 'script') return use((at) => at < plan.daemons.length - 1);
-  // half of a table is a table, half of a document is none
+  // half of a table is a smaller table, but half of a document cannot be read
   if (fault === 'cut' && plan.manager !== 'json') return { reached: 'unsure' };
   return use(() => false);
 }

@@ -28,10 +28,10 @@ import { SimulatedClock } from './simulated-clock.ts';
 
 const TIME_ZONE = 'Europe/Berlin';
 /** An evening: the night between two times of the year follows, and its day has 25 hours. */
-export const START = Date.UTC(2026, 9, 24, 16) / 1000;
+const START = Date.UTC(2026, 9, 24, 16) / 1000;
 const HOUR = 3600;
 const CHECK = 300;
-/** A vendor license without data for so many seconds is down. */
+/** A vendor license is down after this long without data, seconds. */
 const DOWN_AFTER = 1800;
 /** Seconds that a reading may begin after its time. */
 const LATE = 1;
