@@ -1,4 +1,5 @@
 import type { Parsed } from '../managers/parsed.ts';
+import { cutFailure } from '../managers/rlm/failure.ts';
 import { observeRlm } from '../managers/rlm/observe.ts';
 import { parseRlmstat } from '../managers/rlm/parse.ts';
 import { createLocalTime } from '../model/local-time.ts';
@@ -46,12 +47,6 @@ export function createRlmReader(settings: SourceSettings, transport: Transport):
     close: () => transport.close(),
   };
 }
-
-const cutFailure = (server: string): SourceFailure =>
-  new SourceFailure(
-    'unparsed',
-    `The output for RLM at ${server} ends within a line, so it is incomplete. Run the configured command by hand.`,
-  );
 
 /** Of files and addresses, it is not the license server that cannot be reached. */
 const membersOfFailures = (

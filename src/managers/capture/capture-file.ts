@@ -54,14 +54,18 @@ export interface Capture {
 }
 
 const FIRST_LINE = 'license-exporter capture 1';
-const MARK = /^== (stdout|stderr|text|failure) of (.+?)(?: \((.+?)\))?(?:, exit code (\d+))?(?:, at (\S+))? ==$/;
+const MARK =
+  /^== (stdout|stderr|text|failure) of (.+?)(?: \((.+?)\))?(?:, exit code (\d+))?(?:, at (\S+))?(, cut)? ==$/;
 
 const isoTime = (at: number): string => new Date(Math.round(at) * 1000).toISOString().replace('.000', '');
 
-function markOf({ stream, input, of, exitCode, at }: CaptureSection): string {
+function markOf({ stream, input, of, exitCode, at, text }: CaptureSection): string {
   const whose = of === undefined ? '' : ` (${of})`;
   const exit = exitCode === undefined ? '' : `, exit code ${exitCode}`;
-  return `== ${stream} of ${inputKinds[input]}${whose}${exit}${at === undefined ? '' : `, at ${isoTime(at)}`} ==`;
+  const time = at === undefined ? '' : `, at ${isoTime(at)}`;
+  // parsers take that for an incomplete output
+  const cut = text === '' || text.endsWith('\n') ? '' : ', cut';
+  return `== ${stream} of ${inputKinds[input]}${whose}${exit}${time}${cut} ==`;
 }
 
 /** A line that would look like a mark begins with `\`. */
@@ -93,7 +97,9 @@ export function writeCapture(
   ];
   for (const section of sections) {
     const text = section.text.endsWith('\n') ? section.text.slice(0, -1) : section.text;
-    lines.push('', markOf(section), ...(text === '' ? [] : text.split('\n').map(escaped)));
+    lines.push('', markOf(section));
+    // one by one: a text can have more lines than a call can have arguments
+    if (text !== '') for (const line of text.split('\n')) lines.push(escaped(line));
   }
   return `${lines.join('\n')}\n`;
 }
@@ -121,7 +127,7 @@ export function readCapture(text: string): Capture {
 }
 
 function sectionOf(mark: string, line: number, lines: readonly string[]): ReadSection | undefined {
-  const [, stream, title, of, exitCode, at] = MARK.exec(mark.trimEnd()) ?? [];
+  const [, stream, title, of, exitCode, at, cut] = MARK.exec(mark.trimEnd()) ?? [];
   const input = Object.entries(inputKinds).find(([, name]) => name === title)?.[0] as InputKind | undefined;
   if (input === undefined) return undefined;
   return {
@@ -130,7 +136,7 @@ function sectionOf(mark: string, line: number, lines: readonly string[]): ReadSe
     of,
     exitCode: exitCode === undefined ? undefined : Number(exitCode),
     at: at === undefined ? undefined : Date.parse(at) / 1000,
-    text: lines.map((one) => `${unescaped(one)}\n`).join(''),
+    text: lines.map(unescaped).join('\n') + (lines.length === 0 || cut !== undefined ? '' : '\n'),
     line,
   };
 }

@@ -1,6 +1,7 @@
 import { createLocalTime } from '../../model/local-time.ts';
 import { SourceFailure, type SourceFailureKind, sourceFailureKinds } from '../../observation/source-failure.ts';
 import { readLogLine } from '../flexnet/debug-log-line.ts';
+import type { LicenseSupply } from '../flexnet/inventory.ts';
 import { parseLicenceFile } from '../flexnet/licence-file.ts';
 import { parseLmstat } from '../flexnet/lmstat.ts';
 import { parseLmstatInventory } from '../flexnet/lmstat-inventory.ts';
@@ -11,6 +12,7 @@ import { observeSupplies } from '../flexnet/supplied-licenses.ts';
 import { parseObservations } from '../json/observations.ts';
 import { DiagnosticsCount, linesOf, type OnUnread, type UnreadPart } from '../lines.ts';
 import type { Parsed } from '../parsed.ts';
+import { cutFailure } from '../rlm/failure.ts';
 import { observeRlm } from '../rlm/observe.ts';
 import { parseRlmstat } from '../rlm/parse.ts';
 import { type Capture, type InputKind, inputKinds, type ReadSection } from './capture-file.ts';
@@ -121,12 +123,14 @@ class Replay {
         return [daemon, parseOptionsFile(text, daemon, this.#onUnread(section)).reserves] as const;
       }),
     );
-    const inventory = [];
+    const inventory: LicenseSupply[] = [];
     for (const section of this.#outputs('inventory')) {
       const onUnread = this.#onUnread(section);
-      inventory.push(...(yield* parseLmstatInventory(section.text, { localTime, onUnread })).supply);
+      const { supply } = yield* parseLmstatInventory(section.text, { localTime, onUnread });
+      for (const one of supply) inventory.push(one);
     }
     const [output] = this.#outputs('lmstat');
+    const supplies = this.#sections('license').length > 0 ? { licences } : { inventory };
     if (output === undefined) return this.#withoutServer([...licences, ...inventory]);
     const at = output.at ?? header.time;
     const context = { ...lmstatContext(settings, noMemory, at), onUnread: this.#onUnread(output) };
@@ -134,7 +138,7 @@ class Replay {
     const stderr = this.#sections('lmstat').find(({ stream }) => stream === 'stderr')?.text ?? '';
     const exit = { code: output.exitCode, stderr };
     const run = { at, isCommand: header.via === 'command', exit };
-    return yield* observeFlexnet({ report, inventory, licences, options, settings, memory: noMemory, output: run });
+    return yield* observeFlexnet({ report, ...supplies, options, settings, memory: noMemory, output: run });
   }
 
   #withoutServer(supplies: Parameters<typeof observeSupplies>[0]): Parsed | undefined {
@@ -154,6 +158,7 @@ class Replay {
     const report = yield* parseRlmstat(section.text, { localTime, onUnread: this.#onUnread(section) });
     const number = /^server (\d{1,4})$/.exec(section.of ?? '')?.[1] ?? 1;
     const settings = { server: servers[Number(number) - 1] ?? 'the server', part: '' };
+    if (this.#capture.header.via === 'command' && report.isCut) throw cutFailure(settings.server);
     return yield* observeRlm({ report, settings, context: { now: section.at ?? time, localTime } });
   }
 

@@ -80,3 +80,10 @@ function failureOfError(kind: RlmError['kind'], server: string): SourceFailure {
       );
   }
 }
+
+/** An output that ends within a line. */
+export const cutFailure = (server: string): SourceFailure =>
+  new SourceFailure(
+    'unparsed',
+    `The output for RLM at ${server} ends within a line, so it is incomplete. Run the configured command by hand.`,
+  );

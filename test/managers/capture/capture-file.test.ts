@@ -29,7 +29,7 @@ const sections: readonly CaptureSection[] = [
   },
   { input: 'lmstat', stream: 'stderr', exitCode: 241, at: 1_800_000_001, text: '' },
   { input: 'options', stream: 'text', of: 'vend', at: 1_800_000_001, text: '\nlast\n' },
-  { input: 'inventory', stream: 'failure', text: 'timeout\n' },
+  { input: 'inventory', stream: 'failure', text: 'timeout' },
 ];
 
 describe('a capture file', () => {

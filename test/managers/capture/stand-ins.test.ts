@@ -14,7 +14,7 @@ describe('stand-ins', () => {
     ['punctuation stays', ['j.doe-x', '"j d"'], ['h01.n01-n02', '"h01 h02"']],
     ['other letters stay other letters', ['jörg', 'jorg'], ['h01é', 'h02']],
     ['a number stays one, with as many digits', ['4711', 'pc-12', 'pc-0815'], ['1000', 'h01-12', 'h01-1001']],
-    ['a word of the texts is none', ['h01', 'H02', 'pc'], ['h03', 'H04', 'h05']],
+    ['a word of the texts is not used', ['h01', 'H02', 'pc'], ['h03', 'H04', 'h05']],
   ])('%s', (_, names, expected) => {
     const standIns = standInsFor(...names);
     expect(names.map((name) => standIns.nameFor(name, 'host'))).toEqual(expected);

@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type InputKind, inputKinds, readCapture } from '../../../src/managers/capture/capture-file.ts';
+import { recognize } from '../../../src/managers/capture/recognize.ts';
+import { replay } from '../../../src/managers/capture/replay.ts';
+import { createLocalTime } from '../../../src/model/local-time.ts';
+import { runAtOnce } from '../../../src/scheduling/slices.ts';
+import { createLargeSite } from '../../support/license-site/large-site.ts';
+import { renderLmstat } from '../../support/license-site/render-lmstat.ts';
+import { capture, sectionOf } from './captured.ts';
+
+/** No text makes a capture fail or slow. */
+
+const kinds = Object.keys(inputKinds) as InputKind[];
+const words = [
+  '"',
+  '\\',
+  '==',
+  'Users of ',
+  'x: ',
+  '(v1.0) (a/1 2), start ',
+  '1.2.3.4',
+  '::',
+  'FEATURE ',
+  '=',
+  '\n',
+  'é',
+  '@',
+];
+const anyText = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 200 }),
+  fc
+    .array(fc.oneof(fc.constantFrom(...words), fc.string({ maxLength: 5 })), { maxLength: 60 })
+    .map((all) => all.join('')),
+);
+
+describe('any text', () => {
+  it('becomes a capture with as many lines, which is read again and tried', () => {
+    fc.assert(
+      fc.property(anyText, fc.constantFrom(...kinds), (text, input) => {
+        const { file, texts } = capture([sectionOf(input, text)]);
+        if (input !== 'document') expect(texts[0]?.split('\n').length).toBe(text.split('\n').length);
+        const { unread } = runAtOnce(replay(readCapture(file)));
+        const lines = file.split('\n').length;
+        expect(unread.filter(({ line }) => line < 1 || line > lines)).toEqual([]);
+        runAtOnce(recognize(text, 1_800_000_000));
+      }),
+    );
+  });
+
+  const parts = [
+    '(',
+    ' ',
+    'a',
+    '1',
+    '.',
+    ':',
+    '1.',
+    'a.',
+    '::',
+    'a:',
+    '-',
+    '"',
+    '\\',
+    'a@',
+    '\\a',
+    '1/',
+    'é',
+    '\n',
+    'a\n',
+  ];
+  it.each(parts)('of many %j takes linear time', (part) => {
+    const text = part.repeat(300_000 / part.length);
+    for (const input of kinds) {
+      const begun = performance.now();
+      capture([sectionOf(input, text)]);
+      expect([input, performance.now() - begun < 20_000]).toEqual([input, true]);
+    }
+  });
+
+  it('of 20,000 users is a capture within seconds', () => {
+    const text = renderLmstat(
+      createLargeSite({ features: 200, users: 100, now: 1_800_000_000 }),
+      createLocalTime('UTC'),
+    );
+    const begun = performance.now();
+    capture([sectionOf('lmstat', text)]);
+    expect(performance.now() - begun).toBeLessThan(30_000);
+  });
+});
