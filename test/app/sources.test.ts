@@ -77,7 +77,11 @@ describe('what FlexNet does not report', () => {
     const site = createSite();
     printFlexnet(site);
     const app = await startCollectingApp(cleanup, [flexnet(site)], everything);
-    await eventually('data', async () => hasData(await app.metrics()));
+    // features and expiries are two answers
+    await eventually('data', async () => {
+      const page = await app.metrics();
+      return hasData(page) && page.includes('license_feature_min_expiration_timestamp_seconds{');
+    });
     expect(namesOn(await app.metrics())).toEqual([
       'license_feature_available',
       'license_feature_borrowed_use',
