@@ -21,6 +21,8 @@ export interface Collector {
    * when every source has been collected once, or after 10 seconds: a source that hangs does not hold up the others.
    */
   start(known?: readonly Collected[]): Promise<void>;
+  /** Resolves when every source has been collected once since the start, however long that takes. */
+  firstCollection(): Promise<void>;
   /** Collects from every source now. */
   collect(): Promise<void>;
   /** Replaces the sources. One that stays the same object goes on undisturbed. */
@@ -86,18 +88,22 @@ export function createCollector({ onCollected, ...options }: CollectorOptions): 
     join();
   };
 
+  let first: Promise<unknown> = Promise.resolve();
   replace(options.sources);
 
   return {
+    firstCollection: async () => {
+      await first;
+    },
     collect: async () => {
       await Promise.all(collections.map((collection) => collection.collect()));
     },
     start: async (known = []) => {
       restore(collections, known);
-      const first = collections.map((collection) => collection.start());
+      first = Promise.all(collections.map((collection) => collection.start()));
       const waiting = Promise.withResolvers<void>();
       const timer = setTimeout(waiting.resolve, FIRST_WAIT_MS);
-      await Promise.race([Promise.all(first), waiting.promise]);
+      await Promise.race([first, waiting.promise]);
       clearTimeout(timer);
     },
     replace: (sources) => {

@@ -35,8 +35,7 @@ async function examineSources(
   });
   try {
     await own.analyzer.start();
-    // joins the first collection, if it is not over yet
-    await own.analyzer.collector.collect();
+    await own.analyzer.collector.firstCollection();
     return { sources: collecting?.health() ?? [], diagnosis: await examineAnalyzer(own.config()) };
   } finally {
     await collecting?.stop();

@@ -41,8 +41,8 @@ const remoteUpstream: Upstream = {
 /** The license managers that an analyzer in this process collects from. */
 interface OwnUpstream extends Upstream, Pick<CollectingAnalyzer, 'health'> {
   start(): Promise<void>;
-  /** Collects from every source, however long it takes. */
-  collect(): Promise<void>;
+  /** Resolves when every source has been read once, however long that takes. */
+  firstCollection(): Promise<void>;
 }
 
 /** Settings of the embedded analyzer that a reload cannot change. */
@@ -67,7 +67,7 @@ function ownUpstream(first: Config, storage: Storage, log: Log, version: string)
       await own.analyzer.start();
       log.info({ address: own.analyzer.url }, 'embedded analyzer listening');
     },
-    collect: () => own.analyzer.collector.collect(),
+    firstCollection: () => own.analyzer.collector.firstCollection(),
     reload: async (config) => {
       users = config.embeddedAnalyzer.users ?? [];
       if (restartOnly(config) !== restartOnly(first)) {
@@ -122,7 +122,7 @@ export async function serve(context: CommandContext): Promise<number> {
     const deps = { log, version, revision, demo: false, ...(own !== undefined && { sources: own.health, storage }) };
     const app = createApp(upstream.appConfig(config), deps);
     if (line.once) {
-      await own?.collect();
+      await own?.firstCollection();
       return await runOnce(app, context);
     }
     context.onReload(() => reload(app, upstream, log, context));

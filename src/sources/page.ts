@@ -10,6 +10,9 @@ export interface SourcePageOptions {
   readonly now: () => number;
 }
 
+/** Messages write names of settings and commands in backquotes. */
+const messageHtml = (message: string): string => escaped(message).replace(/`([^`]*)`/g, '<code>$1</code>');
+
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
 function ago(at: number | undefined, now: number): string {
@@ -42,7 +45,7 @@ function stateOf(health: SourceHealth): State {
 
 function problemsHtml(health: SourceHealth): string {
   const { problems, lastDiagnostics } = health;
-  const lines = problems.map(({ kind, message }) => `<p><strong>${kind}</strong>: ${escaped(message)}</p>`);
+  const lines = problems.map(({ kind, message }) => `<p><strong>${kind}</strong>: ${messageHtml(message)}</p>`);
   if (lastDiagnostics !== undefined && !isUnderstood(health)) {
     const masks = lastDiagnostics.masks.map((mask) => `<code>${escaped(mask)}</code>`).join(' ');
     const { unparsed } = lastDiagnostics;

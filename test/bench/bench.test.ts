@@ -12,8 +12,8 @@ it.runIf(peer('prometheus', 'prometheus-alertmanager'))(
   () => {
     const sizes = ['--features=3', '--days=15', '--interval=900', '--live-features=100', '--alerts=1000', '--runs=1'];
     // CI runs all of them
-    const only = ['G8', 'served', 'G5', 'panels', 'alerts', 'G6', 'G11'].map((word) => `--only=${word}`);
-    const polled = ['--site-features=100', '--vendor-licenses=4', '--quick'];
+    const only = ['G8', 'served', 'G5', 'panels', 'alerts', 'G6', 'G11', 'A8'].map((word) => `--only=${word}`);
+    const polled = ['--site-features=100', '--vendor-licenses=4', '--sources=1', '--quick'];
     const lines = JSON.parse(
       execFileSync(process.execPath, ['--expose-gc', main, ...sizes, ...only, ...polled, '--json'], {
         encoding: 'utf8',
@@ -49,6 +49,22 @@ it.runIf(peer('prometheus', 'prometheus-alertmanager'))(
       'G6 poll of 4 vendor licenses (peer',
       'G6 poll of 4 vendor licenses (peer',
       'G6 processor',
+      'A8 CPU of a collection',
+      'A8 p99 delay of a collection',
+      'A8 longest block of a collection',
+      'A8 CPU of a collection',
+      'A8 p99 delay of a collection',
+      'A8 longest block of a collection',
+      'A8 CPU of a collection',
+      'A8 p99 delay of a collection',
+      'A8 longest block of a collection',
+      'A8 CPU of a collection',
+      'A8 p99 delay of a collection',
+      'A8 longest block of a collection',
+      'A8 CPU of a collection',
+      'A8 p99 delay of a collection',
+      'A8 longest block of a collection',
+      'A8 memory after 100 collections (peer',
     ]);
     // a daemon with few features can have less memory than before its first poll
     for (const { ours, peer, ratio } of lines.filter(({ what }) => !what.startsWith('G4'))) {

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { benchAlerts } from './alerts.ts';
+import { benchCollect } from './collect.ts';
 import { benchDatasource } from './datasource.ts';
 import { benchDecode } from './decode.ts';
 import { findShortfalls } from './floors.ts';
@@ -27,6 +28,7 @@ const help = `npm run bench -- [options]
   --alerts N           alerts that fire at once (default 10000)
   --site-features N    features of the site that a daemon polls (default 100000)
   --vendor-licenses N  vendor licenses that are polled one by one (default 1000)
+  --sources N          license managers that are collected at once (default 50)
   --runs N             runs of each query, after one to warm up (default 7)
   --json
 `;
@@ -43,6 +45,7 @@ const { values } = parseArgs({
     alerts: { type: 'string' },
     'site-features': { type: 'string' },
     'vendor-licenses': { type: 'string' },
+    sources: { type: 'string' },
     runs: { type: 'string' },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -57,6 +60,7 @@ type Size =
   | 'alerts'
   | 'site-features'
   | 'vendor-licenses'
+  | 'sources'
   | 'runs';
 
 /** The number that was given, or the default for `--quick` or without. */
@@ -77,6 +81,7 @@ const history = {
 };
 const liveFeatures = size('live-features', 2000, 100_000);
 const vendorLicenses = size('vendor-licenses', 100, 1000);
+const sources = size('sources', 5, 50);
 const fewRuns = Math.min(runs, values.quick ? 2 : 3);
 const tenth = (count: number): number => Math.ceil(count / 10);
 const scales = [tenth(tenth(siteFeatures)), tenth(siteFeatures), siteFeatures].slice(values.quick ? 1 : 0);
@@ -103,6 +108,7 @@ const benches: Readonly<Record<string, () => Promise<Line[]>>> = {
     ...(await benchPrometheus({ features: tenth(siteFeatures), interval: values.quick ? 2 : 10, scrapes: 3 })),
     ...(values.quick ? [] : await benchPrometheus({ features: siteFeatures, interval: 60, scrapes: 2 })),
   ],
+  'A8 collect': () => benchCollect({ sources, runs: fewRuns, collections: values.quick ? 100 : 500 }),
   'G12 start': async () => [...(await benchStart(fewRuns))],
   scaling: () => benchScaling(scales, values.quick ? 1 : fewRuns),
 };

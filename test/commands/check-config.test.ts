@@ -64,3 +64,28 @@ describe('check-config prints the commands of a configuration', () => {
     );
   });
 });
+
+describe('check-config on sources', () => {
+  it('warns of a tool and of files that this host does not have', async () => {
+    const printed = await check(`embedded_analyzer:
+  source_defaults: {manager: flexnet}
+  sources:
+    - {name: a, servers: [27000@lic1], via: {command: /opt/nowhere/lmutil}, license_files: [license.dat]}
+    - {name: b, servers: [27000@lic2], via: {command: /bin/sh lmstat}, daemons: [flexd]}
+    - {name: c, servers: [27000@lic3], via: {command: [/bin/sh, lmstat]}, options_files: {flexd: c.yml}}
+    - {name: d, manager: json, via: {file: usage.json}}
+`);
+    expect(printed).toBe(
+      'source a: flexnet at 27000@lic1, every 300 s\n' +
+        'source b: flexnet at 27000@lic2, every 300 s\n' +
+        'source c: flexnet at 27000@lic3, every 300 s\n' +
+        'source d: json, every 300 s\n' +
+        'note: only license_source_up shows a license server that has never answered, because its vendor daemons are not known; `daemons` names them (c)\n' +
+        'warning: source a: /opt/nowhere/lmutil does not exist; install the tool, or correct the path in `command`\n' +
+        'warning: source a: license_files: HERE/license.dat does not exist\n' +
+        'warning: source b: there is no tool "/bin/sh lmstat"; no shell takes it apart: write a list, `command: [/bin/sh, lmstat]`\n' +
+        'warning: source d: via.file: HERE/usage.json does not exist\n' +
+        'HERE/c.yml: OK for serve, doctor, demo\n',
+    );
+  });
+});

@@ -98,6 +98,40 @@ describe('a license manager as a source', () => {
     ]);
   });
 
+  it('logs a problem once also when an age or a number in it changes, and another one at once', async () => {
+    const one = scripted();
+    for (const message of [
+      'written 130 s ago',
+      'written 190 s ago',
+      '61 minutes off',
+      '62 minutes off',
+      'port 5',
+      'port 6',
+    ]) {
+      one.answer = failing('too_old', message);
+      await one.source.read(signal);
+    }
+    expect(one.logged.map(([, fields]) => fields)).toEqual(
+      ['written 130 s ago', '61 minutes off', 'port 5', 'port 6'].map((reason) => ({
+        source: 'cad',
+        kind: 'too_old',
+        reason,
+      })),
+    );
+  });
+
+  it('shows which servers are down if the failure says it, and else that it is not known', async () => {
+    const one = scripted();
+    await one.source.read(signal);
+    const members = [{ server: '27000@lic1', up: false, isMaster: false }];
+    one.answer = () => Promise.reject(new SourceFailure('no_quorum', 'start them', { members }));
+    await one.source.read(signal);
+    expect(one.source.health().members).toEqual(members);
+    one.answer = failing('missing_tool', 'no tool');
+    await one.source.read(signal);
+    expect(one.source.health().members).toEqual([{ server: '27000@lic1', up: undefined, isMaster: false }]);
+  });
+
   it('is down when a part of it is down, and has the data of the rest', async () => {
     const one = scripted();
     const down = { ...observationOf('other'), reachable: false, pools: [] };

@@ -38,8 +38,10 @@ export class KeptText {
 }
 
 /** A part of a text that does not refer to the text. */
-export function copyOf(block: TextBlock, from: number, to: number): string {
-  const part = block.text.slice(from, to);
+export const copyOf = (block: TextBlock, from: number, to: number): string => detached(block.text.slice(from, to));
+
+/** A part of a text, as a string that does not refer to the text. */
+export function detached(part: string): string {
   // joining makes a string of its own, and the cut then refers to this short one
   return part.length < COPIED ? part : ` ${part}`.slice(1);
 }

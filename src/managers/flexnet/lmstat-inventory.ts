@@ -3,6 +3,7 @@ import type { Diagnostics } from '../../observation/source.ts';
 import { DiagnosticsCount, linesOf, MAX_LINE, type OnUnread } from '../lines.ts';
 import { expiryOf } from '../times.ts';
 import type { LicenseSupply } from './inventory.ts';
+import { detached } from './kept-text.ts';
 import { isNoise, readReferenceTime } from './lmstat-lines.ts';
 
 /** The table of `lmstat -i`, the license data that the tool can read. */
@@ -67,7 +68,7 @@ function columnsOf(line: string): Column[] | undefined {
 
 /** Only the expiry can have blanks: columns before it are found from the left, those after it from the right. */
 function rowOf(line: string, columns: readonly Column[], localTime: LocalTime): LicenseSupply | undefined {
-  const words = line.trim().split(/\s+/);
+  const words = detached(line).trim().split(/\s+/);
   if (words.length < columns.length) return undefined;
   const before = columns.indexOf('expires');
   const after = words.length - (columns.length - before - 1);

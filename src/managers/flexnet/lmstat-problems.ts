@@ -77,7 +77,6 @@ export function clockProblem({ referenceTime }: LmstatReport, at: number): Sourc
   const minutes = Math.round(Math.abs(referenceTime + HALF_A_MINUTE - at) / 60);
   return {
     kind: 'clock',
-    isMinor: true,
     message: `The tool prints a time ${minutes} minutes off the clock of this host, so times of checkouts are not known. Check \`time_zone\` of the source, and the clock of the host that runs the tool.`,
   };
 }

@@ -1,6 +1,6 @@
 import type { LocalTime } from '../../model/local-time.ts';
 import { DiagnosticsCount, MAX_LINE, type OnUnread, withoutControls } from '../lines.ts';
-import { KeptText } from './kept-text.ts';
+import { copyOf, KeptText } from './kept-text.ts';
 import { LmstatFeatures } from './lmstat-features.ts';
 import {
   isNoise,
@@ -102,7 +102,7 @@ class LmstatReading {
     if (to - from > MAX_LINE) this.#readLong(block.text.slice(from, to).trim());
     // most lines are those of users, and nothing else in a feature ends like them
     else if (this.#section === 'features' && this.#readUser(block, from, to)) return;
-    else this.#readOther(block.text.slice(from, to).trim());
+    else this.#readOther(copyOf(block, from, to).trim());
   }
 
   /** @param isWhole whether the last line has its end */

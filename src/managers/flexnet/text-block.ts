@@ -9,10 +9,11 @@ export class TextBlock {
   readonly text: string;
   readonly codes: Uint16Array;
 
-  constructor(text: string) {
-    const bytes = Buffer.from(text, 'utf16le');
+  /** @param memory used for the codes; its own without one */
+  constructor(text: string, memory = Buffer.allocUnsafeSlow(2 * text.length)) {
+    memory.write(text, 'utf16le');
     this.text = text;
-    this.codes = new Uint16Array(bytes.buffer, bytes.byteOffset, text.length);
+    this.codes = new Uint16Array(memory.buffer, memory.byteOffset, text.length);
   }
 
   /** Whether the characters from a position are these. */
@@ -51,12 +52,14 @@ export class TextBlock {
   }
 }
 
-/** The text in blocks of whole lines. */
+/** The text in blocks of whole lines. The codes of a block are gone with the next one, which uses the same memory. */
 export function* blocksOf(text: string): Generator<TextBlock, void> {
+  let memory = Buffer.allocUnsafeSlow(Math.min(2 * text.length, 4 * BLOCK));
   for (let from = 0; from < text.length; ) {
     const end = text.indexOf('\n', Math.min(from + BLOCK, text.length));
     const to = end === -1 ? text.length : end + 1;
-    yield new TextBlock(text.slice(from, to));
+    if (memory.length < 2 * (to - from)) memory = Buffer.allocUnsafeSlow(2 * (to - from));
+    yield new TextBlock(text.slice(from, to), memory);
     from = to;
   }
 }

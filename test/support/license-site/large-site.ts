@@ -4,8 +4,10 @@ import type { Site, SiteCheckout, SiteFeature, SitePool } from './site.ts';
 export interface SiteSize {
   readonly daemon?: string;
   readonly features: number;
-  /** Checkouts of each feature. */
+  /** Checkouts of each feature that has any. */
   readonly users: number;
+  /** How many features have checkouts; all by default. */
+  readonly busy?: number;
   /** Epoch seconds. The oldest checkout began 20 hours before. */
   readonly now: number;
   readonly host?: string;
@@ -16,6 +18,7 @@ export function createLargeSite({
   daemon = 'vendord',
   features,
   users,
+  busy = features,
   now,
   host = 'licenses.example.com',
   port = 27_000,
@@ -27,7 +30,7 @@ export function createLargeSite({
       {
         name: daemon,
         isUp: true,
-        features: Array.from({ length: features }, (_, at) => createFeature(at, users, now)),
+        features: Array.from({ length: features }, (_, at) => createFeature(at, at < busy ? users : 0, now)),
       },
     ],
   };

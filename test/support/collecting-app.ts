@@ -1,0 +1,67 @@
+import { createApp } from '../../src/app/app.ts';
+import { createCollecting } from '../../src/app/collecting-analyzer.ts';
+import { createOwnAnalyzer } from '../../src/app/own-analyzer.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import type { SettingKey } from '../../src/config/settings.ts';
+import type { SourceHealth } from '../../src/observation/source.ts';
+import { cronProblem } from '../../src/poll/schedule.ts';
+import { quickPolls } from './end-to-end.ts';
+import { type Cleanup, createTestLog, sampleOf } from './harness.ts';
+
+interface CollectingApp {
+  readonly url: string;
+  readonly log: ReturnType<typeof createTestLog>;
+  /** Collects from every source now. */
+  collect(): Promise<void>;
+  health(): readonly SourceHealth[];
+  metrics(): Promise<string>;
+  sample(name: string): Promise<number | undefined>;
+}
+
+/**
+ * License managers, analyzer, exporter and its page in this process, as `serve` wires them. It polls every second, and
+ * collects at the start and when the test asks for it.
+ */
+export async function startCollectingApp(
+  cleanup: Cleanup,
+  sources: readonly object[],
+  settings: Partial<Record<SettingKey, unknown>> = {},
+): Promise<CollectingApp> {
+  const flags = new Map(
+    Object.entries({
+      ...quickPolls,
+      'web.listen_address': '127.0.0.1:0',
+      'embedded_analyzer.listen_address': '127.0.0.1:0',
+      'embedded_analyzer.time_zone': 'UTC',
+      'embedded_analyzer.sources': sources,
+      ...settings,
+    }),
+  ) as Map<SettingKey, unknown>;
+  const config = loadConfig({ flags, env: {}, requireAnalyzer: true, cronProblem });
+  const log = createTestLog();
+  const collecting: ReturnType<typeof createCollecting>[] = [];
+  const own = createOwnAnalyzer(config, { log, version: '0.0.0', others: () => [] }, (options) => {
+    const one = createCollecting(config, options);
+    collecting.push(one);
+    return one.analyzer;
+  });
+  cleanup.add(() => Promise.all(collecting.map((one) => one.stop())));
+  await own.analyzer.start();
+  const health = (): readonly SourceHealth[] => collecting.flatMap((one) => one.health());
+  const app = createApp(
+    { ...config, analyzer: own.config() },
+    { log, version: '0.0.0', revision: 'test', demo: false, sources: health },
+  );
+  cleanup.add(() => app.stop());
+  await app.start();
+  const [url = ''] = app.addresses();
+  const metrics = async (): Promise<string> => (await fetch(`${url}/metrics`)).text();
+  return {
+    url,
+    log,
+    collect: () => own.analyzer.collector.collect(),
+    health,
+    metrics,
+    sample: async (name) => sampleOf(await metrics(), name),
+  };
+}
