@@ -82,7 +82,7 @@ function stateOf(chance: number): ApplicationStatus['state'] {
   return chance > 0.015 ? 'blocked' : 'terminated';
 }
 
-/** A simulated site of licence servers. Its names begin with `sim-`, so that it cannot be taken for a real one. */
+/** A simulated site of license servers. Its names begin with `sim-`, so that it cannot be taken for a real one. */
 export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSite {
   const { seed, vendorLicenses, featuresPerVendorLicense, interval, knowledge = 'full' } = options;
   const catalogue = createCatalogue(options);

@@ -1,5 +1,5 @@
 import type { LicenseSupply, OptionsReserve } from '../managers/flexnet/inventory.ts';
-import { parseLicenceFile } from '../managers/flexnet/licence-file.ts';
+import { parseLicenseFile } from '../managers/flexnet/license-file.ts';
 import { parseLmstat } from '../managers/flexnet/lmstat.ts';
 import { parseLmstatInventory } from '../managers/flexnet/lmstat-inventory.ts';
 import { parseOptionsFile } from '../managers/flexnet/options-file.ts';
@@ -78,7 +78,7 @@ export function createFlexnetFiles(
 
   const licenses = licenseFiles.map((file) =>
     fileOf('license_files', file, (text) => {
-      const { supplies, servers } = parseLicenceFile(text, { now: now(), localTime });
+      const { supplies, servers } = parseLicenseFile(text, { now: now(), localTime });
       // one with SERVER lines can be meant to have no others
       if (supplies.length === 0 && servers.length === 0) throw notLicenses(file);
       return supplies;

@@ -56,15 +56,15 @@ export function createFlexnetReader(
   let supplied: readonly VendorLicenseObservation[] = [];
 
   const ask = async (server: Transport, signal: AbortSignal): Promise<FlexnetParsed> => {
-    const licences = await files.licenses(signal);
-    supplied = observeSupplies(licences ?? [], flexnet, host.now());
+    const fileSupply = await files.licenses(signal);
+    supplied = observeSupplies(fileSupply ?? [], flexnet, host.now());
     const output = await server.read(lmstatArguments(settings, '-a'), signal);
     const { at, exitCode: code, stderr } = output;
     const report = await runSliced(parseLmstat(textOf(output), lmstatContext(flexnet, memory, at)));
     // a server that does not answer would hold up lmstat -i too
     const inventory = report.features.length === 0 ? undefined : await files.inventory(signal);
     const options = await files.options(signal);
-    const beside = { inventory, licences, options, memory, settings: flexnet };
+    const beside = { inventory, fileSupply, options, memory, settings: flexnet };
     const input = { report, ...beside, output: { at, isCommand, exit: { code, stderr } } };
     const parsed = await runSliced(observeFlexnet(input));
     if (parsed.unattributed === 0) return parsed;

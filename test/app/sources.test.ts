@@ -95,7 +95,6 @@ describe('what FlexNet does not report', () => {
       'license_feature_max_borrowed',
       'license_feature_max_in_use',
       'license_feature_min_expiration_timestamp_seconds',
-      'license_feature_token_cost',
       'license_feature_unused_reserve',
       'license_feature_user_data_available',
       'license_vendor_license_current',

@@ -1,13 +1,13 @@
 import { createLocalTime, type LocalTime } from '../../model/local-time.ts';
 import { sourceFailureKinds } from '../../observation/source-failure.ts';
-import { beginsStatement } from '../flexnet/licence-line.ts';
+import { beginsStatement } from '../flexnet/license-line.ts';
 import { MAX_LINE, withoutControls } from '../lines.ts';
 import type { CaptureHeader, CaptureSection } from './capture-file.ts';
 import { type Collected, collectNames, spansOf } from './collect.ts';
 import { FreeText, masked } from './free-text.ts';
 import { jsonText } from './json-words.ts';
 import { KeptNames } from './kept-names.ts';
-import { licenceWord } from './licence-words.ts';
+import { licenseWord } from './license-words.ts';
 import { replaceSpans } from './line-spans.ts';
 import { optionsWord } from './options-words.ts';
 import { type Role, StandIns } from './stand-ins.ts';
@@ -101,7 +101,7 @@ class SectionWriter {
     if (stream !== 'failure' && (input === 'license' || input === 'options')) {
       const words =
         input === 'license'
-          ? new StatementWords(beginsStatement, (word) => licenceWord(word, free))
+          ? new StatementWords(beginsStatement, (word) => licenseWord(word, free))
           : new StatementWords(undefined, (word) => optionsWord(word, free));
       return (line) => words.line(line);
     }

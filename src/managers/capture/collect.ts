@@ -1,6 +1,6 @@
 import { createLocalTime } from '../../model/local-time.ts';
 import { readLogLine } from '../flexnet/debug-log-line.ts';
-import { parseLicenceFile } from '../flexnet/licence-file.ts';
+import { parseLicenseFile } from '../flexnet/license-file.ts';
 import { parseLmstat } from '../flexnet/lmstat.ts';
 import { parseLmstatInventory } from '../flexnet/lmstat-inventory.ts';
 import type { LmstatReport } from '../flexnet/lmstat-report.ts';
@@ -60,7 +60,7 @@ class Collection {
     if (input === 'lmstat') this.#readLmstat(yield* parseLmstat(text, this.#lmstatContext(onUnread)));
     if (input === 'inventory') this.#addSupplies((yield* parseLmstatInventory(text, context)).supply);
     if (input === 'rlmstat') this.#readRlm(yield* parseRlmstat(text, context));
-    if (input === 'license') this.#readLicence(text);
+    if (input === 'license') this.#readLicense(text);
     if (input === 'options') this.#readOptions(text);
     if (input === 'log') this.#readLog(text);
     if (input === 'document') this.#readDocument(text);
@@ -117,8 +117,8 @@ class Collection {
     }
   }
 
-  #readLicence(text: string): void {
-    const { supplies, servers } = parseLicenceFile(text, { now: this.#header.time, localTime: this.#localTime });
+  #readLicense(text: string): void {
+    const { supplies, servers } = parseLicenseFile(text, { now: this.#header.time, localTime: this.#localTime });
     for (const { host } of servers) if (!/^(?:this_host|any)$/i.test(host)) this.#standIns.add(host, 'server');
     this.#addSupplies(supplies);
     for (const supply of supplies) if (supply.package !== undefined) this.#addName(supply.package);

@@ -1,6 +1,6 @@
 import { createLocalTime } from '../../model/local-time.ts';
 import { formOfLog } from '../flexnet/debug-log-line.ts';
-import { parseLicenceFile } from '../flexnet/licence-file.ts';
+import { parseLicenseFile } from '../flexnet/license-file.ts';
 import { parseLmstat } from '../flexnet/lmstat.ts';
 import { parseLmstatInventory } from '../flexnet/lmstat-inventory.ts';
 import { parseRlmstat } from '../rlm/parse.ts';
@@ -47,7 +47,7 @@ function* find(text: string, now: number, timeZone: string): Generator<void, Fou
     return { input: 'inventory', servers: [], at };
   if (rlm.errors.some(({ kind }) => kind !== 'other_manager')) return { input: 'rlmstat', servers, at: undefined };
   if (at !== undefined) return { input: 'lmstat', servers: [], at };
-  if (parseLicenceFile(text, { now, localTime }).supplies.length > 0) return { input: 'license', servers: [], at };
+  if (parseLicenseFile(text, { now, localTime }).supplies.length > 0) return { input: 'license', servers: [], at };
   return formOfLog(text) === 'debug' ? { input: 'log', servers: [], at } : undefined;
 }
 

@@ -2,7 +2,7 @@ import { createLocalTime } from '../../model/local-time.ts';
 import { SourceFailure, type SourceFailureKind, sourceFailureKinds } from '../../observation/source-failure.ts';
 import { readLogLine } from '../flexnet/debug-log-line.ts';
 import type { LicenseSupply } from '../flexnet/inventory.ts';
-import { parseLicenceFile } from '../flexnet/licence-file.ts';
+import { parseLicenseFile } from '../flexnet/license-file.ts';
 import { parseLmstat } from '../flexnet/lmstat.ts';
 import { parseLmstatInventory } from '../flexnet/lmstat-inventory.ts';
 import { observeFlexnet } from '../flexnet/observe.ts';
@@ -113,9 +113,9 @@ class Replay {
     const { header } = this.#capture;
     const localTime = this.#localTime;
     const settings = this.#settings;
-    const licences = this.#sections('license').flatMap(
+    const fileSupply = this.#sections('license').flatMap(
       (section) =>
-        parseLicenceFile(section.text, { now: header.time, localTime, onUnread: this.#onUnread(section) }).supplies,
+        parseLicenseFile(section.text, { now: header.time, localTime, onUnread: this.#onUnread(section) }).supplies,
     );
     const options = new Map(
       this.#sections('options').map((section) => {
@@ -130,8 +130,8 @@ class Replay {
       for (const one of supply) inventory.push(one);
     }
     const [output] = this.#outputs('lmstat');
-    const supplies = this.#sections('license').length > 0 ? { licences } : { inventory };
-    if (output === undefined) return this.#withoutServer([...licences, ...inventory]);
+    const supplies = this.#sections('license').length > 0 ? { fileSupply } : { inventory };
+    if (output === undefined) return this.#withoutServer([...fileSupply, ...inventory]);
     const at = output.at ?? header.time;
     const context = { ...lmstatContext(settings, noMemory, at), onUnread: this.#onUnread(output) };
     const report = yield* parseLmstat(output.text, context);

@@ -4,7 +4,7 @@
  */
 const WORDS = `
 a administrator all also an and any are as at attempt available be been but by can cannot could do does error errors failed
-for from getting give has have if in information invalid is it its license licenses licence licences licensed listed lists
+for from getting give has have if in information invalid is it its license licenses license licenses licensed listed lists
 may message messages more must no not note nothing of on only or other out over path please reached read reading reads
 reason recommended refer refused request requests reserved rights see set setting should some than that the there this
 time timed to try type unable unknown up use used user users valid version was were when will with you your

@@ -16,7 +16,7 @@ export interface FlexnetInput {
   /** Of `lmstat -i`. */
   readonly inventory?: readonly LicenseSupply[] | undefined;
   /** Of license files. For the features that they have, they are used instead of `inventory`. */
-  readonly licences?: readonly LicenseSupply[] | undefined;
+  readonly fileSupply?: readonly LicenseSupply[] | undefined;
   /** RESERVE lines by daemon, for the daemons of which the options file is known. */
   readonly options?: ReadonlyMap<string, readonly OptionsReserve[]> | undefined;
   /** Of `lmstat -S`. Needed if nothing else says which daemon serves a feature. */
@@ -49,7 +49,7 @@ export interface FlexnetParsed extends Parsed {
 export function* observeFlexnet({
   report,
   inventory = [],
-  licences = [],
+  fileSupply = [],
   options = new Map(),
   served = [],
   settings,
@@ -66,7 +66,7 @@ export function* observeFlexnet({
   const hasTimes = clock === undefined;
   const next = yield* nextMemory(memory, report);
   const at = (hasTimes ? report.referenceTime : undefined) ?? output.at;
-  const supplies = { inventory, licences, options, served };
+  const supplies = { inventory, fileSupply, options, served };
   const licenses = new VendorLicenses(report, supplies, settings, { at, hasTimes, hasSeenQueue: next.hasSeenQueue });
   const vendorLicenses = yield* licenses.observe();
   const { unparsed, masks, contradictions } = report.diagnostics;

@@ -125,6 +125,8 @@ function constants(feature: string, isListed: boolean) {
     package: '',
     featureType: 'feature',
     licenseModel: 'concurrent',
+    // lmstat does not show that licenses are tokens
+    token: 'unknown',
     reservations: undefined,
     unknownOfCheckouts,
     denials: undefined,

@@ -11,7 +11,7 @@ export interface Supplies {
   /** Of `lmstat -i`. */
   readonly inventory: readonly LicenseSupply[];
   /** Of license files. For the features that they have, they are used instead of `inventory`. */
-  readonly licences: readonly LicenseSupply[];
+  readonly fileSupply: readonly LicenseSupply[];
   /** RESERVE lines by daemon, for the daemons of which the options file is known. */
   readonly options: ReadonlyMap<string, readonly OptionsReserve[]>;
   /** Of `lmstat -S`, which lists the features of one daemon. */
@@ -45,9 +45,9 @@ export class VendorLicenses {
     this.#supplies = supplies;
     this.#settings = settings;
     this.#rules = rules;
-    const { inventory, licences, served } = supplies;
-    this.#whichDaemon = new WhichDaemon(report.daemons, [...licences, ...inventory, ...served], settings.daemons);
-    this.#addSupply(licences);
+    const { inventory, fileSupply, served } = supplies;
+    this.#whichDaemon = new WhichDaemon(report.daemons, [...fileSupply, ...inventory, ...served], settings.daemons);
+    this.#addSupply(fileSupply);
     const known = new Set(this.#supplyOf.keys());
     this.#addSupply(inventory.filter((supply) => !known.has(this.#keyOf(supply.daemon, supply.feature))));
     for (const [daemon, { up }] of this.#whichDaemon.listed) {

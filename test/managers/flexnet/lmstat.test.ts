@@ -136,7 +136,7 @@ describe('features', () => {
   it.each([
     ['floating license', 'floating'],
     ['nodelocked license, locked to "ID=1 2"', 'node-locked'],
-    ['node-locked licence locked to ANY', 'node-locked'],
+    ['node-locked license locked to ANY', 'node-locked'],
     ['uncounted nodelocked license locked to NOTHING (hostid=ANY)', 'uncounted'],
     ['UNCOUNTED license', 'uncounted'],
   ])('have the type of "%s"', (line, licenseType) => {

@@ -49,8 +49,8 @@ Feature usage info:
 ${feature('solver', 5, 0)}
 Users of draw: Cannot get users of draw: No such feature exists. (-5,222)
 `;
-    const licences = [supply('1.0', 3, { feature: 'draw', daemon: 'zeta' })];
-    const { vendorLicenses, problems } = observe(text, { licences });
+    const fileSupply = [supply('1.0', 3, { feature: 'draw', daemon: 'zeta' })];
+    const { vendorLicenses, problems } = observe(text, { fileSupply });
     expect(vendorLicenses).toMatchObject([
       {
         daemon: 'zeta',
@@ -116,10 +116,10 @@ describe('the daemon of a feature', () => {
 
   it('is the one of license files or lmstat -i', () => {
     const text = `${top}${daemons('one: UP v11', 'two: UP v11')}${used('a')}${used('b')}${used('c')}`;
-    const licences = [supply('1.0', 2, { feature: 'a', daemon: 'one' })];
+    const fileSupply = [supply('1.0', 2, { feature: 'a', daemon: 'one' })];
     const inventory = [supply('1.0', 2, { feature: 'b', daemon: 'TWO' })];
-    expect(owners(text, { licences, inventory })).toEqual(['one/a', 'two/b']);
-    expect(observe(text, { licences, inventory }).problems).toMatchObject([
+    expect(owners(text, { fileSupply, inventory })).toEqual(['one/a', 'two/b']);
+    expect(observe(text, { fileSupply, inventory }).problems).toMatchObject([
       { kind: 'unparsed', message: expect.stringMatching(/^Features .* \(1\), .* `license_files`/) },
     ]);
   });
@@ -255,7 +255,7 @@ describe('queue, borrowing, and what is never known', () => {
     expect([borrowed('  (linger: 12 / 3600)'), borrowed('  (linger: 604800)')]).toEqual([true, true]);
     expect([borrowed('  (linger: 12 / 3599)'), borrowed('')]).toEqual([false, false]);
     const may = (mayBorrow: boolean): boolean | undefined =>
-      borrowed('  (linger: 12 / 7200)', { licences: [supply('4.2', 1, { mayBorrow })] });
+      borrowed('  (linger: 12 / 7200)', { fileSupply: [supply('4.2', 1, { mayBorrow })] });
     expect([may(true), may(false)]).toEqual([true, false]);
     expect(borrowed('  (linger: 12 / 7200)', { inventory: [supply('4.2', 1)] })).toBe(true);
   });
@@ -305,8 +305,8 @@ Users of solver:  (Total of 12 licenses issued;  Total of 6 licenses in use)
   });
 
   it('are kept apart if license files fit to what the server issues', () => {
-    const licences = [supply('4.20', 6), supply('4.2', 2, { expires: undefined }), supply('5.0', 4)];
-    expect(poolsOf(twoPools, { licences })).toMatchObject([
+    const fileSupply = [supply('4.20', 6), supply('4.2', 2, { expires: undefined }), supply('5.0', 4)];
+    expect(poolsOf(twoPools, { fileSupply })).toMatchObject([
       {
         version: '4.20',
         licenseType: 'node-locked',
@@ -320,9 +320,9 @@ Users of solver:  (Total of 12 licenses issued;  Total of 6 licenses in use)
   });
 
   it('are kept apart by type if the version is the same', () => {
-    const licences = [supply('5', 8, { licenseType: 'node-locked' }), supply('5', 4)];
+    const fileSupply = [supply('5', 8, { licenseType: 'node-locked' }), supply('5', 4)];
     const text = twoPools.replace('v4.2, vendor', 'v5, vendor');
-    expect(poolsOf(text, { licences }).map(({ licenseType, inUse }) => [licenseType, inUse])).toEqual([
+    expect(poolsOf(text, { fileSupply }).map(({ licenseType, inUse }) => [licenseType, inUse])).toEqual([
       ['node-locked', 3],
       ['floating', 1],
     ]);
@@ -330,7 +330,7 @@ Users of solver:  (Total of 12 licenses issued;  Total of 6 licenses in use)
 
   it('have no count of their own if not all checkouts are listed', () => {
     const pools = poolsOf(twoPools.replace('Total of 6', 'Total of 7'), {
-      licences: [supply('4.2', 8), supply('5.0', 4)],
+      fileSupply: [supply('4.2', 8), supply('5.0', 4)],
     });
     expect(pools.map(({ version, inUse, unusedReserve }) => [version, inUse, unusedReserve])).toEqual([
       ['4.2', undefined, 2],
@@ -347,8 +347,8 @@ Users of solver:  (Total of 12 licenses issued;  Total of 6 licenses in use)
       'a version is in two packages',
       [supply('4.2', 8), supply('5.0', 2, { package: 'p' }), supply('5.0', 2, { package: 'q' })],
     ],
-  ])('are one record without a version if %s', (_, licences) => {
-    expect(poolsOf(twoPools, { licences })).toMatchObject([
+  ])('are one record without a version if %s', (_, fileSupply) => {
+    expect(poolsOf(twoPools, { fileSupply })).toMatchObject([
       { version: '', package: '', inUse: 4, increments: [{ count: 12 }] },
     ]);
   });
@@ -376,9 +376,9 @@ Users of solver:  (Total of 12 licenses issued;  Total of 6 licenses in use)
 
   it('prefer license files to lmstat -i, feature by feature', () => {
     const text = feature('solver', 5, 0) + feature('mesher', 5, 0);
-    const licences = [supply('4.2', 5, { package: 'suite', featureType: 'component' })];
+    const fileSupply = [supply('4.2', 5, { package: 'suite', featureType: 'component' })];
     const inventory = [supply('4.2', 5), supply('4.2', 5, { feature: 'mesher' })];
-    expect(poolsOf(text, { licences, inventory })).toMatchObject([
+    expect(poolsOf(text, { fileSupply, inventory })).toMatchObject([
       { feature: 'solver', package: 'suite', featureType: 'component' },
       { feature: 'mesher', package: '', featureType: 'feature', version: '4.2' },
     ]);

@@ -1,5 +1,5 @@
 import type { LocalTime } from '../../model/local-time.ts';
-import type { FeatureLine } from './licence-line.ts';
+import type { FeatureLine } from './license-line.ts';
 import { compareVersions } from './versions.ts';
 
 /** Which of the lines of a license file hold, and for how many licenses. */

@@ -43,7 +43,7 @@ function kindsOf(keyword: string): readonly string[] {
   return keyword === 'VENDOR' || keyword === 'DAEMON' ? ['keyword', 'name'] : [];
 }
 
-export function licenceWord({ word, key, keyword, at }: StatementWord, free: FreeText): string {
+export function licenseWord({ word, key, keyword, at }: StatementWord, free: FreeText): string {
   if (key === '') return isToolWord(word) ? word : masked(word);
   if (key === 'COMPONENTS' || key === 'SUPERSEDE') return component(word, free);
   if (key !== undefined) return keptIf(word, values[key] ?? /^$/);

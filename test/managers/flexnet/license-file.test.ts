@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { LicenseSupply } from '../../../src/managers/flexnet/inventory.ts';
-import { parseLicenceFile } from '../../../src/managers/flexnet/licence-file.ts';
+import { parseLicenseFile } from '../../../src/managers/flexnet/license-file.ts';
 import { createLocalTime } from '../../../src/model/local-time.ts';
 
 const localTime = createLocalTime('Europe/Berlin');
 const now = Date.parse('2026-11-18T12:00:00Z') / 1000;
-const parse = (text: string) => parseLicenceFile(text, { now, localTime });
+const parse = (text: string) => parseLicenseFile(text, { now, localTime });
 
 /** Last second of a day in Berlin, in winter. */
 const endOf = (date: string): number => Date.parse(`${date}T22:59:59Z`) / 1000;
@@ -205,7 +205,7 @@ describe('a license file', () => {
 
   it('counts 0 until the START day in the zone of the server', () => {
     const text = 'INCREMENT f vend 1 permanent 5 START=19-nov-2026';
-    const at = (time: string) => parseLicenceFile(text, { now: Date.parse(time) / 1000, localTime }).supplies[0]?.count;
+    const at = (time: string) => parseLicenseFile(text, { now: Date.parse(time) / 1000, localTime }).supplies[0]?.count;
     expect([at('2026-11-18T22:59:59Z'), at('2026-11-18T23:00:00Z')]).toEqual([0, 5]);
   });
 

@@ -3,12 +3,12 @@ import type { Diagnostics } from '../../observation/source.ts';
 import { DiagnosticsCount, type OnUnread } from '../lines.ts';
 import { statementsOf } from './file-lines.ts';
 import type { LicenseSupply } from './inventory.ts';
-import { type Grant, grantsOf } from './licence-grants.ts';
-import { beginsStatement, type FeatureLine, type PackageLine, readStatement } from './licence-line.ts';
+import { type Grant, grantsOf } from './license-grants.ts';
+import { beginsStatement, type FeatureLine, type PackageLine, readStatement } from './license-line.ts';
 import { isSameVersion } from './versions.ts';
 
 /** What the license files of a server grant. */
-export interface LicenceFile {
+export interface LicenseFile {
   /** In the order of the file. Without a port, the server listens on the first free one from 27000 to 27009. */
   readonly servers: readonly { readonly host: string; readonly port: number | undefined }[];
   /**
@@ -99,16 +99,16 @@ function* suppliesOf(grant: Grant, packages: readonly PackageLine[]): Generator<
  * @param now epoch seconds, for START
  * @param localTime zone of the license server: its days begin and end there
  */
-export function parseLicenceFile(
+export function parseLicenseFile(
   text: string,
   {
     now,
     localTime,
     onUnread,
   }: { readonly now: number; readonly localTime: LocalTime; readonly onUnread?: OnUnread | undefined },
-): LicenceFile {
+): LicenseFile {
   const diagnostics = new DiagnosticsCount(onUnread);
-  const servers: LicenceFile['servers'][number][] = [];
+  const servers: LicenseFile['servers'][number][] = [];
   const features: FeatureLine[] = [];
   const packageLines: PackageLine[] = [];
   for (const { text: statement, line } of statementsOf(text, beginsStatement)) {
