@@ -99,7 +99,7 @@ export function writeCapture(
     const text = section.text.endsWith('\n') ? section.text.slice(0, -1) : section.text;
     lines.push('', markOf(section));
     // one by one: a text can have more lines than a call can have arguments
-    if (text !== '') for (const line of text.split('\n')) lines.push(escaped(line));
+    if (section.text !== '') for (const line of text.split('\n')) lines.push(escaped(line));
   }
   return `${lines.join('\n')}\n`;
 }

@@ -29,7 +29,8 @@ const COUNT = [
   String.raw`(?<!\w)\d{1,15}(?= licen[cs]es?\b| reservations?\b)`,
   String.raw`(?<=\b(?:count|reservations|inuse|min_remove|checkouts|pool|linger):? ?)\d{1,15}(?:(?: \/ |\/)\d{1,15})?`,
   String.raw`(?<=\(port )\d{1,6}(?=\))`,
-  String.raw`(?<=\(handle: ?)\w{1,32}(?=\))`,
+  // in hexadecimal digits; one without decimal digits could be a name
+  String.raw`(?<=\(handle: ?)[a-f]{0,8}\d[\da-f]{0,15}[a-z]?(?=\))`,
   String.raw`(?<!\w)\d{1,9}\/\d{1,9}(?=\s+at\s)`,
   String.raw`(?<!\w)\d{1,5}(?=@)`,
 ].join('|');

@@ -1,3 +1,4 @@
+import { sourceFailureKinds } from '../../observation/source-failure.ts';
 import type { FreeText } from './free-text.ts';
 import { isNumber, type Role, type StandIns } from './stand-ins.ts';
 
@@ -33,9 +34,9 @@ const plain = new Set([
 ]);
 /** Values of documents that are words of the format. */
 const WORDS =
-  /^(?:feature|package|component|floating|node-locked|uncounted|concurrent|token|named|unknown|permanent|borrowed|status|(?:in)?active|suspended|terminated|blocked|[a-z]{2,12}_[a-z]{2,12})$/;
+  /^(?:feature|package|component|floating|node-locked|uncounted|concurrent|token|named|unknown|permanent|borrowed|status|(?:in)?active|suspended|terminated|blocked)$/;
 const enumerations = new Set(['feature_type', 'license_type', 'license_model', 'token', 'count', 'expires', 'state']);
-enumerations.add('reports').add('kind');
+enumerations.add('reports');
 
 const isKey = (key: string): boolean => key in roles || names.has(key) || plain.has(key);
 
@@ -74,11 +75,11 @@ export function jsonText(text: string, free: FreeText, standIns: StandIns): stri
   let result = '';
   const between = (to: number): string => {
     const gap = text.slice(end, to);
-    // an unknown key can have the number of an employee
-    return isKey(key)
+    // another key can have the number of an employee
+    return plain.has(key)
       ? gap.replace(/[^\s{}[\],:\d.+-][^\s{}[\],:]*/g, (word) => free.of(word, false))
       : gap
-          .replace(/\d+/g, (digits) => (digits.length < 3 ? digits : standIns.numberFor(digits)))
+          .replace(/\d+/g, (digits) => standIns.numberFor(digits))
           .replace(/[^\s{}[\],:\d.+-][^\s{}[\],:]*/g, (word) => free.of(word, false));
   };
   for (const match of text.matchAll(STRING)) {
@@ -100,6 +101,7 @@ function shownValue(key: string, text: string, free: FreeText): string {
   if (key === 'version') return free.version(text);
   if (key === 'server') return serverOf(text, free);
   if (enumerations.has(key) && WORDS.test(text)) return text;
+  if (key === 'kind' && Object.hasOwn(sourceFailureKinds, text)) return text;
   return free.of(text, false);
 }
 

@@ -49,7 +49,7 @@ function userSpans(line: string): Span[] | undefined {
     ...leftSpans(line.slice(0, leftEnd), line.slice(parts.tailFrom), line.slice(versionFrom, versionTo)),
     { from: versionTo > versionFrom ? versionFrom - 1 : versionFrom, to: versionTo, is: 'version' },
     { from: serverFrom, to: serverTo, is: 'server' },
-    { from: handleFrom, to: handleTo, is: /^[\da-f]{1,16}$/i.test(handle) ? 'kept' : 'display' },
+    { from: handleFrom, to: handleTo, is: /^\d{1,15}$/.test(handle) ? 'kept' : 'display' },
   ];
 }
 

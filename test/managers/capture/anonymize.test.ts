@@ -206,6 +206,22 @@ describe('other inputs', () => {
     );
   });
 
+  it.each([
+    ['{"user": 4711, "count": 9}', '{"user": 1000, "count": 9}'],
+    ['{"kind": "daemon_down", "state": "active"}', '{"kind": "daemon_down", "state": "active"}'],
+    ['{"kind": "jane_roe", "state": "jdoe"}', '{"kind": "w01_w02", "state": "w03"}'],
+    ['{"user": {"name": "Jane"}, jdoe: 1}', '{"user": {"name": "W01a"}, w02: 2}'],
+  ])('documents with other values: %s', (text, expected) => {
+    expect(captured('document', text)).toBe(expected);
+  });
+
+  it('handles stay only if they are numbers', () => {
+    const line = (handle: string): string => `    jdoe pc7 pc7 (v17.0) (lic1/27000 ${handle}), start Fri 10/20 16:44`;
+    const [first = '', second = ''] = lastLines(captured('lmstat', site(line('104'), line('Ada')), header), 2);
+    expect(first).toContain('27000 104)');
+    expect(second).not.toContain('Ada');
+  });
+
   it('names that are known without the texts are replaced in lines that are not understood', () => {
     const { texts } = capture([sectionOf('lmstat', site('started on license by up'))], header, [
       { name: 'license', role: 'host' },

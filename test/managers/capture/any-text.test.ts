@@ -70,11 +70,11 @@ describe('any text', () => {
     'a\n',
   ];
   it.each(parts)('of many %j takes linear time', (part) => {
-    const text = part.repeat(300_000 / part.length);
+    const text = part.repeat(60_000 / part.length);
     for (const input of kinds) {
       const begun = performance.now();
       capture([sectionOf(input, text)]);
-      expect([input, performance.now() - begun < 20_000]).toEqual([input, true]);
+      expect([input, performance.now() - begun < 5000]).toEqual([input, true]);
     }
   });
 
