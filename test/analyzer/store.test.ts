@@ -337,7 +337,7 @@ describe('a store that cannot be used', () => {
       `the history store (${path}): its days are in the time zone Europe/Berlin, not Asia/Tokyo; change embedded_analyzer.time_zone back, or move the file away`,
     );
     expect(messageOf(() => open({ path, origin: 'other' }))).toBe(
-      `the history store (${path}): it contains history of killed writer, not of other; move the file away`,
+      `the history store (${path}): it contains history of killed writer, not of other; move the file away, or set another storage.path`,
     );
     open({ path }).close();
   });
@@ -365,7 +365,7 @@ describe('a store that cannot be used', () => {
     const path = join(temporaryFolder(), 'history.db');
     open({ path }).close();
     const database = new DatabaseSync(path);
-    database.exec('PRAGMA user_version = 3');
+    database.exec('PRAGMA user_version = 4');
     database.close();
     expect(messageOf(() => open({ path }))).toContain('it was written by a newer version of license-exporter');
   });
