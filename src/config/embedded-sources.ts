@@ -1,63 +1,15 @@
+import type { SourceSettings } from '../observation/source-settings.ts';
 import type { ConfigSettings } from './config-settings.ts';
 import { readText } from './named-files.ts';
+import type { Secret } from './secret.ts';
 import type { SourceEntry } from './sections/sources.ts';
 import { pathIn, type WrittenSource, writtenSources } from './source-entries.ts';
-import { readSourceTls, type SourceTlsFiles } from './source-tls.ts';
+import { readSourceTls } from './source-tls.ts';
 
 /** The sources of the embedded analyzer, complete and checked. */
 
-interface CommandVia {
-  readonly kind: 'command';
-  readonly command: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-}
-
-interface FileVia {
-  readonly kind: 'file';
-  readonly file: string;
-  /** Seconds. */
-  readonly maxAge: number;
-}
-
-interface HttpVia {
-  readonly kind: 'http';
-  readonly url: string;
-  readonly tokenFile: string | undefined;
-  readonly tls: SourceTlsFiles & {
-    readonly serverName: string | undefined;
-    readonly insecureSkipVerify: boolean;
-  };
-}
-
-/** Durations are seconds, sizes bytes, paths absolute. */
-export interface SourceConfig {
-  readonly name: string;
-  readonly manager: 'flexnet' | 'rlm' | 'json';
-  readonly servers: readonly string[];
-  readonly part: string;
-  readonly daemons: readonly string[];
-  readonly via: CommandVia | FileVia | HttpVia | undefined;
-  readonly interval: number;
-  readonly timeout: number;
-  readonly maxOutput: number;
-  readonly encoding: string | undefined;
-  readonly timeZone: string;
-  readonly licenseFiles: readonly string[];
-  readonly optionsFiles: Readonly<Record<string, string>>;
-  readonly debugLog:
-    | { readonly path: string; readonly timeZone: string; readonly encoding: string | undefined }
-    | undefined;
-  readonly features: {
-    readonly include: readonly RegExp[];
-    readonly exclude: readonly RegExp[];
-    readonly dropUnsupported: boolean;
-  };
-  readonly users: {
-    readonly names: 'keep' | 'pseudonym' | 'drop';
-    readonly split: 'auto' | 'first_word' | 'longest';
-  };
-  readonly borrow: { readonly lingerAtLeast: number };
-}
+/** The settings of a source, whose secrets do not show. */
+export type SourceConfig = SourceSettings<Secret>;
 
 const MINUTE = 60;
 const DEFAULT_INTERVAL = 5 * MINUTE;

@@ -1,3 +1,4 @@
+import { editDistance } from '../model/edit-distance.ts';
 import { OperatorError } from '../model/operator-error.ts';
 
 /** A problem of the configuration. */
@@ -30,20 +31,6 @@ export function inOrder(problems: readonly Problem[]): readonly Problem[] {
   return [...groups.values()].flatMap((group) => group.sort((a, b) => placeOf(a)[1] - placeOf(b)[1]));
 }
 
-/** Levenshtein distance. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
-}
-
 /** Minimum length of an abbreviation. */
 const BEGINNING = 4;
 
@@ -51,7 +38,7 @@ const BEGINNING = 4;
 export function nearest(name: string, known: readonly string[]): string | undefined {
   const written = name.toLowerCase();
   const [best] = known
-    .map((candidate) => ({ candidate, far: distance(written, candidate.toLowerCase()) }))
+    .map((candidate) => ({ candidate, far: editDistance(written, candidate.toLowerCase()) }))
     .sort((a, b) => a.far - b.far);
   if (best !== undefined && best.far <= Math.max(2, name.length / 3)) return best.candidate;
   const begun = name.length < BEGINNING ? [] : known.filter((candidate) => candidate.toLowerCase().startsWith(written));

@@ -1,11 +1,11 @@
 import type { CaptureHeader, CaptureSection, InputKind } from '../managers/capture/capture-file.ts';
 import { formOfLog } from '../managers/flexnet/debug-log-line.ts';
 import { SourceFailure, type SourceProblem } from '../observation/source-failure.ts';
+import type { SourceSettings } from '../observation/source-settings.ts';
 import { createFileTransport } from './file-transport.ts';
 import { lmstatArguments } from './lmstat-command.ts';
 import { createLogFollower } from './log-follower.ts';
 import { createTransport } from './reader.ts';
-import type { SourceSettings } from './settings.ts';
 import type { Output, Transport } from './transport.ts';
 import type { TransportHost } from './transport-host.ts';
 

@@ -1,10 +1,10 @@
 import { decodeOutput } from '../managers/decode-output.ts';
 import { SourceFailure } from '../observation/source-failure.ts';
+import type { CommandSettings } from '../observation/source-settings.ts';
 import { type ChildEnd, runChild, type StopReason } from './child-run.ts';
 import type { Executable } from './executable.ts';
 import { silentExitFailure } from './exit-failure.ts';
 import { createReads } from './reads.ts';
-import type { CommandSettings } from './settings.ts';
 import { OutOfTime } from './shared-work.ts';
 import { formatProblem, startFailure } from './start-failure.ts';
 import { checkTool } from './tool-check.ts';

@@ -3,10 +3,10 @@ import { formOfLog } from '../managers/flexnet/debug-log-line.ts';
 import { createLocalTime } from '../model/local-time.ts';
 import type { Diagnostics } from '../observation/source.ts';
 import type { SourceProblem } from '../observation/source-failure.ts';
+import type { DebugLogSettings } from '../observation/source-settings.ts';
 import { createLatestOnly } from '../scheduling/latest-only.ts';
 import { runSliced } from '../scheduling/slices.ts';
 import { createLogFollower, type LogFollower, type Look } from './log-follower.ts';
-import type { DebugLogSettings } from './settings.ts';
 
 /** Refused requests since the collection before. */
 export interface TakenDenials {

@@ -6,12 +6,12 @@ import { parseOptionsFile } from '../managers/flexnet/options-file.ts';
 import type { FeatureDaemon } from '../managers/flexnet/which-daemon.ts';
 import type { LocalTime } from '../model/local-time.ts';
 import { SourceFailure, type SourceProblem } from '../observation/source-failure.ts';
+import type { SourceSettings } from '../observation/source-settings.ts';
 import { runSliced } from '../scheduling/slices.ts';
 import { createFileTransport } from './file-transport.ts';
 import { LastGood } from './last-good.ts';
 import { lmstatArguments } from './lmstat-command.ts';
 import { textOf } from './output-text.ts';
-import type { SourceSettings } from './settings.ts';
 import type { Transport } from './transport.ts';
 import type { TransportHost } from './transport-host.ts';
 

@@ -6,13 +6,13 @@ import { observeSupplies } from '../managers/flexnet/supplied-licenses.ts';
 import { createLocalTime } from '../model/local-time.ts';
 import type { VendorLicenseObservation } from '../observation/observation.ts';
 import { SourceFailure, type SourceProblem } from '../observation/source-failure.ts';
+import type { SourceSettings } from '../observation/source-settings.ts';
 import { runSliced } from '../scheduling/slices.ts';
 import { createDenialCount, type DenialCount } from './denial-count.ts';
 import { createFlexnetFiles } from './flexnet-files.ts';
 import { lmstatArguments } from './lmstat-command.ts';
 import type { ManagerReader } from './manager-source.ts';
 import { textOf } from './output-text.ts';
-import type { SourceSettings } from './settings.ts';
 import type { Transport } from './transport.ts';
 import type { TransportHost } from './transport-host.ts';
 

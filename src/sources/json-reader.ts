@@ -1,8 +1,8 @@
 import { type ObservationMemory, parseObservations } from '../managers/json/observations.ts';
 import { createLocalTime } from '../model/local-time.ts';
+import type { SourceSettings } from '../observation/source-settings.ts';
 import { runSliced } from '../scheduling/slices.ts';
 import type { ManagerReader } from './manager-source.ts';
-import type { SourceSettings } from './settings.ts';
 import type { Transport } from './transport.ts';
 
 /** Reads documents of observations, see docs/json-source.md. */

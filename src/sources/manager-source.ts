@@ -4,9 +4,9 @@ import type { Log } from '../model/log.ts';
 import { type Collected, type VendorLicenseObservation, vendorLicenseName } from '../observation/observation.ts';
 import type { Source, SourceHealth } from '../observation/source.ts';
 import { SourceFailure, type SourceProblem } from '../observation/source-failure.ts';
+import type { SourceSettings } from '../observation/source-settings.ts';
 import { runSliced } from '../scheduling/slices.ts';
 import { selectFeatures } from './feature-selection.ts';
-import type { SourceSettings } from './settings.ts';
 import { hideUsers } from './user-names.ts';
 
 /** Reads a license manager once. */

@@ -1,3 +1,4 @@
+import type { SourceSettings } from '../observation/source-settings.ts';
 import { createCommandTransport } from './command-transport.ts';
 import { createFileTransport } from './file-transport.ts';
 import { createFlexnetReader } from './flexnet-reader.ts';
@@ -5,7 +6,6 @@ import { createHttpTransport } from './http-transport.ts';
 import { createJsonReader } from './json-reader.ts';
 import type { ManagerReader } from './manager-source.ts';
 import { createRlmReader } from './rlm-reader.ts';
-import type { SourceSettings } from './settings.ts';
 import type { Transport } from './transport.ts';
 import type { TransportHost } from './transport-host.ts';
 

@@ -5,10 +5,10 @@ import { parseRlmstat } from '../managers/rlm/parse.ts';
 import { createLocalTime } from '../model/local-time.ts';
 import type { Member } from '../observation/member.ts';
 import { SourceFailure } from '../observation/source-failure.ts';
+import type { SourceSettings } from '../observation/source-settings.ts';
 import { runSliced } from '../scheduling/slices.ts';
 import type { ManagerReader } from './manager-source.ts';
 import { textOf } from './output-text.ts';
-import type { SourceSettings } from './settings.ts';
 import type { Transport } from './transport.ts';
 
 /** Reads an RLM server. Of several servers, the first one that answers is used. */

@@ -1,6 +1,6 @@
 import type { SourceHealth } from '../observation/source.ts';
+import type { SourceSettings } from '../observation/source-settings.ts';
 import type { ManagerSource } from './manager-source.ts';
-import type { SourceSettings } from './settings.ts';
 
 /** The sources of an analyzer. */
 export interface SourceSet {

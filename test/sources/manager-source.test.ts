@@ -3,8 +3,8 @@ import { countUsers, licensesInUse } from '../../src/analyzer/usage.ts';
 import type { Parsed } from '../../src/managers/parsed.ts';
 import type { Collected, VendorLicenseObservation } from '../../src/observation/observation.ts';
 import { SourceFailure, type SourceProblem } from '../../src/observation/source-failure.ts';
+import type { SourceSettings } from '../../src/observation/source-settings.ts';
 import { createManagerSource, type ManagerSource } from '../../src/sources/manager-source.ts';
-import type { SourceSettings } from '../../src/sources/settings.ts';
 import { createSourceSet } from '../../src/sources/source-set.ts';
 import { observationOf, sourceSettings } from '../support/source-settings.ts';
 

@@ -1,3 +1,5 @@
+import { editDistance } from '../../model/edit-distance.ts';
+
 /** Problems of an observation document. No value of it is repeated but numbers and names of keys: the rest may be a user. */
 
 /** Problems that are named; the others are counted. */
@@ -67,27 +69,13 @@ export const isNotPersonal =
   ({ input }: Issue): string =>
     input === undefined ? REQUIRED : `${kindOf(input)} is not ${allowed}`;
 
-/** Levenshtein distance. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
-}
-
 /** The known name that is probably meant. */
 function nearest(name: string, known: readonly string[]): string | undefined {
   if (name.length > MAX_KEY) return undefined;
   // `inUse` and `In Use` mean `in_use`
   const plain = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
   const [best] = known
-    .map((candidate) => ({ candidate, far: distance(plain(name), plain(candidate)) }))
+    .map((candidate) => ({ candidate, far: editDistance(plain(name), plain(candidate)) }))
     .sort((a, b) => a.far - b.far);
   return best !== undefined && best.far <= Math.max(1, Math.floor(name.length / 3)) ? best.candidate : undefined;
 }

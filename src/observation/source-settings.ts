@@ -1,5 +1,9 @@
-/** The settings of a source. Durations are seconds, sizes bytes, paths absolute. */
-export interface SourceSettings {
+/**
+ * The settings of a source. Durations are seconds, sizes bytes, paths absolute.
+ *
+ * @typeParam Key a private key, as PEM or as a secret
+ */
+export interface SourceSettings<Key = string> {
   /** `[a-z0-9_-]{1,40}`, unique. */
   readonly name: string;
   readonly manager: 'flexnet' | 'rlm' | 'json';
@@ -10,7 +14,7 @@ export interface SourceSettings {
   /** Daemons that exist, shown as down before the server was ever reached. */
   readonly daemons: readonly string[];
   /** Undefined for a source of license files alone. */
-  readonly via: CommandSettings | FileSettings | HttpSettings | undefined;
+  readonly via: CommandSettings | FileSettings | HttpSettings<Key> | undefined;
   readonly interval: number;
   readonly timeout: number;
   readonly maxOutput: number;
@@ -42,7 +46,7 @@ export interface FileSettings {
   readonly maxAge: number;
 }
 
-export interface HttpSettings {
+export interface HttpSettings<Key = string> {
   readonly kind: 'http';
   readonly url: string;
   /** It is read for each request. */
@@ -51,7 +55,7 @@ export interface HttpSettings {
   readonly tls: {
     readonly ca: string | undefined;
     readonly cert: string | undefined;
-    readonly key: string | undefined;
+    readonly key: Key | undefined;
     readonly serverName: string | undefined;
     readonly insecureSkipVerify: boolean;
   };
