@@ -33,7 +33,7 @@ const floors: Readonly<Record<string, number>> = {
   'G7 processor': 0.4,
   'G9 our share': 0.6,
   'A8 CPU': 0.08,
-  'A8 longest block': 0.4,
+  'A8 longest block': 0.12,
   'A8 memory': 0.85,
   'first scrape of': 1,
   'first good scrape of the demo': 0.12,

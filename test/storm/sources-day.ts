@@ -5,7 +5,10 @@ import { parseArgs } from 'node:util';
 import { type Sample, trendOf } from '../bench/trend.ts';
 import { type DayResult, runSimulatedDay } from './sources/simulated-day.ts';
 
-/** `npm run sources-day`: a simulated day of many license managers that fail in turn. */
+/**
+ * `npm run sources-day`: a simulated day of many license managers that fail in turn. It runs with MALLOC_ARENA_MAX=1: otherwise,
+ * each thread of the C library keeps memory of its own, and the process grows by some MB for days without a leak.
+ */
 
 const help = `npm run sources-day -- [options]
   --quick       collections every 15 minutes instead of 5

@@ -57,9 +57,24 @@ export interface DayResult {
   readonly samples: number;
 }
 
-interface Reading {
-  readonly slot: number;
-  readonly begun: number;
+/** When readings began. All memory is taken at the start, because the memory of the process is watched. */
+class Readings {
+  readonly #begun: Float64Array;
+  count = 0;
+
+  constructor(max: number) {
+    this.#begun = new Float64Array(max);
+  }
+
+  add(at: number): void {
+    this.#begun[this.count] = at;
+    this.count += 1;
+  }
+
+  /** The last one of each slot, without the first of all, which is due at once. */
+  bySlot(slots: Slots): ReadonlyMap<number, number> {
+    return new Map([...this.#begun.subarray(1, this.count)].map((at) => [slots.of(at), at]));
+  }
 }
 
 interface WatchedSource {
@@ -67,7 +82,7 @@ interface WatchedSource {
   readonly site: ManagedSite;
   readonly source: ManagerSource;
   readonly slots: Slots;
-  readonly readings: Reading[];
+  readonly readings: Readings;
 }
 
 const faultAt = ({ faults }: SourcePlan, at: number): FaultKind | undefined =>
@@ -126,7 +141,7 @@ class SimulatedDay {
   }
 
   get readings(): number {
-    return this.#watched.reduce((sum, { readings }) => sum + readings.length, 0);
+    return this.#watched.reduce((sum, { readings }) => sum + readings.count, 0);
   }
 
   get skipped(): number {
@@ -181,7 +196,7 @@ class SimulatedDay {
       site,
       source: createManagerSource(site.settings, deps),
       slots: createSlots(this.#localTime, plan.interval),
-      readings: [],
+      readings: new Readings(2 + (this.#end - START) / plan.interval),
     };
   }
 
@@ -199,7 +214,7 @@ class SimulatedDay {
       const begun = this.#clock.now();
       const slot = slots.of(begun);
       const fault = faultAt(plan, begun);
-      readings.push({ slot, begun });
+      readings.add(begun);
       this.byFault.set(fault ?? 'good', (this.byFault.get(fault ?? 'good') ?? 0) + 1);
       const expected = site.prepare(slot, fault);
       const observations = await source.read(signal);
@@ -223,7 +238,7 @@ class SimulatedDay {
   /** A source that is not still reading begins in every slot, at its time. */
   #checkReadings(): void {
     for (const { plan, source, slots, readings } of this.#watched) {
-      const begun = new Map(readings.slice(1).map((reading) => [reading.slot, reading.begun]));
+      const begun = readings.bySlot(slots);
       for (let slot = slots.of(START); slot + source.offset < this.#end; slot = slots.after(slot)) {
         const due = slot + source.offset;
         const at = begun.get(slot);
