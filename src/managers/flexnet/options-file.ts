@@ -3,20 +3,10 @@ import { DiagnosticsCount, type OnUnread } from '../lines.ts';
 import { statementsOf, wordsOf } from './file-lines.ts';
 import type { OptionsReserve } from './inventory.ts';
 
-/** A LINGER line: a license stays checked out this many seconds after it was given back. */
-export interface OptionsLinger {
-  readonly daemon: string;
-  readonly feature: string;
-  /** Without one, the line holds for all versions. */
-  readonly version?: string;
-  readonly seconds: number;
-}
-
 /** What an options file says of the numbers of licenses. Names of users and hosts are not kept. */
 export interface OptionsFile {
   /** A package stands for all its components (vendor's documentation). */
   readonly reserves: readonly OptionsReserve[];
-  readonly lingers: readonly OptionsLinger[];
   readonly diagnostics: Diagnostics;
 }
 
@@ -82,26 +72,22 @@ function reserveOf([count = '', feature = '', type = '', name]: readonly string[
   return HOLDERS.has(type.toUpperCase()) ? { daemon, ...named, licenses } : undefined;
 }
 
-/** `LINGER feature seconds` */
-function lingerOf([feature = '', written = '']: readonly string[], daemon: string) {
-  const named = featureOf(feature);
-  return named !== undefined && /^\d{1,9}$/.test(written) ? { daemon, ...named, seconds: Number(written) } : undefined;
-}
+/** `LINGER feature seconds`, which changes no number of licenses */
+const isLinger = ([feature = '', seconds = '']: readonly string[]): boolean =>
+  featureOf(feature) !== undefined && /^\d{1,9}$/.test(seconds);
 
 /** Reads the options file of a vendor daemon. A line that is not understood is left out and counted. */
 export function parseOptionsFile(text: string, daemon: string, onUnread?: OnUnread): OptionsFile {
   const diagnostics = new DiagnosticsCount(onUnread);
   const reserves: OptionsReserve[] = [];
-  const lingers: OptionsLinger[] = [];
   for (const { text: statement, line } of statementsOf(text)) {
     diagnostics.startLine(line);
     const [keyword = '', ...words] = wordsOf(statement);
     const name = keyword.toUpperCase();
     const reserve = name === 'RESERVE' ? reserveOf(words, daemon) : undefined;
-    const linger = name === 'LINGER' ? lingerOf(words, daemon) : undefined;
+    const isKnown = name === 'LINGER' ? isLinger(words) : words.length >= (NOISE.get(name) ?? Infinity);
     if (reserve !== undefined) reserves.push(reserve);
-    else if (linger !== undefined) lingers.push(linger);
-    else if (words.length < (NOISE.get(name) ?? Infinity)) diagnostics.addUnparsed(statement);
+    else if (!isKnown) diagnostics.addUnparsed(statement);
   }
-  return { reserves, lingers, diagnostics };
+  return { reserves, diagnostics };
 }
