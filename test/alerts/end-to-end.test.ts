@@ -46,7 +46,10 @@ async function start(cleanup: Cleanup, path: Path, settings: Parameters<typeof c
       ? undefined
       : await startPrometheus(cleanup, app.url, { rules: quickRules(cleanup), alertmanagers: [alertmanager.url] });
   if (prometheus !== undefined) {
-    await eventually('the first scrape', async () => (await prometheus.query('license_up == 1')).length === 1);
+    const gate =
+      path === 'both' ? ' and on (instance) license_exporter_alerting_active{alertname="LicenseServerDown"} == 1' : '';
+    const isScraped = async () => (await prometheus.query(`license_up == 1${gate}`)).length === 1;
+    await eventually('the first scrape', isScraped);
   }
   return { site, sink, alertmanager, door, app, prometheus };
 }

@@ -190,7 +190,7 @@ describe.runIf(peer('prometheus-alertmanager'))(
       expect(sink.of(down)).toEqual(['firing']);
       await daemons[0]?.stop();
       // longer than an alert lasts without a resend
-      await evaluations(24, { app: daemons[1] });
+      await evaluations(40, { app: daemons[1] });
       expect(sink.of(down)).toEqual(['firing']);
       for (const alertmanager of [a, b]) expect(await firing(alertmanager, down)).toHaveLength(1);
       // right after a resend to both, so that the alert ends in both at once: it would fire again in the one where it ends later
