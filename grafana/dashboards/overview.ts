@@ -181,7 +181,7 @@ export const overview = () =>
           description:
             'Features that users wait for. Check whether their licenses are idle, borrowed, or reserved and unused.',
           unit: 'none',
-          noValue: 'no user waits',
+          noValue: 'no user waits, or queues are not reported',
         },
         [
           {

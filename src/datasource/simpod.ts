@@ -56,10 +56,11 @@ function itemsOf(
   name: unknown,
   { items, notices, executed }: TargetAnswer,
 ): readonly object[] {
-  const shownNotices =
-    items.length > 0
-      ? notices
-      : [...notices, { severity: 'info' as const, text: 'no vendor license and feature matches the query' }];
+  const nothing =
+    executed === undefined
+      ? 'no vendor license and feature matches the query'
+      : 'the analyzer has no value in the time range';
+  const shownNotices = items.length > 0 ? notices : [...notices, { severity: 'info' as const, text: nothing }];
   const shown: readonly object[] =
     items.length > 0 ? items : [{ name: String(name), type: 'table', columns: [], rows: [] }];
   return shown.map((item, i) => {

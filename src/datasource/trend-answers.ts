@@ -13,20 +13,24 @@ import {
 } from './chart-context.ts';
 import { suffixOf } from './combinations.ts';
 import { DatasourceError } from './errors.ts';
-import type { Cell, Frame, PanelData, Table } from './panel-data.ts';
+import type { Cell, Frame, PanelData, Table, TimeSeries } from './panel-data.ts';
 import type { TimeRange } from './query.ts';
 
 /** GetHistory in the formats of Grafana's panels. */
 
-/** The series of spec 4.6. An empty answer has all of them, without points. */
+/** The series of spec 4.6, which are the columns of a table even if it has no rows. */
 const TREND_SERIES = ['Max Available', 'Elapsed Time', 'Denials'] as const;
 
 /** Maximum number of annotations, each a line in a panel. They are sorted without a pause. */
 const MAX_EVENTS = 20_000;
 
 const none = new Float64Array();
-const orEmpty = (series: readonly TrendSeries[]): readonly TrendSeries[] =>
-  series.length > 0 ? series : TREND_SERIES.map((name) => ({ name, at: none, values: none }));
+
+/** Without a value, a series is unknown: it is left out, because Grafana shows 0 as its total. */
+function hasValue(datapoints: TimeSeries['datapoints']): boolean {
+  for (const [value] of datapoints) if (value !== null) return true;
+  return false;
+}
 
 /** @throws DatasourceError if a panel cannot show so many annotations */
 export function* shapeHistory(
@@ -37,14 +41,12 @@ export function* shapeHistory(
   if (query.shape === 'annotations') return [yield* denialsOf(context, answered)];
   if (query.shape === 'long') return [historyTable(context, answered)];
   return answered.flatMap(({ combination, answer }) =>
-    orEmpty(answer).map(({ name, at, values }) =>
-      timeSeries(
-        context,
-        combination,
-        `${name}${suffixOf(combination, combinations)}`,
-        datapointsWithin(at, values, query.range),
-      ),
-    ),
+    answer.flatMap(({ name, at, values }): readonly PanelData[] => {
+      const datapoints = datapointsWithin(at, values, query.range);
+      return hasValue(datapoints)
+        ? [timeSeries(context, combination, `${name}${suffixOf(combination, combinations)}`, datapoints)]
+        : [];
+    }),
   );
 }
 

@@ -379,6 +379,14 @@ describe('POST /query', () => {
     ]);
   });
 
+  it('says so when the analyzer has no value', async () => {
+    const payload = { product: PRODUCT, feature: 'sim.cad' };
+    const [{ rows, meta }] = (await post(`${daemon.url}/query`, query('history', payload))).body;
+    expect(rows).toEqual([]);
+    expect(meta.executedQueryString).toContain('feature=sim.cad');
+    expect(meta.notices).toEqual([{ severity: 'info', text: 'the analyzer has no value in the time range' }]);
+  });
+
   it('keeps its columns when there are no rows', async () => {
     const { body } = await post(`${daemon.url}/query`, query('users', { product: PRODUCT, feature: 'none' }));
     expect(body[0].columns.map(({ text }: { text: string }) => text)).toEqual([
@@ -445,17 +453,17 @@ describe('POST /query', () => {
     const scopedVars = { f: { text: 'All', value: [FEATURE, 'sim.cad'] } };
     const code = await post(
       `${daemon.url}/query`,
-      query('history', { product: PRODUCT, feature: escaped.feature }, { scopedVars }),
+      query('reserved', { product: PRODUCT, feature: escaped.feature, shape: 'timeseries' }, { scopedVars }),
     );
     const titles = code.body.map(({ title }: { title: string }) => title);
-    expect(titles[0]).toBe(`Max Available - ${FEATURE}`);
-    expect(titles[3]).toBe('Max Available - sim.cad');
+    expect(titles[0]).toBe(`Reserved Licenses - ${FEATURE}`);
+    expect(titles[3]).toBe('Reserved Licenses - sim.cad');
     const targets = [
       {
         refId: 'A',
-        target: 'history',
+        target: 'reserved',
         editorMode: 'builder',
-        payload: { product: PRODUCT, feature: `(${FEATURE}|sim\\.cad)` },
+        payload: { product: PRODUCT, feature: `(${FEATURE}|sim\\.cad)`, shape: 'timeseries' },
       },
     ];
     expect((await post(`${daemon.url}/query`, { range: range(2), targets })).body).toEqual(code.body);

@@ -7,6 +7,7 @@ import { cell, type Frame, millis, type PanelData, type Table } from '../../src/
 import { readQuery, type TimeRange } from '../../src/datasource/query.ts';
 import type { TargetName } from '../../src/datasource/targets.ts';
 import { shapeHistory as trends } from '../../src/datasource/trend-answers.ts';
+import type { TrendSeries } from '../../src/model/history.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
 import { runAtOnce } from '../../src/scheduling/slices.ts';
 import { columnOf, trendOf } from '../support/trend.ts';
@@ -48,7 +49,7 @@ describe('history', () => {
   const times = (range: TimeRange) =>
     shapeHistory(contextOf('history', undefined, range), [
       { combination, answer: [trendOf('Denials', points)] },
-    ])[0].datapoints.map(([, at]: [number, number]) => at);
+    ])[0]?.datapoints.map(([, at]: [number, number]) => at) ?? [];
 
   it('begins one point before the range and ends with it', () => {
     expect(times(always)).toEqual([100, 200, 300, 400]);
@@ -92,13 +93,21 @@ describe('history', () => {
     ]);
   });
 
-  it('has all its series when the answer has none', () => {
-    const items = shapeHistory(contextOf('history'), [{ combination, answer: [] }]);
-    expect(items.map(({ title, datapoints }) => [title, datapoints])).toEqual([
-      ['Max Available', []],
-      ['Elapsed Time', []],
-      ['Denials', []],
-    ]);
+  it('leaves out a series without a value, whose total Grafana shows as 0', () => {
+    const titles = (...answer: TrendSeries[]) =>
+      shapeHistory(contextOf('history', undefined, { from: 250, to: 350 }), [{ combination, answer }]).map(
+        ({ title }) => title,
+      );
+    expect(titles()).toEqual([]);
+    expect(
+      titles(
+        trendOf('Max Available', points),
+        trendOf('Elapsed Time', [[300, Number.NaN]]),
+        trendOf('Denials', []),
+        trendOf('Later', [[400, 1]]),
+        trendOf('None', [[300, 0]]),
+      ),
+    ).toEqual(['Max Available', 'None']);
   });
 
   it('marks whole days with denials, as long as the clock makes them', () => {
@@ -142,10 +151,10 @@ describe('history', () => {
         };
         const asked = [{ combination, answer: drawn.map(({ name, points }) => trendOf(name, points)) }];
         const lines = shapeHistory(contextOf('history', undefined, { from, to }), asked);
-        const slowLines = drawn.map(({ points }) =>
-          within(points, ([at]) => at).map(([at, value]) => [value ?? null, at]),
-        );
-        if (drawn.length > 0) expect(lines.map(({ datapoints }) => datapoints)).toEqual(slowLines);
+        const slowLines = drawn
+          .map(({ points }) => within(points, ([at]) => at).map(([at, value]) => [value ?? null, at]))
+          .filter((datapoints) => datapoints.some(([value]) => value !== null));
+        expect(lines.map(({ datapoints }) => datapoints)).toEqual(slowLines);
 
         const names = [...new Set(['Max Available', 'Elapsed Time', 'Denials', ...drawn.map(({ name }) => name)])];
         const byTime = new Map<number, Map<string, number | null>>();
