@@ -3,7 +3,7 @@ import { type Camelized, camelized } from '../camel.ts';
 import { mapOf, orEmpty, strictListOf } from '../structures.ts';
 import { boolean, duration, integer, oneOf, ratio, regularExpression } from '../values.ts';
 
-/** The settings of the alert engine's rules, below `alerting.rules`. */
+/** The settings of the alerting rules, below `alerting.rules`: of the alert engine, and of the rules for Prometheus. */
 
 const DAY = 86_400;
 const YEAR = 365 * DAY;
@@ -16,7 +16,14 @@ const durations = (pending: string, keep: string) => ({
     .describe('How long the alert keeps firing after the condition was last met.'),
 });
 
-/** Each rule with the subject of its overrides and its parameters. There is one analyzer, so its rules have no overrides. */
+const within = duration(3600, 7 * DAY)
+  .prefault('1d')
+  .describe('The alert ends this long after it was last seen.');
+
+/**
+ * Each rule with the subject of its overrides and its parameters. There is one analyzer, so its rules have no overrides.
+ * A rule with `needs` is evaluated only by Prometheus; the text says what the engine does not have.
+ */
 export const alertRules = {
   LicenseServerDown: {
     subject: 'vendor_license',
@@ -47,6 +54,9 @@ export const alertRules = {
     subject: 'feature',
     parameters: {
       ...durations('15m', '10m'),
+      info: duration(0, 100 * YEAR)
+        .prefault('60d')
+        .describe('The alert for information fires if less time is left.'),
       warning: duration(0, 100 * YEAR)
         .prefault('30d')
         .describe('The warning fires if less time is left.'),
@@ -63,9 +73,15 @@ export const alertRules = {
   LicenseFeatureSaturated: {
     subject: 'feature',
     parameters: {
-      ...durations('15m', '10m'),
-      raise: ratio.prefault(0.95).describe('The alert starts when the ratio of licenses in use reaches this value.'),
-      clear: ratio.prefault(0.9).describe('The alert ends below this ratio.'),
+      ...durations('5m', '10m'),
+      raise: ratio
+        .prefault(0.95)
+        .describe('The alert starts when the ratio of licenses in use, averaged over `window`, reaches this value.'),
+      clear: ratio.prefault(0.9).describe('The alert ends below this averaged ratio.'),
+      window: duration(60, DAY)
+        .prefault('10m')
+        .describe('The ratio is averaged over this time. Ratios below one half count as one half.'),
+      min_licenses: integer(1, 1_000_000).prefault(2).describe('Features with fewer licenses are ignored.'),
     },
   },
   LicenseRequestsQueued: {
@@ -83,18 +99,84 @@ export const alertRules = {
       max_age: duration(1, YEAR).prefault('2d').describe('Maximum age of that day.'),
     },
   },
-  LicenseAnalyzerUnreachable: { subject: 'analyzer', parameters: durations('10m', '0s') },
-  LicenseAnalyzerAuthFailing: { subject: 'analyzer', parameters: durations('2m', '0s') },
-  LicensePollPartial: { subject: 'analyzer', parameters: durations('10m', '0s') },
+  LicenseSourceDown: {
+    subject: 'analyzer',
+    parameters: {
+      ...durations('0s', '0s'),
+      readings: integer(1, 1000)
+        .prefault(2)
+        .describe('The alert fires after this many failed readings of a source in succession.'),
+    },
+  },
+  LicenseRedundancyLost: { subject: 'analyzer', parameters: durations('5m', '5m') },
+  LicenseProductsEmpty: { subject: 'analyzer', parameters: durations('10m', '5m') },
+  LicenseAnalyzerUnreachable: { subject: 'analyzer', parameters: durations('10m', '5m') },
+  LicenseAnalyzerAuthFailing: { subject: 'analyzer', parameters: durations('2m', '5m') },
+  LicensePollPartial: { subject: 'analyzer', parameters: durations('10m', '5m') },
   LicenseRecordsDiscarded: {
     subject: 'analyzer',
     parameters: {
-      ...durations('10m', '0s'),
+      ...durations('10m', '5m'),
       share: ratio
         .prefault(0.1)
         .describe('The alert fires if a larger share of the records of an endpoint is discarded.'),
     },
   },
+  LicenseVendorLicenseVanished: {
+    subject: 'vendor_license',
+    needs: 'past values',
+    parameters: { ...durations('15m', '0s'), within },
+  },
+  LicenseFeatureVanished: {
+    subject: 'feature',
+    needs: 'past values',
+    parameters: { ...durations('15m', '0s'), within },
+  },
+  LicenseCapacityDropped: {
+    subject: 'feature',
+    needs: 'past values',
+    parameters: {
+      ...durations('15m', '10m'),
+      ratio: ratio
+        .prefault(0.05)
+        .describe('The alert fires if at least this share of the licenses of a day ago is missing.'),
+      licenses: integer(1, 1_000_000)
+        .prefault(1)
+        .describe('The alert fires only if at least this many licenses are missing.'),
+    },
+  },
+  LicensePollStale: {
+    subject: 'analyzer',
+    needs: 'a process that is not the exporter',
+    parameters: durations('5m', '5m'),
+  },
+  LicenseExporterDown: {
+    subject: 'analyzer',
+    needs: 'a process that is not the exporter',
+    parameters: durations('5m', '0s'),
+  },
+  LicenseExporterAbsent: {
+    subject: 'analyzer',
+    needs: 'a process that is not the exporter',
+    parameters: { ...durations('10m', '0s'), within },
+  },
+  LicenseExporterSeriesLimit: {
+    subject: 'analyzer',
+    needs: 'a process that is not the exporter',
+    parameters: durations('10m', '5m'),
+  },
+  LicenseExporterConfigReloadFailed: {
+    subject: 'analyzer',
+    needs: 'a process that is not the exporter',
+    parameters: durations('5m', '5m'),
+  },
+  LicenseExporterShardMismatch: { subject: 'analyzer', needs: 'all shards', parameters: durations('10m', '5m') },
+  LicenseAlertDeliveryFailing: {
+    subject: 'analyzer',
+    needs: 'a second way of delivery',
+    parameters: durations('10m', '5m'),
+  },
+  LicenseWatchdog: { subject: 'analyzer', needs: 'Prometheus itself', parameters: durations('0s', '0s') },
 } as const;
 
 export type RuleName = keyof typeof alertRules;
@@ -118,6 +200,7 @@ type Override = Values & { readonly vendor_license?: RegExp; readonly feature?: 
 
 interface Rule {
   readonly subject: 'vendor_license' | 'feature' | 'analyzer';
+  readonly needs?: string;
   readonly parameters: Readonly<Record<string, z.ZodPrefault | z.ZodOptional>>;
 }
 
@@ -128,6 +211,7 @@ const subjects = { analyzer: [], vendor_license: ['vendor_license'], feature: ['
 function disorder({
   raise,
   clear,
+  info,
   warning,
   critical,
 }: Values): { readonly name: string; readonly message: string } | undefined {
@@ -135,6 +219,7 @@ function disorder({
     return { name: 'clear', message: `clear (${clear}) is above raise (${raise}); lower it` };
   if (Number(critical) > Number(warning))
     return { name: 'critical', message: 'critical is longer than warning; shorten it' };
+  if (Number(warning) > Number(info)) return { name: 'warning', message: 'warning is longer than info; shorten it' };
   return undefined;
 }
 

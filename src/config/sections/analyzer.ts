@@ -7,6 +7,11 @@ export const analyzer = z
     url: baseUrl('https://lic.example.com:8443/analyzer', 'set username and password_file')
       .optional()
       .describe('Base URL of the Query API, for example `https://lic.example.com:8443/analyzer`.'),
+    name: text.optional().meta({
+      description:
+        'Name of the analyzer, the label `analyzer` of alerts. Replicas of the exporter that poll the same analyzer must use the same name.',
+      shownDefault: 'host and port of `analyzer.url`, or `embedded@` and the host name for the embedded analyzer',
+    }),
     username: text.optional().describe('Account, as `name` or `DOMAIN\\name`.'),
     domain: anyText.prefault('').describe('NetBIOS domain of the account.'),
     workstation: anyText.prefault('').describe('Workstation name sent with the logon.'),
