@@ -11,7 +11,7 @@ export const alerting = z
     alertmanagers: alertmanagers
       .prefault([])
       .describe(
-        'Alertmanagers that receive alerts, as in the configuration of Prometheus, or as URLs. If empty, the alert engine is off.',
+        'Alertmanagers that receive alerts, as in the configuration of Prometheus, or as URLs. If empty, alerts are evaluated and shown at `/alerts`, but not sent.',
       ),
     external_labels: labelMap.prefault({}).meta({ description: 'Labels added to every alert.', fileOnly: true }),
     evaluation_interval: duration(0.1, 600)
