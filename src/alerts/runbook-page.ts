@@ -48,7 +48,7 @@ body { font: 16px/1.5 system-ui, sans-serif; max-width: 52rem; margin: 3rem auto
 h1 { font-size: 1.6rem; } h2 { font-size: 1.15rem; margin: 2.5rem 0 .5rem; padding: .4rem .6rem; background: #eef1f5; border-radius: 3px; }
 h2 a { color: inherit; text-decoration: none; } h2:target { background: #fff3cd; }
 nav h2 { background: none; padding: 0; margin-top: 1.5rem; }
-nav ul { columns: 17rem; padding: 0; list-style: none; } nav li { overflow-wrap: anywhere; }
+nav ul { columns: 17rem; padding: 0; list-style: none; } nav li { margin: 0; padding: .15rem 0; overflow-wrap: anywhere; }
 li { margin: .25rem 0; }
 code { background: #eef1f5; padding: .1rem .3rem; border-radius: 3px; font-size: .85rem; overflow-wrap: anywhere; }
 pre { background: #eef1f5; padding: .6rem .8rem; overflow-x: auto; } pre code { padding: 0; }
