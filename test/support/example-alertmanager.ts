@@ -30,7 +30,7 @@ const folder = join(import.meta.dirname, '../../deploy/alertmanager');
 export const exampleFile = join(folder, 'alertmanager.yml');
 
 /** The text of the example with all its integrations, which are comments. */
-export const withIntegrations = readFileSync(exampleFile, 'utf8').replace(/^( +)# (\w+_configs:)/gm, '$1$2');
+export const withIntegrations = readFileSync(exampleFile, 'utf8').replace(/^( +)# (\w+_configs:| {2})/gm, '$1$2');
 
 export const example: Example = parse(withIntegrations);
 

@@ -1,5 +1,4 @@
-import type { AddressInfo } from 'node:net';
-import { createServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { Cleanup } from './harness.ts';
 
@@ -45,7 +44,10 @@ function receive(socket: Socket, onMail: (mail: Mail) => void): void {
   const answer = (line: string): void => void socket.write(`${line}\r\n`);
   socket.setEncoding('latin1');
   answer('220 sink');
-  createInterface({ input: socket, crlfDelay: Number.POSITIVE_INFINITY }).on('line', (line) => {
+  const lines = createInterface({ input: socket, crlfDelay: Number.POSITIVE_INFINITY });
+  // a connection that is cut has no message
+  lines.on('error', () => undefined);
+  lines.on('line', (line) => {
     if (message !== undefined) {
       if (line !== '.') return void message.push(line.replace(/^\.\./, '.'));
       onMail(mailOf(to, message.map((each) => `${each}\r\n`).join('')));
@@ -65,7 +67,6 @@ export async function startMailSink(cleanup: Cleanup): Promise<MailSink> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
-    socket.on('error', () => undefined);
     receive(socket, (mail) => mails.push(mail));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
