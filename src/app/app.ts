@@ -1,5 +1,6 @@
 import type { DeliveryCounts } from '../alerts/delivery.ts';
 import { createAlertApi, createAlertPage } from '../alerts/routes.ts';
+import { createRunbookPage } from '../alerts/runbook-page.ts';
 import type { Config } from '../config/config.ts';
 import { createPlaneThread } from '../data-plane/plane-thread.ts';
 import { createDatasource } from '../datasource/routes.ts';
@@ -130,6 +131,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     access: () => access.current(),
     mounts: [
       { path: '/alerts', about: 'Alerts that fire now, and their delivery.', ...createAlertPage(alertRoutes) },
+      { path: '/runbooks', about: 'What each alert means, and what to check.', ...createRunbookPage() },
       ...(deps.sources === undefined ? [] : [sourcesMount(deps.sources)]),
       { path: '/api/v1', about: undefined, ...createAlertApi(alertRoutes) },
       {
