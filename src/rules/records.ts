@@ -200,6 +200,8 @@ const held = either(
 unless on (${HISTORY}) license:feature_history_denials:max`,
   // the exporter is gone, or has not polled yet
   `${latched('data="poll"')} unless on (${SITE}) license:up:max`,
+  // after a restart, a source that still fails has not been counted as down yet
+  `${latched('alertname="LicenseSourceDown"')} and on (${SOURCE}) license:source_failed_readings:max > 0`,
   // the source is not read, and was not removed from the configuration of a running exporter
   `${latched('data="source"')}
 unless on (analyzer, license_source) license:source_failed_readings:max
