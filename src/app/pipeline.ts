@@ -17,6 +17,7 @@ import { createExposition, type Exposition } from '../metrics/exposition.ts';
 import type { SelfMetrics } from '../metrics/self.ts';
 import { createLocalTime } from '../model/local-time.ts';
 import type { Log } from '../model/log.ts';
+import type { OwnerMapping } from '../model/owners.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import type { CredentialGate } from '../ntlm/credential-gate.ts';
 import { createPoller, type Poller } from '../poll/poller.ts';
@@ -72,6 +73,8 @@ interface PipelineDeps {
   /** Why names of users are not served; `undefined` if they are. */
   readonly refusalOfUsers: Backend['users']['refusal'];
   readonly carried: Carried | undefined;
+  /** It can change at any time; the inventory must be committed again then. */
+  readonly owners: () => OwnerMapping;
   readonly version: string;
   /** Epoch seconds. */
   readonly now: () => number;
@@ -107,7 +110,8 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     enabled: config.metrics.collectors,
     maxSeries: config.metrics.maxSeries,
     self,
-    features: (_, rendering) => plane.render(rendering),
+    features: (_, rendering) => plane.render(rendering, deps.owners().entries),
+    owners: deps.owners,
     latest: () => inventory.latest(),
   });
   const poller = createPoller({
