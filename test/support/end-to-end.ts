@@ -33,8 +33,8 @@ export const quickEngine = (alertmanagers: readonly string[]): Settings => ({
     LicenseServerDown: { keep_firing_for: '1s' },
     LicenseExpired: { for: '2s', keep_firing_for: '2s' },
     LicenseExpiringSoon: { for: '3s', keep_firing_for: '2s' },
-    LicenseAnalyzerUnreachable: { for: '2s' },
-    LicenseAnalyzerAuthFailing: { for: '1s' },
+    LicenseAnalyzerUnreachable: { for: '2s', keep_firing_for: '2s' },
+    LicenseAnalyzerAuthFailing: { for: '1s', keep_firing_for: '2s' },
   },
 });
 
