@@ -31,10 +31,22 @@ export interface PlainAlert extends Texts {
   readonly expr: string;
 }
 
+/** Label names of owners that rules keep even if the configuration does not use them. */
+export const usualOwners: readonly string[] = ['owner', 'team', 'site'];
+
+/** A matcher of a label, as in Alertmanager. */
+export interface Matcher {
+  readonly label: string;
+  readonly operator: '=' | '!=' | '=~' | '!~';
+  readonly value: string;
+}
+
 /** What makes the rules. */
 export interface RuleOptions {
   /** Settings by alert. */
   readonly rules: Readonly<Record<string, RuleSettings>>;
+  /** Alerts that match all matchers of a group are ignored. */
+  readonly ignore: readonly (readonly Matcher[])[];
   /** How long an alert is kept while there is no data about it, seconds. */
   readonly unknownHold: number;
   /** Label names of owners. */

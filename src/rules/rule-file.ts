@@ -1,12 +1,12 @@
 import { stringify } from 'yaml';
-import { type HeldAlert, type PlainAlert, type RuleOptions, settingsOf } from './alert.ts';
+import { type HeldAlert, type Matcher, type PlainAlert, type RuleOptions, settingsOf } from './alert.ts';
 import { analyzerAlerts } from './analyzer-alerts.ts';
 import { exporterAlerts } from './exporter-alerts.ts';
 import { licenseAlerts, useRecord } from './license-alerts.ts';
-import { durationOf, SITE, select } from './promql.ts';
+import { durationOf, quote, SITE, select } from './promql.ts';
 import { findingRecords, identityRecords, type RecordingRule, stateRecords, valueRecords } from './records.ts';
 import { ownRunbookText, runbookText, silenceText } from './texts.ts';
-import { checkExpressions, isEnabled, thresholdOf, valuesOf } from './thresholds.ts';
+import { checkExpression, checkExpressions, isEnabled, thresholdOf, valuesOf } from './thresholds.ts';
 import { capacityDropped, pastAlerts, pastRecords, vanishedAlerts } from './vanished-alerts.ts';
 
 /** An alerting rule of Prometheus. */
@@ -34,6 +34,17 @@ const conditionOf = ({ alert, severity, data, condition }: HeldAlert): Recording
   labels: { alertname: alert, severity, data },
 });
 
+const matcherText = ({ label, operator, value }: Matcher): string => `${label}${operator}${quote(value)}`;
+
+/** Refuses what the engine can evaluate and Prometheus cannot. @throws OperatorError that names the setting */
+function checkOptions({ rules, ignore }: RuleOptions): void {
+  for (const [alert, settings] of Object.entries(rules)) checkExpressions(`alerting.rules.${alert}`, settings);
+  for (const [i, group] of ignore.entries()) {
+    for (const { operator, value } of group)
+      if (operator.endsWith('~')) checkExpression(`alerting.ignore[${i}]`, value);
+  }
+}
+
 /** Durations other than the defaults of overrides need a rule of their own. Each gets its part of the series. */
 function alertingRules(
   options: RuleOptions,
@@ -56,13 +67,16 @@ function alertingRules(
   const matchers = [`alertname="${alert}"`, `severity="${severity}"`];
   const found = (more: readonly string[]): string =>
     `max without (data) (${select('license:finding', ...matchers, ...more)} or ${select('license:held', ...matchers, ...more)})`;
+  const ignored = (isHeld ? options.ignore : []).map(
+    (group) => `\nunless ignoring (data) ${select('license:finding', ...matchers, ...group.map(matcherText))}`,
+  );
   const values = (name: string) => valuesOf(settings, name).map(Number);
   return values('for').flatMap((pendingFor) =>
     values('keepFiringFor').map((keep) => {
       const chosen = (name: string, value: number): string =>
         values(name).length === 1 ? '' : `\nand ${thresholdOf(settings, name, found)} == ${value}`;
       const expr = isHeld
-        ? `${found([])}${chosen('for', pendingFor)}${chosen('keepFiringFor', keep)}${gate}`
+        ? `${found([])}${chosen('for', pendingFor)}${chosen('keepFiringFor', keep)}${ignored.join('')}${gate}`
         : rest.expr;
       const keepFor =
         isHeld && rest.keepFiringFor !== undefined
@@ -86,7 +100,7 @@ function alertingRules(
  * @throws OperatorError for an override that Prometheus cannot evaluate
  */
 export function createRuleFile(options: RuleOptions): RuleFile {
-  for (const [alert, settings] of Object.entries(options.rules)) checkExpressions(`alerting.rules.${alert}`, settings);
+  checkOptions(options);
   const isOn = ({ alert }: HeldAlert | PlainAlert): boolean => isEnabled(settingsOf(options, alert));
   const held = [...licenseAlerts(options), ...analyzerAlerts(options), capacityDropped(options)].filter(isOn);
   const plain = [...vanishedAlerts(options), ...exporterAlerts(options)].filter(isOn);

@@ -86,7 +86,8 @@ const capacityRecords: readonly RecordingRule[] = [
     expr: ofReplicas(
       'max',
       FEATURE_NAME,
-      `(license_feature_info unless on (${NUMBERED}) license_feature_max_available)`,
+      // features that only GetExpirationFeatures lists have neither number
+      `((license_feature_info and on (${NUMBERED}) license_feature_in_use) unless on (${NUMBERED}) license_feature_max_available)`,
       'usage',
     ),
   },
