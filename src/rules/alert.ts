@@ -1,4 +1,4 @@
-import type { RuleSettings } from './thresholds.ts';
+import type { RuleSettings, Selection } from './thresholds.ts';
 
 /** Which data decides whether the condition of an alert is known. See `license:held`. */
 export type Data = 'server' | 'collection' | 'usage' | 'features' | 'expirations' | 'history' | 'poll' | 'source';
@@ -28,7 +28,7 @@ export interface HeldAlert extends Texts {
 export interface PlainAlert extends Texts {
   readonly alert: string;
   readonly severity: 'critical' | 'warning' | 'none';
-  readonly expr: string;
+  readonly selection: Selection;
 }
 
 /** Label names of owners that rules keep even if the configuration does not use them. */
