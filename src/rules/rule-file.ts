@@ -55,14 +55,17 @@ function checkOptions({ rules, ignore }: RuleOptions): void {
 
 function annotationsOf(
   { runbookBaseUrl, alertmanagerUrl }: RuleOptions,
-  { alert, summary, description, more, isAboutAnalyzer }: Alert,
+  { alert, severity, summary, description, more, isAboutAnalyzer }: Alert,
 ): Readonly<Record<string, string>> {
   const runbook = isAboutAnalyzer ? ownRunbookText(alert) : runbookText(alert);
   return {
     summary,
     description,
     ...more,
-    runbook_url: runbookBaseUrl === undefined ? runbook : `${runbookBaseUrl}#${alert.toLowerCase()}`,
+    // a query for each of many alerts takes long; those for information come in a digest
+    ...(severity !== 'info' && {
+      runbook_url: runbookBaseUrl === undefined ? runbook : `${runbookBaseUrl}#${alert.toLowerCase()}`,
+    }),
     ...(alertmanagerUrl !== undefined && { silence_url: silenceText(alertmanagerUrl, alert) }),
   };
 }
