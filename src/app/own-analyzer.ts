@@ -11,14 +11,25 @@ import { embeddedName } from './identity.ts';
 
 /** An analyzer in the same process as the exporter that polls it. They talk HTTP with NTLM, as with any other analyzer. */
 
-/** The demo listens on loopback only, and collects often so that data appears soon. */
-export const demoDefaults: ReadonlyMap<SettingKey, unknown> = new Map([
+const atOnce = { for: '0s' };
+
+/** The demo listens on loopback only, and collects often so that data appears soon. Its alerts fire at once. */
+export const demoDefaults: ReadonlyMap<SettingKey, unknown> = new Map<SettingKey, unknown>([
   ['web.listen_address', '127.0.0.1:10319'],
   ['embedded_analyzer.collection_interval', '60s'],
+  [
+    'alerting.rules',
+    {
+      LicenseExpired: atOnce,
+      LicenseExpiringSoon: atOnce,
+      LicenseFeatureSaturated: atOnce,
+      LicenseRequestsQueued: atOnce,
+    },
+  ],
 ]);
 
 /** Polling an analyzer in the same process costs little, and each poll that comes later delays what was collected. */
-export const collectingDefaults: ReadonlyMap<SettingKey, unknown> = new Map([
+export const collectingDefaults: ReadonlyMap<SettingKey, unknown> = new Map<SettingKey, unknown>([
   ['poll.features', '* * * * *'],
   ['poll.expirations', '*/5 * * * *'],
 ]);

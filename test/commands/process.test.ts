@@ -35,6 +35,9 @@ describe('demo', () => {
     expect(page).toContain('license_exporter_demo 1');
     expect(page).toMatch(/^license_feature_in_use\{vendor_license="sim-/m);
     expect(await (await fetch(String(address))).text()).toContain('Simulated data');
+    await eventually('alerts fire', async () =>
+      (await (await fetch(`${address}/api/v1/alerts`)).text()).includes('"state":"firing"'),
+    );
     expect(demo.lines.filter(({ level }) => level === 'warn').map(({ msg }) => msg)).toEqual([
       'this is the demo: all data is simulated',
     ]);
