@@ -167,9 +167,9 @@ export function findingRecords(owners: readonly string[], unknownHold: string): 
     {
       // the owner of the feature, else of the vendor license; without an owner the finding is kept too
       record: 'license:finding',
-      expr: `license:condition * on (${FEATURE_NAME}) ${left} (license:feature:owner > bool 0)
+      expr: `license:condition * on (${FEATURE_NAME}) ${left} (license:feature:owner >= bool 0)
 or ${ignoring}
-license:condition * on (${VENDOR_LICENSE}) ${left} (license:vendor_license:owner > bool 0)
+license:condition * on (${VENDOR_LICENSE}) ${left} (license:vendor_license:owner >= bool 0)
 or ${ignoring}
 license:condition`,
     },
