@@ -1,10 +1,12 @@
 import type { DeliveryCounts } from '../alerts/delivery.ts';
 import { createAlertApi, createAlertPage } from '../alerts/routes.ts';
+import { createRunbookPage } from '../alerts/runbook-page.ts';
 import type { Config } from '../config/config.ts';
 import { createPlaneThread } from '../data-plane/plane-thread.ts';
 import { createDatasource } from '../datasource/routes.ts';
 import { createSelfMetrics, type SelfMetrics } from '../metrics/self.ts';
 import type { Log } from '../model/log.ts';
+import { noOwners } from '../model/owners.ts';
 import type { SourceHealth } from '../observation/source.ts';
 import { endpointNames } from '../query-api/endpoints.ts';
 import { createLimit } from '../scheduling/limit.ts';
@@ -83,7 +85,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     endpoints: endpointNames,
     upstream: () => totals.state(pipeline.gate, pipeline.dispatcher),
     web: () => web.counts(),
-    alerting: () => pipeline.alerting?.status(),
+    alerting: () => pipeline.alerting.status(),
     sources: deps.sources ?? (() => []),
     processMetrics: true,
   });
@@ -97,6 +99,8 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       // the addresses at start: a reload does not change them
       refusalOfUsers: () => refusalOfUsers(config.datasource.users, initial.web.listen, access.current()),
       carried,
+      sources: () => deps.sources?.(),
+      owners: () => noOwners,
       version: deps.version,
       now,
       log,
@@ -104,7 +108,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
 
   const run = (): void => {
     const { poller, inventory, alerting } = pipeline;
-    alerting?.start().catch((error: unknown) => log.error({ err: error }, 'alerting did not start'));
+    alerting.start().catch((error: unknown) => log.error({ err: error }, 'alerting did not start'));
     poller
       .start()
       .then(() => inventory.commit(poller.latest()))
@@ -116,7 +120,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       );
   };
 
-  const alertRoutes = { status: () => pipeline.alerting?.status(), demo: deps.demo, now };
+  const alertRoutes = { status: () => pipeline.alerting.status(), demo: deps.demo, now };
   const access = createWebAccess(initial, log, () => web.refreshCertificates());
   const web = createWebServer({
     listen: initial.web.listen,
@@ -127,6 +131,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     access: () => access.current(),
     mounts: [
       { path: '/alerts', about: 'Alerts that fire now, and their delivery.', ...createAlertPage(alertRoutes) },
+      { path: '/runbooks', about: 'What each alert means, and what to check.', ...createRunbookPage() },
       ...(deps.sources === undefined ? [] : [sourcesMount(deps.sources)]),
       { path: '/api/v1', about: undefined, ...createAlertApi(alertRoutes) },
       {
@@ -183,7 +188,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
         totals.retire(old.dispatcher);
         pipeline = create(
           config,
-          isSameAnalyzer ? { data: old.poller.latest(), alerts: old.alerting?.states() } : undefined,
+          isSameAnalyzer ? { data: old.poller.latest(), alerts: old.alerting.states() } : undefined,
         );
         access.reload(config);
         if (restartOnly(config) !== restartOnly(initial)) {

@@ -17,8 +17,10 @@ import { createExposition, type Exposition } from '../metrics/exposition.ts';
 import type { SelfMetrics } from '../metrics/self.ts';
 import { createLocalTime } from '../model/local-time.ts';
 import type { Log } from '../model/log.ts';
+import type { Owners } from '../model/owners.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import type { CredentialGate } from '../ntlm/credential-gate.ts';
+import type { SourceHealth } from '../observation/source.ts';
 import { createPoller, type Poller } from '../poll/poller.ts';
 import { createCredentialsLog, createDispatcher } from './account.ts';
 import { createAlerting } from './alerting.ts';
@@ -35,8 +37,7 @@ export interface Pipeline {
   readonly exposition: Exposition;
   readonly poller: Poller;
   readonly datasource: Backend;
-  /** Undefined while no Alertmanager is configured. */
-  readonly alerting: AlertEngine | undefined;
+  readonly alerting: AlertEngine;
   stop(): Promise<void>;
 }
 
@@ -72,6 +73,10 @@ interface PipelineDeps {
   /** Why names of users are not served; `undefined` if they are. */
   readonly refusalOfUsers: Backend['users']['refusal'];
   readonly carried: Carried | undefined;
+  /** Sources of an analyzer in this process; `undefined` without one. */
+  readonly sources: () => readonly SourceHealth[] | undefined;
+  /** Who acts on a vendor license or a feature. */
+  readonly owners: () => Owners;
   readonly version: string;
   /** Epoch seconds. */
   readonly now: () => number;
@@ -139,9 +144,13 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     },
     ...(carried !== undefined && { initial: carried.data }),
   });
+  const timeZone = config.datasource.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   const alerting = createAlerting(config, {
     useInventory: (work) => inventory.use(work),
     authenticated: () => gate.authenticated,
+    sources: deps.sources,
+    owners: deps.owners,
+    timeZone,
     ownsVendorLicense: selection.ownsVendorLicense,
     version: deps.version,
     counts: deps.deliveryCounts,
@@ -153,12 +162,12 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     policy: { ...selection, usageWhenNotCurrent: config.metrics.usageWhenNotCurrent },
     features: plane,
     now,
-    readers: [exposition, ...(alerting === undefined ? [] : [{ name: 'alerts', read: alerting.evaluate }])],
+    readers: [exposition, { name: 'alerts', read: alerting.evaluate }],
     onProblem: (reader, error) => log.error({ reader, err: error }, 'the inventory could not be used'),
   });
   plane.keep(poller.latest());
   void inventory.commit(poller.latest());
-  const { cacheTtl, timeZone, pseudonymKey } = config.datasource;
+  const { cacheTtl, pseudonymKey } = config.datasource;
   const datasource: Backend = {
     inventory: () => inventory.latest(),
     upstream: createUpstreamCache({
@@ -171,12 +180,12 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
       refusal: deps.refusalOfUsers,
       pseudonymKey: pseudonymKey?.reveal(),
     },
-    localTime: createLocalTime(timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone),
+    localTime: createLocalTime(timeZone),
     now,
   };
   const stop = async (): Promise<void> => {
     await poller.stop();
-    await alerting?.stop();
+    await alerting.stop();
     inventory.stop();
     await askedDecoder.close();
     await transport.close();
