@@ -32,7 +32,7 @@ const redundancyLost: HeldAlert = {
   // the value is the number of servers that answer
   condition: `${ofSources('count', SOURCE, `(${SERVERS} == 1)`)}
 and on (${SOURCE}) ${ofSources('count', SOURCE, `(${SERVERS} == 0)`)}
-unless on (${SOURCE}) license:condition{alertname="LicenseSourceDown"}`,
+and on (${SOURCE}) license:source_failed_readings:max == 0`,
   summary: 'A redundant server of {{ $labels.license_source }} does not answer.',
   description:
     'Only {{ $value }} of the redundant servers of this source answer. If one more fails, its licenses may no longer be available. The page /sources of the analyzer shows which server is missing.',

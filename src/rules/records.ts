@@ -182,6 +182,9 @@ ALERTS{alertname=~"License.*", alertstate="firing"}`,
   ];
 }
 
+/** A source is read for the first time within this time after a start or a reload, seconds. */
+const FIRST_READING = 600;
+
 const latched = (...matchers: readonly string[]): string => select('license:latched', ...matchers);
 
 /** Why the condition of a firing alert is unknown. What is known to be gone is in none of these. */
@@ -200,8 +203,13 @@ const held = either(
 unless on (${HISTORY}) license:feature_history_denials:max`,
   // the exporter is gone, or has not polled yet
   `${latched('data="poll"')} unless on (${SITE}) license:up:max`,
-  // the source is not read, and was not removed from the configuration of a running exporter
+  // the source has not been read, and was not removed from the configuration of a running exporter
   `${latched('data="source"')}
 unless on (analyzer, license_source) license:source_failed_readings:max
-unless on (analyzer) (license:exporter:info and license:exporter:info offset 10m)`,
+unless on (analyzer) (license:exporter:configured < time() - ${FIRST_READING})`,
+  // the count starts again with the exporter; only a complete reading ends it
+  `${latched('alertname="LicenseSourceDown"')} and on (${SOURCE}) license:source_failed_readings:max > 0`,
+  `${latched('alertname="LicenseRedundancyLost"')}
+and on (${SOURCE}) license:source_failed_readings:max > 0
+unless on (${SOURCE}) license:condition{alertname="LicenseSourceDown"}`,
 );

@@ -149,7 +149,7 @@ describe.runIf(peer('promtool'))('LicenseExpiringSoon', () => {
     `LicenseExpiringSoon feature=${name} severity=${severity} vendor_license=v;d version=1`;
 
   scenario(
-    'has a severity for 60, 30 and 7 days, and says how many days are left',
+    'has a severity for 60, 30 and 7 days, and says when that is',
     one(
       60,
       {
@@ -163,7 +163,7 @@ describe.runIf(peer('promtool'))('LicenseExpiringSoon', () => {
     { [soon('critical')]: '15-60', [soon('warning', 'b')]: '15-60', [soon('info', 'c')]: '15-60' },
     {
       [soon('critical')]: {
-        summary: 'License a 1 of v;d expires on 1970-01-04, in 2d 23h 0m 0s.',
+        summary: 'License a 1 of v;d expires on 1970-01-04.',
         description: 'It expires at 1970-01-04 00:00 UTC. Order the renewal and install the new license file.',
         expires: '1970-01-04',
         licenses: '10',
@@ -187,7 +187,7 @@ describe.runIf(peer('promtool'))('LicenseExpiringSoon', () => {
     },
     {
       'LicenseExpiringSoon feature=a feature_type=component package=pk severity=critical vendor_license=v;d version=2.0':
-        { summary: 'License a 2.0 (package pk) of v;d expires on 1970-01-04, in 2d 23h 45m 0s.', licenses: '10' },
+        { summary: 'License a 2.0 (package pk) of v;d expires on 1970-01-04.', licenses: '10' },
     },
   );
   scenario(
@@ -275,7 +275,8 @@ describe.runIf(peer('promtool'))('LicenseFeatureSaturated', () => {
     {},
   );
   scenario('ends when the feature is gone', one(60, feature(A, { inUse: 10, info: only(during(0, 29), 1) })), {
-    [saturated]: '5-39',
+    // the average falls below 90 % two minutes later
+    [saturated]: '5-41',
     'LicenseFeatureVanished feature=a severity=warning vendor_license=v;d': '45-60',
   });
 });

@@ -258,7 +258,7 @@ describe.runIf(peer('promtool'))('while a part is unknown', () => {
     }),
     {
       [expired]: '10-99',
-      'LicenseFeatureSaturated feature=b severity=warning vendor_license=v;d version=1': '5-99',
+      'LicenseFeatureSaturated feature=b severity=warning vendor_license=v;d version=1': '5-101',
       'LicenseRequestsQueued feature=c severity=warning vendor_license=v;d version=1': '10-99',
     },
   );
