@@ -14,6 +14,8 @@ export interface Exporter {
   /** The analyzer that it polls; `a1` if missing, `null` for an exporter without the info metric. */
   readonly analyzer?: string | null;
   readonly shard?: string;
+  /** The job under which it is scraped. */
+  readonly job?: string;
   /** Minutes in which Prometheus scrapes it; all if missing. */
   readonly isScraped?: (minute: number) => boolean;
   /** Minutes in which it is a target of Prometheus; all if missing. */
@@ -67,7 +69,7 @@ const prefixOf = (at: number): string => `timeline${at}-`;
 function inputSeries(timeline: Timeline, exporter: Exporter, prefix: string): { series: string; values: string }[] {
   const { analyzer = 'a1', shard = '', series, isTarget = () => true, isScraped = () => true } = exporter;
   const instance = `${prefix}${exporter.instance ?? 'e1'}`;
-  const target = `job="license-exporter",instance="${instance}"`;
+  const target = `job="${exporter.job ?? 'license-exporter'}",instance="${instance}"`;
   const info: SeriesOf =
     analyzer === null
       ? { 'license_exporter_build_info{version="0.1.0"}': 1 }
@@ -89,23 +91,17 @@ function inputSeries(timeline: Timeline, exporter: Exporter, prefix: string): { 
   ];
 }
 
-/** Labels that are not in the name of an alert, and those that are not if they have this value. */
-const hidden: Readonly<Record<string, string | undefined>> = {
-  alertname: undefined,
-  alertstate: undefined,
-  job: undefined,
-  analyzer: 'a1',
-  feature_type: 'feature',
-};
+/** Labels that are not in the name of an alert if they have this value. */
+const usual: Readonly<Record<string, string>> = { alertstate: 'firing', analyzer: 'a1', feature_type: 'feature' };
 
 /** `LicenseServerDown severity=critical vendor_license=v;d`: the alert, and its labels without those that are the same in most timelines. */
-const nameOf = (labels: Readonly<Record<string, string>>): string =>
-  [
-    labels.alertname,
-    ...Object.entries(labels)
-      .filter(([name, value]) => !(name in hidden) || (hidden[name] !== undefined && hidden[name] !== value))
-      .map(([name, value]) => `${name}=${value}`),
-  ].join(' ');
+function nameOf({ alertname = '', ...labels }: Readonly<Record<string, string>>): string {
+  const isAboutExporter = 'analyzer' in labels || 'instance' in labels;
+  const shown = Object.entries(labels).filter(
+    ([name, value]) => usual[name] !== value && !(name === 'job' && isAboutExporter),
+  );
+  return [alertname, ...shown.map(([name, value]) => `${name}=${value}`)].join(' ');
+}
 
 /** Consecutive minutes as ranges: `3-17, 20-25`. */
 function ranges(minutes: readonly number[], step: number): string {
