@@ -17,8 +17,7 @@ type Scenario = (
 ) => void;
 
 /** The timelines of a test file run together. */
-export function createScenarios(): Scenario {
-  const add = createTimelines();
+export function createScenarios(add = createTimelines()): Scenario {
   return (name, timeline, firing, texts) => {
     const outcome = add(timeline);
     it(name, { timeout: 300_000 }, async () => {
