@@ -232,7 +232,7 @@ describe.runIf(peer('promtool'))('LicenseFeatureSaturated', () => {
         ...feature(A, { inUse: 38, available: 40 }),
         ...feature(B, { inUse: 94, available: 100 }),
         ...feature(featureLabels('zero'), { inUse: 5, available: 0 }),
-        ...feature(featureLabels('uncounted'), { inUse: 120, available: 99_999 }),
+        ...feature(featureLabels('uncounted'), { inUse: 99_000, available: 99_999 }),
       },
       { texts: [['LicenseFeatureSaturated', 30]] },
     ),
