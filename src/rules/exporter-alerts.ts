@@ -17,7 +17,7 @@ function exporterAbsent(options: RuleOptions): PlainAlert {
   unless on (${SITE}) license:exporter:info
   unless on (${SITE}) (${seen} and on (job, instance) (up == 0 or license:exporter:info))
 )
-or absent(up{job=${quote(options.job)}})`,
+or (absent(up{job=${quote(options.job)}}) unless on (job) ${seen})`,
     summary: `There is no license exporter{{ if $labels.analyzer }} of ${ANALYZER_TEXT}{{ end }}.`,
     description:
       'Prometheus has no target that serves its metrics, so there are no license alerts. Check the service discovery and the scrape configuration. If the exporter was removed on purpose, the alert about an analyzer resolves after a day.',

@@ -103,11 +103,14 @@ function expiringSoon(options: RuleOptions): readonly HeldAlert[] {
   });
 }
 
+/** The number of licenses of features whose licenses are not counted. */
+const UNCOUNTED = 99_999;
+
 /** The ratio of licenses in use where it is above one half; the number of licenses is large enough. */
 export function useRecord(options: RuleOptions): RecordingRule {
   const settings = settingsOf(options, 'LicenseFeatureSaturated');
   const available = of('license_feature_max_available');
-  const large = `(license_feature_max_available >= ${thresholdOf(settings, 'minLicenses', available)})`;
+  const large = `(license_feature_max_available >= ${thresholdOf(settings, 'minLicenses', available)} != ${UNCOUNTED})`;
   return {
     record: 'license:feature_use:ratio',
     expr: ofReplicas('max', FEATURE, `(license_feature_in_use / ${large} > ${HALF})`, 'usage'),
@@ -124,7 +127,9 @@ const averaged =
     chosenBy(settings, 'window', (seconds: number, chosen) => {
       const window = `[${durationOf(seconds)}]`;
       const ratio = `${select('license:feature_use:ratio', ...matchers, ...chosen)}${window}`;
-      return `((sum_over_time(${ratio}) - ${HALF} * count_over_time(${ratio})) / on (${SITE}) group_left () count_over_time(license:up:max${window}) + ${HALF})`;
+      const excess = `(sum_over_time(${ratio}) - ${HALF} * count_over_time(${ratio}))`;
+      // rounded, so that 19 of 20 are 95 %
+      return `round(${excess} / on (${SITE}) group_left () count_over_time(license:up:max${window}) + ${HALF}, 1e-6)`;
     });
 
 function saturated(options: RuleOptions): HeldAlert {

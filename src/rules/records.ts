@@ -166,9 +166,9 @@ export function findingRecords(owners: readonly string[], unknownHold: string): 
     {
       // the owner of the feature, else of the vendor license; without an owner the finding is kept too
       record: 'license:finding',
-      expr: `license:condition * on (${FEATURE_NAME}) ${left} (license:feature:owner > bool 0)
+      expr: `license:condition * on (${FEATURE_NAME}) ${left} (license:feature:owner >= bool 0)
 or ${ignoring}
-license:condition * on (${VENDOR_LICENSE}) ${left} (license:vendor_license:owner > bool 0)
+license:condition * on (${VENDOR_LICENSE}) ${left} (license:vendor_license:owner >= bool 0)
 or ${ignoring}
 license:condition`,
     },
@@ -181,6 +181,9 @@ ALERTS{alertname=~"License.*", alertstate="firing"}`,
     { record: 'license:held', expr: held },
   ];
 }
+
+/** A source is read for the first time within this time after a start or a reload, seconds. */
+const FIRST_READING = 600;
 
 const latched = (...matchers: readonly string[]): string => select('license:latched', ...matchers);
 
@@ -200,10 +203,13 @@ const held = either(
 unless on (${HISTORY}) license:feature_history_denials:max`,
   // the exporter is gone, or has not polled yet
   `${latched('data="poll"')} unless on (${SITE}) license:up:max`,
-  // after a restart, a source that still fails has not been counted as down yet
-  `${latched('alertname="LicenseSourceDown"')} and on (${SOURCE}) license:source_failed_readings:max > 0`,
-  // the source is not read, and was not removed from the configuration of a running exporter
+  // the source has not been read, and was not removed from the configuration of a running exporter
   `${latched('data="source"')}
 unless on (analyzer, license_source) license:source_failed_readings:max
-unless on (analyzer) (license:exporter:info and license:exporter:info offset 10m)`,
+unless on (analyzer) (license:exporter:configured < time() - ${FIRST_READING})`,
+  // the count starts again with the exporter; only a complete reading ends it
+  `${latched('alertname="LicenseSourceDown"')} and on (${SOURCE}) license:source_failed_readings:max > 0`,
+  `${latched('alertname="LicenseRedundancyLost"')}
+and on (${SOURCE}) license:source_failed_readings:max > 0
+unless on (${SOURCE}) license:condition{alertname="LicenseSourceDown"}`,
 );

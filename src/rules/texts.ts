@@ -40,21 +40,20 @@ export const IN_USE_TEXT = withMetric(
   `{{ $inUse := . | value }}${withLicenses('{{ $inUse }} of {{ . | value }} licenses are in use. ')}`,
 );
 
-/** A link to the runbook of an alert, on the exporter. While no exporter is running, its last address is used. */
-export const runbookText = (alert: string): string =>
+/** A link to the runbook of an alert on an exporter. If no exporter is running, the last address is used. */
+const runbookOn = (info: string, args: string, alert: string): string =>
   withSample(
-    'last_over_time(license_exporter_analyzer_info[1d])',
-    '',
+    `${info} or last_over_time(${info}[1d])`,
+    args,
     `{{ . | label "external_url" }}/runbooks#${alert.toLowerCase()}`,
   );
 
-/** The same, on the exporter of the analyzer in the labels. */
+/** A link to the runbook of an alert, on any exporter. */
+export const runbookText = (alert: string): string => runbookOn('license_exporter_analyzer_info', '', alert);
+
+/** The same, on an exporter of the analyzer in the labels. */
 export const ownRunbookText = (alert: string): string =>
-  withSample(
-    'last_over_time(license_exporter_analyzer_info{analyzer=%q, shard=%q}[1d])',
-    ' $labels.analyzer $labels.shard',
-    `{{ . | label "external_url" }}/runbooks#${alert.toLowerCase()}`,
-  );
+  runbookOn('license_exporter_analyzer_info{analyzer=%[1]q, shard=%[2]q}', ' $labels.analyzer $labels.shard', alert);
 
 /** A link that opens a new silence for the alert. */
 export function silenceText(alertmanagerUrl: string, alert: string): string {

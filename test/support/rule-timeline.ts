@@ -1,19 +1,12 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { stringify } from 'yaml';
 import { defaultRules } from '../../deploy/prometheus/generate.ts';
-import { type RuleFile, ruleFileText } from '../../src/rules/rule-file.ts';
+import type { RuleFile } from '../../src/rules/rule-file.ts';
+import { type SeriesOf, valueAt, wellSeries } from './exporter-series.ts';
+import { type Annotations, type FoundAlert, findAlerts } from './promtool.ts';
 
-/** Runs the rules for Prometheus over time with promtool, and says when each alert fires. A scrape and an evaluation a minute. */
-
-/** A value by minute; `undefined` is no sample, and ends the series as a failed scrape does. */
-export type ValueOf = number | ((minute: number) => number | undefined);
-
-/** Series of one exporter by selector without job and instance, for example `license_server_up{vendor_license="v;d"}`. */
-export type SeriesOf = Readonly<Record<string, ValueOf>>;
+/**
+ * Runs the rules for Prometheus over time with promtool, and says when each alert fires, and with which annotations. A scrape
+ * and an evaluation a minute.
+ */
 
 export interface Exporter {
   /** `e1` if missing. */
@@ -21,6 +14,8 @@ export interface Exporter {
   /** The analyzer that it polls; `a1` if missing, `null` for an exporter without the info metric. */
   readonly analyzer?: string | null;
   readonly shard?: string;
+  /** The job under which it is scraped. */
+  readonly job?: string;
   /** Minutes in which Prometheus scrapes it; all if missing. */
   readonly isScraped?: (minute: number) => boolean;
   /** Minutes in which it is a target of Prometheus; all if missing. */
@@ -36,42 +31,19 @@ export interface Timeline {
   readonly rules?: RuleFile;
   /** Minutes between two scrapes and evaluations, at most 4; 1 if missing. */
   readonly step?: number;
+  /** Alerts whose annotations are of interest, each with a minute. */
+  readonly texts?: readonly (readonly [alert: string, minute: number])[];
+  /** Whether Prometheus scrapes nothing else. If missing, one run of promtool can have several timelines. */
+  readonly isAlone?: boolean;
 }
 
-/** What every exporter serves that is well and has one vendor license, `v;d`. */
-const wellSeries: SeriesOf = {
-  license_exporter_config_last_reload_success_timestamp_seconds: 0,
-  license_exporter_time_seconds: (minute) => minute * 60,
-  license_up: 1,
-  license_upstream_authenticated: 1,
-  license_exporter_shards: 1,
-  'license_data_known{data="vendor_licenses"}': 1,
-  'license_poll_records{endpoint="GetProducts"}': 1,
-  ...Object.fromEntries(
-    ['GetProducts', 'GetServerDown', 'GetFeatures', 'GetExpirationFeatures'].map((endpoint) => [
-      `license_poll_success{endpoint="${endpoint}"}`,
-      1,
-    ]),
-  ),
-};
-
-/** What an exporter serves about a vendor license that is known completely. Every value can be replaced. */
-export const vendorLicense = (name: string, value: ValueOf = 1, owner = ''): SeriesOf => ({
-  [`license_vendor_license_info{vendor_license="${name}",server="s",daemon="d",owner="${owner}"}`]: value,
-  ...Object.fromEntries(
-    ['server', 'collection', 'usage', 'features', 'expirations'].map((data) => [
-      `license_vendor_license_data_known{vendor_license="${name}",data="${data}"}`,
-      value,
-    ]),
-  ),
-});
-
-/** The labels of a feature. */
-export const featureLabels = (feature: string, version = '1', name = 'v;d'): string =>
-  `vendor_license="${name}",feature="${feature}",version="${version}",package="",feature_type="feature"`;
-
-const valueAt = (value: ValueOf, minute: number): number | undefined =>
-  typeof value === 'number' ? value : value(minute);
+/** What the rules did with a timeline. Alerts are named by their labels, see `nameOf`. */
+export interface Outcome {
+  /** Minutes from the start in which each alert fires, both ends included: `3-17, 20-25`. */
+  readonly firing: Readonly<Record<string, string>>;
+  /** Annotations of the alerts in `texts` of the timeline. */
+  readonly texts: Readonly<Record<string, Annotations>>;
+}
 
 /** The values of a series in the notation of promtool. */
 function notation({ minutes, step = 1 }: Timeline, at: (minute: number) => number | undefined): string {
@@ -79,7 +51,9 @@ function notation({ minutes, step = 1 }: Timeline, at: (minute: number) => numbe
   let before: number | undefined;
   for (let minute = 0; minute <= minutes; minute += step) {
     const value = at(minute);
-    values.push(value === undefined ? (before === undefined ? '_' : 'stale') : String(value));
+    values.push(
+      value === undefined ? (before === undefined ? '_' : 'stale') : String(value).replace('Infinity', 'Inf'),
+    );
     before = value;
   }
   return values.join(' ');
@@ -89,15 +63,18 @@ function notation({ minutes, step = 1 }: Timeline, at: (minute: number) => numbe
 const withLabels = (selector: string, labels: string): string =>
   selector.endsWith('}') ? `${selector.slice(0, -1)},${labels}}` : `${selector}{${labels}}`;
 
-function inputSeries(timeline: Timeline, exporter: Exporter): { series: string; values: string }[] {
-  const { instance = 'e1', analyzer = 'a1', shard = '', series } = exporter;
-  const { isTarget = () => true, isScraped = () => true } = exporter;
-  const target = `job="license-exporter",instance="${instance}"`;
+/** Before the names of analyzers and instances, so that the timelines of one run do not meet. */
+const prefixOf = (at: number): string => `timeline${at}-`;
+
+function inputSeries(timeline: Timeline, exporter: Exporter, prefix: string): { series: string; values: string }[] {
+  const { analyzer = 'a1', shard = '', series, isTarget = () => true, isScraped = () => true } = exporter;
+  const instance = `${prefix}${exporter.instance ?? 'e1'}`;
+  const target = `job="${exporter.job ?? 'license-exporter'}",instance="${instance}"`;
   const info: SeriesOf =
     analyzer === null
       ? { 'license_exporter_build_info{version="0.1.0"}': 1 }
       : {
-          [`license_exporter_analyzer_info{analyzer="${analyzer}",shard="${shard}",external_url="http://${instance}"}`]: 1,
+          [`license_exporter_analyzer_info{analyzer="${prefix}${analyzer}",shard="${shard}",external_url="http://${instance}"}`]: 1,
         };
   const all = Object.entries({ ...info, ...wellSeries, ...series });
   return [
@@ -114,14 +91,17 @@ function inputSeries(timeline: Timeline, exporter: Exporter): { series: string; 
   ];
 }
 
-const SAMPLE = /\{__name__="ALERTS", ((?:[^"}]|"(?:[^"\\]|\\.)*")*)\} 1E\+00/g;
+/** Labels that are not in the name of an alert if they have this value. */
+const usual: Readonly<Record<string, string>> = { alertstate: 'firing', analyzer: 'a1', feature_type: 'feature' };
 
-/** Minutes of a duration as promtool prints it, such as `1h5m`. */
-const minutesOf = (duration: string): number =>
-  [...duration.matchAll(/(\d+)([dhms])/g)].reduce(
-    (sum, [, count, unit]) => sum + Number(count) * { d: 1440, h: 60, m: 1, s: 0 }[unit as 'd' | 'h' | 'm' | 's'],
-    0,
+/** `LicenseServerDown severity=critical vendor_license=v;d`: the alert, and its labels without those that are the same in most timelines. */
+function nameOf({ alertname = '', ...labels }: Readonly<Record<string, string>>): string {
+  const isAboutExporter = 'analyzer' in labels || 'instance' in labels;
+  const shown = Object.entries(labels).filter(
+    ([name, value]) => usual[name] !== value && !(name === 'job' && isAboutExporter),
   );
+  return [alertname, ...shown.map(([name, value]) => `${name}=${value}`)].join(' ');
+}
 
 /** Consecutive minutes as ranges: `3-17, 20-25`. */
 function ranges(minutes: readonly number[], step: number): string {
@@ -134,55 +114,91 @@ function ranges(minutes: readonly number[], step: number): string {
   return found.map(([from, to]) => `${from}-${to}`).join(', ');
 }
 
-/** Runs promtool; its exit code is not looked at, because every expectation is empty and so fails. */
-async function promtool(folder: string): Promise<string> {
-  const options = { env: { ...process.env, TMPDIR: folder }, maxBuffer: 2 ** 30 };
-  const run = promisify(execFile)('promtool', ['test', 'rules', join(folder, 'test.yml')], options);
-  const { stdout, stderr } = await run.catch((error: { stdout: string; stderr: string }) => error);
-  return stdout + stderr;
+/** The alerts of one of the timelines of a run, without the prefix. */
+function outcomeOf({ minutes, step = 1, texts = [] }: Timeline, prefix: string, found: readonly FoundAlert[]): Outcome {
+  const own = (pairs: Readonly<Record<string, string>>) =>
+    Object.fromEntries(Object.entries(pairs).map(([name, value]) => [name, value.replaceAll(prefix, '')]));
+  const times = new Map<string, number[]>();
+  const annotationsOf: [string, Annotations][] = [];
+  for (const { minute, labels, annotations } of found) {
+    const name = nameOf(own(labels));
+    if (minute > minutes) continue;
+    if (annotations === undefined) times.set(name, [...(times.get(name) ?? []), minute]);
+    else if (texts.some(([alert, at]) => alert === labels.alertname && at === minute))
+      annotationsOf.push([name, own(annotations)]);
+  }
+  return {
+    firing: Object.fromEntries([...times].sort().map(([name, all]) => [name, ranges(all, step)])),
+    texts: Object.fromEntries(annotationsOf.sort()),
+  };
+}
+
+/** Timelines with the same rules and the same step, in one run. */
+async function runTogether(timelines: readonly Timeline[]): Promise<readonly Outcome[]> {
+  const [{ rules = defaultRules(), step = 1 } = {}] = timelines;
+  const length = Math.max(...timelines.map(({ minutes }) => minutes));
+  const asked = timelines.flatMap(({ texts = [] }) => texts.map(([alert, minute]) => `${minute}m ${alert}`));
+  const test = {
+    interval: `${step}m`,
+    input_series: timelines.flatMap((timeline, at) =>
+      timeline.exporters.flatMap((exporter) => inputSeries(timeline, exporter, prefixOf(at))),
+    ),
+    alert_rule_test: [...new Set(asked)].map((text) => {
+      const [eval_time, alertname] = text.split(' ');
+      return { eval_time, alertname, exp_alerts: [] };
+    }),
+    promql_expr_test: Array.from({ length: Math.floor(length / step) + 1 }, (_, i) => ({
+      expr: 'ALERTS{alertstate="firing", alertname!="LicenseWatchdog"}',
+      eval_time: `${i * step}m`,
+      exp_samples: [],
+    })),
+  };
+  const found = await findAlerts(test, rules);
+  const isOf = (prefix: string, { labels }: FoundAlert): boolean =>
+    Object.values(labels).some((value) => value.startsWith(prefix));
+  return timelines.map((timeline, at) => {
+    const prefix = prefixOf(at);
+    // an alert about no exporter
+    const own = timelines.length === 1 ? found : found.filter((alert) => isOf(prefix, alert));
+    return outcomeOf(timeline, prefix, own);
+  });
 }
 
 /**
- * When each alert fires, by its labels without those in `hidden`: minutes from the start, both ends included.
- *
- * @throws Error if promtool fails for another reason than an alert
+ * Collects timelines, which run together when the first outcome is asked for. Asking throws if promtool fails for another
+ * reason than an alert.
  */
-export async function firing(
-  timeline: Timeline,
-  hidden: readonly string[] = [],
-): Promise<Readonly<Record<string, string>>> {
-  const { minutes, exporters, rules = defaultRules(), step = 1 } = timeline;
-  const folder = await mkdtemp(join(tmpdir(), 'license-exporter-timeline-'));
-  try {
-    await writeFile(join(folder, 'rules.yml'), ruleFileText(rules));
-    const times = Array.from({ length: Math.floor(minutes / step) + 1 }, (_, i) => i * step);
-    const test = {
-      interval: `${step}m`,
-      input_series: exporters.flatMap((exporter) => inputSeries(timeline, exporter)),
-      promql_expr_test: times.map((minute) => ({
-        expr: 'ALERTS{alertstate="firing", alertname!="LicenseWatchdog"}',
-        eval_time: `${minute}m`,
-        exp_samples: [],
-      })),
-    };
-    const content = { rule_files: ['rules.yml'], evaluation_interval: `${step}m`, tests: [test] };
-    await writeFile(join(folder, 'test.yml'), stringify(content));
-    const output = await promtool(folder);
-    const found = new Map<string, number[]>();
-    for (const block of output.split(/\n\s*expr: /).slice(1)) {
-      const time = /, time: (\S+?),\s*\n/.exec(block)?.[1];
-      if (time === undefined) throw new Error(block);
-      for (const [, labels = ''] of (block.split(/\n\s*got:/)[1] ?? '').matchAll(SAMPLE)) {
-        const shown = [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)]
-          .filter(([, name = '']) => !['alertstate', 'job', ...hidden].includes(name))
-          .map(([, name, value]) => (name === 'alertname' ? value : `${name}=${value}`));
-        const key = shown.join(' ');
-        found.set(key, [...(found.get(key) ?? []), minutesOf(time)]);
-      }
+export function createTimelines(): (timeline: Timeline) => () => Promise<Outcome> {
+  const collected: Timeline[] = [];
+  const run = async (): Promise<ReadonlyMap<Timeline, Outcome>> => {
+    const runs: Timeline[][] = [];
+    for (const timeline of collected) {
+      const { rules, step = 1, isAlone = false } = timeline;
+      const together = runs.find(
+        ([other]) => !isAlone && other?.isAlone !== true && other?.rules === rules && (other?.step ?? 1) === step,
+      );
+      if (together === undefined) runs.push([timeline]);
+      else together.push(timeline);
     }
-    if (found.size === 0 && !output.includes('SUCCESS')) throw new Error(output);
-    return Object.fromEntries([...found].sort().map(([key, all]) => [key, ranges(all, step)]));
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+    const outcomes = await Promise.all(
+      runs.map(async (timelines) => {
+        const all = await runTogether(timelines);
+        return timelines.map((timeline, at) => [timeline, all[at] as Outcome] as const);
+      }),
+    );
+    return new Map(outcomes.flat());
+  };
+  let all: Promise<ReadonlyMap<Timeline, Outcome>> | undefined;
+  return (timeline) => {
+    if (all !== undefined)
+      throw new Error('the timelines have been run: collect this one before the first outcome is asked for');
+    collected.push(timeline);
+    return async () => {
+      all ??= run();
+      return (await all).get(timeline) as Outcome;
+    };
+  };
 }
+
+/** The outcome of one timeline. @throws Error if promtool fails for another reason than an alert */
+export const outcome = (timeline: Timeline): Promise<Outcome> => createTimelines()(timeline)();
