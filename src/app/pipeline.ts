@@ -181,6 +181,7 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
       refusal: deps.refusalOfUsers,
       pseudonymKey: pseudonymKey?.reveal(),
     },
+    owners: deps.owners,
     localTime: createLocalTime(timeZone),
     now,
   };

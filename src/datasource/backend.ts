@@ -1,5 +1,6 @@
 import type { Inventory } from '../inventory/inventory.ts';
 import type { LocalTime } from '../model/local-time.ts';
+import type { OwnerMapping } from '../model/owners.ts';
 import { DatasourceError } from './errors.ts';
 import type { UpstreamCache } from './upstream-cache.ts';
 import type { UsersPolicy } from './user-names.ts';
@@ -10,6 +11,7 @@ export interface Backend {
   readonly inventory: () => Inventory | undefined;
   readonly upstream: UpstreamCache;
   readonly users: UsersPolicy;
+  readonly owners: () => OwnerMapping;
   /** Calendar of the analyzer. It defines `year`, `month` and the start of a day. */
   readonly localTime: LocalTime;
   /** Epoch seconds. */

@@ -2,7 +2,9 @@ import type { FeatureRow } from '../inventory/feature-row.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import type { VendorLicenseRow } from '../inventory/vendor-license-row.ts';
 import { dateText, type LocalTime } from '../model/local-time.ts';
+import type { OwnerMapping } from '../model/owners.ts';
 import { annotations } from './annotations.ts';
+import type { Backend } from './backend.ts';
 import { DatasourceError } from './errors.ts';
 import { productMatcher, requireFresh } from './known-data.ts';
 import { type Cell, type Column, cell, millis, type Notice, type TargetAnswer, table } from './panel-data.ts';
@@ -26,6 +28,14 @@ const daysUntil = (at: number | undefined, now: number): number | null =>
 
 /** A column, and how its value is read from a row. */
 type Cells<T> = readonly (readonly [Column, (item: T) => Cell])[];
+
+/** The column of the owner. Without a mapping there is none, so that tables have no empty column. */
+const ownerColumn = <T extends { readonly vendorLicense: string; readonly feature?: string }>(
+  owners: OwnerMapping,
+): Cells<T> =>
+  owners.entries.length === 0
+    ? []
+    : [[text('Owner'), ({ vendorLicense, feature }) => cell(owners.of(vendorLicense, feature).owner)]];
 
 function tableOf<T>(
   name: string,
@@ -55,7 +65,7 @@ function selectVendorLicenses({ values, allows }: Query, inventory: Inventory): 
     .toArray();
 }
 
-export function answerProducts(query: Query, inventory: Inventory): TargetAnswer {
+export function answerProducts(query: Query, inventory: Inventory, owners: OwnerMapping): TargetAnswer {
   const problems = requireFresh(inventory, 'GetProducts', () => true);
   const { at } = inventory;
   const cells: Cells<VendorLicenseRow> = [
@@ -73,6 +83,7 @@ export function answerProducts(query: Query, inventory: Inventory): TargetAnswer
     [number('Max available'), ({ maxAvailable }) => cell(maxAvailable)],
     [time('Expires'), ({ minLicenseExpiration }) => millis(minLicenseExpiration)],
     [daysLeft, ({ minLicenseExpiration }) => daysUntil(minLicenseExpiration, at)],
+    ...ownerColumn<VendorLicenseRow>(owners),
   ];
   return tableOf('products', cells, selectVendorLicenses(query, inventory), problems);
 }
@@ -111,13 +122,14 @@ function selectFeatures(query: Query, inventory: Inventory, names: readonly stri
     .toArray();
 }
 
-export function answerFeatures(query: Query, inventory: Inventory): TargetAnswer {
+export function answerFeatures(query: Query, inventory: Inventory, owners: OwnerMapping): TargetAnswer {
   const problems = requireFresh(inventory, 'GetFeatures', productMatcher(query.values.products));
   const { filters } = query.values;
   const entries = selectFeatures(query, inventory, filters === undefined ? [] : [filters]);
   return featureTable(
     entries.filter(({ isReported }) => isReported),
     inventory.at,
+    owners,
     problems,
   );
 }
@@ -126,6 +138,7 @@ export function answerFeatures(query: Query, inventory: Inventory): TargetAnswer
 export function featureTable(
   entries: readonly FeatureRow[],
   now: number,
+  owners: OwnerMapping,
   problems: readonly DatasourceError[] = [],
 ): TargetAnswer {
   const cells: Cells<FeatureRow> = [
@@ -153,11 +166,16 @@ export function featureTable(
     [text('Mapped to'), ({ mappedTo }) => cell(mappedTo)],
     [time('Expires'), ({ expiration }) => millis(expiration)],
     [daysLeft, ({ expiration }) => daysUntil(expiration, now)],
+    ...ownerColumn<FeatureRow>(owners),
   ];
   return tableOf('features', cells, entries, problems);
 }
 
-export function answerExpirations(query: Query, inventory: Inventory, localTime: LocalTime): TargetAnswer {
+export function answerExpirations(
+  query: Query,
+  inventory: Inventory,
+  { localTime, owners }: Pick<Backend, 'localTime' | 'owners'>,
+): TargetAnswer {
   const { products } = query.values;
   // GetFeatures has expiries too, in case GetExpirationFeatures is off or absent
   const source = inventory.readings.isExpected('GetExpirationFeatures') ? 'GetExpirationFeatures' : 'GetFeatures';
@@ -165,15 +183,14 @@ export function answerExpirations(query: Query, inventory: Inventory, localTime:
   const entries = selectFeatures(query, inventory, query.values.features).filter(
     ({ expiration }) => expiration !== undefined,
   );
-  return expirationAnswer(query, entries, inventory.at, localTime, problems);
+  return expirationAnswer(query, entries, { now: inventory.at, localTime, owners: owners() }, problems);
 }
 
-/** A table, or annotations of the expiries within the time range. @param now epoch seconds */
+/** A table, or annotations of the expiries within the time range. */
 export function expirationAnswer(
   query: Query,
   entries: readonly FeatureRow[],
-  now: number,
-  localTime: LocalTime,
+  { now, localTime, owners }: { readonly now: number; readonly localTime: LocalTime; readonly owners: OwnerMapping },
   problems: readonly DatasourceError[] = [],
 ): TargetAnswer {
   if (query.shape === 'annotations') return expirationAnnotations(query, entries, localTime);
@@ -188,6 +205,7 @@ export function expirationAnswer(
     [daysLeft, ({ expiration }) => daysUntil(expiration, now)],
     [flag('Expired'), ({ expired }) => cell(expired)],
     [flag('Warning'), ({ expirationWarning }) => cell(expirationWarning)],
+    ...ownerColumn<FeatureRow>(owners),
   ];
   return tableOf('expirations', cells, entries, problems);
 }

@@ -24,14 +24,14 @@ const answerers: Readonly<Record<TargetName, AnswerQuery>> = {
   expirations: (query, backend, signal) => {
     const { search } = query.values;
     if (search !== undefined) return answerSearchedExpirations(search, query, backend, signal);
-    return answerExpirations(query, requireInventory(backend), backend.localTime);
+    return answerExpirations(query, requireInventory(backend), backend);
   },
   features: (query, backend, signal) => {
     const { user } = query.values;
     if (user !== undefined) return answerFeaturesOfUser(user, query, backend, signal);
-    return answerFeatures(query, requireInventory(backend));
+    return answerFeatures(query, requireInventory(backend), backend.owners());
   },
-  products: (query, backend) => answerProducts(query, requireInventory(backend)),
+  products: (query, backend) => answerProducts(query, requireInventory(backend), backend.owners()),
   server_down: (query, backend) => answerServerDown(query, requireInventory(backend)),
 };
 

@@ -144,7 +144,7 @@ export const answerFeaturesOfUser = async (
     inventory,
     answers.flatMap(({ answer }) => answer.records),
   ).filter((entry) => isLetThrough(query, entry));
-  return withNotices(rest, featureTable(entries, inventory.at));
+  return withNotices(rest, featureTable(entries, inventory.at, backend.owners()));
 };
 
 /** Expirations including packages and components, which are not polled. */
@@ -169,5 +169,8 @@ export const answerSearchedExpirations = async (
     .flatMap(({ combination, answer }) => expirationRowsOf(combination.product, answer.records))
     // a missing date would look like a permanent license
     .filter((entry) => entry.expiration !== undefined && isLetThrough(query, entry));
-  return withNotices(rest, expirationAnswer(query, entries, inventory.at, backend.localTime));
+  return withNotices(
+    rest,
+    expirationAnswer(query, entries, { now: inventory.at, localTime: backend.localTime, owners: backend.owners() }),
+  );
 };

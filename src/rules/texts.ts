@@ -43,7 +43,7 @@ export const IN_USE_TEXT = withMetric(
 /** A link to the runbook of an alert on an exporter. If no exporter is running, the last address is used. */
 const runbookOn = (info: string, args: string, alert: string): string =>
   withSample(
-    `${info} or last_over_time(${info}[1d])`,
+    `${info} or last_over_time(${info}[1h])`,
     args,
     `{{ . | label "external_url" }}/runbooks#${alert.toLowerCase()}`,
   );

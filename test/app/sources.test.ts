@@ -102,6 +102,7 @@ describe('what FlexNet does not report', () => {
       'license_feature_unused_reserve',
       'license_feature_user_data_available',
       'license_vendor_license_current',
+      'license_vendor_license_data_known',
       'license_vendor_license_distinct_users',
       'license_vendor_license_icon_info',
       'license_vendor_license_indeterminate',

@@ -37,7 +37,7 @@ describe('a file of owners', () => {
     ['owners.csv', 'vendor_license,feature,owner,team\nlic01;*,,cad\nlic02;cdslmd,solver,"Müller, ""Ada""",cfd\n'],
     [
       'OWNERS.CSV',
-      '\uFEFFowner, team ,vendor_license,feature\r\ncad,,lic01;*,*\r\n,,,\r\n"Müller, ""Ada""" ,cfd, lic02;cdslmd, "solver"',
+      '\uFEFF"owner", team ,vendor_license,feature\r\ncad,,lic01;*,*\r\n,,,\r\n"Müller, ""Ada""" ,cfd, lic02;cdslmd, "solver"',
     ],
     [
       'owners.yml',

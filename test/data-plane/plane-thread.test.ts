@@ -143,9 +143,15 @@ describe('the thread of the data plane', () => {
 
   it('renders the owners that it was given last, in another thread too', async () => {
     const { plane, threads } = start();
-    const infoOf = async (entries: readonly OwnerEntry[], base = 0): Promise<string> => {
+    let version = 0;
+    const render = async (entries: readonly OwnerEntry[], base = 0) => {
+      const update = await plane.render({ enabled: collectors, budget: 1000, base, oldestInUse: 0 }, entries);
+      version = update.version;
+      return update;
+    };
+    const infoOf = async (entries: readonly OwnerEntry[]): Promise<string> => {
       await plane.derive(requestOf(await decode(plane, bodyOf(record('a', 1)))));
-      const { features } = await plane.render({ enabled: collectors, budget: 1000, base, oldestInUse: 0 }, entries);
+      const { features } = await render(entries);
       const chunks = features.chunks.filter((chunk) => typeof chunk !== 'number');
       const text = chunks.map(({ bytes }) => inflateRawSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH })).join('');
       return /^license_feature_info\{.*?,(owner=.*)\} 1$/m.exec(text)?.[1] ?? 'none';
@@ -153,6 +159,8 @@ describe('the thread of the data plane', () => {
     const entries = [{ vendorLicense: '*', feature: '*', labels: { owner: 'cad' } }];
     expect(await infoOf([])).toBe('owner=""');
     expect(await infoOf(entries)).toBe('owner="cad"');
+    const unchanged = await render(entries, version);
+    expect(unchanged.features.chunks.every((chunk) => typeof chunk === 'number')).toBe(true);
     await threads[0]?.terminate();
     expect(await infoOf(entries)).toBe('owner="cad"');
     expect(await infoOf([])).toBe('owner=""');

@@ -12,6 +12,7 @@ import { type Query, readQuery } from '../../src/datasource/query.ts';
 import type { TargetName } from '../../src/datasource/targets.ts';
 import type { Inventory } from '../../src/inventory/inventory.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
+import { createOwners, noOwners } from '../../src/model/owners.ts';
 import { WHOLE } from '../../src/model/snapshot.ts';
 import {
   answer,
@@ -29,6 +30,7 @@ import { deriveInventoryNow, everything } from '../support/stored-answers.ts';
 /** Answers from polls as other analyzers than ours give them: several parts, odd names, failures, permanent licenses. */
 
 const localTime = createLocalTime('Europe/Berlin');
+const context = { localTime, owners: () => noOwners };
 
 function inventoryOf(parts: Scenario): Inventory {
   const snapshot = createSnapshot(parts);
@@ -63,10 +65,10 @@ const errorOf = (work: () => unknown): unknown => {
 describe('products', () => {
   it('has a row for each vendor license, its parts merged, and null for what is withheld, permanent or never was', () => {
     const never = inventoryOf({ ...scenario, products: good(answer([product({ collectionTime: undefined })])) });
-    expect(rowsOf(answerProducts(queryOf('products', { filters: 'lic01%' }), never))).toMatchObject([
+    expect(rowsOf(answerProducts(queryOf('products', { filters: 'lic01%' }), never, noOwners))).toMatchObject([
       { collected: null },
     ]);
-    const rows = rowsOf(answerProducts(queryOf('products', {}), inventory));
+    const rows = rowsOf(answerProducts(queryOf('products', {}), inventory, noOwners));
     expect(
       rows.map(({ product: name, up, distinct_users: users, days_left: days }) => [name, up, users, days]),
     ).toEqual([
@@ -75,21 +77,23 @@ describe('products', () => {
       ['lic01;cdslmd', true, 5, 1],
       ['lic02;mgcld', true, 7, 1],
     ]);
-    expect(rowsOf(answerProducts(queryOf('products', { filters: 'lic02;mgcld;site-b' }), inventory))).toHaveLength(1);
+    expect(
+      rowsOf(answerProducts(queryOf('products', { filters: 'lic02;mgcld;site-b' }), inventory, noOwners)),
+    ).toHaveLength(1);
   });
 
   it('is an error where GetProducts is not known, with the reason', () => {
     const without = inventoryOf({ products: failed() });
-    expect(errorOf(() => answerProducts(queryOf('products', {}), without))).toEqual([
+    expect(errorOf(() => answerProducts(queryOf('products', {}), without, noOwners))).toEqual([
       'deadline',
       'GetProducts: too slow',
     ]);
     const old = inventoryOf({ products: good(answer([product()]), NOW - 301) });
-    expect(errorOf(() => answerProducts(queryOf('products', {}), old))).toEqual([
+    expect(errorOf(() => answerProducts(queryOf('products', {}), old, noOwners))).toEqual([
       'upstream_down',
       'GetProducts was polled too long ago',
     ]);
-    expect(errorOf(() => answerProducts(queryOf('products', {}), inventoryOf({})))).toEqual([
+    expect(errorOf(() => answerProducts(queryOf('products', {}), inventoryOf({}), noOwners))).toEqual([
       'upstream_down',
       'GetProducts has not been polled yet',
     ]);
@@ -118,7 +122,7 @@ describe('server_down', () => {
 describe('features', () => {
   it('are those of the products and patterns asked for', () => {
     const names = (payload: object) =>
-      rowsOf(answerFeatures(queryOf('features', payload), inventory)).map(({ feature: name }) => name);
+      rowsOf(answerFeatures(queryOf('features', payload), inventory, noOwners)).map(({ feature: name }) => name);
     expect(names({ product: 'lic01;cdslmd' })).toEqual(['a,feature:b', 'back\\slash\nline', 'base']);
     expect(names({ product: ['lic02;mgcld;site-b', 'größe;undef'] })).toEqual(['old news', 'twice']);
     expect(names({ product: '%', filters: 'ba%' })).toEqual(['back\\slash\nline', 'base']);
@@ -129,7 +133,7 @@ describe('features', () => {
   it('are cut at 10,000 rows, and say so', () => {
     const many = Array.from({ length: 10_001 }, (_, i) => feature({ feature: `f${i}` }));
     const large = inventoryOf({ ...scenario, features: { [WHOLE]: good(answer(many)) } });
-    const { items, notices, incomplete } = answerFeatures(queryOf('features', { product: '%' }), large);
+    const { items, notices, incomplete } = answerFeatures(queryOf('features', { product: '%' }), large, noOwners);
     expect((items[0] as Table).rows).toHaveLength(10_000);
     const text = '10000 of 10001 rows are shown; narrow the selection';
     expect(notices).toEqual([{ severity: 'warning', text }]);
@@ -139,7 +143,7 @@ describe('features', () => {
 
 describe('expirations', () => {
   it('have no date for permanent licenses, and warn of parts that are not known', () => {
-    const result = answerExpirations(queryOf('expirations', { product: '%' }), inventory, localTime);
+    const result = answerExpirations(queryOf('expirations', { product: '%' }), inventory, context);
     const rows = rowsOf(result).map(({ feature: name, expires, days_left: days, expired }) => [
       name,
       expires,
@@ -150,7 +154,7 @@ describe('expirations', () => {
     expect(rows).toContainEqual(['expired', (NOW - 5) * 1000, -0, true]);
     expect(result.notices).toEqual([{ severity: 'warning', text: 'GetExpirationFeatures of größe;undef: too slow' }]);
     expect(Object.keys(rowsOf(result)[0] ?? {})[0]).toBe('product');
-    const one = answerExpirations(queryOf('expirations', { product: 'lic01;cdslmd' }), inventory, localTime);
+    const one = answerExpirations(queryOf('expirations', { product: 'lic01;cdslmd' }), inventory, context);
     expect(Object.keys(rowsOf(one)[0] ?? {})[0]).toBe('feature');
     expect(one.notices).toEqual([]);
   });
@@ -158,14 +162,14 @@ describe('expirations', () => {
   it('are annotations where they end within the range, one for each vendor license and day', () => {
     const range = { from: (NOW - 86_400) * 1000, to: (NOW + 2 * 86_400) * 1000 };
     const query = queryOf('expirations', { product: 'lic01;cdslmd', shape: 'annotations' }, range);
-    const [frame] = answerExpirations(query, inventory, localTime).items;
+    const [frame] = answerExpirations(query, inventory, context).items;
     const values = Object.fromEntries((frame as Frame).fields.map((f) => [f.name, f.values]));
     expect(values.text).toEqual([
       'lic01;cdslmd: expired on 2027-01-15',
       'lic01;cdslmd: a,feature:b, base on 2027-01-16',
     ]);
     const before = queryOf('expirations', { product: '%', shape: 'annotations' }, { from: 0, to: 1 });
-    expect((answerExpirations(before, inventory, localTime).items[0] as Frame).fields[0]?.values).toEqual([]);
+    expect((answerExpirations(before, inventory, context).items[0] as Frame).fields[0]?.values).toEqual([]);
   });
 });
 
@@ -195,5 +199,32 @@ describe('what the analyzer is asked about', () => {
 
   it('is one pattern, where it is left to the analyzer', () => {
     expect(asked({ product: '%', feature: '%', wildcard: 'upstream' })).toEqual(['%/%']);
+  });
+});
+
+describe('the owner', () => {
+  const owners = createOwners([
+    { vendorLicense: 'lic01;*', feature: 'base', labels: { owner: 'ada', site: 'paris' } },
+    { vendorLicense: 'lic01;*', feature: '*', labels: { owner: 'cad' } },
+  ]);
+
+  it('is the last column of the live tables; without one it is null', () => {
+    const owned = { localTime, owners: () => owners };
+    const ownersIn = (result: TargetAnswer, key: string) =>
+      Object.fromEntries(rowsOf(result).map((row) => [row[key], row.owner]));
+    expect(ownersIn(answerProducts(queryOf('products', { filters: 'lic%' }), inventory, owners), 'product')).toEqual({
+      'lic01;cdslmd': 'cad',
+      'lic02;mgcld': null,
+    });
+    const features = answerFeatures(queryOf('features', { product: '%' }), inventory, owners);
+    expect(ownersIn(features, 'feature')).toMatchObject({ base: 'ada', 'a,feature:b': 'cad', twice: null });
+    const expirations = answerExpirations(queryOf('expirations', { product: '%' }), inventory, owned);
+    expect(ownersIn(expirations, 'feature')).toMatchObject({ base: 'ada', expired: 'cad', twice: null });
+    for (const { items } of [features, expirations]) expect((items[0] as Table).columns.at(-1)?.text).toBe('Owner');
+  });
+
+  it('is no column while nobody is named', () => {
+    const { items } = answerFeatures(queryOf('features', { product: '%' }), inventory, noOwners);
+    expect((items[0] as Table).columns.map(({ text }) => text)).not.toContain('Owner');
   });
 });
