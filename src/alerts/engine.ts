@@ -26,8 +26,10 @@ export interface EngineOptions
   readonly unknownHold: number;
   /** `explicit` sends the end of an alert; `expire` stops sending it, for two daemons side by side. */
   readonly resolve: 'explicit' | 'expire';
-  /** `host:port` of the analyzer. */
+  /** Name of the analyzer. */
   readonly analyzer: string;
+  /** Its share that this daemon monitors; empty if that is all of it. */
+  readonly shard: string;
   readonly externalLabels: Labels;
   readonly ownsVendorLicense: (vendorLicense: string) => boolean;
   readonly stateFile: StateFile | undefined;
@@ -72,7 +74,7 @@ const SAVE_INTERVAL = 1;
 export function createAlertEngine(options: EngineOptions): AlertEngine {
   const { now, log, resendDelay, evaluationInterval, stateFile } = options;
   const rules = createRules(options.rules);
-  const ownLabels = ownLabelsOf(options.analyzer);
+  const ownLabels = ownLabelsOf(options);
   const commonLabels: Labels = { ...options.externalLabels, ...ownLabels };
   const evaluateRules = createEvaluation({ ...options, rules, commonLabels });
   const notifier = createNotifier({ ...options, targets: options.alertmanagers, commonLabels });

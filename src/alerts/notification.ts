@@ -14,8 +14,9 @@ export interface Notification {
   readonly generatorURL: string;
 }
 
-/** Labels of all alerts about one analyzer. A daemon finds its alerts in Alertmanager by them. */
-export const ownLabelsOf = (analyzer: string): Labels => ({ source: 'license-exporter', analyzer });
+/** Labels of all alerts about one analyzer, or about a share of it. A daemon finds its alerts in Alertmanager by them. */
+export const ownLabelsOf = ({ analyzer, shard }: { readonly analyzer: string; readonly shard: string }): Labels =>
+  withoutEmpty({ source: 'license-exporter', analyzer, shard });
 
 export interface NotificationOptions {
   /** Added to every alert that does not have a label with the same name. */
@@ -54,13 +55,14 @@ export function createTestNotification(
   now: number,
   options: {
     readonly externalLabels: Labels;
-    readonly analyzer: string | undefined;
+    readonly analyzer: string;
+    readonly shard: string;
     readonly generatorURL: string;
   },
 ): Notification {
   const labels = {
     ...options.externalLabels,
-    ...ownLabelsOf(options.analyzer ?? ''),
+    ...ownLabelsOf(options),
     alertname: 'LicenseExporterTestAlert',
     severity: 'info',
   };

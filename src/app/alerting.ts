@@ -7,16 +7,11 @@ import { createStateFile } from '../alerts/state-file.ts';
 import type { AlertmanagerConfig, Config } from '../config/config.ts';
 import { readPasswordFile } from '../config/upstream-analyzer.ts';
 import type { Log } from '../model/log.ts';
+import { analyzerIdentity } from './identity.ts';
 
 /** Creates the clients of the Alertmanagers from the configuration, for the daemon and for `test-alert`. */
 
 const STATE_FILE = 'alert-state.json';
-
-/** `host:port` of a URL, with the default port of its scheme. */
-export function hostAndPort(url: string): string {
-  const { hostname: host, port, protocol } = new URL(url);
-  return `${host}:${port === '' ? (protocol === 'https:' ? 443 : 80) : port}`;
-}
 
 /** The Authorization header. Its file is read each time. If that fails, the last good content is used. */
 function authorizationOf({ basicAuth, authorization }: AlertmanagerConfig, log: Log): () => string | undefined {
@@ -67,13 +62,13 @@ type EngineInputs = Pick<EngineOptions, 'useInventory' | 'authenticated' | 'owns
 
 /** The engine; `undefined` if no Alertmanager is configured. */
 export function createAlerting(
-  config: Config & { readonly analyzer: { readonly url: string } },
+  config: Config & { readonly analyzer: NonNullable<Config['analyzer']> },
   { version, counts, initial, ...surroundings }: EngineInputs,
 ): AlertEngine | undefined {
   const { alerting, storagePath } = config;
   const { log } = surroundings;
   if (alerting.alertmanagers.length === 0) return undefined;
-  const analyzer = hostAndPort(config.analyzer.url);
+  const { analyzer, shard } = analyzerIdentity(config);
   const countsOf = (url: string): DeliveryCounts => {
     const known = counts.get(url) ?? createCounts();
     counts.set(url, known);
@@ -93,6 +88,7 @@ export function createAlerting(
     unknownHold: alerting.unknownHold,
     resolve: alerting.resolve,
     analyzer,
+    shard,
     externalLabels: alerting.externalLabels,
     runbookUrl: (name) => (runbookBaseUrl === undefined ? undefined : `${runbookBaseUrl}#${name.toLowerCase()}`),
     generatorUrl: `${externalUrl(config)}/alerts`,

@@ -3,6 +3,8 @@ import { createSourceExposition } from '../metrics/source-exposition.ts';
 import type { Log } from '../model/log.ts';
 import type { SourceHealth } from '../observation/source.ts';
 import { createWebServer, type WebServer } from '../web/server.ts';
+import { externalUrl } from './alerting.ts';
+import { analyzerIdentity } from './identity.ts';
 import { sourcesMount } from './sources.ts';
 import { createWebAccess } from './web-access.ts';
 
@@ -24,6 +26,11 @@ export function createAnalyzerWeb(config: Config, deps: AnalyzerWebDeps): Analyz
   const { webListenAddress } = config.embeddedAnalyzer;
   if (webListenAddress === undefined) return undefined;
   const { health, version, revision, log } = deps;
+  const identity = {
+    // this process is the analyzer, also if it polls another one as an exporter
+    ...analyzerIdentity({ ...config, analyzer: undefined }),
+    externalUrl: externalUrl({ web: { ...config.web, listen: [webListenAddress] } }),
+  };
   const access = createWebAccess(config, log, () => web.refreshCertificates());
   const web = createWebServer({
     listen: [webListenAddress],
@@ -31,7 +38,13 @@ export function createAnalyzerWeb(config: Config, deps: AnalyzerWebDeps): Analyz
     telemetryPath: config.web.telemetryPath,
     version,
     demo: false,
-    metricsPage: createSourceExposition({ version, revision, nodeVersion: process.version, sources: health }),
+    metricsPage: createSourceExposition({
+      version,
+      revision,
+      nodeVersion: process.version,
+      sources: health,
+      identity: () => identity,
+    }),
     access: () => access.current(),
     mounts: [sourcesMount(health)],
     isReady: () => true,

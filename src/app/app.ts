@@ -10,6 +10,8 @@ import { endpointNames } from '../query-api/endpoints.ts';
 import { createLimit } from '../scheduling/limit.ts';
 import { createWebServer } from '../web/server.ts';
 import { createAccounts } from './accounts.ts';
+import { externalUrl } from './alerting.ts';
+import { analyzerIdentity } from './identity.ts';
 import { type AppConfig, type Carried, createPipeline, type Pipeline } from './pipeline.ts';
 import { sourcesMount } from './sources.ts';
 import { createStorage, type Storage } from './storage.ts';
@@ -75,6 +77,8 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     revision: deps.revision,
     nodeVersion: process.version,
     demo: deps.demo,
+    identity: () => ({ ...analyzerIdentity(pipeline.config), externalUrl: externalUrl(pipeline.config) }),
+    now,
     shard: initial.shard,
     endpoints: endpointNames,
     upstream: () => totals.state(pipeline.gate, pipeline.dispatcher),

@@ -7,6 +7,7 @@ import type { AnalyzerAccount } from '../config/users-file.ts';
 import type { Log } from '../model/log.ts';
 import { ntHash } from '../ntlm/primitives.ts';
 import type { Ownership } from './embedded-analyzer.ts';
+import { embeddedName } from './identity.ts';
 
 /** An analyzer in the same process as the exporter that polls it. They talk HTTP with NTLM, as with any other analyzer. */
 
@@ -65,6 +66,7 @@ export function createOwnAnalyzer(
     config: () => ({
       ...defaultsOf('analyzer'),
       url: analyzer.url,
+      name: embeddedName(),
       username,
       domain,
       password: new Secret(password),

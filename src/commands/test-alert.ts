@@ -1,5 +1,6 @@
 import { alertsBody, createTestNotification, TEST_MINUTES } from '../alerts/notification.ts';
-import { createAlertmanagers, externalUrl, hostAndPort } from '../app/alerting.ts';
+import { createAlertmanagers, externalUrl } from '../app/alerting.ts';
+import { analyzerIdentity } from '../app/identity.ts';
 import { loadConfig } from '../config/load.ts';
 import { cronProblem } from '../poll/schedule.ts';
 import type { CommandContext } from './command.ts';
@@ -14,10 +15,10 @@ export async function testAlert({ line, env, version, createLog, print }: Comman
     print('No Alertmanager is configured: alerting.alertmanagers is empty.\n');
     return 1;
   }
-  const { analyzer, alerting } = config;
+  const { alerting } = config;
   const notification = createTestNotification(Date.now() / 1000, {
     externalLabels: alerting.externalLabels,
-    analyzer: analyzer === undefined ? undefined : hostAndPort(analyzer.url),
+    ...analyzerIdentity(config),
     generatorURL: `${externalUrl(config)}/alerts`,
   });
   const outcomes = await Promise.all(

@@ -41,6 +41,8 @@ type Embedded = Section<'embedded_analyzer'>;
 export interface Config {
   /** Undefined only if the command does not require it. */
   readonly analyzer: AnalyzerConfig | undefined;
+  /** `analyzer.name`, which the embedded analyzer has too. */
+  readonly analyzerName: string | undefined;
   /** Schedules are cron expressions, or `off`. */
   readonly poll: Omit<Section<'poll'>, 'startOffset'> & { readonly startOffset: number };
   readonly featuresRequest: Section<'features'>['request'];

@@ -30,6 +30,7 @@ export function loadConfig(options: LoadOptions): Config {
   const expiration = settings.section('expiration');
   return Object.freeze<Config>({
     analyzer,
+    analyzerName: settings.section('analyzer').name,
     poll: {
       ...poll,
       startOffset: poll.startOffset === 'auto' ? (shard.index / shard.total) * SPREAD : poll.startOffset,

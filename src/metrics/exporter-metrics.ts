@@ -8,6 +8,18 @@ export const exporterMetrics = {
     group: 'default',
     help: 'Version of the exporter, always 1.',
   },
+  license_exporter_analyzer_info: {
+    type: 'gauge',
+    labels: ['analyzer', 'shard', 'external_url'],
+    group: 'default',
+    help: 'Name of the analyzer, which alerts have as a label, the shard of it that is monitored (empty if there is only one), and the URL of this daemon for users; always 1.',
+  },
+  license_exporter_time_seconds: {
+    type: 'gauge',
+    labels: [],
+    group: 'default',
+    help: 'Unix time of the clock of this daemon when the page was made.',
+  },
   license_exporter_demo: {
     type: 'gauge',
     labels: [],

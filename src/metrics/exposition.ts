@@ -10,7 +10,13 @@ import type { Enabled } from './metric.ts';
 import { acceptsGzip, chooseFormat, contentTypes, type Format } from './negotiation.ts';
 import { renderGauges } from './render.ts';
 import type { SelfMetrics } from './self.ts';
-import { collectHistory, collectPolls, collectSite, collectVendorLicenses } from './site-collector.ts';
+import {
+  collectHistory,
+  collectPolls,
+  collectSite,
+  collectVendorLicenses,
+  type PollingState,
+} from './site-collector.ts';
 
 /** Parts of the page that `collect[]` can ask for, in page order. */
 const blockNames = ['vendor_licenses', 'site', 'expirations', 'features', 'history'] as const;
@@ -52,7 +58,7 @@ export interface Page {
   readonly release: () => void;
 }
 
-const nothingPolled = { polls: [], availability: [], up: false };
+const nothingPolled: PollingState = { polls: [], availability: [], up: false, knowledge: { products: false } };
 
 /** A reader of the inventory that renders it. */
 export interface Exposition extends InventoryReader {

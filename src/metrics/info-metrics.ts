@@ -29,6 +29,12 @@ export const infoMetrics = {
     group: 'default',
     help: 'Whether the license server sent data within the window of GetServerDown (30 minutes): 0 if listed there, 1 if not, absent while records of it that cannot be used may list it.',
   },
+  license_vendor_license_data_known: {
+    type: 'gauge',
+    labels: ['vendor_license', 'data'],
+    group: 'default',
+    help: 'Whether data of the vendor license is known now (server: whether its license server is down, collection: when its data was last collected, features: which features it has, usage: their usage, expirations: their expirations). While it is known, a missing series means that there is no such thing.',
+  },
   license_server_down_info: {
     type: 'gauge',
     labels: ['vendor_license', 'qualifier'],

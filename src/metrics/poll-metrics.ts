@@ -8,6 +8,12 @@ export const pollMetrics = {
     group: 'default',
     help: 'Whether the last attempt of every polled endpoint of the License Monitoring Query API got at least one good answer, which must not be empty where others failed.',
   },
+  license_data_known: {
+    type: 'gauge',
+    labels: ['data'],
+    group: 'default',
+    help: 'Whether the data is known now (vendor_licenses: which vendor licenses there are): 0 before its first poll and when it is too old.',
+  },
   license_upstream_authenticated: {
     type: 'gauge',
     labels: [],

@@ -3,6 +3,7 @@ import type { FailureKind } from '../model/failure.ts';
 import type { SourceHealth } from '../observation/source.ts';
 import { type AlertingState, exposeAlerting } from './alerting.ts';
 import type { MetricName } from './catalogue.ts';
+import { exposeIdentity, type Identity } from './identity.ts';
 import { configurationOf, createRegistry, renderRegistry } from './registry.ts';
 import { exposeSources } from './sources.ts';
 
@@ -31,6 +32,10 @@ export interface SelfMetricsOptions {
   readonly revision: string;
   readonly nodeVersion: string;
   readonly demo: boolean;
+  /** It can change at a reload. */
+  readonly identity: () => Identity;
+  /** Epoch seconds. */
+  readonly now: () => number;
   readonly shard: { readonly index: number; readonly total: number };
   /** Endpoints whose request counter is initialized to 0. */
   readonly endpoints: readonly string[];
@@ -91,6 +96,8 @@ export function createSelfMetrics(options: SelfMetricsOptions): SelfMetrics {
 
   const { version, revision, nodeVersion, demo, shard, upstream, web } = options;
   gauge('license_exporter_build_info').set({ version, revision, node_version: nodeVersion }, 1);
+  exposeIdentity(configuration, options.identity);
+  gauge('license_exporter_time_seconds', options.now);
   gauge('license_exporter_demo').set(Number(demo));
   gauge('license_exporter_shard_index').set(shard.index);
   gauge('license_exporter_shards').set(shard.total);

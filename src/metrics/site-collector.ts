@@ -1,5 +1,7 @@
 import type { Inventory } from '../inventory/inventory.ts';
+import type { Knowledge } from '../inventory/knowledge.ts';
 import { availabilities } from '../inventory/poll-state.ts';
+import type { VendorLicenseRow } from '../inventory/vendor-license-row.ts';
 import { discardReasons } from '../model/records.ts';
 import { recordFields } from '../query-api/records.ts';
 import { catalogue, type MetricName } from './catalogue.ts';
@@ -19,8 +21,32 @@ function rowsOf(name: MetricName, labels: readonly (readonly string[])[]): Rows 
 
 const productGauges = fieldGauges(recordFields.GetProducts, vendorLicenseMetrics, (name) => name);
 
+/** Which data of a vendor license can be known, and whether it is. */
+const dataOfVendorLicense: Readonly<Record<string, (row: VendorLicenseRow, knowledge: Knowledge) => boolean>> = {
+  server: ({ up }) => up !== undefined,
+  collection: ({ collectionTime }) => collectionTime !== undefined,
+  features: ({ vendorLicense }, knowledge) => knowledge.features(vendorLicense),
+  usage: ({ vendorLicense, isWithheld }, knowledge) => !isWithheld && knowledge.features(vendorLicense),
+  expirations: ({ vendorLicense }, knowledge) => knowledge.expiries(vendorLicense),
+};
+
+/** Which data of each vendor license is known. */
+function collectKnowledge(all: readonly VendorLicenseRow[], knowledge: Knowledge): Family {
+  const known = all.flatMap((row) =>
+    Object.entries(dataOfVendorLicense).map(([data, isKnown]) => ({
+      labels: [row.vendorLicense, data],
+      value: Number(isKnown(row, knowledge)),
+    })),
+  );
+  const rows = rowsOf(
+    'license_vendor_license_data_known',
+    known.map(({ labels }) => labels),
+  );
+  return createFamily('license_vendor_license_data_known', rows, (row) => known[row]?.value);
+}
+
 /** Metrics of GetProducts (spec 2.1) and GetServerDown (spec 2.4). */
-export function collectVendorLicenses({ vendorLicenses }: Inventory, enabled: Enabled): Family[] {
+export function collectVendorLicenses({ vendorLicenses, knowledge }: Inventory, enabled: Enabled): Family[] {
   const { license_vendor_license_info: info, license_vendor_license_icon_info: icons } = infoMetrics;
   const all = [...vendorLicenses];
   const names = rowsOf(
@@ -40,6 +66,7 @@ export function collectVendorLicenses({ vendorLicenses }: Inventory, enabled: En
     createFamily('license_vendor_license_info', infoRows, always),
     ...(isEnabled(icons, enabled) ? [createFamily('license_vendor_license_icon_info', iconRows, always)] : []),
     createFamily('license_server_up', names, (row) => toNumber(up(row))),
+    collectKnowledge(all, knowledge),
     createFamily('license_server_down_info', rowsOf('license_server_down_info', downs), always),
     ...collectGauges(productGauges, enabled, vendorLicenses, names),
   ];
@@ -65,8 +92,13 @@ export function collectSite({ concurrentUsers }: Inventory): Family[] {
   return [createFamily('license_concurrent_users', noLabels, () => concurrentUsers)];
 }
 
+/** The part of an inventory that says how polling goes. */
+export type PollingState = Pick<Inventory, 'polls' | 'availability' | 'up'> & {
+  readonly knowledge: Pick<Inventory['knowledge'], 'products'>;
+};
+
 /** The state of polling. Its metrics are on every page and never age out. */
-export function collectPolls({ polls, availability, up }: Pick<Inventory, 'polls' | 'availability' | 'up'>): Family[] {
+export function collectPolls({ polls, availability, up, knowledge }: PollingState): Family[] {
   const rows = rowsOf(
     'license_poll_success',
     polls.map(({ endpoint }) => [endpoint]),
@@ -90,6 +122,9 @@ export function collectPolls({ polls, availability, up }: Pick<Inventory, 'polls
     });
   return [
     createFamily('license_up', noLabels, () => Number(up)),
+    createFamily('license_data_known', rowsOf('license_data_known', [['vendor_licenses']]), () =>
+      Number(knowledge.products),
+    ),
     figure('license_poll_success', ({ success }) => Number(success)),
     figure('license_poll_duration_seconds', ({ duration }) => duration),
     figure('license_poll_records', ({ records }) => records),

@@ -1,5 +1,6 @@
 import { Gauge } from 'prom-client';
 import type { SourceHealth } from '../observation/source.ts';
+import { exposeIdentity, type Identity } from './identity.ts';
 import { chooseFormat, contentTypes } from './negotiation.ts';
 import { configurationOf, createRegistry, renderRegistry } from './registry.ts';
 import { exposeSources } from './sources.ts';
@@ -8,14 +9,17 @@ export interface SourceExpositionOptions {
   readonly version: string;
   readonly revision: string;
   readonly nodeVersion: string;
+  readonly identity: () => Identity;
   readonly sources: () => readonly SourceHealth[];
 }
 
 /** The page of metrics of an analyzer without an exporter: its process and its sources. */
-export function createSourceExposition({ version, revision, nodeVersion, sources }: SourceExpositionOptions) {
+export function createSourceExposition(options: SourceExpositionOptions) {
+  const { version, revision, nodeVersion, identity, sources } = options;
   const registry = createRegistry(true);
   const configuration = configurationOf(registry);
   new Gauge(configuration('license_exporter_build_info')).set({ version, revision, node_version: nodeVersion }, 1);
+  exposeIdentity(configuration, identity);
   exposeSources(configuration, sources);
   return async ({ accept }: { readonly accept: string | undefined }) => {
     const format = chooseFormat(accept);

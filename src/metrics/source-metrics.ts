@@ -16,6 +16,18 @@ export const sourceMetrics = {
     group: 'sources',
     help: 'Whether this server of the source answered at the last reading. Redundant servers are several. No sample if the reading did not show it.',
   },
+  license_source_failed_readings: {
+    type: 'gauge',
+    labels: [...labels],
+    group: 'sources',
+    help: 'Readings in succession that failed or were not complete, 0 after a complete one. A redundant server that is down does not count. No sample before the first reading is over.',
+  },
+  license_source_vendor_license_info: {
+    type: 'gauge',
+    labels: [...labels, 'vendor_license'],
+    group: 'sources',
+    help: 'Vendor license of the source, always 1.',
+  },
   license_source_last_success_timestamp_seconds: {
     type: 'gauge',
     labels: [...labels],

@@ -1,4 +1,5 @@
 import { Counter, Gauge } from 'prom-client';
+import { parseVendorLicense } from '../model/vendor-license.ts';
 import type { SourceHealth } from '../observation/source.ts';
 import type { MetricName } from './catalogue.ts';
 import type { Configuration } from './registry.ts';
@@ -36,6 +37,11 @@ export function exposeSources(configuration: Configuration, sources: () => reado
 
   gauge('license_source_up', ({ up }) => [[{}, known(up)]]);
   gauge('license_source_member_up', ({ members }) => members.map(({ server, up }) => [{ server }, known(up)]));
+  gauge('license_source_failed_readings', ({ failedReadings }) => [[{}, failedReadings]]);
+  gauge('license_source_vendor_license_info', ({ vendorLicenses }) =>
+    // one with several third parts is one vendor license
+    vendorLicenses.map((name) => [{ vendor_license: parseVendorLicense(name).vendorLicense }, 1]),
+  );
   gauge('license_source_last_success_timestamp_seconds', ({ lastSuccessAt }) => [[{}, lastSuccessAt]]);
   gauge('license_source_duration_seconds', ({ duration }) => [[{}, duration]]);
   gauge('license_source_unparsed_lines', ({ lastDiagnostics }) => [[{}, lastDiagnostics?.unparsed]]);

@@ -67,6 +67,7 @@ export function createManagerSource(settings: SourceSettings, deps: ManagerSourc
     name,
     manager,
     up: undefined,
+    failedReadings: undefined,
     problems: [],
     lastReadAt: undefined,
     lastSuccessAt: undefined,
@@ -93,7 +94,9 @@ export function createManagerSource(settings: SourceSettings, deps: ManagerSourc
     count(serious[0]?.kind ?? 'ok');
     report(problems);
     const at = now();
-    health = { ...health, problems, up: serious.length === 0, lastReadAt: at, duration: rounded(at - begun), ...more };
+    const up = serious.length === 0;
+    const failedReadings = up ? 0 : (health.failedReadings ?? 0) + 1;
+    health = { ...health, problems, up, failedReadings, lastReadAt: at, duration: rounded(at - begun), ...more };
   };
 
   /** All that are known. Capacity and expiry can be known without the server. */
@@ -140,10 +143,12 @@ export function createManagerSource(settings: SourceSettings, deps: ManagerSourc
         return await runSliced(hideUsers(selected, settings.users.names, deps.pseudonymKey));
       } catch (error) {
         if (!(error instanceof SourceFailure) || signal.aborted) throw error;
+        const observations = unreachableOnes();
         finish(begun, [{ kind: error.kind, message: error.message }], {
           members: error.members ?? health.members.map(({ server }) => ({ server, up: undefined, isMaster: false })),
+          vendorLicenses: observations.map(vendorLicenseName),
         });
-        return unreachableOnes();
+        return observations;
       }
     },
     close: () => reader.close(),

@@ -5,7 +5,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hashSync } from 'bcryptjs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { externalUrl, hostAndPort } from '../../src/app/alerting.ts';
+import { externalUrl } from '../../src/app/alerting.ts';
 import { catalogue } from '../../src/metrics/catalogue.ts';
 import { createCertificate } from '../support/certificate.ts';
 import { quickPolls, startSite } from '../support/end-to-end.ts';
@@ -153,16 +153,6 @@ describe('links in alerts', () => {
     expect(externalUrl(createConfig('http://h/a', { 'web.listen_address': listen }))).toBe(expected);
     const settings = { 'web.listen_address': listen, 'web.external_url': 'https://lic.example.com/x/' };
     expect(externalUrl(createConfig('http://h/a', settings))).toBe('https://lic.example.com/x');
-  });
-});
-
-describe('the analyzer in the labels', () => {
-  it.each([
-    ['https://lic.example.com/analyzer', 'lic.example.com:443'],
-    ['http://lic.example.com', 'lic.example.com:80'],
-    ['http://[::1]:10320/analyzer', '[::1]:10320'],
-  ])('of %s is %s', (url, expected) => {
-    expect(hostAndPort(url)).toBe(expected);
   });
 });
 

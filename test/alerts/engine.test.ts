@@ -123,6 +123,7 @@ function start(more: Partial<EngineOptions> & { settings?: unknown } = {}) {
       unknownHold: 3600,
       resolve: 'explicit',
       analyzer: 'lic.example.com:8443',
+      shard: '',
       externalLabels: { site: 'muc' },
       runbookUrl: (name) => `https://wiki.example.com/runbooks.md#${name.toLowerCase()}`,
       generatorUrl: 'http://exporter:10319/alerts',

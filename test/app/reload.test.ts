@@ -68,6 +68,20 @@ describe('a reload', () => {
     expect(await app.metrics()).toContain('license_feature_in_use{');
   });
 
+  it('changes the name of the analyzer on the page', async () => {
+    const analyzer = await startAnalyzer({}, { gate: 'none' });
+    cleanup.add(() => analyzer.stop());
+    const app = await startApp(createConfig(analyzer.url));
+    cleanup.add(() => app.stop());
+    const { host } = new URL(analyzer.url);
+    const infoOf = (page: string) => /^license_exporter_analyzer_info\{(.*)\} 1$/m.exec(page)?.[1];
+    // from the first page on, whether it has data or not
+    expect(infoOf(await app.metrics())).toMatch(`analyzer="${host}",shard="",external_url="http://127.0.0.1:`);
+    const settings = { 'analyzer.name': 'paris', 'shard.index': 1, 'shard.total': 2, 'web.external_url': 'http://mon' };
+    await app.reload(createConfig(analyzer.url, settings));
+    expect(infoOf(await app.metrics())).toBe('analyzer="paris",shard="1",external_url="http://mon"');
+  });
+
   it('during another one leaves one pipeline that polls, and none after the end', async () => {
     const { config, app } = await start();
     await Promise.all([app.reload(config), app.reload(config), app.reload(config)]);

@@ -118,6 +118,7 @@ export async function benchAlerts(count: number, runs: number): Promise<Line[]> 
       unknownHold: 3600,
       resolve: 'explicit',
       analyzer: 'bench:1',
+      shard: '',
       externalLabels: {},
       runbookUrl: () => undefined,
       generatorUrl: 'http://bench/alerts',

@@ -153,7 +153,7 @@ describe('loadConfig', () => {
   });
 
   it('refuses external labels that identify alerts', () => {
-    for (const name of [...ownLabelNames, ...Object.keys(ownLabelsOf('x'))]) {
+    for (const name of [...ownLabelNames, ...Object.keys(ownLabelsOf({ analyzer: 'x', shard: '0' }))]) {
       expect(labelMap.safeParse({ [name]: 'x' }).error?.message).toContain('is reserved: each alert sets it');
     }
   });
@@ -163,7 +163,8 @@ describe('loadConfig', () => {
       'alerting:\n  rules:\n    LicenseFeatureSaturated:\n      for: 1h\n      overrides:\n        - {vendor_license: ^lic01, feature: base$, raise: 1, clear: 1, enabled: false}\n',
     );
     const { LicenseFeatureSaturated: rule, LicenseServerDown: other } = load(path).alerting.rules;
-    expect(rule.base).toEqual({ enabled: true, for: 3600, keepFiringFor: 600, raise: 0.95, clear: 0.9 });
+    const kept = { keepFiringFor: 600, raise: 0.95, clear: 0.9, window: 600, minLicenses: 2 };
+    expect(rule.base).toEqual({ enabled: true, for: 3600, ...kept });
     expect(rule.overrides).toEqual([
       { vendorLicense: /^lic01/u, feature: /base$/u, values: { raise: 1, clear: 1, enabled: false } },
     ]);

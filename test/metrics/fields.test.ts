@@ -51,6 +51,8 @@ async function pageOf(records: Readonly<Record<Endpoint, Raw>>): Promise<string>
     revision: '',
     nodeVersion: '',
     demo: false,
+    identity: () => ({ analyzer: 'lic.example.com:8443', shard: '', externalUrl: 'http://monitor.example.com:10319' }),
+    now: () => NOW,
     shard: { index: 0, total: 1 },
     endpoints: [],
     sources: () => [],

@@ -20,6 +20,8 @@ async function createPage(enabled = allCollectors): Promise<Exposition> {
     revision: 'abcdef',
     nodeVersion: 'v24.0.0',
     demo: false,
+    identity: () => ({ analyzer: 'lic.example.com:8443', shard: '', externalUrl: 'http://monitor.example.com:10319' }),
+    now: () => NOW,
     shard: { index: 0, total: 1 },
     endpoints: ['GetFeatures', 'GetProducts'],
     sources: () => [],

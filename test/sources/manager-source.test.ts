@@ -86,6 +86,27 @@ describe('a license manager as a source', () => {
     ]);
   });
 
+  it('counts failed readings in succession; a detail that is wrong is no failure', async () => {
+    const one = scripted();
+    const counts: unknown[] = [one.source.health().failedReadings];
+    const readWith = async (answer: () => Promise<Parsed>): Promise<void> => {
+      one.answer = answer;
+      await one.source.read(signal);
+      counts.push(one.source.health().failedReadings);
+    };
+    const minor = { kind: 'no_quorum', message: 'start it', isMinor: true } as const;
+    const serious = { kind: 'daemon_down', message: 'start it' } as const;
+    const withProblem = (problem: SourceProblem) => () =>
+      Promise.resolve({ ...parsedOf(observationOf('daemon')), problems: [problem] });
+    await readWith(failing('unreachable', 'no server'));
+    one.source.skip?.();
+    await readWith(withProblem(serious));
+    await readWith(withProblem(minor));
+    await readWith(failing('unreachable', 'no server'));
+    await readWith(() => Promise.resolve(parsedOf(observationOf('daemon'))));
+    expect(counts).toEqual([undefined, 1, 2, 0, 1, 0]);
+  });
+
   it('logs a problem once, and its end', async () => {
     const one = scripted();
     one.answer = failing('unreachable', 'no server');
@@ -159,6 +180,7 @@ describe('a license manager as a source', () => {
       ['one', false],
       ['two', false],
     ]);
+    expect(configured.source.health().vendorLicenses).toEqual(['27000@lic1;one', '27000@lic1;two']);
     const known: Collected = {
       source: 'cad',
       name: '27000@lic1;three',

@@ -18,6 +18,7 @@ const healthOf = (more: Partial<SourceHealth> = {}): SourceHealth => ({
   name: 'cad',
   manager: 'flexnet',
   up: true,
+  failedReadings: 0,
   problems: [],
   lastReadAt: NOW - 10,
   lastSuccessAt: NOW - 10,

@@ -16,6 +16,7 @@ const reserved = [
   'endpoint',
   'source',
   'analyzer',
+  'shard',
 ];
 
 const labelName = z
