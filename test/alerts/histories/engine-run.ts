@@ -1,6 +1,7 @@
 import type { AlertState } from '../../../src/alerts/alert.ts';
-import { createEvaluation } from '../../../src/alerts/evaluation.ts';
+import { createEvaluation, unknownEvaluation } from '../../../src/alerts/evaluation.ts';
 import { restoreSaved } from '../../../src/alerts/restore.ts';
+import type { Rule } from '../../../src/alerts/rule.ts';
 import { createRules } from '../../../src/alerts/rules.ts';
 import { type AlertStates, step } from '../../../src/alerts/state-machine.ts';
 import { runAtOnce } from '../../../src/scheduling/slices.ts';
@@ -10,12 +11,16 @@ import type { Frame, Minute } from './frames.ts';
 import { timeOf } from './history.ts';
 
 const settings = settingsOf();
+/** The alerts of the engine. */
+export const alertNames: ReadonlySet<string> = new Set(createRules(settings).map(({ name }) => name));
+
 /** The defaults, seconds. */
 const options = { unknownHold: 3600, resolvedRetention: 900 };
 
 /** The alert engine of one process. */
 interface Engine {
   readonly startedAt: number;
+  readonly rules: readonly Rule[];
   readonly evaluate: ReturnType<typeof createEvaluation>;
   states: AlertStates;
   evaluatedAt: number;
@@ -40,17 +45,11 @@ function firingOf(states: AlertStates, now: number): AlertStates {
   );
 }
 
-const createEngine = (startedAt: number): Engine => ({
-  startedAt,
-  evaluate: createEvaluation({
-    rules: createRules(settings),
-    ignore: [],
-    commonLabels: {},
-    runbookUrl: () => undefined,
-  }),
-  states: new Map(),
-  evaluatedAt: timeOf(startedAt),
-});
+function createEngine(startedAt: number): Engine {
+  const rules = createRules(settings);
+  const evaluate = createEvaluation({ rules, ignore: [], commonLabels: {}, runbookUrl: () => undefined });
+  return { startedAt, rules, evaluate, states: new Map(), evaluatedAt: timeOf(startedAt) };
+}
 
 /**
  * The alerts of the engines of a history. Each process has its own. What is sent is what the first living one says that
@@ -78,7 +77,7 @@ export class EngineRun {
     return now - this.#sent.at < options.unknownHold ? this.#sent.states : new Map();
   }
 
-  #evaluate({ replica, startedAt, inventory, authenticated }: Frame, now: number): void {
+  #evaluate({ minute, replica, startedAt, inventory, authenticated }: Frame, now: number): void {
     const before = this.#engines.get(replica);
     let engine = before;
     if (engine?.startedAt !== startedAt) {
@@ -89,7 +88,10 @@ export class EngineRun {
         : firingOf(this.#stillSent(now), now);
       this.#engines.set(replica, engine);
     }
-    const evaluated = runAtOnce(engine.evaluate({ now, inventory, authenticated }));
+    const evaluated =
+      minute === startedAt
+        ? unknownEvaluation(engine.rules)
+        : runAtOnce(engine.evaluate({ now, inventory, authenticated }));
     engine.states = step(engine.states, evaluated, now, options).states;
     engine.evaluatedAt = now;
   }
