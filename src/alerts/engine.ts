@@ -42,7 +42,7 @@ export interface EngineStatus {
   readonly rules: readonly Rule[];
   readonly alerts: readonly AlertState[];
   readonly commonLabels: Labels;
-  /** Names of the rules that are evaluated here and whose alerts are delivered. The same rules in Prometheus stay silent. */
+  /** Names of the rules that had data at their last evaluation, if alerts are delivered. The same rules in Prometheus stay silent. */
   readonly active: ReadonlySet<string>;
   readonly deliveries: readonly Delivery[];
   readonly queueCapacity: number;
@@ -70,7 +70,7 @@ const RESOLVED_RETENTION = 900;
 /** Minimum time between two saves, unless an alert fires or ends, seconds. */
 const SAVE_INTERVAL = 1;
 
-/** Evaluates the rules after each poll and at an interval, and sends alerts to Alertmanager. */
+/** Evaluates the rules after each poll and at an interval, and sends alerts to Alertmanager, if there is one. */
 export function createAlertEngine(options: EngineOptions): AlertEngine {
   const { now, log, resendDelay, evaluationInterval, stateFile } = options;
   const rules = createRules(options.rules);
@@ -84,8 +84,8 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
   };
 
   let states: AlertStates = options.initial ?? new Map();
-  /** Names of the rules that have had data. Of these rules, all active alerts are known. */
-  const withData = new Set<string>();
+  /** Names of the rules that had data at the last evaluation. */
+  let withData: ReadonlySet<string> = new Set();
   let lastEvaluation: EngineStatus['lastEvaluation'];
   let savedAt = Number.NEGATIVE_INFINITY;
   let isStarted = false;
@@ -124,8 +124,10 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
     // without an evaluation everything is unknown: firing alerts are kept, not resolved
     const { states: after, transitions } = outcome ?? step(states, unknownEvaluation(rules), at, stepOptions);
     states = after;
-    if (outcome !== undefined) lastEvaluation = { at, seconds: (performance.now() - started) / 1000 };
-    for (const { rule, evaluation } of outcome?.evaluated ?? []) if (!evaluation.hasNoData) withData.add(rule.name);
+    if (outcome !== undefined) {
+      lastEvaluation = { at, seconds: (performance.now() - started) / 1000 };
+      withData = new Set(outcome.evaluated.flatMap(({ rule, evaluation }) => (evaluation.hasNoData ? [] : rule.name)));
+    }
     logTransitions(transitions, log);
     // saved before sending: after a crash, every alert that was sent is restored
     if (transitions.length > 0) await save();
@@ -146,7 +148,7 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
   return {
     start: async () => {
       if (options.initial === undefined) {
-        const restored = await restore(now(), {
+        states = await restore(now(), {
           stateFile,
           alertmanagers: options.alertmanagers.map(({ alertmanager }) => alertmanager),
           rules,
@@ -154,8 +156,6 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
           ownsVendorLicense: options.ownsVendorLicense,
           onProblem: (alertmanager, reason) => log.warn({ alertmanager, reason }, 'alerts not read from Alertmanager'),
         });
-        states = restored.states;
-        if (restored.isComplete) for (const { name } of rules) withData.add(name);
       }
       if (states.size > 0) log.info({ alerts: states.size }, 'alerts restored');
       isStarted = true;

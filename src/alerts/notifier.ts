@@ -23,7 +23,7 @@ export interface NotifierOptions {
   readonly log: Log;
 }
 
-/** Sends alerts to every Alertmanager, and sends them again. Times are epoch seconds. */
+/** Sends alerts to every Alertmanager, and sends them again; without one, it does nothing. Times are epoch seconds. */
 export interface Notifier {
   readonly deliveries: readonly Delivery[];
   /** Queues the alerts that are due, or a heartbeat if there are no alerts. Returns the alerts with `sentAt`. */
@@ -59,6 +59,7 @@ export function createNotifier({ targets, resendDelay, now, log, ...options }: N
   return {
     deliveries,
     send: (states, at) => {
+      if (deliveries.length === 0) return states;
       const active = [...states].filter(([, { state }]) => state !== 'pending');
       const due = active.filter(([, { sentAt }]) => isDue(sentAt, at));
       if (due.length > 0) {

@@ -47,6 +47,9 @@ ${sorted
 }
 
 function deliveriesHtml({ deliveries }: EngineStatus, now: number): string {
+  if (deliveries.length === 0) {
+    return '<p>No Alertmanager is configured: these alerts are only shown here. Set <code>alerting.alertmanagers</code> to send them, or use the rules in Prometheus.</p>';
+  }
   const items = deliveries.map(({ url, counts: { lastSuccess, errors } }) => {
     const last = lastSuccess === undefined ? 'never' : `${humanDuration(now - lastSuccess)} ago`;
     return `<li>${escaped(url)}: last success ${last}, ${errors} errors</li>`;
@@ -55,11 +58,8 @@ function deliveriesHtml({ deliveries }: EngineStatus, now: number): string {
 }
 
 /** @param now epoch seconds */
-export function alertsPage(status: EngineStatus | undefined, demo: boolean, now: number): string {
-  const body =
-    status === undefined
-      ? '<p>The alert engine is off. Alerts come from the rules in Prometheus. Set <code>alerting.alertmanagers</code> to switch the engine on.</p>'
-      : `${tableHtml(status, now)}\n<h2>Alertmanagers</h2>\n${deliveriesHtml(status, now)}`;
+export function alertsPage(status: EngineStatus, demo: boolean, now: number): string {
+  const body = `${tableHtml(status, now)}\n<h2>Alertmanagers</h2>\n${deliveriesHtml(status, now)}`;
   return `<!doctype html>
 <html lang="en">
 <head>

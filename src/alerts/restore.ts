@@ -69,17 +69,10 @@ async function restoreFiring(
   return states;
 }
 
-export interface Restored {
-  readonly states: AlertStates;
-  /** Whether the rules were evaluated until recently. If so, an alert that was not saved did not fire. */
-  readonly isComplete: boolean;
-}
-
 /** The alerts of the last run, from the file, or from Alertmanager if the file cannot be used. @param now epoch seconds */
-export async function restore(now: number, options: RestoreOptions): Promise<Restored> {
+export async function restore(now: number, options: RestoreOptions): Promise<AlertStates> {
   const saved = options.stateFile?.load();
-  if (saved !== undefined && now - saved.savedAt <= MAX_OUTAGE) {
-    return { states: restoreSaved(saved, now), isComplete: true };
-  }
-  return { states: await restoreFiring(now, options), isComplete: false };
+  return saved !== undefined && now - saved.savedAt <= MAX_OUTAGE
+    ? restoreSaved(saved, now)
+    : await restoreFiring(now, options);
 }

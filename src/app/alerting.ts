@@ -60,14 +60,13 @@ type EngineInputs = Pick<EngineOptions, 'useInventory' | 'authenticated' | 'owns
   readonly initial: EngineOptions['initial'];
 };
 
-/** The engine; `undefined` if no Alertmanager is configured. */
+/** The engine. Without an Alertmanager, it evaluates and sends nothing. */
 export function createAlerting(
   config: Config & { readonly analyzer: NonNullable<Config['analyzer']> },
   { version, counts, initial, ...surroundings }: EngineInputs,
-): AlertEngine | undefined {
+): AlertEngine {
   const { alerting, storagePath } = config;
   const { log } = surroundings;
-  if (alerting.alertmanagers.length === 0) return undefined;
   const { analyzer, shard } = analyzerIdentity(config);
   const countsOf = (url: string): DeliveryCounts => {
     const known = counts.get(url) ?? createCounts();

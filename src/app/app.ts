@@ -83,7 +83,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     endpoints: endpointNames,
     upstream: () => totals.state(pipeline.gate, pipeline.dispatcher),
     web: () => web.counts(),
-    alerting: () => pipeline.alerting?.status(),
+    alerting: () => pipeline.alerting.status(),
     sources: deps.sources ?? (() => []),
     processMetrics: true,
   });
@@ -104,7 +104,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
 
   const run = (): void => {
     const { poller, inventory, alerting } = pipeline;
-    alerting?.start().catch((error: unknown) => log.error({ err: error }, 'alerting did not start'));
+    alerting.start().catch((error: unknown) => log.error({ err: error }, 'alerting did not start'));
     poller
       .start()
       .then(() => inventory.commit(poller.latest()))
@@ -116,7 +116,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       );
   };
 
-  const alertRoutes = { status: () => pipeline.alerting?.status(), demo: deps.demo, now };
+  const alertRoutes = { status: () => pipeline.alerting.status(), demo: deps.demo, now };
   const access = createWebAccess(initial, log, () => web.refreshCertificates());
   const web = createWebServer({
     listen: initial.web.listen,
@@ -183,7 +183,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
         totals.retire(old.dispatcher);
         pipeline = create(
           config,
-          isSameAnalyzer ? { data: old.poller.latest(), alerts: old.alerting?.states() } : undefined,
+          isSameAnalyzer ? { data: old.poller.latest(), alerts: old.alerting.states() } : undefined,
         );
         access.reload(config);
         if (restartOnly(config) !== restartOnly(initial)) {

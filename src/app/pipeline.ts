@@ -35,8 +35,7 @@ export interface Pipeline {
   readonly exposition: Exposition;
   readonly poller: Poller;
   readonly datasource: Backend;
-  /** Undefined while no Alertmanager is configured. */
-  readonly alerting: AlertEngine | undefined;
+  readonly alerting: AlertEngine;
   stop(): Promise<void>;
 }
 
@@ -153,7 +152,7 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     policy: { ...selection, usageWhenNotCurrent: config.metrics.usageWhenNotCurrent },
     features: plane,
     now,
-    readers: [exposition, ...(alerting === undefined ? [] : [{ name: 'alerts', read: alerting.evaluate }])],
+    readers: [exposition, { name: 'alerts', read: alerting.evaluate }],
     onProblem: (reader, error) => log.error({ reader, err: error }, 'the inventory could not be used'),
   });
   plane.keep(poller.latest());
@@ -176,7 +175,7 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
   };
   const stop = async (): Promise<void> => {
     await poller.stop();
-    await alerting?.stop();
+    await alerting.stop();
     inventory.stop();
     await askedDecoder.close();
     await transport.close();

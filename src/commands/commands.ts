@@ -53,6 +53,12 @@ export const commands: readonly Command[] = [
     run: async (context) => (await import('./try-source.ts')).trySource(context),
   },
   {
+    name: 'rules',
+    summary:
+      'Print the rules for Prometheus, with the thresholds and overrides of the configuration. The alert engine and Prometheus then agree.',
+    run: async (context) => (await import('./rules.ts')).rules(context),
+  },
+  {
     name: 'test-alert',
     summary:
       'Send a test alert to every configured Alertmanager and print the answers. Exit code 0 if all accept it, else 1.',

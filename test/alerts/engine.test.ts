@@ -244,7 +244,24 @@ describe('the engine', () => {
     expect(stub.requests).toHaveLength(4);
   });
 
-  it('opens its gate for Prometheus when nothing was delivered for two resend delays, or a rule has had no data', async () => {
+  it('evaluates without an Alertmanager, keeps its file, and leaves the alerts to Prometheus', async () => {
+    const stateFile = createMemoryFile();
+    const { create, stub, world } = start({ alertmanagers: [], stateFile });
+    world.down = true;
+    const engine = create();
+    await engine.start();
+    await advance(120);
+    expect(engine.status().alerts).toMatchObject([{ state: 'firing', sentAt: undefined }]);
+    expect([...engine.status().active]).toEqual([]);
+    expect(stateFile.content?.alerts).toHaveLength(1);
+    expect(stub.requests).toEqual([]);
+    world.down = false;
+    await advance(330);
+    expect(engine.status().alerts).toMatchObject([{ state: 'resolved' }]);
+    await engine.stop();
+  });
+
+  it('opens its gate for Prometheus when nothing was delivered for two resend delays, or a rule has no data', async () => {
     const { engine, world, stub } = start();
     world.down = 'unknown';
     expect([...engine.status().active]).toEqual([]);
@@ -255,8 +272,12 @@ describe('the engine', () => {
     world.down = false;
     await advance(60);
     expect(engine.status().active).toContain('LicenseServerDown');
-    // what was evaluated once is evaluated from then on
     world.down = 'unknown';
+    await advance(60);
+    expect(engine.status().active).not.toContain('LicenseServerDown');
+    expect(engine.status().active).toContain('LicenseExpired');
+    world.down = false;
+    await advance(60);
     stub.outcome = { is: 'failed', status: 500, reason: 'no' };
     await advance(119);
     expect(engine.status().active).toContain('LicenseServerDown');
@@ -467,15 +488,15 @@ describe('over a restart', () => {
     const { create, engine, world, stub } = start({ stateFile });
     world.inUse = 10;
     await engine.start();
-    // of 15 minutes
-    await advance(600);
+    // of 5 minutes
+    await advance(200);
     await engine.stop();
     await advance(1800);
     const next = create();
     await next.start();
-    await advance(270);
-    expect(stub.sent).toEqual([]);
     await advance(90);
+    expect(stub.sent).toEqual([]);
+    await advance(60);
     expect(stub.sent.map(({ labels }) => labels.alertname)).toContain('LicenseFeatureSaturated');
     await next.stop();
   });
@@ -485,14 +506,14 @@ describe('over a restart', () => {
     const { create, engine, world, stub } = start({ stateFile });
     world.inUse = 10;
     await engine.start();
-    await advance(610);
+    await advance(210);
     // killed: what it would do at its end never happens
     const kept = stateFile.content;
     await engine.stop();
     stateFile.content = kept;
     const next = create();
     await next.start();
-    await advance(330);
+    await advance(120);
     expect(stub.sent.map(({ labels }) => labels.alertname)).toContain('LicenseFeatureSaturated');
     await advance(15);
     await next.stop();

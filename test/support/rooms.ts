@@ -88,6 +88,12 @@ export const rooms: Readonly<Record<string, Room>> = {
     promise: 'A scrape sends no request to the analyzer and never shows half of an update.',
     mayImport: ['model', 'query-api', 'inventory', 'scheduling', 'columns', 'observation'],
   },
+  rules: {
+    floor: 1,
+    promise:
+      'The rules for Prometheus say what the engine says, from the same settings. They keep what is unknown, and forget what is gone.',
+    mayImport: ['model'],
+  },
   alerts: {
     floor: 2,
     promise: 'Missing data neither raises nor resolves an alert, and a restart forgets none.',

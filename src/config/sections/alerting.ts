@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { baseUrl } from '../addresses.ts';
 import { oneOrMore } from '../structures.ts';
-import { duration, oneOf } from '../values.ts';
+import { duration, oneOf, text } from '../values.ts';
 import { labelMap, matchers } from './alert-labels.ts';
 import { rules } from './alert-rules.ts';
 import { alertmanagers } from './alertmanagers.ts';
@@ -11,7 +11,7 @@ export const alerting = z
     alertmanagers: alertmanagers
       .prefault([])
       .describe(
-        'Alertmanagers that receive alerts, as in the configuration of Prometheus, or as URLs. If empty, the alert engine is off.',
+        'Alertmanagers that receive alerts, as in the configuration of Prometheus, or as URLs. If empty, alerts are evaluated and shown at `/alerts`, but not sent.',
       ),
     external_labels: labelMap.prefault({}).meta({ description: 'Labels added to every alert.', fileOnly: true }),
     evaluation_interval: duration(0.1, 600)
@@ -33,6 +33,9 @@ export const alerting = z
     rules: rules
       .prefault({})
       .meta({ description: 'Thresholds and durations for each alert, see docs/alerts.md.', fileOnly: true }),
+    prometheus_job: text
+      .prefault('license-exporter')
+      .describe('The job under which Prometheus scrapes the exporter. The command `rules` writes it into the rules.'),
     runbook_base_url: baseUrl('https://wiki.example.com/runbooks.md')
       .optional()
       .describe('URL of your copy of `deploy/runbooks.md`. Alerts link to their section of it.'),

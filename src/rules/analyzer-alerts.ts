@@ -1,0 +1,119 @@
+import { type HeldAlert, type RuleOptions, settingsOf } from './alert.ts';
+import { ofExporters, ofSources, SITE, SOURCE } from './promql.ts';
+import { ANALYZER_TEXT } from './texts.ts';
+
+/** Alerts about polling the analyzer, and about the sources of the embedded one, which the engine evaluates too. */
+
+const SERVERS = 'license_source_member_up';
+
+const sourceDown = (options: RuleOptions): HeldAlert => {
+  const { base } = settingsOf(options, 'LicenseSourceDown');
+  const failed = `(license:source_failed_readings:max >= ${Number(base.readings)})`;
+  return {
+    alert: 'LicenseSourceDown',
+    severity: 'critical',
+    data: 'source',
+    isEngines: true,
+    condition: `${ofSources('max', `${SOURCE}, vendor_license`, 'license_source_vendor_license_info')}
+* on (${SOURCE}) group_left () ${failed}
+or on (${SOURCE})
+${failed}`,
+    summary: `{{ $labels.license_source }} cannot be read{{ if $labels.vendor_license }}: {{ $labels.vendor_license }}{{ end }}.`,
+    description:
+      'The last {{ $value }} readings of this source ({{ $labels.manager }}) failed, or its license server or a vendor daemon is down. The page /sources of the analyzer shows what is wrong and what to do.',
+  };
+};
+
+const redundancyLost: HeldAlert = {
+  alert: 'LicenseRedundancyLost',
+  severity: 'warning',
+  data: 'source',
+  isEngines: true,
+  // the value is the number of servers that answer
+  condition: `${ofSources('count', SOURCE, `(${SERVERS} == 1)`)}
+and on (${SOURCE}) ${ofSources('count', SOURCE, `(${SERVERS} == 0)`)}
+unless on (${SOURCE}) license:condition{alertname="LicenseSourceDown"}`,
+  summary: 'A redundant server of {{ $labels.license_source }} does not answer.',
+  description:
+    'Only {{ $value }} of the redundant servers of this source answer. If one more fails, its licenses may no longer be available. The page /sources of the analyzer shows which server is missing.',
+};
+
+/** Endpoints of exporters whose last poll was not good. */
+const failing = `${ofExporters('max', `${SITE}, endpoint`, '(license_poll_success == bool 0)')} == 1`;
+const unreachable = `license:up:max == 0`;
+const rejected = `license:authenticated:min == 0`;
+
+const productsEmpty: HeldAlert = {
+  alert: 'LicenseProductsEmpty',
+  severity: 'critical',
+  data: 'poll',
+  isEngines: true,
+  condition: `${ofExporters('max', SITE, 'license_poll_records{endpoint="GetProducts"}')} == 0
+and on (${SITE}) ${ofExporters('max', SITE, 'license_poll_success{endpoint="GetProducts"}')} == 1`,
+  summary: `GetProducts of ${ANALYZER_TEXT} is empty.`,
+  description:
+    'The analyzer answers, but it lists no vendor license, so nothing is monitored. Check whether its configuration or its database was replaced, and whether the account may see the vendor licenses.',
+};
+
+const analyzerUnreachable: HeldAlert = {
+  alert: 'LicenseAnalyzerUnreachable',
+  severity: 'critical',
+  data: 'poll',
+  isEngines: true,
+  // a rejected logon explains it
+  condition: `${unreachable}\nunless on (${SITE}) ${rejected}`,
+  summary: `The ${ANALYZER_TEXT} cannot be polled.`,
+  description:
+    'At least one endpoint gave no good answer at its last attempt (license_poll_success). Until the analyzer answers, there is no new data about any license server. Check the analyzer and the network path to it. "license-exporter doctor" shows what each endpoint answers.',
+};
+
+const authFailing: HeldAlert = {
+  alert: 'LicenseAnalyzerAuthFailing',
+  severity: 'critical',
+  data: 'poll',
+  isEngines: true,
+  condition: rejected,
+  summary: `The ${ANALYZER_TEXT} rejects the logon.`,
+  description:
+    'The password is wrong or has expired, the account is locked, or a reverse proxy does not keep one connection for each client. Correct the credentials or the proxy. The next logon is sent at license_upstream_auth_retry_timestamp_seconds, or as soon as the credentials change.',
+};
+
+const pollPartial: HeldAlert = {
+  alert: 'LicensePollPartial',
+  severity: 'warning',
+  data: 'poll',
+  isEngines: true,
+  condition: `${failing}\nunless on (${SITE}) (${unreachable})\nunless on (${SITE}) (${rejected})`,
+  summary: `Only a part of {{ $labels.endpoint }} of ${ANALYZER_TEXT} can be polled.`,
+  description:
+    'At least one vendor license cannot be polled despite retries, or one of several exporters cannot poll this endpoint. Data that is not polled ages out. The log names the vendor license and the reason.',
+};
+
+const recordsDiscarded = (options: RuleOptions): HeldAlert => {
+  const { base } = settingsOf(options, 'LicenseRecordsDiscarded');
+  const bad = 'license_poll_discarded_values{reason="bad_record"}';
+  const share = `(${bad} / ignoring (reason) (${bad} + ignoring (reason) license_poll_records))`;
+  return {
+    alert: 'LicenseRecordsDiscarded',
+    severity: 'warning',
+    data: 'poll',
+    isEngines: true,
+    condition: `${ofExporters('max', `${SITE}, endpoint`, share)} > ${Number(base.share)}`,
+    summary: `{{ $value | humanizePercentage }} of the records of {{ $labels.endpoint }} are discarded.`,
+    description:
+      'These records are not objects or have no name. Vendor licenses or features are missing from the metrics. Run "license-exporter doctor" to compare the answers with the specification.',
+  };
+};
+
+export const analyzerAlerts = (options: RuleOptions): readonly HeldAlert[] => [
+  sourceDown(options),
+  redundancyLost,
+  productsEmpty,
+  analyzerUnreachable,
+  authFailing,
+  pollPartial,
+  recordsDiscarded(options),
+];
+
+/** Analyzers whose polls another alert explains. */
+export const EXPLAINED = `(${unreachable} or ${rejected})`;

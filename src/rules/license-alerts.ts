@@ -1,0 +1,177 @@
+import { type HeldAlert, type RuleOptions, settingsOf } from './alert.ts';
+import { durationOf, FEATURE, HISTORY, ofReplicas, select, VENDOR_LICENSE } from './promql.ts';
+import { AGE_TEXT, DAY_TEXT, FEATURE_TEXT, IN_USE_TEXT, LEFT_TEXT, LICENSES_TEXT, TIME_TEXT } from './texts.ts';
+import { chosenBy, enabledOf, matcherOf, type RuleSettings, type Selection, thresholdOf } from './thresholds.ts';
+
+/** Alerts about license servers and features, which the engine evaluates too. */
+
+const of =
+  (series: string): Selection =>
+  (matchers) =>
+    select(series, ...matchers);
+
+/** Vendor licenses whose icon says that the server is down. */
+function downByIcon(settings: RuleSettings): readonly string[] {
+  const icon = (pattern: RegExp, matchers: readonly string[]): string =>
+    ofReplicas(
+      'max',
+      VENDOR_LICENSE,
+      select('license_vendor_license_icon_info', ...matchers, matcherOf('mapping_icon', pattern)),
+      'collection',
+    );
+  const { base, overrides } = settings;
+  const patterns = [...overrides.map(({ values }) => values), base].some(
+    ({ iconPattern }) => iconPattern !== undefined,
+  );
+  if (!patterns) return [];
+  // a rule without a pattern of its own matches no icon
+  const withPattern = { base: { ...base, iconPattern: base.iconPattern ?? /^\\b$/ }, overrides };
+  return [`${chosenBy(withPattern, 'iconPattern', icon)} * 0`];
+}
+
+function serverDown(options: RuleOptions): HeldAlert {
+  const settings = settingsOf(options, 'LicenseServerDown');
+  const down = [`${enabledOf(settings, of('license:server_up:min'))} == 0`, ...downByIcon(settings)].join(' or ');
+  return {
+    alert: 'LicenseServerDown',
+    severity: 'critical',
+    data: 'server',
+    isEngines: true,
+    // the value is the time of the last collection, 0 if it is not known
+    condition: `license:last_collection_timestamp_seconds:max and on (${VENDOR_LICENSE}) (${down})\nor on (${VENDOR_LICENSE})\n(${down}) * 0`,
+    summary: 'License server {{ $labels.vendor_license }} is down.',
+    description: `{{ if gt $value 0.0 }}The analyzer last received data from {{ $labels.vendor_license }} at ${TIME_TEXT}.{{ else }}The analyzer has received no data from {{ $labels.vendor_license }} for at least 30 minutes.{{ end }} Users cannot check out its licenses while it is down. Check the license server and its vendor daemon.`,
+  };
+}
+
+function collectionStale(options: RuleOptions): HeldAlert {
+  const settings = settingsOf(options, 'LicenseCollectionStale');
+  const collected = of('license:last_collection_timestamp_seconds:max');
+  return {
+    alert: 'LicenseCollectionStale',
+    severity: 'warning',
+    data: 'collection',
+    isEngines: true,
+    condition: `(${enabledOf(settings, collected)} < time() - ${thresholdOf(settings, 'maxAge', collected)})
+and on (${VENDOR_LICENSE}) license:server_up:min == 1`,
+    summary: `Data of {{ $labels.vendor_license }} is ${AGE_TEXT} old.`,
+    description: `The server is not reported down, but its last collection was at ${TIME_TEXT}. Check the collector of the analyzer for this server.`,
+  };
+}
+
+const expirationOf = of('license:feature_expiration_timestamp_seconds:max');
+const RENEW = 'Order the renewal and install the new license file.';
+const expiryAnnotations = { expires: DAY_TEXT, licenses: LICENSES_TEXT };
+
+function expired(options: RuleOptions): HeldAlert {
+  const settings = settingsOf(options, 'LicenseExpired');
+  return {
+    alert: 'LicenseExpired',
+    severity: 'critical',
+    data: 'expirations',
+    isEngines: true,
+    condition: `(${enabledOf(settings, expirationOf)} <= time()) > time() - ${thresholdOf(settings, 'within', expirationOf)}`,
+    summary: `License ${FEATURE_TEXT} has expired.`,
+    description: `It expired at ${TIME_TEXT}, ${AGE_TEXT} ago. Install the renewed license file. If the license is not renewed, silence the alert. It resolves after a while.`,
+    more: expiryAnnotations,
+  };
+}
+
+/** The severities of LicenseExpiringSoon, from the nearest expiry to the farthest. */
+const expirySeverities = ['critical', 'warning', 'info'] as const;
+
+function expiringSoon(options: RuleOptions): readonly HeldAlert[] {
+  const settings = settingsOf(options, 'LicenseExpiringSoon');
+  const { for: pendingFor, keepFiringFor } = settings.base;
+  return expirySeverities.map((severity, i) => {
+    const nearer = expirySeverities[i - 1];
+    const soon = `${enabledOf(settings, expirationOf)} < time() + ${thresholdOf(settings, severity, expirationOf)}`;
+    const from = nearer === undefined ? '> time()' : `>= time() + ${thresholdOf(settings, nearer, expirationOf)}`;
+    return {
+      alert: 'LicenseExpiringSoon',
+      severity,
+      data: 'expirations',
+      isEngines: true,
+      condition: nearer === undefined ? `(${soon}) ${from}` : `((${soon}) > time()) ${from}`,
+      summary: `License ${FEATURE_TEXT} expires on ${DAY_TEXT}, in ${LEFT_TEXT}.`,
+      description: `It expires at ${TIME_TEXT}. ${RENEW}`,
+      more: expiryAnnotations,
+      // kept until the alert of the next severity fires, so that there is no gap
+      ...(severity !== 'critical' && { keepFiringFor: Number(pendingFor) + Number(keepFiringFor) }),
+    };
+  });
+}
+
+const averaged =
+  (settings: RuleSettings): Selection =>
+  (matchers) =>
+    chosenBy(
+      settings,
+      'window',
+      (window: number, chosen) =>
+        `avg_over_time(${select('license:feature_use:ratio', ...matchers, ...chosen)}[${durationOf(window)}])`,
+    );
+
+function saturated(options: RuleOptions): HeldAlert {
+  const settings = settingsOf(options, 'LicenseFeatureSaturated');
+  const use = averaged(settings);
+  const available = of('license:feature_max_available:max');
+  const large = `${available([])} >= ${thresholdOf(settings, 'minLicenses', available)}`;
+  return {
+    alert: 'LicenseFeatureSaturated',
+    severity: 'warning',
+    data: 'usage',
+    isEngines: true,
+    condition: `(
+  ${enabledOf(settings, use)} >= ${thresholdOf(settings, 'raise', use)}
+  or
+  ${enabledOf(settings, use)} >= ${thresholdOf(settings, 'clear', use)}
+  and on (${FEATURE}) ALERTS{alertname="LicenseFeatureSaturated", alertstate="firing"}
+)
+and on (${FEATURE}) (${large})
+and on (${FEATURE}) license:feature_use:ratio`,
+    summary: `{{ $value | humanizePercentage }} of ${FEATURE_TEXT} is in use.`,
+    description: `${IN_USE_TEXT}{{ $value | humanizePercentage }} is the average over the last minutes. Users may soon be denied a license. Look for idle checkouts and unused reservations, or buy more licenses.`,
+  };
+}
+
+function queued(options: RuleOptions): HeldAlert {
+  const settings = settingsOf(options, 'LicenseRequestsQueued');
+  const requests = of('license:feature_max_queued:max');
+  return {
+    alert: 'LicenseRequestsQueued',
+    severity: 'warning',
+    data: 'usage',
+    isEngines: true,
+    condition: `${enabledOf(settings, requests)} > ${thresholdOf(settings, 'above', requests)}`,
+    summary: `Requests are queued for ${FEATURE_TEXT}: {{ $value }}.`,
+    description: `${IN_USE_TEXT}Users are waiting for a license. Look for idle checkouts and unused reservations.`,
+  };
+}
+
+function denials(options: RuleOptions): HeldAlert {
+  const settings = settingsOf(options, 'LicenseDenials');
+  const denied = of('license:feature_history_denials:max');
+  const at = of('license:feature_history_timestamp_seconds:max');
+  return {
+    alert: 'LicenseDenials',
+    severity: 'warning',
+    data: 'history',
+    isEngines: true,
+    condition: `${enabledOf(settings, denied)} > ${thresholdOf(settings, 'above', denied)}
+and on (${HISTORY}) ${at([])} > time() - ${thresholdOf(settings, 'maxAge', at)}`,
+    summary: 'License requests for {{ $labels.feature }} of {{ $labels.vendor_license }} were denied: {{ $value }}.',
+    description:
+      "The requests were denied on the newest day of the analyzer's history. Compare the peak usage of the feature with its number of licenses.",
+  };
+}
+
+export const licenseAlerts = (options: RuleOptions): readonly HeldAlert[] => [
+  serverDown(options),
+  collectionStale(options),
+  expired(options),
+  ...expiringSoon(options),
+  saturated(options),
+  queued(options),
+  denials(options),
+];

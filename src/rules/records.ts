@@ -1,0 +1,213 @@
+import {
+  either,
+  FEATURE,
+  FEATURE_NAME,
+  HISTORY,
+  ofExporters,
+  ofReplicas,
+  ofSources,
+  SITE,
+  SOURCE,
+  select,
+  VENDOR_LICENSE,
+} from './promql.ts';
+
+/** A recording rule. */
+export interface RecordingRule {
+  readonly record: string;
+  readonly expr: string;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+/** The polls that decide whether a replica is trusted, by the value of `data`. */
+const polls = {
+  collection: '{endpoint="GetProducts"}',
+  server: '{endpoint="GetServerDown"}',
+  usage: '{endpoint="GetFeatures"}',
+  expirations: '{endpoint=~"GetFeatures|GetExpirationFeatures"}',
+};
+
+/** Replicas whose poll is good. If there are none of an analyzer and shard, those whose poll is not good. */
+const trusted = (endpoints: string): string => {
+  const success = `min by (job, instance) (license_poll_success${endpoints})`;
+  const replicas = (comparison: string) =>
+    `(${success} ${comparison}) * on (job, instance) group_left (${SITE}) license:exporter:info`;
+  return `${replicas('== 1')}\nor on (${SITE})\n${replicas('== bool 0')}`;
+};
+
+/** One series for each combination of labels: that of the replica whose configuration is the newest. */
+const newest = (labels: string, owners: readonly string[], metric: string, data: string): string => {
+  const all = [labels, ...owners].join(', ');
+  return `topk by (${labels}) (1, max by (${all}) (
+  ${metric} * on (job, instance) group_left (${SITE})
+  (license:exporter:configured and on (job, instance) license:exporter:trusted{data="${data}"})
+))`;
+};
+
+/** Which exporters there are, what they know, and who owns what. @param owners label names of owners */
+export const identityRecords = (owners: readonly string[]): readonly RecordingRule[] => [
+  {
+    // an exporter without the info metric is taken for an analyzer of its own
+    record: 'license:exporter:info',
+    expr: `max by (job, instance, ${SITE}) (license_exporter_analyzer_info)
+or on (job, instance)
+label_join(max by (job, instance) (license_exporter_build_info), "analyzer", "", "instance")`,
+  },
+  {
+    record: 'license:exporter:configured',
+    expr: `license_exporter_config_last_reload_success_timestamp_seconds
+  * on (job, instance) group_left (${SITE}) license:exporter:info
+or on (job, instance)
+license:exporter:info`,
+  },
+  ...Object.entries(polls).map(([data, endpoints]) => ({
+    record: 'license:exporter:trusted',
+    expr: trusted(endpoints),
+    labels: { data },
+  })),
+  { record: 'license:known', expr: ofExporters('max', SITE, 'license_data_known{data="vendor_licenses"}') },
+  {
+    record: 'license:vendor_license:known',
+    expr: ofExporters('max', `${VENDOR_LICENSE}, data`, 'license_vendor_license_data_known'),
+  },
+  {
+    record: 'license:alerting_active',
+    expr: ofExporters('max', `${SITE}, alertname`, 'license_exporter_alerting_active'),
+  },
+  {
+    record: 'license:vendor_license:owner',
+    expr: newest(VENDOR_LICENSE, owners, 'license_vendor_license_info', 'collection'),
+  },
+  { record: 'license:feature:owner', expr: newest(FEATURE_NAME, owners, 'license_feature_info', 'usage') },
+];
+
+/** The labels of a feature in the metrics of one exporter. */
+const RAW_FEATURE = 'job, instance, vendor_license, feature, version, package, feature_type';
+
+/** Features that are reported without one of these values. */
+const incomplete = (value: string, metrics: readonly string[]): RecordingRule => ({
+  record: 'license:feature:incomplete',
+  expr: ofReplicas(
+    'max',
+    FEATURE,
+    `(license_feature_info unless on (${RAW_FEATURE}) ${metrics.length === 1 ? metrics[0] : `(${metrics.join(` and on (${RAW_FEATURE}) `)})`})`,
+    'usage',
+  ),
+  labels: { value },
+});
+
+/** The values that alerts compare, one series for each part of an analyzer and shard. @param farthest seconds to the farthest expiry that an alert is about */
+export const valueRecords = (farthest: number): readonly RecordingRule[] => [
+  incomplete('in_use', ['license_feature_in_use', 'license_feature_max_available']),
+  incomplete('max_available', ['license_feature_max_available']),
+  incomplete('max_queued', ['license_feature_max_queued']),
+  incomplete('expiration', ['license_feature_expiration_timestamp_seconds']),
+  { record: 'license:server_up:min', expr: ofReplicas('min', VENDOR_LICENSE, 'license_server_up', 'server') },
+  {
+    record: 'license:last_collection_timestamp_seconds:max',
+    expr: ofReplicas('max', VENDOR_LICENSE, 'license_vendor_license_last_collection_timestamp_seconds', 'collection'),
+  },
+  { record: 'license:feature_in_use:max', expr: ofReplicas('max', FEATURE, 'license_feature_in_use', 'usage') },
+  {
+    record: 'license:feature_max_available:max',
+    expr: ofReplicas('max', FEATURE, 'license_feature_max_available', 'usage'),
+  },
+  {
+    record: 'license:feature_max_queued:max',
+    expr: ofReplicas('max', FEATURE, '(license_feature_max_queued > 0)', 'usage'),
+  },
+  {
+    record: 'license:feature_history_denials:max',
+    expr: ofExporters('max', HISTORY, 'license_feature_history_denials'),
+  },
+  {
+    record: 'license:feature_history_timestamp_seconds:max',
+    expr: ofExporters('max', HISTORY, 'license_feature_history_timestamp_seconds'),
+  },
+  {
+    // ratios below one half count as one half, so that an idle past does not outweigh the present
+    record: 'license:feature_use:ratio',
+    expr: 'clamp_min(license:feature_in_use:max / (license:feature_max_available:max > 0), 0.5)',
+  },
+  {
+    // unknown while the number of one version is unknown
+    record: 'license:feature_max_available:sum',
+    expr: `sum by (${FEATURE_NAME}) (license:feature_max_available:max)
+unless on (${FEATURE_NAME}) license:feature:incomplete{value="max_available"}`,
+  },
+  {
+    record: 'license:feature_expiration_timestamp_seconds:max',
+    expr: ofReplicas(
+      'max',
+      FEATURE,
+      `(license_feature_expiration_timestamp_seconds < time() + ${farthest})`,
+      'expirations',
+    ),
+  },
+];
+
+/** State of polling and of the sources of the embedded analyzer, over all replicas. */
+export const stateRecords: readonly RecordingRule[] = [
+  { record: 'license:up:max', expr: ofExporters('max', SITE, 'license_up') },
+  {
+    record: 'license:authenticated:min',
+    expr: ofExporters('min', SITE, 'license_upstream_authenticated'),
+  },
+  {
+    record: 'license:source_failed_readings:max',
+    expr: ofSources('max', SOURCE, 'license_source_failed_readings'),
+  },
+];
+
+/** Conditions become findings with owners; findings are kept while their data is unknown. @param owners label names of owners */
+export function findingRecords(owners: readonly string[], unknownHold: string): readonly RecordingRule[] {
+  const left = `group_left (${owners.join(', ')})`;
+  const ignoring = `ignoring (${owners.join(', ')})`;
+  return [
+    {
+      // the owner of the feature, else of the vendor license; without an owner the finding is kept too
+      record: 'license:finding',
+      expr: `license:condition * on (${FEATURE_NAME}) ${left} (license:feature:owner > bool 0)
+or ${ignoring}
+license:condition * on (${VENDOR_LICENSE}) ${left} (license:vendor_license:owner > bool 0)
+or ${ignoring}
+license:condition`,
+    },
+    {
+      record: 'license:latched',
+      expr: `last_over_time(license:finding[${unknownHold}])
+and ignoring (alertstate, data)
+ALERTS{alertname=~"License.*", alertstate="firing"}`,
+    },
+    { record: 'license:held', expr: held },
+  ];
+}
+
+const latched = (...matchers: readonly string[]): string => select('license:latched', ...matchers);
+
+const withoutValue = (matcher: string, value: string): string =>
+  `${latched(matcher)} and on (${FEATURE}) license:feature:incomplete{value="${value}"}`;
+
+/** Why the condition of a firing alert is unknown. What is known to be gone is in none of these. */
+const held = either(
+  // nothing is known: the exporter is gone, or has just been started
+  `${latched('data=~"server|collection|usage|features|expirations"')} unless on (${SITE}) license:known == 1`,
+  // this part is not known
+  `${latched()} and on (${VENDOR_LICENSE}, data) license:vendor_license:known == 0`,
+  // it takes two polls to know that a collection is stale
+  `${latched('data="collection"')} and on (${VENDOR_LICENSE}) license:vendor_license:known{data="server"} == 0`,
+  // the feature is reported without the value
+  withoutValue('alertname="LicenseFeatureSaturated"', 'in_use'),
+  withoutValue('alertname="LicenseRequestsQueued"', 'max_queued'),
+  withoutValue('data="expirations"', 'expiration'),
+  `${latched('data="features"')} and on (${FEATURE_NAME}) license:feature:incomplete{value="max_available"}`,
+  // the analyzer has no history of the feature
+  `${latched('data="history"')}
+unless on (${HISTORY}) license:feature_history_denials:max`,
+  // the exporter is gone, or has not polled yet
+  `${latched('data="poll"')} unless on (${SITE}) license:up:max`,
+  // the source is not read, and was not removed from the configuration of a running exporter
+  `${latched('data="source"')}
+unless on (analyzer, license_source) license:source_failed_readings:max
+unless on (analyzer) (license:exporter:info and license:exporter:info offset 10m)`,
+);

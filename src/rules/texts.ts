@@ -1,0 +1,67 @@
+/** Parts of annotations: templates of Prometheus. */
+
+/** The feature of the labels, with version, package and vendor license. */
+export const FEATURE_TEXT =
+  '{{ $labels.feature }}{{ if $labels.version }} {{ $labels.version }}{{ end }}{{ if $labels.package }} (package {{ $labels.package }}){{ end }} of {{ $labels.vendor_license }}';
+
+/** Which analyzer, in alerts about all of it. */
+export const ANALYZER_TEXT =
+  'analyzer {{ $labels.analyzer }}{{ if $labels.shard }} (shard {{ $labels.shard }}){{ end }}';
+
+/** The value as a time. */
+export const TIME_TEXT = '{{ ($value | toTime).UTC.Format "2006-01-02 15:04" }} UTC';
+/** The value as a day. */
+export const DAY_TEXT = '{{ ($value | toTime).UTC.Format "2006-01-02" }}';
+
+/** A template that evaluates an expression; inside, `.` is its first sample. Nothing is written if there is none. */
+const withSample = (expression: string, args: string, text: string): string =>
+  `{{ with printf ${JSON.stringify(expression)}${args} | query }}{{ with . | first }}${text}{{ end }}{{ end }}`;
+
+/** Time until the value (a time in the future), or since then. */
+export const LEFT_TEXT = withSample('vector(%f - time())', ' $value', '{{ . | value | humanizeDuration }}');
+export const AGE_TEXT = withSample('vector(time() - %f)', ' $value', '{{ . | value | humanizeDuration }}');
+
+const FEATURE_MATCHERS =
+  '{analyzer=%q, shard=%q, vendor_license=%q, feature=%q, version=%q, package=%q, feature_type=%q}';
+const FEATURE_VALUES =
+  ' $labels.analyzer $labels.shard $labels.vendor_license $labels.feature $labels.version $labels.package $labels.feature_type';
+
+/** Text about the number of licenses of a feature; inside, `.` is the sample. */
+const withLicenses = (text: string): string =>
+  withSample(`license:feature_max_available:max${FEATURE_MATCHERS}`, FEATURE_VALUES, text);
+
+/** The number of licenses; 99999 is the way of the analyzer to say that they are not counted. */
+export const LICENSES_TEXT = withLicenses('{{ if ge (. | value) 99999.0 }}uncounted{{ else }}{{ . | value }}{{ end }}');
+
+/** `26 of 28 licenses are in use. `, if both are known. */
+export const IN_USE_TEXT = withSample(
+  `license:feature_in_use:max${FEATURE_MATCHERS}`,
+  FEATURE_VALUES,
+  `{{ $inUse := . | value }}${withLicenses('{{ $inUse }} of {{ . | value }} licenses are in use. ')}`,
+);
+
+/** A link to the runbook of an alert, on the exporter. While no exporter is running, its last address is used. */
+export const runbookText = (alert: string): string =>
+  withSample(
+    'last_over_time(license_exporter_analyzer_info[1d])',
+    '',
+    `{{ . | label "external_url" }}/runbooks#${alert.toLowerCase()}`,
+  );
+
+/** The same, on the exporter of the analyzer in the labels. */
+export const ownRunbookText = (alert: string): string =>
+  withSample(
+    'last_over_time(license_exporter_analyzer_info{analyzer=%q, shard=%q}[1d])',
+    ' $labels.analyzer $labels.shard',
+    `{{ . | label "external_url" }}/runbooks#${alert.toLowerCase()}`,
+  );
+
+/** A link that opens a new silence for the alert. */
+export function silenceText(alertmanagerUrl: string, alert: string): string {
+  const matchers = ['analyzer', 'vendor_license', 'feature', 'version'].map((name) => {
+    const value = `{{ $labels.${name} | printf "%q" | urlquery | reReplaceAll "[+]" "%20" }}`;
+    return `{{ if $labels.${name} }}${encodeURIComponent(`,${name}=`)}${value}{{ end }}`;
+  });
+  const filter = `${encodeURIComponent(`{alertname="${alert}"`)}${matchers.join('')}${encodeURIComponent('}')}`;
+  return `${alertmanagerUrl}/#/silences/new?filter=${filter}`;
+}

@@ -1,0 +1,127 @@
+import { type HeldAlert, type PlainAlert, type RuleOptions, settingsOf } from './alert.ts';
+import { durationOf, FEATURE_NAME, SITE, select, VENDOR_LICENSE } from './promql.ts';
+import type { RecordingRule } from './records.ts';
+import { TIME_TEXT } from './texts.ts';
+import { chosenBy, enabledOf, isEnabled, type Selection, thresholdOf, valuesOf } from './thresholds.ts';
+
+/** Alerts about what is missing. They need the past, so only Prometheus can evaluate them. */
+
+/** Without the shard: a vendor license can move to another one. */
+const anyShard = (labels: string): string => labels.replace(SITE, 'analyzer');
+
+/** A part of the inventory: a vendor license or a feature name. */
+interface Part {
+  readonly alert: string;
+  readonly record: string;
+  /** Its labels. */
+  readonly labels: string;
+  /** Its series while it exists, with owners. */
+  readonly present: string;
+  /** What must be true for a part that is missing to be gone. */
+  readonly isKnown: string;
+}
+
+const parts: readonly Part[] = [
+  {
+    alert: 'LicenseVendorLicenseVanished',
+    record: 'license:vendor_license:vanished',
+    labels: VENDOR_LICENSE,
+    present: 'license:vendor_license:owner',
+    isKnown: `and on (${SITE}) license:known == 1
+unless on (${SITE}) license:condition{alertname="LicenseProductsEmpty"}`,
+  },
+  {
+    alert: 'LicenseFeatureVanished',
+    record: 'license:feature:vanished',
+    labels: FEATURE_NAME,
+    present: 'license:feature:owner',
+    // a server that is down, or a vendor license that is gone, explains its features
+    isKnown: `and on (${VENDOR_LICENSE}) license:vendor_license:known{data="features"} == 1
+and on (${VENDOR_LICENSE}) license:vendor_license:owner
+unless on (${VENDOR_LICENSE}) license:server_up:min == 0`,
+  },
+];
+
+/**
+ * The time at which a part was missed first. It is remembered until the part is back or the alert ends. The past is read at two
+ * points, so that what is lost while no exporter runs is missed too.
+ */
+const vanished = (options: RuleOptions, { alert, record, labels, present, isKnown }: Part): RecordingRule => {
+  const settings = settingsOf(options, alert);
+  const remembered = chosenBy(settings, 'within', (within: number, matchers) => {
+    const known = select(record, ...matchers);
+    return `(last_over_time(${known}[1h]) > time() - ${within})`;
+  });
+  const shortest = Math.min(...valuesOf(settings, 'within').map(Number));
+  // a point before the end of the alert would raise it again
+  const points = [600, 3600, 6 * 3600].filter((seconds) => seconds < shortest);
+  const past = `(${points.map((seconds) => `${present} offset ${durationOf(seconds)}`).join(' or ')})`;
+  return {
+    record,
+    expr: `(
+  ${remembered}
+  or on (${labels})
+  (
+    ${past} * 0 + time()
+    ${isKnown.replaceAll('\n', '\n    ')}
+  )
+)
+unless on (${anyShard(labels)}) ${present}`,
+  };
+};
+
+/** Ends the past that is compared: the capacity of a day ago is the lowest of these three hours. */
+const A_DAY_AGO = '[3h] offset 1350m';
+const total = 'license:feature_max_available:sum';
+const missing = 'license:feature_max_available:missing';
+
+export const vanishedRecords = (options: RuleOptions): readonly RecordingRule[] =>
+  parts.filter(({ alert }) => isEnabled(settingsOf(options, alert))).map((part) => vanished(options, part));
+
+/** How many licenses of a feature are fewer than a day ago. */
+export const missingRecord: RecordingRule = {
+  record: missing,
+  expr: `(min_over_time(${total}${A_DAY_AGO}) - ${total}) > 0`,
+};
+
+export function capacityDropped(options: RuleOptions): HeldAlert {
+  const settings = settingsOf(options, 'LicenseCapacityDropped');
+  const lost: Selection = (matchers) => select(missing, ...matchers);
+  return {
+    alert: 'LicenseCapacityDropped',
+    severity: 'warning',
+    data: 'features',
+    isEngines: false,
+    // a server that is down explains it
+    condition: `${enabledOf(settings, lost)} >= ${thresholdOf(settings, 'licenses', lost)}
+and ${missing} >= ${thresholdOf(settings, 'ratio', lost)} * (${missing} + ${total})
+unless on (${VENDOR_LICENSE}) license:server_up:min == 0`,
+    summary:
+      'There are fewer licenses of {{ $labels.feature }} of {{ $labels.vendor_license }} than a day ago: {{ $value }} are missing.',
+    description:
+      'Licenses expired, a license file changed, or a redundant server is missing. Compare the license file with that of the day before. The alert resolves a day after the drop.',
+  };
+}
+
+const ENDS = 'The alert resolves when it is back, or after a day';
+
+export const vanishedAlerts = (options: RuleOptions): readonly PlainAlert[] => [
+  {
+    alert: 'LicenseVendorLicenseVanished',
+    severity: 'warning',
+    expr: enabledOf(settingsOf(options, 'LicenseVendorLicenseVanished'), (matchers) =>
+      select('license:vendor_license:vanished', ...matchers),
+    ),
+    summary: 'The analyzer no longer lists {{ $labels.vendor_license }}.',
+    description: `It was missed first at ${TIME_TEXT}. Its server is no longer monitored. Check the configuration of the analyzer. ${ENDS}, so silence it if the vendor license was removed on purpose.`,
+  },
+  {
+    alert: 'LicenseFeatureVanished',
+    severity: 'warning',
+    expr: enabledOf(settingsOf(options, 'LicenseFeatureVanished'), (matchers) =>
+      select('license:feature:vanished', ...matchers),
+    ),
+    summary: 'The analyzer no longer lists {{ $labels.feature }} of {{ $labels.vendor_license }}.',
+    description: `It was missed first at ${TIME_TEXT}. Users may be denied it. Compare the license file with that of the day before. ${ENDS}, so silence it if the feature was removed on purpose.`,
+  },
+];
