@@ -4,6 +4,7 @@ import { restoreSaved } from '../../../src/alerts/restore.ts';
 import type { Rule } from '../../../src/alerts/rule.ts';
 import { createRules } from '../../../src/alerts/rules.ts';
 import { type AlertStates, step } from '../../../src/alerts/state-machine.ts';
+import { noOwners } from '../../../src/model/owners.ts';
 import { runAtOnce } from '../../../src/scheduling/slices.ts';
 import { settingsOf } from '../../support/alert-views.ts';
 import { type Firing, FiringMinutes, identityOf } from './firing.ts';
@@ -47,7 +48,14 @@ function firingOf(states: AlertStates, now: number): AlertStates {
 
 function createEngine(startedAt: number): Engine {
   const rules = createRules(settings);
-  const evaluate = createEvaluation({ rules, ignore: [], commonLabels: {}, runbookUrl: () => undefined });
+  const evaluate = createEvaluation({
+    rules,
+    ignore: [],
+    commonLabels: {},
+    owners: () => noOwners,
+    runbookUrl: () => '',
+    silenceUrl: () => undefined,
+  });
   return { startedAt, rules, evaluate, states: new Map(), evaluatedAt: timeOf(startedAt) };
 }
 
@@ -77,7 +85,7 @@ export class EngineRun {
     return now - this.#sent.at < options.unknownHold ? this.#sent.states : new Map();
   }
 
-  #evaluate({ minute, replica, startedAt, inventory, authenticated }: Frame, now: number): void {
+  #evaluate({ minute, replica, startedAt, inventory, authenticated, sources }: Frame, now: number): void {
     const before = this.#engines.get(replica);
     let engine = before;
     if (engine?.startedAt !== startedAt) {
@@ -91,7 +99,7 @@ export class EngineRun {
     const evaluated =
       minute === startedAt
         ? unknownEvaluation(engine.rules)
-        : runAtOnce(engine.evaluate({ now, inventory, authenticated }));
+        : runAtOnce(engine.evaluate({ now, inventory, authenticated, sources, timeZone: 'Europe/Berlin' }));
     engine.states = step(engine.states, evaluated, now, options).states;
     engine.evaluatedAt = now;
   }

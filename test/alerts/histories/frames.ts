@@ -1,9 +1,11 @@
 import type { Inventory } from '../../../src/inventory/inventory.ts';
+import type { SourceHealth } from '../../../src/observation/source.ts';
 import { policy } from '../../support/alert-views.ts';
 import { createInventories } from '../../support/stored-answers.ts';
 import { createAnswers } from './answers.ts';
 import { activeEpisodes, type History, MINUTES, timeOf } from './history.ts';
 import { createReplicaPoll, type ReplicaPoll } from './replica-poll.ts';
+import { createSources } from './sources.ts';
 import { worldAt } from './world.ts';
 
 /** What a process of a replica knows in one minute, after its polls. */
@@ -18,6 +20,8 @@ export interface Frame {
   readonly isCutOff: boolean;
   readonly inventory: Inventory;
   readonly authenticated: boolean | undefined;
+  /** Of an embedded analyzer in the process; `undefined` without one. */
+  readonly sources: readonly SourceHealth[] | undefined;
 }
 
 /** One minute of a history. */
@@ -32,6 +36,7 @@ export interface Minute {
 interface Process {
   readonly startedAt: number;
   readonly poll: ReplicaPoll;
+  readonly sourcesAt: ReturnType<typeof createSources>;
   readonly inventoryOf: ReturnType<typeof createInventories>;
 }
 
@@ -53,6 +58,7 @@ export function* minutesOf(history: History): Generator<Minute> {
       const process = processes[index] ?? {
         startedAt: minute,
         poll: createReplicaPoll(history, index, minute),
+        sourcesAt: createSources(history, minute),
         inventoryOf: createInventories(policy),
       };
       processes[index] = process;
@@ -65,6 +71,7 @@ export function* minutesOf(history: History): Generator<Minute> {
         isCutOff: concerns('replica cut off', index),
         inventory: process.inventoryOf(process.poll.snapshot(minute), timeOf(minute)),
         authenticated: process.poll.authenticated(),
+        sources: history.sources.length === 0 ? undefined : process.sourcesAt(minute),
       });
     }
     yield { minute, targets: targets.map(({ instance }) => instance), frames };

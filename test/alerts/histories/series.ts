@@ -4,6 +4,7 @@ import { attributeLabels } from '../../../src/metrics/info-metrics.ts';
 import { featureLabels } from '../../../src/metrics/metric.ts';
 import { formatLabels } from '../../../src/metrics/rows.ts';
 import { collectHistory, collectPolls, collectVendorLicenses } from '../../../src/metrics/site-collector.ts';
+import type { SourceHealth } from '../../../src/observation/source.ts';
 import { allCollectors } from '../../support/scenario.ts';
 import type { Frame, Minute } from './frames.ts';
 import { analyzerOf, type History, MINUTES, timeOf } from './history.ts';
@@ -48,8 +49,27 @@ function emitFeatures({ features }: Frame['inventory'], emit: Emit): void {
   }
 }
 
+const asNumber = (up: boolean | undefined): number | undefined => (up === undefined ? undefined : Number(up));
+
+function emitSource(
+  { name: source, manager, failedReadings, members, vendorLicenses }: SourceHealth,
+  emit: Emit,
+): void {
+  const labels = (more: Readonly<Record<string, string>> = {}): string => {
+    const all = { source, manager, ...more };
+    return formatLabels(Object.keys(all), Object.values(all));
+  };
+  emit('license_source_failed_readings', labels(), failedReadings);
+  for (const { server, up } of members) emit('license_source_member_up', labels({ server }), asNumber(up));
+  for (const name of vendorLicenses) emit('license_source_vendor_license_info', labels({ vendor_license: name }), 1);
+}
+
 /** The samples of one page, of the metrics that the rules read. */
-export function emitPage(history: History, { minute, startedAt, inventory, authenticated }: Frame, emit: Emit): void {
+export function emitPage(
+  history: History,
+  { minute, startedAt, inventory, authenticated, sources = [] }: Frame,
+  emit: Emit,
+): void {
   const isPolled = minute > startedAt;
   const families = [
     ...collectPolls(isPolled ? inventory : nothingPolled),
@@ -64,7 +84,8 @@ export function emitPage(history: History, { minute, startedAt, inventory, authe
   emit('license_exporter_time_seconds', '', timeOf(minute));
   emit('license_exporter_shards', '', 1);
   emit('license_exporter_shard_index', '', 0);
-  emit('license_upstream_authenticated', '', authenticated === undefined ? undefined : Number(authenticated));
+  for (const source of sources) emitSource(source, emit);
+  emit('license_upstream_authenticated', '', asNumber(authenticated));
 }
 
 /** Collects the series of a history, without those that no rule reads. */
