@@ -53,7 +53,10 @@ export function externalUrl({ web }: Pick<Config, 'web'>): string {
 }
 
 /** What the engine needs from other parts of the daemon. */
-type EngineInputs = Pick<EngineOptions, 'useInventory' | 'authenticated' | 'ownsVendorLicense' | 'now' | 'log'> & {
+type EngineInputs = Pick<
+  EngineOptions,
+  'useInventory' | 'authenticated' | 'sources' | 'owners' | 'ownsVendorLicense' | 'timeZone' | 'now' | 'log'
+> & {
   readonly version: string;
   /** Counts by URL of the Alertmanager. New ones are added. They survive a reload. */
   readonly counts: Map<string, DeliveryCounts>;
@@ -73,7 +76,8 @@ export function createAlerting(
     counts.set(url, known);
     return known;
   };
-  const { runbookBaseUrl } = alerting;
+  const url = externalUrl(config);
+  const runbooks = alerting.runbookBaseUrl ?? `${url}/runbooks`;
   return createAlertEngine({
     ...surroundings,
     rules: alerting.rules,
@@ -89,8 +93,9 @@ export function createAlerting(
     analyzer,
     shard,
     externalLabels: alerting.externalLabels,
-    runbookUrl: (name) => (runbookBaseUrl === undefined ? undefined : `${runbookBaseUrl}#${name.toLowerCase()}`),
-    generatorUrl: `${externalUrl(config)}/alerts`,
+    alertmanagerUrl: alerting.alertmanagerExternalUrl,
+    runbookUrl: (name) => `${runbooks}#${name.toLowerCase()}`,
+    generatorUrl: `${url}/alerts`,
     stateFile:
       storagePath === undefined
         ? undefined

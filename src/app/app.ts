@@ -5,6 +5,7 @@ import { createPlaneThread } from '../data-plane/plane-thread.ts';
 import { createDatasource } from '../datasource/routes.ts';
 import { createSelfMetrics, type SelfMetrics } from '../metrics/self.ts';
 import type { Log } from '../model/log.ts';
+import { noOwners } from '../model/owners.ts';
 import type { SourceHealth } from '../observation/source.ts';
 import { endpointNames } from '../query-api/endpoints.ts';
 import { createLimit } from '../scheduling/limit.ts';
@@ -97,6 +98,8 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       // the addresses at start: a reload does not change them
       refusalOfUsers: () => refusalOfUsers(config.datasource.users, initial.web.listen, access.current()),
       carried,
+      sources: () => deps.sources?.(),
+      owners: () => noOwners,
       version: deps.version,
       now,
       log,

@@ -17,8 +17,10 @@ import { createExposition, type Exposition } from '../metrics/exposition.ts';
 import type { SelfMetrics } from '../metrics/self.ts';
 import { createLocalTime } from '../model/local-time.ts';
 import type { Log } from '../model/log.ts';
+import type { Owners } from '../model/owners.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import type { CredentialGate } from '../ntlm/credential-gate.ts';
+import type { SourceHealth } from '../observation/source.ts';
 import { createPoller, type Poller } from '../poll/poller.ts';
 import { createCredentialsLog, createDispatcher } from './account.ts';
 import { createAlerting } from './alerting.ts';
@@ -71,6 +73,10 @@ interface PipelineDeps {
   /** Why names of users are not served; `undefined` if they are. */
   readonly refusalOfUsers: Backend['users']['refusal'];
   readonly carried: Carried | undefined;
+  /** Sources of an analyzer in this process; `undefined` without one. */
+  readonly sources: () => readonly SourceHealth[] | undefined;
+  /** Who acts on a vendor license or a feature. */
+  readonly owners: () => Owners;
   readonly version: string;
   /** Epoch seconds. */
   readonly now: () => number;
@@ -138,9 +144,13 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     },
     ...(carried !== undefined && { initial: carried.data }),
   });
+  const timeZone = config.datasource.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   const alerting = createAlerting(config, {
     useInventory: (work) => inventory.use(work),
     authenticated: () => gate.authenticated,
+    sources: deps.sources,
+    owners: deps.owners,
+    timeZone,
     ownsVendorLicense: selection.ownsVendorLicense,
     version: deps.version,
     counts: deps.deliveryCounts,
@@ -157,7 +167,7 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
   });
   plane.keep(poller.latest());
   void inventory.commit(poller.latest());
-  const { cacheTtl, timeZone, pseudonymKey } = config.datasource;
+  const { cacheTtl, pseudonymKey } = config.datasource;
   const datasource: Backend = {
     inventory: () => inventory.latest(),
     upstream: createUpstreamCache({
@@ -170,7 +180,7 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
       refusal: deps.refusalOfUsers,
       pseudonymKey: pseudonymKey?.reveal(),
     },
-    localTime: createLocalTime(timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone),
+    localTime: createLocalTime(timeZone),
     now,
   };
   const stop = async (): Promise<void> => {

@@ -14,6 +14,8 @@ const reserved = [
   'package',
   'feature_type',
   'endpoint',
+  'license_source',
+  'manager',
   'source',
   'analyzer',
   'shard',

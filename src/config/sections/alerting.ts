@@ -13,6 +13,9 @@ export const alerting = z
       .describe(
         'Alertmanagers that receive alerts, as in the configuration of Prometheus, or as URLs. If empty, alerts are evaluated and shown at `/alerts`, but not sent.',
       ),
+    alertmanager_external_url: baseUrl('https://alertmanager.example.com')
+      .optional()
+      .describe('URL of Alertmanager for people. Alerts link to a silence that is filled in for them.'),
     external_labels: labelMap.prefault({}).meta({ description: 'Labels added to every alert.', fileOnly: true }),
     evaluation_interval: duration(0.1, 600)
       .prefault('30s')
@@ -36,8 +39,9 @@ export const alerting = z
     prometheus_job: text
       .prefault('license-exporter')
       .describe('The job under which Prometheus scrapes the exporter. The command `rules` writes it into the rules.'),
-    runbook_base_url: baseUrl('https://wiki.example.com/runbooks.md')
-      .optional()
-      .describe('URL of your copy of `deploy/runbooks.md`. Alerts link to their section of it.'),
+    runbook_base_url: baseUrl('https://wiki.example.com/runbooks.md').optional().meta({
+      description: 'URL of your copy of `deploy/runbooks.md`. Alerts link to their section of it.',
+      shownDefault: '`/runbooks` of the daemon',
+    }),
   })
   .describe('The alert engine.');
