@@ -1,4 +1,4 @@
-import { EngineRun } from './engine-run.ts';
+import { EngineRun, type Watched } from './engine-run.ts';
 import type { Firing } from './firing.ts';
 import { minutesOf } from './frames.ts';
 import { analyzerOf, type History, MINUTES } from './history.ts';
@@ -13,8 +13,11 @@ export interface Pair {
   readonly prometheus: Uint8Array;
 }
 
+/** An alert with differences, and what its rule finds meanwhile. */
+export interface Disagreement extends Pair, Watched {}
+
 /** Successive minutes, `to` excluded, in which an alert fires on one path only. */
-export interface Difference extends Pair {
+export interface Difference extends Disagreement {
   readonly from: number;
   readonly to: number;
   readonly only: 'engine' | 'prometheus';
@@ -24,6 +27,13 @@ interface Run {
   readonly history: History;
   readonly engine: Firing;
   readonly series: Series;
+}
+
+/** Follows alerts of a history through the engine. */
+export function watch(history: History, alerts: readonly string[]): (alert: string) => Watched {
+  const engine = new EngineRun(alerts);
+  for (const minute of minutesOf(history)) engine.add(minute);
+  return (alert) => engine.watched(alert);
 }
 
 /** Runs the engine, and collects what Prometheus scrapes meanwhile. */
@@ -49,26 +59,60 @@ function pairsOf({ history, engine }: Run, prometheus: Firing): readonly Pair[] 
   }));
 }
 
-/** The differences between both paths. */
-export function differencesOf(pair: Pair): readonly Difference[] {
-  const { engine, prometheus } = pair;
+const isEqual = ({ engine, prometheus }: Pair): boolean =>
+  engine.every((fires, minute) => fires === prometheus[minute]);
+
+/** Why minutes of a difference are allowed. */
+export interface Tolerance {
+  readonly name: string;
+  allows(disagreement: Disagreement, minute: number): boolean;
+}
+
+/** The differences between both paths. @param isAllowed whether a minute in which they differ does not count */
+export function differencesIn(
+  disagreement: Disagreement,
+  isAllowed: (disagreement: Disagreement, minute: number) => boolean,
+): readonly Difference[] {
+  const { engine, prometheus } = disagreement;
+  const sideAt = (minute: number): Difference['only'] | undefined => {
+    if (engine[minute] === prometheus[minute] || isAllowed(disagreement, minute)) return undefined;
+    return engine[minute] === 1 ? 'engine' : 'prometheus';
+  };
   const found: Difference[] = [];
   for (let from = 0; from < MINUTES; from += 1) {
-    if (engine[from] === prometheus[from]) continue;
+    const only = sideAt(from);
+    if (only === undefined) continue;
     let to = from + 1;
-    while (to < MINUTES && engine[to] === engine[from] && prometheus[to] === prometheus[from]) to += 1;
-    found.push({ ...pair, from, to, only: engine[from] === 1 ? 'engine' : 'prometheus' });
+    while (to < MINUTES && sideAt(to) === only) to += 1;
+    found.push({ ...disagreement, from, to, only });
     from = to - 1;
   }
   return found;
 }
 
-/** The alerts of histories on both paths, from one run of promtool. */
-export async function compareHistories(histories: readonly History[], rules: Rules): Promise<readonly Pair[]> {
+export interface Comparison {
+  /** Number of alerts that fired on at least one path. */
+  readonly alerts: number;
+  readonly disagreements: readonly Disagreement[];
+}
+
+/** Compares both paths, in one run of promtool. */
+export async function compareHistories(histories: readonly History[], rules: Rules): Promise<Comparison> {
   const runs = histories.map((history) => runHistory(history, rules));
   const fired = await evaluateRules(
     rules,
     runs.map(({ series }) => series),
   );
-  return runs.flatMap((run) => pairsOf(run, fired.get(analyzerOf(run.history)) ?? new Map()));
+  const pairs = runs.map((run) => pairsOf(run, fired.get(analyzerOf(run.history)) ?? new Map()));
+  const disagreements = pairs.flatMap((ofHistory) => {
+    const unequal = ofHistory.filter((pair) => !isEqual(pair));
+    const [first] = unequal;
+    if (first === undefined) return [];
+    const watched = watch(
+      first.history,
+      unequal.map(({ alert }) => alert),
+    );
+    return unequal.map((pair) => ({ ...pair, ...watched(pair.alert) }));
+  });
+  return { alerts: pairs.flat().length, disagreements };
 }

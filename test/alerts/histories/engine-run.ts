@@ -1,13 +1,13 @@
 import type { AlertState } from '../../../src/alerts/alert.ts';
 import { createEvaluation, unknownEvaluation } from '../../../src/alerts/evaluation.ts';
 import { restoreSaved } from '../../../src/alerts/restore.ts';
-import type { Rule } from '../../../src/alerts/rule.ts';
+import type { EvaluatedRule, Rule } from '../../../src/alerts/rule.ts';
 import { createRules } from '../../../src/alerts/rules.ts';
 import { type AlertStates, step } from '../../../src/alerts/state-machine.ts';
 import { noOwners } from '../../../src/model/owners.ts';
 import { runAtOnce } from '../../../src/scheduling/slices.ts';
 import { settingsOf } from '../../support/alert-views.ts';
-import { type Firing, FiringMinutes, identityOf } from './firing.ts';
+import { type Firing, FiringMinutes, identityOf, labelsOf } from './firing.ts';
 import type { Frame, Minute } from './frames.ts';
 import { timeOf } from './history.ts';
 
@@ -23,6 +23,7 @@ interface Engine {
   readonly startedAt: number;
   readonly rules: readonly Rule[];
   readonly evaluate: ReturnType<typeof createEvaluation>;
+  evaluated: readonly EvaluatedRule[];
   states: AlertStates;
   evaluatedAt: number;
 }
@@ -56,27 +57,62 @@ function createEngine(startedAt: number): Engine {
     runbookUrl: () => '',
     silenceUrl: () => undefined,
   });
-  return { startedAt, rules, evaluate, states: new Map(), evaluatedAt: timeOf(startedAt) };
+  return { startedAt, rules, evaluate, evaluated: [], states: new Map(), evaluatedAt: timeOf(startedAt) };
+}
+
+/** What a rule finds about an alert in one minute. `absent`: no process evaluates it. */
+export type Condition = 'raised' | 'not cleared' | 'false' | 'unknown' | 'absent';
+
+/** An alert that is watched. */
+export interface Watched {
+  readonly conditions: readonly Condition[];
+  /** Whether another process evaluates it than in the minute before. */
+  readonly begins: readonly boolean[];
+  /** Durations of its rule, minutes. */
+  readonly pendingFor: number;
+  readonly keepFiringFor: number;
+}
+
+function conditionOf({ evaluated }: Engine, alert: string): Condition {
+  const labels = labelsOf(alert);
+  const found = evaluated.find(({ rule }) => rule.name === labels.alertname && rule.severity === labels.severity);
+  const finding = found?.evaluation.findings.find((candidate) => identityOf(candidate.labels) === alert);
+  if (finding !== undefined) return finding.isRaised ? 'raised' : 'not cleared';
+  return found?.evaluation.isUnknown(labels) === false ? 'false' : 'unknown';
 }
 
 /**
- * The alerts of the engines of a history. Each process has its own. What is sent is what the first living one says that
- * reaches the analyzer. A process continues the alerts of its state file, or else those that fire in Alertmanager.
+ * The alerts of the engines of a history. Each process has its own. Alertmanager has what one of them sends, of those that
+ * reach the analyzer if any does. A process continues the alerts of its state file, or else those of Alertmanager.
  */
 export class EngineRun {
   readonly #firing = new FiringMinutes();
   readonly #engines = new Map<number, Engine>();
+  readonly #conditions: ReadonlyMap<string, Condition[]>;
+  readonly #begins: boolean[] = [];
   #sent: { readonly states: AlertStates; readonly at: number } = { states: new Map(), at: 0 };
+  #leader: Engine | undefined;
+
+  /** @param watched alerts whose conditions are recorded */
+  constructor(watched: readonly string[] = []) {
+    this.#conditions = new Map(watched.map((alert) => [alert, []]));
+  }
 
   /** Evaluates one minute. */
   add({ minute, frames }: Minute): void {
     const now = timeOf(minute);
-    for (const frame of frames) this.#evaluate(frame, now);
-    const leader = frames.find(({ isCutOff }) => !isCutOff) ?? frames[0];
-    const engine = leader && this.#engines.get(leader.replica);
-    if (engine !== undefined) this.#sent = { states: engine.states, at: now };
-    for (const { labels, state } of this.#stillSent(now).values()) {
-      if (state === 'firing') this.#firing.add(identityOf(labels), minute);
+    const engines = frames.map((frame) => ({ isCutOff: frame.isCutOff, engine: this.#evaluate(frame, now) }));
+    const reaching = engines.filter(({ isCutOff }) => !isCutOff);
+    const sending = (reaching.length > 0 ? reaching : engines).map(({ engine }) => engine);
+    if (sending.length > 0) {
+      this.#sent = { states: new Map(sending.flatMap(({ states }) => [...firingOf(states, now)])), at: now };
+    }
+    for (const { labels } of this.#stillSent(now).values()) this.#firing.add(identityOf(labels), minute);
+    const [leader] = sending;
+    this.#begins.push(leader !== undefined && leader !== this.#leader);
+    this.#leader = leader ?? this.#leader;
+    for (const [alert, conditions] of this.#conditions) {
+      conditions.push(leader === undefined ? 'absent' : conditionOf(leader, alert));
     }
   }
 
@@ -85,26 +121,37 @@ export class EngineRun {
     return now - this.#sent.at < options.unknownHold ? this.#sent.states : new Map();
   }
 
-  #evaluate({ minute, replica, startedAt, inventory, authenticated, sources }: Frame, now: number): void {
+  #evaluate({ minute, replica, startedAt, inventory, authenticated, sources }: Frame, now: number): Engine {
     const before = this.#engines.get(replica);
     let engine = before;
     if (engine?.startedAt !== startedAt) {
       engine = createEngine(startedAt);
-      const isSaved = before !== undefined && now - before.evaluatedAt <= 3600;
+      const isSaved = before !== undefined && now - before.evaluatedAt <= options.unknownHold;
       engine.states = isSaved
         ? restoreSaved({ savedAt: before.evaluatedAt, alerts: [...before.states.values()] }, now)
-        : firingOf(this.#stillSent(now), now);
+        : this.#stillSent(now);
       this.#engines.set(replica, engine);
     }
-    const evaluated =
-      minute === startedAt
-        ? unknownEvaluation(engine.rules)
-        : runAtOnce(engine.evaluate({ now, inventory, authenticated, sources, timeZone: 'Europe/Berlin' }));
-    engine.states = step(engine.states, evaluated, now, options).states;
+    const view = { now, inventory, authenticated, sources, timeZone: 'Europe/Berlin' };
+    engine.evaluated = minute === startedAt ? unknownEvaluation(engine.rules) : runAtOnce(engine.evaluate(view));
+    engine.states = step(engine.states, engine.evaluated, now, options).states;
     engine.evaluatedAt = now;
+    return engine;
   }
 
   get firing(): Firing {
     return this.#firing.all;
+  }
+
+  watched(alert: string): Watched {
+    const { alertname, severity } = labelsOf(alert);
+    const rule = createRules(settings).find((each) => each.name === alertname && each.severity === severity);
+    const durations = rule?.durations(labelsOf(alert)) ?? { for: 0, keepFiringFor: 0 };
+    return {
+      conditions: this.#conditions.get(alert) ?? [],
+      begins: this.#begins,
+      pendingFor: durations.for / 60,
+      keepFiringFor: durations.keepFiringFor / 60,
+    };
   }
 }

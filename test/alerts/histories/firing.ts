@@ -1,4 +1,4 @@
-import type { Labels } from '../../../src/alerts/alert.ts';
+import { type Labels, withoutEmpty } from '../../../src/alerts/alert.ts';
 import { MINUTES } from './history.ts';
 
 /** The minutes in which alerts fire, by identity. */
@@ -24,6 +24,10 @@ export const identityOf = (labels: Labels): string =>
     .map((name) => labels[name] ?? '')
     .join('|')
     .replace(/\|+$/, '');
+
+/** The labels of an identity. */
+export const labelsOf = (identity: string): Labels =>
+  withoutEmpty(Object.fromEntries(identity.split('|').map((value, i) => [identityLabels[i] ?? '', value])));
 
 /** The minutes of alerts that are recorded one by one. */
 export class FiringMinutes {

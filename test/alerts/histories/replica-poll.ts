@@ -173,7 +173,9 @@ export function createReplicaPoll(history: History, replica: number, startedAt: 
       const kind = reader.failureOf('GetProducts', WHOLE)?.kind;
       if (kind === 'auth') authenticated = false;
       else if (kind !== 'connect') authenticated = true;
-      const unlessEmpty = <Value>(value: Value): Value | undefined => (world.isEmpty ? undefined : value);
+      const names = new Set(world.isEmpty ? [] : [WHOLE, ...world.vendorLicenses.map(({ name }) => name)]);
+      /** An empty answer for a vendor license that has licenses by GetProducts is not accepted. */
+      const ofKnown = <Value>(part: string, value: Value): Value | undefined => (names.has(part) ? value : undefined);
       request('GetProducts', [WHOLE], minute, reader, () =>
         products(minute, world, answers, reader.badRecords('GetProducts')),
       );
@@ -181,10 +183,10 @@ export function createReplicaPoll(history: History, replica: number, startedAt: 
       request('GetServerDown', [WHOLE], minute, reader, () => (world.isEmpty ? { ...down, records: [] } : down));
       if (minute <= startedAt + slow) return;
       pollParts('GetFeatures', minute, reader, (part) =>
-        unlessEmpty(answers.features(part, reader.badRecords('GetFeatures'))),
+        ofKnown(part, answers.features(part, reader.badRecords('GetFeatures'))),
       );
       pollParts('GetExpirationFeatures', minute, reader, (part) =>
-        unlessEmpty(answers.expirations(part, reader.badRecords('GetExpirationFeatures'))),
+        ofKnown(part, answers.expirations(part, reader.badRecords('GetExpirationFeatures'))),
       );
       if (off.includes('GetHistory')) return;
       const questions = new Map(

@@ -1,4 +1,4 @@
-import { compareHistories, type Difference, differencesOf } from './compare.ts';
+import { compareHistories, type Difference, type Disagreement, differencesIn } from './compare.ts';
 import type { History } from './history.ts';
 import type { Rules } from './promtool.ts';
 
@@ -26,16 +26,15 @@ function smaller(history: History): readonly History[] {
 export async function shrink(
   difference: Difference,
   rules: Rules,
-  isFailing: (difference: Difference) => boolean,
+  isAllowed: (disagreement: Disagreement, minute: number) => boolean,
 ): Promise<Difference> {
   const { seed } = difference.history;
   // names of analyzers that no other history has
   const variants = smaller(difference.history).map((history, i) => ({ ...history, seed: seed * 1000 + i }));
-  const pairs = await compareHistories(variants, rules);
-  const found = pairs
-    .flatMap(differencesOf)
-    .filter(({ alert, only }) => alert === difference.alert && only === difference.only)
-    .find(isFailing);
+  const { disagreements } = await compareHistories(variants, rules);
+  const found = disagreements
+    .flatMap((disagreement) => differencesIn(disagreement, isAllowed))
+    .find(({ alert, only }) => alert === difference.alert && only === difference.only);
   if (found === undefined) return difference;
-  return shrink({ ...found, history: { ...found.history, seed } }, rules, isFailing);
+  return shrink({ ...found, history: { ...found.history, seed } }, rules, isAllowed);
 }

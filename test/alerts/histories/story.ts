@@ -1,4 +1,5 @@
 import type { Difference } from './compare.ts';
+import type { Condition } from './engine-run.ts';
 import { type Episode, type History, MINUTES } from './history.ts';
 
 /** A history as text, for the message of a failure. */
@@ -26,6 +27,14 @@ function textOf(history: History, episode: Episode): string {
 
 const bars = (minutes: Uint8Array): string => Array.from(minutes, (fires) => (fires === 1 ? '#' : '.')).join('');
 
+const signs: Readonly<Record<Condition, string>> = {
+  raised: 'R',
+  'not cleared': 'c',
+  false: '.',
+  unknown: '?',
+  absent: ' ',
+};
+
 /** What a site goes through. */
 export function storyOf(history: History): string {
   const { vendorLicenses, features, replicas, polling, sources, episodes } = history;
@@ -42,10 +51,22 @@ export function storyOf(history: History): string {
 }
 
 /** A difference with the history behind it. */
-export const describeDifference = ({ history, alert, engine, prometheus, from, to, only }: Difference): string =>
+export const describeDifference = ({
+  history,
+  alert,
+  engine,
+  prometheus,
+  conditions,
+  begins,
+  from,
+  to,
+  only,
+}: Difference): string =>
   [
     `${alert}: only by ${only} in minutes ${from} to ${to - 1}`,
     `  engine     ${bars(engine)}`,
     `  Prometheus ${bars(prometheus)}`,
+    `  condition  ${conditions.map((condition) => signs[condition]).join('')}`,
+    `  process    ${begins.map((isNew) => (isNew ? '|' : '.')).join('')}`,
     storyOf(history),
   ].join('\n');

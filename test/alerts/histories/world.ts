@@ -88,5 +88,6 @@ export function worldAt(history: History, minute: number): World {
   const features = history.features
     .flatMap((_, index) => featureAt(history, index, minute))
     .filter(({ vendorLicense }) => names.has(vendorLicense));
-  return { vendorLicenses, features, isEmpty: activeEpisodes(history, 'products empty', minute).length > 0 };
+  const isLost = activeEpisodes(history, 'products empty', minute).length > 0;
+  return { vendorLicenses, features, isEmpty: isLost || vendorLicenses.length === 0 };
 }
