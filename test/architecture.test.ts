@@ -17,6 +17,7 @@ const packageRooms: Readonly<Record<string, readonly string[]>> = {
   yaml: ['config'],
   zod: ['config', 'managers'],
   pino: ['main.ts'],
+  marked: ['alerts'],
 };
 
 function sourceFiles(folder: string): string[] {

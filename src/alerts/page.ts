@@ -84,7 +84,7 @@ small, em { color: #4a5568; }
 <h1>Alerts</h1>
 ${demo ? '<p class="demo">Simulated data: this is the demo, no license server is monitored.</p>' : ''}
 ${body}
-<p><a href="./">license-exporter</a></p>
+<p><a href="runbooks">Runbooks</a> · <a href="./">license-exporter</a></p>
 </body>
 </html>
 `;

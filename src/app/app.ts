@@ -1,5 +1,6 @@
 import type { DeliveryCounts } from '../alerts/delivery.ts';
 import { createAlertApi, createAlertPage } from '../alerts/routes.ts';
+import { createRunbookPage } from '../alerts/runbook-page.ts';
 import type { Config } from '../config/config.ts';
 import { createPlaneThread } from '../data-plane/plane-thread.ts';
 import { createDatasource } from '../datasource/routes.ts';
@@ -13,6 +14,7 @@ import { createWebServer } from '../web/server.ts';
 import { createAccounts } from './accounts.ts';
 import { externalUrl } from './alerting.ts';
 import { analyzerIdentity } from './identity.ts';
+import { createCurrentOwners } from './owners.ts';
 import { type AppConfig, type Carried, createPipeline, type Pipeline } from './pipeline.ts';
 import { sourcesMount } from './sources.ts';
 import { createStorage, type Storage } from './storage.ts';
@@ -60,6 +62,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
   const inTurn = createLimit(1);
   let isStopping = false;
   const accounts = createAccounts(log);
+  const owners = createCurrentOwners(initial, log, () => void pipeline.inventory.commit(pipeline.poller.latest()));
   const ownStorage = deps.storage === undefined ? createStorage(log) : undefined;
   const storage = deps.storage ?? ownStorage;
   const totals = createUpstreamTotals();
@@ -99,7 +102,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       refusalOfUsers: () => refusalOfUsers(config.datasource.users, initial.web.listen, access.current()),
       carried,
       sources: () => deps.sources?.(),
-      owners: () => noOwners,
+      owners: () => owners.current(),
       version: deps.version,
       now,
       log,
@@ -130,6 +133,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     access: () => access.current(),
     mounts: [
       { path: '/alerts', about: 'Alerts that fire now, and their delivery.', ...createAlertPage(alertRoutes) },
+      { path: '/runbooks', about: 'What each alert means, and what to check.', ...createRunbookPage() },
       ...(deps.sources === undefined ? [] : [sourcesMount(deps.sources)]),
       { path: '/api/v1', about: undefined, ...createAlertApi(alertRoutes) },
       {
@@ -159,6 +163,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
         throw error;
       });
       access.start();
+      owners.start();
       run();
     },
     runOnce: async () => {
@@ -184,6 +189,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
         const isSameAnalyzer = old.config.analyzer.url === config.analyzer.url;
         await old.stop();
         totals.retire(old.dispatcher);
+        owners.reload(config);
         pipeline = create(
           config,
           isSameAnalyzer ? { data: old.poller.latest(), alerts: old.alerting.states() } : undefined,
@@ -203,6 +209,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       isStopping = true;
       return inTurn(async () => {
         access.stop();
+        owners.stop();
         await pipeline.stop();
         await plane.close();
         await web.stop();

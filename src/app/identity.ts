@@ -10,7 +10,7 @@ export interface AnalyzerIdentity {
 }
 
 /** `host:port` of a URL, with the default port of its scheme. */
-export function hostAndPort(url: string): string {
+function hostAndPort(url: string): string {
   const { hostname: host, port, protocol } = new URL(url);
   return `${host}:${port === '' ? (protocol === 'https:' ? 443 : 80) : port}`;
 }

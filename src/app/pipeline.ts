@@ -17,7 +17,7 @@ import { createExposition, type Exposition } from '../metrics/exposition.ts';
 import type { SelfMetrics } from '../metrics/self.ts';
 import { createLocalTime } from '../model/local-time.ts';
 import type { Log } from '../model/log.ts';
-import type { Owners } from '../model/owners.ts';
+import type { OwnerMapping } from '../model/owners.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import type { CredentialGate } from '../ntlm/credential-gate.ts';
 import type { SourceHealth } from '../observation/source.ts';
@@ -75,8 +75,8 @@ interface PipelineDeps {
   readonly carried: Carried | undefined;
   /** Sources of an analyzer in this process; `undefined` without one. */
   readonly sources: () => readonly SourceHealth[] | undefined;
-  /** Who acts on a vendor license or a feature. */
-  readonly owners: () => Owners;
+  /** Who acts on a vendor license or a feature. It can change at any time; the inventory must be committed again then. */
+  readonly owners: () => OwnerMapping;
   readonly version: string;
   /** Epoch seconds. */
   readonly now: () => number;
@@ -112,7 +112,8 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     enabled: config.metrics.collectors,
     maxSeries: config.metrics.maxSeries,
     self,
-    features: (_, rendering) => plane.render(rendering),
+    features: (_, rendering) => plane.render(rendering, deps.owners().entries),
+    owners: deps.owners,
     latest: () => inventory.latest(),
   });
   const poller = createPoller({

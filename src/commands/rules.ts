@@ -8,14 +8,18 @@ import type { CommandContext } from './command.ts';
 const OWNERS = ['owner', 'team', 'site'];
 
 /** The rules with the settings of a configuration. @throws OperatorError for settings that Prometheus cannot evaluate */
-export const ruleFileOf = ({ alerting }: Pick<Config, 'alerting'>, owners: readonly string[] = []): RuleFile =>
+export const ruleFileOf = (
+  { alerting, web }: Pick<Config, 'alerting' | 'web'>,
+  owners: readonly string[] = [],
+): RuleFile =>
   createRuleFile({
     rules: alerting.rules,
     unknownHold: alerting.unknownHold,
     owners: [...new Set([...OWNERS, ...owners])],
     job: alerting.prometheusJob,
-    runbookBaseUrl: alerting.runbookBaseUrl,
-    alertmanagerUrl: undefined,
+    runbookBaseUrl:
+      alerting.runbookBaseUrl ?? (web.externalUrl === undefined ? undefined : `${web.externalUrl}/runbooks`),
+    alertmanagerUrl: alerting.alertmanagerExternalUrl,
   });
 
 /** Prints the rules for Prometheus. @throws ConfigError with all problems */

@@ -1,3 +1,4 @@
+import type { OwnerEntry } from '../model/owners.ts';
 import type { SourceConfig } from './embedded-sources.ts';
 import type { Secret } from './secret.ts';
 import type { AlertmanagerEntry } from './sections/alertmanagers.ts';
@@ -64,6 +65,16 @@ export interface Config {
   readonly datasource: Omit<Section<'datasource'>, 'pseudonymise' | 'pseudonymKeyFile'> & {
     /** Undefined if names of users are shown unchanged. */
     readonly pseudonymKey: Secret | undefined;
+  };
+  readonly owners: {
+    /** The entries of the configuration file. */
+    readonly own: readonly OwnerEntry[];
+    /** The file with more entries. It is read again when it changes. */
+    readonly file: string | undefined;
+    /** Which state of the file was read. */
+    readonly stamp: string;
+    /** All entries, those of `own` first. */
+    readonly entries: readonly OwnerEntry[];
   };
   readonly shard: Section<'shard'>;
   readonly log: Section<'log'>;

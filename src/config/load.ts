@@ -2,6 +2,7 @@ import { alertmanagersOf } from './alertmanager-files.ts';
 import type { Config } from './config.ts';
 import { ConfigSettings, type LoadOptions } from './config-settings.ts';
 import { embeddedOf } from './embedded-files.ts';
+import { ownersOf } from './owners-file.ts';
 import { ConfigError, inOrder } from './problems.ts';
 import { checkRelations } from './relations.ts';
 import { analyzerOf } from './upstream-analyzer.ts';
@@ -22,6 +23,7 @@ export function loadConfig(options: LoadOptions): Config {
   const web = webOf(settings);
   const datasource = datasourceOf(settings);
   const alertmanagers = alertmanagersOf(settings);
+  const owners = ownersOf(settings);
   checkRelations(settings);
   if (settings.problems.length > 0) throw new ConfigError(inOrder(settings.problems));
 
@@ -45,6 +47,7 @@ export function loadConfig(options: LoadOptions): Config {
     web,
     alerting: { ...settings.section('alerting'), alertmanagers },
     datasource,
+    owners,
     shard,
     log: settings.section('log'),
     embeddedAnalyzer,

@@ -3,6 +3,7 @@ import { alerting } from './sections/alerting.ts';
 import { analyzer } from './sections/analyzer.ts';
 import { embeddedAnalyzer } from './sections/embedded-analyzer.ts';
 import { metrics } from './sections/metrics.ts';
+import { owners, ownersFile } from './sections/owners.ts';
 import { expiration, features, history, poll, select } from './sections/poll.ts';
 import { log, shard, storage } from './sections/process.ts';
 import { datasource, web } from './sections/web.ts';
@@ -24,6 +25,8 @@ export const sections = {
   web,
   alerting,
   datasource,
+  owners,
+  owners_file: ownersFile,
   shard,
   log,
   embedded_analyzer: embeddedAnalyzer,

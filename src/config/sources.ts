@@ -23,12 +23,14 @@ function addVariable(rawSettings: RawSettings, name: string, raw: unknown): void
     rawSettings.values.set(known, { raw, isFromFile: false, where: () => name });
     return;
   }
-  const near = nearest(name, [...byVariable.keys()]);
-  const meant = near === undefined ? undefined : byVariable.get(near);
+  // without what all of them begin with, which would make any short name near
+  const names = [...byVariable.keys()].map((variable) => variable.slice(ENVIRONMENT_PREFIX.length));
+  const near = nearest(name.slice(ENVIRONMENT_PREFIX.length), names);
+  const meant = near === undefined ? undefined : byVariable.get(`${ENVIRONMENT_PREFIX}${near}`);
   const refuse = (message: string): void => rawSettings.refuse({ key: '', where: name, message }, meant);
   if (meant === undefined) refuse('unknown variable');
   else if (settings[meant].fileOnly) refuse(`unknown variable; ${meant} can only be set in the file`);
-  else refuse(`unknown variable, did you mean ${near}?`);
+  else refuse(`unknown variable, did you mean ${ENVIRONMENT_PREFIX}${near}?`);
 }
 
 /** All settings that are set, with their places, and the problems. */

@@ -10,7 +10,9 @@ import type { FeatureColumns, SharedFeatures } from '../inventory/feature-column
 import { FeatureDerivation, type FeatureStores } from '../inventory/feature-derivation.ts';
 import type { Derived, FeaturesRequest } from '../inventory/features-request.ts';
 import { FeatureRenderer, type FeatureUpdate, type Rendering } from '../metrics/feature-renderer.ts';
+import { OwnerTails } from '../metrics/owner-tails.ts';
 import { QueryError } from '../model/failure.ts';
+import { createOwners, noOwners, type OwnerEntry } from '../model/owners.ts';
 import type { RecordOwner, StoredAnswer } from '../model/records.ts';
 import type { PolledAnswers, PolledEndpoint } from '../model/snapshot.ts';
 
@@ -48,6 +50,7 @@ export class DataPlane {
   /** The generation that was rendered last. */
   #rendered: number | undefined;
   #version: number;
+  #ownerTails = new OwnerTails(noOwners);
 
   /** @param firstHandle handles of answers, and versions of the page, are larger than this */
   constructor(firstHandle = 0) {
@@ -108,6 +111,11 @@ export class DataPlane {
     };
   }
 
+  /** The next rendering shows the owners by these entries. */
+  useOwners(entries: readonly OwnerEntry[]): void {
+    this.#ownerTails = new OwnerTails(createOwners(entries));
+  }
+
   /** Renders the newest generation. Chunks that the page has are not rendered again. */
   render(rendering: Rendering): FeatureUpdate {
     if (this.#columns === undefined) throw new Error('there are no features to render');
@@ -118,7 +126,7 @@ export class DataPlane {
     // a renderer that fails is not used again
     this.#renderer = undefined;
     this.#rendered = undefined;
-    const update = renderer.render(this.#columns, this.#version + 1, rendering);
+    const update = renderer.render(this.#columns, this.#version + 1, rendering, this.#ownerTails);
     this.#renderer = renderer;
     this.#rendered = this.#columns.generation;
     this.#version = update.version;

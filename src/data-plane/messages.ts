@@ -3,6 +3,7 @@ import type { SharedFeatures } from '../inventory/feature-columns.ts';
 import type { Derived, FeaturesRequest } from '../inventory/features-request.ts';
 import type { FeatureUpdate, Rendering } from '../metrics/feature-renderer.ts';
 import type { Failure } from '../model/failure.ts';
+import type { OwnerEntry } from '../model/owners.ts';
 import type { Opening } from './data-plane.ts';
 
 /** The start data of the thread. */
@@ -18,6 +19,7 @@ export type PlaneMessage =
   | { readonly type: 'end'; readonly id: number }
   | { readonly type: 'abort'; readonly id: number }
   | { readonly type: 'keep'; readonly endpoint: StoredEndpoint; readonly handles: readonly number[] }
+  | { readonly type: 'owners'; readonly entries: readonly OwnerEntry[] }
   | { readonly type: 'derive'; readonly id: number; readonly request: FeaturesRequest; readonly oldestInUse: number }
   | { readonly type: 'render'; readonly id: number; readonly rendering: Rendering };
 

@@ -10,6 +10,7 @@ import type { Derived } from '../inventory/features-request.ts';
 import type { Table } from '../inventory/table.ts';
 import type { FeatureUpdate, Rendering } from '../metrics/feature-renderer.ts';
 import { QueryError } from '../model/failure.ts';
+import { noOwners, type OwnerEntry } from '../model/owners.ts';
 import { lastGood, type PolledAnswers, type Snapshot } from '../model/snapshot.ts';
 import type { PlaneMessage, PlaneReply, PlaneStart } from './messages.ts';
 import { Outbox } from './outbox.ts';
@@ -20,8 +21,8 @@ export interface PlaneThread extends FeatureSource {
   decoder(permanentAfter: number): Decoder<PolledAnswers>;
   /** Frees the answers that a snapshot does not contain any more. Call it with each snapshot before the next one. */
   keep(snapshot: Snapshot): void;
-  /** Renders the newest features. */
-  render(rendering: Rendering): Promise<FeatureUpdate>;
+  /** Renders the newest features. @param owners the same array as before unless they have changed */
+  render(rendering: Rendering, owners: readonly OwnerEntry[]): Promise<FeatureUpdate>;
   close(): Promise<void>;
 }
 
@@ -79,6 +80,8 @@ interface Connection {
   readonly worker: Worker;
   readonly outbox: Outbox;
   readonly pending: PendingReplies;
+  /** The entries that the thread has. */
+  owners: readonly OwnerEntry[];
 }
 
 class Plane implements PlaneThread {
@@ -135,8 +138,17 @@ class Plane implements PlaneThread {
     this.#inUse.delete(features);
   }
 
-  render(rendering: Rendering): Promise<FeatureUpdate> {
+  render(rendering: Rendering, owners: readonly OwnerEntry[]): Promise<FeatureUpdate> {
+    this.#sendOwners(owners);
     return this.#request<FeatureUpdate>((id) => ({ type: 'render', id, rendering }));
+  }
+
+  #sendOwners(entries: readonly OwnerEntry[]): void {
+    if (this.#isClosed) return;
+    const connection = this.#connect();
+    if (connection.owners === entries) return;
+    connection.owners = entries;
+    connection.outbox.post({ type: 'owners', entries });
   }
 
   async close(): Promise<void> {
@@ -192,7 +204,12 @@ class Plane implements PlaneThread {
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
     });
     this.#threads += 1;
-    const connection = { worker, outbox: new Outbox(worker), pending: new PendingReplies(worker) };
+    const connection: Connection = {
+      worker,
+      outbox: new Outbox(worker),
+      pending: new PendingReplies(worker),
+      owners: noOwners.entries,
+    };
     worker.on('message', (reply: PlaneReply) => receive(connection, reply));
     let cause: unknown;
     worker.on('error', (error) => {

@@ -78,6 +78,9 @@ function apply(message: PlaneMessage): void {
     case 'keep':
       plane.keep(message.endpoint, message.handles);
       return;
+    case 'owners':
+      plane.useOwners(message.entries);
+      return;
     case 'derive':
       reply({ id: message.id, value: plane.derive(message.request, message.oldestInUse) });
       return;

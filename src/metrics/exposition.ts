@@ -1,5 +1,6 @@
 import type { InventoryReader } from '../inventory/current.ts';
 import type { Inventory } from '../inventory/inventory.ts';
+import type { Owners } from '../model/owners.ts';
 import { Uses } from '../scheduling/uses.ts';
 import { type Body, SharedAnswers } from './answers.ts';
 import { type Block, createBlock } from './block.ts';
@@ -38,6 +39,8 @@ export interface ExpositionOptions {
   readonly maxSeries: number;
   readonly self: SelfMetrics;
   readonly features: RenderFeatures;
+  /** Of vendor licenses. `features` has those of features. */
+  readonly owners: () => Owners;
   /** The current inventory, for the state of polling before the first inventory is rendered. */
   readonly latest: () => Inventory | undefined;
   /** A monotonic clock, milliseconds. */
@@ -114,7 +117,7 @@ export function createExposition(options: ExpositionOptions): Exposition {
       budget -= made.series;
       return made;
     };
-    const vendorLicenses = await block(collectVendorLicenses(inventory, enabled));
+    const vendorLicenses = await block(collectVendorLicenses(inventory, enabled, options.owners()));
     const site = await block(collectSite(inventory));
     const { blocks, version } = await updateFeatures(inventory, budget);
     budget -= blocks.expirations.series + blocks.features.series;

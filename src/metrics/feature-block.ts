@@ -5,12 +5,14 @@ import { FeatureAttributes, plainTail } from './feature-attributes.ts';
 import type { ChunkRenderer } from './feature-chunks.ts';
 import type { FeatureGauge, ReadValue } from './feature-gauges.ts';
 import { combineChecksums, deflatePiece } from './gzip.ts';
+import type { OwnerTails } from './owner-tails.ts';
 import type { PieceMemory } from './piece-memory.ts';
 
 /** A generation of the features, and how it differs from the last one. */
 export interface Generation {
   readonly columns: FeatureColumns;
   readonly chunks: ChunkRenderer;
+  readonly owners: OwnerTails;
   /** `undefined` if the layout has changed. */
   readonly changes: { readonly before: FeatureColumns; readonly rows: readonly number[] } | undefined;
 }
@@ -64,6 +66,8 @@ export class FeatureBlock {
   readonly #values = new Float64Array(CHUNK_ROWS);
   readonly #tails: Uint8Array[] = Array.from({ length: CHUNK_ROWS }, () => plainTail);
   readonly #plainTails: readonly Uint8Array[] = Array.from({ length: CHUNK_ROWS }, () => plainTail);
+  /** The owners of the last update. */
+  #owners: OwnerTails | undefined;
   /** The chunks of the last update with their positions. */
   #positions: ReadonlyMap<PageChunk, number> = new Map();
 
@@ -77,20 +81,28 @@ export class FeatureBlock {
     const { columns } = generation;
     const reads = this.#families.map(({ gauge }) => gauge.open(columns));
     const limit = rowsWithin(reads, columns.count, budget);
+    this.#useOwners(generation.owners);
     this.#discardChanged(generation, reads);
     this.#renderRanges(generation, reads, limit);
     return this.#update(limit < columns.count);
   }
 
+  /** Discards the ranges that show other owners. */
+  #useOwners(owners: OwnerTails): void {
+    if (this.#owners === owners) return;
+    this.#owners = owners;
+    for (const family of this.#families) if (family.gauge.hasAttributes) family.ranges = [];
+  }
+
   /** Discards the ranges that are out of date. */
-  #discardChanged({ columns, changes }: Generation, reads: readonly ReadValue[]): void {
+  #discardChanged({ columns, owners, changes }: Generation, reads: readonly ReadValue[]): void {
     if (changes === undefined) {
       for (const family of this.#families) family.ranges = [];
       return;
     }
     const { before, rows } = changes;
-    const attributes = new FeatureAttributes(columns);
-    const attributesBefore = new FeatureAttributes(before);
+    const attributes = new FeatureAttributes(columns, owners);
+    const attributesBefore = new FeatureAttributes(before, owners);
     for (const [i, { gauge, ranges }] of this.#families.entries()) {
       const read = reads[i] as ReadValue;
       const readBefore = gauge.open(before);
@@ -105,8 +117,8 @@ export class FeatureBlock {
   }
 
   /** Renders the ranges that are out of date, or that end somewhere else. */
-  #renderRanges({ columns, chunks }: Generation, reads: readonly ReadValue[], limit: number): void {
-    const attributes = new FeatureAttributes(columns);
+  #renderRanges({ columns, chunks, owners }: Generation, reads: readonly ReadValue[], limit: number): void {
+    const attributes = new FeatureAttributes(columns, owners);
     for (let from = 0, range = 0; from < columns.count; from += CHUNK_ROWS, range += 1) {
       const end = Math.max(from, Math.min(from + CHUNK_ROWS, columns.count, limit));
       const stale = [...this.#families.entries()].filter(([, { ranges }]) => ranges[range]?.end !== end);

@@ -14,7 +14,7 @@ export interface FeatureGauge {
   readonly name: MetricName;
   /** Returns a function that reads its values in one generation. */
   readonly open: (columns: FeatureColumns) => ReadValue;
-  /** Whether its labels include the attributes of the feature. */
+  /** Whether its labels include the attributes of the feature and its owner. */
   readonly hasAttributes: boolean;
 }
 
@@ -56,10 +56,8 @@ const expiry = fieldGauges(recordFields.GetExpirationFeatures, expirationMetrics
 const infoGauge: FeatureGauge = {
   name: 'license_feature_info',
   hasAttributes: true,
-  open:
-    ({ featureSlots }) =>
-    (row) =>
-      (featureSlots[row] as number) < 0 ? Number.NaN : 1,
+  // also of features that only GetExpirationFeatures reports: they have owners too
+  open: () => () => 1,
 };
 
 /** The metrics of GetFeatures. */

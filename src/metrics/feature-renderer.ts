@@ -5,6 +5,7 @@ import { ChunkRenderer } from './feature-chunks.ts';
 import { expirationGauges, featureGauges } from './feature-gauges.ts';
 import { createLabelArena } from './label-arena.ts';
 import type { Enabled } from './metric.ts';
+import type { OwnerTails } from './owner-tails.ts';
 import { PieceMemory } from './piece-memory.ts';
 
 /** What to render for a page. */
@@ -65,12 +66,13 @@ export class FeatureRenderer {
     columns: FeatureColumns,
     version: number,
     { budget, oldestInUse }: Pick<Rendering, 'budget' | 'oldestInUse'>,
+    owners: OwnerTails,
   ): FeatureUpdate {
     this.#pieces.free(oldestInUse);
     const last = this.#last?.columns.layout === columns.layout ? this.#last : undefined;
     const chunks = last?.chunks ?? new ChunkRenderer(createLabelArena(columns));
     const changes = last === undefined ? undefined : { before: last.columns, rows: changedRows(columns, last.columns) };
-    const generation = { columns, chunks, changes };
+    const generation = { columns, chunks, owners, changes };
     const expirations = this.#expirations.render(generation, budget);
     const features = this.#features.render(generation, budget - expirations.series);
     this.#last = { columns, chunks };

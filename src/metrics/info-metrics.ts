@@ -7,9 +7,9 @@ export const attributeLabels = ['license_type', 'license_model', 'token_pool', '
 export const infoMetrics = {
   license_vendor_license_info: {
     type: 'gauge',
-    labels: ['vendor_license', 'server', 'daemon'],
+    labels: ['vendor_license', 'server', 'daemon', 'owner'],
     group: 'default',
-    help: 'Vendor license parsed from GetProducts.Product (server;daemon), always 1.',
+    help: 'Vendor license parsed from GetProducts.Product (server;daemon), with its owner and the other labels of the setting owners, always 1.',
   },
   license_vendor_license_icon_info: {
     type: 'gauge',
@@ -19,9 +19,9 @@ export const infoMetrics = {
   },
   license_feature_info: {
     type: 'gauge',
-    labels: [...featureLabels, ...attributeLabels],
+    labels: [...featureLabels, ...attributeLabels, 'owner'],
     group: 'default',
-    help: 'Descriptive attributes of a feature from GetFeatures, always 1.',
+    help: 'Attributes of a feature from GetFeatures (empty if only GetExpirationFeatures has it), with its owner and the other labels of the setting owners, always 1.',
   },
   license_server_up: {
     type: 'gauge',

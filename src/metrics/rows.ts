@@ -14,11 +14,13 @@ function escapeLabel(value: string): string {
   return value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
 }
 
+/** Label names with values as `a="b",c="d"`. */
+export const formatLabelPairs = (names: readonly string[], values: readonly string[]): string =>
+  names.map((name, i) => `${name}="${escapeLabel((values[i] ?? '').toWellFormed())}"`).join(',');
+
 /** Label names with values as `{a="b",c="d"}`; empty without labels. */
-export function formatLabels(names: readonly string[], values: readonly string[]): string {
-  if (names.length === 0) return '';
-  return `{${names.map((name, i) => `${name}="${escapeLabel((values[i] ?? '').toWellFormed())}"`).join(',')}}`;
-}
+export const formatLabels = (names: readonly string[], values: readonly string[]): string =>
+  names.length === 0 ? '' : `{${formatLabelPairs(names, values)}}`;
 
 /** Encodes the labels of rows. @param labels the label values of each row, in the order of `names` */
 export function buildRows(names: readonly string[], labels: readonly (readonly string[])[]): Rows {

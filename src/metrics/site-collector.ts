@@ -2,6 +2,7 @@ import type { Inventory } from '../inventory/inventory.ts';
 import type { Knowledge } from '../inventory/knowledge.ts';
 import { availabilities } from '../inventory/poll-state.ts';
 import type { VendorLicenseRow } from '../inventory/vendor-license-row.ts';
+import type { Owners } from '../model/owners.ts';
 import { discardReasons } from '../model/records.ts';
 import { recordFields } from '../query-api/records.ts';
 import { catalogue, type MetricName } from './catalogue.ts';
@@ -20,6 +21,9 @@ function rowsOf(name: MetricName, labels: readonly (readonly string[])[]): Rows 
 }
 
 const productGauges = fieldGauges(recordFields.GetProducts, vendorLicenseMetrics, (name) => name);
+
+/** The labels of `license_vendor_license_info` before those of its owner. */
+const identityLabels = ['vendor_license', 'server', 'daemon'] as const;
 
 /** Which data of a vendor license can be known, and whether it is. */
 const dataOfVendorLicense: Readonly<Record<string, (row: VendorLicenseRow, knowledge: Knowledge) => boolean>> = {
@@ -46,8 +50,12 @@ function collectKnowledge(all: readonly VendorLicenseRow[], knowledge: Knowledge
 }
 
 /** Metrics of GetProducts (spec 2.1) and GetServerDown (spec 2.4). */
-export function collectVendorLicenses({ vendorLicenses, knowledge }: Inventory, enabled: Enabled): Family[] {
-  const { license_vendor_license_info: info, license_vendor_license_icon_info: icons } = infoMetrics;
+export function collectVendorLicenses(
+  { vendorLicenses, knowledge }: Inventory,
+  enabled: Enabled,
+  owners: Owners,
+): Family[] {
+  const { license_vendor_license_icon_info: icons } = infoMetrics;
   const all = [...vendorLicenses];
   const names = rowsOf(
     'license_server_up',
@@ -55,7 +63,15 @@ export function collectVendorLicenses({ vendorLicenses, knowledge }: Inventory, 
   );
   const isReported = vendorLicenses.column('isReported');
   const reported = [...all.keys()].filter(isReported);
-  const infoRows = rowsOf('license_vendor_license_info', reported.map(labelsOf(info.labels, vendorLicenses)));
+  const identity = labelsOf(identityLabels, vendorLicenses);
+  const infoRows = buildRows(
+    [...identityLabels, ...owners.names],
+    reported.map((row) => {
+      const labels = identity(row);
+      const owner = owners.of(labels[0] ?? '');
+      return [...labels, ...owners.names.map((name) => owner[name] ?? '')];
+    }),
+  );
   const iconRows = rowsOf('license_vendor_license_icon_info', reported.map(labelsOf(icons.labels, vendorLicenses)));
   const downs = all.flatMap(({ vendorLicense, downQualifiers }) =>
     downQualifiers.map((qualifier) => [vendorLicense, qualifier]),

@@ -1,10 +1,13 @@
 /**
- * Creates a matcher for a text parameter of the Query API. `%` matches any sequence of characters; there is no escape
- * (spec section 4). For any pattern, the time is at most proportional to the product of the lengths of pattern and value.
+ * Creates a matcher for a text parameter of the Query API. The wildcard matches any sequence of characters; there is no
+ * escape (spec section 4). For any pattern, the time is at most proportional to the product of the lengths of pattern and value.
  */
-export function createPattern(pattern: string, { ignoreCase }: { ignoreCase: boolean }): (value: string) => boolean {
+export function createPattern(
+  pattern: string,
+  { ignoreCase, wildcard = '%' }: { readonly ignoreCase: boolean; readonly wildcard?: string },
+): (value: string) => boolean {
   const fold = (text: string): string => (ignoreCase ? text.toLowerCase() : text);
-  const pieces = fold(pattern).split('%');
+  const pieces = fold(pattern).split(wildcard);
   const first = pieces[0] ?? '';
   if (pieces.length === 1) return (value) => fold(value) === first;
   const last = pieces.at(-1) ?? '';

@@ -32,7 +32,7 @@ const redundancyLost: HeldAlert = {
   // the value is the number of servers that answer
   condition: `${ofSources('count', SOURCE, `(${SERVERS} == 1)`)}
 and on (${SOURCE}) ${ofSources('count', SOURCE, `(${SERVERS} == 0)`)}
-unless on (${SOURCE}) license:condition{alertname="LicenseSourceDown"}`,
+and on (${SOURCE}) license:source_failed_readings:max == 0`,
   summary: 'A redundant server of {{ $labels.license_source }} does not answer.',
   description:
     'Only {{ $value }} of the redundant servers of this source answer. If one more fails, its licenses may no longer be available. The page /sources of the analyzer shows which server is missing.',
@@ -43,13 +43,16 @@ const failing = `${ofExporters('max', `${SITE}, endpoint`, '(license_poll_succes
 const unreachable = `license:up:max == 0`;
 const rejected = `license:authenticated:min == 0`;
 
+/** Analyzers that answer, and list no vendor license. */
+export const EMPTY = `${ofExporters('max', SITE, 'license_poll_records{endpoint="GetProducts"}')} == 0
+and on (${SITE}) ${ofExporters('max', SITE, 'license_poll_success{endpoint="GetProducts"}')} == 1`;
+
 const productsEmpty: HeldAlert = {
   alert: 'LicenseProductsEmpty',
   severity: 'critical',
   data: 'poll',
   isEngines: true,
-  condition: `${ofExporters('max', SITE, 'license_poll_records{endpoint="GetProducts"}')} == 0
-and on (${SITE}) ${ofExporters('max', SITE, 'license_poll_success{endpoint="GetProducts"}')} == 1`,
+  condition: EMPTY,
   summary: `GetProducts of ${ANALYZER_TEXT} is empty.`,
   description:
     'The analyzer answers, but it lists no vendor license, so nothing is monitored. Check whether its configuration or its database was replaced, and whether the account may see the vendor licenses.',

@@ -1,6 +1,7 @@
 import { type HeldAlert, type RuleOptions, settingsOf } from './alert.ts';
-import { durationOf, FEATURE, HISTORY, ofReplicas, select, VENDOR_LICENSE } from './promql.ts';
-import { AGE_TEXT, DAY_TEXT, FEATURE_TEXT, IN_USE_TEXT, LEFT_TEXT, LICENSES_TEXT, TIME_TEXT } from './texts.ts';
+import { durationOf, FEATURE, HISTORY, ofReplicas, SITE, select, VENDOR_LICENSE } from './promql.ts';
+import type { RecordingRule } from './records.ts';
+import { AGE_TEXT, DAY_TEXT, FEATURE_TEXT, IN_USE_TEXT, LICENSES_TEXT, TIME_TEXT } from './texts.ts';
 import { chosenBy, enabledOf, matcherOf, type RuleSettings, type Selection, thresholdOf } from './thresholds.ts';
 
 /** Alerts about license servers and features, which the engine evaluates too. */
@@ -93,7 +94,7 @@ function expiringSoon(options: RuleOptions): readonly HeldAlert[] {
       data: 'expirations',
       isEngines: true,
       condition: nearer === undefined ? `(${soon}) ${from}` : `((${soon}) > time()) ${from}`,
-      summary: `License ${FEATURE_TEXT} expires on ${DAY_TEXT}, in ${LEFT_TEXT}.`,
+      summary: `License ${FEATURE_TEXT} expires on ${DAY_TEXT}.`,
       description: `It expires at ${TIME_TEXT}. ${RENEW}`,
       more: expiryAnnotations,
       // kept until the alert of the next severity fires, so that there is no gap
@@ -102,34 +103,42 @@ function expiringSoon(options: RuleOptions): readonly HeldAlert[] {
   });
 }
 
+/** The ratio of licenses in use where it is above one half; the number of licenses is large enough. */
+export function useRecord(options: RuleOptions): RecordingRule {
+  const settings = settingsOf(options, 'LicenseFeatureSaturated');
+  const available = of('license_feature_max_available');
+  const large = `(license_feature_max_available >= ${thresholdOf(settings, 'minLicenses', available)})`;
+  return {
+    record: 'license:feature_use:ratio',
+    expr: ofReplicas('max', FEATURE, `(license_feature_in_use / ${large} > ${HALF})`, 'usage'),
+  };
+}
+
+/** Lower ratios count as this one: they need no series, and an idle past does not outweigh the present. */
+const HALF = 0.5;
+
+/** The average of a window. Evaluations without a sample of the feature count as one half, unless there was no exporter. */
 const averaged =
   (settings: RuleSettings): Selection =>
   (matchers) =>
-    chosenBy(
-      settings,
-      'window',
-      (window: number, chosen) =>
-        `avg_over_time(${select('license:feature_use:ratio', ...matchers, ...chosen)}[${durationOf(window)}])`,
-    );
+    chosenBy(settings, 'window', (seconds: number, chosen) => {
+      const window = `[${durationOf(seconds)}]`;
+      const ratio = `${select('license:feature_use:ratio', ...matchers, ...chosen)}${window}`;
+      return `((sum_over_time(${ratio}) - ${HALF} * count_over_time(${ratio})) / on (${SITE}) group_left () count_over_time(license:up:max${window}) + ${HALF})`;
+    });
 
 function saturated(options: RuleOptions): HeldAlert {
   const settings = settingsOf(options, 'LicenseFeatureSaturated');
   const use = averaged(settings);
-  const available = of('license:feature_max_available:max');
-  const large = `${available([])} >= ${thresholdOf(settings, 'minLicenses', available)}`;
   return {
     alert: 'LicenseFeatureSaturated',
     severity: 'warning',
     data: 'usage',
     isEngines: true,
-    condition: `(
-  ${enabledOf(settings, use)} >= ${thresholdOf(settings, 'raise', use)}
-  or
-  ${enabledOf(settings, use)} >= ${thresholdOf(settings, 'clear', use)}
-  and on (${FEATURE}) ALERTS{alertname="LicenseFeatureSaturated", alertstate="firing"}
-)
-and on (${FEATURE}) (${large})
-and on (${FEATURE}) license:feature_use:ratio`,
+    condition: `${enabledOf(settings, use)} >= ${thresholdOf(settings, 'raise', use)}
+or
+${enabledOf(settings, use)} >= ${thresholdOf(settings, 'clear', use)}
+and on (${FEATURE}) ALERTS{alertname="LicenseFeatureSaturated", alertstate="firing"}`,
     summary: `{{ $value | humanizePercentage }} of ${FEATURE_TEXT} is in use.`,
     description: `${IN_USE_TEXT}{{ $value | humanizePercentage }} is the average over the last minutes. Users may soon be denied a license. Look for idle checkouts and unused reservations, or buy more licenses.`,
   };

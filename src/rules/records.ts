@@ -78,39 +78,48 @@ license:exporter:info`,
     record: 'license:vendor_license:owner',
     expr: newest(VENDOR_LICENSE, owners, 'license_vendor_license_info', 'collection'),
   },
-  { record: 'license:feature:owner', expr: newest(FEATURE_NAME, owners, 'license_feature_info', 'usage') },
 ];
+
+/** Who owns the features with a condition. */
+const featureOwner = (owners: readonly string[]): RecordingRule => ({
+  record: 'license:feature:owner',
+  expr: newest(
+    FEATURE_NAME,
+    owners,
+    '(license_feature_info and on (vendor_license, feature) license:condition)',
+    'usage',
+  ),
+});
+
+/** The features that are listed, with their owners. */
+export const listedRecord = (owners: readonly string[]): RecordingRule => ({
+  record: 'license:feature:listed',
+  expr: newest(FEATURE_NAME, owners, 'license_feature_info', 'usage'),
+});
 
 /** The labels of a feature in the metrics of one exporter. */
 const RAW_FEATURE = 'job, instance, vendor_license, feature, version, package, feature_type';
 
 /** Features that are reported without one of these values. */
-const incomplete = (value: string, metrics: readonly string[]): RecordingRule => ({
+const incomplete = (data: string, ...metrics: readonly string[]): RecordingRule => ({
   record: 'license:feature:incomplete',
   expr: ofReplicas(
     'max',
     FEATURE,
-    `(license_feature_info unless on (${RAW_FEATURE}) ${metrics.length === 1 ? metrics[0] : `(${metrics.join(` and on (${RAW_FEATURE}) `)})`})`,
+    `(license_feature_info unless on (${RAW_FEATURE}) (${metrics.join(` and on (${RAW_FEATURE}) `)}))`,
     'usage',
   ),
-  labels: { value },
+  labels: { data },
 });
 
 /** The values that alerts compare, one series for each part of an analyzer and shard. @param farthest seconds to the farthest expiry that an alert is about */
 export const valueRecords = (farthest: number): readonly RecordingRule[] => [
-  incomplete('in_use', ['license_feature_in_use', 'license_feature_max_available']),
-  incomplete('max_available', ['license_feature_max_available']),
-  incomplete('max_queued', ['license_feature_max_queued']),
-  incomplete('expiration', ['license_feature_expiration_timestamp_seconds']),
+  incomplete('usage', 'license_feature_in_use', 'license_feature_max_available', 'license_feature_max_queued'),
+  incomplete('expirations', 'license_feature_expiration_timestamp_seconds'),
   { record: 'license:server_up:min', expr: ofReplicas('min', VENDOR_LICENSE, 'license_server_up', 'server') },
   {
     record: 'license:last_collection_timestamp_seconds:max',
     expr: ofReplicas('max', VENDOR_LICENSE, 'license_vendor_license_last_collection_timestamp_seconds', 'collection'),
-  },
-  { record: 'license:feature_in_use:max', expr: ofReplicas('max', FEATURE, 'license_feature_in_use', 'usage') },
-  {
-    record: 'license:feature_max_available:max',
-    expr: ofReplicas('max', FEATURE, 'license_feature_max_available', 'usage'),
   },
   {
     record: 'license:feature_max_queued:max',
@@ -123,17 +132,6 @@ export const valueRecords = (farthest: number): readonly RecordingRule[] => [
   {
     record: 'license:feature_history_timestamp_seconds:max',
     expr: ofExporters('max', HISTORY, 'license_feature_history_timestamp_seconds'),
-  },
-  {
-    // ratios below one half count as one half, so that an idle past does not outweigh the present
-    record: 'license:feature_use:ratio',
-    expr: 'clamp_min(license:feature_in_use:max / (license:feature_max_available:max > 0), 0.5)',
-  },
-  {
-    // unknown while the number of one version is unknown
-    record: 'license:feature_max_available:sum',
-    expr: `sum by (${FEATURE_NAME}) (license:feature_max_available:max)
-unless on (${FEATURE_NAME}) license:feature:incomplete{value="max_available"}`,
   },
   {
     record: 'license:feature_expiration_timestamp_seconds:max',
@@ -164,6 +162,7 @@ export function findingRecords(owners: readonly string[], unknownHold: string): 
   const left = `group_left (${owners.join(', ')})`;
   const ignoring = `ignoring (${owners.join(', ')})`;
   return [
+    featureOwner(owners),
     {
       // the owner of the feature, else of the vendor license; without an owner the finding is kept too
       record: 'license:finding',
@@ -185,9 +184,6 @@ ALERTS{alertname=~"License.*", alertstate="firing"}`,
 
 const latched = (...matchers: readonly string[]): string => select('license:latched', ...matchers);
 
-const withoutValue = (matcher: string, value: string): string =>
-  `${latched(matcher)} and on (${FEATURE}) license:feature:incomplete{value="${value}"}`;
-
 /** Why the condition of a firing alert is unknown. What is known to be gone is in none of these. */
 const held = either(
   // nothing is known: the exporter is gone, or has just been started
@@ -197,15 +193,15 @@ const held = either(
   // it takes two polls to know that a collection is stale
   `${latched('data="collection"')} and on (${VENDOR_LICENSE}) license:vendor_license:known{data="server"} == 0`,
   // the feature is reported without the value
-  withoutValue('alertname="LicenseFeatureSaturated"', 'in_use'),
-  withoutValue('alertname="LicenseRequestsQueued"', 'max_queued'),
-  withoutValue('data="expirations"', 'expiration'),
-  `${latched('data="features"')} and on (${FEATURE_NAME}) license:feature:incomplete{value="max_available"}`,
+  `${latched()} and on (${FEATURE}, data) license:feature:incomplete`,
+  `${latched('data="features"')} and on (${FEATURE_NAME}) license:feature_max_available:unknown`,
   // the analyzer has no history of the feature
   `${latched('data="history"')}
 unless on (${HISTORY}) license:feature_history_denials:max`,
   // the exporter is gone, or has not polled yet
   `${latched('data="poll"')} unless on (${SITE}) license:up:max`,
+  // after a restart, a source that still fails has not been counted as down yet
+  `${latched('alertname="LicenseSourceDown"')} and on (${SOURCE}) license:source_failed_readings:max > 0`,
   // the source is not read, and was not removed from the configuration of a running exporter
   `${latched('data="source"')}
 unless on (analyzer, license_source) license:source_failed_readings:max

@@ -2,12 +2,12 @@ import { stringify } from 'yaml';
 import { type HeldAlert, type PlainAlert, type RuleOptions, settingsOf } from './alert.ts';
 import { analyzerAlerts } from './analyzer-alerts.ts';
 import { exporterAlerts } from './exporter-alerts.ts';
-import { licenseAlerts } from './license-alerts.ts';
+import { licenseAlerts, useRecord } from './license-alerts.ts';
 import { durationOf, SITE, select } from './promql.ts';
 import { findingRecords, identityRecords, type RecordingRule, stateRecords, valueRecords } from './records.ts';
 import { ownRunbookText, runbookText, silenceText } from './texts.ts';
 import { checkExpressions, isEnabled, thresholdOf, valuesOf } from './thresholds.ts';
-import { capacityDropped, missingRecord, vanishedAlerts, vanishedRecords } from './vanished-alerts.ts';
+import { capacityDropped, pastAlerts, pastRecords, vanishedAlerts } from './vanished-alerts.ts';
 
 /** An alerting rule of Prometheus. */
 export interface AlertingRule {
@@ -21,7 +21,11 @@ export interface AlertingRule {
 
 /** A file of rules for Prometheus. */
 export interface RuleFile {
-  readonly groups: readonly { readonly name: string; readonly rules: readonly (RecordingRule | AlertingRule)[] }[];
+  readonly groups: readonly {
+    readonly name: string;
+    readonly interval?: string;
+    readonly rules: readonly (RecordingRule | AlertingRule)[];
+  }[];
 }
 
 const conditionOf = ({ alert, severity, data, condition }: HeldAlert): RecordingRule => ({
@@ -77,7 +81,7 @@ function alertingRules(
 }
 
 /**
- * The rules for Prometheus, as one group: later rules read what earlier ones record at the same time.
+ * The rules for Prometheus. In a group, later rules read what earlier ones record at the same time.
  *
  * @throws OperatorError for an override that Prometheus cannot evaluate
  */
@@ -88,6 +92,7 @@ export function createRuleFile(options: RuleOptions): RuleFile {
   const plain = [...vanishedAlerts(options), ...exporterAlerts(options)].filter(isOn);
   const farthest = Math.max(...valuesOf(settingsOf(options, 'LicenseExpiringSoon'), 'info').map(Number));
   const rules = (alert: HeldAlert | PlainAlert) => alertingRules(options, alert);
+  const isPast = ({ alert }: PlainAlert): boolean => pastAlerts.has(alert);
   return {
     groups: [
       {
@@ -96,13 +101,18 @@ export function createRuleFile(options: RuleOptions): RuleFile {
           ...identityRecords(options.owners),
           ...stateRecords,
           ...valueRecords(farthest),
-          missingRecord,
+          useRecord(options),
           ...held.map(conditionOf),
           ...findingRecords(options.owners, durationOf(options.unknownHold)),
-          ...vanishedRecords(options),
           ...held.flatMap(rules),
-          ...plain.flatMap(rules),
+          ...plain.filter((alert) => !isPast(alert)).flatMap(rules),
         ],
+      },
+      {
+        // reads every feature, and the past: seldom, because it takes long at a large site
+        name: 'license-past',
+        interval: '3m',
+        rules: [...pastRecords(options), ...plain.filter(isPast).flatMap(rules)],
       },
     ],
   };

@@ -17,26 +17,26 @@ export const DAY_TEXT = '{{ ($value | toTime).UTC.Format "2006-01-02" }}';
 const withSample = (expression: string, args: string, text: string): string =>
   `{{ with printf ${JSON.stringify(expression)}${args} | query }}{{ with . | first }}${text}{{ end }}{{ end }}`;
 
-/** Time until the value (a time in the future), or since then. */
-export const LEFT_TEXT = withSample('vector(%f - time())', ' $value', '{{ . | value | humanizeDuration }}');
+/** Time since the value. */
 export const AGE_TEXT = withSample('vector(time() - %f)', ' $value', '{{ . | value | humanizeDuration }}');
 
-const FEATURE_MATCHERS =
-  '{analyzer=%q, shard=%q, vendor_license=%q, feature=%q, version=%q, package=%q, feature_type=%q}';
-const FEATURE_VALUES =
-  ' $labels.analyzer $labels.shard $labels.vendor_license $labels.feature $labels.version $labels.package $labels.feature_type';
+/** Text about a metric of the feature; inside, `.` is the sample. */
+const withMetric = (metric: string, text: string): string =>
+  withSample(
+    `max(${metric}{vendor_license=%q, feature=%q, version=%q, package=%q, feature_type=%q} * on (job, instance) group_left () license:exporter:info{analyzer=%q, shard=%q})`,
+    ' $labels.vendor_license $labels.feature $labels.version $labels.package $labels.feature_type $labels.analyzer $labels.shard',
+    text,
+  );
 
 /** Text about the number of licenses of a feature; inside, `.` is the sample. */
-const withLicenses = (text: string): string =>
-  withSample(`license:feature_max_available:max${FEATURE_MATCHERS}`, FEATURE_VALUES, text);
+const withLicenses = (text: string): string => withMetric('license_feature_max_available', text);
 
 /** The number of licenses; 99999 is the way of the analyzer to say that they are not counted. */
 export const LICENSES_TEXT = withLicenses('{{ if ge (. | value) 99999.0 }}uncounted{{ else }}{{ . | value }}{{ end }}');
 
 /** `26 of 28 licenses are in use. `, if both are known. */
-export const IN_USE_TEXT = withSample(
-  `license:feature_in_use:max${FEATURE_MATCHERS}`,
-  FEATURE_VALUES,
+export const IN_USE_TEXT = withMetric(
+  'license_feature_in_use',
   `{{ $inUse := . | value }}${withLicenses('{{ $inUse }} of {{ . | value }} licenses are in use. ')}`,
 );
 

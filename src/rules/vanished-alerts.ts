@@ -1,6 +1,7 @@
 import { type HeldAlert, type PlainAlert, type RuleOptions, settingsOf } from './alert.ts';
-import { durationOf, FEATURE_NAME, SITE, select, VENDOR_LICENSE } from './promql.ts';
-import type { RecordingRule } from './records.ts';
+import { EMPTY } from './analyzer-alerts.ts';
+import { durationOf, FEATURE, FEATURE_NAME, ofReplicas, SITE, select, VENDOR_LICENSE } from './promql.ts';
+import { listedRecord, type RecordingRule } from './records.ts';
 import { TIME_TEXT } from './texts.ts';
 import { chosenBy, enabledOf, isEnabled, type Selection, thresholdOf, valuesOf } from './thresholds.ts';
 
@@ -28,13 +29,13 @@ const parts: readonly Part[] = [
     labels: VENDOR_LICENSE,
     present: 'license:vendor_license:owner',
     isKnown: `and on (${SITE}) license:known == 1
-unless on (${SITE}) license:condition{alertname="LicenseProductsEmpty"}`,
+unless on (${SITE}) (${EMPTY})`,
   },
   {
     alert: 'LicenseFeatureVanished',
     record: 'license:feature:vanished',
     labels: FEATURE_NAME,
-    present: 'license:feature:owner',
+    present: 'license:feature:listed',
     // a server that is down, or a vendor license that is gone, explains its features
     isKnown: `and on (${VENDOR_LICENSE}) license:vendor_license:known{data="features"} == 1
 and on (${VENDOR_LICENSE}) license:vendor_license:owner
@@ -70,19 +71,40 @@ unless on (${anyShard(labels)}) ${present}`,
   };
 };
 
-/** Ends the past that is compared: the capacity of a day ago is the lowest of these three hours. */
+/** The number of licenses of a day ago is the lowest of these three hours. */
 const A_DAY_AGO = '[3h] offset 1350m';
 const total = 'license:feature_max_available:sum';
 const missing = 'license:feature_max_available:missing';
 
-export const vanishedRecords = (options: RuleOptions): readonly RecordingRule[] =>
-  parts.filter(({ alert }) => isEnabled(settingsOf(options, alert))).map((part) => vanished(options, part));
+/** The labels of one feature in the metrics of one exporter, but for its version. */
+const NUMBERED = 'job, instance, vendor_license, feature, version, package, feature_type';
 
-/** How many licenses of a feature are fewer than a day ago. */
-export const missingRecord: RecordingRule = {
-  record: missing,
-  expr: `(min_over_time(${total}${A_DAY_AGO}) - ${total}) > 0`,
-};
+/** Numbers of licenses, over all versions of a feature, and which of them are missing. */
+const capacityRecords: readonly RecordingRule[] = [
+  {
+    record: 'license:feature_max_available:unknown',
+    expr: ofReplicas(
+      'max',
+      FEATURE_NAME,
+      `(license_feature_info unless on (${NUMBERED}) license_feature_max_available)`,
+      'usage',
+    ),
+  },
+  {
+    // not while the number of one version is unknown
+    record: total,
+    expr: `sum by (${FEATURE_NAME}) (${ofReplicas('max', FEATURE, 'license_feature_max_available', 'usage')})
+unless on (${FEATURE_NAME}) license:feature_max_available:unknown`,
+  },
+  { record: missing, expr: `(min_over_time(${total}${A_DAY_AGO}) - ${total}) > 0` },
+];
+
+/** What is read by the alerts about what is missing. */
+export const pastRecords = (options: RuleOptions): readonly RecordingRule[] => [
+  listedRecord(options.owners),
+  ...parts.filter(({ alert }) => isEnabled(settingsOf(options, alert))).map((part) => vanished(options, part)),
+  ...capacityRecords,
+];
 
 export function capacityDropped(options: RuleOptions): HeldAlert {
   const settings = settingsOf(options, 'LicenseCapacityDropped');
@@ -104,6 +126,9 @@ unless on (${VENDOR_LICENSE}) license:server_up:min == 0`,
 }
 
 const ENDS = 'The alert resolves when it is back, or after a day';
+
+/** The alerts that read the past. */
+export const pastAlerts: ReadonlySet<string> = new Set(parts.map(({ alert }) => alert));
 
 export const vanishedAlerts = (options: RuleOptions): readonly PlainAlert[] => [
   {

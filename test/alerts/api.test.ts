@@ -57,7 +57,11 @@ describe('/api/v1', () => {
     );
     expect(byName.LicenseServerDown).toEqual({
       labels: { alertname: 'LicenseServerDown', severity: 'critical', vendor_license: site.vendorLicense, ...common },
-      annotations: { summary: `License server ${site.vendorLicense} is down.`, description: expect.any(String) },
+      annotations: {
+        summary: `License server ${site.vendorLicense} is down.`,
+        description: expect.any(String),
+        runbook_url: expect.stringMatching(/\/runbooks#licenseserverdown$/),
+      },
       state: 'firing',
       activeAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
       value: '0e+00',

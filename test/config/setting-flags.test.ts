@@ -25,6 +25,7 @@ describe('the help', () => {
       'alerting.external_labels',
       'alerting.ignore',
       'alerting.rules',
+      'owners',
       'embedded_analyzer.sources',
       'embedded_analyzer.source_defaults',
       'embedded_analyzer.source_files',

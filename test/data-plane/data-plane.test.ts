@@ -11,6 +11,8 @@ import { updateBlock } from '../../src/metrics/block-update.ts';
 import { FeatureRenderer } from '../../src/metrics/feature-renderer.ts';
 import { assembleGzip, deflateEnd } from '../../src/metrics/gzip.ts';
 import { collectors } from '../../src/metrics/metric.ts';
+import { OwnerTails } from '../../src/metrics/owner-tails.ts';
+import { createOwners, type OwnerEntry } from '../../src/model/owners.ts';
 import type { ExpirationRecord, FeatureRecord, StoredAnswer } from '../../src/model/records.ts';
 import { WHOLE } from '../../src/model/snapshot.ts';
 import { deriveSlowly, type Expected, type Part, valuesOf } from '../support/slow-derivation.ts';
@@ -63,6 +65,7 @@ const step = fc.oneof(
   },
   { weight: 2, arbitrary: fc.record({ budget: fc.constantFrom(0, 1, 25, 1e6), isOther: fc.boolean() }) },
   { weight: 2, arbitrary: fc.record({ release: fc.nat() }) },
+  { weight: 1, arbitrary: fc.record({ owner: fc.constantFrom('', 'cad') }) },
 );
 
 /** An answer that is the newest good one of its part. */
@@ -100,6 +103,7 @@ class Driver {
   readonly #current: Readonly<Record<Kind, Map<string, Current>>> = { features: new Map(), expirations: new Map() };
   readonly #shown: Shown[] = [];
   #newest: Shown | undefined;
+  #owners: readonly OwnerEntry[] = [];
   #base = 0;
   #blocks: { expirations: Block; features: Block } | undefined;
 
@@ -188,9 +192,19 @@ class Driver {
       expirations: updateBlock(updates.expirations, this.#blocks?.expirations),
       features: updateBlock(updates.features, this.#blocks?.features),
     };
-    const whole = new FeatureRenderer(enabled).render(this.#newest.columns, 1, { budget, oldestInUse: 0 });
+    const whole = new FeatureRenderer(enabled).render(
+      this.#newest.columns,
+      1,
+      { budget, oldestInUse: 0 },
+      new OwnerTails(createOwners(this.#owners)),
+    );
     const expected = [updateBlock(whole.expirations, undefined), updateBlock(whole.features, undefined)];
     expect(pageOf([this.#blocks.expirations, this.#blocks.features])).toBe(pageOf(expected));
+  }
+
+  useOwner(owner: string): void {
+    this.#owners = owner === '' ? [] : [{ vendorLicense: 's;d', feature: 'A', labels: { owner } }];
+    this.plane.useOwners(this.#owners);
   }
 
   /** A reader does not need its rows any more. The newest ones are current, and stay. */
@@ -230,6 +244,7 @@ async function apply(driver: Driver, each: object): Promise<void> {
     const { withheld, products } = each as { withheld: string[]; products: string[] };
     driver.derive(withheld, products);
   } else if ('budget' in each) driver.render(each.budget as number, (each as unknown as { isOther: boolean }).isOther);
+  else if ('owner' in each) driver.useOwner(each.owner as string);
   else driver.release((each as { release: number }).release);
 }
 

@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
+import { constants, inflateRawSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createPlaneThread, type PlaneThread } from '../../src/data-plane/plane-thread.ts';
 import type { FeaturesRequest } from '../../src/inventory/features-request.ts';
 import { collectors } from '../../src/metrics/metric.ts';
 import type { QueryError } from '../../src/model/failure.ts';
+import { noOwners, type OwnerEntry } from '../../src/model/owners.ts';
 import type { StoredAnswer } from '../../src/model/records.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
 import { createCleanup } from '../support/harness.ts';
@@ -68,12 +70,12 @@ describe('the thread of the data plane', () => {
       ['b', 2],
     ]);
     const rendering = { enabled: collectors, budget: 1000, oldestInUse: 0 };
-    const { features, version } = await plane.render({ ...rendering, base: 0 });
+    const { features, version } = await plane.render({ ...rendering, base: 0 }, noOwners.entries);
     expect(features.series).toBe(6);
-    const again = await plane.render({ ...rendering, base: version });
+    const again = await plane.render({ ...rendering, base: version }, noOwners.entries);
     expect(again.features.chunks.every((chunk) => typeof chunk === 'number')).toBe(true);
     // the page has not received the previous update
-    const whole = await plane.render({ ...rendering, base: version });
+    const whole = await plane.render({ ...rendering, base: version }, noOwners.entries);
     expect(whole.features.chunks.some((chunk) => typeof chunk === 'number')).toBe(false);
     expect(threads).toHaveLength(1);
   });
@@ -139,6 +141,24 @@ describe('the thread of the data plane', () => {
     expect(threads).toHaveLength(2);
   });
 
+  it('renders the owners that it was given last, in another thread too', async () => {
+    const { plane, threads } = start();
+    const infoOf = async (entries: readonly OwnerEntry[], base = 0): Promise<string> => {
+      await plane.derive(requestOf(await decode(plane, bodyOf(record('a', 1)))));
+      const { features } = await plane.render({ enabled: collectors, budget: 1000, base, oldestInUse: 0 }, entries);
+      const chunks = features.chunks.filter((chunk) => typeof chunk !== 'number');
+      const text = chunks.map(({ bytes }) => inflateRawSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH })).join('');
+      return /^license_feature_info\{.*?,(owner=.*)\} 1$/m.exec(text)?.[1] ?? 'none';
+    };
+    const entries = [{ vendorLicense: '*', feature: '*', labels: { owner: 'cad' } }];
+    expect(await infoOf([])).toBe('owner=""');
+    expect(await infoOf(entries)).toBe('owner="cad"');
+    await threads[0]?.terminate();
+    expect(await infoOf(entries)).toBe('owner="cad"');
+    expect(await infoOf([])).toBe('owner=""');
+    expect(threads).toHaveLength(2);
+  });
+
   it('refuses work after it was closed, and ends its thread', async () => {
     const { plane, threads, lost } = start();
     await decode(plane, bodyOf(record('a', 1)));
@@ -148,7 +168,9 @@ describe('the thread of the data plane', () => {
     await ended;
     await expect(waiting.result).rejects.toMatchObject({ kind: 'aborted' });
     await expect(decode(plane, '[]')).rejects.toMatchObject({ kind: 'aborted' });
-    await expect(plane.render({ enabled: collectors, budget: 1, base: 0, oldestInUse: 0 })).rejects.toMatchObject({
+    await expect(
+      plane.render({ enabled: collectors, budget: 1, base: 0, oldestInUse: 0 }, noOwners.entries),
+    ).rejects.toMatchObject({
       kind: 'aborted',
     });
     expect(lost).toEqual([]);

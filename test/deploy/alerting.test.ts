@@ -11,11 +11,11 @@ import { alertRules as ruleSettings } from '../../src/config/sections/alert-rule
 import { settingsOf } from '../support/alert-views.ts';
 import { dashboards } from '../support/dashboards.ts';
 import { createCleanup } from '../support/harness.ts';
-import { findProgram, peer } from '../support/peers.ts';
+import { peer } from '../support/peers.ts';
 import { type AlertRule, alertRules, groups, recordingRules } from '../support/prometheus-rules.ts';
 import { metricOf, namesIn } from '../support/promql.ts';
 
-/** The rules for Prometheus, the example for Alertmanager and the runbooks agree with the engine. */
+/** The rules for Prometheus and the runbooks agree with the engine. */
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
@@ -207,58 +207,5 @@ describe('the files generated from the rules', () => {
     expect(jsonnet('grafanaDashboards')).toEqual(
       Object.fromEntries(dashboards.map((dashboard) => [`${dashboard.uid}.json`, dashboard])),
     );
-  });
-});
-
-describe('the example for Alertmanager', () => {
-  const file = join(deploy, 'alertmanager/alertmanager.yml');
-  const { route, inhibit_rules: inhibitions } = parse(readFileSync(file, 'utf8'));
-
-  it.runIf(peer('amtool'))('is accepted by amtool', () => {
-    expect(execFileSync('amtool', ['check-config', file], { encoding: 'utf8' })).toContain('SUCCESS');
-  });
-
-  it.runIf(peer('amtool')).each([
-    ['LicenseServerDown', 'critical', 'on-call'],
-    ['LicenseFeatureSaturated', 'warning', 'license-team'],
-    ['LicenseExpired', 'critical', 'license-team'],
-    ['LicenseExpiringSoon', 'critical', 'license-team'],
-    ['LicenseExpiringSoon', 'warning', 'license-team'],
-    ['LicenseAnalyzerUnreachable', 'critical', 'monitoring-team'],
-    ['LicenseAnalyzerAuthFailing', 'critical', 'monitoring-team'],
-    ['LicensePollPartial', 'warning', 'monitoring-team'],
-    ['LicenseRecordsDiscarded', 'warning', 'monitoring-team'],
-    ['LicenseExporterDown', 'critical', 'monitoring-team'],
-    ['LicenseAlertDeliveryFailing', 'critical', 'monitoring-team'],
-    ['LicenseExporterTestAlert', 'info', 'license-team'],
-    ['AnotherCritical', 'critical', 'on-call'],
-    ['AnotherWarning', 'warning', 'license-team'],
-  ])('sends %s, %s to %s', (alertname, severity, receiver) => {
-    const labels = [`alertname=${alertname}`, `severity=${severity}`, 'vendor_license=a;b'];
-    const program = findProgram('amtool') ?? 'amtool';
-    const options = ['config', 'routes', 'test', `--config.file=${file}`, `--verify.receivers=${receiver}`];
-    const found = execFileSync(program, [...options, ...labels], {
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    expect(found.trim()).toBe(receiver);
-  });
-
-  it('groups the alerts of one vendor license', () => {
-    expect(route.group_by).toEqual(['alertname', 'vendor_license']);
-  });
-
-  it('inhibits by labels that alerts have', () => {
-    const known = new Set([
-      'alertname',
-      ...alertRules.flatMap(({ labels }) => Object.keys(labels)),
-      'vendor_license',
-      'feature',
-      'version',
-      'package',
-      'feature_type',
-    ]);
-    for (const { equal } of inhibitions) for (const label of equal) expect(known).toContain(label);
-    expect(inhibitions).toHaveLength(3);
   });
 });

@@ -102,7 +102,7 @@ describe('the stack', () => {
     expect(folder).toBe(root);
     const text = readFileSync(join(folder, dockerfile), 'utf8');
     const copied = [...text.matchAll(/^COPY (.+) \S+$/gm)].flatMap(([, sources = '']) => sources.split(' '));
-    expect(copied).toEqual(['package.json', 'package-lock.json', 'LICENSE', 'src']);
+    expect(copied).toEqual(['package.json', 'package-lock.json', 'LICENSE', 'src', 'deploy/runbooks.md']);
     const ignored = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n');
     for (const source of copied) {
       expect(existsSync(join(folder, source))).toBe(true);

@@ -16,6 +16,7 @@ import { acceptsGzip, chooseFormat } from '../../src/metrics/negotiation.ts';
 import { renderGauges } from '../../src/metrics/render.ts';
 import { buildRows } from '../../src/metrics/rows.ts';
 import type { SelfMetrics } from '../../src/metrics/self.ts';
+import { createOwners, noOwners } from '../../src/model/owners.ts';
 import { type Snapshot, WHOLE } from '../../src/model/snapshot.ts';
 import {
   allCollectors,
@@ -57,6 +58,7 @@ function create(options: Partial<ExpositionOptions> = {}): Exposition {
     maxSeries: 500_000,
     self: silent,
     features: createInlineRendering(),
+    owners: () => noOwners,
     latest: () => latest,
     ...options,
   });
@@ -215,6 +217,31 @@ describe('the page', () => {
       const only = { ...off, [name]: true };
       expect([...(await shown(only))].sort()).toEqual(expected(only));
     }
+  });
+
+  it('names the owners of vendor licenses and of features, also of those that have only an expiry', async () => {
+    const owners = createOwners([
+      { vendorLicense: 'lic01;*', feature: 'expired', labels: { owner: 'ada' } },
+      { vendorLicense: 'LIC01;cdslmd', feature: '*', labels: { owner: 'cad', site: 'paris' } },
+    ]);
+    const exposition = create({ owners: () => owners, features: createInlineRendering(owners) });
+    await commit(exposition, createSnapshot(scenario));
+    const page = await read(exposition);
+    const ownersIn = (name: string): readonly (readonly string[])[] =>
+      [
+        ...page.matchAll(
+          new RegExp(`^${name}\\{.*vendor_license="([^"]+)"(?:,feature="([^"]*)")?.*,(owner=.*)\\} 1$`, 'gm'),
+        ),
+      ]
+        .map(([, vendorLicense = '', feature = '', labels = '']) => [vendorLicense, feature, labels])
+        .filter(([vendorLicense]) => vendorLicense?.startsWith('lic0'));
+    expect(ownersIn('license_vendor_license_info')).toEqual([
+      ['lic01;cdslmd', '', 'owner="cad",site="paris"'],
+      ['lic02;mgcld', '', 'owner="",site=""'],
+    ]);
+    expect(ownersIn('license_feature_info')).toContainEqual(['lic01;cdslmd', 'expired', 'owner="ada",site="paris"']);
+    expect(ownersIn('license_feature_info')).toContainEqual(['lic01;cdslmd', 'base', 'owner="cad",site="paris"']);
+    expect(ownersIn('license_feature_info')).toContainEqual(['lic02;mgcld', 'twice', 'owner="",site=""']);
   });
 
   it('can be requested in blocks, each with the state of polling', async () => {

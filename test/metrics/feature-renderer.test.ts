@@ -8,7 +8,9 @@ import type { Family } from '../../src/metrics/family.ts';
 import { CHUNK_ROWS } from '../../src/metrics/feature-block.ts';
 import { FeatureRenderer } from '../../src/metrics/feature-renderer.ts';
 import { collectors, type Enabled } from '../../src/metrics/metric.ts';
+import { OwnerTails } from '../../src/metrics/owner-tails.ts';
 import { renderGauges, rowsWithin } from '../../src/metrics/render.ts';
+import { createOwners, noOwners, type OwnerEntry, type Owners } from '../../src/model/owners.ts';
 import { allCollectors, complete, expiration, feature } from '../support/scenario.ts';
 import { type GenerationRow, Generations, rowOf } from './feature-generations.ts';
 import { collectExpirations, collectFeatures } from './slow-features.ts';
@@ -35,11 +37,16 @@ function renderSlowly(families: readonly Family[], budget: number): Plain {
   return { ...render(rowsWithin(families, budget)), isLimited: true };
 }
 
-function blocksSlowly(rows: readonly GenerationRow[], enabled: Enabled, budget: number): readonly Plain[] {
+function blocksSlowly(
+  rows: readonly GenerationRow[],
+  enabled: Enabled,
+  budget: number,
+  owners: Owners = noOwners,
+): readonly Plain[] {
   const table = tableOf(rows.map(rowOf));
   const expirations = renderSlowly(collectExpirations(table, enabled), budget);
   const left = budget - expirations.series;
-  return [expirations, renderSlowly(collectFeatures(table, enabled), left)];
+  return [expirations, renderSlowly(collectFeatures(table, enabled, owners), left)];
 }
 
 const isFresh = (chunk: PageChunk | number): chunk is PageChunk => typeof chunk !== 'number';
@@ -73,6 +80,7 @@ class Page {
   /** The last versions, which are still read. */
   #read: { readonly version: number; readonly chunks: readonly PageChunk[]; readonly text: Buffer }[] = [];
   #version = 0;
+  owners = new OwnerTails(noOwners);
   readonly generations = new Generations();
   /** The number of new chunks of the expirations and of the features in the last update. */
   fresh: readonly number[] = [];
@@ -89,10 +97,12 @@ class Page {
 
   show(rows: readonly GenerationRow[], layout = 1, budget = Number.POSITIVE_INFINITY): readonly Plain[] {
     this.#version += 1;
-    const { expirations, features } = this.#renderer.render(this.generations.create(rows, layout), this.#version, {
-      budget,
-      oldestInUse: this.#read[0]?.version ?? 0,
-    });
+    const { expirations, features } = this.#renderer.render(
+      this.generations.create(rows, layout),
+      this.#version,
+      { budget, oldestInUse: this.#read[0]?.version ?? 0 },
+      this.owners,
+    );
     this.fresh = [expirations, features].map(({ chunks }) => chunks.filter(isFresh).length);
     const shown = [this.#receivers[0].apply(expirations), this.#receivers[1].apply(features)];
     const chunks = this.#receivers.flatMap((receiver) => receiver.chunks);
@@ -132,6 +142,13 @@ const row: fc.Arbitrary<GenerationRow> = fc
   })
   .map(({ labels: names, ...rest }) => ({ key: Object.values(names).join('\n'), ...names, ...rest }));
 
+const label = fc.constantFrom('', 'cad', 'a "quoted" name', 'line\nfeed', 'größe');
+const ownerEntry: fc.Arbitrary<OwnerEntry> = fc.record({
+  vendorLicense: fc.constantFrom('s;d', 'S*', '*'),
+  feature: fc.oneof(name, fc.constantFrom('*', 'feature-1*')),
+  labels: fc.record({ owner: label, team: label }, { requiredKeys: [] }),
+});
+
 /** Each change of a row takes its records from another one, and its labels if `isMoved`. */
 const change = fc.record({ at: fc.nat(), from: row, isMoved: fc.boolean() });
 const budget = fc.oneof(fc.constant(Number.POSITIVE_INFINITY), fc.nat(200));
@@ -157,15 +174,26 @@ describe('FeatureRenderer', () => {
         budget,
         enabled,
         fc.integer({ min: 1, max: 3 }),
-        (first, changes, limit, on, readers) => {
+        fc.array(fc.array(ownerEntry, { maxLength: 3 }), { minLength: 1, maxLength: 3 }),
+        (first, changes, limit, on, readers, mappings) => {
           const page = new Page(on, readers);
+          const all = mappings.map(createOwners);
+          const tails = all.map((owners) => new OwnerTails(owners));
+          let at = 0;
+          /** The owners change with every other generation. */
+          const show = (): void => {
+            const index = Math.floor(at / 2) % all.length;
+            at += 1;
+            page.owners = tails[index] as OwnerTails;
+            expect(page.show(rows, layout, limit)).toEqual(blocksSlowly(rows, on, limit, all[index]));
+          };
           let rows: readonly GenerationRow[] = first;
           let layout = 1;
-          expect(page.show(rows, layout, limit)).toEqual(blocksSlowly(rows, on, limit));
+          show();
           for (const next of changes) {
             rows = applyChange(rows, next);
             if (next.isMoved) layout += 1;
-            expect(page.show(rows, layout, limit)).toEqual(blocksSlowly(rows, on, limit));
+            show();
           }
         },
       ),
@@ -214,6 +242,35 @@ describe('FeatureRenderer', () => {
     const [, features] = page.show(rows);
     expect(page.fresh).toEqual([0, 1]);
     expect(features?.text).toContain('mapped_to="another application"');
+  });
+
+  it('renders the attributes alone again if the owners change', () => {
+    const page = new Page();
+    page.show(many);
+    const owners = createOwners([{ vendorLicense: 's;d', feature: 'feature-7', labels: { owner: 'cad' } }]);
+    page.owners = new OwnerTails(owners);
+    expect(page.show(many)).toEqual(blocksSlowly(many, collectors, Number.POSITIVE_INFINITY, owners));
+    expect(page.fresh).toEqual([0, 3]);
+    page.show(many);
+    expect(page.fresh).toEqual([0, 0]);
+  });
+
+  it('looks up each owner once, also of a feature with several versions', () => {
+    const looked: string[] = [];
+    const { entries, names } = createOwners([{ vendorLicense: '*', feature: '*', labels: { owner: 'cad' } }]);
+    const of = (vendorLicense: string, feature = ''): Readonly<Record<string, string>> => {
+      looked.push(`${vendorLicense} ${feature}`);
+      return { owner: 'cad' };
+    };
+    const page = new Page();
+    page.owners = new OwnerTails({ entries, names, of });
+    const rows = ['a', 'a', 'b', 'b'].map((feature, i) => ({
+      ...(many[i] as GenerationRow),
+      feature,
+      version: `${i}`,
+    }));
+    page.show(rows);
+    expect(looked).toEqual(['s;d a', 's;d b']);
   });
 
   it('withholds usage alone', () => {

@@ -3,6 +3,7 @@ import { decodeAnswer } from '../../src/decoding/decode.ts';
 import { catalogue } from '../../src/metrics/catalogue.ts';
 import { createExposition } from '../../src/metrics/exposition.ts';
 import { createSelfMetrics } from '../../src/metrics/self.ts';
+import { noOwners } from '../../src/model/owners.ts';
 import { WHOLE } from '../../src/model/snapshot.ts';
 import type { Field, Fields } from '../../src/query-api/field.ts';
 import { recordFields } from '../../src/query-api/records.ts';
@@ -85,6 +86,7 @@ async function pageOf(records: Readonly<Record<Endpoint, Raw>>): Promise<string>
     maxSeries: 1e6,
     self,
     features: createInlineRendering(),
+    owners: () => noOwners,
     latest: () => inventory,
   });
   await exposition.read(inventory);

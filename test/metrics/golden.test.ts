@@ -9,6 +9,7 @@ import { infoMetrics } from '../../src/metrics/info-metrics.ts';
 import { pollMetrics } from '../../src/metrics/poll-metrics.ts';
 import { createSelfMetrics } from '../../src/metrics/self.ts';
 import { siteMetrics } from '../../src/metrics/site-metrics.ts';
+import { noOwners } from '../../src/model/owners.ts';
 import { peer } from '../support/peers.ts';
 import { allCollectors, createSnapshot, NOW, scenario } from '../support/scenario.ts';
 import { createInlineRendering, deriveInventoryNow, everything } from '../support/stored-answers.ts';
@@ -51,6 +52,7 @@ async function createPage(enabled = allCollectors): Promise<Exposition> {
     maxSeries: 500_000,
     self,
     features: createInlineRendering(),
+    owners: () => noOwners,
     latest: () => inventory,
   });
   await exposition.read(inventory);

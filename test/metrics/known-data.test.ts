@@ -3,6 +3,7 @@ import { createExposition } from '../../src/metrics/exposition.ts';
 import { collectors } from '../../src/metrics/metric.ts';
 import { renderGauges } from '../../src/metrics/render.ts';
 import { collectPolls, collectVendorLicenses } from '../../src/metrics/site-collector.ts';
+import { noOwners } from '../../src/model/owners.ts';
 import {
   answer,
   createSnapshot,
@@ -36,7 +37,7 @@ function knownOf(scenario: Scenario): Readonly<Record<string, string>> {
     ...everything,
     usageWhenNotCurrent: 'withhold',
   });
-  const families = [...collectVendorLicenses(inventory, collectors), ...collectPolls(inventory)];
+  const families = [...collectVendorLicenses(inventory, collectors, noOwners), ...collectPolls(inventory)];
   const text = Buffer.concat([...renderGauges(families)].map(({ bytes }) => bytes)).toString();
   const samples = text.matchAll(/_data_known\{(?:vendor_license="lic01;cdslmd",)?data="(\w+)"\} (\d)$/gm);
   return Object.fromEntries([
@@ -100,6 +101,7 @@ describe('which data is known', () => {
         changes: () => 0,
       },
       features: createInlineRendering(),
+      owners: () => noOwners,
       latest: () => undefined,
     });
     const { body } = await exposition.page({ accept: undefined, acceptEncoding: undefined, collect: [] });

@@ -1,11 +1,12 @@
 import { expiryName, type FeatureRow } from '../../src/inventory/feature-row.ts';
-import { type Table, tableOf } from '../../src/inventory/table.ts';
+import type { Table } from '../../src/inventory/table.ts';
 import { collectGauges, fieldGauges, labelsOf } from '../../src/metrics/columns.ts';
 import { createFamily, type Family } from '../../src/metrics/family.ts';
 import { expirationMetrics, featureMetrics } from '../../src/metrics/feature-metrics.ts';
-import { attributeLabels, infoMetrics } from '../../src/metrics/info-metrics.ts';
+import { attributeLabels } from '../../src/metrics/info-metrics.ts';
 import { type Enabled, featureLabels } from '../../src/metrics/metric.ts';
 import { buildRows, type Rows } from '../../src/metrics/rows.ts';
+import { noOwners, type Owners } from '../../src/model/owners.ts';
 import { recordFields } from '../../src/query-api/records.ts';
 
 const reportedGauges = fieldGauges(recordFields.GetFeatures, featureMetrics, (name) => name);
@@ -17,16 +18,26 @@ const rowsOf = (names: readonly string[], table: Table<FeatureRow>, labels: (row
     Array.from({ length: table.count }, (_, row) => labels(row)),
   );
 
-/** Metrics of GetFeatures (spec 2.2). */
-export function collectFeatures(features: Table<FeatureRow>, enabled: Enabled): readonly Family[] {
-  const reported = tableOf([...features].filter(({ isReported }) => isReported));
-  const labels = labelsOf(featureLabels, reported);
-  const attributes = labelsOf(attributeLabels, reported);
-  const info = infoMetrics.license_feature_info.labels;
-  const infos = rowsOf(info, reported, (row) => [...labels(row), ...attributes(row)]);
+/** Metrics of GetFeatures (spec 2.2). Features that only GetExpirationFeatures has have no attributes. */
+export function collectFeatures(
+  features: Table<FeatureRow>,
+  enabled: Enabled,
+  owners: Owners = noOwners,
+): readonly Family[] {
+  const labels = labelsOf(featureLabels, features);
+  const attributes = labelsOf(attributeLabels, features);
+  const ownersOf = ({ vendorLicense, feature }: FeatureRow): readonly string[] => {
+    const values = owners.of(vendorLicense, feature);
+    return owners.names.map((name) => values[name] ?? '');
+  };
+  const infos = rowsOf([...featureLabels, ...attributeLabels, ...owners.names], features, (row) => [
+    ...labels(row),
+    ...attributes(row),
+    ...ownersOf(features.at(row)),
+  ]);
   return [
     createFamily('license_feature_info', infos, () => 1),
-    ...collectGauges(reportedGauges, enabled, reported, rowsOf(featureLabels, reported, labels)),
+    ...collectGauges(reportedGauges, enabled, features, rowsOf(featureLabels, features, labels)),
   ];
 }
 

@@ -1,9 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { rules } from '../../src/config/sections/alert-rules.ts';
 import type { SettingKey } from '../../src/config/settings.ts';
+import { createRuleFile, ruleFileText } from '../../src/rules/rule-file.ts';
+import type { RuleSettings } from '../../src/rules/thresholds.ts';
 import { type Cleanup, eventually, startAnalyzer } from './harness.ts';
 import type { Alertmanager, AlertmanagerAlert } from './start-alertmanager.ts';
 import type { Prometheus } from './start-prometheus.ts';
@@ -30,22 +33,41 @@ export const quickEngine = (alertmanagers: readonly string[]): Settings => ({
     LicenseServerDown: { keep_firing_for: '1s' },
     LicenseExpired: { for: '2s', keep_firing_for: '2s' },
     LicenseExpiringSoon: { for: '3s', keep_firing_for: '2s' },
-    LicenseAnalyzerUnreachable: { for: '2s' },
-    LicenseAnalyzerAuthFailing: { for: '1s' },
+    LicenseAnalyzerUnreachable: { for: '2s', keep_firing_for: '2s' },
+    LicenseAnalyzerAuthFailing: { for: '1s', keep_firing_for: '2s' },
   },
 });
+
+/** What a minute of the rules takes in tests, seconds. */
+const MINUTE = 0.5;
+
+/** Durations are shorter by the same factor. */
+const shortened = (settings: RuleSettings): RuleSettings => {
+  const short = (values: Readonly<Record<string, unknown>>) => {
+    const names = ['for', 'keepFiringFor', 'window'].filter((name) => values[name] !== undefined);
+    return { ...values, ...Object.fromEntries(names.map((name) => [name, (Number(values[name]) * MINUTE) / 60])) };
+  };
+  return {
+    base: short(settings.base),
+    overrides: settings.overrides.map((override) => ({ ...override, values: short(override.values) })),
+  };
+};
 
 /** A copy of the rules in which a minute takes 500 ms. */
 export function quickRules(cleanup: Cleanup): string {
   const folder = mkdtempSync(join(tmpdir(), 'license-exporter-rules-'));
   cleanup.add(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'license-alerts.yml');
-  const rules = readFileSync(join(import.meta.dirname, '../../deploy/prometheus/license-alerts.yml'), 'utf8');
-  const quick = rules.replace(
-    /^( +(?:keep_firing_)?for: )(\d+)m$/gm,
-    (_, key, minutes) => `${key}${Number(minutes) * 500}ms`,
-  );
-  writeFileSync(path, quick);
+  const all = Object.entries(rules.parse({})).map(([name, settings]) => [name, shortened(settings)] as const);
+  const { groups } = createRuleFile({
+    rules: Object.fromEntries(all),
+    unknownHold: 60 * MINUTE,
+    owners: ['owner'],
+    job: 'license-exporter',
+    runbookBaseUrl: undefined,
+    alertmanagerUrl: undefined,
+  });
+  writeFileSync(path, ruleFileText({ groups: groups.map((group) => ({ ...group, interval: '500ms' })) }));
   return path;
 }
 

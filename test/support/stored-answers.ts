@@ -12,6 +12,8 @@ import { createSelection } from '../../src/inventory/selection.ts';
 import type { Table } from '../../src/inventory/table.ts';
 import type { RenderFeatures } from '../../src/metrics/exposition.ts';
 import { FeatureRenderer } from '../../src/metrics/feature-renderer.ts';
+import { OwnerTails } from '../../src/metrics/owner-tails.ts';
+import { noOwners, type OwnerMapping } from '../../src/model/owners.ts';
 import {
   type Answer,
   type ExpirationRecord,
@@ -86,13 +88,14 @@ let layouts = 0;
 const columnsOf = new WeakMap<Inventory['features'], FeatureColumns>();
 
 /** Renders the features of inventories of `deriveInventoryNow` in this thread. */
-export function createInlineRendering(): RenderFeatures {
+export function createInlineRendering(owners: OwnerMapping = noOwners): RenderFeatures {
+  const tails = new OwnerTails(owners);
   let renderer: FeatureRenderer | undefined;
   return async ({ features }, { enabled, budget, base, oldestInUse }) => {
     const columns = columnsOf.get(features);
     if (columns === undefined) throw new Error('the inventory is not one of deriveInventoryNow');
     renderer ??= new FeatureRenderer(enabled);
-    return renderer.render(columns, base + 1, { budget, oldestInUse });
+    return renderer.render(columns, base + 1, { budget, oldestInUse }, tails);
   };
 }
 

@@ -4,8 +4,8 @@ import { anyText, isNot, notExpression, text } from '../values.ts';
 
 /** Labels added to alerts, and label matchers. */
 
-/** Labels that identify an alert. They cannot be configured. */
-const reserved = [
+/** Labels that each alert sets. They cannot be configured. */
+export const reservedLabels: readonly string[] = [
   'alertname',
   'severity',
   'vendor_license',
@@ -24,7 +24,7 @@ const reserved = [
 const labelName = z
   .string()
   .regex(/^[a-zA-Z_][a-zA-Z0-9_]*$/, { error: 'is not a label name; use letters, digits and _', abort: true })
-  .refine((name) => !reserved.includes(name), { error: 'is reserved: each alert sets it' });
+  .refine((name) => !reservedLabels.includes(name), { error: 'is reserved: each alert sets it' });
 
 /** Labels by name. */
 export const labelMap = recordOf(labelName, anyText, 'a map of labels', 'is not a label name');

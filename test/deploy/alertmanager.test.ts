@@ -1,0 +1,252 @@
+import { execFileSync } from 'node:child_process';
+import { afterEach, describe, expect, it } from 'vitest';
+import { alertRules } from '../../src/config/sections/alert-rules.ts';
+import {
+  example,
+  exampleFile,
+  type PostedAlert,
+  type Route,
+  startExample,
+  withIntegrations,
+  writeExample,
+} from '../support/example-alertmanager.ts';
+import { createCleanup, eventually } from '../support/harness.ts';
+import { findProgram, peer } from '../support/peers.ts';
+
+/** The example for Alertmanager does what its comments say. */
+
+const cleanup = createCleanup();
+afterEach(() => cleanup.run());
+
+const amtool = (...args: readonly string[]): string =>
+  execFileSync(findProgram('amtool') ?? 'amtool', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+
+/** Receivers of each alert, by severity. */
+const receivers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  LicenseServerDown: { critical: 'on-call' },
+  LicenseSourceDown: { critical: 'on-call' },
+  LicenseRedundancyLost: { warning: 'license-team' },
+  LicenseCollectionStale: { warning: 'license-team' },
+  LicenseExpired: { critical: 'license-digest,license-digest' },
+  LicenseExpiringSoon: {
+    critical: 'license-digest,license-digest',
+    warning: 'license-digest',
+    info: 'license-digest',
+  },
+  LicenseFeatureSaturated: { warning: 'license-team' },
+  LicenseRequestsQueued: { warning: 'license-team' },
+  LicenseDenials: { warning: 'license-team' },
+  LicenseVendorLicenseVanished: { critical: 'on-call', warning: 'license-team' },
+  LicenseFeatureVanished: { critical: 'on-call', warning: 'license-team' },
+  LicenseCapacityDropped: { warning: 'license-team' },
+  LicenseProductsEmpty: { critical: 'monitoring-team' },
+  LicenseAnalyzerUnreachable: { critical: 'monitoring-team' },
+  LicenseAnalyzerAuthFailing: { critical: 'monitoring-team' },
+  LicensePollPartial: { warning: 'monitoring-team' },
+  LicenseRecordsDiscarded: { warning: 'monitoring-team' },
+  LicensePollStale: { warning: 'monitoring-team' },
+  LicenseExporterDown: { critical: 'monitoring-team' },
+  LicenseExporterAbsent: { critical: 'monitoring-team', warning: 'monitoring-team' },
+  LicenseExporterSeriesLimit: { warning: 'monitoring-team' },
+  LicenseExporterConfigReloadFailed: { warning: 'monitoring-team' },
+  LicenseExporterShardMismatch: { warning: 'monitoring-team' },
+  LicenseAlertDeliveryFailing: { critical: 'monitoring-team' },
+  LicenseWatchdog: { none: 'watchdog', info: 'watchdog' },
+};
+
+const others: typeof receivers = {
+  LicenseExporterTestAlert: { info: 'license-team' },
+  AnotherAlert: { critical: 'on-call', warning: 'license-team' },
+};
+
+const cases = Object.entries({ ...receivers, ...others }).flatMap(([alertname, bySeverity]) =>
+  Object.entries(bySeverity).map(([severity, receiver]) => [alertname, severity, receiver] as const),
+);
+
+describe.runIf(peer('amtool'))('the example for Alertmanager', () => {
+  it('is accepted by amtool, also with its integrations', () => {
+    expect(amtool('check-config', exampleFile)).toContain('SUCCESS');
+    expect(example.receivers.filter((receiver) => Object.keys(receiver).length < 2)).toEqual([]);
+    expect(amtool('check-config', writeExample(cleanup, withIntegrations))).toContain('SUCCESS');
+  });
+
+  it.each(cases)('sends %s, %s to %s', (alertname, severity, receiver) => {
+    const labels = [`alertname=${alertname}`, `severity=${severity}`, 'vendor_license=a;b', 'analyzer=lic:80'];
+    expect(amtool('config', 'routes', 'test', `--config.file=${exampleFile}`, ...labels).trim()).toBe(receiver);
+  });
+
+  it('sends warnings about licenses to their owner', () => {
+    const routed = (...labels: readonly string[]): string =>
+      amtool('config', 'routes', 'test', `--config.file=${exampleFile}`, ...labels).trim();
+    const saturated = ['alertname=LicenseFeatureSaturated', 'severity=warning'];
+    expect(routed(...saturated, 'owner=cad-team')).toBe('cad-team');
+    expect(routed(...saturated, 'owner=another')).toBe('license-team');
+    expect(routed('alertname=LicenseServerDown', 'severity=critical', 'owner=cad-team')).toBe('on-call');
+  });
+
+  it('routes each alert that exists', () => {
+    expect(Object.keys(receivers).sort()).toEqual(Object.keys(alertRules).sort());
+  });
+
+  it('sends only critical alerts, the watchdog and tests at any time', () => {
+    const leaves = (route: Route): readonly Route[] => route.routes?.flatMap(leaves) ?? [route];
+    const unlimited = leaves(example.route).filter(({ active_time_intervals: times }) => times === undefined);
+    const free = unlimited.flatMap(({ matchers = [] }) => matchers).filter((matcher) => !matcher.includes('=~'));
+    expect([...new Set(free)].sort()).toEqual([
+      'alertname="LicenseExporterTestAlert"',
+      'alertname="LicenseWatchdog"',
+      'severity="critical"',
+    ]);
+  });
+
+  it('groups and inhibits by labels that alerts have', () => {
+    const named = [
+      ...example.inhibit_rules.flatMap(({ equal }) => equal),
+      ...[example.route, ...(example.route.routes ?? [])].flatMap(({ group_by: labels = [] }) => labels),
+    ];
+    const known = ['alertname', 'severity', 'analyzer', 'shard', 'vendor_license', 'feature', 'version', 'package'];
+    known.push('feature_type', 'endpoint', 'license_source', 'manager', 'owner', 'job', 'instance');
+    expect(named.filter((label) => !known.includes(label))).toEqual([]);
+  });
+});
+
+const alert = (alertname: string, severity: string, more: PostedAlert['labels'] = {}): PostedAlert => ({
+  labels: { alertname, severity, analyzer: 'lic:80', ...more },
+});
+const ofServer = { vendor_license: 'lic01;cdslmd' };
+const ofFeature = { ...ofServer, feature: 'spice', version: '1.0' };
+const authFailing = alert('LicenseAnalyzerAuthFailing', 'critical');
+const unreachable = alert('LicenseAnalyzerUnreachable', 'critical');
+const sourceDown = alert('LicenseSourceDown', 'critical', { ...ofServer, license_source: 'cad', manager: 'flexnet' });
+const serverDown = alert('LicenseServerDown', 'critical', ofServer);
+const expiring = (severity: string) => alert('LicenseExpiringSoon', severity, ofFeature);
+const stale = alert('LicensePollStale', 'warning', { endpoint: 'GetFeatures' });
+
+/** What is sent when all alerts of a cause fire. */
+const causes: readonly (readonly [name: string, sent: readonly PostedAlert[], inhibited: readonly PostedAlert[]])[] = [
+  [
+    'a rejected logon',
+    [authFailing],
+    [
+      unreachable,
+      stale,
+      alert('LicensePollPartial', 'warning', { endpoint: 'GetFeatures' }),
+      alert('LicenseCollectionStale', 'warning', ofServer),
+    ],
+  ],
+  ['an unreachable analyzer', [unreachable], [stale, alert('LicenseCollectionStale', 'warning', ofServer)]],
+  [
+    'a server that is down',
+    [serverDown, alert('LicenseFeatureSaturated', 'warning', { ...ofFeature, vendor_license: 'lic02;cdslmd' })],
+    [
+      alert('LicenseFeatureSaturated', 'warning', ofFeature),
+      alert('LicenseRequestsQueued', 'warning', ofFeature),
+      alert('LicenseFeatureVanished', 'warning', ofFeature),
+      alert('LicenseCapacityDropped', 'warning', ofFeature),
+      alert('LicenseCollectionStale', 'warning', ofServer),
+    ],
+  ],
+  [
+    'a license manager that cannot be read',
+    [sourceDown, { labels: { ...serverDown.labels, analyzer: 'another:80' } }],
+    [
+      serverDown,
+      alert('LicenseCollectionStale', 'warning', ofServer),
+      alert('LicenseRequestsQueued', 'warning', ofFeature),
+    ],
+  ],
+  [
+    'a license manager without known vendor licenses',
+    [alert('LicenseSourceDown', 'critical', { license_source: 'cad', manager: 'flexnet' }), serverDown],
+    [],
+  ],
+  [
+    'a vendor license that is missing',
+    [alert('LicenseVendorLicenseVanished', 'warning', ofServer)],
+    [alert('LicenseFeatureVanished', 'warning', ofFeature), alert('LicenseCapacityDropped', 'warning', ofFeature)],
+  ],
+  [
+    'an empty list of vendor licenses',
+    [alert('LicenseProductsEmpty', 'critical')],
+    [alert('LicenseVendorLicenseVanished', 'warning', ofServer), alert('LicenseCapacityDropped', 'warning', ofFeature)],
+  ],
+  [
+    'an exporter that is down',
+    [
+      alert('LicenseExporterDown', 'critical', { job: 'license-exporter', instance: 'a:10319' }),
+      alert('LicenseAlertDeliveryFailing', 'critical', { job: 'license-exporter', instance: 'b:10319' }),
+    ],
+    [
+      alert('LicenseExporterShardMismatch', 'warning'),
+      alert('LicenseAlertDeliveryFailing', 'critical', { job: 'license-exporter', instance: 'a:10319' }),
+    ],
+  ],
+  ['an expiry that moves to critical', [expiring('critical')], [expiring('warning'), expiring('info')]],
+  ['an expiry that moves to warning', [expiring('warning')], [expiring('info')]],
+  ['a server that is down, not its expiries', [serverDown, expiring('warning')], []],
+];
+
+describe.runIf(peer('prometheus-alertmanager'))('an Alertmanager with the example', () => {
+  const names = (alerts: readonly PostedAlert[]): string[] => alerts.map(({ labels }) => JSON.stringify(labels)).sort();
+  const sortedKeys = (labels: PostedAlert['labels']): PostedAlert['labels'] =>
+    Object.fromEntries(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)));
+
+  it.each(causes)('sends one message about %s', async (_, sent, inhibited) => {
+    const { post, active } = await startExample(cleanup, { 'working-hours': 'always', 'digest-hour': 'never' });
+    const wanted = names(sent.map(({ labels }) => ({ labels: sortedKeys(labels) })));
+    await post([...sent, ...inhibited]);
+    let found: string[] = [];
+    await eventually('the inhibition', async () => {
+      found = names((await active()).map((labels) => ({ labels: sortedKeys(labels) })));
+      return found.length <= wanted.length;
+    });
+    expect(found).toEqual(wanted);
+  });
+
+  it('sends an alert of both the engine and Prometheus once, also without a vendor license', async () => {
+    const { post, active } = await startExample(cleanup, { 'working-hours': 'always', 'digest-hour': 'never' });
+    const from = (source: string, { labels }: PostedAlert): PostedAlert => ({ labels: { ...labels, source } });
+    const another = { labels: { ...unreachable.labels, analyzer: 'another:80' } };
+    await post([
+      ...[unreachable, serverDown, expiring('warning')].flatMap((each) => [
+        from('license-exporter', each),
+        from('prometheus', each),
+      ]),
+      from('prometheus', another),
+    ]);
+    await eventually('the inhibition', async () => (await active()).length === 4);
+    const left = (await active()).filter(({ source }) => source === 'prometheus');
+    expect(left).toEqual([expect.objectContaining({ analyzer: 'another:80' })]);
+  });
+
+  it('sends one message about a vendor license, and one about a license manager', async () => {
+    const { post, mails } = await startExample(cleanup, { 'working-hours': 'always', 'digest-hour': 'never' });
+    const features = ['a', 'b', 'c'].flatMap((feature) =>
+      ['LicenseFeatureSaturated', 'LicenseRequestsQueued'].map((name) =>
+        alert(name, 'warning', { vendor_license: 'lic02;mgcld', feature }),
+      ),
+    );
+    const sources = ['lic03;x', 'lic03;y', 'lic03;z'].map((name) =>
+      alert('LicenseSourceDown', 'critical', { vendor_license: name, license_source: 'cad', manager: 'flexnet' }),
+    );
+    await post([...features, ...sources]);
+    await eventually('both messages', () => mails.length >= 2);
+    expect(mails.map(({ to, subject }) => `${to} ${subject}`).sort()).toEqual([
+      expect.stringMatching(/^license-team@example.com \[FIRING:6\] /),
+      expect.stringMatching(/^on-call@example.com \[FIRING:3\] /),
+    ]);
+  });
+
+  it('sends warnings in working hours only, and critical alerts always', async () => {
+    const { post, mails } = await startExample(cleanup, { 'working-hours': 'never', 'digest-hour': 'never' });
+    await post([
+      alert('LicenseFeatureSaturated', 'warning', ofFeature),
+      alert('LicensePollPartial', 'warning', { endpoint: 'GetFeatures' }),
+      alert('LicenseRedundancyLost', 'warning', { license_source: 'cad', manager: 'flexnet' }),
+    ]);
+    // after the groups of the warnings
+    await post([alert('LicenseServerDown', 'critical', { vendor_license: 'lic09;x' })]);
+    await eventually('the critical alert', () => mails.length > 0);
+    expect(mails.map(({ to }) => to)).toEqual(['on-call@example.com']);
+  });
+});

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { alertCatalogue } from '../../deploy/prometheus/catalogue.ts';
+import { alertRules } from '../../src/config/sections/alert-rules.ts';
+import { settingOf } from '../../src/config/table.ts';
+
+/** Each alert has a runbook, and its condition names the values that are set by default. */
+
+const markdown = readFileSync(join(import.meta.dirname, '../../deploy/runbooks.md'), 'utf8');
+const sections = new Map(
+  markdown
+    .split(/^## /m)
+    .slice(1)
+    .map((section) => [section.split('\n', 1)[0] ?? '', section]),
+);
+
+const units: Readonly<Record<string, string>> = { d: 'day', h: 'hour', m: 'minute', s: 'second' };
+
+/** A default as the condition writes it; `undefined` if it need not name it. */
+function shown(value: unknown): string | undefined {
+  if (typeof value === 'number') return value === 0 ? undefined : value < 1 ? `${value * 100} %` : `${value} `;
+  const [, count, unit = ''] = /^(\d+)([dhms])$/.exec(String(value)) ?? [];
+  if (count === undefined) return undefined;
+  return `${count} ${units[unit]}${count === '1' ? '' : 's'}`;
+}
+
+describe('the runbooks', () => {
+  it('have a section for each alert, with its condition, checks and silence', () => {
+    expect([...sections.keys()].sort()).toEqual(Object.keys(alertRules).sort());
+    for (const section of sections.values()) {
+      expect(section).toMatch(
+        /^\w+\n\n\S.*\n\n\*\*Condition\.\*\* .+\n\n\*\*Check\*\*\n\n1\. [\s\S]+\n\n\*\*Silence\.\*\* .+\n/,
+      );
+    }
+  });
+
+  it.each(Object.entries(alertRules))('name the default values in the condition of %s', (alert, { parameters }) => {
+    const condition = alertCatalogue[alert]?.condition ?? '';
+    for (const [name, schema] of Object.entries(parameters)) {
+      if (['for', 'keep_firing_for', 'enabled'].includes(name)) continue;
+      const text = shown(settingOf(schema).default);
+      if (text !== undefined) expect({ name, condition }).toEqual({ name, condition: expect.stringContaining(text) });
+    }
+  });
+
+  it('name only settings of alerts that exist', () => {
+    const named = [...markdown.matchAll(/`alerting\.rules\.(\w+)(?:\.(\w+))?`/g)];
+    expect(named.length).toBeGreaterThan(5);
+    for (const [mention, alert = '', parameter] of named) {
+      const rule = Object.entries(alertRules).find(([name]) => name === alert)?.[1];
+      expect({
+        mention,
+        known: rule !== undefined && (parameter === undefined || parameter in rule.parameters),
+      }).toEqual({
+        mention,
+        known: true,
+      });
+    }
+  });
+});

@@ -1,0 +1,115 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse, stringify } from 'yaml';
+import type { Cleanup } from './harness.ts';
+import { type MailSink, startMailSink } from './start-mail-sink.ts';
+import { startPeer } from './start-peer.ts';
+
+/** The example configuration for Alertmanager, as it is and running. */
+
+type Labels = Readonly<Record<string, string>>;
+
+export interface Route {
+  readonly receiver?: string;
+  readonly matchers?: readonly string[];
+  readonly group_by?: readonly string[];
+  readonly active_time_intervals?: readonly string[];
+  readonly routes?: readonly Route[];
+}
+
+interface Example {
+  readonly route: Route;
+  readonly time_intervals: readonly { readonly name: string }[];
+  readonly inhibit_rules: readonly { readonly equal: readonly string[] }[];
+  readonly receivers: readonly { readonly name: string; readonly email_configs?: readonly object[] }[];
+}
+
+const folder = join(import.meta.dirname, '../../deploy/alertmanager');
+
+export const exampleFile = join(folder, 'alertmanager.yml');
+
+/** The text of the example with all its integrations, which are comments. */
+export const withIntegrations = readFileSync(exampleFile, 'utf8').replace(/^( +)# (\w+_configs:| {2})/gm, '$1$2');
+
+export const example: Example = parse(withIntegrations);
+
+/** A copy of the folder with another configuration. */
+export function writeExample(cleanup: Cleanup, text: string): string {
+  const copy = mkdtempSync(join(tmpdir(), 'license-exporter-alertmanager-'));
+  cleanup.add(() => rmSync(copy, { recursive: true, force: true }));
+  cpSync(folder, copy, { recursive: true });
+  const file = join(copy, 'alertmanager.yml');
+  writeFileSync(file, text);
+  return file;
+}
+
+/** The route with waits of seconds instead of minutes. Alerts of one request are always in one message. */
+function quickened(route: Route): Route {
+  const times = ['group_wait', 'group_interval', 'repeat_interval'].filter((name) => name in route);
+  const quick = { group_wait: '2s', group_interval: '1s', repeat_interval: '1h' };
+  return {
+    ...route,
+    ...Object.fromEntries(times.map((name) => [name, quick[name as keyof typeof quick]])),
+    ...(route.routes !== undefined && { routes: route.routes.map(quickened) }),
+  };
+}
+
+/** Every minute, or no minute of this century. */
+const intervals = { always: [{}], never: [{ years: ['2000'] }] };
+
+export interface PostedAlert {
+  readonly labels: Labels;
+  readonly annotations?: Labels;
+}
+
+export interface RunningExample extends Pick<MailSink, 'mails'> {
+  post(alerts: readonly PostedAlert[]): Promise<void>;
+  /** The labels of alerts that are not suppressed by an inhibition. */
+  active(): Promise<readonly Labels[]>;
+}
+
+/** An Alertmanager with the example: its routes, groups, inhibitions and templates. Each receiver sends mails to its name. */
+export async function startExample(
+  cleanup: Cleanup,
+  hours: Readonly<Record<'working-hours' | 'digest-hour', 'always' | 'never'>>,
+): Promise<RunningExample> {
+  const sink = await startMailSink(cleanup);
+  const config = {
+    ...example,
+    global: { smtp_smarthost: sink.address, smtp_from: 'test@example.com', smtp_require_tls: false },
+    route: quickened(example.route),
+    time_intervals: Object.entries(hours).map(([name, when]) => ({ name, time_intervals: intervals[when] })),
+    receivers: example.receivers.map(({ name, email_configs: mail }) => ({
+      name,
+      email_configs: name === 'license-digest' ? mail : [{ to: `${name}@example.com` }],
+    })),
+  };
+  const file = writeExample(cleanup, stringify(config, { lineWidth: 0 }));
+  const { url } = await startPeer(cleanup, 'prometheus-alertmanager', [
+    `--config.file=${file}`,
+    `--storage.path=${file}.data`,
+    '--web.listen-address=127.0.0.1:0',
+    '--cluster.listen-address=',
+  ]);
+  const isActive = (alert: { status: { state: string } }): boolean => alert.status.state === 'active';
+  return {
+    mails: sink.mails,
+    post: async (alerts) => {
+      const startsAt = new Date().toISOString();
+      const endsAt = new Date(Date.now() + 3_600_000).toISOString();
+      const { ok, status } = await fetch(`${url}/api/v2/alerts`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(alerts.map((alert) => ({ ...alert, startsAt, endsAt }))),
+      });
+      if (!ok) throw new Error(`Alertmanager answers ${status}`);
+    },
+    active: async () => {
+      const alerts = (await (await fetch(`${url}/api/v2/alerts`)).json()) as (PostedAlert & {
+        status: { state: string };
+      })[];
+      return alerts.filter(isActive).map(({ labels }) => labels);
+    },
+  };
+}
