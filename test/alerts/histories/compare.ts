@@ -62,20 +62,15 @@ function pairsOf({ history, engine }: Run, prometheus: Firing): readonly Pair[] 
 const isEqual = ({ engine, prometheus }: Pair): boolean =>
   engine.every((fires, minute) => fires === prometheus[minute]);
 
-/** Why minutes of a difference are allowed. */
-export interface Tolerance {
-  readonly name: string;
-  allows(disagreement: Disagreement, minute: number): boolean;
-}
+/** Whether the difference in each minute is allowed. */
+export type Allow = (disagreement: Disagreement) => readonly boolean[];
 
-/** The differences between both paths. @param isAllowed whether a minute in which they differ does not count */
-export function differencesIn(
-  disagreement: Disagreement,
-  isAllowed: (disagreement: Disagreement, minute: number) => boolean,
-): readonly Difference[] {
+/** The differences between both paths that are not allowed. */
+export function differencesIn(disagreement: Disagreement, allow: Allow): readonly Difference[] {
   const { engine, prometheus } = disagreement;
+  const isAllowed = allow(disagreement);
   const sideAt = (minute: number): Difference['only'] | undefined => {
-    if (engine[minute] === prometheus[minute] || isAllowed(disagreement, minute)) return undefined;
+    if (engine[minute] === prometheus[minute] || isAllowed[minute] === true) return undefined;
     return engine[minute] === 1 ? 'engine' : 'prometheus';
   };
   const found: Difference[] = [];

@@ -4,12 +4,12 @@ import { restoreSaved } from '../../../src/alerts/restore.ts';
 import type { EvaluatedRule, Rule } from '../../../src/alerts/rule.ts';
 import { createRules } from '../../../src/alerts/rules.ts';
 import { type AlertStates, step } from '../../../src/alerts/state-machine.ts';
-import { noOwners } from '../../../src/model/owners.ts';
 import { runAtOnce } from '../../../src/scheduling/slices.ts';
 import { settingsOf } from '../../support/alert-views.ts';
 import { type Firing, FiringMinutes, identityOf, labelsOf } from './firing.ts';
 import type { Frame, Minute } from './frames.ts';
 import { timeOf } from './history.ts';
+import { owners } from './site-owners.ts';
 
 const settings = settingsOf();
 /** The alerts of the engine. */
@@ -53,7 +53,7 @@ function createEngine(startedAt: number): Engine {
     rules,
     ignore: [],
     commonLabels: {},
-    owners: () => noOwners,
+    owners: () => owners,
     runbookUrl: () => '',
     silenceUrl: () => undefined,
   });
@@ -66,8 +66,12 @@ export type Condition = 'raised' | 'not cleared' | 'false' | 'unknown' | 'absent
 /** An alert that is watched. */
 export interface Watched {
   readonly conditions: readonly Condition[];
-  /** Whether another process evaluates it than in the minute before. */
+  /** Whether a process begins to evaluate it, or another one than in the minute before. */
   readonly begins: readonly boolean[];
+  /** Whether the feature is reported with its usage. */
+  readonly isMeasured: readonly boolean[];
+  /** Number of processes that are running. */
+  readonly processes: readonly number[];
   /** Durations of its rule, minutes. */
   readonly pendingFor: number;
   readonly keepFiringFor: number;
@@ -81,38 +85,67 @@ function conditionOf({ evaluated }: Engine, alert: string): Condition {
   return found?.evaluation.isUnknown(labels) === false ? 'false' : 'unknown';
 }
 
+/** Whether the usage of the feature of an alert is known. */
+function isMeasured({ inventory }: Frame, alert: string): boolean {
+  const {
+    vendor_license: vendorLicense,
+    feature,
+    version = '',
+    package: pkg = '',
+    feature_type: type,
+  } = labelsOf(alert);
+  // a scan moves one row
+  for (const row of inventory.features.scan()) {
+    const isSame =
+      row.vendorLicense === vendorLicense &&
+      row.feature === feature &&
+      row.version === version &&
+      row.package === pkg &&
+      row.featureType === type;
+    if (isSame) return row.inUse !== undefined && row.maxAvailable !== undefined;
+  }
+  return false;
+}
+
 /**
  * The alerts of the engines of a history. Each process has its own. Alertmanager has what one of them sends, of those that
- * reach the analyzer if any does. A process continues the alerts of its state file, or else those of Alertmanager.
+ * poll the analyzer well, if any does. A process continues the alerts of its state file, or else those of Alertmanager.
  */
 export class EngineRun {
   readonly #firing = new FiringMinutes();
   readonly #engines = new Map<number, Engine>();
   readonly #conditions: ReadonlyMap<string, Condition[]>;
+  readonly #measured: ReadonlyMap<string, boolean[]>;
   readonly #begins: boolean[] = [];
+  readonly #processes: number[] = [];
   #sent: { readonly states: AlertStates; readonly at: number } = { states: new Map(), at: 0 };
   #leader: Engine | undefined;
 
   /** @param watched alerts whose conditions are recorded */
   constructor(watched: readonly string[] = []) {
     this.#conditions = new Map(watched.map((alert) => [alert, []]));
+    this.#measured = new Map(watched.map((alert) => [alert, []]));
   }
 
   /** Evaluates one minute. */
   add({ minute, frames }: Minute): void {
     const now = timeOf(minute);
-    const engines = frames.map((frame) => ({ isCutOff: frame.isCutOff, engine: this.#evaluate(frame, now) }));
-    const reaching = engines.filter(({ isCutOff }) => !isCutOff);
-    const sending = (reaching.length > 0 ? reaching : engines).map(({ engine }) => engine);
+    const engines = frames.map((frame) => ({ isUp: frame.inventory.up, engine: this.#evaluate(frame, now) }));
+    const up = engines.filter(({ isUp }) => isUp);
+    const sending = (up.length > 0 ? up : engines).map(({ engine }) => engine);
     if (sending.length > 0) {
       this.#sent = { states: new Map(sending.flatMap(({ states }) => [...firingOf(states, now)])), at: now };
     }
     for (const { labels } of this.#stillSent(now).values()) this.#firing.add(identityOf(labels), minute);
     const [leader] = sending;
-    this.#begins.push(leader !== undefined && leader !== this.#leader);
+    const isNew = (engine: Engine): boolean => engine.startedAt === minute;
+    this.#begins.push(leader !== undefined && (leader !== this.#leader || sending.some(isNew)));
     this.#leader = leader ?? this.#leader;
+    this.#processes.push(frames.length);
+    const frame = frames.find(({ replica }) => leader === this.#engines.get(replica));
     for (const [alert, conditions] of this.#conditions) {
       conditions.push(leader === undefined ? 'absent' : conditionOf(leader, alert));
+      this.#measured.get(alert)?.push(frame !== undefined && isMeasured(frame, alert));
     }
   }
 
@@ -150,6 +183,8 @@ export class EngineRun {
     return {
       conditions: this.#conditions.get(alert) ?? [],
       begins: this.#begins,
+      isMeasured: this.#measured.get(alert) ?? [],
+      processes: this.#processes,
       pendingFor: durations.for / 60,
       keepFiringFor: durations.keepFiringFor / 60,
     };

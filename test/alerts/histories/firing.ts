@@ -4,7 +4,7 @@ import { MINUTES } from './history.ts';
 /** The minutes in which alerts fire, by identity. */
 export type Firing = ReadonlyMap<string, Uint8Array>;
 
-/** The labels that identify an alert on both paths. Owners, and who sends it, are not among them. */
+/** The labels that identify an alert on both paths. Who sends it is not among them. */
 const identityLabels = [
   'alertname',
   'severity',
@@ -16,6 +16,8 @@ const identityLabels = [
   'endpoint',
   'license_source',
   'manager',
+  'owner',
+  'team',
 ] as const;
 
 /** An alert as a text, without empty labels. */

@@ -16,8 +16,6 @@ export interface Frame {
   readonly instance: string;
   /** Minute of the start of the process. In that minute nothing has been polled. */
   readonly startedAt: number;
-  /** Whether it alone does not reach the analyzer. */
-  readonly isCutOff: boolean;
   readonly inventory: Inventory;
   readonly authenticated: boolean | undefined;
   /** Of an embedded analyzer in the process; `undefined` without one. */
@@ -47,7 +45,7 @@ export function* minutesOf(history: History): Generator<Minute> {
   for (let minute = 0; minute < MINUTES; minute += 1) {
     const world = worldAt(history, minute);
     const answers = answersOf(world);
-    const concerns = (is: 'replica hangs' | 'replica restarts' | 'replica cut off', index: number): boolean =>
+    const concerns = (is: 'replica hangs' | 'replica restarts', index: number): boolean =>
       activeEpisodes(history, is, minute).some(({ replica }) => replica === index);
     const targets = history.replicas.filter(({ from, to }) => minute >= from && minute < to);
     const frames: Frame[] = [];
@@ -68,7 +66,6 @@ export function* minutesOf(history: History): Generator<Minute> {
         replica: index,
         instance: replica.instance,
         startedAt: process.startedAt,
-        isCutOff: concerns('replica cut off', index),
         inventory: process.inventoryOf(process.poll.snapshot(minute), timeOf(minute)),
         authenticated: process.poll.authenticated(),
         sources: history.sources.length === 0 ? undefined : process.sourcesAt(minute),

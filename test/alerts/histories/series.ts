@@ -8,6 +8,7 @@ import type { SourceHealth } from '../../../src/observation/source.ts';
 import { allCollectors } from '../../support/scenario.ts';
 import type { Frame, Minute } from './frames.ts';
 import { analyzerOf, type History, MINUTES, timeOf } from './history.ts';
+import { owners } from './site-owners.ts';
 
 /** What Prometheus scrapes over a history: the samples of each series by minute. */
 export type Series = ReadonlyMap<string, readonly (number | undefined)[]>;
@@ -40,12 +41,9 @@ function emitFeatures({ features }: Frame['inventory'], emit: Emit): void {
     const values = [row.vendorLicense, row.feature, row.version, row.package, row.featureType];
     const labels = formatLabels(featureLabels, values);
     for (const [name, value] of Object.entries(featureValues)) emit(name, labels, value(row));
-    if (!row.isReported) continue;
-    emit(
-      'license_feature_info',
-      formatLabels([...featureLabels, ...attributeLabels], [...values, ...attributesOf(row)]),
-      1,
-    );
+    const owned = owners.of(row.vendorLicense, row.feature);
+    const info = [...values, ...attributesOf(row), ...owners.names.map((name) => owned[name] ?? '')];
+    emit('license_feature_info', formatLabels([...featureLabels, ...attributeLabels, ...owners.names], info), 1);
   }
 }
 
@@ -74,7 +72,7 @@ export function emitPage(
   const families = [
     ...collectPolls(isPolled ? inventory : nothingPolled),
     ...(isPolled
-      ? [...collectVendorLicenses(inventory, allCollectors), ...collectHistory(inventory, allCollectors)]
+      ? [...collectVendorLicenses(inventory, allCollectors, owners), ...collectHistory(inventory, allCollectors)]
       : []),
   ];
   for (const family of families) emitFamily(family, emit);

@@ -1,4 +1,4 @@
-import { compareHistories, type Difference, type Disagreement, differencesIn } from './compare.ts';
+import { type Allow, compareHistories, type Difference, differencesIn } from './compare.ts';
 import type { History } from './history.ts';
 import type { Rules } from './promtool.ts';
 
@@ -23,18 +23,14 @@ function smaller(history: History): readonly History[] {
 }
 
 /** The smallest history found in which a difference of the same alert and path remains. */
-export async function shrink(
-  difference: Difference,
-  rules: Rules,
-  isAllowed: (disagreement: Disagreement, minute: number) => boolean,
-): Promise<Difference> {
+export async function shrink(difference: Difference, rules: Rules, allow: Allow): Promise<Difference> {
   const { seed } = difference.history;
   // names of analyzers that no other history has
   const variants = smaller(difference.history).map((history, i) => ({ ...history, seed: seed * 1000 + i }));
   const { disagreements } = await compareHistories(variants, rules);
   const found = disagreements
-    .flatMap((disagreement) => differencesIn(disagreement, isAllowed))
+    .flatMap((disagreement) => differencesIn(disagreement, allow))
     .find(({ alert, only }) => alert === difference.alert && only === difference.only);
   if (found === undefined) return difference;
-  return shrink({ ...found, history: { ...found.history, seed } }, rules, isAllowed);
+  return shrink({ ...found, history: { ...found.history, seed } }, rules, allow);
 }
