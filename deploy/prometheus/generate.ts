@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { rules } from '../../src/config/sections/alert-rules.ts';
+import { usualOwners } from '../../src/rules/alert.ts';
 import { createRuleFile, type RuleFile, ruleFileText } from '../../src/rules/rule-file.ts';
 
 /** Writes the rules for Prometheus with the default settings, the manifest for its operator, and the JSON of the mixin. */
@@ -11,7 +12,8 @@ export const defaultRules = (): RuleFile =>
   createRuleFile({
     rules: rules.parse({}),
     unknownHold: 3600,
-    owners: ['owner', 'team', 'site'],
+    owners: usualOwners,
+    ignore: [],
     job: 'license-exporter',
     runbookBaseUrl: undefined,
     alertmanagerUrl: undefined,

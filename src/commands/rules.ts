@@ -1,21 +1,18 @@
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
+import { createOwners } from '../model/owners.ts';
 import { cronProblem } from '../poll/schedule.ts';
+import { usualOwners } from '../rules/alert.ts';
 import { createRuleFile, type RuleFile, ruleFileText } from '../rules/rule-file.ts';
 import type { CommandContext } from './command.ts';
 
-/** Label names of owners that the rules always keep; an exporter without them changes nothing. */
-const OWNERS = ['owner', 'team', 'site'];
-
 /** The rules with the settings of a configuration. @throws OperatorError for settings that Prometheus cannot evaluate */
-export const ruleFileOf = (
-  { alerting, web }: Pick<Config, 'alerting' | 'web'>,
-  owners: readonly string[] = [],
-): RuleFile =>
+const ruleFileOf = ({ alerting, web, owners }: Config): RuleFile =>
   createRuleFile({
     rules: alerting.rules,
+    ignore: alerting.ignore,
     unknownHold: alerting.unknownHold,
-    owners: [...new Set([...OWNERS, ...owners])],
+    owners: [...new Set([...usualOwners, ...createOwners(owners.entries).names])],
     job: alerting.prometheusJob,
     runbookBaseUrl:
       alerting.runbookBaseUrl ?? (web.externalUrl === undefined ? undefined : `${web.externalUrl}/runbooks`),

@@ -1,4 +1,4 @@
-import type { RuleSettings } from './thresholds.ts';
+import type { RuleSettings, Selection } from './thresholds.ts';
 
 /** Which data decides whether the condition of an alert is known. See `license:held`. */
 export type Data = 'server' | 'collection' | 'usage' | 'features' | 'expirations' | 'history' | 'poll' | 'source';
@@ -28,13 +28,25 @@ export interface HeldAlert extends Texts {
 export interface PlainAlert extends Texts {
   readonly alert: string;
   readonly severity: 'critical' | 'warning' | 'none';
-  readonly expr: string;
+  readonly selection: Selection;
+}
+
+/** Label names of owners that rules keep even if the configuration does not use them. */
+export const usualOwners: readonly string[] = ['owner', 'team', 'site'];
+
+/** A matcher of a label, as in Alertmanager. */
+export interface Matcher {
+  readonly label: string;
+  readonly operator: '=' | '!=' | '=~' | '!~';
+  readonly value: string;
 }
 
 /** What makes the rules. */
 export interface RuleOptions {
   /** Settings by alert. */
   readonly rules: Readonly<Record<string, RuleSettings>>;
+  /** Alerts that match all matchers of a group are ignored. */
+  readonly ignore: readonly (readonly Matcher[])[];
   /** How long an alert is kept while there is no data about it, seconds. */
   readonly unknownHold: number;
   /** Label names of owners. */

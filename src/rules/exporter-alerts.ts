@@ -12,7 +12,7 @@ function exporterAbsent(options: RuleOptions): PlainAlert {
     alert: 'LicenseExporterAbsent',
     severity: 'critical',
     // not if its target exists but is down, nor if the exporter now serves another analyzer
-    expr: `(
+    selection: () => `(
   max by (${SITE}) (${seen})
   unless on (${SITE}) license:exporter:info
   unless on (${SITE}) (${seen} and on (job, instance) (up == 0 or license:exporter:info))
@@ -28,7 +28,7 @@ const pollStale: PlainAlert = {
   alert: 'LicensePollStale',
   severity: 'warning',
   // by the clock of the exporter; another alert explains an endpoint whose last poll failed
-  expr: `${ofExporters(
+  selection: () => `${ofExporters(
     'min',
     `${SITE}, endpoint`,
     `(
@@ -47,7 +47,7 @@ export const exporterAlerts = (options: RuleOptions): readonly PlainAlert[] => [
   {
     alert: 'LicenseExporterDown',
     severity: 'critical',
-    expr: `up{job=${quote(options.job)}} == 0`,
+    selection: () => `up{job=${quote(options.job)}} == 0`,
     summary: 'License exporter {{ $labels.instance }} cannot be scraped.',
     description:
       'There is no license data from it. Alerts that fire are kept for an hour. Check the process and its log.',
@@ -57,7 +57,7 @@ export const exporterAlerts = (options: RuleOptions): readonly PlainAlert[] => [
   {
     alert: 'LicenseAlertDeliveryFailing',
     severity: 'critical',
-    expr: `rate(license_exporter_notifications_errors_total[5m]) > 0
+    selection: () => `rate(license_exporter_notifications_errors_total[5m]) > 0
 or rate(license_exporter_notifications_dropped_total[5m]) > 0`,
     summary: 'License exporter {{ $labels.instance }} cannot deliver alerts to {{ $labels.alertmanager }}.',
     description:
@@ -66,14 +66,14 @@ or rate(license_exporter_notifications_dropped_total[5m]) > 0`,
   {
     alert: 'LicenseExporterSeriesLimit',
     severity: 'warning',
-    expr: 'license_exporter_series_limit_exceeded == 1',
+    selection: () => 'license_exporter_series_limit_exceeded == 1',
     summary: 'License exporter {{ $labels.instance }} withholds series.',
     description: 'The number of series has reached metrics.max_series. Raise the limit, select less, or use shards.',
   },
   {
     alert: 'LicenseExporterConfigReloadFailed',
     severity: 'warning',
-    expr: 'license_exporter_config_last_reload_successful == 0',
+    selection: () => 'license_exporter_config_last_reload_successful == 0',
     summary: 'License exporter {{ $labels.instance }} runs with an old configuration.',
     description:
       'The last reload was refused. Run "license-exporter check-config FILE" to see what is wrong. Correct the configuration and reload it.',
@@ -81,7 +81,7 @@ or rate(license_exporter_notifications_dropped_total[5m]) > 0`,
   {
     alert: 'LicenseExporterShardMismatch',
     severity: 'warning',
-    expr: `${ofExporters('max', 'analyzer', 'license_exporter_shards')}
+    selection: () => `${ofExporters('max', 'analyzer', 'license_exporter_shards')}
 != count by (analyzer) (count by (${SITE}) (license:exporter:info))`,
     summary: 'The analyzer {{ $labels.analyzer }} does not have the {{ $value }} shards that are configured.',
     description:
@@ -90,7 +90,7 @@ or rate(license_exporter_notifications_dropped_total[5m]) > 0`,
   {
     alert: 'LicenseWatchdog',
     severity: 'none',
-    expr: 'vector(1)',
+    selection: () => 'vector(1)',
     summary: 'Prometheus evaluates the license rules and reaches Alertmanager.',
     description:
       "This alert always fires. Send it to a dead man's switch, which reports when it stops: then alerts no longer arrive.",

@@ -1,12 +1,20 @@
 import { stringify } from 'yaml';
-import { type HeldAlert, type PlainAlert, type RuleOptions, settingsOf } from './alert.ts';
+import { type HeldAlert, type Matcher, type PlainAlert, type RuleOptions, settingsOf, type Texts } from './alert.ts';
 import { analyzerAlerts } from './analyzer-alerts.ts';
 import { exporterAlerts } from './exporter-alerts.ts';
 import { licenseAlerts, useRecord } from './license-alerts.ts';
-import { durationOf, SITE, select } from './promql.ts';
+import { durationOf, quote, SITE, select } from './promql.ts';
 import { findingRecords, identityRecords, type RecordingRule, stateRecords, valueRecords } from './records.ts';
 import { ownRunbookText, runbookText, silenceText } from './texts.ts';
-import { checkExpressions, isEnabled, thresholdOf, valuesOf } from './thresholds.ts';
+import {
+  checkExpression,
+  checkExpressions,
+  isEnabled,
+  type RuleSettings,
+  type Selection,
+  thresholdOf,
+  valuesOf,
+} from './thresholds.ts';
 import { capacityDropped, pastAlerts, pastRecords, vanishedAlerts } from './vanished-alerts.ts';
 
 /** An alerting rule of Prometheus. */
@@ -34,50 +42,96 @@ const conditionOf = ({ alert, severity, data, condition }: HeldAlert): Recording
   labels: { alertname: alert, severity, data },
 });
 
-/** Durations other than the defaults of overrides need a rule of their own. Each gets its part of the series. */
-function alertingRules(
-  options: RuleOptions,
-  { alert, severity, summary, description, more = {}, ...rest }: HeldAlert | PlainAlert,
-): readonly AlertingRule[] {
-  const settings = settingsOf(options, alert);
-  const isHeld = 'data' in rest;
-  const { runbookBaseUrl, alertmanagerUrl } = options;
-  const isAnalyzers = isHeld || ('expr' in rest && rest.expr.includes('license:'));
-  const runbook = isAnalyzers ? ownRunbookText(alert) : runbookText(alert);
-  const annotations = {
+const matcherText = ({ label, operator, value }: Matcher): string => `${label}${operator}${quote(value)}`;
+
+/** Refuses what the engine can evaluate and Prometheus cannot. @throws OperatorError that names the setting */
+function checkOptions({ rules, ignore }: RuleOptions): void {
+  for (const [alert, settings] of Object.entries(rules)) checkExpressions(`alerting.rules.${alert}`, settings);
+  for (const [i, group] of ignore.entries()) {
+    for (const { operator, value } of group)
+      if (operator.endsWith('~')) checkExpression(`alerting.ignore[${i}]`, value);
+  }
+}
+
+function annotationsOf(
+  { runbookBaseUrl, alertmanagerUrl }: RuleOptions,
+  { alert, summary, description, more, isAboutAnalyzer }: Alert,
+): Readonly<Record<string, string>> {
+  const runbook = isAboutAnalyzer ? ownRunbookText(alert) : runbookText(alert);
+  return {
     summary,
     description,
     ...more,
     runbook_url: runbookBaseUrl === undefined ? runbook : `${runbookBaseUrl}#${alert.toLowerCase()}`,
     ...(alertmanagerUrl !== undefined && { silence_url: silenceText(alertmanagerUrl, alert) }),
   };
-  const gate =
-    isHeld && rest.isEngines ? `\nunless on (${SITE}) license:alerting_active{alertname="${alert}"} == 1` : '';
-  const matchers = [`alertname="${alert}"`, `severity="${severity}"`];
-  const found = (more: readonly string[]): string =>
-    `max without (data) (${select('license:finding', ...matchers, ...more)} or ${select('license:held', ...matchers, ...more)})`;
-  const values = (name: string) => valuesOf(settings, name).map(Number);
-  return values('for').flatMap((pendingFor) =>
-    values('keepFiringFor').map((keep) => {
-      const chosen = (name: string, value: number): string =>
-        values(name).length === 1 ? '' : `\nand ${thresholdOf(settings, name, found)} == ${value}`;
-      const expr = isHeld
-        ? `${found([])}${chosen('for', pendingFor)}${chosen('keepFiringFor', keep)}${gate}`
-        : rest.expr;
-      const keepFor =
-        isHeld && rest.keepFiringFor !== undefined
-          ? rest.keepFiringFor - Number(settings.base.keepFiringFor) + keep
-          : keep;
-      return {
-        alert,
-        expr,
-        ...(pendingFor > 0 && { for: durationOf(pendingFor) }),
-        ...(keepFor > 0 && { keep_firing_for: durationOf(keepFor) }),
-        labels: { severity },
-        annotations,
-      };
-    }),
-  );
+}
+
+/** A held alert fires while there is a finding, or the finding is held. */
+const selectionOf = ({ alert, severity }: HeldAlert): Selection => {
+  const own = [`alertname="${alert}"`, `severity="${severity}"`];
+  return (matchers) =>
+    `max without (data) (${select('license:finding', ...own, ...matchers)} or ${select('license:held', ...own, ...matchers)})`;
+};
+
+/** What is never an alert of Prometheus: what the configuration ignores, and what the engine sends. */
+const exceptions = ({ ignore }: RuleOptions, { alert, isEngines }: HeldAlert): string =>
+  [
+    ...ignore.map(
+      (group) =>
+        `\nunless ignoring (data) ${select('license:finding', `alertname="${alert}"`, ...group.map(matcherText))}`,
+    ),
+    ...(isEngines ? [`\nunless on (${SITE}) license:alerting_active{alertname="${alert}"} == 1`] : []),
+  ].join('');
+
+/** An alert as Prometheus evaluates it. */
+interface Alert extends Texts {
+  readonly alert: string;
+  readonly severity: string;
+  readonly isAboutAnalyzer: boolean;
+  readonly selection: Selection;
+  readonly exceptions: string;
+  readonly keepFiringFor: number | undefined;
+}
+
+const heldAlert = (options: RuleOptions, held: HeldAlert): Alert => ({
+  ...held,
+  isAboutAnalyzer: true,
+  selection: selectionOf(held),
+  exceptions: exceptions(options, held),
+  keepFiringFor: held.keepFiringFor,
+});
+
+const plainAlert = (plain: PlainAlert): Alert => ({
+  ...plain,
+  isAboutAnalyzer: plain.selection([]).includes('license:'),
+  exceptions: '',
+  keepFiringFor: undefined,
+});
+
+/** The series of an alert for which overrides choose this value. */
+const chosen = (settings: RuleSettings, name: string, value: number, selection: Selection): string =>
+  valuesOf(settings, name).length === 1 ? '' : `\nand ${thresholdOf(settings, name, selection)} == ${value}`;
+
+/** Each combination of durations needs a rule of its own, for its part of the series. */
+function alertingRules(options: RuleOptions, alert: Alert): readonly AlertingRule[] {
+  const settings = settingsOf(options, alert.alert);
+  const { selection, severity } = alert;
+  const base = Number(settings.base.keepFiringFor);
+  const rule = (pendingFor: number, keep: number): AlertingRule => {
+    const keepFor = alert.keepFiringFor === undefined ? keep : alert.keepFiringFor - base + keep;
+    const part = `${chosen(settings, 'for', pendingFor, selection)}${chosen(settings, 'keepFiringFor', keep, selection)}`;
+    return {
+      alert: alert.alert,
+      expr: `${selection([])}${part}${alert.exceptions}`,
+      ...(pendingFor > 0 && { for: durationOf(pendingFor) }),
+      ...(keepFor > 0 && { keep_firing_for: durationOf(keepFor) }),
+      labels: { severity },
+      annotations: annotationsOf(options, alert),
+    };
+  };
+  const durations = (name: string): readonly number[] => valuesOf(settings, name).map(Number);
+  return durations('for').flatMap((pendingFor) => durations('keepFiringFor').map((keep) => rule(pendingFor, keep)));
 }
 
 /**
@@ -86,12 +140,12 @@ function alertingRules(
  * @throws OperatorError for an override that Prometheus cannot evaluate
  */
 export function createRuleFile(options: RuleOptions): RuleFile {
-  for (const [alert, settings] of Object.entries(options.rules)) checkExpressions(`alerting.rules.${alert}`, settings);
+  checkOptions(options);
   const isOn = ({ alert }: HeldAlert | PlainAlert): boolean => isEnabled(settingsOf(options, alert));
   const held = [...licenseAlerts(options), ...analyzerAlerts(options), capacityDropped(options)].filter(isOn);
   const plain = [...vanishedAlerts(options), ...exporterAlerts(options)].filter(isOn);
   const farthest = Math.max(...valuesOf(settingsOf(options, 'LicenseExpiringSoon'), 'info').map(Number));
-  const rules = (alert: HeldAlert | PlainAlert) => alertingRules(options, alert);
+  const plainRules = (alert: PlainAlert) => alertingRules(options, plainAlert(alert));
   const isPast = ({ alert }: PlainAlert): boolean => pastAlerts.has(alert);
   return {
     groups: [
@@ -104,15 +158,15 @@ export function createRuleFile(options: RuleOptions): RuleFile {
           useRecord(options),
           ...held.map(conditionOf),
           ...findingRecords(options.owners, durationOf(options.unknownHold)),
-          ...held.flatMap(rules),
-          ...plain.filter((alert) => !isPast(alert)).flatMap(rules),
+          ...held.flatMap((alert) => alertingRules(options, heldAlert(options, alert))),
+          ...plain.filter((alert) => !isPast(alert)).flatMap(plainRules),
         ],
       },
       {
         // reads every feature, and the past: seldom, because it takes long at a large site
         name: 'license-past',
         interval: '3m',
-        rules: [...pastRecords(options), ...plain.filter(isPast).flatMap(rules)],
+        rules: [...pastRecords(options), ...plain.filter(isPast).flatMap(plainRules)],
       },
     ],
   };

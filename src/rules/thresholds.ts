@@ -31,9 +31,7 @@ export const matcherOf = (label: string, { source }: RegExp): string =>
   `${label}=~${quote(`(?s:.*)(?:${source.replaceAll('\\/', '/')})(?s:.*)`)}`;
 
 /** @throws OperatorError for a regular expression that Prometheus cannot evaluate */
-function checkExpression(path: string, value: unknown): void {
-  if (!(value instanceof RegExp)) return;
-  const { source } = value;
+export function checkExpression(path: string, source: string): void {
   const found = unsupported.find(([pattern]) => pattern.test(source.replaceAll('\\\\', '')));
   if (found === undefined) return;
   throw new OperatorError(
@@ -57,7 +55,8 @@ export function checkExpressions(path: string, { base, overrides }: RuleSettings
   ];
   for (const [at, all] of values) {
     for (const [name, value] of Object.entries(all)) {
-      checkExpression(`${at}.${name === 'iconPattern' ? 'icon_pattern' : name}`, value);
+      if (value instanceof RegExp)
+        checkExpression(`${at}.${name === 'iconPattern' ? 'icon_pattern' : name}`, value.source);
     }
   }
 }

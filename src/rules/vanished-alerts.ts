@@ -86,7 +86,8 @@ const capacityRecords: readonly RecordingRule[] = [
     expr: ofReplicas(
       'max',
       FEATURE_NAME,
-      `(license_feature_info unless on (${NUMBERED}) license_feature_max_available)`,
+      // features that only GetExpirationFeatures lists have neither number
+      `((license_feature_info and on (${NUMBERED}) license_feature_in_use) unless on (${NUMBERED}) license_feature_max_available)`,
       'usage',
     ),
   },
@@ -125,6 +126,12 @@ unless on (${VENDOR_LICENSE}) license:server_up:min == 0`,
   };
 }
 
+/** The series of a record for which an alert is enabled. */
+const enabled =
+  (options: RuleOptions, alert: string, record: string): Selection =>
+  (matchers) =>
+    enabledOf(settingsOf(options, alert), (more) => select(record, ...matchers, ...more));
+
 const ENDS = 'The alert resolves when it is back, or after a day';
 
 /** The alerts that read the past. */
@@ -134,18 +141,14 @@ export const vanishedAlerts = (options: RuleOptions): readonly PlainAlert[] => [
   {
     alert: 'LicenseVendorLicenseVanished',
     severity: 'warning',
-    expr: enabledOf(settingsOf(options, 'LicenseVendorLicenseVanished'), (matchers) =>
-      select('license:vendor_license:vanished', ...matchers),
-    ),
+    selection: enabled(options, 'LicenseVendorLicenseVanished', 'license:vendor_license:vanished'),
     summary: 'The analyzer no longer lists {{ $labels.vendor_license }}.',
     description: `It was missed first at ${TIME_TEXT}. Its server is no longer monitored. Check the configuration of the analyzer. ${ENDS}, so silence it if the vendor license was removed on purpose.`,
   },
   {
     alert: 'LicenseFeatureVanished',
     severity: 'warning',
-    expr: enabledOf(settingsOf(options, 'LicenseFeatureVanished'), (matchers) =>
-      select('license:feature:vanished', ...matchers),
-    ),
+    selection: enabled(options, 'LicenseFeatureVanished', 'license:feature:vanished'),
     summary: 'The analyzer no longer lists {{ $labels.feature }} of {{ $labels.vendor_license }}.',
     description: `It was missed first at ${TIME_TEXT}. Users may be denied it. Compare the license file with that of the day before. ${ENDS}, so silence it if the feature was removed on purpose.`,
   },

@@ -292,6 +292,8 @@ describe('the engine', () => {
     expect(stub.sent.length).toBeGreaterThan(4);
     expect(stub.sent.every(isFiring)).toBe(true);
     expect((stub.sent.at(-1)?.at ?? 0) - NOW).toBeLessThan(400);
+    // and Alertmanager does not keep it
+    for (const { at, endsAt } of stub.sent) expect(Date.parse(endsAt) / 1000 - at).toBe(240);
     await engine.stop();
   });
 
@@ -673,8 +675,8 @@ describe('over a restart', () => {
       known({ ...serverDown, vendor_license: LIC, owner: 'cad team' }),
       known({ ...serverDown, vendor_license: 'of another shard' }),
       known({ alertname: 'Unknown', severity: 'critical' }),
-      known({ ...serverDown, vendor_license: LIC, shard: '1' }),
       { ...known({ ...serverDown, vendor_license: LIC, owner: 'cad team' }), startsAt: startsAt - 100 },
+      known({ ...serverDown, vendor_license: LIC, shard: '1' }),
     ];
     world.down = 'unknown';
     const engine = create({ ownsVendorLicense: (name) => name === LIC });

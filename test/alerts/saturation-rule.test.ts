@@ -6,11 +6,11 @@ import { answer, createSnapshot, feature, good, NOW, product } from '../support/
 const id = 'LicenseFeatureSaturated/warning';
 
 /** Evaluates one rule every 30 seconds, and says what it finds each time. */
-function run(records: readonly Partial<FeatureRecord>[], settings: unknown = {}) {
+function run(records: readonly (Partial<FeatureRecord> & { isCurrent?: boolean })[], settings: unknown = {}) {
   const rule = ruleOf(id, { LicenseFeatureSaturated: settings });
-  return records.map((fields, i) => {
+  return records.map(({ isCurrent = true, ...fields }, i) => {
     const now = NOW + i * 30;
-    const products = good(answer([product()]), now);
+    const products = good(answer([product({ isCurrent })]), now);
     const snapshot = createSnapshot({ products, features: { '': good(answer([feature(fields)]), now) } });
     const { findings, isUnknown } = evaluateRule(rule, viewOf(snapshot, now));
     const about = { vendor_license: 'lic01;cdslmd', feature: 'base', version: '1.0', feature_type: 'feature' };
@@ -50,6 +50,8 @@ describe('saturation is averaged', () => {
       ...Array.from({ length: 5 }, () => 'unknown'),
       'raised',
     ]);
+    const withheld = times(9, 0).map((fields) => ({ ...fields, isCurrent: false }));
+    expect(run([...withheld, ...times(1, 100)]).at(-1)).toBe('raised');
   });
 });
 

@@ -63,6 +63,7 @@ export function quickRules(cleanup: Cleanup): string {
     rules: Object.fromEntries(all),
     unknownHold: 60 * MINUTE,
     owners: ['owner'],
+    ignore: [],
     job: 'license-exporter',
     runbookBaseUrl: undefined,
     alertmanagerUrl: undefined,
