@@ -86,8 +86,8 @@ export function differencesIn(disagreement: Disagreement, allow: Allow): readonl
 }
 
 export interface Comparison {
-  /** Number of alerts that fired on at least one path. */
-  readonly alerts: number;
+  /** Alerts that fired on both paths in the same minutes. */
+  readonly agreed: readonly Pair[];
   readonly disagreements: readonly Disagreement[];
 }
 
@@ -109,5 +109,5 @@ export async function compareHistories(histories: readonly History[], rules: Rul
     );
     return unequal.map((pair) => ({ ...pair, ...watched(pair.alert) }));
   });
-  return { alerts: pairs.flat().length, disagreements };
+  return { agreed: pairs.flat().filter(isEqual), disagreements };
 }

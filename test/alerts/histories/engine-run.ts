@@ -108,8 +108,8 @@ function isMeasured({ inventory }: Frame, alert: string): boolean {
 }
 
 /**
- * The alerts of the engines of a history. Each process has its own. Alertmanager has what one of them sends, of those that
- * poll the analyzer well, if any does. A process continues the alerts of its state file, or else those of Alertmanager.
+ * The alerts of the engines of a history. Each process has its own. Those of one process count: it is followed as long as it
+ * polls the analyzer well, or no other does. A process continues the alerts of its state file, or else those of Alertmanager.
  */
 export class EngineRun {
   readonly #firing = new FiringMinutes();
@@ -130,22 +130,18 @@ export class EngineRun {
   /** Evaluates one minute. */
   add({ minute, frames }: Minute): void {
     const now = timeOf(minute);
-    const engines = frames.map((frame) => ({ isUp: frame.inventory.up, engine: this.#evaluate(frame, now) }));
-    const up = engines.filter(({ isUp }) => isUp);
-    const sending = (up.length > 0 ? up : engines).map(({ engine }) => engine);
-    if (sending.length > 0) {
-      this.#sent = { states: new Map(sending.flatMap(({ states }) => [...firingOf(states, now)])), at: now };
-    }
+    const engines = frames.map((frame) => ({ frame, engine: this.#evaluate(frame, now) }));
+    const up = engines.filter(({ frame }) => frame.inventory.up);
+    const candidates = up.length > 0 ? up : engines;
+    const leader = candidates.find(({ engine }) => engine === this.#leader) ?? candidates[0];
+    if (leader !== undefined) this.#sent = { states: firingOf(leader.engine.states, now), at: now };
     for (const { labels } of this.#stillSent(now).values()) this.#firing.add(identityOf(labels), minute);
-    const [leader] = sending;
-    const isNew = (engine: Engine): boolean => engine.startedAt === minute;
-    this.#begins.push(leader !== undefined && (leader !== this.#leader || sending.some(isNew)));
-    this.#leader = leader ?? this.#leader;
+    this.#begins.push(leader !== undefined && leader.engine !== this.#leader);
+    this.#leader = leader?.engine ?? this.#leader;
     this.#processes.push(frames.length);
-    const frame = frames.find(({ replica }) => leader === this.#engines.get(replica));
     for (const [alert, conditions] of this.#conditions) {
-      conditions.push(leader === undefined ? 'absent' : conditionOf(leader, alert));
-      this.#measured.get(alert)?.push(frame !== undefined && isMeasured(frame, alert));
+      conditions.push(leader === undefined ? 'absent' : conditionOf(leader.engine, alert));
+      this.#measured.get(alert)?.push(leader !== undefined && isMeasured(leader.frame, alert));
     }
   }
 

@@ -10,6 +10,7 @@ import {
   type Replica,
   type SiteSource,
   timeOf,
+  UNCOUNTED,
   unknownable,
 } from './history.ts';
 import { createRandom, type Random } from './random.ts';
@@ -31,8 +32,7 @@ const usageOf = ({ pick }: Random, maxAvailable: number): number => Math.round(p
 
 function featureOf(random: Random, vendorLicenses: number, index: number): Feature {
   const { chance, int, pick } = random;
-  const isUncounted = chance(0.08);
-  const maxAvailable = isUncounted ? 99_999 : pick([0, 1, 1, 2, 10, 20, 100, 100, 1000]);
+  const maxAvailable = chance(0.08) ? UNCOUNTED : pick([0, 1, 1, 2, 10, 20, 100, 100, 1000]);
   return {
     vendorLicense: int(0, vendorLicenses - 1),
     // some have the name of another one, but another version
@@ -40,7 +40,6 @@ function featureOf(random: Random, vendorLicenses: number, index: number): Featu
     version: `${index}.0`,
     package: chance(0.15) ? 'suite' : '',
     featureType: chance(0.15) ? 'component' : 'feature',
-    licenseType: isUncounted ? 'uncounted' : 'floating',
     expiration: expirationOf(random),
     maxAvailable,
     inUse: usageOf(random, maxAvailable),

@@ -20,6 +20,9 @@ export interface Pulse {
 export const isActive = ({ from, to, period, on }: Pulse, minute: number): boolean =>
   minute >= from && minute < to && (minute - from) % period < on;
 
+/** The number of licenses that the analyzer reports for uncounted ones. */
+export const UNCOUNTED = 99_999;
+
 /** A feature at the beginning. `undefined` is a value that the analyzer does not know. */
 export interface Feature {
   /** Index of its vendor license. */
@@ -28,7 +31,6 @@ export interface Feature {
   readonly version: string;
   readonly package: string;
   readonly featureType: string;
-  readonly licenseType: string;
   /** Epoch seconds; `permanent` for a license without expiry. */
   readonly expiration: number | 'permanent';
   readonly maxAvailable: number;

@@ -14,16 +14,45 @@ export interface Rules {
   readonly metrics: ReadonlySet<string>;
 }
 
-interface RuleFile {
-  readonly groups: readonly { readonly rules: readonly { readonly alert?: string; readonly expr: string }[] }[];
+interface Rule {
+  readonly alert?: string;
+  readonly record?: string;
+  readonly expr: string;
+  readonly annotations?: object;
 }
 
-/** The recording rules of a file, and its rules for some alerts. The others would take most of the time. */
+interface RuleFile {
+  readonly groups: readonly { readonly name: string; readonly rules: readonly Rule[] }[];
+}
+
+const namesIn = ({ expr }: Rule, pattern: RegExp): readonly string[] => expr.match(pattern) ?? [];
+
+/** The rules for some alerts, and the recording rules that they read, directly or not. */
+function reachable(rules: readonly Rule[], alerts: ReadonlySet<string>): ReadonlySet<Rule> {
+  const found = new Set<Rule>();
+  const add = (rule: Rule): void => {
+    if (found.has(rule)) return;
+    found.add(rule);
+    const read = new Set(namesIn(rule, /\blicense:[a-z0-9_:]+/g));
+    for (const other of rules) if (other.record !== undefined && read.has(other.record)) add(other);
+  };
+  for (const rule of rules) if (rule.alert !== undefined && alerts.has(rule.alert)) add(rule);
+  return found;
+}
+
+/** What a file of rules needs for some alerts, without texts. The rest would take most of the time. */
 export function readRules(path: string, alerts: ReadonlySet<string>): Rules {
   const { groups } = parse(readFileSync(path, 'utf8')) as RuleFile;
-  const isWanted = ({ alert }: RuleFile['groups'][number]['rules'][number]) => alert === undefined || alerts.has(alert);
-  const text = JSON.stringify({ groups: groups.map((group) => ({ ...group, rules: group.rules.filter(isWanted) })) });
-  return { text, metrics: new Set(['up', ...(text.match(/\blicense_[a-z0-9_]+/g) ?? [])]) };
+  const wanted = reachable(
+    groups.flatMap(({ rules }) => rules),
+    alerts,
+  );
+  const kept = groups.map(({ rules, ...group }) => ({
+    ...group,
+    rules: rules.filter((rule) => wanted.has(rule)).map(({ annotations: _texts, ...rule }) => rule),
+  }));
+  const metrics = new Set(['up', ...[...wanted].flatMap((rule) => namesIn(rule, /\blicense_[a-z0-9_]+/g))]);
+  return { text: JSON.stringify({ groups: kept }), metrics };
 }
 
 /** The values of a series in the notation of promtool. A series that ends gets a marker, as from a scrape without it. */

@@ -16,6 +16,15 @@ export type Series = ReadonlyMap<string, readonly (number | undefined)[]>;
 /** Receives a sample: metric, labels as on the page, value. */
 type Emit = (name: string, labels: string, value: number | undefined) => void;
 
+/** What the processes run. */
+export const build = { version: '1.2.3', revision: 'abcdef', nodeVersion: 'v24.0.0' };
+
+export const identityOfExporter = (history: History) => ({
+  analyzer: analyzerOf(history),
+  shard: '',
+  externalUrl: 'http://monitor.example.com:10319',
+});
+
 const nothingPolled = { polls: [], availability: [], up: false, knowledge: { products: false } } as const;
 
 function emitFamily({ name, rows, value }: Family, emit: Emit): void {
@@ -77,8 +86,13 @@ export function emitPage(
   ];
   for (const family of families) emitFamily(family, emit);
   if (isPolled) emitFeatures(inventory, emit);
-  const identity = { analyzer: analyzerOf(history), shard: '', external_url: 'http://monitor.example.com:10319' };
+  const { analyzer, shard, externalUrl } = identityOfExporter(history);
+  const identity = { analyzer, shard, external_url: externalUrl };
   emit('license_exporter_analyzer_info', formatLabels(Object.keys(identity), Object.values(identity)), 1);
+  const { version, revision, nodeVersion } = build;
+  const buildLabels = formatLabels(['version', 'revision', 'node_version'], [version, revision, nodeVersion]);
+  emit('license_exporter_build_info', buildLabels, 1);
+  emit('license_exporter_config_last_reload_success_timestamp_seconds', '', timeOf(startedAt));
   emit('license_exporter_time_seconds', '', timeOf(minute));
   emit('license_exporter_shards', '', 1);
   emit('license_exporter_shard_index', '', 0);

@@ -38,9 +38,9 @@ function isSome(from: number, to: number, is: (minute: number) => boolean): bool
   return false;
 }
 
-/** Whether the path that fires alone was interrupted in the last minutes: Prometheus by a gap, the engine by a new process. */
-const isInterrupted = ({ minute, only, conditions, begins }: Minute, minutes: number): boolean =>
-  isSome(minute - minutes, minute, (at) => (only === 'prometheus' ? isGap(conditions[at]) : begins[at] === true));
+/** Whether the clock of an alert was interrupted in the last minutes, by a gap or a new process. */
+const isInterrupted = ({ minute, conditions, begins }: Minute, minutes: number): boolean =>
+  isSome(minute - minutes, minute, (at) => isGap(conditions[at]) || begins[at] === true);
 
 /** How long the condition has been met now, without a gap, minutes. */
 function metFor({ minute, conditions, begins }: Minute): number {
@@ -78,7 +78,7 @@ const keepFiringBeginsAgain: Tolerance = {
 
 /**
  * The end of an alert without data. Prometheus keeps it for `unknown_hold` after the last finding, and then for its
- * `keep_firing_for`. The engine drops it `unknown_hold` after the first evaluation without data, which begins again with a process.
+ * `keep_firing_for`. The engine drops it `unknown_hold` after the first evaluation without data; when its process ends, that time begins again.
  */
 const unknownHoldEnds: Tolerance = {
   name: 'unknown_hold ends',
@@ -88,7 +88,8 @@ const unknownHoldEnds: Tolerance = {
     if (!isGap(conditions[at])) return false;
     const wasMet = (from: number, to: number) => isSome(at - from, at - to, (each) => isMet(conditions[each]));
     if (only === 'prometheus') return wasMet(UNKNOWN_HOLD + keepFiringFor + 2 * LAG, UNKNOWN_HOLD - 2 * LAG);
-    return !wasMet(UNKNOWN_HOLD - 2 * LAG, 0) && isSome(at - UNKNOWN_HOLD - LAG, at, (each) => begins[each] === true);
+    const isLost = (each: number) => begins[each] === true || conditions[each] === 'absent';
+    return !wasMet(UNKNOWN_HOLD - 2 * LAG, 0) && isSome(at - UNKNOWN_HOLD - LAG, at, isLost);
   },
 };
 

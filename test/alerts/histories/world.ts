@@ -1,8 +1,9 @@
-import { activeEpisodes, type Feature, type History, timeOf, type Unknownable } from './history.ts';
+import { activeEpisodes, type Feature, type History, timeOf, UNCOUNTED, type Unknownable } from './history.ts';
 
 /** A feature in one minute. `undefined` is a value that the analyzer does not know. */
 export interface WorldFeature extends Omit<Feature, Unknownable | 'vendorLicense'> {
   readonly vendorLicense: string;
+  readonly licenseType: string;
   /** Index in the history. */
   readonly index: number;
   /** Epoch seconds, `Infinity` for a permanent license. */
@@ -66,14 +67,16 @@ function featureAt(history: History, index: number, minute: number): readonly Wo
   const denials = of(activeEpisodes(history, 'denials', minute)).at(-1);
   const known = <Value>(field: Unknownable, value: Value): Value | undefined =>
     unknown.has(field) ? undefined : value;
+  const { maxAvailable } = capacity ?? version ?? base;
   return [
     {
       ...base,
       index,
+      licenseType: maxAvailable === UNCOUNTED ? 'uncounted' : 'floating',
       vendorLicense: history.vendorLicenses[base.vendorLicense] ?? '',
       version: version?.version ?? base.version,
       expiration: known('expiration', expiration === 'permanent' ? Number.POSITIVE_INFINITY : expiration),
-      maxAvailable: known('maxAvailable', (capacity ?? version ?? base).maxAvailable),
+      maxAvailable: known('maxAvailable', maxAvailable),
       inUse: known('inUse', of(activeEpisodes(history, 'in use', minute)).at(-1)?.inUse ?? base.inUse),
       queued: known('queued', of(activeEpisodes(history, 'queued', minute)).at(-1)?.queued ?? base.queued),
       denials: denials === undefined ? 0 : denials.denials,
