@@ -4,10 +4,12 @@ import { TextTable } from '../../src/columns/text-table.ts';
 import type { FeatureSource } from '../../src/inventory/current.ts';
 import type { FeatureColumns } from '../../src/inventory/feature-columns.ts';
 import { FeatureDerivation, type FeatureStores } from '../../src/inventory/feature-derivation.ts';
+import type { FeatureRow } from '../../src/inventory/feature-row.ts';
 import { createFeatureTable } from '../../src/inventory/feature-table.ts';
-import type { Derived, FeaturesRequest } from '../../src/inventory/features-request.ts';
+import { type Derived, type FeaturesRequest, isSameRequest } from '../../src/inventory/features-request.ts';
 import { type Inventory, type InventoryPolicy, planInventory } from '../../src/inventory/inventory.ts';
 import { createSelection } from '../../src/inventory/selection.ts';
+import type { Table } from '../../src/inventory/table.ts';
 import type { RenderFeatures } from '../../src/metrics/exposition.ts';
 import { FeatureRenderer } from '../../src/metrics/feature-renderer.ts';
 import { OwnerTails } from '../../src/metrics/owner-tails.ts';
@@ -100,13 +102,29 @@ export function createInlineRendering(owners: OwnerMapping = noOwners): RenderFe
 /** Selects everything. */
 export const everything = createSelection({ shard: { index: 0, total: 1 }, include: [], exclude: [] });
 
-/** The inventory of a snapshot. */
-export function deriveInventoryNow(snapshot: Snapshot, now: number, policy: InventoryPolicy): Inventory {
-  const { request, complete } = planInventory(snapshot, now, policy);
+/** The features of a request. */
+function deriveFeatures(request: FeaturesRequest): Derived<Table<FeatureRow>> {
   const derived = createTestDerivation()(request);
   const columns = createFeatureTable(derived.columns);
   // each derivation is new, so its layouts are not those of another one
   layouts += 1;
   columnsOf.set(columns, { ...derived.columns, layout: layouts });
-  return complete({ ...derived, columns });
+  return { ...derived, columns };
+}
+
+/** The inventory of a snapshot. */
+export function deriveInventoryNow(snapshot: Snapshot, now: number, policy: InventoryPolicy): Inventory {
+  const { request, complete } = planInventory(snapshot, now, policy);
+  return complete(deriveFeatures(request));
+}
+
+/** Derives inventories one after another. As in the daemon, the features are derived only when their request changes. */
+export function createInventories(policy: InventoryPolicy): (snapshot: Snapshot, now: number) => Inventory {
+  let last: { readonly request: FeaturesRequest; readonly features: Derived<Table<FeatureRow>> } | undefined;
+  return (snapshot, now) => {
+    const { request, complete } = planInventory(snapshot, now, policy);
+    if (last === undefined || !isSameRequest(last.request, request))
+      last = { request, features: deriveFeatures(request) };
+    return complete(last.features);
+  };
 }

@@ -1,0 +1,151 @@
+import type { Disagreement } from './compare.ts';
+import type { Condition } from './engine-run.ts';
+import { MINUTES } from './history.ts';
+
+/**
+ * The differences between the engine and the rules for Prometheus that are known and accepted. None of them resolves an alert
+ * whose condition is known to be met, and none keeps one silent whose condition is known to be met without a gap.
+ */
+
+/** A minute in which an alert fires on one path only. */
+interface Minute extends Disagreement {
+  readonly minute: number;
+  readonly only: 'engine' | 'prometheus';
+  /** Since when it has fired on this path only. */
+  readonly since: number;
+  /** The tolerance that allowed the minute before, if it also fired on this path only. */
+  readonly before: string | undefined;
+}
+
+/** A difference that is accepted. */
+export interface Tolerance {
+  readonly name: string;
+  allows(minute: Minute): boolean;
+}
+
+/** Minutes between a cause and its effect on both paths. */
+const LAG = 2;
+
+/** How long both paths keep an alert while its condition is unknown, minutes. */
+const UNKNOWN_HOLD = 60;
+
+const isGap = (condition: Condition | undefined): boolean => condition === 'unknown' || condition === 'absent';
+const isMet = (condition: Condition | undefined): boolean => condition === 'raised' || condition === 'not cleared';
+
+/** Whether something is so in one of some minutes, both ends included. */
+function isSome(from: number, to: number, is: (minute: number) => boolean): boolean {
+  for (let at = Math.max(0, from); at <= Math.min(to, MINUTES - 1); at += 1) if (is(at)) return true;
+  return false;
+}
+
+/** Whether the clock of an alert was interrupted in the last minutes, by a gap or a new process. */
+const isInterrupted = ({ minute, conditions, begins }: Minute, minutes: number): boolean =>
+  isSome(minute - minutes, minute, (at) => isGap(conditions[at]) || begins[at] === true);
+
+/** How long the condition has been met now, without a gap, minutes. */
+function metFor({ minute, conditions, begins }: Minute): number {
+  let from = minute;
+  while (from >= 0 && conditions[from] === 'raised' && begins[from] !== true) from -= 1;
+  return minute - from;
+}
+
+/**
+ * The clock of a pending alert. In the engine, it stops during a gap, and is lost with the process if another replica continues.
+ * In Prometheus, a pending alert begins again after a gap, and one of another replica continues. So one path fires later, or not
+ * at all if the condition is not met for its whole `for` without a gap.
+ */
+const pendingBeginsAgain: Tolerance = {
+  name: 'pending begins again',
+  allows: (minute) => {
+    if (isMet(minute.conditions[minute.minute])) return metFor(minute) <= minute.pendingFor + LAG;
+    // it ended before the other path fired
+    return minute.before === pendingBeginsAgain.name;
+  },
+};
+
+/**
+ * The clock of `keep_firing_for`. In the engine, it stops during a gap, and begins again if another replica continues. In
+ * Prometheus it begins again after every gap. So the alert ends later on one path.
+ */
+const keepFiringBeginsAgain: Tolerance = {
+  name: 'keep_firing_for begins again',
+  allows: (minute) => {
+    const { conditions, keepFiringFor, before } = minute;
+    const wasMet = isSome(minute.minute - keepFiringFor - LAG, minute.minute, (at) => isMet(conditions[at]));
+    return isInterrupted(minute, keepFiringFor + LAG) || (before === keepFiringBeginsAgain.name && wasMet);
+  },
+};
+
+/**
+ * The end of an alert without data. Prometheus keeps it for `unknown_hold` after the last finding, and then for its
+ * `keep_firing_for`. The engine drops it `unknown_hold` after the first evaluation without data; when its process ends, that time begins again.
+ */
+const unknownHoldEnds: Tolerance = {
+  name: 'unknown_hold ends',
+  allows: (minute) => {
+    const { conditions, keepFiringFor, only, begins } = minute;
+    const at = minute.minute;
+    if (!isGap(conditions[at])) return false;
+    const wasMet = (from: number, to: number) => isSome(at - from, at - to, (each) => isMet(conditions[each]));
+    if (only === 'prometheus') return wasMet(UNKNOWN_HOLD + keepFiringFor + 2 * LAG, UNKNOWN_HOLD - 2 * LAG);
+    const isLost = (each: number) => begins[each] === true || conditions[each] === 'absent';
+    return !wasMet(UNKNOWN_HOLD - 2 * LAG, 0) && isSome(at - UNKNOWN_HOLD - LAG, at, isLost);
+  },
+};
+
+/**
+ * The average of a ratio. The engine averages what the process has seen, and Prometheus what it has scraped, while the feature
+ * was not measured for the whole window. Ranges of Prometheus 2 include both ends.
+ */
+const averagedPast: Tolerance = {
+  name: 'average over a shorter past',
+  allows: ({ alert, conditions, isMeasured, begins, pendingFor, keepFiringFor, minute, since, before }) => {
+    if (!alert.startsWith('LicenseFeatureSaturated')) return false;
+    const minutes = 10 + pendingFor + LAG;
+    const isShort = isSome(minute - minutes, minute, (at) => isMeasured[at] !== true || begins[at] === true);
+    const isAtEdge = minute - since < LAG;
+    const isKept =
+      before === averagedPast.name && isSome(minute - keepFiringFor - LAG, minute, (at) => isMet(conditions[at]));
+    return isShort || isAtEdge || (isKept && conditions[minute] !== 'raised');
+  },
+};
+
+/** With several replicas, Prometheus reports an endpoint that one of them cannot poll. Each engine sees only its own polls. */
+const oneOfSeveralReplicas: Tolerance = {
+  name: 'one of several replicas',
+  allows: ({ alert, only, processes, minute, pendingFor, keepFiringFor }) =>
+    alert.startsWith('LicensePollPartial') &&
+    only === 'prometheus' &&
+    isSome(minute - pendingFor - keepFiringFor - LAG, minute, (at) => (processes[at] ?? 0) > 1),
+};
+
+/** The listed differences, at most five. */
+export const tolerances: readonly Tolerance[] = [
+  averagedPast,
+  oneOfSeveralReplicas,
+  pendingBeginsAgain,
+  unknownHoldEnds,
+  keepFiringBeginsAgain,
+];
+
+/** The tolerance that allows each minute; `undefined` where both paths agree, or none allows their difference. */
+export function tolerated(disagreement: Disagreement): readonly (string | undefined)[] {
+  const { engine, prometheus } = disagreement;
+  const names: (string | undefined)[] = [];
+  let since = 0;
+  for (let minute = 0; minute < MINUTES; minute += 1) {
+    const isSame = minute > 0 && engine[minute] === engine[minute - 1] && prometheus[minute] === prometheus[minute - 1];
+    if (!isSame) since = minute;
+    if (engine[minute] === prometheus[minute]) names.push(undefined);
+    else {
+      const only = engine[minute] === 1 ? 'engine' : 'prometheus';
+      const before = isSame ? names[minute - 1] : undefined;
+      names.push(tolerances.find(({ allows }) => allows({ ...disagreement, minute, only, since, before }))?.name);
+    }
+  }
+  return names;
+}
+
+/** Whether the difference in each minute is allowed. */
+export const allowed = (disagreement: Disagreement): readonly boolean[] =>
+  tolerated(disagreement).map((name) => name !== undefined);
