@@ -16,6 +16,8 @@ export const ownLabelNames = [
   'package',
   'feature_type',
   'endpoint',
+  'license_source',
+  'manager',
 ] as const;
 
 /** A text that identifies a set of labels, independent of their order. */

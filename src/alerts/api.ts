@@ -22,10 +22,9 @@ const alertJson = (alert: AlertState, { commonLabels }: EngineStatus): object =>
 
 const success = (data: object): object => ({ status: 'success', data });
 
-/** Pending and firing alerts; none if the engine is off. */
-export function alertsJson(status: EngineStatus | undefined): object {
-  const alerts = status?.alerts.filter(isShown) ?? [];
-  return success({ alerts: status === undefined ? [] : alerts.map((alert) => alertJson(alert, status)) });
+/** Pending and firing alerts. */
+export function alertsJson(status: EngineStatus): object {
+  return success({ alerts: status.alerts.filter(isShown).map((alert) => alertJson(alert, status)) });
 }
 
 /** Replaces the PromQL expression: the name and the thresholds of the rule. Durations are seconds. */
@@ -55,9 +54,9 @@ function ruleJson(rule: Rule, status: EngineStatus): object {
   };
 }
 
-/** The rules in one group. There is no group if the engine is off, or if only recording rules are requested. */
-export function rulesJson(status: EngineStatus | undefined, type: string | undefined): object {
-  if (status === undefined || type === 'record') return success({ groups: [] });
+/** The rules in one group. There is no group if only recording rules are requested. */
+export function rulesJson(status: EngineStatus, type: string | undefined): object {
+  if (type === 'record') return success({ groups: [] });
   const { at = 0, seconds = 0 } = status.lastEvaluation ?? {};
   const group = {
     name: 'license-exporter',

@@ -4,22 +4,25 @@ import { runSliced } from '../scheduling/slices.ts';
 import type { AlertState, Labels } from './alert.ts';
 import { type Delivery, QUEUE_CAPACITY } from './delivery.ts';
 import { createEvaluation, type EvaluationOptions, unknownEvaluation } from './evaluation.ts';
+import { silenceUrl } from './links.ts';
 import { ownLabelsOf } from './notification.ts';
 import { ACTIVE_RESENDS, createNotifier, type DeliveryTarget, type NotifierOptions } from './notifier.ts';
 import { restore } from './restore.ts';
-import type { Rule } from './rule.ts';
+import type { Rule, SourceState } from './rule.ts';
 import { createRules, type RuleSettings } from './rules.ts';
 import type { StateFile } from './state-file.ts';
-import { type AlertStates, step } from './state-machine.ts';
+import { type AlertStates, type StepOptions, step } from './state-machine.ts';
 import { logTransitions } from './transition-log.ts';
 
 export interface EngineOptions
-  extends Pick<EvaluationOptions, 'ignore' | 'runbookUrl'>,
+  extends Pick<EvaluationOptions, 'ignore' | 'owners' | 'runbookUrl'>,
     Pick<NotifierOptions, 'generatorUrl' | 'resendDelay' | 'evaluationInterval' | 'now' | 'log'> {
   /** Runs work on the current inventory, which is `undefined` before the first one. */
   readonly useInventory: CurrentInventory['use'];
   /** Whether the analyzer accepted the last logon; `undefined` before the first. */
   readonly authenticated: () => boolean | undefined;
+  /** Of an analyzer in this process; `undefined` without one. */
+  readonly sources: () => readonly SourceState[] | undefined;
   readonly rules: RuleSettings;
   readonly alertmanagers: readonly DeliveryTarget[];
   /** How long an alert is kept while its condition is unknown, seconds. */
@@ -31,6 +34,10 @@ export interface EngineOptions
   /** Its share that this daemon monitors; empty if that is all of it. */
   readonly shard: string;
   readonly externalLabels: Labels;
+  /** URL of Alertmanager for people, for links to a new silence. */
+  readonly alertmanagerUrl: string | undefined;
+  /** The IANA name of the zone of times in texts. */
+  readonly timeZone: string;
   readonly ownsVendorLicense: (vendorLicense: string) => boolean;
   readonly stateFile: StateFile | undefined;
   /** Alerts to continue, for example from before a reload. */
@@ -42,7 +49,7 @@ export interface EngineStatus {
   readonly rules: readonly Rule[];
   readonly alerts: readonly AlertState[];
   readonly commonLabels: Labels;
-  /** Names of the rules that are evaluated here and whose alerts are delivered. The same rules in Prometheus stay silent. */
+  /** Names of the rules that had data at their last evaluation, if alerts are delivered. The same rules in Prometheus stay silent. */
   readonly active: ReadonlySet<string>;
   readonly deliveries: readonly Delivery[];
   readonly queueCapacity: number;
@@ -70,22 +77,36 @@ const RESOLVED_RETENTION = 900;
 /** Minimum time between two saves, unless an alert fires or ends, seconds. */
 const SAVE_INTERVAL = 1;
 
-/** Evaluates the rules after each poll and at an interval, and sends alerts to Alertmanager. */
+/** Evaluates the rules after each poll and at an interval, and sends alerts to Alertmanager, if there is one. */
 export function createAlertEngine(options: EngineOptions): AlertEngine {
   const { now, log, resendDelay, evaluationInterval, stateFile } = options;
   const rules = createRules(options.rules);
   const ownLabels = ownLabelsOf(options);
   const commonLabels: Labels = { ...options.externalLabels, ...ownLabels };
-  const evaluateRules = createEvaluation({ ...options, rules, commonLabels });
-  const notifier = createNotifier({ ...options, targets: options.alertmanagers, commonLabels });
-  const stepOptions = {
-    unknownHold: options.unknownHold,
-    resolvedRetention: options.resolve === 'explicit' ? RESOLVED_RETENTION : 0,
-  };
+  const { analyzer, alertmanagerUrl, unknownHold, timeZone } = options;
+  const evaluateRules = createEvaluation({
+    ...options,
+    rules,
+    commonLabels,
+    silenceUrl: (labels) => (alertmanagerUrl === undefined ? undefined : silenceUrl(alertmanagerUrl, labels, analyzer)),
+  });
+  const isExplicit = options.resolve === 'explicit';
+  const notifier = createNotifier({
+    ...options,
+    targets: options.alertmanagers,
+    commonLabels,
+    // an alert that expires must not outlive its condition
+    unknownHold: isExplicit ? unknownHold : 0,
+  });
+  const stepOptions = (): StepOptions => ({
+    unknownHold,
+    resolvedRetention: isExplicit ? RESOLVED_RETENTION : 0,
+    deliveredAt: notifier.deliveredAt(),
+  });
 
   let states: AlertStates = options.initial ?? new Map();
-  /** Names of the rules that have had data. Of these rules, all active alerts are known. */
-  const withData = new Set<string>();
+  /** Names of the rules that had data at the last evaluation. */
+  let withData: ReadonlySet<string> = new Set();
   let lastEvaluation: EngineStatus['lastEvaluation'];
   let savedAt = Number.NEGATIVE_INFINITY;
   let isStarted = false;
@@ -106,9 +127,10 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
         // after a sleep of the machine, or a clock set forward, it is out of date until it is derived again
         const isOutdated = inventory?.agesOutAt !== undefined && inventory.agesOutAt < at;
         if (inventory === undefined || isOutdated) return undefined;
-        const view = { now: at, inventory, authenticated: options.authenticated() };
+        const [authenticated, sources] = [options.authenticated(), options.sources()];
+        const view = { now: at, inventory, authenticated, sources, timeZone };
         const evaluated = await runSliced(evaluateRules(view));
-        return { evaluated, ...step(states, evaluated, at, stepOptions) };
+        return { evaluated, ...step(states, evaluated, at, stepOptions()) };
       });
     } catch (error) {
       logFailure(error);
@@ -122,10 +144,12 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
     const outcome = await evaluateAll(at);
     const hadAlerts = states.size > 0;
     // without an evaluation everything is unknown: firing alerts are kept, not resolved
-    const { states: after, transitions } = outcome ?? step(states, unknownEvaluation(rules), at, stepOptions);
+    const { states: after, transitions } = outcome ?? step(states, unknownEvaluation(rules), at, stepOptions());
     states = after;
-    if (outcome !== undefined) lastEvaluation = { at, seconds: (performance.now() - started) / 1000 };
-    for (const { rule, evaluation } of outcome?.evaluated ?? []) if (!evaluation.hasNoData) withData.add(rule.name);
+    if (outcome !== undefined) {
+      lastEvaluation = { at, seconds: (performance.now() - started) / 1000 };
+      withData = new Set(outcome.evaluated.flatMap(({ rule, evaluation }) => (evaluation.hasNoData ? [] : rule.name)));
+    }
     logTransitions(transitions, log);
     // saved before sending: after a crash, every alert that was sent is restored
     if (transitions.length > 0) await save();
@@ -146,16 +170,16 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
   return {
     start: async () => {
       if (options.initial === undefined) {
-        const restored = await restore(now(), {
+        states = await restore(now(), {
           stateFile,
           alertmanagers: options.alertmanagers.map(({ alertmanager }) => alertmanager),
           rules,
           filter: ownLabels,
+          commonLabels,
+          unknownHold,
           ownsVendorLicense: options.ownsVendorLicense,
           onProblem: (alertmanager, reason) => log.warn({ alertmanager, reason }, 'alerts not read from Alertmanager'),
         });
-        states = restored.states;
-        if (restored.isComplete) for (const { name } of rules) withData.add(name);
       }
       if (states.size > 0) log.info({ alerts: states.size }, 'alerts restored');
       isStarted = true;

@@ -1,4 +1,5 @@
-import type { Labels } from './alert.ts';
+import type { Owners } from '../model/owners.ts';
+import { type Finding, type Labels, withoutEmpty } from './alert.ts';
 import { createIgnore, type Matcher } from './matchers.ts';
 import type { EvaluatedRule, Evaluation, Rule, View } from './rule.ts';
 
@@ -8,23 +9,43 @@ export interface EvaluationOptions {
   readonly ignore: readonly (readonly Matcher[])[];
   /** Labels that are added to every alert when it is sent. Matchers apply to them too. */
   readonly commonLabels: Labels;
+  /** Who acts on a vendor license. It can change at any time; alerts that have begun keep their labels. */
+  readonly owners: () => Owners;
   /** The annotation `runbook_url` of a rule. */
-  readonly runbookUrl: (name: string) => string | undefined;
+  readonly runbookUrl: (name: string) => string;
+  /** The annotation `silence_url` of an alert. */
+  readonly silenceUrl: (labels: Labels) => string | undefined;
 }
 
 /** Evaluates rules one by one, in slices, because a large site takes long. */
-export function createEvaluation({ rules, ignore, commonLabels, runbookUrl }: EvaluationOptions) {
+export function createEvaluation(options: EvaluationOptions) {
+  const { rules, ignore, commonLabels, runbookUrl, silenceUrl } = options;
   const isIgnored = ignore.length === 0 ? undefined : createIgnore(ignore);
+
+  /** The labels of those who act on it, and links. */
+  const address = (owners: Owners, runbook: string, { labels, annotations, ...finding }: Finding): Finding => {
+    const { vendor_license: vendorLicense, feature } = labels;
+    const owned = vendorLicense === undefined ? {} : withoutEmpty(owners.of(vendorLicense, feature));
+    const silence = silenceUrl(labels);
+    return {
+      ...finding,
+      // labels of the rule identify the alert
+      labels: { ...owned, ...labels },
+      annotations: { ...annotations, runbook_url: runbook, ...(silence !== undefined && { silence_url: silence }) },
+    };
+  };
 
   const evaluate = function* (rule: Rule, view: View): Generator<void, Evaluation> {
     const evaluation = yield* rule.evaluate(view);
-    let { findings } = evaluation;
-    if (isIgnored !== undefined) findings = findings.filter(({ labels }) => !isIgnored({ ...commonLabels, ...labels }));
-    const url = runbookUrl(rule.name);
-    if (url !== undefined) {
-      findings = findings.map((finding) => ({ ...finding, annotations: { ...finding.annotations, runbook_url: url } }));
-    }
-    return { ...evaluation, findings };
+    const [owners, runbook] = [options.owners(), runbookUrl(rule.name)];
+    const findings = evaluation.findings.map((finding) => address(owners, runbook, finding));
+    return {
+      ...evaluation,
+      findings:
+        isIgnored === undefined
+          ? findings
+          : findings.filter(({ labels }) => !isIgnored({ ...commonLabels, ...labels })),
+    };
   };
 
   return function* (view: View): Generator<void, readonly EvaluatedRule[]> {

@@ -2,6 +2,7 @@ import type { Finding } from './alert.ts';
 import { createFeatureRule, nameOf } from './feature-rules.ts';
 import { humanDuration, type Rule, type RuleFactory, type View } from './rule.ts';
 import type { Durations } from './rule-settings.ts';
+import { licensesText, localTimeText } from './texts.ts';
 
 /** Rules about licenses that will expire or have expired. */
 
@@ -24,9 +25,9 @@ export const createExpired: RuleFactory<ExpiredParameters> = (name, settings) =>
       return since >= 0 && since < within && { value: since, isRaised: true };
     },
     isKnown: isExpiryKnown,
-    annotate: (row, since) => ({
+    annotate: (row, since, { now, timeZone }) => ({
       summary: `License ${nameOf(row)} has expired.`,
-      description: `It expired ${humanDuration(since)} ago. Install the renewed license file. If the license is not renewed, silence the alert. It resolves after a while.`,
+      description: `It expired ${humanDuration(since)} ago, at ${localTimeText(now - since, timeZone)}. Install the renewed license file. If the license is not renewed, silence the alert. It resolves after a while.`,
     }),
   });
 
@@ -34,34 +35,41 @@ const REMEDY = 'Order the renewal and install the new license file.';
 
 interface ExpiringSoonParameters extends Durations {
   /** Seconds left. */
+  readonly info: number;
   readonly warning: number;
   readonly critical: number;
   readonly aggregate: 'none' | 'vendor_license';
 }
 
 /**
- * Two rules with ranges that do not overlap. Before its expiry, a license moves from the warning to the critical rule. The
- * warning keeps firing until the critical alert fires, so there is no gap.
+ * Three rules with ranges that do not overlap. Before its expiry, a license moves from the one for information to the warning,
+ * and from there to the critical rule. Each alert keeps firing until the next one fires, so there is no gap.
  */
 export const createExpiringSoon: RuleFactory<ExpiringSoonParameters> = (name, settings) => {
-  const rules = (['critical', 'warning'] as const).map((severity) =>
+  const rules = (['critical', 'warning', 'info'] as const).map((severity) =>
     createFeatureRule({
       name,
       severity,
       settings,
-      condition: ({ expiration }, { warning, critical }, now) => {
+      condition: ({ expiration }, { info, warning, critical }, now) => {
         if (expiration === undefined) return 'unknown';
         const left = expiration - now;
-        const [from, to] = severity === 'critical' ? [0, critical] : [critical, warning];
+        const [from, to] = { critical: [0, critical], warning: [critical, warning], info: [warning, info] }[
+          severity
+        ] as [number, number];
         return left > 0 && left >= from && left < to && { value: left, isRaised: true };
       },
       isKnown: isExpiryKnown,
-      annotate: (row, left) => ({
-        summary: `License ${nameOf(row)} expires in ${humanDuration(left)}.`,
-        description: `${row.maxAvailable === undefined ? '' : `${row.maxAvailable} licenses. `}${REMEDY}`,
-      }),
+      annotate: (row, left, { now, timeZone }) => {
+        const licenses = licensesText(row);
+        const date = localTimeText(now + left, timeZone);
+        return {
+          summary: `License ${nameOf(row)} expires in ${humanDuration(left)}.`,
+          description: `It expires at ${date}${licenses === undefined ? '' : ` (${licenses})`}. ${REMEDY}`,
+        };
+      },
       keepFiringFor: ({ for: pendingFor, keepFiringFor }) =>
-        severity === 'warning' ? pendingFor + keepFiringFor : keepFiringFor,
+        severity === 'critical' ? keepFiringFor : pendingFor + keepFiringFor,
     }),
   );
   return settings.base.aggregate === 'vendor_license' ? rules.map(aggregateByVendorLicense) : rules;

@@ -2,6 +2,7 @@ import type { FeatureRow } from '../inventory/feature-row.ts';
 import type { Finding, Labels } from './alert.ts';
 import { createRule, type Rule, type RuleFactory, type RuleOptions, type View } from './rule.ts';
 import type { Durations } from './rule-settings.ts';
+import { localDateText, usageText } from './texts.ts';
 
 /** Rules about features: one alert for each feature that meets the condition. */
 
@@ -12,7 +13,10 @@ export interface FeatureRuleOptions<P extends Durations> extends Omit<RuleOption
   condition(row: FeatureRow, parameters: P, now: number): FeatureCondition;
   /** Whether a feature of the vendor license that is not listed does not exist. Otherwise it is unknown. */
   isKnown(view: View, vendorLicense: string): boolean;
-  annotate(row: FeatureRow, value: number): Labels;
+  annotate(row: FeatureRow, value: number, view: View): Labels;
+  /** Called before and after the conditions of one evaluation. */
+  begin?(view: View): void;
+  end?(): void;
 }
 
 /** Features evaluated between two yields. */
@@ -34,6 +38,7 @@ export function createFeatureRule<P extends Durations>(options: FeatureRuleOptio
       const findings: Finding[] = [];
       const unknown = new Set<string>();
       const { features } = view.inventory;
+      options.begin?.(view);
       let read = 0;
       for (const row of features.scan()) {
         read += 1;
@@ -51,9 +56,12 @@ export function createFeatureRule<P extends Durations>(options: FeatureRuleOptio
             package: row.package,
             feature_type: row.featureType,
           };
-          findings.push(finding(subject, options.annotate(row, condition.value), condition.value, condition.isRaised));
+          findings.push(
+            finding(subject, options.annotate(row, condition.value, view), condition.value, condition.isRaised),
+          );
         }
       }
+      options.end?.();
       return {
         findings,
         isUnknown: (labels) => !options.isKnown(view, labels.vendor_license ?? '') || unknown.has(featureKey(labels)),
@@ -63,7 +71,8 @@ export function createFeatureRule<P extends Durations>(options: FeatureRuleOptio
   });
 }
 
-const isUsageKnown = ({ inventory }: View, vendorLicense: string): boolean =>
+/** Whether a feature of the vendor license that GetFeatures does not list does not exist. */
+export const isUsageKnown = ({ inventory }: View, vendorLicense: string): boolean =>
   inventory.knowledge.features(vendorLicense);
 
 /** The name of the feature in annotations. */
@@ -72,29 +81,11 @@ export const nameOf = ({ vendorLicense, feature, version, package: pkg }: Featur
   return `${feature}${more} of ${vendorLicense}`;
 };
 
-/** Ratios, 0 to 1. */
-interface SaturatedParameters extends Durations {
-  readonly raise: number;
-  readonly clear: number;
-}
-
-export const createSaturated: RuleFactory<SaturatedParameters> = (name, settings) =>
-  createFeatureRule({
-    name,
-    severity: 'warning',
-    settings,
-    condition: ({ isReported, inUse, maxAvailable }, { raise, clear }) => {
-      if (!isReported || maxAvailable === 0) return false;
-      if (inUse === undefined || maxAvailable === undefined) return 'unknown';
-      const ratio = inUse / maxAvailable;
-      return ratio >= clear && { value: ratio, isRaised: ratio >= raise };
-    },
-    isKnown: isUsageKnown,
-    annotate: (row, ratio) => ({
-      summary: `${Math.floor(ratio * 100)} % of ${nameOf(row)} is in use.`,
-      description: `${row.inUse} of ${row.maxAvailable} licenses are in use. Users may soon be denied a license. Look for idle checkouts and unused reservations, or buy more licenses.`,
-    }),
-  });
+/** `26 of 28 licenses are in use.`, if it is known. */
+const inUseText = (row: FeatureRow): string => {
+  const usage = usageText(row);
+  return usage === undefined ? '' : `${usage} are in use. `;
+};
 
 interface QueuedParameters extends Durations {
   /** Number of requests. */
@@ -114,7 +105,7 @@ export const createQueued: RuleFactory<QueuedParameters> = (name, settings) =>
     isKnown: isUsageKnown,
     annotate: (row, queued) => ({
       summary: `Requests are queued for ${nameOf(row)}: ${queued}.`,
-      description: 'Users are waiting for a license. Look for idle checkouts and unused reservations.',
+      description: `${inUseText(row)}Users are waiting for a license. Look for idle checkouts and unused reservations.`,
     }),
   });
 
@@ -130,7 +121,7 @@ export const createDenials: RuleFactory<DenialsParameters> = (name, settings) =>
     name,
     severity: 'warning',
     settings,
-    evaluate: ({ now, inventory: { history } }, { parametersOf, finding }) => {
+    evaluate: ({ now, inventory: { history }, timeZone }, { parametersOf, finding }) => {
       /** The inventory contains only current history. Missing history is unknown. */
       const known = new Set<string>();
       const findings = [...history].flatMap(
@@ -142,7 +133,7 @@ export const createDenials: RuleFactory<DenialsParameters> = (name, settings) =>
           if (!enabled || denials <= above || now - at >= maxAge) return [];
           const annotations = {
             summary: `License requests for ${feature} of ${vendorLicense} were denied: ${denials}.`,
-            description: `The requests were denied on ${new Date(at * 1000).toISOString().slice(0, 10)}, the newest day of the analyzer's history. Compare the peak usage of the feature with its number of licenses.`,
+            description: `The requests were denied on ${localDateText(at, timeZone)}, the newest day of the analyzer's history. Compare the peak usage of the feature with its number of licenses.`,
           };
           return [finding(subject, annotations, denials)];
         },

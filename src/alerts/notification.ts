@@ -1,4 +1,5 @@
 import { type AlertState, type Labels, withoutEmpty } from './alert.ts';
+import { anchorOf } from './links.ts';
 
 /** An alert as it is sent to Alertmanager. */
 export interface Notification {
@@ -23,27 +24,31 @@ export interface NotificationOptions {
   readonly commonLabels: Labels;
   /** After this time Alertmanager resolves a firing alert that is not sent again, seconds. */
   readonly validity: number;
+  /** The same after data about an alert was last known, if that is later: what is not known is not resolved. */
+  readonly unknownHold: number;
+  /** The page of alerts. */
   readonly generatorURL: string;
 }
 
 /** @param now epoch seconds */
 export function createNotification(
   key: string,
-  { labels, annotations, state, firedAt, resolvedAt, activeAt }: AlertState,
+  { labels, annotations, state, firedAt, resolvedAt, activeAt, unknownSince }: AlertState,
   now: number,
-  { commonLabels, validity, generatorURL }: NotificationOptions,
+  { commonLabels, validity, unknownHold, generatorURL }: NotificationOptions,
 ): Notification {
   const startsAt = firedAt ?? activeAt;
   const isFiring = state === 'firing';
+  const keptUntil = Math.max(now + validity, (unknownSince ?? now) + unknownHold);
   return {
     key,
     labels: { ...commonLabels, ...labels },
     annotations,
     startsAt,
     // Alertmanager refuses an end before the start; it can occur when the clock is set back
-    endsAt: Math.max(startsAt, isFiring ? now + validity : (resolvedAt ?? now)),
+    endsAt: Math.max(startsAt, isFiring ? keptUntil : (resolvedAt ?? now)),
     isFiring,
-    generatorURL,
+    generatorURL: `${generatorURL}#${anchorOf(labels)}`,
   };
 }
 

@@ -14,7 +14,10 @@ export interface DeliveryTarget {
 export interface NotifierOptions {
   readonly targets: readonly DeliveryTarget[];
   readonly commonLabels: Labels;
+  /** The page of alerts. */
   readonly generatorUrl: string;
+  /** How long Alertmanager keeps a firing alert without any news about it, if that is longer than four resend delays, seconds. */
+  readonly unknownHold: number;
   /** Seconds. */
   readonly resendDelay: number;
   readonly evaluationInterval: number;
@@ -23,13 +26,15 @@ export interface NotifierOptions {
   readonly log: Log;
 }
 
-/** Sends alerts to every Alertmanager, and sends them again. Times are epoch seconds. */
+/** Sends alerts to every Alertmanager, and sends them again; without one, it does nothing. Times are epoch seconds. */
 export interface Notifier {
   readonly deliveries: readonly Delivery[];
   /** Queues the alerts that are due, or a heartbeat if there are no alerts. Returns the alerts with `sentAt`. */
   send(states: AlertStates, at: number): AlertStates;
   /** When the next alert or heartbeat is due; `undefined` before the first one. */
   nextDue(states: AlertStates): number | undefined;
+  /** When every Alertmanager had accepted something: the earliest of their last times. `-Infinity` if one never did. */
+  deliveredAt(): number;
   /** Whether an Alertmanager accepted alerts or a heartbeat recently. */
   isDelivering(): boolean;
   /** Sends the rest of the queues for a few seconds, then drops it. */
@@ -48,6 +53,7 @@ export function createNotifier({ targets, resendDelay, now, log, ...options }: N
   const notificationOptions = {
     commonLabels: options.commonLabels,
     validity: MISSED_RESENDS * Math.max(options.evaluationInterval, resendDelay),
+    unknownHold: options.unknownHold,
     generatorURL: options.generatorUrl,
   };
   let lastHeartbeat: number | undefined;
@@ -59,6 +65,7 @@ export function createNotifier({ targets, resendDelay, now, log, ...options }: N
   return {
     deliveries,
     send: (states, at) => {
+      if (deliveries.length === 0) return states;
       const active = [...states].filter(([, { state }]) => state !== 'pending');
       const due = active.filter(([, { sentAt }]) => isDue(sentAt, at));
       if (due.length > 0) {
@@ -78,6 +85,8 @@ export function createNotifier({ targets, resendDelay, now, log, ...options }: N
       const last = sent.length === 0 ? lastHeartbeat : sent.reduce((a, b) => Math.min(a, b));
       return last === undefined ? undefined : last + resendDelay;
     },
+    deliveredAt: () =>
+      Math.min(now(), ...deliveries.map(({ counts: { lastSuccess } }) => lastSuccess ?? Number.NEGATIVE_INFINITY)),
     isDelivering: () => {
       const limit = now() - ACTIVE_RESENDS * resendDelay;
       return deliveries.some(({ counts: { lastSuccess } }) => lastSuccess !== undefined && lastSuccess > limit);

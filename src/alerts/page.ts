@@ -1,5 +1,6 @@
 import type { AlertState, Labels } from './alert.ts';
 import type { EngineStatus } from './engine.ts';
+import { anchorOf } from './links.ts';
 import { humanDuration } from './rule.ts';
 
 /** The page `/alerts`. Links in notifications lead to it. */
@@ -18,11 +19,12 @@ const labelsHtml = (labels: Labels): string =>
 
 function rowHtml({ labels, annotations, state, activeAt, unknownSince }: AlertState, now: number): string {
   const { alertname = '', severity = '' } = labels;
-  const { runbook_url: runbook } = annotations;
+  const { runbook_url: runbook, silence_url: silence } = annotations;
   const name = runbook === undefined ? escaped(alertname) : `<a href="${escaped(runbook)}">${escaped(alertname)}</a>`;
   const held = unknownSince === undefined || state === 'resolved' ? '' : ' <em>(no data, kept)</em>';
-  return `<tr class="${state}"><td>${state}${held}</td><td>${escaped(severity)}</td><td>${name}<br>${labelsHtml(labels)}</td>
-<td>${escaped(annotations.summary ?? '')}<br><small>${escaped(annotations.description ?? '')}</small></td>
+  const silenceLink = silence === undefined ? '' : `<br><a href="${escaped(silence)}">Silence</a>`;
+  return `<tr id="${anchorOf(labels)}" class="${state}"><td>${state}${held}</td><td>${escaped(severity)}</td><td>${name}<br>${labelsHtml(labels)}</td>
+<td>${escaped(annotations.summary ?? '')}<br><small>${escaped(annotations.description ?? '')}</small>${silenceLink}</td>
 <td><time datetime="${new Date(activeAt * 1000).toISOString()}">${humanDuration(now - activeAt)}</time></td></tr>\n`;
 }
 
@@ -47,6 +49,9 @@ ${sorted
 }
 
 function deliveriesHtml({ deliveries }: EngineStatus, now: number): string {
+  if (deliveries.length === 0) {
+    return '<p>No Alertmanager is configured: these alerts are only shown here. Set <code>alerting.alertmanagers</code> to send them, or use the rules in Prometheus.</p>';
+  }
   const items = deliveries.map(({ url, counts: { lastSuccess, errors } }) => {
     const last = lastSuccess === undefined ? 'never' : `${humanDuration(now - lastSuccess)} ago`;
     return `<li>${escaped(url)}: last success ${last}, ${errors} errors</li>`;
@@ -55,11 +60,8 @@ function deliveriesHtml({ deliveries }: EngineStatus, now: number): string {
 }
 
 /** @param now epoch seconds */
-export function alertsPage(status: EngineStatus | undefined, demo: boolean, now: number): string {
-  const body =
-    status === undefined
-      ? '<p>The alert engine is off. Alerts come from the rules in Prometheus. Set <code>alerting.alertmanagers</code> to switch the engine on.</p>'
-      : `${tableHtml(status, now)}\n<h2>Alertmanagers</h2>\n${deliveriesHtml(status, now)}`;
+export function alertsPage(status: EngineStatus, demo: boolean, now: number): string {
+  const body = `${tableHtml(status, now)}\n<h2>Alertmanagers</h2>\n${deliveriesHtml(status, now)}`;
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -73,6 +75,7 @@ h1 { font-size: 1.6rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
 table { border-collapse: collapse; width: 100%; } th, td { text-align: left; vertical-align: top; padding: .5rem; border-bottom: 1px solid #dde3ea; }
 tr.firing td:first-child { border-left: 4px solid #c53030; } tr.pending td:first-child { border-left: 4px solid #d39e00; }
 tr.resolved td:first-child { border-left: 4px solid #2f855a; }
+tr:target { background: #fff8e1; }
 code { background: #eef1f5; padding: .1rem .3rem; border-radius: 3px; font-size: .85rem; overflow-wrap: anywhere; }
 small, em { color: #4a5568; }
 </style>

@@ -1,10 +1,10 @@
-import { type AlertState, fingerprint, type Labels, ownLabelNames, withoutEmpty } from './alert.ts';
+import { type AlertState, fingerprint, type Labels } from './alert.ts';
 import type { Alertmanager, KnownAlert } from './alertmanager.ts';
 import type { Rule } from './rule.ts';
 import type { SavedAlerts, StateFile } from './state-file.ts';
 import type { AlertStates } from './state-machine.ts';
 
-/** Alerts that were saved longer ago are not restored, seconds. Alertmanager has already resolved them. */
+/** Alerts that were saved longer ago are not restored, unless unknown data is kept longer, seconds. Alertmanager has resolved them. */
 const MAX_OUTAGE = 3600;
 
 /**
@@ -23,6 +23,10 @@ export interface RestoreOptions {
   readonly rules: readonly Rule[];
   /** Labels that identify the alerts of this daemon. */
   readonly filter: Labels;
+  /** Labels that are added to every alert when it is sent. */
+  readonly commonLabels: Labels;
+  /** How long Alertmanager keeps alerts of a daemon that does not run, seconds. */
+  readonly unknownHold: number;
   readonly ownsVendorLicense: (vendorLicense: string) => boolean;
   /** Called with the URL of an Alertmanager that does not answer. */
   readonly onProblem: (url: string, problem: string) => void;
@@ -31,7 +35,7 @@ export interface RestoreOptions {
 /** The alerts of this daemon that fire in an Alertmanager. They keep firing until their rule is evaluated. */
 async function restoreFiring(
   now: number,
-  { alertmanagers, rules, filter, ownsVendorLicense, onProblem }: RestoreOptions,
+  { alertmanagers, rules, filter, commonLabels, ownsVendorLicense, onProblem }: RestoreOptions,
 ): Promise<AlertStates> {
   const answers = await Promise.all(
     alertmanagers.map(async (alertmanager): Promise<readonly KnownAlert[]> => {
@@ -45,7 +49,10 @@ async function restoreFiring(
   );
   const states = new Map<string, AlertState>();
   for (const { labels: all, annotations, startsAt } of answers.flat()) {
-    const labels = withoutEmpty(Object.fromEntries(ownLabelNames.map((name) => [name, all[name] ?? ''])));
+    // those of another shard match the filter of a daemon without shards
+    if (all.shard !== filter.shard) continue;
+    // with the labels of its owner: an alert with other labels would be another one
+    const labels = Object.fromEntries(Object.entries(all).filter(([name, value]) => commonLabels[name] !== value));
     const rule = rules.find(({ name, severity }) => labels.alertname === name && labels.severity === severity);
     const { vendor_license: vendorLicense } = labels;
     if (rule === undefined || (vendorLicense !== undefined && !ownsVendorLicense(vendorLicense))) continue;
@@ -69,17 +76,10 @@ async function restoreFiring(
   return states;
 }
 
-export interface Restored {
-  readonly states: AlertStates;
-  /** Whether the rules were evaluated until recently. If so, an alert that was not saved did not fire. */
-  readonly isComplete: boolean;
-}
-
 /** The alerts of the last run, from the file, or from Alertmanager if the file cannot be used. @param now epoch seconds */
-export async function restore(now: number, options: RestoreOptions): Promise<Restored> {
+export async function restore(now: number, options: RestoreOptions): Promise<AlertStates> {
   const saved = options.stateFile?.load();
-  if (saved !== undefined && now - saved.savedAt <= MAX_OUTAGE) {
-    return { states: restoreSaved(saved, now), isComplete: true };
-  }
-  return { states: await restoreFiring(now, options), isComplete: false };
+  return saved !== undefined && now - saved.savedAt <= Math.max(MAX_OUTAGE, options.unknownHold)
+    ? restoreSaved(saved, now)
+    : await restoreFiring(now, options);
 }

@@ -4,8 +4,8 @@ import type { EngineStatus } from './engine.ts';
 import { alertsPage } from './page.ts';
 
 export interface AlertRoutesOptions {
-  /** The status of the current engine; `undefined` while it is off. A reload replaces the engine. */
-  readonly status: () => EngineStatus | undefined;
+  /** The status of the current engine. A reload replaces the engine. */
+  readonly status: () => EngineStatus;
   readonly demo: boolean;
   /** Epoch seconds. */
   readonly now: () => number;

@@ -2,15 +2,32 @@ import type { Inventory } from '../inventory/inventory.ts';
 import { type Finding, type Labels, withoutEmpty } from './alert.ts';
 import { type Adjustable, createLookup, type Durations, type Lookup } from './rule-settings.ts';
 
-export type Severity = 'critical' | 'warning';
+export type Severity = 'critical' | 'warning' | 'info';
 
-/** The input of rules: the newest data, and the state of the logon. */
+/** How reading a source goes. */
+export interface SourceState {
+  readonly name: string;
+  /** Its license manager. */
+  readonly manager: string;
+  /** Failed readings in succession; `undefined` before the first one is over. */
+  readonly failedReadings: number | undefined;
+  /** Its servers. Redundant ones are several; `up` is `undefined` if the last reading did not show it. */
+  readonly members: readonly { readonly up: boolean | undefined }[];
+  /** Empty before they are known. */
+  readonly vendorLicenses: readonly string[];
+}
+
+/** The input of rules: the newest data, the state of the logon, and that of the sources. */
 export interface View {
   /** Epoch seconds. */
   readonly now: number;
   readonly inventory: Inventory;
   /** Whether the analyzer accepted the last logon; `undefined` before the first. */
   readonly authenticated: boolean | undefined;
+  /** Of an analyzer in this process; `undefined` without one. */
+  readonly sources: readonly SourceState[] | undefined;
+  /** The IANA name of the zone of times in texts. */
+  readonly timeZone: string;
 }
 
 /** The result of one evaluation of a rule. */
@@ -22,7 +39,7 @@ export interface Evaluation {
   readonly hasNoData: boolean;
 }
 
-/** Rules of one name may differ in their severity. `evaluate` is a pure function. */
+/** Rules of one name may differ in their severity. The result of `evaluate` depends on its views up to now, and on nothing else. */
 export interface Rule {
   /** Name and severity. */
   readonly id: string;
@@ -42,8 +59,12 @@ export interface EvaluatedRule {
   readonly evaluation: Evaluation;
 }
 
-/** Creates the rules of one name. */
-export type RuleFactory<P extends Durations> = (name: string, settings: Adjustable<P>) => Rule | readonly Rule[];
+/** Creates the rules of one name. Few of them need settings of other rules. */
+export type RuleFactory<P extends Durations, O = object> = (
+  name: string,
+  settings: Adjustable<P>,
+  others: O,
+) => Rule | readonly Rule[];
 
 /** What the condition of a rule needs in addition to the data. */
 export interface RuleContext<P> {

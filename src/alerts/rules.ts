@@ -1,15 +1,17 @@
 import { createExpired, createExpiringSoon } from './expiry-rules.ts';
-import { createDenials, createQueued, createSaturated } from './feature-rules.ts';
-import type { Rule, RuleFactory } from './rule.ts';
-import type { Durations } from './rule-settings.ts';
+import { createDenials, createQueued } from './feature-rules.ts';
 import {
   createAnalyzerUnreachable,
   createAuthFailing,
-  createCollectionStale,
   createPollPartial,
+  createProductsEmpty,
   createRecordsDiscarded,
-  createServerDown,
-} from './site-rules.ts';
+} from './poll-rules.ts';
+import type { Rule, RuleFactory } from './rule.ts';
+import type { Durations } from './rule-settings.ts';
+import { createSaturated } from './saturation-rule.ts';
+import { createCollectionStale, createServerDown } from './site-rules.ts';
+import { createRedundancyLost, createSourceDown } from './source-rules.ts';
 
 /** Every rule of the engine. The key is the `alertname`, and the name of its settings. */
 const factories = {
@@ -20,6 +22,9 @@ const factories = {
   LicenseFeatureSaturated: createSaturated,
   LicenseRequestsQueued: createQueued,
   LicenseDenials: createDenials,
+  LicenseSourceDown: createSourceDown,
+  LicenseRedundancyLost: createRedundancyLost,
+  LicenseProductsEmpty: createProductsEmpty,
   LicenseAnalyzerUnreachable: createAnalyzerUnreachable,
   LicenseAnalyzerAuthFailing: createAuthFailing,
   LicensePollPartial: createPollPartial,
@@ -37,7 +42,7 @@ export function createRules(settings: RuleSettings): readonly Rule[] {
     const { base, overrides } = settings[name];
     const isEnabled = base.enabled || overrides.some(({ values }) => values.enabled === true);
     // the type of the settings is taken from the factory of the same name
-    const create = factories[name] as RuleFactory<Durations>;
-    return isEnabled ? create(name, settings[name]) : [];
+    const create = factories[name] as RuleFactory<Durations, RuleSettings>;
+    return isEnabled ? create(name, settings[name], settings) : [];
   });
 }

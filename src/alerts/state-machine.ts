@@ -21,6 +21,11 @@ export interface StepOptions {
   readonly unknownHold: number;
   /** How long a resolved alert is kept and sent again, seconds; 0 drops it at once. */
   readonly resolvedRetention: number;
+  /**
+   * When the last Alertmanager accepted something, epoch seconds; by default now. A resolved alert is kept until that is after its
+   * end, but no longer than Alertmanager keeps it without news: `unknownHold` more.
+   */
+  readonly deliveredAt?: number;
 }
 
 /** The condition of one alert. */
@@ -80,9 +85,17 @@ function hold(before: AlertState, now: number, { unknownHold }: StepOptions): Al
   return now - unknownSince >= unknownHold ? undefined : { ...before, unknownSince };
 }
 
+/** Whether a resolved alert need not be sent any more. */
+function isSettled({ resolvedAt }: AlertState, now: number, options: StepOptions): boolean {
+  const { unknownHold, resolvedRetention, deliveredAt = now } = options;
+  const age = now - (resolvedAt ?? now);
+  const isDelivered = deliveredAt > now - age || resolvedRetention === 0;
+  return age >= resolvedRetention + (isDelivered ? 0 : unknownHold);
+}
+
 /**
  * The alerts after one evaluation of the rules. Pure; an alert never changes its labels. Alerts whose rule no longer
- * exists lapse.
+ * exists are resolved.
  *
  * @param now epoch seconds
  */
@@ -103,8 +116,7 @@ export function step(
       const finding = findings.get(key);
       if (alert.state === 'resolved') {
         // when the condition is met again, a new alert begins
-        const isOver = now - (alert.resolvedAt ?? now) >= options.resolvedRetention || finding?.isRaised === true;
-        if (!isOver) states.set(key, alert);
+        if (!isSettled(alert, now, options) && finding?.isRaised !== true) states.set(key, alert);
         continue;
       }
       findings.delete(key);
@@ -123,6 +135,12 @@ export function step(
     }
   }
   const rules = new Set(evaluated.map(({ rule }) => rule.id));
-  for (const alert of before.values()) if (!rules.has(alert.rule)) report(alert.labels, 'lapsed');
+  for (const [key, alert] of before) {
+    if (rules.has(alert.rule)) continue;
+    const { state } = alert;
+    const after: AlertState = state === 'firing' ? { ...alert, state: 'resolved', resolvedAt: now } : alert;
+    if (state !== 'resolved') report(alert.labels, state === 'firing' ? 'resolved' : 'inactive');
+    if (state !== 'pending' && !isSettled(after, now, options)) states.set(key, after);
+  }
   return { states, transitions };
 }

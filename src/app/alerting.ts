@@ -53,28 +53,31 @@ export function externalUrl({ web }: Pick<Config, 'web'>): string {
 }
 
 /** What the engine needs from other parts of the daemon. */
-type EngineInputs = Pick<EngineOptions, 'useInventory' | 'authenticated' | 'ownsVendorLicense' | 'now' | 'log'> & {
+type EngineInputs = Pick<
+  EngineOptions,
+  'useInventory' | 'authenticated' | 'sources' | 'owners' | 'ownsVendorLicense' | 'timeZone' | 'now' | 'log'
+> & {
   readonly version: string;
   /** Counts by URL of the Alertmanager. New ones are added. They survive a reload. */
   readonly counts: Map<string, DeliveryCounts>;
   readonly initial: EngineOptions['initial'];
 };
 
-/** The engine; `undefined` if no Alertmanager is configured. */
+/** The engine. Without an Alertmanager, it evaluates and sends nothing. */
 export function createAlerting(
   config: Config & { readonly analyzer: NonNullable<Config['analyzer']> },
   { version, counts, initial, ...surroundings }: EngineInputs,
-): AlertEngine | undefined {
+): AlertEngine {
   const { alerting, storagePath } = config;
   const { log } = surroundings;
-  if (alerting.alertmanagers.length === 0) return undefined;
   const { analyzer, shard } = analyzerIdentity(config);
   const countsOf = (url: string): DeliveryCounts => {
     const known = counts.get(url) ?? createCounts();
     counts.set(url, known);
     return known;
   };
-  const { runbookBaseUrl } = alerting;
+  const url = externalUrl(config);
+  const runbooks = alerting.runbookBaseUrl ?? `${url}/runbooks`;
   return createAlertEngine({
     ...surroundings,
     rules: alerting.rules,
@@ -90,8 +93,9 @@ export function createAlerting(
     analyzer,
     shard,
     externalLabels: alerting.externalLabels,
-    runbookUrl: (name) => (runbookBaseUrl === undefined ? undefined : `${runbookBaseUrl}#${name.toLowerCase()}`),
-    generatorUrl: `${externalUrl(config)}/alerts`,
+    alertmanagerUrl: alerting.alertmanagerExternalUrl,
+    runbookUrl: (name) => `${runbooks}#${name.toLowerCase()}`,
+    generatorUrl: `${url}/alerts`,
     stateFile:
       storagePath === undefined
         ? undefined

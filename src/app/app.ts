@@ -85,7 +85,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     endpoints: endpointNames,
     upstream: () => totals.state(pipeline.gate, pipeline.dispatcher),
     web: () => web.counts(),
-    alerting: () => pipeline.alerting?.status(),
+    alerting: () => pipeline.alerting.status(),
     sources: deps.sources ?? (() => []),
     processMetrics: true,
   });
@@ -100,6 +100,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       refusalOfUsers: () => refusalOfUsers(config.datasource.users, initial.web.listen, access.current()),
       carried,
       owners: () => owners.current(),
+      sources: () => deps.sources?.(),
       version: deps.version,
       now,
       log,
@@ -107,7 +108,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
 
   const run = (): void => {
     const { poller, inventory, alerting } = pipeline;
-    alerting?.start().catch((error: unknown) => log.error({ err: error }, 'alerting did not start'));
+    alerting.start().catch((error: unknown) => log.error({ err: error }, 'alerting did not start'));
     poller
       .start()
       .then(() => inventory.commit(poller.latest()))
@@ -119,7 +120,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       );
   };
 
-  const alertRoutes = { status: () => pipeline.alerting?.status(), demo: deps.demo, now };
+  const alertRoutes = { status: () => pipeline.alerting.status(), demo: deps.demo, now };
   const access = createWebAccess(initial, log, () => web.refreshCertificates());
   const web = createWebServer({
     listen: initial.web.listen,
@@ -188,7 +189,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
         owners.reload(config);
         pipeline = create(
           config,
-          isSameAnalyzer ? { data: old.poller.latest(), alerts: old.alerting?.states() } : undefined,
+          isSameAnalyzer ? { data: old.poller.latest(), alerts: old.alerting.states() } : undefined,
         );
         access.reload(config);
         if (restartOnly(config) !== restartOnly(initial)) {

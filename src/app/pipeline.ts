@@ -20,6 +20,7 @@ import type { Log } from '../model/log.ts';
 import type { OwnerMapping } from '../model/owners.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import type { CredentialGate } from '../ntlm/credential-gate.ts';
+import type { SourceHealth } from '../observation/source.ts';
 import { createPoller, type Poller } from '../poll/poller.ts';
 import { createCredentialsLog, createDispatcher } from './account.ts';
 import { createAlerting } from './alerting.ts';
@@ -36,8 +37,7 @@ export interface Pipeline {
   readonly exposition: Exposition;
   readonly poller: Poller;
   readonly datasource: Backend;
-  /** Undefined while no Alertmanager is configured. */
-  readonly alerting: AlertEngine | undefined;
+  readonly alerting: AlertEngine;
   stop(): Promise<void>;
 }
 
@@ -73,7 +73,9 @@ interface PipelineDeps {
   /** Why names of users are not served; `undefined` if they are. */
   readonly refusalOfUsers: Backend['users']['refusal'];
   readonly carried: Carried | undefined;
-  /** It can change at any time; the inventory must be committed again then. */
+  /** Sources of an analyzer in this process; `undefined` without one. */
+  readonly sources: () => readonly SourceHealth[] | undefined;
+  /** Who acts on a vendor license or a feature. If it changes, the inventory must be committed again. */
   readonly owners: () => OwnerMapping;
   readonly version: string;
   /** Epoch seconds. */
@@ -143,9 +145,13 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     },
     ...(carried !== undefined && { initial: carried.data }),
   });
+  const timeZone = config.datasource.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   const alerting = createAlerting(config, {
     useInventory: (work) => inventory.use(work),
     authenticated: () => gate.authenticated,
+    sources: deps.sources,
+    owners: deps.owners,
+    timeZone,
     ownsVendorLicense: selection.ownsVendorLicense,
     version: deps.version,
     counts: deps.deliveryCounts,
@@ -157,12 +163,12 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     policy: { ...selection, usageWhenNotCurrent: config.metrics.usageWhenNotCurrent },
     features: plane,
     now,
-    readers: [exposition, ...(alerting === undefined ? [] : [{ name: 'alerts', read: alerting.evaluate }])],
+    readers: [exposition, { name: 'alerts', read: alerting.evaluate }],
     onProblem: (reader, error) => log.error({ reader, err: error }, 'the inventory could not be used'),
   });
   plane.keep(poller.latest());
   void inventory.commit(poller.latest());
-  const { cacheTtl, timeZone, pseudonymKey } = config.datasource;
+  const { cacheTtl, pseudonymKey } = config.datasource;
   const datasource: Backend = {
     inventory: () => inventory.latest(),
     upstream: createUpstreamCache({
@@ -176,12 +182,12 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
       pseudonymKey: pseudonymKey?.reveal(),
     },
     owners: deps.owners,
-    localTime: createLocalTime(timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone),
+    localTime: createLocalTime(timeZone),
     now,
   };
   const stop = async (): Promise<void> => {
     await poller.stop();
-    await alerting?.stop();
+    await alerting.stop();
     inventory.stop();
     await askedDecoder.close();
     await transport.close();

@@ -31,7 +31,7 @@ export interface AlertmanagerConfig extends Omit<AlertmanagerEntry, 'tls'> {
   readonly tls: TlsClientConfig;
 }
 
-/** The alert engine. It is off without an Alertmanager. Durations are seconds. */
+/** The alert engine. Durations are seconds. */
 export interface AlertingConfig extends Omit<Section<'alerting'>, 'alertmanagers'> {
   readonly alertmanagers: readonly AlertmanagerConfig[];
 }

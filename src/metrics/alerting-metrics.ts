@@ -6,7 +6,7 @@ export const alertingMetrics = {
     type: 'gauge',
     labels: ['alertname'],
     group: 'alerting',
-    help: 'Whether this daemon evaluates the alert itself and its last delivery to an Alertmanager is younger than twice the resend delay.',
+    help: 'Whether the last evaluation of the alert by this daemon had data, and its last delivery to an Alertmanager is younger than twice the resend delay.',
   },
   license_exporter_alerts: {
     type: 'gauge',

@@ -57,7 +57,11 @@ describe('/api/v1', () => {
     );
     expect(byName.LicenseServerDown).toEqual({
       labels: { alertname: 'LicenseServerDown', severity: 'critical', vendor_license: site.vendorLicense, ...common },
-      annotations: { summary: `License server ${site.vendorLicense} is down.`, description: expect.any(String) },
+      annotations: {
+        summary: `License server ${site.vendorLicense} is down.`,
+        description: expect.any(String),
+        runbook_url: expect.stringMatching(/\/runbooks#licenseserverdown$/),
+      },
       state: 'firing',
       activeAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
       value: '0e+00',
@@ -81,7 +85,7 @@ describe('/api/v1', () => {
     expect(states).toContainEqual(['LicenseExpiringSoon', 'pending', 'alerting', 'ok']);
     expect(states).toContainEqual(['LicenseRequestsQueued', 'inactive', 'alerting', 'ok']);
     const saturated = rules.groups[0].rules.find(({ name }: { name: string }) => name === 'LicenseFeatureSaturated');
-    expect(saturated.query).toBe('LicenseFeatureSaturated(raise=0.8, clear=0.7)');
+    expect(saturated.query).toBe('LicenseFeatureSaturated(raise=0.8, clear=0.7, window=600, minLicenses=2)');
     const queued = rules.groups[0].rules.find(({ name }: { name: string }) => name === 'LicenseRequestsQueued');
     expect([queued.duration, queued.keepFiringFor, queued.labels]).toEqual([90, 45, { severity: 'warning' }]);
     expect((await get('/api/v1/rules?type=alert')).json().data.groups).toHaveLength(1);
@@ -133,12 +137,18 @@ describe('/api/v1', () => {
     expect((await get('/alerts', { headers })).status).toBe(200);
   });
 
-  it('has no alerts while the engine is off, and the page of metrics has no metrics of the engine', async () => {
-    const { get, app } = await start({});
-    expect((await get('/api/v1/alerts')).json()).toEqual({ status: 'success', data: { alerts: [] } });
-    expect((await get('/api/v1/rules')).json()).toEqual({ status: 'success', data: { groups: [] } });
-    expect((await get('/alerts')).text).toContain('The alert engine is off');
-    expect(await app.metrics()).not.toMatch(/license_exporter_(alert|notifications)/);
+  it('shows alerts that are not sent, and leaves them to Prometheus', async () => {
+    const { get, app, site } = await start({});
+    await eventually('both alerts', async () => (await get('/api/v1/alerts')).json().data.alerts.length === 2);
+    expect((await get('/api/v1/rules')).json().data.groups).toHaveLength(1);
+    const page = await get('/alerts');
+    expect(page.text).toContain(`License server ${site.vendorLicense} is down.`);
+    expect(page.text).toContain('No Alertmanager is configured');
+    const metrics = await app.metrics();
+    expect(metrics).toContain('license_exporter_alerts{alertname="LicenseServerDown",state="firing"} 1\n');
+    expect(metrics).toContain('license_exporter_alerting_active{alertname="LicenseServerDown"} 0\n');
+    expect(metrics).not.toMatch(/license_exporter_alerting_active.* 1\n/);
+    expect(metrics).not.toMatch(/license_exporter_notifications_[a-z_]*\{/);
   });
 });
 
@@ -157,7 +167,7 @@ describe('links in alerts', () => {
 });
 
 describe('a reload', () => {
-  it('keeps alerts and counters, and switches the engine on and off', async () => {
+  it('keeps alerts and counters, and starts and ends their delivery', async () => {
     const fake = await startFakeAlertmanager(cleanup);
     const { site, app } = await start({ 'alerting.alertmanagers': [fake.url], 'alerting.resend_delay': '200ms' });
     const sent = `license_exporter_notifications_sent_total{alertmanager="${fake.url}"}`;
@@ -170,7 +180,7 @@ describe('a reload', () => {
     await eventually('sent again', async () => ((await app.sample(sent)) ?? 0) > before);
     expect(fake.requests.at(-1)?.alerts[0]?.startsAt).toBe(startsAt);
     await app.reload(createConfig(site.url, quickPolls));
-    expect(await app.metrics()).not.toContain('license_exporter_notifications');
+    expect(await app.metrics()).not.toContain('license_exporter_notifications_sent_total{');
     const requests = fake.requests.length;
     // longer than the resend delay was
     const polled = async () =>

@@ -78,7 +78,10 @@ describe.runIf(peer('prometheus', 'prometheus-alertmanager'))('alerts reach the 
   it.concurrent('the rules take over when the delivery of the engine breaks, without a gap', {
     timeout: 120_000,
   }, async ({ cleanup }) => {
-    const { site, sink, alertmanager, door, app } = await start(cleanup, 'both');
+    const { site, sink, alertmanager, door, app } = await start(cleanup, 'both', {
+      // or Alertmanager keeps what the engine said for an hour
+      'alerting.unknown_hold': '0s',
+    });
     const about = { alertname: 'LicenseServerDown', vendor_license: site.vendorLicense };
     await site.setDown(true);
     await eventually('firing', () => sink.of(about).includes('firing'));

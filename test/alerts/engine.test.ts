@@ -9,6 +9,7 @@ import { alertsPage } from '../../src/alerts/page.ts';
 import { createStateFile, type SavedAlerts, type StateFile } from '../../src/alerts/state-file.ts';
 import { createCurrentInventory } from '../../src/inventory/current.ts';
 import type { Inventory } from '../../src/inventory/inventory.ts';
+import { noOwners, type Owners } from '../../src/model/owners.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
 import { policy, settingsOf } from '../support/alert-views.ts';
 import type { SentAlert } from '../support/fake-alertmanager.ts';
@@ -125,6 +126,10 @@ function start(more: Partial<EngineOptions> & { settings?: unknown } = {}) {
       analyzer: 'lic.example.com:8443',
       shard: '',
       externalLabels: { site: 'muc' },
+      owners: () => noOwners,
+      sources: () => undefined,
+      alertmanagerUrl: undefined,
+      timeZone: 'Europe/Berlin',
       runbookUrl: (name) => `https://wiki.example.com/runbooks.md#${name.toLowerCase()}`,
       generatorUrl: 'http://exporter:10319/alerts',
       ownsVendorLicense: () => true,
@@ -164,8 +169,9 @@ describe('the engine', () => {
           runbook_url: 'https://wiki.example.com/runbooks.md#licenseserverdown',
         },
         startsAt: '2027-01-15T08:00:00.000Z',
-        endsAt: '2027-01-15T08:04:00.000Z',
-        generatorURL: 'http://exporter:10319/alerts',
+        // an hour, in which the exporter may be gone
+        endsAt: '2027-01-15T09:00:00.000Z',
+        generatorURL: expect.stringMatching(/^http:\/\/exporter:10319\/alerts#alert-[0-9a-f]{16}$/),
       },
     ]);
     await advance(180);
@@ -205,6 +211,78 @@ describe('the engine', () => {
     expect(engine.status().active).toContain('LicenseServerDown');
   });
 
+  it('keeps its alerts in Alertmanager for as long as data may be unknown', async () => {
+    const { engine, world, stub } = start({ unknownHold: 1000 });
+    world.down = true;
+    await engine.start();
+    await advance(120);
+    world.down = 'unknown';
+    await advance(960);
+    const about = stub.sent.filter(({ labels }) => labels.alertname === 'LicenseServerDown');
+    const ends = about.map(({ at, endsAt }) => [at - NOW, Date.parse(endsAt) / 1000 - NOW]);
+    expect(ends.slice(0, 3)).toEqual([
+      [0, 1000],
+      [60, 1060],
+      [120, 1120],
+    ]);
+    // not known since 150: the last good evaluation is at 120
+    expect(ends.slice(3, 14)).toEqual(ends.slice(3, 14).map(([at]) => [at, 1150]));
+    // but never shorter than four resend delays
+    expect(ends.at(-1)).toEqual([1080, 1320]);
+    await engine.stop();
+  });
+
+  it('sends a resolved alert until an Alertmanager that was gone has accepted it', async () => {
+    const { engine, world, stub } = start({ settings: { LicenseServerDown: { keep_firing_for: '0s' } } });
+    world.down = true;
+    await engine.start();
+    await advance(60);
+    stub.outcome = { is: 'failed', status: undefined, reason: 'no' };
+    world.down = false;
+    await advance(1800);
+    stub.outcome = { is: 'accepted' };
+    await advance(60);
+    expect(isFiring(stub.sent.at(-1) as Sent)).toBe(false);
+    await advance(60);
+    expect(engine.status().alerts).toEqual([]);
+    await engine.stop();
+  });
+
+  it('names who acts on a vendor license or feature, and links to a silence', async () => {
+    const owned: Owners = {
+      names: ['owner', 'team', 'severity'],
+      of: (vendorLicense, name) => ({ owner: `${vendorLicense} ${name}`, team: '', severity: 'none' }),
+    };
+    let owners = owned;
+    const { create, stub, world } = start({ settings: { LicenseFeatureSaturated: { for: '0s' } } });
+    world.inUse = 10;
+    const ignore = [[{ label: 'owner', operator: '=', value: 'nobody' }]] as const;
+    const engine = create({ owners: () => owners, alertmanagerUrl: 'https://am.example.com', ignore });
+    await engine.start();
+    owners = noOwners;
+    world.down = 'unknown';
+    await advance(660);
+    const last = (name: string) => stub.sent.findLast(({ labels }) => labels.alertname === name);
+    const saturated = last('LicenseFeatureSaturated');
+    // labels never change while an alert fires
+    expect(saturated?.labels).toMatchObject({ severity: 'warning', owner: `${LIC} base`, site: 'muc' });
+    expect(Object.keys(saturated?.labels ?? {})).not.toContain('team');
+    expect(Object.keys(last('LicenseAnalyzerUnreachable')?.labels ?? {})).not.toContain('owner');
+    const silence = new URL((saturated?.annotations.silence_url ?? '').replace('/#', ''));
+    expect(silence.pathname).toBe('/silences/new');
+    expect(silence.searchParams.get('filter')).toBe(
+      `{alertname="LicenseFeatureSaturated",severity="warning",vendor_license="${LIC}",feature="base",version="1.0",feature_type="feature",analyzer="lic.example.com:8443"}`,
+    );
+    await engine.stop();
+    world.inUse = 10;
+    world.down = false;
+    owners = { ...owned, of: () => ({ owner: 'nobody' }) };
+    const next = create({ owners: () => owners, ignore });
+    await next.start();
+    expect(next.status().alerts).toEqual([]);
+    await next.stop();
+  });
+
   it('with resolve: expire only stops sending', async () => {
     const { engine, world, stub } = start({ resolve: 'expire' });
     world.down = true;
@@ -214,6 +292,8 @@ describe('the engine', () => {
     expect(stub.sent.length).toBeGreaterThan(4);
     expect(stub.sent.every(isFiring)).toBe(true);
     expect((stub.sent.at(-1)?.at ?? 0) - NOW).toBeLessThan(400);
+    // and Alertmanager does not keep it
+    for (const { at, endsAt } of stub.sent) expect(Date.parse(endsAt) / 1000 - at).toBe(240);
     await engine.stop();
   });
 
@@ -244,7 +324,24 @@ describe('the engine', () => {
     expect(stub.requests).toHaveLength(4);
   });
 
-  it('opens its gate for Prometheus when nothing was delivered for two resend delays, or a rule has had no data', async () => {
+  it('evaluates without an Alertmanager, keeps its file, and leaves the alerts to Prometheus', async () => {
+    const stateFile = createMemoryFile();
+    const { create, stub, world } = start({ alertmanagers: [], stateFile });
+    world.down = true;
+    const engine = create();
+    await engine.start();
+    await advance(120);
+    expect(engine.status().alerts).toMatchObject([{ state: 'firing', sentAt: undefined }]);
+    expect([...engine.status().active]).toEqual([]);
+    expect(stateFile.content?.alerts).toHaveLength(1);
+    expect(stub.requests).toEqual([]);
+    world.down = false;
+    await advance(330);
+    expect(engine.status().alerts).toMatchObject([{ state: 'resolved' }]);
+    await engine.stop();
+  });
+
+  it('opens its gate for Prometheus when nothing was delivered for two resend delays, or a rule has no data', async () => {
     const { engine, world, stub } = start();
     world.down = 'unknown';
     expect([...engine.status().active]).toEqual([]);
@@ -255,8 +352,12 @@ describe('the engine', () => {
     world.down = false;
     await advance(60);
     expect(engine.status().active).toContain('LicenseServerDown');
-    // what was evaluated once is evaluated from then on
     world.down = 'unknown';
+    await advance(60);
+    expect(engine.status().active).not.toContain('LicenseServerDown');
+    expect(engine.status().active).toContain('LicenseExpired');
+    world.down = false;
+    await advance(60);
     stub.outcome = { is: 'failed', status: 500, reason: 'no' };
     await advance(119);
     expect(engine.status().active).toContain('LicenseServerDown');
@@ -317,14 +418,17 @@ describe('the engine', () => {
   });
 
   it('is shown to people with names as they are, and no markup in them', async () => {
-    const { create } = start({ settings: { LicenseFeatureSaturated: { for: '0s' } } });
+    const { create, stub } = start({ settings: { LicenseFeatureSaturated: { for: '0s' } } });
     const records = [feature({ feature: '<b onclick="x()">&\'', inUse: 10, maxAvailable: 10 })];
     const snapshot = createSnapshot({ features: { '': good(answer(records)) } });
     const engine = create({ inventory: () => deriveInventoryNow(snapshot, now(), policy) });
     await engine.start();
     const page = alertsPage(engine.status(), false, now());
     expect(page).toContain('feature=&#34;&#60;b onclick=&#34;x()&#34;&#62;&#38;&#39;&#34;');
-    expect(page).toContain('100 % of &#60;b onclick');
+    expect(page).toContain('10 of 10 licenses of &#60;b onclick');
+    const [id = ''] = /alert-[0-9a-f]{16}/.exec(page) ?? [];
+    await advance(0);
+    expect(stub.sent.map(({ generatorURL }) => generatorURL)).toContain(`http://exporter:10319/alerts#${id}`);
     expect(page).not.toContain('<b ');
     await engine.stop();
   });
@@ -341,7 +445,7 @@ describe('the engine', () => {
     // firing ones, and pending ones about their expiry
     const page = alertsPage(engine.status(), false, now());
     const more = /<p>(\d+) more are in/.exec(page)?.[1];
-    expect([page.split('<tr class').length - 1, more]).toEqual([500, '502']);
+    expect([page.split('<tr id=').length - 1, more]).toEqual([500, '502']);
     await engine.stop();
   });
 
@@ -467,15 +571,15 @@ describe('over a restart', () => {
     const { create, engine, world, stub } = start({ stateFile });
     world.inUse = 10;
     await engine.start();
-    // of 15 minutes
-    await advance(600);
+    // of 5 minutes
+    await advance(200);
     await engine.stop();
     await advance(1800);
     const next = create();
     await next.start();
-    await advance(270);
-    expect(stub.sent).toEqual([]);
     await advance(90);
+    expect(stub.sent).toEqual([]);
+    await advance(60);
     expect(stub.sent.map(({ labels }) => labels.alertname)).toContain('LicenseFeatureSaturated');
     await next.stop();
   });
@@ -485,14 +589,14 @@ describe('over a restart', () => {
     const { create, engine, world, stub } = start({ stateFile });
     world.inUse = 10;
     await engine.start();
-    await advance(610);
+    await advance(210);
     // killed: what it would do at its end never happens
     const kept = stateFile.content;
     await engine.stop();
     stateFile.content = kept;
     const next = create();
     await next.start();
-    await advance(330);
+    await advance(120);
     expect(stub.sent.map(({ labels }) => labels.alertname)).toContain('LicenseFeatureSaturated');
     await advance(15);
     await next.stop();
@@ -568,10 +672,11 @@ describe('over a restart', () => {
       startsAt,
     });
     stub.alerts = [
-      known({ ...serverDown, vendor_license: LIC }),
+      known({ ...serverDown, vendor_license: LIC, owner: 'cad team' }),
       known({ ...serverDown, vendor_license: 'of another shard' }),
       known({ alertname: 'Unknown', severity: 'critical' }),
-      { ...known({ ...serverDown, vendor_license: LIC }), startsAt: startsAt - 100 },
+      { ...known({ ...serverDown, vendor_license: LIC, owner: 'cad team' }), startsAt: startsAt - 100 },
+      known({ ...serverDown, vendor_license: LIC, shard: '1' }),
     ];
     world.down = 'unknown';
     const engine = create({ ownsVendorLicense: (name) => name === LIC });
@@ -582,6 +687,8 @@ describe('over a restart', () => {
       [LIC, 'muc', new Date((startsAt - 100) * 1000).toISOString()],
     ]);
     expect(isFiring(stub.sent[0] as Sent)).toBe(true);
+    // with the label of its owner, or it would be another alert
+    expect(stub.sent[0]?.labels).toEqual({ ...ours, ...serverDown, vendor_license: LIC, owner: 'cad team' });
     // nor is its value known
     const restored = { state: 'firing', value: 'NaN' };
     expect(alertsJson(engine.status())).toMatchObject({
@@ -635,7 +742,8 @@ describe('in any sequence of events', () => {
     /** When it is known that there is nothing. Usage of a server that is down is withheld. */
     const isOver: Readonly<Record<string, (world: World) => boolean>> = {
       LicenseServerDown: ({ down }) => down === false,
-      LicenseFeatureSaturated: ({ down, inUse }) => down !== true && inUse === 1,
+      // its average can be low while the newest usage is not
+      LicenseFeatureSaturated: ({ down, inUse }) => down !== true && inUse !== undefined,
       LicenseAnalyzerUnreachable: ({ down }) => down !== 'unknown',
     };
     const phase = fc.record({

@@ -1,3 +1,4 @@
+import type { SourceState, View } from '../../src/alerts/rule.ts';
 import type { RuleSettings } from '../../src/alerts/rules.ts';
 import { historyPart } from '../../src/model/snapshot.ts';
 import { answer, expiration, failed, feature, good, NOW, product, type Scenario } from '../support/scenario.ts';
@@ -23,7 +24,18 @@ export interface Example {
   /** Below `alerting.rules`. */
   readonly settings?: unknown;
   readonly authenticated?: boolean;
+  readonly sources?: View['sources'];
 }
+
+/** A source whose only server answers. */
+export const source = (fields: Partial<SourceState> = {}): SourceState => ({
+  name: 'site',
+  manager: 'flexnet',
+  failedReadings: 0,
+  members: [{ up: true }],
+  vendorLicenses: ['lic01;cdslmd'],
+  ...fields,
+});
 
 const products = good(answer([product()]));
 const down = good(answer([]));
@@ -40,6 +52,7 @@ export const examples: { readonly [Name in keyof RuleSettings]: Example } = {
       features: {
         '': good(
           answer([
+            feature({ feature: 'in two months', licenseExpiration: NOW + 50 * DAY }),
             feature({ feature: 'soon', licenseExpiration: NOW + 20 * DAY }),
             feature({ feature: 'very soon', licenseExpiration: NOW + DAY }),
           ]),
@@ -52,6 +65,15 @@ export const examples: { readonly [Name in keyof RuleSettings]: Example } = {
   },
   LicenseRequestsQueued: { scenario: { products, features: { '': good(answer([feature({ maxQueued: 3 })])) } } },
   LicenseDenials: { scenario: { products, history: historyOf(3) } },
+  LicenseSourceDown: {
+    scenario: { products, down },
+    sources: [source({ failedReadings: 2, members: [{ up: false }] })],
+  },
+  LicenseRedundancyLost: {
+    scenario: { products, down },
+    sources: [source({ members: [{ up: true }, { up: false }] })],
+  },
+  LicenseProductsEmpty: { scenario: { products: good(answer([])), down } },
   LicenseAnalyzerUnreachable: { scenario: { products: failed(), down } },
   LicenseAnalyzerAuthFailing: { scenario: {}, authenticated: false },
   LicensePollPartial: {

@@ -14,6 +14,7 @@ import {
   good,
   NOW,
   product,
+  type Scenario,
   scenario,
 } from '../support/scenario.ts';
 import { trendOf } from '../support/trend.ts';
@@ -61,7 +62,9 @@ describe('LicenseServerDown', () => {
     const down = good(answer([{ label: 'LIC01;cdslmd;east' }, { label: 'lic01;cdslmd;west' }]));
     const { findings, isUnknown } = evaluate(id, { products, down });
     expect(findings.map(({ labels }) => labels)).toEqual([about]);
-    expect(findings[0]?.annotations.description).toContain('lic01;cdslmd (east, west)');
+    expect(findings[0]?.annotations.description).toContain(
+      'no data from lic01;cdslmd (east, west) since 2027-01-15 08:59 CET.',
+    );
     expect(isUnknown({ ...about, vendor_license: 'lic02;mgcld' })).toBe(false);
   });
 
@@ -118,15 +121,23 @@ describe('LicenseCollectionStale', () => {
 });
 
 describe('expiries', () => {
+  const expiryRules = [
+    'LicenseExpiringSoon/info',
+    'LicenseExpiringSoon/warning',
+    'LicenseExpiringSoon/critical',
+    'LicenseExpired/critical',
+  ];
   const states = (left: number, settings: unknown = {}) => {
     const expirations = { [LIC]: good(answer([expiration({ licenseExpiration: NOW + left })])) };
-    return ['LicenseExpiringSoon/warning', 'LicenseExpiringSoon/critical', 'LicenseExpired/critical'].filter(
+    return expiryRules.filter(
       (id) => evaluate(id, { expirations, features: { '': good(answer([])) } }, { settings }).findings.length > 0,
     );
   };
 
   it.each([
-    [30 * DAY, []],
+    [60 * DAY, []],
+    [60 * DAY - 1, ['LicenseExpiringSoon/info']],
+    [30 * DAY, ['LicenseExpiringSoon/info']],
     [30 * DAY - 1, ['LicenseExpiringSoon/warning']],
     [7 * DAY, ['LicenseExpiringSoon/warning']],
     [7 * DAY - 1, ['LicenseExpiringSoon/critical']],
@@ -140,8 +151,9 @@ describe('expiries', () => {
     expect(states(left)).toEqual(expected);
   });
 
-  it('the warning is kept until the critical one fires', () => {
+  it('one is kept until the next one fires', () => {
     const settings = { LicenseExpiringSoon: { for: '20m', keep_firing_for: '7m' } };
+    expect(ruleOf('LicenseExpiringSoon/info', settings).durations({}).keepFiringFor).toBe(27 * 60);
     expect(ruleOf('LicenseExpiringSoon/warning', settings).durations({}).keepFiringFor).toBe(27 * 60);
     expect(ruleOf('LicenseExpiringSoon/critical', settings).durations({}).keepFiringFor).toBe(7 * 60);
   });
@@ -149,6 +161,7 @@ describe('expiries', () => {
   it('takes other limits for some', () => {
     const settings = {
       LicenseExpiringSoon: {
+        info: '90d',
         warning: '60d',
         overrides: [
           { vendor_license: 'other', feature: 'base', warning: '1d', critical: '1d' },
@@ -175,6 +188,22 @@ describe('expiries', () => {
       feature_type: 'feature',
     });
     expect(findings[0]?.annotations.summary).toBe('License base 1.0 (package pk) of lic01;cdslmd expires in 3d.');
+    expect(findings[0]?.annotations.description).toMatch(/^It expires at 2027-01-18 09:00 CET\. Order/);
+  });
+
+  it('says when, and how many', () => {
+    const described = (id: string, fields: Parameters<typeof feature>[0]) =>
+      evaluate(id, { features: { '': good(answer([feature(fields)])) } }).findings[0]?.annotations.description;
+    const soon = { licenseExpiration: NOW + 40 * DAY };
+    const id = 'LicenseExpiringSoon/info';
+    expect(described(id, { ...soon, maxAvailable: 28 })).toMatch(
+      /^It expires at 2027-02-24 09:00 CET \(28 licenses\)\./,
+    );
+    expect(described(id, { ...soon, maxAvailable: 99_999 })).toMatch(
+      /^It expires at 2027-02-24 09:00 CET \(uncounted\)\./,
+    );
+    const past = described('LicenseExpired/critical', { licenseExpiration: NOW - 2 * DAY });
+    expect(past).toMatch(/^It expired 2d ago, at 2027-01-13 09:00 CET\./);
   });
 
   it('does not know where one of the two endpoints is not fresh, or the value was not usable', () => {
@@ -335,8 +364,8 @@ describe('LicenseFeatureSaturated', () => {
 
   it('says how many', () => {
     const [finding] = of(96, 100).findings;
-    expect(finding?.annotations.summary).toBe('96 % of base 1.0 of lic01;cdslmd is in use.');
-    expect(finding?.annotations.description).toMatch(/^96 of 100 licenses/);
+    expect(finding?.annotations.summary).toBe('96 of 100 licenses of base 1.0 of lic01;cdslmd are in use.');
+    expect(finding?.annotations.description).toMatch(/^On average, 96 % were in use/);
   });
 
   it('takes other thresholds for some', () => {
@@ -356,6 +385,7 @@ describe('LicenseRequestsQueued', () => {
     const settings = { LicenseRequestsQueued: { above: 3 } };
     expect([3, 4].map((queued) => of(queued, settings).findings.length)).toEqual([0, 1]);
     expect(of(2).findings[0]?.annotations.summary).toBe('Requests are queued for base 1.0 of lic01;cdslmd: 2.');
+    expect(of(2).findings[0]?.annotations.description).toMatch(/^6 of 10 licenses are in use\. Users are waiting/);
     const { isUnknown, labels } = of(undefined);
     expect([labels, isUnknown({ ...of(1).labels[0] })]).toEqual([[], true]);
   });
@@ -466,6 +496,25 @@ describe('the way to the analyzer', () => {
       const { findings, isUnknown, hasNoData } = evaluateRule(ruleOf(id), view);
       expect([id, findings, isUnknown({ endpoint: 'GetProducts' }), hasNoData]).toEqual([id, [], true, true]);
     }
+  });
+
+  it('LicenseAnalyzerUnreachable is explained by a rejected logon', () => {
+    const id = 'LicenseAnalyzerUnreachable/critical';
+    const of = (authenticated: boolean) => evaluate(id, { products: failed() }, { authenticated });
+    expect([of(true).labels.length, of(false).labels.length]).toEqual([1, 0]);
+    expect(of(false).isUnknown({})).toBe(false);
+  });
+
+  it('LicenseProductsEmpty: a good answer without vendor licenses', () => {
+    const id = 'LicenseProductsEmpty/critical';
+    const of = (products: Scenario['products']) => {
+      const { labels, isUnknown, hasNoData } = evaluate(id, products === undefined ? {} : { products });
+      return [labels.length, isUnknown({}), hasNoData];
+    };
+    expect(of(good(answer([])))).toEqual([1, false, false]);
+    expect(of(good(answer([product()])))).toEqual([0, false, false]);
+    expect(of(failed({ at: NOW - 100, value: answer([]) }))).toEqual([0, true, true]);
+    expect(of(undefined)).toEqual([0, true, true]);
   });
 
   it('LicenseAnalyzerAuthFailing: the last logon was rejected', () => {

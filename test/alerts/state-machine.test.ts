@@ -163,12 +163,42 @@ describe('an alert', () => {
     expect(at(120, 'raised')?.resolvedAt).toBeUndefined();
   });
 
-  it('of a rule that no longer exists lapses', () => {
+  it('is sent as resolved until every Alertmanager has accepted something since', () => {
+    const rule = createRule(0, 0);
+    const at = (before: AlertStates, now: number, condition: Condition, deliveredAt?: number) => {
+      const evaluated = [{ rule, evaluation: evaluationOf({ a: condition }) }];
+      return step(before, evaluated, now, { ...options, ...(deliveredAt !== undefined && { deliveredAt }) }).states;
+    };
+    const resolved = at(at(new Map(), 0, 'raised'), 60, 'false');
+    expect(at(resolved, 959, 'false', 900).size).toBe(1);
+    expect(at(resolved, 960, 'false', 900).size).toBe(0);
+    expect(at(resolved, 960, 'false').size).toBe(0);
+    expect(at(resolved, 960, 'false', 60).size).toBe(1);
+    // by then, Alertmanager has resolved it by itself
+    expect(at(resolved, 60 + 900 + 3600, 'false', 60).size).toBe(0);
+  });
+
+  it('of a rule that no longer exists is resolved', () => {
     const rule = createRule(0, 0);
     const { states } = step(new Map(), [{ rule, evaluation: evaluationOf({ a: 'raised' }) }], 0, options);
     const after = step(states, [], 60, options);
-    expect([...after.states]).toEqual([]);
-    expect(after.transitions).toEqual([{ labels: labelsOf('a'), to: 'lapsed' }]);
+    expect([...after.states.values()]).toMatchObject([{ state: 'resolved', resolvedAt: 60 }]);
+    expect(after.transitions).toEqual([{ labels: labelsOf('a'), to: 'resolved' }]);
+    const later = step(after.states, [], 960, options);
+    expect([[...later.states], later.transitions]).toEqual([[], []]);
+    // two daemons side by side: the other one may still have the rule
+    const expired = step(states, [], 60, { ...options, resolvedRetention: 0 });
+    expect([...expired.states]).toEqual([]);
+    const pending = step(
+      new Map(),
+      [{ rule: createRule(60, 0), evaluation: evaluationOf({ a: 'raised' }) }],
+      0,
+      options,
+    );
+    expect(step(pending.states, [], 60, options)).toMatchObject({
+      states: new Map(),
+      transitions: [{ to: 'inactive' }],
+    });
   });
 });
 

@@ -157,6 +157,48 @@ describe('a vendor daemon that is down', () => {
   });
 });
 
+describe('alerts about a source', () => {
+  const firing = async (url: string): Promise<readonly Record<string, string>[]> => {
+    const answer = await (await fetch(`${url}/api/v1/alerts`)).json();
+    const { alerts } = (answer as { data: { alerts: { labels: Record<string, string>; state: string }[] } }).data;
+    return alerts.filter(({ state }) => state === 'firing').map(({ labels }) => labels);
+  };
+  const rules = {
+    LicenseSourceDown: { keep_firing_for: '0s' },
+    LicenseRedundancyLost: { for: '0s', keep_firing_for: '0s' },
+  };
+
+  it('fire after the second failed collection for each vendor license, and end with a good one', async () => {
+    const site = createSite();
+    printFlexnet(site);
+    const app = await startCollectingApp(cleanup, [flexnet(site)], { 'alerting.rules': rules });
+    await eventually('data', async () => hasData(await app.metrics()));
+    site.play(SERVER, 'down');
+    await app.collect();
+    await eventually('evaluated', async () => app.health()[0]?.failedReadings === 1);
+    expect(await firing(app.url)).toEqual([]);
+    await app.collect();
+    await eventually('fires', async () => (await firing(app.url)).length === 1);
+    const labels = { alertname: 'LicenseSourceDown', license_source: 'cad', manager: 'flexnet' };
+    expect((await firing(app.url))[0]).toMatchObject({ ...labels, vendor_license: `${SERVER};flexd` });
+    expect((await firing(app.url))[0]?.analyzer).toMatch(/^embedded@/);
+    site.play(SERVER, 'ok');
+    await app.collect();
+    await eventually('ends', async () => (await firing(app.url)).length === 0);
+  });
+
+  it('fire while one of several servers is down', async () => {
+    const site = createSite();
+    const servers = ['27000@lic1', '27001@lic2', '27002@lic3'];
+    const group = servers.map((_, i) => ({ host: `lic${i + 1}`, port: 27_000 + i, isUp: i < 2, isMaster: i === 0 }));
+    const down = largeSite(group as unknown as Site['servers']);
+    site.print(servers.join(), renderLmstat(down, utc));
+    const app = await startCollectingApp(cleanup, [flexnet(site, { servers })], { 'alerting.rules': rules });
+    await eventually('fires', async () => (await firing(app.url)).length === 1);
+    expect((await firing(app.url))[0]).toMatchObject({ alertname: 'LicenseRedundancyLost', license_source: 'cad' });
+  });
+});
+
 describe.runIf(peer('prometheus'))('a real Prometheus', () => {
   const collectionsOf = (site: FakeSite, server = SERVER): number =>
     site.callsOf(server).filter((call) => call.includes(' -a ')).length;

@@ -7,6 +7,7 @@ import { alertsBody, createNotification } from '../../src/alerts/notification.ts
 import { createRules } from '../../src/alerts/rules.ts';
 import { step } from '../../src/alerts/state-machine.ts';
 import type { Inventory } from '../../src/inventory/inventory.ts';
+import { noOwners } from '../../src/model/owners.ts';
 import { evaluateRule, policy, settingsOf } from '../support/alert-views.ts';
 import { quickRules } from '../support/end-to-end.ts';
 import { type Cleanup, createCleanup, createTestLog, eventually } from '../support/harness.ts';
@@ -53,7 +54,7 @@ async function startPage(cleanup: Cleanup, count: number): Promise<string> {
 
 /** Bytes that the alerts of one evaluation take, before anything else uses memory. */
 function heapOfAlerts(inventory: Inventory): number {
-  const view = { now: now(), inventory, authenticated: true };
+  const view = { now: now(), inventory, authenticated: true, sources: undefined, timeZone: 'Europe/Berlin' };
   const used = (): number => {
     // what the first collection makes unreachable is removed by the second
     globalThis.gc?.();
@@ -120,7 +121,11 @@ export async function benchAlerts(count: number, runs: number): Promise<Line[]> 
       analyzer: 'bench:1',
       shard: '',
       externalLabels: {},
-      runbookUrl: () => undefined,
+      owners: () => noOwners,
+      sources: () => undefined,
+      alertmanagerUrl: undefined,
+      timeZone: 'Europe/Berlin',
+      runbookUrl: (name) => `http://bench/runbooks#${name.toLowerCase()}`,
       generatorUrl: 'http://bench/alerts',
       ownsVendorLicense: () => true,
       stateFile: undefined,
@@ -136,7 +141,8 @@ export async function benchAlerts(count: number, runs: number): Promise<Line[]> 
       evaluations.push(engine.status().lastEvaluation?.seconds ?? Number.NaN);
     }
 
-    const options = { commonLabels: engine.status().commonLabels, validity: 240, generatorURL: 'http://bench/alerts' };
+    const { commonLabels } = engine.status();
+    const options = { commonLabels, validity: 240, unknownHold: 3600, generatorURL: 'http://bench/alerts' };
     const notifications = [...(engine.states() ?? [])].map(([key, alert]) =>
       createNotification(key, alert, now(), options),
     );

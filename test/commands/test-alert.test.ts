@@ -26,7 +26,7 @@ describe('test-alert', () => {
       expect(await test.exit).toBe(0);
       expect(test.output()).toMatch(
         new RegExp(
-          `^${alertmanager.url}  accepted \\(\\d+ ms\\)\nThe alert was \\{site="muc", source="license-exporter", alertname="LicenseExporterTestAlert", severity="info"\\}; it resolves within 5 minutes\\.\n$`,
+          `^${alertmanager.url}  accepted \\(\\d+ ms\\)\nThe alert was \\{site="muc", source="license-exporter", analyzer="embedded@[^"]+", alertname="LicenseExporterTestAlert", severity="info"\\}; it resolves within 5 minutes\\.\n$`,
         ),
       );
       const [known] = await alertmanager.alerts();

@@ -15,16 +15,35 @@ export const policy = {
 
 export const settingsOf = (raw: unknown = {}): RuleSettings => rules.parse(raw);
 
-export function viewOf(snapshot: Snapshot, now = NOW, authenticated: boolean | undefined = true): View {
-  return { now, inventory: deriveInventoryNow(snapshot, now, policy), authenticated };
+/** What a view has apart from its inventory. */
+export type Surroundings = Partial<Omit<View, 'now' | 'inventory' | 'authenticated'>>;
+
+export function viewOf(
+  snapshot: Snapshot,
+  now = NOW,
+  authenticated: boolean | undefined = true,
+  surroundings: Surroundings = {},
+): View {
+  const inventory = deriveInventoryNow(snapshot, now, policy);
+  return { now, inventory, authenticated, sources: undefined, timeZone: 'Europe/Berlin', ...surroundings };
 }
 
 export const evaluateRule = (rule: Rule, view: View): Evaluation => runAtOnce(rule.evaluate(view));
 
+interface EvaluateOptions extends Surroundings {
+  readonly now?: number;
+  readonly authenticated?: boolean;
+  readonly settings?: unknown;
+}
+
 /** Evaluates one rule, by its id, on a scenario. */
-export function evaluate(id: string, scenario: Scenario, { now = NOW, settings = {} as unknown } = {}) {
+export function evaluate(
+  id: string,
+  scenario: Scenario,
+  { now = NOW, authenticated = true, settings = {}, ...surroundings }: EvaluateOptions = {},
+) {
   const rule = ruleOf(id, settings);
-  const evaluation = evaluateRule(rule, viewOf(createSnapshot(scenario), now));
+  const evaluation = evaluateRule(rule, viewOf(createSnapshot(scenario), now, authenticated, surroundings));
   return { rule, ...evaluation, labels: evaluation.findings.map(({ labels }) => labels) };
 }
 

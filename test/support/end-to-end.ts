@@ -29,9 +29,9 @@ export const quickEngine = (alertmanagers: readonly string[]): Settings => ({
   'alerting.rules': {
     LicenseServerDown: { keep_firing_for: '1s' },
     LicenseExpired: { for: '2s', keep_firing_for: '2s' },
-    LicenseExpiringSoon: { for: '3s', keep_firing_for: '2s' },
-    LicenseAnalyzerUnreachable: { for: '2s' },
-    LicenseAnalyzerAuthFailing: { for: '1s' },
+    LicenseExpiringSoon: { for: '3s', keep_firing_for: '2s', info: '30d' },
+    LicenseAnalyzerUnreachable: { for: '2s', keep_firing_for: '1s' },
+    LicenseAnalyzerAuthFailing: { for: '1s', keep_firing_for: '1s' },
   },
 });
 

@@ -14,6 +14,8 @@ export const reservedLabels: readonly string[] = [
   'package',
   'feature_type',
   'endpoint',
+  'license_source',
+  'manager',
   'source',
   'analyzer',
   'shard',

@@ -219,7 +219,8 @@ function disorder({
     return { name: 'clear', message: `clear (${clear}) is above raise (${raise}); lower it` };
   if (Number(critical) > Number(warning))
     return { name: 'critical', message: 'critical is longer than warning; shorten it' };
-  if (Number(warning) > Number(info)) return { name: 'warning', message: 'warning is longer than info; shorten it' };
+  if (Number(warning) > Number(info))
+    return { name: 'warning', message: 'warning is longer than info; shorten it, or lengthen info' };
   return undefined;
 }
 

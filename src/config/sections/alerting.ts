@@ -11,8 +11,11 @@ export const alerting = z
     alertmanagers: alertmanagers
       .prefault([])
       .describe(
-        'Alertmanagers that receive alerts, as in the configuration of Prometheus, or as URLs. If empty, the alert engine is off.',
+        'Alertmanagers that receive alerts, as in the configuration of Prometheus, or as URLs. If empty, alerts are evaluated and shown at `/alerts`, but not sent.',
       ),
+    alertmanager_external_url: baseUrl('https://alertmanager.example.com')
+      .optional()
+      .describe('URL of Alertmanager for people. Alerts link to a silence that is filled in for them.'),
     external_labels: labelMap.prefault({}).meta({ description: 'Labels added to every alert.', fileOnly: true }),
     evaluation_interval: duration(0.1, 600)
       .prefault('30s')
@@ -33,8 +36,9 @@ export const alerting = z
     rules: rules
       .prefault({})
       .meta({ description: 'Thresholds and durations for each alert, see docs/alerts.md.', fileOnly: true }),
-    runbook_base_url: baseUrl('https://wiki.example.com/runbooks.md')
-      .optional()
-      .describe('URL of your copy of `deploy/runbooks.md`. Alerts link to their section of it.'),
+    runbook_base_url: baseUrl('https://wiki.example.com/runbooks.md').optional().meta({
+      description: 'URL of your copy of `deploy/runbooks.md`. Alerts link to their section of it.',
+      shownDefault: '`/runbooks` of the daemon',
+    }),
   })
   .describe('The alert engine.');

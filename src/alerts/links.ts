@@ -1,0 +1,21 @@
+import { hash } from 'node:crypto';
+import { fingerprint, type Labels, ownLabelNames } from './alert.ts';
+
+/** Links from an alert to what helps about it. */
+
+/** The id of an alert on the page `/alerts`. */
+export const anchorOf = (labels: Labels): string => `alert-${hash('sha256', fingerprint(labels)).slice(0, 16)}`;
+
+/**
+ * The form for a new silence in Alertmanager, filled in for one alert. It silences the alert of Prometheus too, which has the
+ * same labels.
+ *
+ * @param alertmanager its URL for people, without a trailing slash
+ * @param analyzer the label of the alert
+ */
+export function silenceUrl(alertmanager: string, labels: Labels, analyzer: string): string {
+  const matchers = [...ownLabelNames.map((name) => [name, labels[name]]), ['analyzer', analyzer]].flatMap(
+    ([name, value]) => (value === undefined ? [] : `${name}=${JSON.stringify(value)}`),
+  );
+  return `${alertmanager}/#/silences/new?filter=${encodeURIComponent(`{${matchers.join(',')}}`)}`;
+}

@@ -1,0 +1,60 @@
+import { createAverages } from './averages.ts';
+import { createFeatureRule, isUsageKnown, nameOf } from './feature-rules.ts';
+import type { RuleFactory, View } from './rule.ts';
+import type { Durations } from './rule-settings.ts';
+import { isUncounted, usageText } from './texts.ts';
+
+interface SaturatedParameters extends Durations {
+  /** Ratios, 0 to 1. */
+  readonly raise: number;
+  readonly clear: number;
+  /** Seconds over which the ratio is averaged. */
+  readonly window: number;
+  readonly minLicenses: number;
+}
+
+/** What a sum of fractions may be away from the exact one. */
+const TOLERANCE = 1e-9;
+
+/** The usage of these vendor licenses is known. */
+const withUsage = ({ inventory: { vendorLicenses, knowledge } }: View): readonly string[] =>
+  [...vendorLicenses]
+    .filter(({ vendorLicense, isWithheld }) => !isWithheld && knowledge.features(vendorLicense))
+    .map(({ vendorLicense }) => vendorLicense);
+
+/**
+ * The rule about features whose licenses are nearly all in use. It averages the ratio over a window, so that it remembers past
+ * ratios: one rule is for the views of one site, in the order of time.
+ */
+export const createSaturated: RuleFactory<SaturatedParameters> = (name, settings) => {
+  const windows = [settings.base, ...settings.overrides.map(({ values }) => values)].flatMap(
+    ({ window }) => window ?? [],
+  );
+  const averages = new Map(windows.map((window) => [window, createAverages(window)]));
+  return createFeatureRule({
+    name,
+    severity: 'warning',
+    settings,
+    begin: (view) => {
+      const known = withUsage(view);
+      for (const average of averages.values()) average.begin(view.now, known);
+    },
+    condition: (row, { raise, clear, window, minLicenses }) => {
+      const { isReported, inUse, maxAvailable } = row;
+      if (!isReported) return false;
+      if (maxAvailable !== undefined && maxAvailable < minLicenses) return false;
+      if (inUse === undefined || maxAvailable === undefined) return 'unknown';
+      const average = averages.get(window)?.add(row, inUse / maxAvailable) ?? 0;
+      if (average < clear - TOLERANCE || isUncounted(row)) return false;
+      return { value: average, isRaised: average >= raise - TOLERANCE };
+    },
+    end: () => {
+      for (const average of averages.values()) average.end();
+    },
+    isKnown: isUsageKnown,
+    annotate: (row, average) => ({
+      summary: `${usageText(row)} of ${nameOf(row)} are in use.`,
+      description: `On average, ${Math.floor((average + TOLERANCE) * 100)} % were in use in the last minutes. Users may soon be denied a license. Look for idle checkouts and unused reservations, or buy more licenses.`,
+    }),
+  });
+};

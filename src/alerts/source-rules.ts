@@ -1,0 +1,90 @@
+import type { Evaluation, RuleFactory, SourceState, View } from './rule.ts';
+import { createRule } from './rule.ts';
+import type { Adjustable, Durations } from './rule-settings.ts';
+
+/** Rules about the license managers that an analyzer in this process collects from. */
+
+interface SourceDownParameters extends Durations {
+  /** Failed readings in succession. */
+  readonly readings: number;
+}
+
+/** The labels of a source. Another label `source` says who sends the alert. */
+const labelsOf = ({ name, manager }: SourceState) => ({ license_source: name, manager });
+
+/** An evaluation of the sources. Without any, there is no data; a source that was removed has no alerts. */
+const evaluateSources = (
+  { sources = [] }: View,
+  findings: Evaluation['findings'],
+  isUnknown: (source: SourceState, vendorLicense: string | undefined) => boolean,
+): Evaluation => ({
+  findings,
+  isUnknown: ({ license_source: name, vendor_license: vendorLicense }) => {
+    const source = sources.find((candidate) => candidate.name === name);
+    return source !== undefined && isUnknown(source, vendorLicense);
+  },
+  hasNoData: sources.every(({ failedReadings }) => failedReadings === undefined),
+});
+
+const isDown = ({ failedReadings = 0 }: SourceState, readings: number): boolean => failedReadings >= readings;
+
+export const createSourceDown: RuleFactory<SourceDownParameters> = (name, settings) =>
+  createRule({
+    name,
+    severity: 'critical',
+    settings,
+    evaluate: (view, { finding }) => {
+      const { readings } = settings.base;
+      const findings = (view.sources ?? [])
+        .filter((source) => isDown(source, readings))
+        .flatMap((source) => {
+          const { vendorLicenses, failedReadings = 0 } = source;
+          // one that has never been read has no vendor licenses
+          return (vendorLicenses.length === 0 ? [''] : vendorLicenses).map((vendorLicense) => {
+            const about = vendorLicense === '' ? '' : ` of ${vendorLicense}`;
+            const annotations = {
+              summary: `License source ${source.name}${about} is down.`,
+              description: `The last ${failedReadings} readings of ${source.name} (${source.manager}) failed. Users may not be able to check out licenses. The page /sources shows the reason. Check the license server and the vendor daemon.`,
+            };
+            return finding({ ...labelsOf(source), vendor_license: vendorLicense }, annotations, failedReadings);
+          });
+        });
+      return evaluateSources(view, findings, (source, vendorLicense) => {
+        const { failedReadings, vendorLicenses } = source;
+        if (failedReadings === 0) return false;
+        // after a restart, a source that still fails has not been counted as down yet
+        return !isDown(source, readings) || (vendorLicense !== undefined && vendorLicenses.length === 0);
+      });
+    },
+  });
+
+/** What the rule needs of the settings of the others. */
+interface OtherSettings {
+  readonly LicenseSourceDown: Adjustable<SourceDownParameters>;
+}
+
+/** A source that is down has no redundancy to lose: LicenseSourceDown is the alert about it. */
+export const createRedundancyLost: RuleFactory<Durations, OtherSettings> = (name, settings, { LicenseSourceDown }) =>
+  createRule({
+    name,
+    severity: 'warning',
+    settings,
+    evaluate: (view, { finding }) => {
+      const findings = (view.sources ?? []).flatMap((source) => {
+        const { members } = source;
+        const up = members.filter((member) => member.up === true).length;
+        const isLost = up > 0 && members.some((member) => member.up === false);
+        if (!isLost || source.failedReadings !== 0) return [];
+        const annotations = {
+          summary: `${up} of ${members.length} servers of license source ${source.name} answer.`,
+          description: `License source ${source.name} (${source.manager}) still serves licenses, but one more server that fails may end that. The page /sources names the server that is down.`,
+        };
+        return [finding(labelsOf(source), annotations, up)];
+      });
+      return evaluateSources(view, findings, (source) => {
+        const { failedReadings, members } = source;
+        if (failedReadings !== 0) return !isDown(source, LicenseSourceDown.base.readings);
+        return members.length > 1 && members.some(({ up }) => up === undefined);
+      });
+    },
+  });

@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createAverages } from '../../src/alerts/averages.ts';
+
+const START = 1_800_000_000;
+const WINDOW = 600;
+const base = { vendorLicense: 'lic01;cdslmd', feature: 'base', key: 'base 1' };
+
+/** The averages of one feature, evaluated every 30 seconds. `null`: it is not known; `undefined`: its site is not. */
+function run(ratios: readonly (number | null | undefined)[], window = WINDOW): (number | undefined)[] {
+  const averages = createAverages(window);
+  return ratios.map((ratio, i) => {
+    averages.begin(START + i * 30, ratio === undefined ? [] : [base.vendorLicense]);
+    const average = typeof ratio === 'number' ? averages.add(base, ratio) : undefined;
+    averages.end();
+    return average;
+  });
+}
+
+const last = (ratios: Parameters<typeof run>[0]) => run(ratios).at(-1);
+
+describe('the average', () => {
+  it('of a constant ratio is that ratio, from its first value on', () => {
+    for (const average of run(Array.from({ length: 50 }, () => 0.95))) expect(average).toBeCloseTo(0.95, 12);
+  });
+
+  it('counts low ratios as one half, also from before the ratio was high', () => {
+    expect(last([0, 0.1, 0.4, 1])).toBeCloseTo((0.5 * 3 + 1) / 4, 12);
+    expect(last([1, 0])).toBeCloseTo(0.75, 12);
+    expect(last([0.2])).toBe(0.5);
+  });
+
+  it('forgets what is older than the window', () => {
+    const high = Array.from({ length: 20 }, () => 1);
+    expect(last([0, ...high])).toBe(1);
+    expect(last([0, ...high.slice(1)])).toBeLessThan(1);
+    expect(last([...high, ...high.map(() => 0)])).toBe(0.5);
+  });
+
+  it('leaves out times at which nothing is known', () => {
+    expect(last([1, null, null, 0.8])).toBeCloseTo(0.9, 12);
+    expect(last([1, undefined, undefined, 0.8])).toBeCloseTo(0.9, 12);
+    expect(last([0, undefined, undefined, 1])).toBeCloseTo(0.75, 12);
+  });
+
+  it('does not mix features', () => {
+    const averages = createAverages(WINDOW);
+    const other = { ...base, key: 'base 2' };
+    for (let i = 0; i < 2; i += 1) {
+      averages.begin(START + i * 30, [base.vendorLicense]);
+      expect(averages.add(base, 1)).toBe(1);
+      expect(averages.add(other, i)).toBe(i === 0 ? 0.5 : 0.75);
+      averages.end();
+    }
+  });
+
+  it('starts again when the clock is set back', () => {
+    const averages = createAverages(WINDOW);
+    for (const [now, ratio, average] of [
+      [START, 1, 1],
+      [START - 3600, 0.8, 0.8],
+    ] as const) {
+      averages.begin(now, [base.vendorLicense]);
+      expect(averages.add(base, ratio)).toBeCloseTo(average, 12);
+      averages.end();
+    }
+  });
+
+  it('is that of the slow way, for any ratios', () => {
+    const ratio = fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { nil: undefined });
+    fc.assert(
+      fc.property(fc.array(ratio, { minLength: 1, maxLength: 60 }), (ratios) => {
+        const known = ratios.slice(-20).filter((one) => one !== undefined);
+        const expected = known.reduce((sum, one) => sum + Math.max(0.5, one), 0) / known.length;
+        if (ratios.at(-1) !== undefined) expect(last(ratios)).toBeCloseTo(expected, 9);
+      }),
+    );
+  });
+});

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import type { SourceState } from '../../src/alerts/rule.ts';
+import { evaluate } from '../support/alert-views.ts';
+import { source } from './examples.ts';
+
+const [up, down, unseen] = [{ up: true }, { up: false }, { up: undefined }];
+
+describe('LicenseSourceDown', () => {
+  const id = 'LicenseSourceDown/critical';
+  const about = { alertname: 'LicenseSourceDown', severity: 'critical', license_source: 'site', manager: 'flexnet' };
+  const ofLicense = (name: string) => ({ ...about, vendor_license: name });
+  const of = (sources: readonly SourceState[] | undefined, settings: unknown = {}) =>
+    evaluate(id, {}, { sources, settings });
+
+  it('fires for each vendor license after two failed readings', () => {
+    const vendorLicenses = ['lic01;a', 'lic01;b'];
+    const failing = (failedReadings: number) => of([source({ failedReadings, vendorLicenses })]);
+    expect([0, 1].map((readings) => failing(readings).labels)).toEqual([[], []]);
+    const { labels, findings } = failing(2);
+    expect(labels).toEqual([ofLicense('lic01;a'), ofLicense('lic01;b')]);
+    expect(findings[0]?.annotations.summary).toBe('License source site of lic01;a is down.');
+    expect(of([source({ failedReadings: 2 })], { LicenseSourceDown: { readings: 3 } }).labels).toEqual([]);
+  });
+
+  it('has no vendor license while none is known, and then keeps those that fired', () => {
+    const { labels, isUnknown } = of([source({ failedReadings: 2, vendorLicenses: [] })]);
+    expect(labels).toEqual([about]);
+    expect(isUnknown(ofLicense('lic01;a'))).toBe(true);
+    // now they are known
+    const known = of([source({ failedReadings: 3, vendorLicenses: ['lic01;b'] })]);
+    expect([known.isUnknown(about), known.isUnknown(ofLicense('lic01;a'))]).toEqual([false, false]);
+  });
+
+  it('does not end before a complete reading', () => {
+    const is = (failedReadings: number | undefined) => of([source({ failedReadings })]).isUnknown(ofLicense('lic01;a'));
+    expect([undefined, 0, 1].map(is)).toEqual([true, false, true]);
+  });
+
+  it('ends when its source is removed, and has no data without sources', () => {
+    const other = of([source({ name: 'other' })]);
+    expect([other.isUnknown(ofLicense('lic01;a')), other.hasNoData]).toEqual([false, false]);
+    expect(of(undefined).hasNoData).toBe(true);
+    expect(of([source({ failedReadings: undefined })]).hasNoData).toBe(true);
+  });
+});
+
+describe('LicenseRedundancyLost', () => {
+  const id = 'LicenseRedundancyLost/warning';
+  const about = { alertname: 'LicenseRedundancyLost', severity: 'warning', license_source: 'site', manager: 'flexnet' };
+  const of = (members: SourceState['members'], failedReadings: number | undefined = 0) =>
+    evaluate(id, {}, { sources: [source({ members, failedReadings })] });
+
+  it.each([
+    [[up, up, down], true],
+    [[up, down, down], true],
+    [[up, up, up], false],
+    [[down, down, down], false],
+    [[up], false],
+    [[down], false],
+    [[up, unseen, up], false],
+  ])('%j', (members, isFiring) => {
+    expect(of(members).labels).toEqual(isFiring ? [about] : []);
+  });
+
+  it('says how many answer', () => {
+    expect(of([up, up, down]).findings[0]?.annotations.summary).toBe('2 of 3 servers of license source site answer.');
+  });
+
+  it('leaves a source that is down to LicenseSourceDown, and concludes nothing from one failed reading', () => {
+    const members = [up, down];
+    expect([1, 2].map((readings) => of(members, readings).labels)).toEqual([[], []]);
+    expect([1, 2].map((readings) => of(members, readings).isUnknown(about))).toEqual([true, false]);
+    expect([of([up, unseen]), of([up, up]), of([])].map(({ isUnknown }) => isUnknown(about))).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+});
