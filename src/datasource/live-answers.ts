@@ -29,7 +29,7 @@ const daysUntil = (at: number | undefined, now: number): number | null =>
 /** A column, and how its value is read from a row. */
 type Cells<T> = readonly (readonly [Column, (item: T) => Cell])[];
 
-/** The column of the owner. Without a mapping there is none, so that tables have no empty column. */
+/** The column of the owner. It is left out without a mapping, so that tables have no empty column. */
 const ownerColumn = <T extends { readonly vendorLicense: string; readonly feature?: string }>(
   owners: OwnerMapping,
 ): Cells<T> =>

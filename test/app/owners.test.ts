@@ -33,7 +33,12 @@ async function start(content: string) {
   writeFileSync(file, content);
   const analyzer = await startAnalyzer({}, { gate: 'none' });
   cleanup.add(() => analyzer.stop());
-  const settings = { owners_file: file, owners: [{ vendor_license: '*', feature: 'none', site: 'paris' }] };
+  const settings = {
+    owners_file: file,
+    owners: [{ vendor_license: '*', feature: 'none', site: 'paris' }],
+    // each license that expires has an alert
+    'alerting.rules': { LicenseExpiringSoon: { for: '0s', info: '36500d' } },
+  };
   const config = createConfig(analyzer.url, settings);
   const app = await startApp(config);
   cleanup.add(() => app.stop());
@@ -63,6 +68,21 @@ describe('a file of owners', () => {
     await checkedAgain();
     expect(logged('info').filter(({ message }) => message === 'owners read again')).toHaveLength(1);
     expect(logged('error')).toEqual([]);
+  });
+
+  it('gives its labels to alerts, which keep them until they end', async () => {
+    const { app, eventuallyShows, replace } = await start('vendor_license,owner,team\n*,cad,\n');
+    const ownersOfAlerts = async (): Promise<string> => {
+      const response = await fetch(`${app.url}/api/v1/alerts`);
+      const { data } = (await response.json()) as { data: { alerts: { labels: Record<string, string> }[] } };
+      const owners = data.alerts.map(({ labels: { owner, team, site } }) => JSON.stringify({ owner, team, site }));
+      return [...new Set(owners)].join();
+    };
+    // labels without a value are left out
+    await eventually('alerts with an owner', async () => (await ownersOfAlerts()) === '{"owner":"cad"}');
+    replace('vendor_license,owner,team\n*,eda,chips\n');
+    await eventuallyShows('owner="eda",site="",team="chips"', 'owner="eda",site="",team="chips"');
+    expect(await ownersOfAlerts()).toBe('{"owner":"cad"}');
   });
 
   it('with a mistake leaves the last owners, and says once what to do', async () => {
