@@ -14,7 +14,7 @@ const packageRooms: Readonly<Record<string, readonly string[]>> = {
   httpntlm: ['ntlm'],
   fastify: ['web', 'datasource', 'analyzer', 'alerts', 'sources'],
   bcryptjs: ['web', 'commands'],
-  yaml: ['config'],
+  yaml: ['config', 'rules'],
   zod: ['config', 'managers'],
   pino: ['main.ts'],
   marked: ['alerts'],

@@ -35,12 +35,6 @@ export const select = (series: string, ...matchers: readonly string[]): string =
 /** Several expressions, of which the first one that has a sample with these labels wins. */
 export const either = (...expressions: readonly string[]): string => expressions.join('\nor\n');
 
-/** Indents every line. */
-export const indent = (text: string): string => text.replace(/^(?=.)/gm, '  ');
-
-/** An expression in parentheses, on lines of its own. */
-export const nested = (text: string): string => `(\n${indent(text)}\n)`;
-
 /**
  * Samples of a metric per analyzer and shard, of the replicas whose poll is good. If no poll is good, of all of them.
  *

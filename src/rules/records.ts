@@ -27,7 +27,7 @@ const polls = {
   expirations: '{endpoint=~"GetFeatures|GetExpirationFeatures"}',
 };
 
-/** Replicas whose poll is good. If there are none of an analyzer and shard, those whose poll is not good. */
+/** Replicas whose poll is good. If no replica of an analyzer and shard has a good poll, those whose poll is not good. */
 const trusted = (endpoints: string): string => {
   const success = `min by (job, instance) (license_poll_success${endpoints})`;
   const replicas = (comparison: string) =>

@@ -13,7 +13,7 @@ export const TIME_TEXT = '{{ ($value | toTime).UTC.Format "2006-01-02 15:04" }} 
 /** The value as a day. */
 export const DAY_TEXT = '{{ ($value | toTime).UTC.Format "2006-01-02" }}';
 
-/** A template that evaluates an expression; inside, `.` is its first sample. Nothing is written if there is none. */
+/** A template that evaluates an expression; inside, `.` is its first sample. Without a sample, nothing is written. */
 const withSample = (expression: string, args: string, text: string): string =>
   `{{ with printf ${JSON.stringify(expression)}${args} | query }}{{ with . | first }}${text}{{ end }}{{ end }}`;
 

@@ -1,5 +1,4 @@
 import { alertCatalogue } from '../../deploy/prometheus/catalogue.ts';
-import { createRules } from '../../src/alerts/rules.ts';
 import { storeProblems } from '../../src/analyzer/history-file.ts';
 import { ntlmKinds } from '../../src/client/failures.ts';
 import { commands, usageOf } from '../../src/commands/commands.ts';
@@ -19,7 +18,6 @@ import { ntlmCodes } from '../../src/ntlm/errors.ts';
 import { sourceFailureKinds } from '../../src/observation/source-failure.ts';
 import { errorCodes } from '../../src/query-api/errors.ts';
 import { webLimits } from '../../src/web/limits.ts';
-import { settingsOf } from '../support/alert-views.ts';
 import { dashboards } from '../support/dashboards.ts';
 import { alertRules } from '../support/prometheus-rules.ts';
 import { rooms } from '../support/rooms.ts';
@@ -28,9 +26,6 @@ import { observationSections } from './observation-document.ts';
 import { durationTable, endpointSections, recordSections } from './query-api.ts';
 
 /** The parts of the documentation that are generated from the code, by the name in their markers `<!-- begin NAME -->` and `<!-- end NAME -->`. */
-
-const shownSeconds = (seconds: number): string =>
-  seconds % 60 === 0 && seconds > 0 ? `${seconds / 60}m` : `${seconds}s`;
 
 const groupOf = ({ group }: Metric): string => {
   if (group === 'default') return 'always';
@@ -53,16 +48,16 @@ export const tables: Readonly<Record<string, () => string>> = {
     ),
   alerts: () =>
     table(
-      ['alert', 'condition', 'severity', '`for`: rules', '`for`: engine', 'runbook'],
+      ['alert', 'condition', 'severity', '`for`', 'evaluated by', 'runbook'],
       alertRules.map(({ alert, labels: { severity }, for: pendingFor }) => {
         const description = Object.entries(alertCatalogue).find(([name]) => name === alert)?.[1];
-        const engine = createRules(settingsOf()).find(({ id }) => id === `${alert}/${severity}`);
+        const settings = Object.entries(engineRules).find(([name]) => name === alert)?.[1];
         return [
           code(alert),
           description?.condition ?? '',
           severity,
-          pendingFor,
-          engine === undefined ? 'rules only' : shownSeconds(engine.durations({}).for),
+          pendingFor ?? '0s',
+          settings !== undefined && 'needs' in settings ? 'Prometheus' : 'engine, Prometheus',
           `[${alert}](../deploy/runbooks.md#${alert.toLowerCase()})`,
         ];
       }),

@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 export interface AlertRule {
   readonly alert: string;
   readonly expr: string;
-  readonly for: string;
+  readonly for?: string;
   readonly keep_firing_for?: string;
   readonly labels: { readonly severity: string };
   readonly annotations: { readonly summary: string; readonly description: string; readonly runbook_url: string };
@@ -16,6 +16,7 @@ export interface AlertRule {
 interface RecordingRule {
   readonly record: string;
   readonly expr: string;
+  readonly labels?: Readonly<Record<string, string>>;
 }
 
 export const { groups } = parse(

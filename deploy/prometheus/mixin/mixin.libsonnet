@@ -1,10 +1,7 @@
 // The rules and dashboards of license-exporter for jsonnet-bundler and mixtool. license-alerts.json is made by `npm run rules`.
-local rules = import 'license-alerts.json';
-local isRecording(group) = group.name == 'license-recording';
-
 {
-  prometheusAlerts+:: { groups+: [group for group in rules.groups if !isRecording(group)] },
-  prometheusRules+:: { groups+: [group for group in rules.groups if isRecording(group)] },
+  // the alerts read what the other rules of their group record
+  prometheusAlerts+:: import 'license-alerts.json',
   grafanaDashboards+:: {
     'license-expirations.json': (import '../../../grafana/json/license-expirations.json'),
     'license-exporter.json': (import '../../../grafana/json/license-exporter.json'),
