@@ -2,7 +2,15 @@ import { type HeldAlert, type RuleOptions, settingsOf } from './alert.ts';
 import { durationOf, FEATURE, HISTORY, ofReplicas, SITE, select, VENDOR_LICENSE } from './promql.ts';
 import type { RecordingRule } from './records.ts';
 import { AGE_TEXT, DAY_TEXT, FEATURE_TEXT, IN_USE_TEXT, LICENSES_TEXT, TIME_TEXT } from './texts.ts';
-import { chosenBy, enabledOf, matcherOf, type RuleSettings, type Selection, thresholdOf } from './thresholds.ts';
+import {
+  chosenBy,
+  enabledOf,
+  matcherOf,
+  type RuleSettings,
+  type Selection,
+  thresholdOf,
+  valuesOf,
+} from './thresholds.ts';
 
 /** Alerts about license servers and features, which the engine evaluates too. */
 
@@ -80,6 +88,12 @@ function expired(options: RuleOptions): HeldAlert {
 
 /** The severities of LicenseExpiringSoon, from the nearest expiry to the farthest. */
 const expirySeverities = ['critical', 'warning', 'info'] as const;
+
+/** Expiries that are farther than this concern no alert, seconds. */
+export function farthestExpiry(options: RuleOptions): number {
+  const settings = settingsOf(options, 'LicenseExpiringSoon');
+  return Math.max(...expirySeverities.flatMap((severity) => valuesOf(settings, severity)).map(Number));
+}
 
 function expiringSoon(options: RuleOptions): readonly HeldAlert[] {
   const settings = settingsOf(options, 'LicenseExpiringSoon');

@@ -39,7 +39,8 @@ unless on (${SITE}) (${EMPTY})`,
     // a server that is down, or a vendor license that is gone, explains its features
     isKnown: `and on (${VENDOR_LICENSE}) license:vendor_license:known{data="features"} == 1
 and on (${VENDOR_LICENSE}) license:vendor_license:owner
-unless on (${VENDOR_LICENSE}) license:server_up:min == 0`,
+unless on (${VENDOR_LICENSE}) license:server_up:min == 0
+unless on (${SITE}) license:series_limit:max == 1`,
   },
 ];
 
