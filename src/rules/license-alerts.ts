@@ -70,7 +70,6 @@ and on (${VENDOR_LICENSE}) license:server_up:min == 1`,
 
 const expirationOf = of('license:feature_expiration_timestamp_seconds:max');
 const RENEW = 'Order the renewal and install the new license file.';
-const expiryAnnotations = { expires: DAY_TEXT, licenses: LICENSES_TEXT };
 
 function expired(options: RuleOptions): HeldAlert {
   const settings = settingsOf(options, 'LicenseExpired');
@@ -82,7 +81,7 @@ function expired(options: RuleOptions): HeldAlert {
     condition: `(${enabledOf(settings, expirationOf)} <= time()) > time() - ${thresholdOf(settings, 'within', expirationOf)}`,
     summary: `License ${FEATURE_TEXT} has expired.`,
     description: `It expired at ${TIME_TEXT}, ${AGE_TEXT} ago. Install the renewed license file. If the license is not renewed, silence the alert. It resolves after a while.`,
-    more: expiryAnnotations,
+    more: { expires: DAY_TEXT },
   };
 }
 
@@ -110,7 +109,8 @@ function expiringSoon(options: RuleOptions): readonly HeldAlert[] {
       condition: nearer === undefined ? `(${soon}) ${from}` : `((${soon}) > time()) ${from}`,
       summary: `License ${FEATURE_TEXT} expires on ${DAY_TEXT}.`,
       description: `It expires at ${TIME_TEXT}. ${RENEW}`,
-      more: expiryAnnotations,
+      // for the digest
+      more: { expires: DAY_TEXT, licenses: LICENSES_TEXT },
       // kept until the alert of the next severity fires, so that there is no gap
       ...(severity !== 'critical' && { keepFiringFor: Number(pendingFor) + Number(keepFiringFor) }),
     };

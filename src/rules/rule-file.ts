@@ -62,8 +62,8 @@ function annotationsOf(
     summary,
     description,
     ...more,
-    // a query for each of many alerts takes long; those for information come in a digest
-    ...(severity !== 'info' && {
+    // a query for each of the many alerts for information would take long
+    ...((runbookBaseUrl !== undefined || severity !== 'info') && {
       runbook_url: runbookBaseUrl === undefined ? runbook : `${runbookBaseUrl}#${alert.toLowerCase()}`,
     }),
     ...(alertmanagerUrl !== undefined && { silence_url: silenceText(alertmanagerUrl, alert) }),

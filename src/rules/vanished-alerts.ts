@@ -1,6 +1,6 @@
 import { type HeldAlert, type PlainAlert, type RuleOptions, settingsOf } from './alert.ts';
 import { EMPTY } from './analyzer-alerts.ts';
-import { durationOf, FEATURE, FEATURE_NAME, ofReplicas, SITE, select, VENDOR_LICENSE } from './promql.ts';
+import { durationOf, FEATURE, FEATURE_NAME, ofExporters, ofReplicas, SITE, select, VENDOR_LICENSE } from './promql.ts';
 import { listedRecord, type RecordingRule } from './records.ts';
 import { TIME_TEXT } from './texts.ts';
 import { chosenBy, enabledOf, isEnabled, type Selection, thresholdOf, valuesOf } from './thresholds.ts';
@@ -18,7 +18,10 @@ interface Part {
   readonly labels: string;
   /** Its series while it exists, with owners. */
   readonly present: string;
-  /** What must be true for a part that is missing to be gone. */
+  /**
+   * What must be true for a part that is missing to be gone. It does not read what the other group records: that can be older
+   * than the series that are missing, and what is missing once is remembered.
+   */
   readonly isKnown: string;
 }
 
@@ -28,7 +31,7 @@ const parts: readonly Part[] = [
     record: 'license:vendor_license:vanished',
     labels: VENDOR_LICENSE,
     present: 'license:vendor_license:owner',
-    isKnown: `and on (${SITE}) license:known == 1
+    isKnown: `and on (${SITE}) ${ofExporters('max', SITE, 'license_data_known{data="vendor_licenses"}')} == 1
 unless on (${SITE}) (${EMPTY})`,
   },
   {
@@ -37,10 +40,9 @@ unless on (${SITE}) (${EMPTY})`,
     labels: FEATURE_NAME,
     present: 'license:feature:listed',
     // a server that is down, or a vendor license that is gone, explains its features
-    isKnown: `and on (${VENDOR_LICENSE}) license:vendor_license:known{data="features"} == 1
-and on (${VENDOR_LICENSE}) license:vendor_license:owner
-unless on (${VENDOR_LICENSE}) license:server_up:min == 0
-unless on (${SITE}) license:series_limit:max == 1`,
+    isKnown: `and on (${VENDOR_LICENSE}) ${ofExporters('max', VENDOR_LICENSE, 'license_vendor_license_data_known{data="features"}')} == 1
+unless on (${VENDOR_LICENSE}) ${ofReplicas('min', VENDOR_LICENSE, 'license_server_up', 'server')} == 0
+unless on (${SITE}) ${ofExporters('max', SITE, 'license_exporter_series_limit_exceeded')} == 1`,
   },
 ];
 

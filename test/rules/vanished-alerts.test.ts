@@ -293,3 +293,52 @@ describe.runIf(peer('promtool'))('LicenseCapacityDropped', () => {
     { [dropped]: `${DROP + 20}-1680`, [exporterDown]: '1448-1476' },
   );
 });
+
+describe.runIf(peer('promtool'))(
+  'nothing has vanished, even if the groups of rules are evaluated in another order,',
+  () => {
+    const reverse = { isReverse: true };
+    const full: SeriesOf = { ...vendorLicense('v;d'), [UP]: 1, ...feature(A) };
+
+    scenario(
+      'when the exporter is gone for 20 minutes',
+      { ...reverse, minutes: 80, exporters: [{ isScraped: (minute) => !during(20, 39)(minute), series: full }] },
+      { [exporterDown]: '25-39' },
+    );
+    scenario(
+      'when the exporter starts again, and polls the features last',
+      {
+        ...reverse,
+        minutes: 80,
+        exporters: [
+          {
+            series: {
+              ...onlyWhile((minute) => !during(20, 39)(minute), full),
+              ...onlyWhile((minute) => !during(20, 24)(minute), vendorLicense('v;d')),
+              [known('features')]: only((minute) => !during(20, 24)(minute), exceptDuring(25, 39)),
+              [KNOWN]: exceptDuring(20, 24),
+            },
+          },
+        ],
+      },
+      {},
+    );
+    scenario(
+      'when the server goes down with its features',
+      {
+        ...reverse,
+        minutes: 80,
+        exporters: [
+          { series: { ...full, ...onlyWhile((minute) => minute < 20, feature(A)), [UP]: exceptDuring(20, 80) } },
+        ],
+      },
+      { 'LicenseServerDown severity=critical vendor_license=v;d': '20-80' },
+    );
+    scenario(
+      'but the vendor license: its features are no alerts of their own',
+      { ...reverse, minutes: 80, exporters: [{ series: site((minute) => minute < 20) }] },
+      // read from the other group one evaluation later
+      { [ofAnn]: '36-80' },
+    );
+  },
+);

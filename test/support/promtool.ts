@@ -29,11 +29,23 @@ const minutesOf = (duration: string): number =>
     0,
   );
 
+/** A test in the notation of promtool. */
+interface Test {
+  readonly interval: string;
+}
+
 /** Runs promtool; its exit code is not looked at, because every expectation is empty and so fails. */
-async function promtool(test: { readonly interval: string }, rules: RuleFile): Promise<string> {
+async function promtool(test: Test, rules: RuleFile, isReverse: boolean): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'license-exporter-timeline-'));
   try {
-    const content = { rule_files: ['rules.yml'], evaluation_interval: test.interval, tests: [test] };
+    const names = rules.groups.map(({ name }) => name);
+    const content = {
+      rule_files: ['rules.yml'],
+      evaluation_interval: test.interval,
+      // without it, the order is random
+      group_eval_order: isReverse ? names.toReversed() : names,
+      tests: [test],
+    };
     await writeFile(join(folder, 'rules.yml'), ruleFileText(rules));
     await writeFile(join(folder, 'test.yml'), stringify(content));
     const options = { env: { ...process.env, TMPDIR: folder }, maxBuffer: 2 ** 30 };
@@ -75,9 +87,8 @@ function foundIn(output: string): readonly FoundAlert[] {
 /**
  * The alerts that a test of promtool finds with queries of `ALERTS`, and with tests of alerts, which find the annotations too.
  *
+ * @param isReverse whether the last group is evaluated first
  * @throws Error if promtool fails for another reason than an alert
  */
-export const findAlerts = async (
-  test: { readonly interval: string },
-  rules: RuleFile,
-): Promise<readonly FoundAlert[]> => foundIn(await promtool(test, rules));
+export const findAlerts = async (test: Test, rules: RuleFile, isReverse: boolean): Promise<readonly FoundAlert[]> =>
+  foundIn(await promtool(test, rules, isReverse));

@@ -33,6 +33,8 @@ export interface Timeline {
   readonly step?: number;
   /** Alerts whose annotations are of interest, each with a minute. */
   readonly texts?: readonly (readonly [alert: string, minute: number])[];
+  /** Whether the groups are evaluated in the opposite order: Prometheus evaluates them at different times. */
+  readonly isReverse?: boolean;
   /** Whether Prometheus scrapes nothing else. If missing, one run of promtool can have several timelines. */
   readonly isAlone?: boolean;
 }
@@ -135,7 +137,7 @@ function outcomeOf({ minutes, step = 1, texts = [] }: Timeline, prefix: string, 
 
 /** Timelines with the same rules and the same step, in one run. */
 async function runTogether(timelines: readonly Timeline[]): Promise<readonly Outcome[]> {
-  const [{ rules = defaultRules(), step = 1 } = {}] = timelines;
+  const [{ rules = defaultRules(), step = 1, isReverse = false } = {}] = timelines;
   const length = Math.max(...timelines.map(({ minutes }) => minutes));
   const asked = timelines.flatMap(({ texts = [] }) => texts.map(([alert, minute]) => `${minute}m ${alert}`));
   const test = {
@@ -153,7 +155,7 @@ async function runTogether(timelines: readonly Timeline[]): Promise<readonly Out
       exp_samples: [],
     })),
   };
-  const found = await findAlerts(test, rules);
+  const found = await findAlerts(test, rules, isReverse);
   const isOf = (prefix: string, { labels }: FoundAlert): boolean =>
     Object.values(labels).some((value) => value.startsWith(prefix));
   return timelines.map((timeline, at) => {
@@ -164,6 +166,14 @@ async function runTogether(timelines: readonly Timeline[]): Promise<readonly Out
   });
 }
 
+/** Whether two timelines can be in one run. */
+const canMeet = (one: Timeline, other: Timeline): boolean =>
+  one.isAlone !== true &&
+  other.isAlone !== true &&
+  one.rules === other.rules &&
+  (one.step ?? 1) === (other.step ?? 1) &&
+  (one.isReverse ?? false) === (other.isReverse ?? false);
+
 /**
  * Collects timelines, which run together when the first outcome is asked for. Asking throws if promtool fails for another
  * reason than an alert.
@@ -173,10 +183,7 @@ export function createTimelines(): (timeline: Timeline) => () => Promise<Outcome
   const run = async (): Promise<ReadonlyMap<Timeline, Outcome>> => {
     const runs: Timeline[][] = [];
     for (const timeline of collected) {
-      const { rules, step = 1, isAlone = false } = timeline;
-      const together = runs.find(
-        ([other]) => !isAlone && other?.isAlone !== true && other?.rules === rules && (other?.step ?? 1) === step,
-      );
+      const together = runs.find(([other]) => other !== undefined && canMeet(timeline, other));
       if (together === undefined) runs.push([timeline]);
       else together.push(timeline);
     }
