@@ -47,7 +47,7 @@ unless on (${SITE}) ${ofExporters('max', SITE, 'license_exporter_series_limit_ex
 ];
 
 /**
- * The time at which a part was missed first. It is remembered until the part is back or the alert ends. The past is read at two
+ * The time at which a part was missed first. It is remembered until the part is back or the alert ends. The past is read at three
  * points, so that what is lost while no exporter runs is missed too.
  */
 const vanished = (options: RuleOptions, { alert, record, labels, present, isKnown }: Part): RecordingRule => {
