@@ -120,14 +120,14 @@ describe('the rules', () => {
   });
 
   it('have texts, and a link to their runbook', () => {
-    for (const { alert, annotations, labels } of alertRules) {
+    for (const { alert, labels, annotations } of alertRules) {
       expect(annotations.summary).toMatch(/[.}]$/);
       expect(annotations.description).toMatch(/\.$/);
-      // many, in one digest
-      if (labels.severity === 'info') continue;
+      const link = `{{ . | label "external_url" }}/runbooks#${alert.toLowerCase()}{{`;
+      // those for information come in a digest
       expect({ alert, url: annotations.runbook_url }).toEqual({
         alert,
-        url: expect.stringContaining(`{{ . | label "external_url" }}/runbooks#${alert.toLowerCase()}{{`),
+        url: labels.severity === 'info' ? undefined : expect.stringContaining(link),
       });
     }
   });

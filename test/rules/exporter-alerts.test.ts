@@ -106,11 +106,6 @@ describe.runIf(peer('promtool'))('LicenseExporterAbsent', () => {
     { [exporterDown()]: '25-60' },
   );
   scenario(
-    'ends after a day',
-    { minutes: 1560, step: 4, exporters: [{ isTarget: (minute) => minute < 40, series: well }, other] },
-    { [absent]: '52-1476' },
-  );
-  scenario(
     'fires when Prometheus has never had a target',
     { minutes: 30, isAlone: true, exporters: [] },
     {

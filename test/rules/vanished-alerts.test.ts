@@ -149,6 +149,21 @@ describe.runIf(peer('promtool'))('LicenseFeatureVanished', () => {
   );
 });
 
+describe.runIf(peer('promtool'))('LicenseExporterAbsent', () => {
+  scenario(
+    'ends after a day',
+    {
+      minutes: 1520,
+      step: 4,
+      exporters: [
+        { isTarget: (minute) => minute < 40, series: vendorLicense('v;d') },
+        { instance: 'e2', analyzer: 'a2', series: vendorLicense('v;d') },
+      ],
+    },
+    { 'LicenseExporterAbsent severity=critical': '52-1476' },
+  );
+});
+
 /** Numbers of licenses of the feature by version. */
 const numbers = (...versions: readonly ((minute: number) => number | undefined)[]): SeriesOf =>
   Object.assign(

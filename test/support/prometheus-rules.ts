@@ -10,7 +10,7 @@ export interface AlertRule {
   readonly for?: string;
   readonly keep_firing_for?: string;
   readonly labels: { readonly severity: string };
-  readonly annotations: { readonly summary: string; readonly description: string; readonly runbook_url: string };
+  readonly annotations: { readonly summary: string; readonly description: string; readonly runbook_url?: string };
 }
 
 interface RecordingRule {
