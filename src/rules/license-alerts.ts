@@ -143,7 +143,7 @@ const averaged =
       const ratio = `${select('license:feature_use:ratio', ...matchers, ...chosen)}${window}`;
       const excess = `(sum_over_time(${ratio}) - ${HALF} * count_over_time(${ratio}))`;
       // rounded, so that 19 of 20 are 95 %
-      return `round(${excess} / on (${SITE}) group_left () count_over_time(license:up:max${window}) + ${HALF}, 1e-6)`;
+      return `round(${excess} / on (${SITE}) group_left () count_over_time(license:known${window}) + ${HALF}, 1e-6)`;
     });
 
 function saturated(options: RuleOptions): HeldAlert {

@@ -32,7 +32,8 @@ const trusted = (endpoints: string): string => {
   const success = `min by (job, instance) (license_poll_success${endpoints})`;
   const replicas = (comparison: string) =>
     `(${success} ${comparison}) * on (job, instance) group_left (${SITE}) license:exporter:info`;
-  return `${replicas('== 1')}\nor on (${SITE})\n${replicas('== bool 0')}`;
+  // an exporter of an earlier version may not have this poll
+  return `${replicas('== 1')}\nor on (${SITE})\n${replicas('== bool 0')}\nor on (${SITE})\nlicense:exporter:info`;
 };
 
 /** One series for each combination of labels: that of the replica whose configuration is the newest. */
@@ -44,14 +45,32 @@ const newest = (labels: string, owners: readonly string[], metric: string, data:
 ))`;
 };
 
+/** Whether the vendor licenses are known. Earlier versions do not say: they are, if the analyzer can be polled. */
+export const KNOWN = either(
+  ofExporters('max', SITE, 'license_data_known{data="vendor_licenses"}'),
+  ofExporters('max', SITE, 'license_up'),
+  `max by (${SITE}) (license:exporter:info)`,
+);
+
+/** Metrics by which an exporter is found that has no info metric. */
+const seriesOfEarlierVersions = [
+  'license_exporter_build_info',
+  'license_up',
+  'license_poll_success',
+  'license_server_up',
+  'license_feature_max_available',
+  'license_feature_max_queued',
+  'license_feature_expiration_timestamp_seconds',
+];
+
 /** Which exporters there are, what they know, and who owns what. @param owners label names of owners */
 export const identityRecords = (owners: readonly string[]): readonly RecordingRule[] => [
   {
-    // an exporter without the info metric is taken for an analyzer of its own
+    // earlier versions have no info metric: all of their exporters are taken for those of one analyzer without a name
     record: 'license:exporter:info',
     expr: `max by (job, instance, ${SITE}) (license_exporter_analyzer_info)
 or on (job, instance)
-label_join(max by (job, instance) (license_exporter_build_info), "analyzer", "", "instance")`,
+group by (job, instance) ({__name__=~"${seriesOfEarlierVersions.join('|')}"})`,
   },
   {
     record: 'license:exporter:configured',
@@ -65,7 +84,7 @@ license:exporter:info`,
     expr: trusted(endpoints),
     labels: { data },
   })),
-  { record: 'license:known', expr: ofExporters('max', SITE, 'license_data_known{data="vendor_licenses"}') },
+  { record: 'license:known', expr: KNOWN },
   {
     record: 'license:vendor_license:known',
     expr: ofExporters('max', `${VENDOR_LICENSE}, data`, 'license_vendor_license_data_known'),
@@ -76,7 +95,9 @@ license:exporter:info`,
   },
   {
     record: 'license:vendor_license:owner',
-    expr: newest(VENDOR_LICENSE, owners, 'license_vendor_license_info', 'collection'),
+    expr: `${newest(VENDOR_LICENSE, owners, 'license_vendor_license_info', 'collection')}
+or on (${VENDOR_LICENSE})
+${ofReplicas('max', VENDOR_LICENSE, 'license_server_up', 'server')} * 0`,
   },
 ];
 
@@ -94,7 +115,9 @@ const featureOwner = (owners: readonly string[]): RecordingRule => ({
 /** The features that are listed, with their owners. */
 export const listedRecord = (owners: readonly string[]): RecordingRule => ({
   record: 'license:feature:listed',
-  expr: newest(FEATURE_NAME, owners, 'license_feature_info', 'usage'),
+  expr: `${newest(FEATURE_NAME, owners, 'license_feature_info', 'usage')}
+or on (${FEATURE_NAME})
+${ofReplicas('max', FEATURE_NAME, 'license_feature_max_available', 'usage')} * 0`,
 });
 
 /** The labels of a feature in the metrics of one exporter. */
@@ -106,7 +129,7 @@ const incomplete = (data: string, ...metrics: readonly string[]): RecordingRule 
   expr: ofReplicas(
     'max',
     FEATURE,
-    `(license_feature_info unless on (${RAW_FEATURE}) (${metrics.join(` and on (${RAW_FEATURE}) `)}))`,
+    `((license_feature_info or on (${RAW_FEATURE}) license_feature_max_available) unless on (${RAW_FEATURE}) (${metrics.join(` and on (${RAW_FEATURE}) `)}))`,
     'usage',
   ),
   labels: { data },
@@ -183,9 +206,6 @@ ALERTS{alertname=~"License.*", alertstate="firing"}`,
   ];
 }
 
-/** A source is read for the first time within this time after a start or a reload, seconds. */
-const FIRST_READING = 600;
-
 const latched = (...matchers: readonly string[]): string => select('license:latched', ...matchers);
 
 /** Why the condition of a firing alert is unknown. What is known to be gone is in none of these. */
@@ -206,10 +226,12 @@ const held = either(
 unless on (${HISTORY}) license:feature_history_denials:max`,
   // the exporter is gone, or has not polled yet
   `${latched('data="poll"')} unless on (${SITE}) license:up:max`,
-  // the source has not been read, and was not removed from the configuration of a running exporter
+  // the exporter is gone
+  `${latched('data="source"')} unless on (analyzer) license:exporter:info`,
+  // the source is configured, and has not been read yet
   `${latched('data="source"')}
-unless on (analyzer, license_source) license:source_failed_readings:max
-unless on (analyzer) (license:exporter:configured < time() - ${FIRST_READING})`,
+and on (analyzer, license_source) ${ofSources('max', SOURCE, 'license_source_contradictions_total')}
+unless on (analyzer, license_source) license:source_failed_readings:max`,
   // the count starts again with the exporter; only a complete reading ends it
   `${latched('alertname="LicenseSourceDown"')} and on (${SOURCE}) license:source_failed_readings:max > 0`,
   `${latched('alertname="LicenseRedundancyLost"')}

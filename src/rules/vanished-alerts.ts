@@ -1,7 +1,7 @@
 import { type HeldAlert, type PlainAlert, type RuleOptions, settingsOf } from './alert.ts';
 import { EMPTY } from './analyzer-alerts.ts';
 import { durationOf, FEATURE, FEATURE_NAME, ofExporters, ofReplicas, SITE, select, VENDOR_LICENSE } from './promql.ts';
-import { listedRecord, type RecordingRule } from './records.ts';
+import { KNOWN, listedRecord, type RecordingRule } from './records.ts';
 import { TIME_TEXT } from './texts.ts';
 import { chosenBy, enabledOf, isEnabled, type Selection, thresholdOf, valuesOf } from './thresholds.ts';
 
@@ -31,7 +31,7 @@ const parts: readonly Part[] = [
     record: 'license:vendor_license:vanished',
     labels: VENDOR_LICENSE,
     present: 'license:vendor_license:owner',
-    isKnown: `and on (${SITE}) ${ofExporters('max', SITE, 'license_data_known{data="vendor_licenses"}')} == 1
+    isKnown: `and on (${SITE}) (${KNOWN}) == 1
 unless on (${SITE}) (${EMPTY})`,
   },
   {
@@ -40,7 +40,11 @@ unless on (${SITE}) (${EMPTY})`,
     labels: FEATURE_NAME,
     present: 'license:feature:listed',
     // a server that is down, or a vendor license that is gone, explains its features
-    isKnown: `and on (${VENDOR_LICENSE}) ${ofExporters('max', VENDOR_LICENSE, 'license_vendor_license_data_known{data="features"}')} == 1
+    isKnown: `and on (${VENDOR_LICENSE}) (
+  ${ofExporters('max', VENDOR_LICENSE, 'license_vendor_license_data_known{data="features"}')}
+  or on (${VENDOR_LICENSE})
+  group by (${VENDOR_LICENSE}) (${ofReplicas('max', FEATURE_NAME, 'license_feature_max_available', 'usage')})
+) == 1
 unless on (${VENDOR_LICENSE}) ${ofReplicas('min', VENDOR_LICENSE, 'license_server_up', 'server')} == 0
 unless on (${SITE}) ${ofExporters('max', SITE, 'license_exporter_series_limit_exceeded')} == 1`,
   },

@@ -216,6 +216,8 @@ function disorder({
   warning,
   critical,
 }: Values): { readonly name: string; readonly message: string } | undefined {
+  if (Number(clear) <= 0.5)
+    return { name: 'clear', message: `clear (${clear}) must be above 0.5, as lower ratios count as 0.5; raise it` };
   if (Number(clear) > Number(raise))
     return { name: 'clear', message: `clear (${clear}) is above raise (${raise}); lower it` };
   if (Number(critical) > Number(warning))
