@@ -156,7 +156,7 @@ describe.runIf(peer('promtool'))('links', () => {
   const down = 'LicenseServerDown severity=critical vendor_license=v;d';
 
   scenario(
-    'lead to the runbooks of the configuration, and to a new silence',
+    'case 7: lead to the runbooks of the configuration, and to a new silence',
     {
       ...one(
         20,
