@@ -2,7 +2,7 @@ import type { Finding } from './alert.ts';
 import { createFeatureRule, nameOf } from './feature-rules.ts';
 import { humanDuration, type Rule, type RuleFactory, type View } from './rule.ts';
 import type { Durations } from './rule-settings.ts';
-import { licensesText, localTimeText } from './texts.ts';
+import { countText, licensesText, localDateText, localTimeText } from './texts.ts';
 
 /** Rules about licenses that will expire or have expired. */
 
@@ -28,6 +28,7 @@ export const createExpired: RuleFactory<ExpiredParameters> = (name, settings) =>
     annotate: (row, since, { now, timeZone }) => ({
       summary: `License ${nameOf(row)} has expired.`,
       description: `It expired ${humanDuration(since)} ago, at ${localTimeText(now - since, timeZone)}. Install the renewed license file. If the license is not renewed, silence the alert. It resolves after a while.`,
+      expires: localDateText(now - since, timeZone),
     }),
   });
 
@@ -62,10 +63,14 @@ export const createExpiringSoon: RuleFactory<ExpiringSoonParameters> = (name, se
       isKnown: isExpiryKnown,
       annotate: (row, left, { now, timeZone }) => {
         const licenses = licensesText(row);
+        const count = countText(row);
         const date = localTimeText(now + left, timeZone);
         return {
           summary: `License ${nameOf(row)} expires in ${humanDuration(left)}.`,
           description: `It expires at ${date}${licenses === undefined ? '' : ` (${licenses})`}. ${REMEDY}`,
+          // for the digest
+          expires: localDateText(now + left, timeZone),
+          ...(count !== undefined && { licenses: count }),
         };
       },
       keepFiringFor: ({ for: pendingFor, keepFiringFor }) =>

@@ -34,6 +34,10 @@ const UNCOUNTED = 99_999;
 export const isUncounted = ({ licenseType, maxAvailable }: Pick<FeatureRow, 'licenseType' | 'maxAvailable'>): boolean =>
   licenseType === 'uncounted' || maxAvailable === UNCOUNTED;
 
+/** `28` or `uncounted`; `undefined` if the number is not known. */
+export const countText = (row: Pick<FeatureRow, 'licenseType' | 'maxAvailable'>): string | undefined =>
+  isUncounted(row) ? 'uncounted' : row.maxAvailable?.toString();
+
 /** `28 licenses`, `1 license` or `uncounted`; `undefined` if the number is not known. */
 export function licensesText(row: Pick<FeatureRow, 'licenseType' | 'maxAvailable'>): string | undefined {
   if (isUncounted(row)) return 'uncounted';

@@ -2,7 +2,15 @@ import { type HeldAlert, type RuleOptions, settingsOf } from './alert.ts';
 import { durationOf, FEATURE, HISTORY, ofReplicas, SITE, select, VENDOR_LICENSE } from './promql.ts';
 import type { RecordingRule } from './records.ts';
 import { AGE_TEXT, DAY_TEXT, FEATURE_TEXT, IN_USE_TEXT, LICENSES_TEXT, TIME_TEXT } from './texts.ts';
-import { chosenBy, enabledOf, matcherOf, type RuleSettings, type Selection, thresholdOf } from './thresholds.ts';
+import {
+  chosenBy,
+  enabledOf,
+  matcherOf,
+  type RuleSettings,
+  type Selection,
+  thresholdOf,
+  valuesOf,
+} from './thresholds.ts';
 
 /** Alerts about license servers and features, which the engine evaluates too. */
 
@@ -62,7 +70,6 @@ and on (${VENDOR_LICENSE}) license:server_up:min == 1`,
 
 const expirationOf = of('license:feature_expiration_timestamp_seconds:max');
 const RENEW = 'Order the renewal and install the new license file.';
-const expiryAnnotations = { expires: DAY_TEXT, licenses: LICENSES_TEXT };
 
 function expired(options: RuleOptions): HeldAlert {
   const settings = settingsOf(options, 'LicenseExpired');
@@ -74,12 +81,18 @@ function expired(options: RuleOptions): HeldAlert {
     condition: `(${enabledOf(settings, expirationOf)} <= time()) > time() - ${thresholdOf(settings, 'within', expirationOf)}`,
     summary: `License ${FEATURE_TEXT} has expired.`,
     description: `It expired at ${TIME_TEXT}, ${AGE_TEXT} ago. Install the renewed license file. If the license is not renewed, silence the alert. It resolves after a while.`,
-    more: expiryAnnotations,
+    more: { expires: DAY_TEXT },
   };
 }
 
 /** The severities of LicenseExpiringSoon, from the nearest expiry to the farthest. */
 const expirySeverities = ['critical', 'warning', 'info'] as const;
+
+/** Expiries that are farther than this concern no alert, seconds. */
+export function farthestExpiry(options: RuleOptions): number {
+  const settings = settingsOf(options, 'LicenseExpiringSoon');
+  return Math.max(...expirySeverities.flatMap((severity) => valuesOf(settings, severity)).map(Number));
+}
 
 function expiringSoon(options: RuleOptions): readonly HeldAlert[] {
   const settings = settingsOf(options, 'LicenseExpiringSoon');
@@ -96,7 +109,8 @@ function expiringSoon(options: RuleOptions): readonly HeldAlert[] {
       condition: nearer === undefined ? `(${soon}) ${from}` : `((${soon}) > time()) ${from}`,
       summary: `License ${FEATURE_TEXT} expires on ${DAY_TEXT}.`,
       description: `It expires at ${TIME_TEXT}. ${RENEW}`,
-      more: expiryAnnotations,
+      // for the digest
+      more: { expires: DAY_TEXT, licenses: LICENSES_TEXT },
       // kept until the alert of the next severity fires, so that there is no gap
       ...(severity !== 'critical' && { keepFiringFor: Number(pendingFor) + Number(keepFiringFor) }),
     };

@@ -146,6 +146,7 @@ export const valueRecords = (farthest: number): readonly RecordingRule[] => [
 
 /** State of polling and of the sources of the embedded analyzer, over all replicas. */
 export const stateRecords: readonly RecordingRule[] = [
+  { record: 'license:series_limit:max', expr: ofExporters('max', SITE, 'license_exporter_series_limit_exceeded') },
   { record: 'license:up:max', expr: ofExporters('max', SITE, 'license_up') },
   {
     record: 'license:authenticated:min',
@@ -198,6 +199,8 @@ const held = either(
   // the feature is reported without the value
   `${latched()} and on (${FEATURE}, data) license:feature:incomplete`,
   `${latched('data="features"')} and on (${FEATURE_NAME}) license:feature_max_available:unknown`,
+  // series of features are withheld
+  `${latched('data=~"usage|features|expirations"')} and on (${SITE}) license:series_limit:max == 1`,
   // the analyzer has no history of the feature
   `${latched('data="history"')}
 unless on (${HISTORY}) license:feature_history_denials:max`,

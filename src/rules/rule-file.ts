@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import { type HeldAlert, type Matcher, type PlainAlert, type RuleOptions, settingsOf, type Texts } from './alert.ts';
 import { analyzerAlerts } from './analyzer-alerts.ts';
 import { exporterAlerts } from './exporter-alerts.ts';
-import { licenseAlerts, useRecord } from './license-alerts.ts';
+import { farthestExpiry, licenseAlerts, useRecord } from './license-alerts.ts';
 import { durationOf, quote, SITE, select } from './promql.ts';
 import { findingRecords, identityRecords, type RecordingRule, stateRecords, valueRecords } from './records.ts';
 import { ownRunbookText, runbookText, silenceText } from './texts.ts';
@@ -62,8 +62,8 @@ function annotationsOf(
     summary,
     description,
     ...more,
-    // a query for each of many alerts takes long; those for information come in a digest
-    ...(severity !== 'info' && {
+    // a query for each of the many alerts for information would take long
+    ...((runbookBaseUrl !== undefined || severity !== 'info') && {
       runbook_url: runbookBaseUrl === undefined ? runbook : `${runbookBaseUrl}#${alert.toLowerCase()}`,
     }),
     ...(alertmanagerUrl !== undefined && { silence_url: silenceText(alertmanagerUrl, alert) }),
@@ -147,7 +147,6 @@ export function createRuleFile(options: RuleOptions): RuleFile {
   const isOn = ({ alert }: HeldAlert | PlainAlert): boolean => isEnabled(settingsOf(options, alert));
   const held = [...licenseAlerts(options), ...analyzerAlerts(options), capacityDropped(options)].filter(isOn);
   const plain = [...vanishedAlerts(options), ...exporterAlerts(options)].filter(isOn);
-  const farthest = Math.max(...valuesOf(settingsOf(options, 'LicenseExpiringSoon'), 'info').map(Number));
   const plainRules = (alert: PlainAlert) => alertingRules(options, plainAlert(alert));
   const isPast = ({ alert }: PlainAlert): boolean => pastAlerts.has(alert);
   return {
@@ -157,7 +156,7 @@ export function createRuleFile(options: RuleOptions): RuleFile {
         rules: [
           ...identityRecords(options.owners),
           ...stateRecords,
-          ...valueRecords(farthest),
+          ...valueRecords(farthestExpiry(options)),
           useRecord(options),
           ...held.map(conditionOf),
           ...findingRecords(options.owners, durationOf(options.unknownHold)),

@@ -57,7 +57,7 @@ export const ownRunbookText = (alert: string): string =>
 
 /** A link that opens a new silence for the alert. */
 export function silenceText(alertmanagerUrl: string, alert: string): string {
-  const matchers = ['analyzer', 'vendor_license', 'feature', 'version'].map((name) => {
+  const matchers = ['severity', 'analyzer', 'vendor_license', 'feature', 'version'].map((name) => {
     const value = `{{ $labels.${name} | printf "%q" | urlquery | reReplaceAll "[+]" "%20" }}`;
     return `{{ if $labels.${name} }}${encodeURIComponent(`,${name}=`)}${value}{{ end }}`;
   });

@@ -41,12 +41,13 @@ unless on (${SITE}) (${EMPTY})`,
     present: 'license:feature:listed',
     // a server that is down, or a vendor license that is gone, explains its features
     isKnown: `and on (${VENDOR_LICENSE}) ${ofExporters('max', VENDOR_LICENSE, 'license_vendor_license_data_known{data="features"}')} == 1
-unless on (${VENDOR_LICENSE}) ${ofReplicas('min', VENDOR_LICENSE, 'license_server_up', 'server')} == 0`,
+unless on (${VENDOR_LICENSE}) ${ofReplicas('min', VENDOR_LICENSE, 'license_server_up', 'server')} == 0
+unless on (${SITE}) ${ofExporters('max', SITE, 'license_exporter_series_limit_exceeded')} == 1`,
   },
 ];
 
 /**
- * The time at which a part was missed first. It is remembered until the part is back or the alert ends. The past is read at two
+ * The time at which a part was missed first. It is remembered until the part is back or the alert ends. The past is read at three
  * points, so that what is lost while no exporter runs is missed too.
  */
 const vanished = (options: RuleOptions, { alert, record, labels, present, isKnown }: Part): RecordingRule => {

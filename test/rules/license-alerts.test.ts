@@ -115,7 +115,6 @@ describe.runIf(peer('promtool'))('LicenseExpired', () => {
         description:
           'It expired at 1969-12-31 00:00 UTC, 1d 2h 0m 0s ago. Install the renewed license file. If the license is not renewed, silence the alert. It resolves after a while.',
         expires: '1969-12-31',
-        licenses: '10',
       },
     },
   );

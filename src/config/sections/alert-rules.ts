@@ -56,7 +56,9 @@ export const alertRules = {
       ...durations('15m', '10m'),
       info: duration(0, 100 * YEAR)
         .prefault('60d')
-        .describe('The alert for information fires if less time is left.'),
+        .describe(
+          'The alert for information fires if less time is left. There is none if it is not longer than `warning`.',
+        ),
       warning: duration(0, 100 * YEAR)
         .prefault('30d')
         .describe('The warning fires if less time is left.'),
@@ -211,7 +213,6 @@ const subjects = { analyzer: [], vendor_license: ['vendor_license'], feature: ['
 function disorder({
   raise,
   clear,
-  info,
   warning,
   critical,
 }: Values): { readonly name: string; readonly message: string } | undefined {
@@ -219,8 +220,6 @@ function disorder({
     return { name: 'clear', message: `clear (${clear}) is above raise (${raise}); lower it` };
   if (Number(critical) > Number(warning))
     return { name: 'critical', message: 'critical is longer than warning; shorten it' };
-  if (Number(warning) > Number(info))
-    return { name: 'warning', message: 'warning is longer than info; shorten it, or lengthen info' };
   return undefined;
 }
 

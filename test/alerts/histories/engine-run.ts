@@ -70,6 +70,8 @@ export interface Watched {
   readonly begins: readonly boolean[];
   /** Whether the feature is reported with its usage. */
   readonly isMeasured: readonly boolean[];
+  /** Whether the vendor licenses of the site are known. */
+  readonly isSiteKnown: readonly boolean[];
   /** Number of processes that are running. */
   readonly processes: readonly number[];
   /** Durations of its rule, minutes. */
@@ -117,6 +119,7 @@ export class EngineRun {
   readonly #conditions: ReadonlyMap<string, Condition[]>;
   readonly #measured: ReadonlyMap<string, boolean[]>;
   readonly #begins: boolean[] = [];
+  readonly #siteKnown: boolean[] = [];
   readonly #processes: number[] = [];
   #sent: { readonly states: AlertStates; readonly at: number } = { states: new Map(), at: 0 };
   #leader: Engine | undefined;
@@ -138,6 +141,7 @@ export class EngineRun {
     for (const { labels } of this.#stillSent(now).values()) this.#firing.add(identityOf(labels), minute);
     this.#begins.push(leader !== undefined && leader.engine !== this.#leader);
     this.#leader = leader?.engine ?? this.#leader;
+    this.#siteKnown.push(leader?.frame.inventory.knowledge.products === true);
     this.#processes.push(frames.length);
     for (const [alert, conditions] of this.#conditions) {
       conditions.push(leader === undefined ? 'absent' : conditionOf(leader.engine, alert));
@@ -180,6 +184,7 @@ export class EngineRun {
       conditions: this.#conditions.get(alert) ?? [],
       begins: this.#begins,
       isMeasured: this.#measured.get(alert) ?? [],
+      isSiteKnown: this.#siteKnown,
       processes: this.#processes,
       pendingFor: durations.for / 60,
       keepFiringFor: durations.keepFiringFor / 60,

@@ -227,6 +227,12 @@ function sourcesOf({ chance, pick }: Random, vendorLicenses: number): readonly S
   }));
 }
 
+/** Whether it can happen to an embedded analyzer, which runs in the process, and lists the vendor licenses of its sources. */
+const isPossibleEmbedded = (episode: Episode): boolean =>
+  !['analyzer gone', 'logon rejected', 'vendor license removed', 'products empty', 'replica cut off'].includes(
+    episode.is,
+  ) && !('endpoint' in episode && episode.endpoint === 'GetProducts');
+
 /** A history by its seed. */
 export function generateHistory(seed: number): History {
   const random = createRandom(seed);
@@ -241,6 +247,8 @@ export function generateHistory(seed: number): History {
   };
   const urn = kinds.flatMap(([weight, create]) => Array.from({ length: weight }, () => create));
   const count = chance(0.1) ? 0 : int(2, 12);
-  const episodes = Array.from({ length: count }, () => pick(urn)(random, site)).filter((made) => made !== undefined);
+  const episodes = Array.from({ length: count }, () => pick(urn)(random, site))
+    .filter((made) => made !== undefined)
+    .filter((made) => site.sources.length === 0 || isPossibleEmbedded(made));
   return { seed, ...site, polling: pollingOf(random), episodes };
 }

@@ -38,9 +38,12 @@ function isSome(from: number, to: number, is: (minute: number) => boolean): bool
   return false;
 }
 
-/** Whether the clock of an alert was interrupted in the last minutes, by a gap or a new process. */
-const isInterrupted = ({ minute, conditions, begins }: Minute, minutes: number): boolean =>
-  isSome(minute - minutes, minute, (at) => isGap(conditions[at]) || begins[at] === true);
+/**
+ * Whether the clock of an alert was interrupted in the last minutes, by a gap or a new process. While the vendor licenses are
+ * unknown, there is a gap in Prometheus, even where the engine still knows the features.
+ */
+const isInterrupted = ({ minute, conditions, begins, isSiteKnown }: Minute, minutes: number): boolean =>
+  isSome(minute - minutes, minute, (at) => isGap(conditions[at]) || begins[at] === true || isSiteKnown[at] !== true);
 
 /** How long the condition has been met now, without a gap, minutes. */
 function metFor({ minute, conditions, begins }: Minute): number {
@@ -99,10 +102,25 @@ const unknownHoldEnds: Tolerance = {
  */
 const averagedPast: Tolerance = {
   name: 'average over a shorter past',
-  allows: ({ alert, conditions, isMeasured, begins, pendingFor, keepFiringFor, minute, since, before }) => {
+  allows: ({
+    alert,
+    conditions,
+    isMeasured,
+    isSiteKnown,
+    begins,
+    pendingFor,
+    keepFiringFor,
+    minute,
+    since,
+    before,
+  }) => {
     if (!alert.startsWith('LicenseFeatureSaturated')) return false;
     const minutes = 10 + pendingFor + LAG;
-    const isShort = isSome(minute - minutes, minute, (at) => isMeasured[at] !== true || begins[at] === true);
+    const isShort = isSome(
+      minute - minutes,
+      minute,
+      (at) => isMeasured[at] !== true || isSiteKnown[at] !== true || begins[at] === true,
+    );
     const isAtEdge = minute - since < LAG;
     const isKept =
       before === averagedPast.name && isSome(minute - keepFiringFor - LAG, minute, (at) => isMet(conditions[at]));
@@ -110,11 +128,11 @@ const averagedPast: Tolerance = {
   },
 };
 
-/** With several replicas, Prometheus reports an endpoint that one of them cannot poll. Each engine sees only its own polls. */
+/** With several replicas, Prometheus reports what one of them cannot poll. Each engine sees only its own polls. */
 const oneOfSeveralReplicas: Tolerance = {
   name: 'one of several replicas',
   allows: ({ alert, only, processes, minute, pendingFor, keepFiringFor }) =>
-    alert.startsWith('LicensePollPartial') &&
+    /^License(PollPartial|AnalyzerAuthFailing)/.test(alert) &&
     only === 'prometheus' &&
     isSome(minute - pendingFor - keepFiringFor - LAG, minute, (at) => (processes[at] ?? 0) > 1),
 };
