@@ -6,7 +6,6 @@ import { createPlaneThread } from '../data-plane/plane-thread.ts';
 import { createDatasource } from '../datasource/routes.ts';
 import { createSelfMetrics, type SelfMetrics } from '../metrics/self.ts';
 import type { Log } from '../model/log.ts';
-import { noOwners } from '../model/owners.ts';
 import type { SourceHealth } from '../observation/source.ts';
 import { endpointNames } from '../query-api/endpoints.ts';
 import { createLimit } from '../scheduling/limit.ts';
