@@ -17,7 +17,7 @@ describe.runIf(peer('promtool'))('LicenseServerDown', () => {
   const down = 'LicenseServerDown severity=critical vendor_license=v;d';
 
   scenario(
-    'fires at once, is kept for 5 minutes, and says since when',
+    'case 7: fires at once, is kept for 5 minutes, and says since when',
     one(
       40,
       {
@@ -148,7 +148,7 @@ describe.runIf(peer('promtool'))('LicenseExpiringSoon', () => {
     `LicenseExpiringSoon feature=${name} severity=${severity} vendor_license=v;d version=1`;
 
   scenario(
-    'has a severity for 60, 30 and 7 days, and says when that is',
+    'case 7: has a severity for 60, 30 and 7 days, and says when that is; uncounted licenses are no number',
     one(
       60,
       {
@@ -224,7 +224,7 @@ describe.runIf(peer('promtool'))('LicenseFeatureSaturated', () => {
   const saturated = 'LicenseFeatureSaturated feature=a severity=warning vendor_license=v;d version=1';
 
   scenario(
-    'fires from 95 % on, and has the figures',
+    'case 7: fires from 95 % on, and has the figures',
     one(
       60,
       {

@@ -156,7 +156,7 @@ describe.runIf(peer('promtool'))('links', () => {
   const down = 'LicenseServerDown severity=critical vendor_license=v;d';
 
   scenario(
-    'lead to the runbooks of the configuration, and to a new silence',
+    'case 7: lead to the runbooks of the configuration, and to a new silence',
     {
       ...one(
         20,
@@ -177,11 +177,11 @@ describe.runIf(peer('promtool'))('links', () => {
     {
       [down]: {
         runbook_url: 'https://wiki.example.com/r#licenseserverdown',
-        silence_url: `https://am.example.com/x/#/silences/new?filter=${encodeURIComponent('{alertname="LicenseServerDown",analyzer="a1",vendor_license="v;d"}')}`,
+        silence_url: `https://am.example.com/x/#/silences/new?filter=${encodeURIComponent('{alertname="LicenseServerDown",severity="critical",analyzer="a1",vendor_license="v;d"}')}`,
       },
       [alertOf('LicenseFeatureSaturated', 'a "+" b')]: {
         silence_url: `https://am.example.com/x/#/silences/new?filter=${encodeURIComponent(
-          '{alertname="LicenseFeatureSaturated",analyzer="a1",vendor_license="v;d",feature="a \\"+\\" b",version="1"}',
+          '{alertname="LicenseFeatureSaturated",severity="warning",analyzer="a1",vendor_license="v;d",feature="a \\"+\\" b",version="1"}',
         )}`,
       },
     },

@@ -57,7 +57,7 @@ export const alertRules = {
       info: duration(0, 100 * YEAR)
         .prefault('60d')
         .describe(
-          'The alert for information fires if less time is left. There is none if it is not longer than `warning`.',
+          'The alert for information fires if less time is left. It never fires if that is not longer than `warning`.',
         ),
       warning: duration(0, 100 * YEAR)
         .prefault('30d')
