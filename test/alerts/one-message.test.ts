@@ -88,7 +88,8 @@ describe.runIf(peer('prometheus', 'prometheus-alertmanager'))('one cause is one 
         rules: quickRules(cleanup),
         alertmanagers: [alertmanager.url],
       });
-      const gate = path === 'both' ? ' and on (analyzer) license:alerting_active{alertname="LicenseServerDown"} == 1' : '';
+      const gate =
+        path === 'both' ? ' and on (analyzer) license:alerting_active{alertname="LicenseServerDown"} == 1' : '';
       const isScraped = async () => (await prometheus.query(`license:up:max == 1${gate}`)).length === 1;
       await eventually('the first scrape', isScraped);
       const down = { alertname: 'LicenseServerDown', vendor_license: site.vendorLicense };

@@ -70,8 +70,8 @@ export interface Watched {
   readonly begins: readonly boolean[];
   /** Whether the feature is reported with its usage. */
   readonly isMeasured: readonly boolean[];
-  /** Whether the vendor licenses of the site are known. */
-  readonly isSiteKnown: readonly boolean[];
+  /** Whether its vendor license is listed, or known not to exist. */
+  readonly isListed: readonly boolean[];
   /** Number of processes that are running. */
   readonly processes: readonly number[];
   /** Durations of its rule, minutes. */
@@ -86,6 +86,12 @@ function conditionOf({ evaluated }: Engine, alert: string): Condition {
   if (finding !== undefined) return finding.isRaised ? 'raised' : 'not cleared';
   return found?.evaluation.isUnknown(labels) === false ? 'false' : 'unknown';
 }
+
+/** Whether the vendor license of an alert is listed, or known not to exist. */
+const isListed = ({ inventory: { knowledge, vendorLicenses } }: Frame, alert: string): boolean => {
+  const { vendor_license: name } = labelsOf(alert);
+  return knowledge.products || [...vendorLicenses].some(({ vendorLicense }) => vendorLicense === name);
+};
 
 /** Whether the usage of the feature of an alert is known. */
 function isMeasured({ inventory }: Frame, alert: string): boolean {
@@ -119,7 +125,7 @@ export class EngineRun {
   readonly #conditions: ReadonlyMap<string, Condition[]>;
   readonly #measured: ReadonlyMap<string, boolean[]>;
   readonly #begins: boolean[] = [];
-  readonly #siteKnown: boolean[] = [];
+  readonly #listed: ReadonlyMap<string, boolean[]>;
   readonly #processes: number[] = [];
   #sent: { readonly states: AlertStates; readonly at: number } = { states: new Map(), at: 0 };
   #leader: Engine | undefined;
@@ -128,6 +134,7 @@ export class EngineRun {
   constructor(watched: readonly string[] = []) {
     this.#conditions = new Map(watched.map((alert) => [alert, []]));
     this.#measured = new Map(watched.map((alert) => [alert, []]));
+    this.#listed = new Map(watched.map((alert) => [alert, []]));
   }
 
   /** Evaluates one minute. */
@@ -141,10 +148,10 @@ export class EngineRun {
     for (const { labels } of this.#stillSent(now).values()) this.#firing.add(identityOf(labels), minute);
     this.#begins.push(leader !== undefined && leader.engine !== this.#leader);
     this.#leader = leader?.engine ?? this.#leader;
-    this.#siteKnown.push(leader?.frame.inventory.knowledge.products === true);
     this.#processes.push(frames.length);
     for (const [alert, conditions] of this.#conditions) {
       conditions.push(leader === undefined ? 'absent' : conditionOf(leader.engine, alert));
+      this.#listed.get(alert)?.push(leader !== undefined && isListed(leader.frame, alert));
       this.#measured.get(alert)?.push(leader !== undefined && isMeasured(leader.frame, alert));
     }
   }
@@ -184,7 +191,7 @@ export class EngineRun {
       conditions: this.#conditions.get(alert) ?? [],
       begins: this.#begins,
       isMeasured: this.#measured.get(alert) ?? [],
-      isSiteKnown: this.#siteKnown,
+      isListed: this.#listed.get(alert) ?? [],
       processes: this.#processes,
       pendingFor: durations.for / 60,
       keepFiringFor: durations.keepFiringFor / 60,

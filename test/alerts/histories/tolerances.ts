@@ -39,11 +39,11 @@ function isSome(from: number, to: number, is: (minute: number) => boolean): bool
 }
 
 /**
- * Whether the clock of an alert was interrupted in the last minutes, by a gap or a new process. While the vendor licenses are
- * unknown, there is a gap in Prometheus, even where the engine still knows the features.
+ * Whether the clock of an alert was interrupted in the last minutes, by a gap or a new process. While its vendor license is not
+ * listed, because none is known, there is a gap in Prometheus, even where the engine still knows the features.
  */
-const isInterrupted = ({ minute, conditions, begins, isSiteKnown }: Minute, minutes: number): boolean =>
-  isSome(minute - minutes, minute, (at) => isGap(conditions[at]) || begins[at] === true || isSiteKnown[at] !== true);
+const isInterrupted = ({ minute, conditions, begins, isListed }: Minute, minutes: number): boolean =>
+  isSome(minute - minutes, minute, (at) => isGap(conditions[at]) || begins[at] === true || isListed[at] !== true);
 
 /** How long the condition has been met now, without a gap, minutes. */
 function metFor({ minute, conditions, begins }: Minute): number {
@@ -73,9 +73,12 @@ const pendingBeginsAgain: Tolerance = {
 const keepFiringBeginsAgain: Tolerance = {
   name: 'keep_firing_for begins again',
   allows: (minute) => {
-    const { conditions, keepFiringFor, before } = minute;
+    const { conditions, keepFiringFor, before, only } = minute;
+    // Prometheus must not end an alert in a gap
+    const isOver = only === 'prometheus' || conditions[minute.minute] === 'false';
     const wasMet = isSome(minute.minute - keepFiringFor - LAG, minute.minute, (at) => isMet(conditions[at]));
-    return isInterrupted(minute, keepFiringFor + LAG) || (before === keepFiringBeginsAgain.name && wasMet);
+    const isContinued = before === keepFiringBeginsAgain.name;
+    return (isInterrupted(minute, keepFiringFor + LAG) && (isOver || isContinued)) || (isContinued && wasMet);
   },
 };
 
@@ -102,24 +105,13 @@ const unknownHoldEnds: Tolerance = {
  */
 const averagedPast: Tolerance = {
   name: 'average over a shorter past',
-  allows: ({
-    alert,
-    conditions,
-    isMeasured,
-    isSiteKnown,
-    begins,
-    pendingFor,
-    keepFiringFor,
-    minute,
-    since,
-    before,
-  }) => {
+  allows: ({ alert, conditions, isMeasured, isListed, begins, pendingFor, keepFiringFor, minute, since, before }) => {
     if (!alert.startsWith('LicenseFeatureSaturated')) return false;
     const minutes = 10 + pendingFor + LAG;
     const isShort = isSome(
       minute - minutes,
       minute,
-      (at) => isMeasured[at] !== true || isSiteKnown[at] !== true || begins[at] === true,
+      (at) => isMeasured[at] !== true || isListed[at] !== true || begins[at] === true,
     );
     const isAtEdge = minute - since < LAG;
     const isKept =
