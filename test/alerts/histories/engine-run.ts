@@ -72,8 +72,10 @@ export interface Watched {
   readonly isMeasured: readonly boolean[];
   /** Whether its vendor license is listed, or known not to exist. */
   readonly isListed: readonly boolean[];
-  /** Number of processes that are running. */
-  readonly processes: readonly number[];
+  /** Whether several processes are running. */
+  readonly isShared: readonly boolean[];
+  /** Whether all of them poll the analyzer well. */
+  readonly isAllUp: readonly boolean[];
   /** Durations of its rule, minutes. */
   readonly pendingFor: number;
   readonly keepFiringFor: number;
@@ -110,7 +112,7 @@ function isMeasured({ inventory }: Frame, alert: string): boolean {
       row.version === version &&
       row.package === pkg &&
       row.featureType === type;
-    if (isSame) return row.inUse !== undefined && row.maxAvailable !== undefined;
+    if (isSame) return row.inUse !== undefined && row.maxAvailable !== undefined && row.maxQueued !== undefined;
   }
   return false;
 }
@@ -126,7 +128,8 @@ export class EngineRun {
   readonly #measured: ReadonlyMap<string, boolean[]>;
   readonly #begins: boolean[] = [];
   readonly #listed: ReadonlyMap<string, boolean[]>;
-  readonly #processes: number[] = [];
+  readonly #shared: boolean[] = [];
+  readonly #allUp: boolean[] = [];
   #sent: { readonly states: AlertStates; readonly at: number } = { states: new Map(), at: 0 };
   #leader: Engine | undefined;
 
@@ -148,7 +151,8 @@ export class EngineRun {
     for (const { labels } of this.#stillSent(now).values()) this.#firing.add(identityOf(labels), minute);
     this.#begins.push(leader !== undefined && leader.engine !== this.#leader);
     this.#leader = leader?.engine ?? this.#leader;
-    this.#processes.push(frames.length);
+    this.#shared.push(frames.length > 1);
+    this.#allUp.push(up.length === frames.length);
     for (const [alert, conditions] of this.#conditions) {
       conditions.push(leader === undefined ? 'absent' : conditionOf(leader.engine, alert));
       this.#listed.get(alert)?.push(leader !== undefined && isListed(leader.frame, alert));
@@ -192,7 +196,8 @@ export class EngineRun {
       begins: this.#begins,
       isMeasured: this.#measured.get(alert) ?? [],
       isListed: this.#listed.get(alert) ?? [],
-      processes: this.#processes,
+      isShared: this.#shared,
+      isAllUp: this.#allUp,
       pendingFor: durations.for / 60,
       keepFiringFor: durations.keepFiringFor / 60,
     };
