@@ -30,7 +30,7 @@ interface Run {
 }
 
 /** Follows alerts of a history through the engine. */
-export function watch(history: History, alerts: readonly string[]): (alert: string) => Watched {
+function watch(history: History, alerts: readonly string[]): (alert: string) => Watched {
   const engine = new EngineRun(alerts);
   for (const minute of minutesOf(history)) engine.add(minute);
   return (alert) => engine.watched(alert);

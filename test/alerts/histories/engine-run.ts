@@ -70,10 +70,12 @@ export interface Watched {
   readonly begins: readonly boolean[];
   /** Whether the feature is reported with its usage. */
   readonly isMeasured: readonly boolean[];
-  /** Whether the vendor licenses of the site are known. */
-  readonly isSiteKnown: readonly boolean[];
-  /** Number of processes that are running. */
-  readonly processes: readonly number[];
+  /** Whether its vendor license is listed, or known not to exist. */
+  readonly isListed: readonly boolean[];
+  /** Whether several processes are running. */
+  readonly isShared: readonly boolean[];
+  /** Whether all of them poll the analyzer well. */
+  readonly isAllUp: readonly boolean[];
   /** Durations of its rule, minutes. */
   readonly pendingFor: number;
   readonly keepFiringFor: number;
@@ -86,6 +88,12 @@ function conditionOf({ evaluated }: Engine, alert: string): Condition {
   if (finding !== undefined) return finding.isRaised ? 'raised' : 'not cleared';
   return found?.evaluation.isUnknown(labels) === false ? 'false' : 'unknown';
 }
+
+/** Whether the vendor license of an alert is listed, or known not to exist. */
+const isListed = ({ inventory: { knowledge, vendorLicenses } }: Frame, alert: string): boolean => {
+  const { vendor_license: name } = labelsOf(alert);
+  return knowledge.products || [...vendorLicenses].some(({ vendorLicense }) => vendorLicense === name);
+};
 
 /** Whether the usage of the feature of an alert is known. */
 function isMeasured({ inventory }: Frame, alert: string): boolean {
@@ -104,7 +112,7 @@ function isMeasured({ inventory }: Frame, alert: string): boolean {
       row.version === version &&
       row.package === pkg &&
       row.featureType === type;
-    if (isSame) return row.inUse !== undefined && row.maxAvailable !== undefined;
+    if (isSame) return row.inUse !== undefined && row.maxAvailable !== undefined && row.maxQueued !== undefined;
   }
   return false;
 }
@@ -119,8 +127,9 @@ export class EngineRun {
   readonly #conditions: ReadonlyMap<string, Condition[]>;
   readonly #measured: ReadonlyMap<string, boolean[]>;
   readonly #begins: boolean[] = [];
-  readonly #siteKnown: boolean[] = [];
-  readonly #processes: number[] = [];
+  readonly #listed: ReadonlyMap<string, boolean[]>;
+  readonly #shared: boolean[] = [];
+  readonly #allUp: boolean[] = [];
   #sent: { readonly states: AlertStates; readonly at: number } = { states: new Map(), at: 0 };
   #leader: Engine | undefined;
 
@@ -128,6 +137,7 @@ export class EngineRun {
   constructor(watched: readonly string[] = []) {
     this.#conditions = new Map(watched.map((alert) => [alert, []]));
     this.#measured = new Map(watched.map((alert) => [alert, []]));
+    this.#listed = new Map(watched.map((alert) => [alert, []]));
   }
 
   /** Evaluates one minute. */
@@ -141,10 +151,11 @@ export class EngineRun {
     for (const { labels } of this.#stillSent(now).values()) this.#firing.add(identityOf(labels), minute);
     this.#begins.push(leader !== undefined && leader.engine !== this.#leader);
     this.#leader = leader?.engine ?? this.#leader;
-    this.#siteKnown.push(leader?.frame.inventory.knowledge.products === true);
-    this.#processes.push(frames.length);
+    this.#shared.push(frames.length > 1);
+    this.#allUp.push(up.length === frames.length);
     for (const [alert, conditions] of this.#conditions) {
       conditions.push(leader === undefined ? 'absent' : conditionOf(leader.engine, alert));
+      this.#listed.get(alert)?.push(leader !== undefined && isListed(leader.frame, alert));
       this.#measured.get(alert)?.push(leader !== undefined && isMeasured(leader.frame, alert));
     }
   }
@@ -184,8 +195,9 @@ export class EngineRun {
       conditions: this.#conditions.get(alert) ?? [],
       begins: this.#begins,
       isMeasured: this.#measured.get(alert) ?? [],
-      isSiteKnown: this.#siteKnown,
-      processes: this.#processes,
+      isListed: this.#listed.get(alert) ?? [],
+      isShared: this.#shared,
+      isAllUp: this.#allUp,
       pendingFor: durations.for / 60,
       keepFiringFor: durations.keepFiringFor / 60,
     };

@@ -17,7 +17,7 @@ export interface Pulse {
   readonly on: number;
 }
 
-export const isActive = ({ from, to, period, on }: Pulse, minute: number): boolean =>
+const isActive = ({ from, to, period, on }: Pulse, minute: number): boolean =>
   minute >= from && minute < to && (minute - from) % period < on;
 
 /** The number of licenses that the analyzer reports for uncounted ones. */

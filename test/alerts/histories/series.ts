@@ -93,6 +93,7 @@ export function emitPage(
   const buildLabels = formatLabels(['version', 'revision', 'node_version'], [version, revision, nodeVersion]);
   emit('license_exporter_build_info', buildLabels, 1);
   emit('license_exporter_config_last_reload_success_timestamp_seconds', '', timeOf(startedAt));
+  emit('license_exporter_series_limit_exceeded', '', 0);
   emit('license_exporter_time_seconds', '', timeOf(minute));
   emit('license_exporter_shards', '', 1);
   emit('license_exporter_shard_index', '', 0);

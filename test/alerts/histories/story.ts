@@ -36,7 +36,7 @@ const signs: Readonly<Record<Condition, string>> = {
 };
 
 /** What a site goes through. */
-export function storyOf(history: History): string {
+function storyOf(history: History): string {
   const { vendorLicenses, features, replicas, polling, sources, episodes } = history;
   return [
     `seed ${history.seed}, polling ${JSON.stringify(polling)}`,

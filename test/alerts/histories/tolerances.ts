@@ -38,12 +38,25 @@ function isSome(from: number, to: number, is: (minute: number) => boolean): bool
   return false;
 }
 
+/** Alerts about the usage of a feature. */
+const isAboutUsage = (alert: string): boolean => /^License(FeatureSaturated|RequestsQueued)/.test(alert);
+
 /**
- * Whether the clock of an alert was interrupted in the last minutes, by a gap or a new process. While the vendor licenses are
- * unknown, there is a gap in Prometheus, even where the engine still knows the features.
+ * Whether the clock of an alert was interrupted in the last minutes, by a gap or a new process. Prometheus also has a gap while
+ * the vendor license is not listed, because none is known; while any number of the usage is unknown; and while one of several
+ * replicas does not know what the others know.
  */
-const isInterrupted = ({ minute, conditions, begins, isSiteKnown }: Minute, minutes: number): boolean =>
-  isSome(minute - minutes, minute, (at) => isGap(conditions[at]) || begins[at] === true || isSiteKnown[at] !== true);
+const isInterrupted = (of: Minute, minutes: number): boolean =>
+  isSome(
+    of.minute - minutes,
+    of.minute,
+    (at) =>
+      isGap(of.conditions[at]) ||
+      of.begins[at] === true ||
+      of.isListed[at] !== true ||
+      (isAboutUsage(of.alert) && of.isMeasured[at] !== true) ||
+      (of.isShared[at] === true && of.isAllUp[at] !== true),
+  );
 
 /** How long the condition has been met now, without a gap, minutes. */
 function metFor({ minute, conditions, begins }: Minute): number {
@@ -73,26 +86,29 @@ const pendingBeginsAgain: Tolerance = {
 const keepFiringBeginsAgain: Tolerance = {
   name: 'keep_firing_for begins again',
   allows: (minute) => {
-    const { conditions, keepFiringFor, before } = minute;
+    const { conditions, keepFiringFor, before, only } = minute;
+    // Prometheus must not end an alert in a gap
+    const isOver = only === 'prometheus' || conditions[minute.minute] === 'false';
     const wasMet = isSome(minute.minute - keepFiringFor - LAG, minute.minute, (at) => isMet(conditions[at]));
-    return isInterrupted(minute, keepFiringFor + LAG) || (before === keepFiringBeginsAgain.name && wasMet);
+    const isContinued = before === keepFiringBeginsAgain.name;
+    return (isInterrupted(minute, keepFiringFor + LAG) && (isOver || isContinued)) || (isContinued && wasMet);
   },
 };
 
 /**
  * The end of an alert without data. Prometheus keeps it for `unknown_hold` after the last finding, and then for its
- * `keep_firing_for`. The engine drops it `unknown_hold` after the first evaluation without data; when its process ends, that time begins again.
+ * `keep_firing_for`. The engine drops it `unknown_hold` after the first evaluation without data; that time begins again when
+ * data was known for a moment, or the process ends.
  */
 const unknownHoldEnds: Tolerance = {
   name: 'unknown_hold ends',
   allows: (minute) => {
-    const { conditions, keepFiringFor, only, begins } = minute;
+    const { conditions, keepFiringFor, only } = minute;
     const at = minute.minute;
     if (!isGap(conditions[at])) return false;
     const wasMet = (from: number, to: number) => isSome(at - from, at - to, (each) => isMet(conditions[each]));
     if (only === 'prometheus') return wasMet(UNKNOWN_HOLD + keepFiringFor + 2 * LAG, UNKNOWN_HOLD - 2 * LAG);
-    const isLost = (each: number) => begins[each] === true || conditions[each] === 'absent';
-    return !wasMet(UNKNOWN_HOLD - 2 * LAG, 0) && isSome(at - UNKNOWN_HOLD - LAG, at, isLost);
+    return !wasMet(UNKNOWN_HOLD - 2 * LAG, 0);
   },
 };
 
@@ -102,24 +118,13 @@ const unknownHoldEnds: Tolerance = {
  */
 const averagedPast: Tolerance = {
   name: 'average over a shorter past',
-  allows: ({
-    alert,
-    conditions,
-    isMeasured,
-    isSiteKnown,
-    begins,
-    pendingFor,
-    keepFiringFor,
-    minute,
-    since,
-    before,
-  }) => {
+  allows: ({ alert, conditions, isMeasured, isListed, begins, pendingFor, keepFiringFor, minute, since, before }) => {
     if (!alert.startsWith('LicenseFeatureSaturated')) return false;
     const minutes = 10 + pendingFor + LAG;
     const isShort = isSome(
       minute - minutes,
       minute,
-      (at) => isMeasured[at] !== true || isSiteKnown[at] !== true || begins[at] === true,
+      (at) => isMeasured[at] !== true || isListed[at] !== true || begins[at] === true,
     );
     const isAtEdge = minute - since < LAG;
     const isKept =
@@ -128,13 +133,16 @@ const averagedPast: Tolerance = {
   },
 };
 
-/** With several replicas, Prometheus reports what one of them cannot poll. Each engine sees only its own polls. */
+/** Prometheus combines what several replicas report about their polls. Each engine sees only its own. */
 const oneOfSeveralReplicas: Tolerance = {
   name: 'one of several replicas',
-  allows: ({ alert, only, processes, minute, pendingFor, keepFiringFor }) =>
-    /^License(PollPartial|AnalyzerAuthFailing)/.test(alert) &&
-    only === 'prometheus' &&
-    isSome(minute - pendingFor - keepFiringFor - LAG, minute, (at) => (processes[at] ?? 0) > 1),
+  allows: ({ alert, isShared, isAllUp, minute, pendingFor, keepFiringFor }) =>
+    /^License(PollPartial|AnalyzerAuthFailing|ProductsEmpty|RecordsDiscarded)/.test(alert) &&
+    isSome(
+      minute - pendingFor - keepFiringFor - LAG,
+      minute,
+      (at) => isShared[at] === true && (isAllUp[at] !== true || alert.startsWith('LicensePollPartial')),
+    ),
 };
 
 /** The listed differences, at most five. */
@@ -147,7 +155,7 @@ export const tolerances: readonly Tolerance[] = [
 ];
 
 /** The tolerance that allows each minute; `undefined` where both paths agree, or none allows their difference. */
-export function tolerated(disagreement: Disagreement): readonly (string | undefined)[] {
+function tolerated(disagreement: Disagreement): readonly (string | undefined)[] {
   const { engine, prometheus } = disagreement;
   const names: (string | undefined)[] = [];
   let since = 0;
