@@ -68,7 +68,7 @@ export function createAverages(window: number): Averages {
   const evaluations = new Map<string, Sums>();
   /** By vendor license, name of the feature, and key. The first two are known without a search in most cases. */
   const tracked = new Map<string, Map<string, Map<string, Tracked>>>();
-  let known: ReadonlySet<string> = new Set();
+  let known = new Set<string>();
   let evaluation = 0;
   let step = 0;
 
@@ -78,6 +78,12 @@ export function createAverages(window: number): Averages {
     const one = sameName.get(key) ?? { excess: new Sums(), missing: new Sums(), lastExcess: 0, addedAt: 0 };
     tracked.set(vendorLicense, features.set(feature, sameName.set(key, one)));
     return one;
+  };
+
+  const count = (name: string): void => {
+    const counts = evaluations.get(name) ?? new Sums();
+    counts.add(step, 1);
+    evaluations.set(name, counts);
   };
 
   const isOver = ({ lastExcess }: Tracked): boolean => lastExcess <= step - STEPS;
@@ -105,23 +111,24 @@ export function createAverages(window: number): Averages {
       step = next;
       evaluation += 1;
       known = new Set(vendorLicenses);
-      for (const name of known) {
-        const counts = evaluations.get(name) ?? new Sums();
-        counts.add(step, 1);
-        evaluations.set(name, counts);
-      }
+      for (const name of known) count(name);
     },
     add: (feature, ratio) => {
       const { vendorLicense } = feature;
       if (ratio <= FLOOR && tracked.get(vendorLicense)?.has(feature.feature) !== true) return FLOOR;
+      // its vendor license is not listed now, but its features still are
+      if (!known.has(vendorLicense)) {
+        known.add(vendorLicense);
+        count(vendorLicense);
+      }
       const one = track(feature);
       one.addedAt = evaluation;
       if (ratio > FLOOR) {
         one.excess.add(step, ratio - FLOOR);
         one.lastExcess = step;
       }
-      const count = (evaluations.get(vendorLicense)?.total(step) ?? 0) - one.missing.total(step);
-      return FLOOR + one.excess.total(step) / Math.max(1, count);
+      const times = (evaluations.get(vendorLicense)?.total(step) ?? 0) - one.missing.total(step);
+      return FLOOR + one.excess.total(step) / Math.max(1, times);
     },
     end: () => {
       for (const [vendorLicense, features] of tracked) settle(vendorLicense, features);

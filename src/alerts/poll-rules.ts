@@ -36,7 +36,8 @@ export const createAnalyzerUnreachable: RuleFactory<Durations> = (name, settings
       // an analyzer that rejects the logon can be reached
       const isFailing = (poll: PollState): boolean => isTried(poll) && !poll.answered && authenticated !== false;
       const failing = polls.filter(isFailing).map(({ endpoint }) => endpoint);
-      const isUnknown = failing.length === 0 && (polls.length === 0 || !polls.every(isTried));
+      const isUnknown =
+        authenticated !== false && failing.length === 0 && (polls.length === 0 || !polls.every(isTried));
       const annotations = {
         summary: 'The license analyzer cannot be polled.',
         description: `No good answer from ${failing.join(', ')}. Until the analyzer answers, there is no new data about any license server. Check the analyzer and the network path to it. "license-exporter doctor" shows what each endpoint answers.`,

@@ -52,7 +52,11 @@ const productsEmpty: HeldAlert = {
   severity: 'critical',
   data: 'poll',
   isEngines: true,
-  condition: EMPTY,
+  condition: `${ofExporters('max', SITE, 'license_poll_records{endpoint="GetProducts"}')} == 0
+and on (${SITE}) (
+  ${ofExporters('max', SITE, 'license_poll_success{endpoint="GetProducts"}')} == 1
+  or on (${SITE}) ALERTS{alertname="LicenseProductsEmpty"}
+)`,
   summary: `GetProducts of ${ANALYZER_TEXT} is empty.`,
   description:
     'The analyzer answers, but it lists no vendor license, so nothing is monitored. Check whether its configuration or its database was replaced, and whether the account may see the vendor licenses.',

@@ -19,6 +19,11 @@ export interface RecordingRule {
   readonly labels?: Readonly<Record<string, string>>;
 }
 
+const IN_USE = 'license_feature_in_use';
+const AVAILABLE = 'license_feature_max_available';
+const QUEUED = 'license_feature_max_queued';
+const EXPIRATION = 'license_feature_expiration_timestamp_seconds';
+
 /** The polls that decide whether a replica is trusted, by the value of `data`. */
 const polls = {
   collection: '{endpoint="GetProducts"}',
@@ -58,9 +63,9 @@ const seriesOfEarlierVersions = [
   'license_up',
   'license_poll_success',
   'license_server_up',
-  'license_feature_max_available',
-  'license_feature_max_queued',
-  'license_feature_expiration_timestamp_seconds',
+  AVAILABLE,
+  QUEUED,
+  EXPIRATION,
 ];
 
 /** Which exporters there are, what they know, and who owns what. @param owners label names of owners */
@@ -94,10 +99,18 @@ license:exporter:info`,
     expr: ofExporters('max', `${SITE}, alertname`, 'license_exporter_alerting_active'),
   },
   {
-    record: 'license:vendor_license:owner',
+    // earlier versions have no info metric
+    record: 'license:vendor_license:listed',
     expr: `${newest(VENDOR_LICENSE, owners, 'license_vendor_license_info', 'collection')}
-or on (${VENDOR_LICENSE})
+or on (${SITE})
 ${ofReplicas('max', VENDOR_LICENSE, 'license_server_up', 'server')} * 0`,
+  },
+  {
+    // remembered while it is not listed, so that the labels of its alerts do not change
+    record: 'license:vendor_license:owner',
+    expr: `license:vendor_license:listed
+or on (${VENDOR_LICENSE})
+topk by (${VENDOR_LICENSE}) (1, last_over_time(license:vendor_license:listed[1h]))`,
   },
 ];
 
@@ -116,29 +129,30 @@ const featureOwner = (owners: readonly string[]): RecordingRule => ({
 export const listedRecord = (owners: readonly string[]): RecordingRule => ({
   record: 'license:feature:listed',
   expr: `${newest(FEATURE_NAME, owners, 'license_feature_info', 'usage')}
-or on (${FEATURE_NAME})
-${ofReplicas('max', FEATURE_NAME, 'license_feature_max_available', 'usage')} * 0`,
+or on (${SITE})
+${ofReplicas('max', FEATURE_NAME, AVAILABLE, 'usage')} * 0`,
 });
 
 /** The labels of a feature in the metrics of one exporter. */
 const RAW_FEATURE = 'job, instance, vendor_license, feature, version, package, feature_type';
 
-/** Features that are reported without one of these values. */
-const incomplete = (data: string, ...metrics: readonly string[]): RecordingRule => ({
+/** Features of which one of the values is known, but not all of those in `needed`. */
+const incomplete = (value: string, known: readonly string[], needed: readonly string[]): RecordingRule => ({
   record: 'license:feature:incomplete',
   expr: ofReplicas(
     'max',
     FEATURE,
-    `((license_feature_info or on (${RAW_FEATURE}) license_feature_max_available) unless on (${RAW_FEATURE}) (${metrics.join(` and on (${RAW_FEATURE}) `)}))`,
+    `((${known.join(` or on (${RAW_FEATURE}) `)}) unless on (${RAW_FEATURE}) (${needed.join(` and on (${RAW_FEATURE}) `)}))`,
     'usage',
   ),
-  labels: { data },
+  labels: { value },
 });
 
 /** The values that alerts compare, one series for each part of an analyzer and shard. @param farthest seconds to the farthest expiry that an alert is about */
 export const valueRecords = (farthest: number): readonly RecordingRule[] => [
-  incomplete('usage', 'license_feature_in_use', 'license_feature_max_available', 'license_feature_max_queued'),
-  incomplete('expirations', 'license_feature_expiration_timestamp_seconds'),
+  incomplete('use', [IN_USE, AVAILABLE, QUEUED], [IN_USE, AVAILABLE]),
+  incomplete('queue', [IN_USE, AVAILABLE], [QUEUED]),
+  incomplete('expiration', ['license_feature_info'], [EXPIRATION]),
   { record: 'license:server_up:min', expr: ofReplicas('min', VENDOR_LICENSE, 'license_server_up', 'server') },
   {
     record: 'license:last_collection_timestamp_seconds:max',
@@ -197,10 +211,15 @@ or ${ignoring}
 license:condition`,
     },
     {
+      // a failed scrape does not set back the clock of a pending alert
       record: 'license:latched',
       expr: `last_over_time(license:finding[${unknownHold}])
 and ignoring (alertstate, data)
-ALERTS{alertname=~"License.*", alertstate="firing"}`,
+ALERTS{alertname=~"License.*", alertstate="firing"}
+or
+last_over_time(license:finding[3m])
+and ignoring (alertstate, data)
+ALERTS{alertname=~"License.*", alertstate="pending"}`,
     },
     { record: 'license:held', expr: held },
   ];
@@ -208,16 +227,23 @@ ALERTS{alertname=~"License.*", alertstate="firing"}`,
 
 const latched = (...matchers: readonly string[]): string => select('license:latched', ...matchers);
 
+const without = (matcher: string, value: string): string =>
+  `${latched(matcher)} and on (${FEATURE}) license:feature:incomplete{value="${value}"}`;
+
 /** Why the condition of a firing alert is unknown. What is known to be gone is in none of these. */
 const held = either(
   // nothing is known: the exporter is gone, or has just been started
-  `${latched('data=~"server|collection|usage|features|expirations"')} unless on (${SITE}) license:known == 1`,
+  `${latched('data=~"server|collection|usage|features|expirations"')}
+unless on (${SITE}) license:known == 1
+unless on (${VENDOR_LICENSE}, data) license:vendor_license:known == 1`,
   // this part is not known
   `${latched()} and on (${VENDOR_LICENSE}, data) license:vendor_license:known == 0`,
   // it takes two polls to know that a collection is stale
   `${latched('data="collection"')} and on (${VENDOR_LICENSE}) license:vendor_license:known{data="server"} == 0`,
   // the feature is reported without the value
-  `${latched()} and on (${FEATURE}, data) license:feature:incomplete`,
+  without('alertname="LicenseFeatureSaturated"', 'use'),
+  without('alertname="LicenseRequestsQueued"', 'queue'),
+  without('data="expirations"', 'expiration'),
   `${latched('data="features"')} and on (${FEATURE_NAME}) license:feature_max_available:unknown`,
   // series of features are withheld
   `${latched('data=~"usage|features|expirations"')} and on (${SITE}) license:series_limit:max == 1`,
@@ -228,6 +254,8 @@ unless on (${HISTORY}) license:feature_history_denials:max`,
   `${latched('data="poll"')} unless on (${SITE}) license:up:max`,
   // the exporter is gone
   `${latched('data="source"')} unless on (analyzer) license:exporter:info`,
+  // before its first verdict on a logon
+  `${latched('alertname="LicenseAnalyzerAuthFailing"')} unless on (${SITE}) license:authenticated:min`,
   // the source is configured, and has not been read yet
   `${latched('data="source"')}
 and on (analyzer, license_source) ${ofSources('max', SOURCE, 'license_source_contradictions_total')}

@@ -30,7 +30,7 @@ const parts: readonly Part[] = [
     alert: 'LicenseVendorLicenseVanished',
     record: 'license:vendor_license:vanished',
     labels: VENDOR_LICENSE,
-    present: 'license:vendor_license:owner',
+    present: 'license:vendor_license:listed',
     isKnown: `and on (${SITE}) (${KNOWN}) == 1
 unless on (${SITE}) (${EMPTY})`,
   },
