@@ -65,6 +65,10 @@ const otherLabels = new Set([
 ]);
 const metricLabels = new Set(Object.values(catalogue).flatMap(({ labels }) => labels));
 
+/** The metrics of a selector, which can have a regular expression for their names. */
+const metricsOf = ({ metric, matchers }: ReturnType<typeof namesIn>['selectors'][number]): readonly string[] =>
+  metric !== '' ? [metric] : (/"(.*)"/.exec(matchers[0] ?? '')?.[1] ?? '').split('|');
+
 describe('the rules', () => {
   it.runIf(peer('promtool'))('are accepted by promtool', () => {
     expect(promtool(['check', 'rules', join(folder, 'license-alerts.yml')])).toContain(
@@ -83,7 +87,7 @@ describe('the rules', () => {
       const { selectors, grouping, errors } = namesIn(expr);
       expect({ expr, errors }).toEqual({ expr, errors: [] });
       const unknown = selectors
-        .map(({ metric }) => metric)
+        .flatMap(metricsOf)
         .filter((metric) => metricOf(metric) === undefined && !recorded.has(metric) && !ofPrometheus.includes(metric));
       expect({ expr, unknown }).toEqual({ expr, unknown: [] });
       const unknownLabels = grouping.filter((label) => !otherLabels.has(label) && !metricLabels.has(label));
@@ -91,7 +95,7 @@ describe('the rules', () => {
       for (const { metric, matchers } of selectors) {
         for (const matcher of matchers) {
           const [label = ''] = matcher.split(/[=!]/);
-          const known = metricOf(metric)?.labels ?? [...otherLabels, ...metricLabels];
+          const known = metricOf(metric)?.labels ?? [...otherLabels, ...metricLabels, '__name__'];
           expect({ expr, label, isKnown: label === 'job' || known.includes(label) }).toEqual({
             expr,
             label,
@@ -103,7 +107,7 @@ describe('the rules', () => {
   });
 
   it('record only series that are read, and in a group before they are read', () => {
-    const readIn = (expr: string): string[] => namesIn(expr).selectors.map(({ metric }) => metric);
+    const readIn = (expr: string): string[] => namesIn(expr).selectors.flatMap(metricsOf);
     const read = new Set(allRules.flatMap((rule) => readIn(rule.expr)));
     expect([...recorded].filter((record) => !read.has(record))).toEqual([]);
     for (const { rules } of groups) {
