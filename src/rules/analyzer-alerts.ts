@@ -1,6 +1,6 @@
 import { type HeldAlert, type RuleOptions, settingsOf } from './alert.ts';
 import { ofExporters, ofSources, SITE, SOURCE } from './promql.ts';
-import { ANALYZER_TEXT } from './texts.ts';
+import { ANALYZER_TEXT, SERVERS_TEXT } from './texts.ts';
 
 /** Alerts about polling the analyzer, and about the sources of the embedded one, which the engine evaluates too. */
 
@@ -33,9 +33,9 @@ const redundancyLost: HeldAlert = {
   condition: `${ofSources('count', SOURCE, `(${SERVERS} == 1)`)}
 and on (${SOURCE}) ${ofSources('count', SOURCE, `(${SERVERS} == 0)`)}
 and on (${SOURCE}) license:source_failed_readings:max == 0`,
-  summary: 'A redundant server of {{ $labels.license_source }} does not answer.',
+  summary: `{{ $value }} of ${SERVERS_TEXT} servers of {{ $labels.license_source }} answer.`,
   description:
-    'Only {{ $value }} of the redundant servers of this source answer. If one more fails, its licenses may no longer be available. The page /sources of the analyzer shows which server is missing.',
+    'If one more of its redundant servers fails, the licenses of this source may no longer be available. The page /sources of the analyzer shows which server is missing.',
 };
 
 /** Endpoints of exporters whose last poll was not good. */

@@ -6,6 +6,7 @@ import {
   chosenBy,
   enabledOf,
   matcherOf,
+  patternsOf,
   type RuleSettings,
   type Selection,
   thresholdOf,
@@ -19,23 +20,17 @@ const of =
   (matchers) =>
     select(series, ...matchers);
 
-/** Vendor licenses whose icon says that the server is down. */
+/** Vendor licenses whose icon says that the server is down, by the first override that has a pattern for them. */
 function downByIcon(settings: RuleSettings): readonly string[] {
-  const icon = (pattern: RegExp, matchers: readonly string[]): string =>
-    ofReplicas(
-      'max',
-      VENDOR_LICENSE,
-      select('license_vendor_license_icon_info', ...matchers, matcherOf('mapping_icon', pattern)),
-      'collection',
-    );
-  const { base, overrides } = settings;
-  const patterns = [...overrides.map(({ values }) => values), base].some(
-    ({ iconPattern }) => iconPattern !== undefined,
-  );
-  if (!patterns) return [];
-  // a rule without a pattern of its own matches no icon
-  const withPattern = { base: { ...base, iconPattern: base.iconPattern ?? /^\\b$/ }, overrides };
-  return [`${chosenBy(withPattern, 'iconPattern', icon)} * 0`];
+  const icons = (...matchers: readonly string[]): string =>
+    ofReplicas('max', VENDOR_LICENSE, select('license_vendor_license_icon_info', ...matchers), 'collection');
+  const earlier: string[] = [];
+  return patternsOf(settings).map(({ pattern, matchers }) => {
+    const selection: Selection = (more) => icons(...matchers, ...more, matcherOf('mapping_icon', pattern));
+    const others = earlier.map((selected) => ` unless ${selected}`).join('');
+    earlier.push(icons(...matchers));
+    return `(${enabledOf(settings, selection)}${others}) * 0`;
+  });
 }
 
 function serverDown(options: RuleOptions): HeldAlert {

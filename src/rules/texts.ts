@@ -6,7 +6,7 @@ export const FEATURE_TEXT =
 
 /** Which analyzer, in alerts about all of it. */
 export const ANALYZER_TEXT =
-  'analyzer {{ $labels.analyzer }}{{ if $labels.shard }} (shard {{ $labels.shard }}){{ end }}';
+  'analyzer{{ if $labels.analyzer }} {{ $labels.analyzer }}{{ end }}{{ if $labels.shard }} (shard {{ $labels.shard }}){{ end }}';
 
 /** The value as a time. */
 export const TIME_TEXT = '{{ ($value | toTime).UTC.Format "2006-01-02 15:04" }} UTC';
@@ -38,6 +38,13 @@ export const LICENSES_TEXT = withLicenses('{{ if ge (. | value) 99999.0 }}uncoun
 export const IN_USE_TEXT = withMetric(
   'license_feature_in_use',
   `{{ $inUse := . | value }}${withLicenses('{{ $inUse }} of {{ . | value }} licenses are in use. ')}`,
+);
+
+/** The number of servers of the source in the labels. */
+export const SERVERS_TEXT = withSample(
+  'count(count by (server) (license_source_member_up{source=%q, manager=%q}))',
+  ' $labels.license_source $labels.manager',
+  '{{ . | value }}',
 );
 
 /** A link to the runbook of an alert on an exporter. If no exporter is running, the last address is used. */

@@ -107,5 +107,16 @@ export function chosenBy(
   return all.length === 1 ? all.join('') : `(${all.join(' or ')})`;
 }
 
+/** The regular expressions for icons, each with the matchers of its override. */
+export const patternsOf = (
+  settings: RuleSettings,
+): readonly { readonly pattern: RegExp; readonly matchers: readonly string[] }[] => [
+  ...setting(settings, 'iconPattern').map((override) => ({
+    pattern: override.values.iconPattern as RegExp,
+    matchers: matchersOf(override),
+  })),
+  ...(settings.base.iconPattern === undefined ? [] : [{ pattern: settings.base.iconPattern as RegExp, matchers: [] }]),
+];
+
 /** Whether the rule is enabled for at least one vendor license or feature. */
 export const isEnabled = (settings: RuleSettings): boolean => valuesOf(settings, 'enabled').includes(true);

@@ -325,8 +325,8 @@ describe.runIf(peer('promtool'))('alerts about sources', () => {
     { [lost]: '15-44' },
     {
       [lost]: {
-        summary: 'A redundant server of s1 does not answer.',
-        description: expect.stringContaining('Only 2 of the redundant servers of this source answer.'),
+        summary: '2 of 3 servers of s1 answer.',
+        description: expect.stringContaining('If one more of its redundant servers fails'),
       },
     },
   );
