@@ -50,6 +50,7 @@ const overridden = rulesWith(
         // the first one that sets a value wins
         { vendor_license: '^(off|slow);', enabled: true, for: '20m' },
         { vendor_license: '^yellow;', icon_pattern: 'yellow|red' },
+        { vendor_license: '^blue;', icon_pattern: 'blue' },
       ],
     },
     LicenseFeatureSaturated: {
@@ -92,12 +93,23 @@ describe.runIf(peer('promtool'))('overrides', () => {
     'of the icon of a server that is down',
     over(20, {
       ...vendorLicense('yellow;d'),
+      ...vendorLicense('red;d'),
+      ...vendorLicense('blue;d'),
+      ...vendorLicense('off;d'),
       [up('v;d')]: 1,
       [up('yellow;d')]: 1,
+      [up('red;d')]: 1,
+      [up('blue;d')]: 1,
+      [up('off;d')]: 1,
+      'license_vendor_license_icon_info{vendor_license="red;d",mapping_icon="red.png",expired_icon=""}': 1,
+      // it has another pattern
+      'license_vendor_license_icon_info{vendor_license="blue;d",mapping_icon="red.png",expired_icon=""}': 1,
+      // the rule is not enabled for it
+      'license_vendor_license_icon_info{vendor_license="off;d",mapping_icon="red.png",expired_icon=""}': 1,
       'license_vendor_license_icon_info{vendor_license="v;d",mapping_icon="yellow.png",expired_icon=""}': 1,
       'license_vendor_license_icon_info{vendor_license="yellow;d",mapping_icon="yellow.png",expired_icon=""}': 1,
     }),
-    { [down('yellow;d')]: '0-20' },
+    { [down('yellow;d')]: '0-20', [down('red;d')]: '0-20' },
   );
   scenario(
     'of saturation apply to their feature',
