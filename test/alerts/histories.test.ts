@@ -45,7 +45,7 @@ describe.runIf(peer('promtool'))('engine and rules', () => {
     isLong ? 3_600_000 : 300_000,
   );
 
-  it('fire the same alerts in the same minutes, but for the listed differences', async () => {
+  it('fire the same alerts in the same minutes, but for the listed differences', { timeout: 600_000 }, async () => {
     const smallest = await Promise.all(differences.slice(0, SHOWN).map((each) => shrink(each, rules, allowed)));
     const all = differences.map(({ history, alert, only, from }) => `${history.seed} ${from} only ${only}: ${alert}`);
     expect([...smallest.map(describeDifference), ...all].join('\n\n')).toBe('');
@@ -55,9 +55,12 @@ describe.runIf(peer('promtool'))('engine and rules', () => {
     expect(tolerances.length).toBeLessThanOrEqual(5);
   });
 
-  it.runIf(isLong)('fire every alert of the engine', () => {
-    expect([...alertNames].filter((name) => ![...fired].some((alert) => alert.startsWith(`${name} `)))).toEqual([]);
-  });
+  // the few histories of a short run have not all of them
+  if (isLong) {
+    it('fire every alert of the engine', () => {
+      expect([...alertNames].filter((name) => ![...fired].some((alert) => alert.startsWith(`${name} `)))).toEqual([]);
+    });
+  }
 });
 
 describe('the samples of a history', () => {

@@ -59,13 +59,14 @@ function emitFeatures({ features }: Frame['inventory'], emit: Emit): void {
 const asNumber = (up: boolean | undefined): number | undefined => (up === undefined ? undefined : Number(up));
 
 function emitSource(
-  { name: source, manager, failedReadings, members, vendorLicenses }: SourceHealth,
+  { name: source, manager, failedReadings, contradictions, members, vendorLicenses }: SourceHealth,
   emit: Emit,
 ): void {
   const labels = (more: Readonly<Record<string, string>> = {}): string => {
     const all = { source, manager, ...more };
     return formatLabels(Object.keys(all), Object.values(all));
   };
+  emit('license_source_contradictions_total', labels(), contradictions);
   emit('license_source_failed_readings', labels(), failedReadings);
   for (const { server, up } of members) emit('license_source_member_up', labels({ server }), asNumber(up));
   for (const name of vendorLicenses) emit('license_source_vendor_license_info', labels({ vendor_license: name }), 1);
