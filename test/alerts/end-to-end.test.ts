@@ -57,7 +57,7 @@ async function start(cleanup: Cleanup, path: Path, settings: Parameters<typeof c
 describe.runIf(peer('prometheus', 'prometheus-alertmanager'))('alerts reach the receiver', () => {
   it.concurrent.for(['rules', 'engine', 'both'] as const)(
     'a server goes down and comes back: %s',
-    { timeout: 120_000 },
+    { timeout: 300_000 },
     async (path, { cleanup }) => {
       const { site, sink, app, prometheus } = await start(cleanup, path);
       const evaluating = { app: path === 'rules' ? undefined : app, prometheus };
@@ -76,7 +76,7 @@ describe.runIf(peer('prometheus', 'prometheus-alertmanager'))('alerts reach the 
   );
 
   it.concurrent('the rules take over when the delivery of the engine breaks, without a gap', {
-    timeout: 120_000,
+    timeout: 300_000,
   }, async ({ cleanup }) => {
     // what the engine said is kept as long as unknown data
     const { site, sink, alertmanager, door, app } = await start(cleanup, 'both', { 'alerting.unknown_hold': '8s' });
@@ -110,7 +110,7 @@ describe.runIf(peer('prometheus', 'prometheus-alertmanager'))('alerts reach the 
 
   it.concurrent.for(['rules', 'engine'] as const)(
     'an expiry crosses 60, 30, 7 and 0 days without gap or repeat: %s',
-    { timeout: 120_000 },
+    { timeout: 300_000 },
     async (path, { cleanup }) => {
       const { site, sink, alertmanager } = await start(cleanup, path);
       const about = { vendor_license: site.vendorLicense, feature: site.feature };
@@ -143,7 +143,7 @@ describe.runIf(peer('prometheus', 'prometheus-alertmanager'))('alerts reach the 
 
   it.concurrent.for(['rules', 'engine'] as const)(
     'the analyzer is lost: nothing is resolved, and a notification says so: %s',
-    { timeout: 120_000 },
+    { timeout: 300_000 },
     async (path, { cleanup }) => {
       const { site, sink, alertmanager, app, prometheus } = await start(cleanup, path);
       const down = { alertname: 'LicenseServerDown', vendor_license: site.vendorLicense };
@@ -174,7 +174,7 @@ describe.runIf(peer('prometheus', 'prometheus-alertmanager'))('alerts reach the 
 
   it.concurrent.for(['rules', 'engine', 'both'] as const)(
     'a wrong password: %s',
-    { timeout: 120_000 },
+    { timeout: 300_000 },
     async (path, { cleanup }) => {
       const site = await startSite(cleanup);
       const sink = await startSink(cleanup);

@@ -79,7 +79,7 @@ async function startDaemon(cleanup: Cleanup, site: Site, settings: Readonly<Reco
 describe.runIf(peer('prometheus', 'prometheus-alertmanager'))('one cause is one message', () => {
   it.concurrent.for<Path>(['rules', 'both'])(
     'the exporter is killed for 20 minutes while a server is down: %s',
-    { timeout: 120_000 },
+    { timeout: 300_000 },
     async (path, { cleanup }) => {
       const site = await startSite(cleanup);
       const { sink, alertmanager } = await startReceivers(cleanup);
@@ -113,7 +113,7 @@ describe.runIf(peer('prometheus', 'prometheus-alertmanager'))('one cause is one 
 
   it.concurrent.for<Path>(['rules', 'engine', 'both'])(
     'a rejected password: %s',
-    { timeout: 120_000 },
+    { timeout: 300_000 },
     async (path, { cleanup }) => {
       const site = await startSite(cleanup);
       const { sink, alertmanager } = await startReceivers(cleanup);
@@ -134,7 +134,7 @@ describe.runIf(peer('prometheus', 'prometheus-alertmanager'))('one cause is one 
     },
   );
 
-  it.concurrent('two exporters with both paths', { timeout: 120_000 }, async ({ cleanup }) => {
+  it.concurrent('two exporters with both paths', { timeout: 300_000 }, async ({ cleanup }) => {
     const site = await startSite(cleanup);
     const { sink, alertmanager } = await startReceivers(cleanup);
     const settings = { ...quickPolls, ...quickEngine([alertmanager.url]), 'alerting.resolve': 'expire' };

@@ -196,7 +196,7 @@ export async function startApp(config: AppConfig): Promise<TestApp> {
 export async function eventually(
   what: string,
   condition: () => Promise<boolean> | boolean,
-  ms = 30_000,
+  ms = 90_000,
   every = 20,
 ): Promise<void> {
   const end = Date.now() + ms;
