@@ -144,15 +144,20 @@ const averaged =
 function saturated(options: RuleOptions): HeldAlert {
   const settings = settingsOf(options, 'LicenseFeatureSaturated');
   const use = averaged(settings);
+  const available = of('license_feature_max_available');
   return {
     alert: 'LicenseFeatureSaturated',
     severity: 'warning',
     data: 'usage',
     isEngines: true,
-    condition: `${enabledOf(settings, use)} >= ${thresholdOf(settings, 'raise', use)}
-or
-${enabledOf(settings, use)} >= ${thresholdOf(settings, 'clear', use)}
-and on (${FEATURE}) ALERTS{alertname="LicenseFeatureSaturated", alertstate="firing"}`,
+    // the average of a feature that has lost its licenses goes down only slowly
+    condition: `(
+  ${enabledOf(settings, use)} >= ${thresholdOf(settings, 'raise', use)}
+  or
+  ${enabledOf(settings, use)} >= ${thresholdOf(settings, 'clear', use)}
+  and on (${FEATURE}) ALERTS{alertname="LicenseFeatureSaturated", alertstate="firing"}
+)
+unless on (${FEATURE}) ${ofReplicas('max', FEATURE, `(license_feature_max_available < ${thresholdOf(settings, 'minLicenses', available)})`, 'usage')}`,
     summary: `{{ $value | humanizePercentage }} of ${FEATURE_TEXT} is in use.`,
     description: `${IN_USE_TEXT}{{ $value | humanizePercentage }} is the average over the last minutes. Users may soon be denied a license. Look for idle checkouts and unused reservations, or buy more licenses.`,
   };

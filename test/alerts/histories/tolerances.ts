@@ -133,16 +133,30 @@ const averagedPast: Tolerance = {
   },
 };
 
-/** Prometheus combines what several replicas report about their polls. Each engine sees only its own. */
+/** The longest time between two polls of an endpoint by one replica, minutes. */
+const POLL_INTERVAL = 5;
+
+/** An alert about polls, or about what a poll finds, that Prometheus evaluates over all replicas. */
+const isAboutPolls = ({ alert, isShared, isAllUp, minute, pendingFor, keepFiringFor }: Minute): boolean =>
+  /^License(PollPartial|AnalyzerAuthFailing|ProductsEmpty|RecordsDiscarded)/.test(alert) &&
+  isSome(
+    minute - pendingFor - keepFiringFor - LAG,
+    minute,
+    (at) => isShared[at] === true && (isAllUp[at] !== true || alert.startsWith('LicensePollPartial')),
+  );
+
+/** An alert that has ended in the engine, and fires until the last replica has polled. */
+const endsWithTheLast = ({ only, engine, prometheus, isShared, since, minute, keepFiringFor }: Minute): boolean =>
+  only === 'prometheus' &&
+  engine[since - 1] === 1 &&
+  prometheus[since - 1] === 1 &&
+  minute - since <= POLL_INTERVAL + LAG &&
+  isSome(since - keepFiringFor - LAG, minute, (at) => isShared[at] === true);
+
+/** Prometheus combines what several replicas report, which poll at different times. Each engine sees only its own polls. */
 const oneOfSeveralReplicas: Tolerance = {
   name: 'one of several replicas',
-  allows: ({ alert, isShared, isAllUp, minute, pendingFor, keepFiringFor }) =>
-    /^License(PollPartial|AnalyzerAuthFailing|ProductsEmpty|RecordsDiscarded)/.test(alert) &&
-    isSome(
-      minute - pendingFor - keepFiringFor - LAG,
-      minute,
-      (at) => isShared[at] === true && (isAllUp[at] !== true || alert.startsWith('LicensePollPartial')),
-    ),
+  allows: (minute) => isAboutPolls(minute) || endsWithTheLast(minute),
 };
 
 /** The listed differences, at most five. */
