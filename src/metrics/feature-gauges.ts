@@ -56,8 +56,10 @@ const expiry = fieldGauges(recordFields.GetExpirationFeatures, expirationMetrics
 const infoGauge: FeatureGauge = {
   name: 'license_feature_info',
   hasAttributes: true,
-  // also of features that only GetExpirationFeatures reports: they have owners too
-  open: () => () => 1,
+  open:
+    ({ featureSlots }) =>
+    (row) =>
+      (featureSlots[row] as number) < 0 ? Number.NaN : 1,
 };
 
 /** The metrics of GetFeatures. */

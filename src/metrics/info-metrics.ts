@@ -21,7 +21,7 @@ export const infoMetrics = {
     type: 'gauge',
     labels: [...featureLabels, ...attributeLabels, 'owner'],
     group: 'default',
-    help: 'Attributes of a feature from GetFeatures (empty if only GetExpirationFeatures has it), with its owner and the other labels of the setting owners, always 1.',
+    help: 'Attributes of a feature from GetFeatures, with its owner and the other labels of the setting owners, always 1.',
   },
   license_server_up: {
     type: 'gauge',

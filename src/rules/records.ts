@@ -114,15 +114,17 @@ topk by (${VENDOR_LICENSE}) (1, last_over_time(license:vendor_license:listed[1h]
   },
 ];
 
-/** Who owns the features with a condition. */
+/** Who owns the features with a condition. Remembered while they are not listed, so that the labels of alerts do not change. */
 const featureOwner = (owners: readonly string[]): RecordingRule => ({
   record: 'license:feature:owner',
-  expr: newest(
+  expr: `${newest(
     FEATURE_NAME,
     owners,
     '(license_feature_info and on (vendor_license, feature) license:condition)',
     'usage',
-  ),
+  )}
+or on (${FEATURE_NAME})
+topk by (${FEATURE_NAME}) (1, last_over_time(license:feature:listed[1h]) and on (${FEATURE_NAME}) license:condition)`,
 });
 
 /** The features that are listed, with their owners. */

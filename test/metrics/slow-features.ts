@@ -1,5 +1,5 @@
 import { expiryName, type FeatureRow } from '../../src/inventory/feature-row.ts';
-import type { Table } from '../../src/inventory/table.ts';
+import { type Table, tableOf } from '../../src/inventory/table.ts';
 import { collectGauges, fieldGauges, labelsOf } from '../../src/metrics/columns.ts';
 import { createFamily, type Family } from '../../src/metrics/family.ts';
 import { expirationMetrics, featureMetrics } from '../../src/metrics/feature-metrics.ts';
@@ -18,12 +18,13 @@ const rowsOf = (names: readonly string[], table: Table<FeatureRow>, labels: (row
     Array.from({ length: table.count }, (_, row) => labels(row)),
   );
 
-/** Metrics of GetFeatures (spec 2.2). Features that only GetExpirationFeatures has have no attributes. */
+/** Metrics of GetFeatures (spec 2.2). */
 export function collectFeatures(
-  features: Table<FeatureRow>,
+  all: Table<FeatureRow>,
   enabled: Enabled,
   owners: Owners = noOwners,
 ): readonly Family[] {
+  const features = tableOf([...all].filter(({ isReported }) => isReported));
   const labels = labelsOf(featureLabels, features);
   const attributes = labelsOf(attributeLabels, features);
   const ownersOf = ({ vendorLicense, feature }: FeatureRow): readonly string[] => {

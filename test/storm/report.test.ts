@@ -60,6 +60,8 @@ it('reads the figures of the site from a page, and not those of the exporter', (
       'license_poll_last_success_timestamp_seconds{endpoint="GetFeatures"} 11',
       'license_upstream_authenticated 1',
       'license_exporter_series 3',
+      'license_data_known{data="vendor_licenses"} 0',
+      'license_vendor_license_data_known{vendor_license="a",data="usage"} 0',
       'nodejs_version_info 1',
     ].join('\n'),
   );

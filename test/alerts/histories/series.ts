@@ -52,7 +52,8 @@ function emitFeatures({ features }: Frame['inventory'], emit: Emit): void {
     for (const [name, value] of Object.entries(featureValues)) emit(name, labels, value(row));
     const owned = owners.of(row.vendorLicense, row.feature);
     const info = [...values, ...attributesOf(row), ...owners.names.map((name) => owned[name] ?? '')];
-    emit('license_feature_info', formatLabels([...featureLabels, ...attributeLabels, ...owners.names], info), 1);
+    if (row.isReported)
+      emit('license_feature_info', formatLabels([...featureLabels, ...attributeLabels, ...owners.names], info), 1);
   }
 }
 
