@@ -95,7 +95,7 @@ const isListed = ({ inventory: { knowledge, vendorLicenses } }: Frame, alert: st
   return knowledge.products || [...vendorLicenses].some(({ vendorLicense }) => vendorLicense === name);
 };
 
-/** Whether the usage of the feature of an alert is known, and averaged. */
+/** Whether the usage of the feature of an alert is known. */
 function isMeasured({ inventory }: Frame, alert: string): boolean {
   const {
     vendor_license: vendorLicense,
@@ -112,10 +112,7 @@ function isMeasured({ inventory }: Frame, alert: string): boolean {
       row.version === version &&
       row.package === pkg &&
       row.featureType === type;
-    if (!isSame) continue;
-    // with one license it is not averaged
-    const isCounted = row.maxAvailable !== undefined && row.maxAvailable > 1;
-    return isCounted && row.inUse !== undefined && row.maxQueued !== undefined;
+    if (isSame) return row.inUse !== undefined && row.maxAvailable !== undefined && row.maxQueued !== undefined;
   }
   return false;
 }
