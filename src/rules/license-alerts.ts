@@ -115,36 +115,50 @@ function expiringSoon(options: RuleOptions): readonly HeldAlert[] {
 /** The number of licenses of features whose licenses are not counted. */
 const UNCOUNTED = 99_999;
 
-/** The ratio of licenses in use where it is above one half; the number of licenses is large enough. */
-export function useRecord(options: RuleOptions): RecordingRule {
+/** The ratio of licenses in use where it is above one half, and the features with such a ratio that now have too few licenses. */
+export function useRecords(options: RuleOptions): readonly RecordingRule[] {
   const settings = settingsOf(options, 'LicenseFeatureSaturated');
-  const available = of('license_feature_max_available');
-  const large = `(license_feature_max_available >= ${thresholdOf(settings, 'minLicenses', available)} != ${UNCOUNTED})`;
-  return {
-    record: 'license:feature_use:ratio',
-    expr: ofReplicas('max', FEATURE, `(license_feature_in_use / ${large} > ${HALF})`, 'usage'),
-  };
+  const least = thresholdOf(settings, 'minLicenses', of('license_feature_max_available'));
+  const longest = Math.max(...valuesOf(settings, 'window').map(Number));
+  const large = `(license_feature_max_available >= ${least} != ${UNCOUNTED})`;
+  return [
+    {
+      record: 'license:feature_use:ratio',
+      expr: ofReplicas('max', FEATURE, `(license_feature_in_use / ${large} > ${HALF})`, 'usage'),
+    },
+    {
+      record: 'license:feature_use:few',
+      expr: `${ofReplicas('max', FEATURE, `(license_feature_max_available < ${least})`, 'usage')}
+and on (${FEATURE}) count_over_time(license:feature_use:ratio[${durationOf(longest)}])`,
+    },
+  ];
 }
 
 /** Lower ratios count as this one: they need no series, and an idle past does not outweigh the present. */
 const HALF = 0.5;
 
-/** The average of a window. Evaluations without a sample of the feature count as one half, unless there was no exporter. */
+/**
+ * The average of a window. Evaluations without a sample of the feature count as one half, unless there was no exporter, or the
+ * feature had too few licenses.
+ */
 const averaged =
   (settings: RuleSettings): Selection =>
   (matchers) =>
     chosenBy(settings, 'window', (seconds: number, chosen) => {
-      const window = `[${durationOf(seconds)}]`;
-      const ratio = `${select('license:feature_use:ratio', ...matchers, ...chosen)}${window}`;
-      const excess = `(sum_over_time(${ratio}) - ${HALF} * count_over_time(${ratio}))`;
+      const countOf = (record: string, ...all: readonly string[]): string =>
+        `count_over_time(${select(record, ...all)}[${durationOf(seconds)}])`;
+      const all = [...matchers, ...chosen];
+      const count = countOf('license:feature_use:ratio', ...all);
+      const sum = `sum_over_time(${select('license:feature_use:ratio', ...all)}[${durationOf(seconds)}])`;
+      const evaluations = `(${count} * 0 + on (${SITE}) group_left () ${countOf('license:known')})`;
+      const left = `(${countOf('license:feature_use:few', ...all)} or ${count} * 0)`;
       // rounded, so that 19 of 20 are 95 %
-      return `round(${excess} / on (${SITE}) group_left () count_over_time(license:known${window}) + ${HALF}, 1e-6)`;
+      return `round((${sum} - ${HALF} * ${count}) / clamp_min(${evaluations} - ${left}, 1) + ${HALF}, 1e-6)`;
     });
 
 function saturated(options: RuleOptions): HeldAlert {
   const settings = settingsOf(options, 'LicenseFeatureSaturated');
   const use = averaged(settings);
-  const available = of('license_feature_max_available');
   return {
     alert: 'LicenseFeatureSaturated',
     severity: 'warning',
@@ -157,7 +171,7 @@ function saturated(options: RuleOptions): HeldAlert {
   ${enabledOf(settings, use)} >= ${thresholdOf(settings, 'clear', use)}
   and on (${FEATURE}) ALERTS{alertname="LicenseFeatureSaturated", alertstate="firing"}
 )
-unless on (${FEATURE}) ${ofReplicas('max', FEATURE, `(license_feature_max_available < ${thresholdOf(settings, 'minLicenses', available)})`, 'usage')}`,
+unless on (${FEATURE}) license:feature_use:few`,
     summary: `{{ $value | humanizePercentage }} of ${FEATURE_TEXT} is in use.`,
     description: `${IN_USE_TEXT}{{ $value | humanizePercentage }} is the average over the last minutes. Users may soon be denied a license. Look for idle checkouts and unused reservations, or buy more licenses.`,
   };

@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import { type HeldAlert, type Matcher, type PlainAlert, type RuleOptions, settingsOf, type Texts } from './alert.ts';
 import { analyzerAlerts } from './analyzer-alerts.ts';
 import { exporterAlerts } from './exporter-alerts.ts';
-import { farthestExpiry, licenseAlerts, useRecord } from './license-alerts.ts';
+import { farthestExpiry, licenseAlerts, useRecords } from './license-alerts.ts';
 import { durationOf, quote, SITE, select } from './promql.ts';
 import { findingRecords, identityRecords, type RecordingRule, stateRecords, valueRecords } from './records.ts';
 import { ownRunbookText, runbookText, silenceText } from './texts.ts';
@@ -157,7 +157,7 @@ export function createRuleFile(options: RuleOptions): RuleFile {
           ...identityRecords(options.owners),
           ...stateRecords,
           ...valueRecords(farthestExpiry(options)),
-          useRecord(options),
+          ...useRecords(options),
           ...held.map(conditionOf),
           ...findingRecords(options.owners, durationOf(options.unknownHold)),
           ...held.flatMap((alert) => alertingRules(options, heldAlert(options, alert))),
