@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { createCleanup, createClient, startAnalyzer } from '../support/harness.ts';
+import { createCleanup, createClient, eventually, startAnalyzer } from '../support/harness.ts';
 import type { Fault } from './fault.ts';
 import { startFaultProxy } from './fault-proxy.ts';
 
@@ -58,4 +58,17 @@ it('counts a logon whose verdict it drops, with the verdict of the server', asyn
   expect(await outcome()).toBe('connect');
   expect(proxy.ledger.logons[0]).toMatchObject({ user: 'svc-lic', verdict: 'good' });
   expect(proxy.ledger.logons[0]?.received).toBeUndefined();
+});
+
+it('counts the logons that are open, until their verdict or the end of their connection', async () => {
+  const { proxy, outcome } = await start();
+  expect(await outcome()).toBe('ok');
+  expect(proxy.openLogons).toBe(0);
+  proxy.resetAll();
+  await eventually('no connection', () => proxy.connections === 0);
+  proxy.begin({ kind: 'stall' }, 'verdicts');
+  expect(await outcome()).toBe('timeout');
+  expect(proxy.openLogons).toBe(1);
+  proxy.resetAll();
+  await eventually('no open logon', () => proxy.openLogons === 0);
 });

@@ -24,6 +24,8 @@ export interface FaultProxy {
   resetAll(): void;
   /** Number of open connections of clients. */
   readonly connections: number;
+  /** Number of connections between NEGOTIATE and the verdict. */
+  readonly openLogons: number;
 }
 
 interface Active {
@@ -84,6 +86,7 @@ export async function startFaultProxy(cleanup: Cleanup, behind: string, seed: nu
   const target = new URL(behind);
   const ledger = createLogonLedger();
   const clients = new Set<Socket>();
+  const loggingOn = new Set<Socket>();
   const active = new Set<Active>();
   let draws = 0;
   const random = (): number => {
@@ -94,6 +97,7 @@ export async function startFaultProxy(cleanup: Cleanup, behind: string, seed: nu
   const serve = async (pair: Pair, request: Message): Promise<void> => {
     const message = messageOf(request.head);
     const type = typeOf(message);
+    if (type === 1) loggingOn.add(pair.client);
     const logon = type === 3 ? ledger.add(readField(message, 36).toString('utf16le')) : undefined;
     const met = [...active].find(({ scope }) => isIn(scope, request.head, type));
     const fault = met?.fault;
@@ -114,14 +118,21 @@ export async function startFaultProxy(cleanup: Cleanup, behind: string, seed: nu
     await writeAnswer(pair.client, answer, fault, {
       random,
       onStatusSent: (status) => {
-        if (logon !== undefined) logon.received = { status, at: Date.now() };
+        if (logon === undefined) return;
+        logon.received = { status, at: Date.now() };
+        loggingOn.delete(pair.client);
       },
     });
   };
 
   const server = createServer((client) => {
     clients.add(client);
-    client.on('error', () => undefined).on('close', () => clients.delete(client));
+    client
+      .on('error', () => undefined)
+      .on('close', () => {
+        clients.delete(client);
+        loggingOn.delete(client);
+      });
     const pair = createPair(client, target);
     let turn = Promise.resolve();
     client.on(
@@ -166,6 +177,9 @@ export async function startFaultProxy(cleanup: Cleanup, behind: string, seed: nu
     resetAll,
     get connections() {
       return clients.size;
+    },
+    get openLogons() {
+      return loggingOn.size;
     },
     run: async (plan) => {
       await Promise.all(plan.map(happen));

@@ -136,12 +136,12 @@ function createWatch(daemon: Daemon, truth: () => Page | undefined) {
 
 type Watch = ReturnType<typeof createWatch>;
 
-/** How long no logon was sent before faults begin, milliseconds. */
+/** How long no AUTHENTICATE message was sent before faults begin, milliseconds. */
 const SETTLED_MS = 1000;
 
-/** Whether every logon has its verdict. A fault in the middle of a logon is a storm of its own, with a longer recovery. */
-const isSettled = ({ logons }: FaultProxy['ledger']): boolean =>
-  logons.every(({ received, at }) => received !== undefined && Date.now() - at > SETTLED_MS);
+/** Whether no logon is open. A fault in the middle of a logon is a storm of its own, with a longer recovery. */
+const isSettled = ({ ledger, openLogons }: FaultProxy): boolean =>
+  openLogons === 0 && ledger.logons.every(({ received, at }) => received !== undefined && Date.now() - at > SETTLED_MS);
 
 async function act(scenario: Scenario, proxy: FaultProxy, daemon: Daemon, options: RunOptions): Promise<void> {
   await Promise.all(
@@ -206,8 +206,7 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
     const watch = createWatch(daemon, () => options.truth);
     cleanup.add(() => watch.stop());
     if (!isBroken) {
-      const isCalm = (): boolean =>
-        watch.latest?.isUp === true && watch.latest.freshSince > 0 && isSettled(proxy.ledger);
+      const isCalm = (): boolean => watch.latest?.isUp === true && watch.latest.freshSince > 0 && isSettled(proxy);
       await eventually(`a first good poll of ${scenario.name}`, isCalm, 60_000);
     } else {
       await pause(1000);
