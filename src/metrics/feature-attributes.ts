@@ -5,7 +5,7 @@ import { attributeLabels } from './info-metrics.ts';
 import { writeEscaped } from './label-arena.ts';
 import type { OwnerTails } from './owner-tails.ts';
 
-/** The end of the labels of every gauge but `license_feature_info`, with the space before the value. */
+/** The end of the labels of gauges without more labels, with the space before the value. */
 export const plainTail: Uint8Array = Buffer.from('"} ');
 
 const openings = attributeLabels.map((name) => Buffer.from(`",${name}="`));
@@ -14,10 +14,6 @@ const PRIME = 16_777_619;
 
 const VENDOR_LICENSE = featureLabelFields.indexOf('vendorLicense');
 const FEATURE = featureLabelFields.indexOf('feature');
-const NOTHING = { memory: new Uint8Array(0), from: 0, to: 0 };
-
-/** The text id of an attribute that is not known, because GetFeatures does not report the feature. */
-const NO_TEXT = -1;
 
 interface Tail {
   readonly ids: readonly number[];
@@ -26,9 +22,8 @@ interface Tail {
 }
 
 /**
- * The labels of `license_feature_info` that other gauges do not have: attributes and owner, in one generation. Few
- * combinations of them occur, so each is encoded once. The combinations are not kept for the next generation, in which a text
- * id can mean another text.
+ * The labels that only info metrics have: attributes and owner, in one generation. Few combinations of them occur, so each is
+ * encoded once. The combinations are not kept for the next generation, in which a text id can mean another text.
  */
 export class FeatureAttributes {
   readonly #columns: FeatureColumns;
@@ -44,7 +39,12 @@ export class FeatureAttributes {
     this.#positions = attributeLabels.map((name) => columns.features.textColumn(modelName(name)));
   }
 
-  /** What follows the last label value that all gauges have, up to the value. */
+  /** What follows the last label value that all gauges have, up to the value. Without attributes. */
+  ownerTail(row: number): Uint8Array {
+    return this.#owners.tail(this.#ownerOf(row));
+  }
+
+  /** As `ownerTail`, with the attributes. GetFeatures must report the feature. */
   tail(row: number): Uint8Array {
     const owner = this.#ownerOf(row);
     let hash = owner;
@@ -67,8 +67,7 @@ export class FeatureAttributes {
 
   /** The text id of an attribute. */
   #id(row: number, attribute: number): number {
-    const slot = this.#columns.featureSlots[row] as number;
-    return slot < 0 ? NO_TEXT : this.#columns.features.text(slot, this.#positions[attribute] as number);
+    return this.#columns.features.text(this.#columns.featureSlots[row] as number, this.#positions[attribute] as number);
   }
 
   #ownerOf(row: number): number {
@@ -86,7 +85,7 @@ export class FeatureAttributes {
   }
 
   #encode(ids: readonly number[], ownerTail: Uint8Array): Uint8Array {
-    const ranges = ids.map((id) => (id === NO_TEXT ? NOTHING : this.#columns.texts.range(id)));
+    const ranges = ids.map((id) => this.#columns.texts.range(id));
     const most = ranges.reduce((sum, { from, to }, i) => sum + (openings[i]?.length ?? 0) + 2 * (to - from), 0);
     const bytes = new Uint8Array(most + ownerTail.length);
     let end = 0;

@@ -91,7 +91,7 @@ export class FeatureBlock {
   #useOwners(owners: OwnerTails): void {
     if (this.#owners === owners) return;
     this.#owners = owners;
-    for (const family of this.#families) if (family.gauge.hasAttributes) family.ranges = [];
+    for (const family of this.#families) if (family.gauge.extra !== 'none') family.ranges = [];
   }
 
   /** Discards the ranges that are out of date. */
@@ -110,7 +110,8 @@ export class FeatureBlock {
         const range = Math.floor(row / CHUNK_ROWS);
         if (ranges[range] === undefined) continue;
         const isSame =
-          Object.is(read(row), readBefore(row)) && (!gauge.hasAttributes || attributes.isSame(row, attributesBefore));
+          Object.is(read(row), readBefore(row)) &&
+          (gauge.extra !== 'attributes' || attributes.isSame(row, attributesBefore));
         if (!isSame) ranges[range] = undefined;
       }
     }
@@ -125,7 +126,7 @@ export class FeatureBlock {
       if (stale.length > 0) chunks.selectRows(from, end);
       for (const [i, family] of stale) {
         this.#readValues(reads[i] as ReadValue, from, end);
-        const tails = family.gauge.hasAttributes ? this.#readTails(attributes, from, end) : this.#plainTails;
+        const tails = this.#tailsOf(family.gauge, attributes, from, end);
         const { text, samples } = chunks.render({ name: family.name, values: this.#values, tails });
         family.ranges[range] = { end, chunk: samples === 0 ? undefined : this.#store(text, samples) };
       }
@@ -136,9 +137,11 @@ export class FeatureBlock {
     for (let row = from; row < end; row += 1) this.#values[row - from] = read(row);
   }
 
-  #readTails(attributes: FeatureAttributes, from: number, end: number): readonly Uint8Array[] {
+  #tailsOf({ extra }: FeatureGauge, labels: FeatureAttributes, from: number, end: number): readonly Uint8Array[] {
+    if (extra === 'none') return this.#plainTails;
     for (let i = 0; i < end - from; i += 1) {
-      if (!Number.isNaN(this.#values[i])) this.#tails[i] = attributes.tail(from + i);
+      if (Number.isNaN(this.#values[i])) continue;
+      this.#tails[i] = extra === 'owner' ? labels.ownerTail(from + i) : labels.tail(from + i);
     }
     return this.#tails;
   }

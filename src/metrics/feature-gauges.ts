@@ -14,8 +14,8 @@ export interface FeatureGauge {
   readonly name: MetricName;
   /** Returns a function that reads its values in one generation. */
   readonly open: (columns: FeatureColumns) => ReadValue;
-  /** Whether its labels include the attributes of the feature and its owner. */
-  readonly hasAttributes: boolean;
+  /** The labels after those that all gauges have: those of the owner, or the attributes of the feature before them. */
+  readonly extra: 'none' | 'owner' | 'attributes';
 }
 
 /** The fields whose values are withheld with the usage. */
@@ -55,11 +55,20 @@ const expiry = fieldGauges(recordFields.GetExpirationFeatures, expirationMetrics
 
 const infoGauge: FeatureGauge = {
   name: 'license_feature_info',
-  hasAttributes: true,
+  extra: 'attributes',
   open:
     ({ featureSlots }) =>
     (row) =>
       (featureSlots[row] as number) < 0 ? Number.NaN : 1,
+};
+
+const expiryInfoGauge: FeatureGauge = {
+  name: 'license_feature_expiration_info',
+  extra: 'owner',
+  open:
+    ({ featureSlots }) =>
+    (row) =>
+      (featureSlots[row] as number) < 0 ? 1 : Number.NaN,
 };
 
 /** The metrics of GetFeatures. */
@@ -70,16 +79,18 @@ export const featureGauges = (enabled: Enabled): readonly FeatureGauge[] => [
     .map(({ name, column }) => ({
       name,
       open: (columns: FeatureColumns) => openReported(columns, column),
-      hasAttributes: false,
+      extra: 'none' as const,
     })),
 ];
 
 /** The metrics of GetExpirationFeatures. */
-export const expirationGauges = (enabled: Enabled): readonly FeatureGauge[] =>
-  expiry
+export const expirationGauges = (enabled: Enabled): readonly FeatureGauge[] => [
+  expiryInfoGauge,
+  ...expiry
     .filter(({ name }) => isEnabled(catalogue[name], enabled))
     .map(({ name, column }) => ({
       name,
       open: (columns: FeatureColumns) => openExpiry(columns, column),
-      hasAttributes: false,
-    }));
+      extra: 'none' as const,
+    })),
+];

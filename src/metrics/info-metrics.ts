@@ -23,6 +23,12 @@ export const infoMetrics = {
     group: 'default',
     help: 'Attributes of a feature from GetFeatures, with its owner and the other labels of the setting owners, always 1.',
   },
+  license_feature_expiration_info: {
+    type: 'gauge',
+    labels: [...featureLabels, 'owner'],
+    group: 'default',
+    help: 'Feature that GetExpirationFeatures reports and GetFeatures does not, with its owner and the other labels of the setting owners, always 1.',
+  },
   license_server_up: {
     type: 'gauge',
     labels: ['vendor_license'],

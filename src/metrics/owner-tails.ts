@@ -5,7 +5,7 @@ import { formatLabelPairs } from './rows.ts';
 const NOBODY = 0;
 
 /**
- * The ends of the labels of `license_feature_info`: the labels of owners, encoded once for each combination of values. It is
+ * The ends of the labels of info metrics: the labels of owners, encoded once for each combination of values. It is
  * used for all generations until the owners change.
  */
 export class OwnerTails {

@@ -114,15 +114,18 @@ topk by (${VENDOR_LICENSE}) (1, last_over_time(license:vendor_license:listed[1h]
   },
 ];
 
-/** Who owns the features with a condition. Remembered while they are not listed, so that the labels of alerts do not change. */
+/** The features that are reported, by GetFeatures or only by GetExpirationFeatures. */
+const REPORTED = '(license_feature_info or license_feature_expiration_info)';
+
+/**
+ * Who owns the features with a condition. Remembered while they are not reported, so that the labels of alerts do not change: as
+ * long as they have a condition, and for an hour after they were listed.
+ */
 const featureOwner = (owners: readonly string[]): RecordingRule => ({
   record: 'license:feature:owner',
-  expr: `${newest(
-    FEATURE_NAME,
-    owners,
-    '(license_feature_info and on (vendor_license, feature) license:condition)',
-    'usage',
-  )}
+  expr: `${newest(FEATURE_NAME, owners, `(${REPORTED} and on (vendor_license, feature) license:condition)`, 'usage')}
+or on (${FEATURE_NAME})
+topk by (${FEATURE_NAME}) (1, last_over_time(license:feature:owner[1h]) and on (${FEATURE_NAME}) license:condition)
 or on (${FEATURE_NAME})
 topk by (${FEATURE_NAME}) (1, last_over_time(license:feature:listed[1h]) and on (${FEATURE_NAME}) license:condition)`,
 });

@@ -23,6 +23,7 @@ import {
   answer,
   complete,
   createSnapshot,
+  expiration,
   feature,
   good,
   NOW,
@@ -192,7 +193,9 @@ describe('the page', () => {
     ...scenario,
     products: good(answer([complete('GetProducts')])),
     features: { 'lic01;cdslmd': good(answer([complete('GetFeatures')])) },
-    expirations: { 'lic01;cdslmd': good(answer([complete('GetExpirationFeatures')])) },
+    expirations: {
+      'lic01;cdslmd': good(answer([complete('GetExpirationFeatures'), expiration({ feature: 'only an expiry' })])),
+    },
   };
 
   it('shows the default collectors, and each other one if it is on', async () => {
@@ -219,8 +222,9 @@ describe('the page', () => {
     }
   });
 
-  it('names the owners of vendor licenses and of features', async () => {
+  it('names the owners of vendor licenses and of features, also of those that have only an expiry', async () => {
     const owners = createOwners([
+      { vendorLicense: 'lic01;*', feature: 'expired', labels: { owner: 'bob' } },
       { vendorLicense: 'lic01;*', feature: 'base', labels: { owner: 'ada' } },
       { vendorLicense: 'LIC01;cdslmd', feature: '*', labels: { owner: 'cad', site: 'paris' } },
     ]);
@@ -241,6 +245,9 @@ describe('the page', () => {
     ]);
     expect(ownersIn('license_feature_info')).toContainEqual(['lic01;cdslmd', 'base', 'owner="ada",site="paris"']);
     expect(ownersIn('license_feature_info')).toContainEqual(['lic02;mgcld', 'twice', 'owner="",site=""']);
+    expect(ownersIn('license_feature_expiration_info')).toEqual([
+      ['lic01;cdslmd', 'expired', 'owner="bob",site="paris"'],
+    ]);
   });
 
   it('can be requested in blocks, each with the state of polling', async () => {

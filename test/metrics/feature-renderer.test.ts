@@ -44,7 +44,7 @@ function blocksSlowly(
   owners: Owners = noOwners,
 ): readonly Plain[] {
   const table = tableOf(rows.map(rowOf));
-  const expirations = renderSlowly(collectExpirations(table, enabled), budget);
+  const expirations = renderSlowly(collectExpirations(table, enabled, owners), budget);
   const left = budget - expirations.series;
   return [expirations, renderSlowly(collectFeatures(table, enabled, owners), left)];
 }

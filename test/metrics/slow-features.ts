@@ -18,6 +18,11 @@ const rowsOf = (names: readonly string[], table: Table<FeatureRow>, labels: (row
     Array.from({ length: table.count }, (_, row) => labels(row)),
   );
 
+const ownerValues = (owners: Owners, { vendorLicense, feature }: FeatureRow): readonly string[] => {
+  const values = owners.of(vendorLicense, feature);
+  return owners.names.map((name) => values[name] ?? '');
+};
+
 /** Metrics of GetFeatures (spec 2.2). */
 export function collectFeatures(
   all: Table<FeatureRow>,
@@ -27,14 +32,10 @@ export function collectFeatures(
   const features = tableOf([...all].filter(({ isReported }) => isReported));
   const labels = labelsOf(featureLabels, features);
   const attributes = labelsOf(attributeLabels, features);
-  const ownersOf = ({ vendorLicense, feature }: FeatureRow): readonly string[] => {
-    const values = owners.of(vendorLicense, feature);
-    return owners.names.map((name) => values[name] ?? '');
-  };
   const infos = rowsOf([...featureLabels, ...attributeLabels, ...owners.names], features, (row) => [
     ...labels(row),
     ...attributes(row),
-    ...ownersOf(features.at(row)),
+    ...ownerValues(owners, features.at(row)),
   ]);
   return [
     createFamily('license_feature_info', infos, () => 1),
@@ -43,5 +44,18 @@ export function collectFeatures(
 }
 
 /** Metrics of GetExpirationFeatures (spec 2.5), or else of GetFeatures. */
-export const collectExpirations = (features: Table<FeatureRow>, enabled: Enabled): readonly Family[] =>
-  collectGauges(expiryGauges, enabled, features, rowsOf(featureLabels, features, labelsOf(featureLabels, features)));
+export function collectExpirations(
+  features: Table<FeatureRow>,
+  enabled: Enabled,
+  owners: Owners = noOwners,
+): readonly Family[] {
+  const labels = labelsOf(featureLabels, features);
+  const infos = rowsOf([...featureLabels, ...owners.names], features, (row) => [
+    ...labels(row),
+    ...ownerValues(owners, features.at(row)),
+  ]);
+  return [
+    createFamily('license_feature_expiration_info', infos, (row) => (features.at(row).isReported ? undefined : 1)),
+    ...collectGauges(expiryGauges, enabled, features, rowsOf(featureLabels, features, labels)),
+  ];
+}

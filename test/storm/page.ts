@@ -7,9 +7,11 @@ export interface Page {
   readonly figures: ReadonlyMap<string, string>;
 }
 
-/** What is known about the site is not a figure of it: it changes while the analyzer fails. */
+/** What is known about the site, and from which endpoint, is not a figure of it: it changes while the analyzer fails. */
 const isFigure = (line: string): boolean =>
-  /^license_(?!up |up\{|upstream_|poll_|exporter_|data_known|vendor_license_data_known)/.test(line);
+  /^license_(?!up |up\{|upstream_|poll_|exporter_|data_known|vendor_license_data_known|feature_expiration_info)/.test(
+    line,
+  );
 
 /** Reads a page in the text format. */
 export function readPage(text: string): Page {

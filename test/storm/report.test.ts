@@ -62,6 +62,7 @@ it('reads the figures of the site from a page, and not those of the exporter', (
       'license_exporter_series 3',
       'license_data_known{data="vendor_licenses"} 0',
       'license_vendor_license_data_known{vendor_license="a",data="usage"} 0',
+      'license_feature_expiration_info{vendor_license="a",feature="b"} 1',
       'nodejs_version_info 1',
     ].join('\n'),
   );

@@ -51,9 +51,11 @@ function emitFeatures({ features }: Frame['inventory'], emit: Emit): void {
     const labels = formatLabels(featureLabels, values);
     for (const [name, value] of Object.entries(featureValues)) emit(name, labels, value(row));
     const owned = owners.of(row.vendorLicense, row.feature);
-    const info = [...values, ...attributesOf(row), ...owners.names.map((name) => owned[name] ?? '')];
-    if (row.isReported)
-      emit('license_feature_info', formatLabels([...featureLabels, ...attributeLabels, ...owners.names], info), 1);
+    const ownerValues = owners.names.map((name) => owned[name] ?? '');
+    const labelsOfInfo = (names: readonly string[], extra: readonly string[]): string =>
+      formatLabels([...featureLabels, ...names, ...owners.names], [...values, ...extra, ...ownerValues]);
+    if (row.isReported) emit('license_feature_info', labelsOfInfo(attributeLabels, attributesOf(row)), 1);
+    else emit('license_feature_expiration_info', labelsOfInfo([], []), 1);
   }
 }
 
