@@ -178,13 +178,55 @@ describe.runIf(peer('promtool'))('owners', () => {
     },
   );
   scenario(
-    'of a feature with an expiry alone are those of its vendor license',
+    'of a feature without an info metric are those of its vendor license',
     one(60, {
       ...withoutInfo,
       [`${INFO},owner="ann"}`]: 1,
       [`license_feature_expiration_timestamp_seconds{${A}}`]: 3 * DAY,
     }),
     { [expiring(' owner=ann')]: '15-60' },
+  );
+  /** GetFeatures works for 50 minutes. */
+  const isReported = (minute: number): boolean => minute < 50;
+  const withoutFeatures: SeriesOf = Object.fromEntries(
+    ['features', 'usage'].map((data) => [
+      `license_vendor_license_data_known{vendor_license="v;d",data="${data}"}`,
+      (minute: number) => Number(isReported(minute)),
+    ]),
+  );
+  /** A feature that GetExpirationFeatures always reports. */
+  const onlyExpiry = (labels: string, owner: string, expires: number): SeriesOf => {
+    return {
+      ...feature(labels, { owner, info: only(isReported, 1) }),
+      [`license_feature_expiration_info{${labels},owner="${owner}"}`]: only((minute) => !isReported(minute), 1),
+      [`license_feature_expiration_timestamp_seconds{${labels}}`]: expires,
+    };
+  };
+  scenario(
+    'are the same for hours without GetFeatures, also on an alert that begins meanwhile',
+    one(300, {
+      ...withoutInfo,
+      [`${INFO},owner="ann"}`]: 1,
+      ...withoutFeatures,
+      ...onlyExpiry(A, 'bob', 3 * DAY),
+      // a license that does not end in the next days
+      ...onlyExpiry(featureLabels('b'), 'carl', 60 * DAY + 200 * 60),
+    }),
+    {
+      [expiring(' owner=bob')]: '15-300',
+      'LicenseExpiringSoon feature=b owner=carl severity=info vendor_license=v;d version=1': '216-300',
+    },
+  );
+  scenario(
+    'are remembered as long as there is a condition',
+    one(300, {
+      ...withoutInfo,
+      [`${INFO},owner="ann"}`]: 1,
+      ...withoutFeatures,
+      ...feature(A, { owner: 'bob', info: only(isReported, 1) }),
+      [`license_feature_expiration_timestamp_seconds{${A}}`]: 3 * DAY,
+    }),
+    { [expiring(' owner=bob')]: '15-300' },
   );
   scenario(
     'no alert is lost without an info metric',
