@@ -1,5 +1,5 @@
 import { type HeldAlert, type RuleOptions, settingsOf } from './alert.ts';
-import { ofExporters, ofSources, SITE, SOURCE } from './promql.ts';
+import { ofExporters, ofReplicas, ofSources, SITE, SOURCE } from './promql.ts';
 import { ANALYZER_TEXT, SERVERS_TEXT } from './texts.ts';
 
 /** Alerts about polling the analyzer, and about the sources of the embedded one, which the engine evaluates too. */
@@ -43,18 +43,22 @@ const failing = `${ofExporters('max', `${SITE}, endpoint`, '(license_poll_succes
 const unreachable = `license:up:max == 0`;
 const rejected = `license:authenticated:min == 0`;
 
+/** The last answer listed no vendor license. An exporter that cannot poll keeps the number of its last answer. */
+const emptyAnswer = `${ofReplicas('max', SITE, 'license_poll_records{endpoint="GetProducts"}', 'collection')} == 0`;
+const answers = `${ofExporters('max', SITE, 'license_poll_success{endpoint="GetProducts"}')} == 1`;
+
 /** Analyzers that answer, and list no vendor license. */
-export const EMPTY = `${ofExporters('max', SITE, 'license_poll_records{endpoint="GetProducts"}')} == 0
-and on (${SITE}) ${ofExporters('max', SITE, 'license_poll_success{endpoint="GetProducts"}')} == 1`;
+export const EMPTY = `${emptyAnswer}
+and on (${SITE}) ${answers}`;
 
 const productsEmpty: HeldAlert = {
   alert: 'LicenseProductsEmpty',
   severity: 'critical',
   data: 'poll',
   isEngines: true,
-  condition: `${ofExporters('max', SITE, 'license_poll_records{endpoint="GetProducts"}')} == 0
+  condition: `${emptyAnswer}
 and on (${SITE}) (
-  ${ofExporters('max', SITE, 'license_poll_success{endpoint="GetProducts"}')} == 1
+  ${answers}
   or on (${SITE}) ALERTS{alertname="LicenseProductsEmpty"}
 )`,
   summary: `GetProducts of ${ANALYZER_TEXT} is empty.`,

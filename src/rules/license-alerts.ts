@@ -115,45 +115,62 @@ function expiringSoon(options: RuleOptions): readonly HeldAlert[] {
 /** The number of licenses of features whose licenses are not counted. */
 const UNCOUNTED = 99_999;
 
-/** The ratio of licenses in use where it is above one half, and the features with such a ratio that now have too few licenses. */
+/** Lower ratios count as this one: they need no series, and an idle past does not outweigh the present. */
+const HALF = 0.5;
+
+/** The range with the evaluations of a window. Ranges of Prometheus 2 include both ends. @param window seconds */
+const rangeOf = (window: number): string => `[${durationOf(window - 1)}]`;
+
+const RATIO = 'license:feature_use:ratio';
+const MISSING = 'license:feature_use:missing';
+const MEASURED = 'license:vendor_license:measured';
+
+/** What the averages of the use are made from. */
 export function useRecords(options: RuleOptions): readonly RecordingRule[] {
   const settings = settingsOf(options, 'LicenseFeatureSaturated');
   const least = thresholdOf(settings, 'minLicenses', of('license_feature_max_available'));
-  const longest = Math.max(...valuesOf(settings, 'window').map(Number));
+  const longest = rangeOf(Math.max(...valuesOf(settings, 'window').map(Number)));
   const large = `(license_feature_max_available >= ${least} != ${UNCOUNTED})`;
+  const past = `count_over_time(${RATIO}${longest})`;
   return [
+    // the vendor licenses whose usage is known; earlier versions do not say
     {
-      record: 'license:feature_use:ratio',
-      expr: ofReplicas('max', FEATURE, `(license_feature_in_use / ${large} > ${HALF})`, 'usage'),
+      record: MEASURED,
+      expr: `max by (${VENDOR_LICENSE}) (license:vendor_license:known{data="usage"} == 1)
+or on (${VENDOR_LICENSE})
+(group by (${VENDOR_LICENSE}) (license:vendor_license:listed) unless on (${SITE}) license:vendor_license:known)`,
     },
     {
-      record: 'license:feature_use:few',
-      expr: `${ofReplicas('max', FEATURE, `(license_feature_max_available < ${least})`, 'usage')}
-and on (${FEATURE}) count_over_time(license:feature_use:ratio[${durationOf(longest)}])`,
+      record: RATIO,
+      expr: ofReplicas('max', FEATURE, `(license_feature_in_use / ${large} > ${HALF})`, 'usage'),
+    },
+    // the features with a ratio in the past that have none now: they are not reported, or have too few licenses
+    {
+      record: MISSING,
+      expr: `${past}
+and on (${VENDOR_LICENSE}) ${MEASURED}
+unless on (${FEATURE})
+${ofReplicas('max', FEATURE, `((license_feature_in_use and ${large}) and on (vendor_license, feature) ${past})`, 'usage')}`,
     },
   ];
 }
 
-/** Lower ratios count as this one: they need no series, and an idle past does not outweigh the present. */
-const HALF = 0.5;
-
 /**
- * The average of a window. Evaluations without a sample of the feature count as one half, unless there was no exporter, or the
- * feature had too few licenses.
+ * The average of a window. An evaluation counts if the usage of the vendor license was known, unless the feature was missing. It
+ * counts as one half without a ratio.
  */
 const averaged =
   (settings: RuleSettings): Selection =>
   (matchers) =>
     chosenBy(settings, 'window', (seconds: number, chosen) => {
-      const countOf = (record: string, ...all: readonly string[]): string =>
-        `count_over_time(${select(record, ...all)}[${durationOf(seconds)}])`;
+      const over = (operator: 'sum' | 'count', record: string, ...all: readonly string[]): string =>
+        `${operator}_over_time(${select(record, ...all)}${rangeOf(seconds)})`;
       const all = [...matchers, ...chosen];
-      const count = countOf('license:feature_use:ratio', ...all);
-      const sum = `sum_over_time(${select('license:feature_use:ratio', ...all)}[${durationOf(seconds)}])`;
-      const evaluations = `(${count} * 0 + on (${SITE}) group_left () ${countOf('license:known')})`;
-      const left = `(${countOf('license:feature_use:few', ...all)} or ${count} * 0)`;
+      const count = over('count', RATIO, ...all);
+      const evaluations = `(${count} * 0 + on (${VENDOR_LICENSE}) group_left () ${over('count', MEASURED)})`;
+      const missing = `(${over('count', MISSING, ...all)} or ${count} * 0)`;
       // rounded, so that 19 of 20 are 95 %
-      return `round((${sum} - ${HALF} * ${count}) / clamp_min(${evaluations} - ${left}, 1) + ${HALF}, 1e-6)`;
+      return `round((${over('sum', RATIO, ...all)} - ${HALF} * ${count}) / clamp_min(${evaluations} - ${missing}, 1) + ${HALF}, 1e-6)`;
     });
 
 function saturated(options: RuleOptions): HeldAlert {
@@ -171,7 +188,7 @@ function saturated(options: RuleOptions): HeldAlert {
   ${enabledOf(settings, use)} >= ${thresholdOf(settings, 'clear', use)}
   and on (${FEATURE}) ALERTS{alertname="LicenseFeatureSaturated", alertstate="firing"}
 )
-unless on (${FEATURE}) license:feature_use:few`,
+unless on (${FEATURE}) ${MISSING}`,
     summary: `{{ $value | humanizePercentage }} of ${FEATURE_TEXT} is in use.`,
     description: `${IN_USE_TEXT}{{ $value | humanizePercentage }} is the average over the last minutes. Users may soon be denied a license. Look for idle checkouts and unused reservations, or buy more licenses.`,
   };

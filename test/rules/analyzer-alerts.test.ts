@@ -227,6 +227,20 @@ describe.runIf(peer('promtool'))('LicenseProductsEmpty', () => {
     },
   );
   scenario(
+    'is not silenced by another exporter that keeps an old answer, because it cannot poll',
+    {
+      minutes: 100,
+      exporters: [
+        { series: site },
+        {
+          instance: 'e2',
+          series: { [RECORDS]: 1, 'license_poll_success{endpoint="GetProducts"}': exceptDuring(20, 100) },
+        },
+      ],
+    },
+    { [empty]: '30-64', 'LicensePollPartial endpoint=GetProducts severity=warning': '30-100' },
+  );
+  scenario(
     'is silent while GetProducts fails',
     one(60, { [RECORDS]: 0, 'license_poll_success{endpoint="GetProducts"}': 0 }),
     {

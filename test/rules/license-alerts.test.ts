@@ -248,14 +248,14 @@ describe.runIf(peer('promtool'))('LicenseFeatureSaturated', () => {
     'case 8: fires despite a dip for a moment every 14 minutes',
     one(100, feature(A, { inUse: (minute) => (minute < 10 ? 3 : minute % 14 === 0 ? 7 : 10) })),
     {
-      [saturated]: '25-100',
+      [saturated]: '24-100',
     },
   );
   scenario(
     'case 8: once it fires, a ratio between 90 % and 95 % does not end it',
     one(150, feature(A, { inUse: (minute) => (minute < 30 ? 96 : minute < 90 ? 91 : 80), available: 100 })),
     {
-      [saturated]: '5-100',
+      [saturated]: '5-99',
     },
   );
   scenario(
@@ -273,9 +273,35 @@ describe.runIf(peer('promtool'))('LicenseFeatureSaturated', () => {
     one(60, feature(A, { inUse: (minute) => (during(20, 24)(minute) ? 10 : 0) })),
     {},
   );
+  scenario(
+    'minutes count in which the feature is missing, or has too few licenses, as if there were none',
+    one(100, {
+      ...feature(A, { inUse: 10, info: only((minute) => !during(40, 46)(minute), 1) }),
+      ...feature(B, {
+        inUse: (minute) => (during(40, 46)(minute) ? 1 : 10),
+        available: (minute) => (during(40, 46)(minute) ? 1 : 10),
+      }),
+    }),
+    {
+      [saturated]: '5-100',
+      'LicenseFeatureSaturated feature=b severity=warning vendor_license=v;d version=1': '5-100',
+    },
+  );
+  scenario(
+    'minutes in which the usage is not known do not count',
+    one(60, {
+      ...feature(A, { inUse: 10, info: only((minute) => minute >= 20, 1) }),
+      'license_vendor_license_data_known{vendor_license="v;d",data="usage"}': (minute) => Number(minute >= 20),
+    }),
+    { [saturated]: '25-60' },
+  );
+  scenario(
+    'minutes in which the usage of other features is known count as one half',
+    one(60, feature(A, { inUse: 10, info: only((minute) => minute >= 20, 1) })),
+    { [saturated]: '33-60' },
+  );
   scenario('ends when the feature is gone', one(60, feature(A, { inUse: 10, info: only(during(0, 29), 1) })), {
-    // the average falls below 90 % two minutes later
-    [saturated]: '5-41',
+    [saturated]: '5-39',
     'LicenseFeatureVanished feature=a severity=warning vendor_license=v;d': '45-60',
   });
 });

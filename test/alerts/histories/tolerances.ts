@@ -112,33 +112,12 @@ const unknownHoldEnds: Tolerance = {
   },
 };
 
-/**
- * The average of a ratio. The engine averages what the process has seen, and Prometheus what it has scraped, while the feature
- * was not measured for the whole window. Ranges of Prometheus 2 include both ends.
- */
-const averagedPast: Tolerance = {
-  name: 'average over a shorter past',
-  allows: ({ alert, conditions, isMeasured, isListed, begins, pendingFor, keepFiringFor, minute, since, before }) => {
-    if (!alert.startsWith('LicenseFeatureSaturated')) return false;
-    const minutes = 10 + pendingFor + LAG;
-    const isShort = isSome(
-      minute - minutes,
-      minute,
-      (at) => isMeasured[at] !== true || isListed[at] !== true || begins[at] === true,
-    );
-    const isAtEdge = minute - since < LAG;
-    const isKept =
-      before === averagedPast.name && isSome(minute - keepFiringFor - LAG, minute, (at) => isMet(conditions[at]));
-    return isShort || isAtEdge || (isKept && conditions[minute] !== 'raised');
-  },
-};
-
 /** The longest time between two polls of an endpoint by one replica, minutes. */
 const POLL_INTERVAL = 5;
 
 /** An alert about polls, or about what a poll finds, that Prometheus evaluates over all replicas. */
 const isAboutPolls = ({ alert, isShared, isAllUp, minute, pendingFor, keepFiringFor }: Minute): boolean =>
-  /^License(PollPartial|AnalyzerAuthFailing|ProductsEmpty|RecordsDiscarded)/.test(alert) &&
+  /^License(PollPartial|AnalyzerAuthFailing|RecordsDiscarded)/.test(alert) &&
   isSome(
     minute - pendingFor - keepFiringFor - LAG,
     minute,
@@ -159,9 +138,18 @@ const oneOfSeveralReplicas: Tolerance = {
   allows: (minute) => isAboutPolls(minute) || endsWithTheLast(minute),
 };
 
+/**
+ * Whether one path ends an alert while its condition is known to be met. When another process continues, Alertmanager keeps the
+ * alert of the first one.
+ */
+function endsFalsely({ only, engine, prometheus, minute, conditions, begins }: Minute): boolean {
+  const ended = only === 'engine' ? prometheus : engine;
+  if (ended[minute - 1] !== 1 || !isMet(conditions[minute])) return false;
+  return only === 'engine' || !isSome(minute - LAG, minute, (at) => begins[at] === true);
+}
+
 /** The listed differences, at most five. */
 export const tolerances: readonly Tolerance[] = [
-  averagedPast,
   oneOfSeveralReplicas,
   pendingBeginsAgain,
   unknownHoldEnds,
@@ -180,7 +168,8 @@ function tolerated(disagreement: Disagreement): readonly (string | undefined)[] 
     else {
       const only = engine[minute] === 1 ? 'engine' : 'prometheus';
       const before = isSame ? names[minute - 1] : undefined;
-      names.push(tolerances.find(({ allows }) => allows({ ...disagreement, minute, only, since, before }))?.name);
+      const difference: Minute = { ...disagreement, minute, only, since, before };
+      names.push(endsFalsely(difference) ? undefined : tolerances.find(({ allows }) => allows(difference))?.name);
     }
   }
   return names;
