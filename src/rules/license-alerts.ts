@@ -130,27 +130,34 @@ export function useRecords(options: RuleOptions): readonly RecordingRule[] {
   const settings = settingsOf(options, 'LicenseFeatureSaturated');
   const least = thresholdOf(settings, 'minLicenses', of('license_feature_max_available'));
   const longest = rangeOf(Math.max(...valuesOf(settings, 'window').map(Number)));
-  const large = `(license_feature_max_available >= ${least} != ${UNCOUNTED})`;
-  const past = `count_over_time(${RATIO}${longest})`;
+  const use = `(license_feature_in_use / (license_feature_max_available >= ${least} != ${UNCOUNTED}))`;
+  const past = `(max_over_time(${RATIO}${longest}) > ${HALF})`;
   return [
+    // with a past above one half, lower ratios too: they show that the feature is not missing
+    {
+      record: RATIO,
+      expr: ofReplicas(
+        'max',
+        FEATURE,
+        `clamp_min(${use} > ${HALF} or ${use} and on (vendor_license, feature) ${past}, ${HALF})`,
+        'usage',
+      ),
+    },
     // the vendor licenses whose usage is known; earlier versions do not say
     {
       record: MEASURED,
       expr: `max by (${VENDOR_LICENSE}) (license:vendor_license:known{data="usage"} == 1)
 or on (${VENDOR_LICENSE})
-(group by (${VENDOR_LICENSE}) (license:vendor_license:listed) unless on (${SITE}) license:vendor_license:known)`,
+(group by (${VENDOR_LICENSE}) (license:vendor_license:listed) unless on (${SITE}) license:vendor_license:known)
+or on (${VENDOR_LICENSE})
+group by (${VENDOR_LICENSE}) (${RATIO})`,
     },
-    {
-      record: RATIO,
-      expr: ofReplicas('max', FEATURE, `(license_feature_in_use / ${large} > ${HALF})`, 'usage'),
-    },
-    // the features with a ratio in the past that have none now: they are not reported, or have too few licenses
+    // the features with a past that have no ratio now: they are not reported, or have too few licenses
     {
       record: MISSING,
       expr: `${past}
 and on (${VENDOR_LICENSE}) ${MEASURED}
-unless on (${FEATURE})
-${ofReplicas('max', FEATURE, `((license_feature_in_use and ${large}) and on (vendor_license, feature) ${past})`, 'usage')}`,
+unless on (${FEATURE}) ${RATIO}`,
     },
   ];
 }

@@ -126,7 +126,7 @@ describe.runIf(peer('promtool'))('overrides', () => {
     {
       [alertOf('LicenseFeatureSaturated', 'low')]: '5-60',
       [alertOf('LicenseFeatureSaturated', 'large')]: '5-60',
-      [alertOf('LicenseFeatureSaturated', 'short')]: '34-52',
+      [alertOf('LicenseFeatureSaturated', 'short')]: '33-52',
     },
   );
   scenario(

@@ -86,9 +86,10 @@ const pendingBeginsAgain: Tolerance = {
 const keepFiringBeginsAgain: Tolerance = {
   name: 'keep_firing_for begins again',
   allows: (minute) => {
-    const { conditions, keepFiringFor, before, only } = minute;
-    // Prometheus must not end an alert in a gap
-    const isOver = only === 'prometheus' || conditions[minute.minute] === 'false';
+    const { conditions, keepFiringFor, before, only, since } = minute;
+    // Prometheus must not end an alert in a gap, unless its clock had run out before
+    const ranOut = !isSome(since - keepFiringFor, since - 1, (at) => conditions[at] !== 'false');
+    const isOver = only === 'prometheus' || conditions[minute.minute] === 'false' || ranOut;
     const wasMet = isSome(minute.minute - keepFiringFor - LAG, minute.minute, (at) => isMet(conditions[at]));
     const isContinued = before === keepFiringBeginsAgain.name;
     return (isInterrupted(minute, keepFiringFor + LAG) && (isOver || isContinued)) || (isContinued && wasMet);
