@@ -300,6 +300,14 @@ describe.runIf(peer('promtool'))('LicenseFeatureSaturated', () => {
     one(60, feature(A, { inUse: 10, info: only((minute) => minute >= 20, 1) })),
     { [saturated]: '33-60' },
   );
+  scenario(
+    'is silent about features of a vendor license that is no longer listed',
+    one(40, {
+      ...feature(A, { inUse: 17, available: 20, info: only((minute) => minute < 26, 1) }),
+      'license_vendor_license_data_known{vendor_license="v;d",data="usage"}': only((minute) => minute < 20, 1),
+    }),
+    {},
+  );
   scenario('ends when the feature is gone', one(60, feature(A, { inUse: 10, info: only(during(0, 29), 1) })), {
     [saturated]: '5-39',
     'LicenseFeatureVanished feature=a severity=warning vendor_license=v;d': '45-60',
