@@ -53,27 +53,19 @@ function openExpiry(columns: FeatureColumns, name: string): ReadValue {
 const reported = fieldGauges(recordFields.GetFeatures, featureMetrics, (name): string => name);
 const expiry = fieldGauges(recordFields.GetExpirationFeatures, expirationMetrics, (name): string => name);
 
-const infoGauge: FeatureGauge = {
-  name: 'license_feature_info',
-  extra: 'attributes',
+/** An info metric of the features that GetFeatures reports, or of the others. */
+const infoGauge = (name: MetricName, extra: FeatureGauge['extra'], ofReported: boolean): FeatureGauge => ({
+  name,
+  extra,
   open:
     ({ featureSlots }) =>
     (row) =>
-      (featureSlots[row] as number) < 0 ? Number.NaN : 1,
-};
-
-const expiryInfoGauge: FeatureGauge = {
-  name: 'license_feature_expiration_info',
-  extra: 'owner',
-  open:
-    ({ featureSlots }) =>
-    (row) =>
-      (featureSlots[row] as number) < 0 ? 1 : Number.NaN,
-};
+      (featureSlots[row] as number) >= 0 === ofReported ? 1 : Number.NaN,
+});
 
 /** The metrics of GetFeatures. */
 export const featureGauges = (enabled: Enabled): readonly FeatureGauge[] => [
-  infoGauge,
+  infoGauge('license_feature_info', 'attributes', true),
   ...reported
     .filter(({ name }) => isEnabled(catalogue[name], enabled))
     .map(({ name, column }) => ({
@@ -85,7 +77,7 @@ export const featureGauges = (enabled: Enabled): readonly FeatureGauge[] => [
 
 /** The metrics of GetExpirationFeatures. */
 export const expirationGauges = (enabled: Enabled): readonly FeatureGauge[] => [
-  expiryInfoGauge,
+  infoGauge('license_feature_expiration_info', 'owner', false),
   ...expiry
     .filter(({ name }) => isEnabled(catalogue[name], enabled))
     .map(({ name, column }) => ({

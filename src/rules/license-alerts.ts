@@ -115,7 +115,7 @@ function expiringSoon(options: RuleOptions): readonly HeldAlert[] {
 /** The number of licenses of features whose licenses are not counted. */
 const UNCOUNTED = 99_999;
 
-/** Lower ratios count as this one: they need no series, and an idle past does not outweigh the present. */
+/** Lower ratios count as this one: an idle past needs no series, and does not outweigh the present. */
 const HALF = 0.5;
 
 /** The range with the evaluations of a window. Ranges of Prometheus 2 include both ends. @param window seconds */

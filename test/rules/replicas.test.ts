@@ -195,13 +195,11 @@ describe.runIf(peer('promtool'))('owners', () => {
     ]),
   );
   /** A feature that GetExpirationFeatures always reports. */
-  const onlyExpiry = (labels: string, owner: string, expires: number): SeriesOf => {
-    return {
-      ...feature(labels, { owner, info: only(isReported, 1) }),
-      [`license_feature_expiration_info{${labels},owner="${owner}"}`]: only((minute) => !isReported(minute), 1),
-      [`license_feature_expiration_timestamp_seconds{${labels}}`]: expires,
-    };
-  };
+  const onlyExpiry = (labels: string, owner: string, expires: number): SeriesOf => ({
+    ...feature(labels, { owner, info: only(isReported, 1) }),
+    [`license_feature_expiration_info{${labels},owner="${owner}"}`]: only((minute) => !isReported(minute), 1),
+    [`license_feature_expiration_timestamp_seconds{${labels}}`]: expires,
+  });
   scenario(
     'are the same for hours without GetFeatures, also on an alert that begins meanwhile',
     one(300, {

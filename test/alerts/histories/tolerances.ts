@@ -116,7 +116,7 @@ const unknownHoldEnds: Tolerance = {
 /** The longest time between two polls of an endpoint by one replica, minutes. */
 const POLL_INTERVAL = 5;
 
-/** An alert about polls, or about what a poll finds, that Prometheus evaluates over all replicas. */
+/** An alert about polls that Prometheus evaluates over all replicas. */
 const isAboutPolls = ({ alert, isShared, isAllUp, minute, pendingFor, keepFiringFor }: Minute): boolean =>
   /^License(PollPartial|AnalyzerAuthFailing|RecordsDiscarded)/.test(alert) &&
   isSome(
