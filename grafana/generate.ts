@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
+import type { Dashboard, Panel, RowPanel } from '@grafana/grafana-foundation-sdk/dashboard';
 import { expirations } from './dashboards/expirations.ts';
 import { exporter } from './dashboards/exporter.ts';
 import { featureDashboard } from './dashboards/feature.ts';
@@ -11,17 +11,29 @@ import { vendorLicenseDashboard } from './dashboards/vendor-license.ts';
 /** The folder of the generated dashboards. */
 export const folder = join(import.meta.dirname, 'json');
 
+/** All panels of a dashboard, those of closed rows too. */
+const panelsOf = ({ panels = [] }: Dashboard): readonly (Panel | RowPanel)[] =>
+  panels.flatMap((panel) => ('panels' in panel ? [panel, ...panel.panels] : [panel]));
+
 /** Corrects what the builder leaves out or adds. */
 function finish(built: Dashboard): Dashboard {
+  const panels = panelsOf(built);
   // without ids, Grafana creates new ones at each import
-  for (const [i, panel] of (built.panels ?? []).entries()) panel.id = i + 1;
+  for (const [i, panel] of panels.entries()) panel.id = i + 1;
   // links and annotations are shown directly, not in a menu
-  const links = [
-    ...(built.links ?? []),
-    ...(built.panels ?? []).flatMap((panel) => ('links' in panel ? (panel.links ?? []) : [])),
-  ];
+  const links = [...(built.links ?? []), ...panels.flatMap((panel) => ('links' in panel ? (panel.links ?? []) : []))];
   for (const placed of [...links, ...(built.annotations?.list ?? [])]) delete placed.placement;
   return built;
+}
+
+/** Ids of panels in place of their titles: `/d/UID?…&viewPanel={{TITLE}}`. @throws Error for a panel that does not exist */
+function resolvePanels(text: string, dashboards: readonly Dashboard[]): string {
+  return text.replace(/\/d\/([\w-]+)\?([^"\s]*?)\{\{([^}"]+)\}\}/g, (_, uid: string, query: string, title: string) => {
+    const found = dashboards.find((dashboard) => dashboard.uid === uid);
+    const panel = found === undefined ? undefined : panelsOf(found).find((candidate) => candidate.title === title);
+    if (panel === undefined) throw new Error(`${uid} has no panel ${title}`);
+    return `/d/${uid}?${query}panel-${panel.id}`;
+  });
 }
 
 /** The text of every dashboard, by file name. */
@@ -34,11 +46,9 @@ export function renderDashboards(): ReadonlyMap<string, string> {
     optimisation(),
     exporter(),
   ];
+  const built = dashboards.map((builder) => finish(builder.build()));
   return new Map(
-    dashboards.map((builder) => {
-      const built = finish(builder.build());
-      return [`${built.uid}.json`, `${JSON.stringify(built, undefined, 2)}\n`];
-    }),
+    built.map((one) => [`${one.uid}.json`, `${resolvePanels(JSON.stringify(one, undefined, 2), built)}\n`]),
   );
 }
 

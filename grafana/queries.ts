@@ -1,7 +1,7 @@
 import type { Builder, Dataquery } from '@grafana/grafana-foundation-sdk/cog';
 import type { DataSourceRef } from '@grafana/grafana-foundation-sdk/common';
 import * as prometheus from '@grafana/grafana-foundation-sdk/prometheus';
-import type { TargetName } from '../src/datasource/targets.ts';
+import type { KeyName, TargetName } from '../src/datasource/targets.ts';
 import type { MetricName } from '../src/metrics/catalogue.ts';
 
 /** Queries of panels, variables and annotations. */
@@ -10,6 +10,19 @@ export const PROMETHEUS: DataSourceRef = { type: 'prometheus', uid: `\${promethe
 export const JSON_SOURCE: DataSourceRef = { type: 'simpod-json-datasource', uid: `\${json}` };
 
 const REF_IDS = 'ABCDEFGHIJ';
+
+/**
+ * Matchers of the selected vendor licenses and features. Names contain quotes, backslashes and dots. Grafana escapes a variable
+ * for one kind of quotes or another, by version and feature toggle; `raw` and `regex` between backquotes need no escaping.
+ */
+export const ONE_VENDOR_LICENSE = `vendor_license=\`\${vendor_license:raw}\``;
+export const ONE_FEATURE = `${ONE_VENDOR_LICENSE},feature=\`\${feature:raw}\``;
+export const SEVERAL_VENDOR_LICENSES = `vendor_license=~\`\${vendor_licenses:regex}\``;
+
+/** The same selections as keys of payloads. */
+export const OF_VENDOR_LICENSE = { product: ['$vendor_license'] } as const;
+export const OF_FEATURE = { product: ['$vendor_license'], feature: ['$feature'] } as const;
+export const OF_VENDOR_LICENSES = { product: ['$vendor_licenses'] } as const;
 
 /** A selector for the selected exporters; `matchers` are added to it. */
 export const select = (metric: MetricName | `${MetricName}_bucket`, matchers = ''): string =>
@@ -31,9 +44,11 @@ export const expiration = (matchers = ''): string => metric('license_feature_exp
 /** How many licenses have expired. */
 export const expired = (matchers = ''): string => `sum(${expiration(matchers)} <= bool time())`;
 
-/** How many licenses expire within some days and have not expired yet. */
-export const expiring = (days: number, matchers = ''): string =>
-  `sum((${expiration(matchers)} > bool time()) * (${expiration(matchers)} <= bool time() + ${days} * 86400))`;
+/**
+ * How many licenses expire within some days and have not expired yet. One divided by the seconds left is negative for what has
+ * expired and 0 for what is permanent, so that Prometheus selects the series once, not twice.
+ */
+export const expiring = (days: number): string => `sum(1 / (${expiration()} - time()) >= bool 1 / (${days} * 86400))`;
 
 /** Excludes uncounted licenses, which are reported as 99999 available. */
 export const COUNTED = '< 99999';
@@ -56,16 +71,24 @@ export const instant = (
   format: prometheus.PromQueryFormat = prometheus.PromQueryFormat.Table,
 ): Builder<Dataquery>[] => expressions.map((expression, i) => query(expression, i).format(format).instant());
 
+/** Instant queries for figures with names, by name and expression. */
+export const current = (figures: Readonly<Record<string, string>>): Builder<Dataquery>[] =>
+  Object.entries(figures).map(([name, expression], i) => query(expression, i).legendFormat(name).instant());
+
+/** A payload of simpod-json-datasource. The plugin sends each value as a text, or as several texts. */
+export type Payload = Readonly<Partial<Record<KeyName, string | number | boolean | readonly string[]>>>;
+
 /**
- * A query of simpod-json-datasource. The payload is a text in code mode, because the plugin escapes the variables of an
- * object. Write `"$name"` for a variable with one value and `$name` for one with several.
+ * A query of simpod-json-datasource. The payload is an object: the plugin then puts variables into each of its texts. In a payload
+ * that is one text, a quote or a backslash in a name would make the JSON invalid. A variable is written as `['$name']`, whether
+ * it has one value or several.
  */
 export class JsonQuery implements Builder<Dataquery> {
   readonly #target: TargetName;
-  readonly #payload: string;
+  readonly #payload: Payload;
   readonly #refId: string;
 
-  constructor(target: TargetName, payload: string, refId = 'A') {
+  constructor(target: TargetName, payload: Payload, refId = 'A') {
     this.#target = target;
     this.#payload = payload;
     this.#refId = refId;
@@ -75,7 +98,7 @@ export class JsonQuery implements Builder<Dataquery> {
     const query = {
       refId: this.#refId,
       datasource: JSON_SOURCE,
-      editorMode: 'code',
+      editorMode: 'builder',
       target: this.#target,
       payload: this.#payload,
     };

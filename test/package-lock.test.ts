@@ -26,7 +26,7 @@ describe('package-lock.json', () => {
   it('holds exact versions only', () => {
     const { dependencies, devDependencies } = read('package.json');
     const ranges = Object.entries({ ...dependencies, ...devDependencies }).filter(
-      ([, version]) => !/^\d+\.\d+\.\d+$/.test(String(version)),
+      ([, version]) => !/^(npm:@?[a-z/-]+@)?\d+\.\d+\.\d+$/.test(String(version)),
     );
     expect(ranges).toEqual([]);
   });

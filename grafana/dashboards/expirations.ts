@@ -1,145 +1,121 @@
-import { createDashboard, vendorLicense } from '../dashboard.ts';
-import { DAYS_LEFT, EXPIRY, figure, GOOD_BELOW, graph, help, jsonTable, PLAIN, seriesTable } from '../panels.ts';
-import { expiration, expired, expiring, JsonQuery, metric } from '../queries.ts';
+import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
+import { createDashboard, vendorLicenses } from '../dashboard.ts';
+import { monthBars } from '../expiry-panels.ts';
+import { KEEP, linkTo, panelOf } from '../links.ts';
+import { help, type Rows } from '../panels.ts';
+import { OF_VENDOR_LICENSES, SEVERAL_VENDOR_LICENSES } from '../queries.ts';
+import { DATE, EXPIRY, jsonTable, type Shown } from '../tables.ts';
+import { total } from '../total-panel.ts';
 
-const OF = 'vendor_license=~"$vendor_license"';
-const ends = expiration(OF);
-const FEATURE = ['vendor_license', 'feature', 'version', 'package', 'feature_type'];
+const OF = SEVERAL_VENDOR_LICENSES;
+
+const rows = (title: string): Rows => ({
+  title: 'Show',
+  url: linkTo('license-expirations', KEEP.vendorLicenses, panelOf(title)),
+});
+
+/** A column of the totals, coloured from 1 on. */
+const count = (column: string, description: string, table: string, color?: string) =>
+  total(
+    { title: column, description, unit: 'none', width: 4, height: 3 },
+    { target: 'expirations', field: column, ...(color !== undefined && { steps: [[1, color]] as const }) },
+    rows(table),
+  );
+
+const feature: Shown = { name: 'Feature' };
+const expires: Shown = { name: 'Expires', unit: DATE, width: 110 };
+const rest: readonly Shown[] = [
+  { name: 'Version', width: 100 },
+  { name: 'Package', width: 150 },
+  { name: 'Product', as: 'Vendor license', width: 190 },
+  { name: 'Owner', width: 160, unknown: 'nobody' },
+];
+
+/** The month of the table of upcoming expiries. It is set by a click on a bar, and empty for all months. */
+const month = () => new dashboard.TextBoxVariableBuilder('month').label('Month').defaultValue('');
 
 /** When licenses expire. */
 export const expirations = () =>
   createDashboard({
     uid: 'license-expirations',
     title: 'Expirations',
-    description: 'Which licenses expire within 7, 21 and 30 days, which have expired, and which are permanent.',
+    description:
+      'What expires in each of the next months, the licenses that expire next with their owners, and what has expired.',
     from: 'now-30d',
     refresh: '15m',
-    about: { product: '$vendor_license', matchers: OF },
-    variables: [vendorLicense(true)],
+    about: { matchers: OF, annotated: false },
+    variables: [vendorLicenses(), month()],
   })
     .withPanel(
-      figure(
+      count(
+        'Expired',
+        'All licenses that have expired, however long ago. Renew them, or remove them from the server. The dashboard Overview lists one only for 14 days.',
+        'Expired',
+        'red',
+      ),
+    )
+    .withPanel(count('Within 7 days', 'Licenses that expire within 7 days.', 'Upcoming', 'red'))
+    .withPanel(count('Within 30 days', 'Licenses that expire within 30 days.', 'Upcoming', 'orange'))
+    .withPanel(count('Within 90 days', 'Licenses that expire within 90 days.', 'Upcoming'))
+    .withPanel(count('Later', 'Licenses that expire after more than 90 days.', 'Upcoming'))
+    .withPanel(count('Permanent', 'Licenses that never expire. They are in no table.', 'Upcoming'))
+    .withPanel(
+      monthBars(
         {
-          title: 'Expired',
-          description: 'Licenses that have expired. Renew them, or remove them from the server.',
+          title: 'Expiries by month',
+          description:
+            'How many entries expire in each month: one for each version and package of a feature, however many licenses it has. The first month is the current one. Those that have expired and those that are permanent are not counted. A click on a bar lists its licenses below.',
           unit: 'none',
         },
-        expired(OF),
-        GOOD_BELOW(1),
-      ),
-    )
-    .withPanel(
-      figure(
-        { title: 'Within 7 days', description: 'Licenses that expire within 7 days.', unit: 'none' },
-        expiring(7, OF),
-        GOOD_BELOW(1),
-      ),
-    )
-    .withPanel(
-      figure(
-        { title: 'Within 21 days', description: 'Licenses that expire within 21 days.', unit: 'none' },
-        expiring(21, OF),
-        GOOD_BELOW(1, 'orange'),
-      ),
-    )
-    .withPanel(
-      figure(
-        { title: 'Within 30 days', description: 'Licenses that expire within 30 days.', unit: 'none' },
-        expiring(30, OF),
-        GOOD_BELOW(1, 'yellow'),
-      ),
-    )
-    .withPanel(
-      figure(
-        { title: 'Later', description: 'Licenses that expire after more than 30 days.', unit: 'none' },
-        `sum((${ends} > bool time() + 30 * 86400) * (${ends} < bool Inf))`,
-        [[null, 'green']],
-      ),
-    )
-    .withPanel(
-      figure(
-        { title: 'Permanent', description: 'Licenses that never expire.', unit: 'none' },
-        `sum(${ends} == bool Inf)`,
-        PLAIN,
-      ),
-    )
-    .withPanel(
-      seriesTable(
+        OF_VENDOR_LICENSES,
         {
-          title: 'Ended, or ending within 30 days',
-          description:
-            'Licenses that need renewal, the nearest expiry first. Negative days mean that the license has expired.',
-          unit: 'd',
-          width: 24,
-          height: 11,
-          noValue: 'no license expires within 30 days',
+          title: 'List the licenses of this month',
+          url: linkTo('license-expirations', KEEP.vendorLicenses, `var-month=\${__data.fields.Month:percentencode}`),
         },
-        [
-          {
-            name: 'Days left',
-            unit: 'd',
-            steps: DAYS_LEFT,
-            expression: `(${ends} - time()) / 86400 <= 30`,
-          },
-          {
-            name: 'Licenses',
-            unit: 'none',
-            expression: `${metric('license_feature_max_available', OF)} and (${ends} - time()) / 86400 <= 30`,
-          },
-          {
-            name: 'In use',
-            unit: 'none',
-            expression: `${metric('license_feature_in_use', OF)} and (${ends} - time()) / 86400 <= 30`,
-          },
-        ],
-        FEATURE,
-        'Days left',
       ),
     )
     .withPanel(
       jsonTable(
         {
-          title: 'All licenses',
+          title: 'Upcoming',
           description:
-            'Every license of the selected vendor licenses, as of the last poll. A license without a date is permanent.',
-          unit: 'none',
+            'Licenses that have not expired yet, the next one first. The month at the top limits it to one month; empty it for all.',
           width: 24,
-          height: 12,
+          height: 13,
+          noValue: 'No license expires',
         },
-        new JsonQuery('expirations', '{"product":$vendor_license}'),
-        [...EXPIRY],
-        'Product',
-      ),
-    )
-    .withPanel(
-      seriesTable(
         {
-          title: 'Permanent licenses',
-          description: 'Licenses that never expire. They are listed separately, so that they do not hide the others.',
-          unit: 'none',
-          noValue: 'no license is permanent',
+          target: 'expirations',
+          payload: { ...OF_VENDOR_LICENSES, status: ['upcoming'], expiry_month: '$month', sort: 'Expires' },
+          top: 100,
+          owner: 'Product',
         },
         [
-          {
-            name: 'Licenses',
-            unit: 'none',
-            expression: `${metric('license_feature_max_available', OF)} and (${ends} == Inf)`,
-          },
+          feature,
+          ...EXPIRY,
+          { name: 'Bought', width: 95, align: 'right', unknown: 'unknown' },
+          { name: 'In use', width: 75, unknown: 'unknown' },
+          ...rest,
         ],
-        FEATURE,
       ),
     )
     .withPanel(
-      graph(
+      jsonTable(
         {
-          title: 'Licenses available',
+          title: 'Expired',
           description:
-            'Licenses of each vendor license over time, without uncounted ones. A step down is an expiry or a removed increment.',
-          unit: 'none',
+            'All licenses that have expired, however long ago, the last one first. Renew them, or remove them from the server. The dashboard Overview lists one only for 14 days.',
+          width: 24,
+          height: 11,
+          noValue: 'No license has expired',
         },
         {
-          '{{vendor_license}}': `sum by (vendor_license) (${metric('license_feature_max_available', OF)} < 99999)`,
+          target: 'expirations',
+          payload: { ...OF_VENDOR_LICENSES, status: ['ended'], sort: '-Expires' },
+          top: 100,
+          owner: 'Product',
         },
+        [feature, expires, { name: 'Days left', as: 'Days', unit: 'none', decimals: 0, width: 95 }, ...rest],
       ),
     )
-    .withPanel(help());
+    .withRow(help());

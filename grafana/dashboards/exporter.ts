@@ -1,8 +1,18 @@
+import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
 import { createDashboard } from '../dashboard.ts';
-import { figure, GOOD_AT_ONE, GOOD_BELOW, graph, help, PLAIN, seriesTable, states } from '../panels.ts';
+import { KEEP, linkTo, panelOf } from '../links.ts';
+import { figure, GOOD_AT_ONE, GOOD_BELOW, graph, help, PLAIN, type Rows, states } from '../panels.ts';
 import { metric, once, select } from '../queries.ts';
+import { seriesTable } from '../tables.ts';
 
 const rate = (name: Parameters<typeof select>[0]): string => `rate(${select(name)}[$__rate_interval])`;
+/** Per minute: an exporter sends few requests a second. */
+const perMinute = (name: Parameters<typeof select>[0]): string => `60 * ${rate(name)}`;
+
+const rows = (title: string): Rows => ({
+  title: `Show: ${title}`,
+  url: linkTo('license-exporter', KEEP.time, panelOf(title)),
+});
 
 /** Whether the monitoring itself works. */
 export const exporter = () =>
@@ -12,18 +22,20 @@ export const exporter = () =>
     description: 'The exporter itself: polls, requests to the analyzer, delivery of alerts.',
     from: 'now-6h',
     refresh: '1m',
-    about: { product: '"%"' },
+    about: { annotated: false },
+    choosesSources: true,
     variables: [],
   })
     .withPanel(
       figure(
         {
-          title: 'Reaches the analyzer',
+          title: 'Analyzer reached',
           description: 'Whether every endpoint answered at its last poll.',
           unit: 'bool_yes_no',
         },
         `min(${select('license_up')})`,
         GOOD_AT_ONE,
+        rows('Polls'),
       ),
     )
     .withPanel(
@@ -36,6 +48,7 @@ export const exporter = () =>
         },
         `min(${select('license_upstream_authenticated')})`,
         GOOD_AT_ONE,
+        rows('Logons'),
       ),
     )
     .withPanel(
@@ -43,11 +56,12 @@ export const exporter = () =>
         {
           title: 'Oldest good poll',
           description:
-            'Time since every part of an endpoint was last polled successfully, in multiples of its interval.',
-          unit: 'none',
+            'Time since every part of an endpoint was last polled successfully, in multiples of its interval: the highest of all endpoints. Above 3, data is old.',
+          unit: 'suffix: intervals',
         },
         `max((time() - (${metric('license_poll_last_success_timestamp_seconds')} > 0)) / ${metric('license_poll_interval_seconds')})`,
         GOOD_BELOW(3),
+        rows('Polls'),
       ).decimals(1),
     )
     .withPanel(
@@ -55,10 +69,11 @@ export const exporter = () =>
         {
           title: 'Series',
           description: 'Number of series of license data. Set sample_limit to 1.5 times this number.',
-          unit: 'short',
+          unit: 'locale',
         },
         `sum(${select('license_exporter_series')})`,
         PLAIN,
+        rows('Series exported'),
       ),
     )
     .withPanel(
@@ -70,6 +85,7 @@ export const exporter = () =>
         },
         `max(${select('license_exporter_series_limit_exceeded')})`,
         GOOD_BELOW(1),
+        rows('Series exported'),
       ),
     )
     .withPanel(
@@ -81,6 +97,7 @@ export const exporter = () =>
         },
         `max(${select('license_exporter_demo')})`,
         GOOD_BELOW(1, 'purple'),
+        { title: 'Show: Overview', url: linkTo('license-overview') },
       ),
     )
     .withPanel(
@@ -116,20 +133,20 @@ export const exporter = () =>
     )
     .withPanel(
       graph(
-        { title: 'Requests to the analyzer', description: 'Requests per second by endpoint.', unit: 'reqps' },
-        { '{{endpoint}}': `sum by (endpoint) (${rate('license_exporter_upstream_requests_total')})` },
+        { title: 'Requests to the analyzer', description: 'Requests per minute by endpoint.', unit: 'reqpm' },
+        { '{{endpoint}}': `sum by (endpoint) (${perMinute('license_exporter_upstream_requests_total')})` },
       ),
     )
     .withPanel(
       graph(
         {
           title: 'Failed requests',
-          description: 'Failed requests per second by reason. docs/failures.md describes the reasons.',
-          unit: 'reqps',
+          description: 'Failed requests per minute by reason. docs/failures.md describes the reasons.',
+          unit: 'reqpm',
           noValue: 'no request failed',
         },
         {
-          '{{endpoint}} {{reason}}': `sum by (endpoint, reason) (${rate('license_exporter_upstream_request_failures_total')})`,
+          '{{endpoint}} {{reason}}': `sum by (endpoint, reason) (${perMinute('license_exporter_upstream_request_failures_total')})`,
         },
       ),
     )
@@ -144,56 +161,81 @@ export const exporter = () =>
         {
           title: 'Logons',
           description:
-            'NTLM logons, and repeated logons on connections that were already logged on. If there are many, the server or a proxy closes connections.',
-          unit: 'ops',
+            'Per minute: NTLM logons, and repeated logons on connections that were already logged on. If there are many, the server or a proxy closes connections.',
+          unit: 'opm',
         },
         {
-          handshakes: `sum(${rate('license_exporter_upstream_handshakes_total')})`,
-          'again on a connection': `sum(${rate('license_exporter_upstream_reauthentications_total')})`,
-          rejected: `sum(${rate('license_exporter_upstream_rejected_logons_total')})`,
-          connections: `sum(${rate('license_exporter_upstream_connections_opened_total')})`,
+          handshakes: `sum(${perMinute('license_exporter_upstream_handshakes_total')})`,
+          'again on a connection': `sum(${perMinute('license_exporter_upstream_reauthentications_total')})`,
+          rejected: `sum(${perMinute('license_exporter_upstream_rejected_logons_total')})`,
+          connections: `sum(${perMinute('license_exporter_upstream_connections_opened_total')})`,
         },
+      ),
+    )
+    .withPanel(
+      graph(
+        {
+          title: 'Series exported',
+          description:
+            'Number of series of license data over time. It grows with the number of features; a sudden drop is data that is missing.',
+          unit: 'locale',
+        },
+        { series: `sum(${select('license_exporter_series')})` },
       ),
     )
     .withPanel(
       seriesTable(
         {
-          title: 'Values not taken over',
+          title: 'Values discarded',
+          width: 24,
+          height: 7,
           description:
             'Parts of the last good answers that are not exported: values that are not numbers, records without a name, and unknown fields. NaN is normal in logarithms.',
           unit: 'none',
           noValue: 'no value was discarded',
         },
-        [{ name: 'Values', unit: 'none', expression: `${metric('license_poll_discarded_values')} > 0` }],
+        [
+          {
+            name: 'Values',
+            unit: 'none',
+            expression: `${metric('license_poll_discarded_values')} > 0`,
+            width: 90,
+          },
+        ],
         ['endpoint', 'reason'],
         '-Values',
       ),
     )
-    .withPanel(
-      graph(
-        {
-          title: 'Alerts delivered',
-          description:
-            'Alerts per second for each Alertmanager: sent, failed and dropped. Empty unless alerting.alertmanagers is set.',
-          unit: 'ops',
-          noValue: 'the alert engine is not in use',
-        },
-        {
-          'sent to {{alertmanager}}': `sum by (alertmanager) (${rate('license_exporter_notifications_sent_total')})`,
-          'failed at {{alertmanager}}': `sum by (alertmanager) (${rate('license_exporter_notifications_errors_total')})`,
-          'dropped for {{alertmanager}}': `sum by (alertmanager) (${rate('license_exporter_notifications_dropped_total')})`,
-        },
-      ),
+    .withRow(
+      // empty unless the exporter itself sends alerts
+      new dashboard.RowBuilder('Alerts sent by the exporter itself')
+        .collapsed(true)
+        .withPanel(
+          graph(
+            {
+              title: 'Alerts delivered',
+              description:
+                'Alerts per minute for each Alertmanager: sent, failed and dropped. Empty unless alerting.alertmanagers is set.',
+              unit: 'opm',
+              noValue: 'the exporter sends no alerts itself',
+            },
+            {
+              'sent to {{alertmanager}}': `sum by (alertmanager) (${perMinute('license_exporter_notifications_sent_total')})`,
+              'failed at {{alertmanager}}': `sum by (alertmanager) (${perMinute('license_exporter_notifications_errors_total')})`,
+              'dropped for {{alertmanager}}': `sum by (alertmanager) (${perMinute('license_exporter_notifications_dropped_total')})`,
+            },
+          ),
+        )
+        .withPanel(
+          graph(
+            {
+              title: 'Alerts waiting for delivery',
+              description: 'Alerts in the queue of each Alertmanager. Empty unless alerting.alertmanagers is set.',
+              unit: 'none',
+              noValue: 'the exporter sends no alerts itself',
+            },
+            { '{{alertmanager}}': once(select('license_exporter_notifications_queue_length')) },
+          ),
+        ),
     )
-    .withPanel(
-      graph(
-        {
-          title: 'Alerts waiting for delivery',
-          description: 'Alerts in the queue of each Alertmanager. Empty unless alerting.alertmanagers is set.',
-          unit: 'none',
-          noValue: 'the alert engine is not in use',
-        },
-        { '{{alertmanager}}': once(select('license_exporter_notifications_queue_length')) },
-      ),
-    )
-    .withPanel(help());
+    .withRow(help());

@@ -1,55 +1,55 @@
+import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
 import { createDashboard, feature, vendorLicense } from '../dashboard.ts';
-import {
-  busyHours,
-  busyHoursMap,
-  DAYS_LEFT,
-  efficiency,
-  figure,
-  GOOD_BELOW,
-  graph,
-  help,
-  jsonTable,
-  PLAIN,
-  reserved,
-  SATURATION,
-  trend,
-} from '../panels.ts';
-import { JsonQuery, metric, saturation } from '../queries.ts';
+import { busyHours, daily, efficiency, peaks } from '../history-panels.ts';
+import { KEEP, linkTo, panelOf } from '../links.ts';
+import { DAYS_LEFT, DAYS_LEFT_NAMES, figure, graph, help, PLAIN, type Rows, SATURATION } from '../panels.ts';
+import { COUNTED, expiration, metric, OF_FEATURE, ONE_FEATURE, ONE_VENDOR_LICENSE, saturation } from '../queries.ts';
+import { DATE, jsonTable, STATES } from '../tables.ts';
 
-const OF = 'vendor_license="$vendor_license",feature="$feature"';
-const WHOSE = '"product":"$vendor_license","feature":"$feature"';
+const rows = (title: string): Rows => ({
+  title: 'Show',
+  url: linkTo('license-feature', KEEP.time, KEEP.vendorLicense, KEEP.feature, panelOf(title)),
+});
 
-const WINDOW =
-  'It covers the last day, 7 days or year, the shortest that holds the time range; a range that ends in the past shows the month of its end.';
+/** A text for values from a number on. */
+const named = (from: number, text: string): dashboard.ValueMapping => ({
+  type: dashboard.MappingType.RangeToText,
+  options: { from, to: null, result: { text, color: 'text', index: 0 } },
+});
+const UNCOUNTED = named(99_999, 'uncounted');
+
+const colored = (color: string) => [{ id: 'color', value: { mode: 'fixed', fixedColor: color } }];
+
+/** The window of charts that do not follow the time range. */
+const LAST = 'last-365-days';
 
 /** One feature: now and over time. */
 export const featureDashboard = () =>
   createDashboard({
     uid: 'license-feature',
     title: 'Feature',
-    description: 'One feature: its users now, its usage and denials over time, and how many licenses it needs.',
+    description:
+      'One feature: who holds it now, when it is busy, its usage and denials by day, how many licenses it needs.',
     from: 'now-30d',
     refresh: '5m',
-    about: { product: '"$vendor_license"', feature: '"$feature"', matchers: 'vendor_license="$vendor_license"' },
-    variables: [vendorLicense(false), feature()],
+    about: { payload: OF_FEATURE, matchers: ONE_VENDOR_LICENSE },
+    variables: [vendorLicense(), feature()],
   })
     .withPanel(
       figure(
         { title: 'In use', description: 'Licenses checked out now, including borrowed ones.', unit: 'none' },
-        `sum(${metric('license_feature_in_use', OF)})`,
+        `sum(${metric('license_feature_in_use', ONE_FEATURE)})`,
         PLAIN,
+        rows('Who holds it now'),
       ),
     )
     .withPanel(
       figure(
-        {
-          title: 'Available at most',
-          description: 'Licenses of all increments that have not expired. 99999 means unlimited.',
-          unit: 'none',
-        },
-        `sum(${metric('license_feature_max_available', OF)})`,
+        { title: 'Bought', description: 'Licenses of all increments that have not expired.', unit: 'none' },
+        `sum(${metric('license_feature_max_available', ONE_FEATURE)})`,
         PLAIN,
-      ),
+        rows('Licenses and use'),
+      ).mappings([UNCOUNTED]),
     )
     .withPanel(
       figure(
@@ -58,118 +58,66 @@ export const featureDashboard = () =>
           description: 'Ratio of licenses in use. At 95 % or more, the next user may be denied.',
           unit: 'percentunit',
         },
-        `max(${saturation(OF)})`,
+        `max(${saturation(ONE_FEATURE)})`,
         SATURATION,
+        rows('Licenses and use'),
       ),
     )
     .withPanel(
       figure(
         {
           title: 'Waiting requests',
-          description: 'Maximum number of queued requests since the previous collection.',
+          description: 'Maximum number of waiting requests since the previous collection.',
           unit: 'none',
         },
-        `sum(${metric('license_feature_max_queued', OF)})`,
-        GOOD_BELOW(1, 'orange'),
+        `sum(${metric('license_feature_max_queued', ONE_FEATURE)})`,
+        [
+          [null, 'text'],
+          [1, 'orange'],
+        ],
+        rows('Who holds it now'),
       ),
     )
     .withPanel(
       figure(
-        { title: 'Inactive', description: 'Licenses checked out by applications that are inactive now.', unit: 'none' },
-        `sum(${metric('license_feature_inactive_use', OF)})`,
+        { title: 'Idle', description: 'Licenses checked out by applications that are idle now.', unit: 'none' },
+        `sum(${metric('license_feature_inactive_use', ONE_FEATURE)})`,
         PLAIN,
+        rows('Held but not used'),
       ),
     )
     .withPanel(
       figure(
         {
-          title: 'Expires in',
-          description: 'Days until the first of its licenses expires; +Inf if all are permanent.',
-          unit: 'd',
+          title: 'Days left',
+          description: 'Days until the first of its licenses expires.',
+          unit: 'none',
         },
-        `(min(${metric('license_feature_expiration_timestamp_seconds', OF)}) - time()) / 86400`,
+        `(min(${expiration(ONE_FEATURE)}) - time()) / 86400`,
         DAYS_LEFT,
-      ),
+        { title: 'Show', url: linkTo('license-expirations', KEEP.asSeveral) },
+      )
+        .decimals(0)
+        .mappings([...DAYS_LEFT_NAMES]),
     )
     .withPanel(
-      graph(
+      jsonTable(
         {
-          title: 'Use',
+          title: 'Advice',
           description:
-            'Licenses in use, queued requests, and available licenses. If the number of available licenses drops, an increment was lost.',
-          unit: 'none',
+            'What the recorded history says about the number of licenses, computed once a night. Idle and borrowed licenses count as used, and a full pool hides demand.',
+          width: 24,
+          height: 5,
+          noValue: 'No advice yet: the first nightly pass has not finished, or the feature has no history',
         },
-        {
-          'available at most': `sum(${metric('license_feature_max_available', OF)})`,
-          'in use': `sum(${metric('license_feature_in_use', OF)})`,
-          waiting: `sum(${metric('license_feature_max_queued', OF)})`,
-        },
-      ),
-    )
-    .withPanel(
-      graph(
-        {
-          title: 'Held but not used',
-          description: 'Licenses that are borrowed, inactive, or reserved and unused. Check these when users wait.',
-          unit: 'none',
-        },
-        {
-          inactive: `sum(${metric('license_feature_inactive_use', OF)})`,
-          borrowed: `sum(${metric('license_feature_borrowed_use', OF)})`,
-          'borrowed and inactive': `sum(${metric('license_feature_borrowed_inactive_use', OF)})`,
-          'reserved and unused': `sum(${metric('license_feature_unused_reserve', OF)})`,
-        },
-      ),
-    )
-    .withPanel(
-      trend(
-        {
-          title: 'Utilisation history',
-          description:
-            'Maximum of available licenses, license-hours in use, and denials, per local day of the analyzer. The analyzer can keep this history longer than Prometheus.',
-          unit: 'none',
-        },
-        `{${WHOSE}}`,
-      ),
-    )
-    .withPanel(
-      reserved(
-        {
-          title: 'Reserved, users and peak',
-          description: 'Maxima per local day: reserved licenses, distinct users at one time, and licenses in use.',
-          unit: 'none',
-        },
-        `{${WHOSE},"shape":"timeseries"}`,
-      ),
-    )
-    .withPanel(
-      efficiency(
-        {
-          title: 'How many licenses are needed',
-          description: `Hours during which at least N licenses were in use at once. The licenses whose bars reach the line at 5 % covered 95 % of the time in use. Those that reach the line at 1 % covered 99 %. ${WINDOW}`,
-          unit: 'h',
-        },
-        `{${WHOSE}}`,
-      ),
-    )
-    .withPanel(
-      busyHours(
-        {
-          title: 'Busy hours',
-          description: `Maximum number of licenses in use at once, by hour and weekday in the analyzer's time zone. ${WINDOW}`,
-          unit: 'none',
-        },
-        `{${WHOSE},"shape":"table"}`,
-      ),
-    )
-    .withPanel(
-      busyHoursMap(
-        {
-          title: 'Busy hours as a map',
-          description: `The same data as a heatmap, for Grafana 9.4 and later. Hours from left to right, in the analyzer's time zone. ${WINDOW}`,
-          unit: 'none',
-        },
-        `{${WHOSE}}`,
+        { target: 'rightsizing', payload: OF_FEATURE, top: 10 },
+        [
+          { name: 'State', width: 130, colors: { missing: 'orange' } },
+          { name: 'Count', as: 'How many', width: 95 },
+          { name: 'Peak', width: 65, unknown: 'unknown' },
+          { name: 'Peak date', unit: DATE, width: 105 },
+          { name: 'Reason', minWidth: 380, wrap: true },
+        ],
       ),
     )
     .withPanel(
@@ -177,13 +125,137 @@ export const featureDashboard = () =>
         {
           title: 'Who holds it now',
           description:
-            'Users that hold a license or wait for one. User names are personal data: the exporter serves them only if datasource.users allows it.',
-          unit: 'none',
-          height: 9,
-          noValue: 'no user holds a license',
+            'Users that hold a license or wait for one, as the analyzer reports them. User names are personal data: the exporter serves them only to those whom access.names lists.',
+          width: 12,
+          height: 11,
+          noValue: 'No user is listed: nobody holds it, or the analyzer does not know who does',
         },
-        new JsonQuery('users', `{${WHOSE}}`),
-        [{ name: 'Since', unit: 'dateTimeFromNow' }],
+        { target: 'users', payload: OF_FEATURE, top: 100 },
+        [
+          { name: 'User' },
+          { name: 'Since', unit: 'dateTimeFromNow', width: 115 },
+          { name: 'Application', width: 95, unknown: 'unknown', names: STATES },
+          { name: 'Application for', as: 'State for', unit: 's', decimals: 0, width: 80, unknown: '' },
+          { name: 'Licences', as: 'Licenses', width: 80 },
+          { name: 'Queued', as: 'Waiting', width: 75 },
+          { name: 'Host', width: 85 },
+        ],
       ),
     )
-    .withPanel(help());
+    .withPanel(
+      busyHours(
+        {
+          title: 'Busy hours, last 7 days',
+          description:
+            "Maximum number of licenses in use at once, by weekday and hour in the analyzer's time zone. The scale of colours is below the map. An hour without data is empty.",
+          unit: 'none',
+          width: 12,
+          height: 11,
+        },
+        { ...OF_FEATURE, last: 'last-7-days' },
+      ),
+    )
+    .withPanel(
+      peaks(
+        {
+          title: 'Peak and bought by day',
+          description:
+            'Maxima per local day of the analyzer: available licenses, licenses in use, distinct users at one time, and reserved licenses. The analyzer can keep this history longer than Prometheus.',
+          unit: 'none',
+        },
+        OF_FEATURE,
+      ),
+    )
+    .withPanel(
+      daily(
+        {
+          title: 'License-hours by day',
+          description: 'Hours of all licenses in use, added up for each local day of the analyzer.',
+          unit: 'none',
+        },
+        OF_FEATURE,
+        { series: 'Elapsed Time', as: 'license-hours', color: 'blue' },
+      ),
+    )
+    .withPanel(
+      daily(
+        {
+          title: 'Denials by day',
+          description: 'Denied requests per local day of the analyzer. A script that retries counts each time.',
+          unit: 'none',
+        },
+        OF_FEATURE,
+        { series: 'Denials', as: 'denials', color: 'red' },
+      ),
+    )
+    .withPanel(
+      efficiency(
+        {
+          title: 'Hours with N in use, last 365 days',
+          description:
+            'Hours during which at least 1, 2, 3, … licenses were in use at once. Where the bars vanish, more licenses were hardly ever needed. If the last bar is long, all licenses were often in use: what was wanted beyond them is not seen.',
+          unit: 'none',
+          height: 11,
+        },
+        { ...OF_FEATURE, last: LAST },
+      ),
+    )
+    .withPanel(
+      jsonTable(
+        {
+          title: 'With fewer licenses',
+          description:
+            'Hours a year in which that many licenses would not have been enough. Hours in which users were denied hide more demand.',
+          height: 11,
+          noValue: 'No steps yet: the first nightly pass has not finished, or the feature has no history',
+        },
+        { target: 'rightsizing', payload: { ...OF_FEATURE, shape: 'steps' }, top: 30 },
+        [
+          { name: 'Licenses', width: 90 },
+          { name: 'Hours short a year', as: 'Not enough, hours a year', decimals: 1, width: 200 },
+          { name: 'Saving', as: 'Saving a year', unit: 'locale', decimals: 0, unknown: 'unknown', minWidth: 110 },
+          { name: 'Currency', width: 90 },
+        ],
+      ),
+    )
+    .withPanel(
+      graph(
+        {
+          title: 'Licenses and use',
+          description:
+            'Licenses in use, waiting requests, and available licenses, from Prometheus. If the number of available licenses drops, an increment was lost.',
+          unit: 'none',
+          height: 10,
+        },
+        {
+          bought: `sum(${metric('license_feature_max_available', ONE_FEATURE)} ${COUNTED})`,
+          'in use': `sum(${metric('license_feature_in_use', ONE_FEATURE)})`,
+          waiting: `sum(${metric('license_feature_max_queued', ONE_FEATURE)})`,
+        },
+      )
+        .overrideByName('bought', colored('text'))
+        .overrideByName('in use', colored('blue'))
+        .overrideByName('waiting', colored('orange')),
+    )
+    .withPanel(
+      graph(
+        {
+          title: 'Held but not used',
+          description: 'Licenses that are borrowed, idle, or reserved and unused. Check these when users wait.',
+          unit: 'none',
+          height: 10,
+        },
+        {
+          idle: `sum(${metric('license_feature_inactive_use', ONE_FEATURE)})`,
+          borrowed: `sum(${metric('license_feature_borrowed_use', ONE_FEATURE)})`,
+          'borrowed and idle': `sum(${metric('license_feature_borrowed_inactive_use', ONE_FEATURE)})`,
+          'reserved and unused': `sum(${metric('license_feature_unused_reserve', ONE_FEATURE)})`,
+        },
+      )
+        .axisSoftMax(4)
+        .overrideByName('idle', colored('blue'))
+        .overrideByName('borrowed', colored('purple'))
+        .overrideByName('borrowed and idle', colored('orange'))
+        .overrideByName('reserved and unused', colored('text')),
+    )
+    .withRow(help());

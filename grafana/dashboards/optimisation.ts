@@ -1,240 +1,354 @@
-import * as common from '@grafana/grafana-foundation-sdk/common';
-import { createDashboard, vendorLicense } from '../dashboard.ts';
-import { figure, graph, help, PLAIN, SATURATION, seriesTable, trend } from '../panels.ts';
-import { COUNTED, metric, once, select } from '../queries.ts';
+import { createDashboard, vendorLicenses } from '../dashboard.ts';
+import { KEEP, linkTo, panelOf } from '../links.ts';
+import { help } from '../panels.ts';
+import { metric, OF_VENDOR_LICENSES, once, SEVERAL_VENDOR_LICENSES, select } from '../queries.ts';
+import { DATE, jsonTable, type Shown, seriesTable, type TableQuery } from '../tables.ts';
+import { total } from '../total-panel.ts';
 
-const OF = 'vendor_license=~"$vendor_license"';
-const FEATURE = ['vendor_license', 'feature', 'version', 'package'];
-const bought = `(${metric('license_feature_max_available', OF)} ${COUNTED})`;
-/** Over the dashboard's time range. */
-const over = (call: (range: string) => string, name: Parameters<typeof select>[0]): string =>
-  once(call(`${select(name, OF)}[$__range]`));
-const peak = over((range) => `max_over_time(${range})`, 'license_feature_max_in_use');
-const quantile = (q: number): string => over((range) => `quantile_over_time(${q}, ${range})`, 'license_feature_in_use');
+const OF = SEVERAL_VENDOR_LICENSES;
 
-/** Whether too many or too few licenses were bought. */
+/** Before the first nightly pass, the error of the panel says so. */
+const OR_NOT_YET = 'or there is no advice yet';
+
+const product: Shown = { name: 'Product', as: 'Vendor license', width: 175 };
+const feature: Shown = { name: 'Feature', width: 150 };
+/** In a panel of half the width, the feature takes what is left. */
+const narrowProduct: Shown = { name: 'Product', as: 'Vendor license', width: 165 };
+const bought: Shown = { name: 'Bought', width: 75 };
+const reason: Shown = { name: 'Reason', minWidth: 380, wrap: true };
+/** The method calls a denial while all licenses were in use a refusal. */
+const DENIED_DAYS: Shown = {
+  name: 'Refusal days',
+  as: 'Denied while full',
+  unit: 'suffix: d a year',
+  decimals: 0,
+  width: 140,
+  unknown: 'unknown',
+};
+const money = (name: string, unknown: string): readonly Shown[] => [
+  { name, unit: 'locale', decimals: 0, width: 95, unknown },
+  { name: 'Currency', width: 85 },
+];
+const day = (name: string, as: string, unknown: string): Shown => ({
+  name,
+  as,
+  unit: DATE,
+  width: 105,
+  unknown,
+});
+
+const rows = (title: string) => ({
+  title: 'Show',
+  url: linkTo('license-optimisation', KEEP.vendorLicenses, panelOf(title)),
+});
+
+/** The features of the last poll with the highest values of a column. */
+const heldNow = (column: 'Inactive use' | 'Borrowed use' | 'Unused reserve'): TableQuery => ({
+  target: 'features',
+  payload: { ...OF_VENDOR_LICENSES, sort: `-${column}`, with: [column] },
+  top: 20,
+  owner: 'Product',
+});
+const inUse: readonly Shown[] = [
+  { name: 'In use', width: 75, unknown: 'unknown' },
+  { name: 'Bought', width: 95, align: 'right', unknown: 'unknown' },
+  narrowProduct,
+];
+
+/** How many licenses are needed: advice of the nightly pass, and what is held but not used now. */
 export const optimisation = () =>
   createDashboard({
     uid: 'license-optimisation',
     title: 'Optimisation',
     description:
-      'Peak usage against bought licenses; licenses that are never used, idle, or reserved and unused; and features that will be saturated. As far back as Prometheus keeps data.',
-    from: 'now-30d',
+      'Right-sizing: which licenses could go at renewal, which are missing, when they run out, and what is held but not used now.',
+    from: 'now-7d',
     refresh: '15m',
-    about: { product: '$vendor_license', matchers: OF },
-    variables: [vendorLicense(true)],
+    about: { matchers: OF, annotated: false },
+    variables: [vendorLicenses()],
   })
     .withPanel(
-      figure(
-        { title: 'Bought', description: 'Number of licenses of all features, without uncounted ones.', unit: 'none' },
-        `sum(${bought})`,
-        PLAIN,
-      ),
-    )
-    .withPanel(
-      figure(
+      total(
         {
-          title: 'Peak use of them',
-          description: 'Sum of the peaks of all features in the time range. The peaks can be at different times.',
-          unit: 'none',
+          title: 'Saving a year',
+          description:
+            'Sum of the prices of the licenses that could go, for each currency. Features without a price are not in it, and provisional advice is not either. It is unknown without prices, and before the first nightly pass.',
+          unit: 'locale',
+          width: 5,
         },
-        `sum(${peak} and ${bought})`,
-        PLAIN,
+        { target: 'rightsizing', field: 'Saving', label: 'Currency' },
+        rows('What could go'),
       ),
     )
     .withPanel(
-      figure(
-        { title: 'Never used', description: 'Features without a checkout in the time range.', unit: 'none' },
-        `sum(${peak} == bool 0)`,
-        [[null, 'yellow']],
-      ),
-    )
-    .withPanel(
-      figure(
+      total(
         {
-          title: 'Inactive now',
-          description: 'Licenses checked out by applications that are inactive now.',
-          unit: 'none',
+          title: 'With spare licenses',
+          description:
+            'Features of which licenses could go at renewal, without provisional advice and without those of which no use was seen.',
+          unit: 'suffix: features',
+          width: 5,
         },
-        `sum(${metric('license_feature_inactive_use', OF)})`,
-        [[null, 'yellow']],
+        { target: 'rightsizing', field: 'Features that could go' },
+        rows('What could go'),
       ),
     )
     .withPanel(
-      figure(
+      total(
+        {
+          title: 'Missing licenses',
+          description:
+            'Features whose users were denied while all licenses were in use, on more than 12 days a year, also if less than a year is recorded.',
+          unit: 'suffix: features',
+          width: 5,
+        },
+        { target: 'rightsizing', field: 'Features missing', steps: [[1, 'orange']] },
+        rows('Missing'),
+      ),
+    )
+    .withPanel(
+      total(
+        {
+          title: 'Run out by growth',
+          description:
+            'Features with proven growth whose licenses are expected to be all in use within 120 days. Features whose licenses are missing today are not counted here.',
+          unit: 'suffix: features',
+          width: 5,
+        },
+        { target: 'rightsizing', field: 'Run out within 120 days', steps: [[1, 'orange']] },
+        rows('Runs out'),
+      ),
+    )
+    .withPanel(
+      total(
+        {
+          title: 'Provisional',
+          description:
+            'Features whose licenses could go by less than a year of history. It has not seen all seasons, so they are in no total.',
+          unit: 'suffix: features',
+          width: 4,
+        },
+        { target: 'rightsizing', field: 'Provisional' },
+        rows('What could go'),
+      ),
+    )
+    .withPanel(
+      jsonTable(
+        {
+          title: 'What could go',
+          description:
+            'Licenses that could be given back at renewal: fewer were enough but for a few hours a year, and hardly anybody was denied. Provisional advice has not seen all seasons of a year. Ask the users before you drop licenses.',
+          width: 24,
+          height: 16,
+          noValue: `No license could go, ${OR_NOT_YET}`,
+        },
+        { target: 'rightsizing', payload: { ...OF_VENDOR_LICENSES, state: ['could go'] }, top: 100, owner: 'Product' },
+        [
+          feature,
+          bought,
+          { name: 'Needed', width: 80 },
+          { name: 'Count', as: 'Could go', width: 85 },
+          ...money('Saving', 'no price'),
+          day('Renewal', 'Renewal', 'no date'),
+          product,
+          reason,
+        ],
+      ),
+    )
+    .withPanel(
+      jsonTable(
+        {
+          title: 'Missing',
+          description:
+            'Features whose users were denied while all licenses were in use, on more than 12 days a year. The number is an estimate, because a full pool hides demand.',
+          width: 24,
+          height: 21,
+          noValue: `No license is missing, ${OR_NOT_YET}`,
+        },
+        {
+          target: 'rightsizing',
+          payload: { ...OF_VENDOR_LICENSES, state: ['missing'], sort: '-Refusal days' },
+          top: 50,
+          owner: 'Product',
+        },
+        [
+          feature,
+          bought,
+          { name: 'Count', as: 'Missing', width: 85, unknown: 'unknown' },
+          ...money('Cost', 'unknown'),
+          DENIED_DAYS,
+          product,
+          reason,
+        ],
+      ),
+    )
+    .withPanel(
+      jsonTable(
+        {
+          title: 'Runs out',
+          description:
+            'Features with proven growth. From the date on, every fourth week is expected to have a moment with all licenses in use. The true date lies within the range about four times in five.',
+          width: 24,
+          height: 11,
+          noValue: `No growth is proven that uses up licenses within a year, ${OR_NOT_YET}`,
+        },
+        {
+          target: 'rightsizing',
+          payload: { ...OF_VENDOR_LICENSES, sort: 'Runs out', with: ['Runs out'] },
+          top: 20,
+          owner: 'Product',
+        },
+        [
+          { name: 'Feature' },
+          bought,
+          { name: 'Busy week', as: 'In a busy week', decimals: 0, width: 120 },
+          { name: 'Growth a month', decimals: 1, width: 130 },
+          { ...day('Runs out', 'Runs out about', ''), width: 125 },
+          day('Runs out earliest', 'Earliest', ''),
+          day('Runs out latest', 'Latest', 'open'),
+          product,
+        ],
+      ),
+    )
+    .withPanel(
+      jsonTable(
+        {
+          title: 'Denials by feature, last 365 days',
+          description:
+            'Features with the most days on which requests were denied while all licenses were in use, and the number of denials while licenses were free. These have other causes: check the options file, the version and the server list of the users.',
+          width: 14,
+          height: 11,
+          noValue: `No denial is recorded, ${OR_NOT_YET}`,
+        },
+        {
+          target: 'rightsizing',
+          payload: { ...OF_VENDOR_LICENSES, sort: '-Refusal days', with: ['Refusal days'] },
+          top: 20,
+          owner: 'Product',
+        },
+        [
+          { name: 'Feature' },
+          DENIED_DAYS,
+          { name: 'Refusal hours', as: 'Hours a year', unit: 'locale', decimals: 0, width: 95, unknown: 'unknown' },
+          { name: 'Other refusals', as: 'Denials while free', unit: 'locale', width: 135, unknown: 'unknown' },
+          narrowProduct,
+        ],
+      ),
+    )
+    .withPanel(
+      jsonTable(
+        {
+          title: 'No use seen, to be confirmed',
+          description:
+            'Features of which no use was seen for 180 days or more. Use between two samples is not seen: ask the users, or look at the log of checkouts. They are in no total.',
+          width: 10,
+          height: 11,
+          noValue: `Use was seen of every feature, ${OR_NOT_YET}`,
+        },
+        {
+          target: 'rightsizing',
+          payload: { ...OF_VENDOR_LICENSES, state: ['unused'], sort: '-Bought' },
+          top: 100,
+          owner: 'Product',
+        },
+        [{ name: 'Feature' }, bought, day('Unused since', 'No use since', 'records began'), narrowProduct],
+      ),
+    )
+    .withPanel(
+      jsonTable(
+        {
+          title: 'Idle now',
+          description:
+            'Licenses that are checked out by applications that are idle now. A timeout of the vendor daemon can release them.',
+          height: 11,
+          noValue: 'No license is idle, or the analyzer does not know the applications',
+        },
+        heldNow('Inactive use'),
+        [{ name: 'Feature' }, { name: 'Inactive use', as: 'Idle', width: 70 }, ...inUse],
+      ),
+    )
+    .withPanel(
+      jsonTable(
+        {
+          title: 'Borrowed now',
+          description:
+            'Licenses that are borrowed to computers. They are not available until the borrow period ends, even if nobody uses them.',
+          height: 11,
+          noValue: 'No license is borrowed, or the analyzer does not know it',
+        },
+        heldNow('Borrowed use'),
+        [{ name: 'Feature' }, { name: 'Borrowed use', as: 'Borrowed', width: 90 }, ...inUse],
+      ),
+    )
+    .withPanel(
+      jsonTable(
+        {
+          title: 'Reserved while users are denied',
+          description:
+            'Features whose users were denied although reserved licenses were free. Free the reservation before you buy licenses.',
+          height: 11,
+          noValue: `No reservation keeps users waiting, ${OR_NOT_YET}`,
+        },
+        {
+          target: 'rightsizing',
+          payload: { ...OF_VENDOR_LICENSES, state: ['reserved'], sort: '-Refusal days' },
+          top: 50,
+          owner: 'Product',
+        },
+        [
+          { name: 'Feature' },
+          bought,
+          DENIED_DAYS,
+          { name: 'Reserved unneeded', as: 'Never needed', width: 105, unknown: 'unknown' },
+          narrowProduct,
+        ],
+      ),
+    )
+    .withPanel(
+      jsonTable(
         {
           title: 'Reserved and unused now',
-          description: 'Licenses reserved for users who do not use them.',
-          unit: 'none',
-        },
-        `sum(${metric('license_feature_unused_reserve', OF)})`,
-        [[null, 'yellow']],
-      ),
-    )
-    .withPanel(
-      figure(
-        {
-          title: 'Saturated within 90 days',
           description:
-            'Features whose usage reaches the number of bought licenses within 90 days, if the trend of the last 7 days continues.',
-          unit: 'none',
+            'Licenses that are reserved for users who do not use them now, and the requests that wait for the feature. If users wait, reduce the reservation.',
+          height: 11,
+          noValue: 'No reservation is unused, or the analyzer does not know it',
         },
-        `sum(${over(() => `predict_linear(${select('license_feature_in_use', OF)}[7d], 90 * 86400)`, 'license_feature_in_use')} >= bool ${bought})`,
+        heldNow('Unused reserve'),
         [
-          [null, 'green'],
-          [1, 'orange'],
+          { name: 'Feature' },
+          { name: 'Unused reserve', as: 'Unused', width: 80 },
+          {
+            name: 'Max queued',
+            as: 'Waiting',
+            width: 80,
+            steps: [
+              [null, 'text'],
+              [1, 'orange'],
+            ],
+            unknown: 'unknown',
+          },
+          ...inUse,
         ],
       ),
     )
     .withPanel(
       seriesTable(
         {
-          title: 'Peak against bought',
-          description:
-            'For each feature: licenses bought, peak usage, and the number that covered 95 % and 99 % of the time range. If the peak is far below the number bought, there are too many licenses. If it equals it, there may be too few.',
-          unit: 'none',
+          title: 'Fewer licenses than a week ago',
           width: 24,
-          height: 12,
-        },
-        [
-          { name: 'Bought', unit: 'none', expression: bought },
-          { name: 'Peak', unit: 'none', expression: `${peak} and ${bought}` },
-          { name: '99 %', unit: 'none', expression: `${quantile(0.99)} and ${bought}` },
-          { name: '95 %', unit: 'none', expression: `${quantile(0.95)} and ${bought}` },
-          {
-            name: 'Peak share',
-            unit: 'percentunit',
-            steps: SATURATION,
-            expression: `${peak} / (${bought} > 0)`,
-          },
-        ],
-        FEATURE,
-        '-Bought',
-      ),
-    )
-    .withPanel(
-      seriesTable(
-        {
-          title: 'Never used',
-          description: 'Features without a checkout in the time range, and their number of licenses.',
-          unit: 'none',
-          noValue: 'every feature was used',
-        },
-        [{ name: 'Licenses', unit: 'none', expression: `${bought} and (${peak} == 0)` }],
-        FEATURE,
-        '-Licenses',
-      ),
-    )
-    .withPanel(
-      seriesTable(
-        {
-          title: 'Idle',
-          description:
-            'Licenses that are checked out but inactive, averaged over the time range. A timeout of the vendor daemon can release them.',
-          unit: 'none',
-          noValue: 'no license is idle, or the analyzer does not know the applications',
-        },
-        [
-          {
-            name: 'Inactive',
-            unit: 'none',
-            expression: `topk(20, ${over((range) => `avg_over_time(${range})`, 'license_feature_inactive_use')} > 0)`,
-          },
-        ],
-        FEATURE,
-        '-Inactive',
-      ),
-    )
-    .withPanel(
-      seriesTable(
-        {
-          title: 'Reserved and unused',
-          description:
-            'Unused reservations, averaged over the time range, and the maximum number of queued requests for the feature.',
-          unit: 'none',
-          noValue: 'no reservation is unused',
-        },
-        [
-          {
-            name: 'Unused',
-            unit: 'none',
-            expression: `${over((range) => `avg_over_time(${range})`, 'license_feature_unused_reserve')} > 0`,
-          },
-          {
-            name: 'Waited',
-            unit: 'none',
-            expression: `${over((range) => `max_over_time(${range})`, 'license_feature_max_queued')} and (${over((range) => `avg_over_time(${range})`, 'license_feature_unused_reserve')} > 0)`,
-          },
-        ],
-        FEATURE,
-        '-Unused',
-      ),
-    )
-    .withPanel(
-      seriesTable(
-        {
-          title: 'Forecast',
-          description:
-            'Ratio of licenses in use in 90 days, if the trend of the last 7 days continues. A trend over a few days is only a rough estimate.',
-          unit: 'none',
-          noValue: 'no feature grows towards its limit',
-        },
-        [
-          {
-            name: 'In 90 days',
-            unit: 'percentunit',
-            steps: SATURATION,
-            expression: `topk(20, ${once(`predict_linear(${select('license_feature_in_use', OF)}[7d], 90 * 86400)`)} / (${bought} > 0) >= 0.8)`,
-          },
-        ],
-        FEATURE,
-        '-In 90 days',
-      ),
-    )
-    .withPanel(
-      seriesTable(
-        {
-          title: 'Pools that shrank',
+          height: 11,
           description: 'Features with fewer licenses than a week ago: an increment expired, or a server was changed.',
-          unit: 'none',
-          noValue: 'no pool shrank within a week',
+          noValue: 'No feature has fewer licenses than a week ago, or Prometheus has no data of that time',
         },
         [
           {
             name: 'Change',
-            unit: 'none',
-            expression: `${metric('license_feature_max_available', OF)} - ${once(`${select('license_feature_max_available', OF)} offset 7d`)} < 0`,
+            expression: `bottomk(20, ${metric('license_feature_max_available', OF)} - ${once(`${select('license_feature_max_available', OF)} offset 7d`)} < 0)`,
+            width: 90,
           },
         ],
-        FEATURE,
+        ['vendor_license', 'feature', 'version'],
+        'Change',
       ),
     )
-    .withPanel(
-      graph(
-        {
-          title: 'Borrowed',
-          description:
-            'Borrowed licenses, and those of them that are inactive. A license that is borrowed to an unused laptop is not available until the borrow period ends.',
-          unit: 'none',
-        },
-        {
-          borrowed: `sum(${metric('license_feature_borrowed_use', OF)})`,
-          'borrowed and inactive': `sum(${metric('license_feature_borrowed_inactive_use', OF)})`,
-        },
-      ),
-    )
-    .withPanel(
-      trend(
-        {
-          title: 'Denials per day',
-          description:
-            'Denied requests per day for each selected vendor license, from the analyzer. Either there are too few licenses, or idle users hold them.',
-          unit: 'none',
-        },
-        '{"product":$vendor_license,"feature":"%","wildcard":"upstream"}',
-      )
-        .withTransformation({ id: 'filterFieldsByName', options: { include: { pattern: '^(Time|Denials.*)$' } } })
-        .drawStyle(common.GraphDrawStyle.Bars)
-        .fillOpacity(60),
-    )
-    .withPanel(help());
+    .withRow(help());

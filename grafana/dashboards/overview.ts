@@ -1,240 +1,206 @@
 import { createDashboard } from '../dashboard.ts';
-import {
-  DAYS_LEFT,
-  EXPIRY,
-  figure,
-  GOOD_AT_ONE,
-  GOOD_BELOW,
-  graph,
-  help,
-  jsonTable,
-  PLAIN,
-  SATURATION,
-  seriesTable,
-  states,
-} from '../panels.ts';
-import { expiration, expired, expiring, JsonQuery, metric, saturation, select } from '../queries.ts';
+import { linkTo, panelOf, severalLink } from '../links.ts';
+import { figure, GOOD_BELOW, help, PLAIN, pair, SATURATION, states } from '../panels.ts';
+import { expired, expiring, metric, saturation, select } from '../queries.ts';
+import { BOUGHT, DATE, DAYS, jsonTable, SHARE, type Shown } from '../tables.ts';
 
-const FEATURE = ['vendor_license', 'feature', 'version', 'package'];
+const PRODUCT: Shown = { name: 'Product', as: 'Vendor license', width: 180 };
+/** It takes what the other columns leave. */
+const WIDE_PRODUCT: Shown = { name: 'Product', as: 'Vendor license' };
 
-/** Whether anything needs attention. */
+const panel = (title: string) => ({ title: `Show: ${title}`, url: linkTo('license-overview', panelOf(title)) });
+
+/** What needs attention now, then servers and expiries. */
 export const overview = () =>
   createDashboard({
     uid: 'license-overview',
     title: 'Overview',
-    description: 'Whether anything needs attention: servers, expiries, saturation, queues, and the age of the data.',
+    description: 'What needs attention now, the most urgent first; the license servers; and what expires next.',
     from: 'now-24h',
     refresh: '1m',
-    about: { product: '"%"' },
+    about: { annotated: false },
     variables: [],
   })
     .withPanel(
-      figure(
+      pair(
         {
           title: 'Servers down',
           description:
-            'Vendor licenses whose server or daemon has sent no data for 30 minutes. Check the license server and its daemon. "No data" means that the state is not known.',
+            'Vendor licenses whose server or daemon has sent no data for 30 minutes, and those that were down at some time of the last 24 hours. Check the license server and its daemon.',
           unit: 'none',
         },
-        `sum(${metric('license_server_up')} == bool 0)`,
-        GOOD_BELOW(1),
-        'license-vendor-license',
+        {
+          now: [`sum(${metric('license_server_up')} == bool 0)`, GOOD_BELOW(1)],
+          'in 24 h': [
+            `sum(min without (job, instance) (min_over_time(${select('license_server_up')}[24h])) == bool 0)`,
+            GOOD_BELOW(1, 'orange'),
+          ],
+        },
+        panel('License servers'),
       ),
     )
     .withPanel(
-      figure(
+      pair(
         {
-          title: 'Expired',
-          description: 'Features whose license has expired. Renew them, or remove them from the server.',
-          unit: 'none',
-        },
-        expired(),
-        GOOD_BELOW(1),
-        'license-expirations',
-      ),
-    )
-    .withPanel(
-      figure(
-        {
-          title: 'Expiring within 30 days',
+          title: 'Expiries',
           description:
-            'Features whose license expires within 30 days and has not expired yet. Permanent licenses are not counted.',
+            'All licenses that have expired, however long ago, and those that expire within 30 days. Renew them, or remove them. The list below has only those that have expired in the last 14 days.',
           unit: 'none',
         },
-        expiring(30),
-        GOOD_BELOW(1, 'orange'),
-        'license-expirations',
+        { 'expired in all': [expired(), GOOD_BELOW(1)], 'in 30 days': [expiring(30), GOOD_BELOW(1, 'orange')] },
+        { title: 'Show the licenses', url: linkTo('license-expirations', panelOf('Upcoming')) },
       ),
     )
     .withPanel(
       figure(
         {
-          title: 'Saturated features',
+          title: 'Saturated',
           description: 'Features with at least 95 % of their licenses in use now. The next user may be denied.',
           unit: 'none',
         },
         `sum(${saturation()} >= bool 0.95)`,
         GOOD_BELOW(1, 'orange'),
+        panel('Busiest features'),
       ),
     )
     .withPanel(
       figure(
         {
           title: 'Waiting requests',
-          description: 'Maximum number of queued requests since the previous collection, summed over all features.',
+          description: 'Maximum number of waiting requests since the previous collection, summed over all features.',
           unit: 'none',
         },
         `sum(${metric('license_feature_max_queued')})`,
         GOOD_BELOW(1, 'orange'),
+        panel('Busiest features'),
       ),
     )
     .withPanel(
       figure(
         {
-          title: 'Concurrent users',
+          title: 'Users now',
           description: 'Distinct users over all vendor licenses, each counted once.',
           unit: 'none',
         },
         `max(${select('license_concurrent_users')})`,
         PLAIN,
+        panel('License servers'),
+      ),
+    )
+    .withPanel(
+      figure(
+        {
+          title: 'Data age',
+          description:
+            'Age of the oldest collection among the servers that are up. The analyzer collects every few minutes. After 30 minutes without data, a vendor license counts as down.',
+          unit: 's',
+        },
+        `time() - min(${metric('license_vendor_license_last_collection_timestamp_seconds')} and on (vendor_license) (${metric('license_server_up')} == 1))`,
+        GOOD_BELOW(1800),
+        'license-exporter',
+      ).decimals(0),
+    )
+    .withPanel(
+      jsonTable(
+        {
+          title: 'Needs attention',
+          description:
+            'What needs action: what cannot be used now first, then what is coming. These are the alerts that fire, whether or not they are sent anywhere. A license that has expired is listed for 14 days (within of LicenseExpired), and longer on the dashboard Expirations. Names lead to the vendor license and the feature.',
+          width: 24,
+          height: 13,
+          noValue: 'nothing needs attention',
+        },
+        { target: 'attention', top: 200, owner: 'Product' },
+        [
+          { name: 'Severity', width: 80, colors: { critical: 'red', warning: 'orange' } },
+          { name: 'What', width: 150 },
+          PRODUCT,
+          { name: 'Feature', width: 150 },
+          { name: 'Details', minWidth: 380, wrap: true },
+          { name: 'Since', unit: 'dateTimeFromNow', width: 140 },
+          { name: 'Owner', width: 110 },
+        ],
+      ),
+    )
+    .withPanel(
+      jsonTable(
+        {
+          title: 'License servers',
+          description:
+            'Every vendor license, those with a problem first, as of the last poll. Usage that is not known is empty.',
+          width: 15,
+          height: 13,
+        },
+        { target: 'products', payload: { sort: 'State' }, top: 200, owner: 'Product' },
+        [
+          WIDE_PRODUCT,
+          {
+            name: 'State',
+            width: 105,
+            colors: { down: 'red', outdated: 'orange', 'never collected': 'gray', unknown: 'gray' },
+          },
+          // without a bar: a sum of features is far from full
+          { name: 'Share', as: 'Share in use', unit: 'percentunit', decimals: 0, steps: SATURATION, width: 105 },
+          { name: 'Distinct users', as: 'Users', width: 60 },
+          { name: 'Collected', as: 'Last data', unit: 'dateTimeFromNow', width: 140 },
+          { name: 'Next expiry', unit: DATE, width: 100, link: severalLink('license-expirations', 'Product') },
+        ],
+      ),
+    )
+    .withPanel(
+      jsonTable(
+        {
+          title: 'Next expiries',
+          description: 'The licenses that expire next. Those that have expired need attention, and are listed above.',
+          width: 9,
+          height: 13,
+          noValue: 'no license expires within a year',
+        },
+        {
+          target: 'expirations',
+          payload: { product: ['%'], status: ['upcoming'], within: 365 },
+          top: 100,
+          owner: 'Product',
+        },
+        [
+          { ...PRODUCT, width: 168 },
+          { name: 'Feature' },
+          { name: 'Expires', unit: DATE, width: 95, link: severalLink('license-expirations', 'Product') },
+          DAYS,
+        ],
+      ),
+    )
+    .withPanel(
+      jsonTable(
+        {
+          title: 'Busiest features',
+          description: 'The features with the largest share of their licenses in use now.',
+          width: 15,
+          height: 12,
+          noValue: 'no usage is known',
+        },
+        { target: 'features', payload: { product: ['%'] }, top: 100, owner: 'Product' },
+        [
+          PRODUCT,
+          { name: 'Feature' },
+          SHARE,
+          { name: 'In use', width: 70 },
+          { ...BOUGHT, width: 80 },
+          { name: 'Max queued', as: 'Waiting', steps: GOOD_BELOW(1, 'orange'), width: 75 },
+        ],
       ),
     )
     .withPanel(
       states(
         {
-          title: 'License servers',
+          title: 'Servers over time',
           description: 'Whether each license server and daemon sent data. During a gap, the state is not known.',
           unit: 'none',
-          width: 16,
-          height: 9,
+          width: 9,
+          height: 12,
         },
         { '{{vendor_license}}': metric('license_server_up') },
         { good: 'up', bad: 'down' },
       ),
     )
-    .withPanel(
-      figure(
-        {
-          title: 'Exporter reaches the analyzer',
-          description: '1 when every endpoint answered at its last poll. Otherwise see the dashboard Exporter.',
-          unit: 'bool_yes_no',
-          height: 9,
-        },
-        `min(${select('license_up')})`,
-        GOOD_AT_ONE,
-        'license-exporter',
-      ),
-    )
-    .withPanel(
-      figure(
-        {
-          title: 'Oldest usage data',
-          description:
-            'Age of the oldest collection among the servers that are up. The analyzer collects every few minutes. After 30 minutes without data, a vendor license counts as down.',
-          unit: 's',
-          height: 9,
-        },
-        `time() - min(${metric('license_vendor_license_last_collection_timestamp_seconds')} and on (vendor_license) (${metric('license_server_up')} == 1))`,
-        GOOD_BELOW(1800),
-        'license-exporter',
-      ),
-    )
-    .withPanel(
-      seriesTable(
-        {
-          title: 'Saturated features',
-          description: 'Features with at least 80 % of their licenses in use. Click a feature to see its history.',
-          unit: 'percentunit',
-          noValue: 'no feature is above 80 %',
-        },
-        [{ name: 'In use', unit: 'percentunit', steps: SATURATION, expression: `${saturation()} >= 0.8`, width: 110 }],
-        FEATURE,
-        '-In use',
-      ),
-    )
-    .withPanel(
-      seriesTable(
-        {
-          title: 'Next expiries',
-          description:
-            'The twenty licenses that expire next, including those that have expired. Permanent licenses are not listed.',
-          unit: 'd',
-          noValue: 'no license expires',
-        },
-        [
-          {
-            name: 'Days left',
-            unit: 'd',
-            steps: DAYS_LEFT,
-            expression: `bottomk(20, (${expiration()} < Inf) - time()) / 86400`,
-            width: 110,
-          },
-        ],
-        FEATURE,
-        'Days left',
-      ),
-    )
-    .withPanel(
-      seriesTable(
-        {
-          title: 'Queues',
-          description:
-            'Features that users wait for. Check whether their licenses are idle, borrowed, or reserved and unused.',
-          unit: 'none',
-          noValue: 'no user waits, or queues are not reported',
-        },
-        [
-          {
-            name: 'Waiting',
-            unit: 'none',
-            expression: `${metric('license_feature_max_queued')} > 0`,
-            steps: GOOD_BELOW(1, 'orange'),
-            width: 110,
-          },
-        ],
-        FEATURE,
-        '-Waiting',
-      ),
-    )
-    .withPanel(
-      graph(
-        {
-          title: 'Licenses in use by vendor license',
-          description:
-            'Licenses checked out now. During a gap, the server is down or its data is outdated, so usage is unknown.',
-          unit: 'none',
-        },
-        { '{{vendor_license}}': `sum by (vendor_license) (${metric('license_feature_in_use')})` },
-      ),
-    )
-    .withPanel(
-      jsonTable(
-        {
-          title: 'Vendor licenses',
-          description: 'Every vendor license with its users and nearest expiry, as of the last poll.',
-          unit: 'none',
-          width: 24,
-          height: 10,
-        },
-        new JsonQuery('products', '{}'),
-        [{ name: 'Product', width: 220 }, { name: 'Collected', unit: 'dateTimeFromNow' }, ...EXPIRY],
-        'Product',
-      ),
-    )
-    .withPanel(
-      jsonTable(
-        {
-          title: 'Servers that are down',
-          description:
-            'Vendor licenses that the analyzer reports as down, and the time of their last data. Empty if no server is down.',
-          unit: 'none',
-          width: 24,
-          height: 5,
-          noValue: 'no server is down',
-        },
-        new JsonQuery('server_down', '{}'),
-        [{ name: 'Last collection', unit: 'dateTimeFromNow' }],
-        'Product',
-      ),
-    )
-    .withPanel(help());
+    .withRow(help());

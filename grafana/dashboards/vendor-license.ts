@@ -1,93 +1,126 @@
+import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
 import { createDashboard, vendorLicense } from '../dashboard.ts';
+import { busyHours, daily } from '../history-panels.ts';
+import { KEEP, linkTo, panelOf } from '../links.ts';
 import {
-  busyHours,
   DAYS_LEFT,
-  EXPIRY,
+  DAYS_LEFT_NAMES,
   figure,
   GOOD_AT_ONE,
   GOOD_BELOW,
   graph,
   help,
-  jsonTable,
   PLAIN,
-  trend,
+  pair,
+  states,
 } from '../panels.ts';
-import { JsonQuery, metric, saturation } from '../queries.ts';
+import { expiration, expired, metric, OF_VENDOR_LICENSE, ONE_VENDOR_LICENSE, saturation } from '../queries.ts';
+import { BOUGHT, DAYS, jsonTable, SHARE, STATES } from '../tables.ts';
 
-const OF = 'vendor_license="$vendor_license"';
-const PRODUCT = '"$vendor_license"';
+const OF = ONE_VENDOR_LICENSE;
+/** The sum of its features, by the analyzer. */
+const ALL_FEATURES = { ...OF_VENDOR_LICENSE, feature: ['%'], wildcard: 'upstream' };
+
+const panel = (title: string) => ({
+  title: `Show: ${title}`,
+  url: linkTo('license-vendor-license', KEEP.time, KEEP.vendorLicense, panelOf(title)),
+});
+const colored = (color: string) => [{ id: 'color', value: { mode: 'fixed', fixedColor: color } }];
+const expirations = linkTo('license-expirations', KEEP.asSeveral);
 
 /** One license server and daemon. */
 export const vendorLicenseDashboard = () =>
   createDashboard({
     uid: 'license-vendor-license',
     title: 'Vendor license',
-    description: 'One license server and daemon: its state, features, history, and the users that hold its licenses.',
+    description: 'One license server and daemon: its state, its features, when it is busy, and who holds its licenses.',
     from: 'now-7d',
     refresh: '5m',
-    about: { product: PRODUCT, matchers: OF },
-    variables: [vendorLicense(false)],
+    about: { payload: OF_VENDOR_LICENSE, matchers: OF },
+    variables: [vendorLicense()],
   })
     .withPanel(
       figure(
         {
-          title: 'Server up',
+          title: 'Server',
           description: 'Whether the license server and its daemon sent data in the last 30 minutes.',
-          unit: 'bool_yes_no',
+          unit: 'none',
         },
         `min(${metric('license_server_up', OF)})`,
         GOOD_AT_ONE,
-      ),
+        panel('Server over time'),
+      ).mappings([
+        {
+          type: dashboard.MappingType.ValueToText,
+          options: { '0': { text: 'down', index: 0 }, '1': { text: 'up', index: 1 } },
+        },
+      ]),
     )
     .withPanel(
       figure(
         {
           title: 'Data age',
-          description: 'Time since the analyzer last collected data from this server.',
+          description: 'Time since the analyzer last collected data from this server. "unknown": it never did.',
           unit: 's',
         },
         `time() - max(${metric('license_vendor_license_last_collection_timestamp_seconds', OF)} > 0)`,
         GOOD_BELOW(1800),
-      ),
+        'license-exporter',
+      ).decimals(0),
     )
     .withPanel(
       figure(
         {
-          title: 'Distinct users',
-          description: 'Users that hold one of its licenses now, each counted once.',
-          unit: 'none',
-        },
-        `max(${metric('license_vendor_license_distinct_users', OF)})`,
-        PLAIN,
-      ),
-    )
-    .withPanel(
-      figure(
-        {
-          title: 'Nearest expiry',
-          description: 'Days until the first of its licenses expires; +Inf if all are permanent.',
-          unit: 'd',
-        },
-        `(min(${metric('license_vendor_license_min_expiration_timestamp_seconds', OF)}) - time()) / 86400`,
-        DAYS_LEFT,
-      ),
-    )
-    .withPanel(
-      figure(
-        {
-          title: 'Saturated features',
+          title: 'Saturated',
           description: 'Features with at least 95 % of their licenses in use.',
           unit: 'none',
         },
         `sum(${saturation(OF)} >= bool 0.95)`,
         GOOD_BELOW(1, 'orange'),
+        panel('Features'),
       ),
     )
     .withPanel(
       figure(
-        { title: 'Waiting requests', description: 'Queued requests for its features.', unit: 'none' },
+        {
+          title: 'Waiting requests',
+          description: 'Maximum number of waiting requests for its features since the previous collection.',
+          unit: 'none',
+        },
         `sum(${metric('license_feature_max_queued', OF)})`,
         GOOD_BELOW(1, 'orange'),
+        panel('Features'),
+      ),
+    )
+    .withPanel(
+      pair(
+        {
+          title: 'Expiries',
+          description:
+            'Days until the next of its licenses expires, and how many have expired, however long ago. Renew these, or remove them from the server.',
+          unit: 'none',
+        },
+        {
+          next: [`(min(${expiration(OF)} > time()) - time()) / 86400`, DAYS_LEFT],
+          expired: [expired(OF), GOOD_BELOW(1)],
+        },
+        { title: 'Show its expiries', url: expirations },
+      ).overrideByName('next', [
+        { id: 'unit', value: 'suffix: d' },
+        { id: 'decimals', value: 0 },
+        { id: 'mappings', value: DAYS_LEFT_NAMES },
+      ]),
+    )
+    .withPanel(
+      figure(
+        {
+          title: 'Users now',
+          description: 'Distinct users that hold one of its licenses now, each counted once.',
+          unit: 'none',
+        },
+        `max(${metric('license_vendor_license_distinct_users', OF)})`,
+        PLAIN,
+        panel('Who holds its licenses now'),
       ),
     )
     .withPanel(
@@ -95,68 +128,37 @@ export const vendorLicenseDashboard = () =>
         {
           title: 'Features',
           description:
-            'Every feature with its usage, queue, borrowed and reserved licenses, as of the last poll. If usage cells are empty, the server is down and usage is unknown.',
-          unit: 'none',
+            'Every feature as of the last poll, the largest share in use first. If usage cells are empty, usage is not known, because the server is down or its data is outdated.',
           width: 24,
-          height: 12,
+          height: 13,
+          noValue: 'no feature is known',
         },
-        new JsonQuery('features', `{"product":${PRODUCT}}`),
+        { target: 'features', payload: OF_VENDOR_LICENSE, top: 1000, owner: 'Product', keepsTime: true },
         [
-          { name: 'Product', width: 180 },
-          { name: 'Feature', width: 180 },
-          { name: 'Max queued', steps: GOOD_BELOW(1, 'orange') },
-          ...EXPIRY,
+          { name: 'Feature' },
+          // a narrow screen shows only the first columns
+          { name: 'In use', width: 80 },
+          BOUGHT,
+          SHARE,
+          { name: 'Max queued', as: 'Waiting', steps: GOOD_BELOW(1, 'orange'), width: 90 },
+          { ...DAYS, width: 100, link: expirations },
+          { name: 'Version', width: 100 },
+          { name: 'Owner', width: 150 },
+          { name: 'Product', hidden: true },
         ],
-        'Product',
-      ),
-    )
-    .withPanel(
-      graph(
-        {
-          title: 'Share in use',
-          description: 'Ratio of licenses in use for each feature, the twenty highest now.',
-          unit: 'percentunit',
-        },
-        {
-          '{{feature}} {{version}}': `topk(20, ${saturation(OF)})`,
-        },
-      ).max(1),
-    )
-    .withPanel(
-      graph(
-        {
-          title: 'Idle, borrowed and reserved',
-          description:
-            'Licenses that are checked out but inactive, borrowed, or reserved and unused. Try to free these before you buy more.',
-          unit: 'none',
-        },
-        {
-          'checked out but inactive': `sum(${metric('license_feature_inactive_use', OF)})`,
-          borrowed: `sum(${metric('license_feature_borrowed_use', OF)})`,
-          'reserved and unused': `sum(${metric('license_feature_unused_reserve', OF)})`,
-        },
-      ),
-    )
-    .withPanel(
-      trend(
-        {
-          title: 'Utilisation history, all features',
-          description:
-            'All features of this vendor license, added up by the analyzer: maximum of available licenses, license-hours and denials per day.',
-          unit: 'none',
-        },
-        `{"product":${PRODUCT},"feature":"%","wildcard":"upstream"}`,
       ),
     )
     .withPanel(
       busyHours(
         {
-          title: 'Busy hours',
+          title: 'Busy hours, last 7 days',
           description:
-            "Maximum number of licenses in use at once, by hour and weekday in the analyzer's time zone. It covers the time range if that ends now, else the last month of the range.",
+            "Maximum number of licenses in use at once, over all features, by hour and weekday in the analyzer's time zone.",
           unit: 'none',
+          width: 12,
+          height: 11,
         },
-        `{"product":${PRODUCT},"feature":"%","wildcard":"upstream","shape":"table"}`,
+        { ...ALL_FEATURES, last: 'last-7-days' },
       ),
     )
     .withPanel(
@@ -164,14 +166,112 @@ export const vendorLicenseDashboard = () =>
         {
           title: 'Who holds its licenses now',
           description:
-            'Users of all its features. User names are personal data: the exporter serves them only if datasource.users allows it.',
-          unit: 'none',
-          width: 24,
-          height: 10,
-          noValue: 'no user holds a license',
+            'Users that hold or wait for a license of its features, the longest first. If more than 20 features are in use, it shows those that users wait for and the busiest. User names are personal data: the exporter serves them only to those whom access.names lists.',
+          width: 12,
+          height: 11,
+          noValue: 'no user holds a license, or user names are not served',
         },
-        new JsonQuery('users', `{"product":${PRODUCT},"feature":"%","wildcard":"upstream"}`),
-        [{ name: 'Since', unit: 'dateTimeFromNow' }],
+        {
+          target: 'users',
+          payload: { ...OF_VENDOR_LICENSE, feature: ['%'], sort: 'Since' },
+          top: 500,
+          owner: 'Product',
+          keepsTime: true,
+        },
+        [
+          { name: 'User' },
+          { name: 'Feature', width: 130 },
+          { name: 'Since', unit: 'dateTimeFromNow', width: 130 },
+          { name: 'Licences', as: 'Licenses', width: 80 },
+          { name: 'Status', width: 80, names: STATES },
+          { name: 'Host', width: 95 },
+          { name: 'Product', hidden: true },
+        ],
       ),
     )
-    .withPanel(help());
+    .withPanel(
+      daily(
+        {
+          title: 'License-hours by day',
+          description: 'All features of this vendor license, added up by the analyzer, per local day of the analyzer.',
+          height: 11,
+        },
+        ALL_FEATURES,
+        { series: 'Elapsed Time', as: 'license-hours', color: 'blue' },
+      ),
+    )
+    .withPanel(
+      daily(
+        {
+          title: 'Denials by day',
+          description:
+            'Denied requests for all its features, per local day of the analyzer. A script that retries counts each time.',
+          unit: 'none',
+          height: 11,
+        },
+        ALL_FEATURES,
+        { series: 'Denials', as: 'denials', color: 'red' },
+      ),
+    )
+    .withPanel(
+      jsonTable(
+        {
+          title: 'Denials by feature',
+          description:
+            'Denied requests of the shown time range, for each feature. If there are more than 20 features, it shows those that users wait for and the busiest. Compare the peak usage of the feature with its number of licenses.',
+          width: 12,
+          height: 11,
+          noValue: 'no denial in this time range, or the analyzer does not know it',
+        },
+        {
+          target: 'history',
+          payload: { ...OF_VENDOR_LICENSE, feature: ['%'], shape: 'totals', sort: '-Denials', with: ['Denials'] },
+          top: 20,
+          owner: 'Product',
+          keepsTime: true,
+        },
+        [
+          { name: 'Feature' },
+          { name: 'Denials', unit: 'locale', decimals: 0, width: 100 },
+          { name: 'Days with denials', width: 145 },
+          { name: 'License-hours', unit: 'locale', decimals: 0, width: 125 },
+          { name: 'Product', hidden: true },
+        ],
+      ),
+    )
+    .withPanel(
+      graph(
+        {
+          title: 'Idle, borrowed and reserved',
+          description:
+            'Licenses that are checked out but idle, borrowed, or reserved and unused. Try to free these before you buy more.',
+          unit: 'none',
+          height: 8,
+        },
+        {
+          idle: `sum(${metric('license_feature_inactive_use', OF)})`,
+          borrowed: `sum(${metric('license_feature_borrowed_use', OF)})`,
+          'reserved and unused': `sum(${metric('license_feature_unused_reserve', OF)})`,
+        },
+        'lastNotNull',
+        'max',
+      )
+        .axisSoftMax(4)
+        .overrideByName('idle', colored('blue'))
+        .overrideByName('borrowed', colored('purple'))
+        .overrideByName('reserved and unused', colored('text')),
+    )
+    .withPanel(
+      states(
+        {
+          title: 'Server over time',
+          description: 'Whether the license server and its daemon sent data. During a gap, the state is not known.',
+          unit: 'none',
+          width: 12,
+          height: 8,
+        },
+        { '{{vendor_license}}': metric('license_server_up', OF) },
+        { good: 'up', bad: 'down' },
+      ),
+    )
+    .withRow(help());

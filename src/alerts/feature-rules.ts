@@ -76,7 +76,12 @@ export const isUsageKnown = ({ inventory }: View, vendorLicense: string): boolea
   inventory.knowledge.features(vendorLicense);
 
 /** The name of the feature in annotations. */
-export const nameOf = ({ vendorLicense, feature, version, package: pkg }: FeatureRow): string => {
+export const nameOf = ({
+  vendorLicense,
+  feature,
+  version,
+  package: pkg,
+}: Pick<FeatureRow, 'vendorLicense' | 'feature' | 'version' | 'package'>): string => {
   const more = [version === '' ? '' : ` ${version}`, pkg === '' ? '' : ` (package ${pkg})`].join('');
   return `${feature}${more} of ${vendorLicense}`;
 };

@@ -17,7 +17,30 @@ export interface SourceState {
   readonly vendorLicenses: readonly string[];
 }
 
-/** The input of rules: the newest data, the state of the logon, and that of the sources. */
+/** When the licenses of a feature run out. Days are local days of the analyzer, counted from 1970-01-01. */
+export interface Forecast {
+  readonly vendorLicense: string;
+  readonly feature: string;
+  readonly package: string;
+  readonly featureType: string;
+  /** The day that was computed on several nights; `undefined` if they do not run out, or if that is not proven. */
+  readonly confirmedRunsOut: number | undefined;
+  /** The day that was computed last, with its range. `latest` is `undefined` if the range has no end. */
+  readonly runsOut:
+    | { readonly day: number; readonly earliest: number; readonly latest: number | undefined }
+    | undefined;
+}
+
+/** What right-sizing expects, as of its last pass. */
+export interface Forecasts {
+  /** When the pass was finished, epoch seconds. */
+  readonly computedAt: number;
+  readonly rows: readonly Forecast[];
+  /** When a day begins, epoch seconds. */
+  startOf(day: number): number;
+}
+
+/** The input of rules: the newest data, the state of the logon and of the sources, and what is expected. */
 export interface View {
   /** Epoch seconds. */
   readonly now: number;
@@ -26,6 +49,8 @@ export interface View {
   readonly authenticated: boolean | undefined;
   /** Of an analyzer in this process; `undefined` without one. */
   readonly sources: readonly SourceState[] | undefined;
+  /** `undefined` before the first pass of right-sizing, and without right-sizing. */
+  readonly forecasts: Forecasts | undefined;
   /** The IANA name of the zone of times in texts. */
   readonly timeZone: string;
 }

@@ -9,6 +9,7 @@ import {
 } from './poll-rules.ts';
 import type { Rule, RuleFactory } from './rule.ts';
 import type { Durations } from './rule-settings.ts';
+import { createRunsOut } from './runs-out-rule.ts';
 import { createSaturated } from './saturation-rule.ts';
 import { createCollectionStale, createServerDown } from './site-rules.ts';
 import { createRedundancyLost, createSourceDown } from './source-rules.ts';
@@ -22,6 +23,7 @@ const factories = {
   LicenseFeatureSaturated: createSaturated,
   LicenseRequestsQueued: createQueued,
   LicenseDenials: createDenials,
+  LicenseRunsOut: createRunsOut,
   LicenseSourceDown: createSourceDown,
   LicenseRedundancyLost: createRedundancyLost,
   LicenseProductsEmpty: createProductsEmpty,

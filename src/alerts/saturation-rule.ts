@@ -1,8 +1,9 @@
+import { isUncounted } from '../model/uncounted.ts';
 import { createAverages } from './averages.ts';
 import { createFeatureRule, isUsageKnown, nameOf } from './feature-rules.ts';
 import type { RuleFactory, View } from './rule.ts';
 import type { Durations } from './rule-settings.ts';
-import { isUncounted, usageText } from './texts.ts';
+import { usageText } from './texts.ts';
 
 interface SaturatedParameters extends Durations {
   /** Ratios, 0 to 1. */

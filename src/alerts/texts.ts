@@ -1,4 +1,5 @@
 import type { FeatureRow } from '../inventory/feature-row.ts';
+import { isUncounted } from '../model/uncounted.ts';
 
 /** Times and figures as an engineer on call reads them. */
 
@@ -27,12 +28,8 @@ export function localTimeText(at: number, timeZone: string): string {
 /** `2026-11-18`. @param at epoch seconds @param timeZone IANA name */
 export const localDateText = (at: number, timeZone: string): string => localTimeText(at, timeZone).slice(0, 10);
 
-/** MaxAvailable of an uncounted license. */
-const UNCOUNTED = 99_999;
-
-/** Whether any number of licenses can be in use. */
-export const isUncounted = ({ licenseType, maxAvailable }: Pick<FeatureRow, 'licenseType' | 'maxAvailable'>): boolean =>
-  licenseType === 'uncounted' || maxAvailable === UNCOUNTED;
+/** `2027-03`. @param day local day, counted from 1970-01-01 */
+export const monthText = (day: number): string => new Date(day * 86_400_000).toISOString().slice(0, 7);
 
 /** `28` or `uncounted`; `undefined` if the number is not known. */
 export const countText = (row: Pick<FeatureRow, 'licenseType' | 'maxAvailable'>): string | undefined =>

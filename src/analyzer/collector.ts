@@ -28,6 +28,8 @@ export interface Collector {
   /** Replaces the sources. One that stays the same object goes on undisturbed. */
   replace(sources: readonly Source[]): void;
   stop(): void;
+  /** Seconds between two collections of a vendor license; `undefined` if it is not collected. */
+  intervalOf(vendorLicense: string): number | undefined;
   /** In the order of the sources. */
   current(): readonly Collected[];
 }
@@ -113,6 +115,10 @@ export function createCollector({ onCollected, ...options }: CollectorOptions): 
     },
     stop: () => {
       for (const collection of collections) collection.stop();
+    },
+    intervalOf: (vendorLicense) => {
+      const source = union.find(({ name }) => name === vendorLicense)?.source;
+      return collections.find((collection) => collection.source.name === source)?.source.interval;
     },
     current: () => union,
   };

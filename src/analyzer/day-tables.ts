@@ -1,3 +1,4 @@
+import type { SQLOutputValue, StatementSync } from 'node:sqlite';
 import type { LocalTime } from '../model/local-time.ts';
 import { decodeHours, decodeSamples, encodeHours, encodeSamples } from './day-codec.ts';
 import { createDaySummary, type DayRecord, type DayTotals, totalsOf } from './day-summary.ts';
@@ -16,6 +17,22 @@ export interface DayOfHours {
   readonly hours: readonly HourSummary[];
 }
 
+/** The totals of recorded days, ascending, in columns of the same length. NaN is unknown. */
+export interface DayColumns {
+  readonly day: Int32Array;
+  /** Maximum of the day. */
+  readonly available: Float64Array;
+  /** Maximum of the day. */
+  readonly inUse: Float64Array;
+  /** Maximum of the day. */
+  readonly reserved: Float64Array;
+  /** Refused requests. */
+  readonly denials: Float64Array;
+}
+
+/** The bytes of the hours of a day, as hexadecimal digits. */
+export type EncodedHours = readonly [day: number, digits: string];
+
 const nullable = (value: number | undefined): number | null => value ?? null;
 
 /** Of two samples of one moment the higher figure, or the one that is known. */
@@ -25,6 +42,12 @@ const keepHighest = (column: string): string =>
 const INSERT_SAMPLE = `INSERT INTO open_sample VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
   seconds = max(seconds, excluded.seconds), ${['available', 'in_use', 'reserved', 'users'].map(keepHighest).join()},
   denials = coalesce(denials + excluded.denials, denials, excluded.denials)`;
+
+/** The rows of a statement as lists, which are made faster than objects. */
+function rowsInLists(statement: StatementSync, ...parameters: number[]): readonly (readonly SQLOutputValue[])[] {
+  statement.setReturnArrays(true);
+  return statement.all(...parameters) as unknown as readonly (readonly SQLOutputValue[])[];
+}
 
 const toSample = (row: Row): Sample => ({
   at: integer(row, 'at'),
@@ -178,6 +201,29 @@ export class DayTables {
         denials: figure(row, 'denials'),
         licenseSeconds: figure(row, 'license_seconds'),
       }));
+  }
+
+  /** The same in columns, which takes half as long. */
+  columns(id: number, before: number): DayColumns {
+    const statement = this.#file.sql(`SELECT day, available, in_use, reserved, denials
+      FROM day WHERE series = ? AND day < ? ORDER BY day`);
+    const rows = rowsInLists(statement, id, before);
+    const column = (at: number): Float64Array => Float64Array.from(rows, (row) => (row[at] ?? Number.NaN) as number);
+    return {
+      day: Int32Array.from(rows, ([day]) => day as number),
+      available: column(1),
+      inUse: column(2),
+      reserved: column(3),
+      denials: column(4),
+    };
+  }
+
+  /** The hours of days from one to before another, in order, as they are stored. */
+  encodedHours(id: number, from: number, to: number): readonly EncodedHours[] {
+    // as texts: an array of bytes for each day would keep the garbage collector busy
+    const statement = this.#file.sql(`SELECT day, hex(hours)
+      FROM day WHERE series = ? AND day >= ? AND day < ? ORDER BY day`);
+    return rowsInLists(statement, id, from, to) as unknown as readonly EncodedHours[];
   }
 
   /** Deletes samples of days before one, everything of days before another, and the series when nothing is left of it. */

@@ -52,7 +52,8 @@ export function getProducts(current: readonly Collected[], now: number, paramete
       const isListed = isReached && isKnown(pools, 'list');
       const isStatusKnown = isReached && isKnown(pools, 'list', 'status');
       const isEveryStatusKnown = isStatusKnown && indeterminate === 0;
-      const end = earliestOf(pools.map(earliestExpiry));
+      // without features, there is nothing that could be permanent
+      const end = pools.length === 0 ? undefined : earliestOf(pools.map(earliestExpiry));
       // unknown before the first collection
       const isCollected = collected.collectedAt > 0;
       const down = isDown(collected, now);

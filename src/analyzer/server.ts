@@ -8,6 +8,7 @@ import { type Collector, createCollector } from './collector.ts';
 import { type BodyContext, endpointBodies } from './endpoint-bodies.ts';
 import { checkOrigin, StoreError } from './history-file.ts';
 import { createHttpFront, type HttpFrontOptions } from './http-front.ts';
+import { createRecordedDemand, type RecordedDemand } from './recorded-demand.ts';
 import { createRecorder } from './recorder.ts';
 import { failure, JSON_TYPE, methodNotAllowed, type Reply, TEXT_TYPE } from './reply.ts';
 import type { Respond } from './request-handler.ts';
@@ -53,6 +54,8 @@ export interface Analyzer {
   /** Base URL of the Query API, after `start`. */
   readonly url: string;
   readonly collector: Collector;
+  /** The recorded history, for readers in the same process. */
+  readonly demand: RecordedDemand;
 }
 
 const BASE = '/analyzer';
@@ -131,12 +134,25 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
 
   const front = createHttpFront(options, answerOrFail);
   let addingPast: NodeJS.Timeout | undefined;
+  const pastAdded = Promise.withResolvers<void>();
+  if (options.past === undefined) pastAdded.resolve();
+  const addPast = async (past: Past): Promise<void> => {
+    await recorder.addPast(past).catch(options.onProblem);
+    pastAdded.resolve();
+  };
 
   return {
     get url() {
       return `${front.origin}${BASE}`;
     },
     collector,
+    demand: createRecordedDemand({
+      origin: options.origin,
+      localTime,
+      store: () => recorder.store(),
+      intervalOf: collector.intervalOf,
+      pastAdded: () => pastAdded.promise,
+    }),
     start: async () => {
       if (options.isOriginRequired === true) checkOrigin({ path, timeZone, origin: options.origin, maxSize });
       await collector.start(await recorder.known(firstSlot()));
@@ -149,10 +165,11 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
       }
       const { past, pastDelay = 0 } = options;
       if (past === undefined) return;
-      addingPast = setTimeout(() => void recorder.addPast(past).catch(options.onProblem), 1000 * pastDelay);
+      addingPast = setTimeout(() => void addPast(past), 1000 * pastDelay);
     },
     stop: async () => {
       clearTimeout(addingPast);
+      pastAdded.resolve();
       collector.stop();
       await front.stop();
       await recorder.stop();

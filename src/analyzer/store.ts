@@ -1,7 +1,7 @@
 import type { LocalTime } from '../model/local-time.ts';
 import type { Collected } from '../observation/observation.ts';
 import type { DayRecord } from './day-summary.ts';
-import { type DayOfHours, DayTables, type StoredTotals } from './day-tables.ts';
+import { type DayColumns, type DayOfHours, DayTables, type EncodedHours, type StoredTotals } from './day-tables.ts';
 import { type HistoryFileOptions, openHistoryFile, text } from './history-file.ts';
 import { ObservationTable } from './observation-table.ts';
 import { type DayOfSamples, type Figures, fillSamples, type Series } from './sample.ts';
@@ -54,6 +54,10 @@ export interface Store {
   sealedHours(series: StoredSeries, from: number, to: number): readonly DayOfHours[];
   /** The totals of all sealed days, in order. */
   sealedTotals(series: StoredSeries): readonly StoredTotals[];
+  /** The totals of sealed days before this one. */
+  sealedColumns(series: StoredSeries, before: number): DayColumns;
+  /** The hours of sealed days from one to before another, as they are stored. */
+  encodedHours(series: StoredSeries, from: number, to: number): readonly EncodedHours[];
   /** Something to remember beside the samples. */
   note(key: string): string | undefined;
   setNote(key: string, value: string): void;
@@ -187,6 +191,8 @@ export function openStore({ localTime, ...options }: StoreOptions): Store {
     read: ({ id }, day) => guard(() => days.read(id, day, day < sealed)),
     sealedHours: ({ id }, from, to) => guard(() => days.hours(id, from, Math.min(to, sealed))),
     sealedTotals: ({ id }) => guard(() => days.totals(id, sealedDay())),
+    sealedColumns: ({ id }, before) => guard(() => days.columns(id, Math.min(before, sealedDay()))),
+    encodedHours: ({ id }, from, to) => guard(() => days.encodedHours(id, from, Math.min(to, sealed))),
     note: (key) => guard(() => note(key)),
     setNote: (key, value) => guard(() => transact(() => setNote(key, value))),
     close: () => file.close(),

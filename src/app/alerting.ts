@@ -55,7 +55,15 @@ export function externalUrl({ web }: Pick<Config, 'web'>): string {
 /** What the engine needs from other parts of the daemon. */
 type EngineInputs = Pick<
   EngineOptions,
-  'useInventory' | 'authenticated' | 'sources' | 'owners' | 'ownsVendorLicense' | 'timeZone' | 'now' | 'log'
+  | 'useInventory'
+  | 'authenticated'
+  | 'sources'
+  | 'forecasts'
+  | 'owners'
+  | 'ownsVendorLicense'
+  | 'timeZone'
+  | 'now'
+  | 'log'
 > & {
   readonly version: string;
   /** Counts by URL of the Alertmanager. New ones are added. They survive a reload. */

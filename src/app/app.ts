@@ -1,24 +1,31 @@
 import type { DeliveryCounts } from '../alerts/delivery.ts';
 import { createAlertApi, createAlertPage } from '../alerts/routes.ts';
 import { createRunbookPage } from '../alerts/runbook-page.ts';
+import type { RecordedDemand } from '../analyzer/recorded-demand.ts';
 import type { Config } from '../config/config.ts';
 import { createPlaneThread } from '../data-plane/plane-thread.ts';
+import type { Backend, SharedBackend } from '../datasource/backend.ts';
+import { createRightsizingApi } from '../datasource/rightsizing-api.ts';
 import { createDatasource } from '../datasource/routes.ts';
 import { createSelfMetrics, type SelfMetrics } from '../metrics/self.ts';
 import type { Log } from '../model/log.ts';
 import type { SourceHealth } from '../observation/source.ts';
 import { endpointNames } from '../query-api/endpoints.ts';
+import { createNightlyPass } from '../rightsizing/nightly-pass.ts';
+import { createReportPage, type ReportInputs } from '../rightsizing/report-routes.ts';
 import { createLimit } from '../scheduling/limit.ts';
-import { createWebServer } from '../web/server.ts';
+import { createWebServer, type WebServer } from '../web/server.ts';
 import { createAccounts } from './accounts.ts';
 import { externalUrl } from './alerting.ts';
 import { analyzerIdentity } from './identity.ts';
 import { createCurrentOwners } from './owners.ts';
 import { type AppConfig, type Carried, createPipeline, type Pipeline } from './pipeline.ts';
+import { createCurrentPrices } from './prices.ts';
 import { sourcesMount } from './sources.ts';
 import { createStorage, type Storage } from './storage.ts';
 import { createUpstreamTotals } from './upstream-totals.ts';
-import { createWebAccess, refusalOfUsers } from './web-access.ts';
+import { refusalOfNames, refusalOfPrices } from './viewers.ts';
+import { createWebAccess } from './web-access.ts';
 
 export interface AppDeps {
   readonly log: Log;
@@ -28,6 +35,8 @@ export interface AppDeps {
   readonly demo: boolean;
   /** Sources of an analyzer in this process; undefined without one. */
   readonly sources?: () => readonly SourceHealth[];
+  /** The history of an analyzer in this process; undefined without one. */
+  readonly recorded?: RecordedDemand;
   /** The storage directory, if the caller uses it too. The caller takes it before, and releases it after, the application. */
   readonly storage?: Storage;
 }
@@ -51,6 +60,12 @@ const now = (): number => Date.now() / 1000;
 const restartOnly = ({ web, datasource }: Config): string =>
   JSON.stringify([web.listen, web.telemetryPath, datasource.path]);
 
+const reportInputs = ({ proposals, useInventory, owners }: SharedBackend): ReportInputs => ({
+  proposals,
+  useInventory,
+  ownerOf: (vendorLicense, feature) => owners().of(vendorLicense, feature).owner,
+});
+
 /** Wires the rooms together. */
 export function createApp(initial: AppConfig, deps: AppDeps): App {
   const { log } = deps;
@@ -62,6 +77,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
   let isStopping = false;
   const accounts = createAccounts(log);
   const owners = createCurrentOwners(initial, log, () => void pipeline.inventory.commit(pipeline.poller.latest()));
+  const prices = createCurrentPrices(initial, log);
   const ownStorage = deps.storage === undefined ? createStorage(log) : undefined;
   const storage = deps.storage ?? ownStorage;
   const totals = createUpstreamTotals();
@@ -74,6 +90,9 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
   let isFirstPollOver = false;
   /** Delivery counts by Alertmanager, over all reloads. */
   const deliveryCounts = new Map<string, DeliveryCounts>();
+
+  /** Advice on the number of licenses, over all reloads. */
+  const rightsizing = createNightlyPass({ now, log });
 
   const self: SelfMetrics = createSelfMetrics({
     version: deps.version,
@@ -97,18 +116,20 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       self,
       plane,
       deliveryCounts,
-      // the addresses at start: a reload does not change them
-      refusalOfUsers: () => refusalOfUsers(config.datasource.users, initial.web.listen, access.current()),
       carried,
+      rightsizing,
+      recorded: deps.recorded,
       sources: () => deps.sources?.(),
       owners: () => owners.current(),
+      prices: () => prices.current(),
       version: deps.version,
       now,
       log,
     });
 
   const run = (): void => {
-    const { poller, inventory, alerting } = pipeline;
+    const { poller, inventory, alerting, passInputs } = pipeline;
+    void rightsizing.use(passInputs);
     alerting.start().catch((error: unknown) => log.error({ err: error }, 'alerting did not start'));
     poller
       .start()
@@ -116,12 +137,36 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       .then(
         () => {
           isFirstPollOver = true;
+          // a reload can have replaced it
+          if (pipeline.poller === poller) rightsizing.begin();
         },
         (error: unknown) => log.error({ err: error }, 'polling did not start'),
       );
   };
 
+  /** What decides who may see names and prices: the addresses at start, because a reload does not change them. */
+  const site = () => ({
+    access: pipeline.config.access,
+    listen: initial.web.listen,
+    demo: deps.demo,
+    users: access.current().users,
+  });
   const alertRoutes = { status: () => pipeline.alerting.status(), demo: deps.demo, now };
+  /** The data behind Grafana and the API for the user of a request. */
+  const backendOf = (request: Parameters<WebServer['userOf']>[0]): Backend => {
+    const user = web.userOf(request);
+    const { datasource } = pipeline;
+    return {
+      ...datasource,
+      users: { ...datasource.users, refusal: () => refusalOfNames(site(), user) },
+      prices: { refusal: () => refusalOfPrices(site(), user) },
+    };
+  };
+  const answering = {
+    backend: backendOf,
+    deadline: () => pipeline.config.datasource.deadline,
+    onProblem: (error: unknown) => log.error({ err: error }, 'request from Grafana failed'),
+  };
   const access = createWebAccess(initial, log, () => web.refreshCertificates());
   const web = createWebServer({
     listen: initial.web.listen,
@@ -134,16 +179,23 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       { path: '/alerts', about: 'Alerts that fire now, and their delivery.', ...createAlertPage(alertRoutes) },
       { path: '/runbooks', about: 'What each alert means, and what to check.', ...createRunbookPage() },
       ...(deps.sources === undefined ? [] : [sourcesMount(deps.sources)]),
+      {
+        path: '/rightsizing',
+        about: 'How many licenses could go, are missing or run out.',
+        ...createReportPage({
+          demo: deps.demo,
+          inputs: () => reportInputs(pipeline.datasource),
+          refusalOfPrices: (request) => refusalOfPrices(site(), web.userOf(request)),
+        }),
+      },
+      // before the path that it is below
+      { path: '/api/v1/rightsizing', about: undefined, ...createRightsizingApi(answering) },
       { path: '/api/v1', about: undefined, ...createAlertApi(alertRoutes) },
       {
         path: initial.datasource.path,
         deadline: () => pipeline.config.datasource.deadline,
         about: 'History, users and the last poll as JSON, for Grafana.',
-        ...createDatasource({
-          backend: () => pipeline.datasource,
-          deadline: () => pipeline.config.datasource.deadline,
-          onProblem: (error) => log.error({ err: error }, 'request from Grafana failed'),
-        }),
+        ...createDatasource(answering),
       },
     ],
     isReady: () => isFirstPollOver,
@@ -163,6 +215,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       });
       access.start();
       owners.start();
+      prices.start();
       run();
     },
     runOnce: async () => {
@@ -186,9 +239,11 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
         storage?.take(config.storagePath);
         const old = pipeline;
         const isSameAnalyzer = old.config.analyzer.url === config.analyzer.url;
+        await rightsizing.pause();
         await old.stop();
         totals.retire(old.dispatcher);
         owners.reload(config);
+        prices.reload(config);
         pipeline = create(
           config,
           isSameAnalyzer ? { data: old.poller.latest(), alerts: old.alerting.states() } : undefined,
@@ -209,6 +264,8 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       return inTurn(async () => {
         access.stop();
         owners.stop();
+        prices.stop();
+        await rightsizing.stop();
         await pipeline.stop();
         await plane.close();
         await web.stop();

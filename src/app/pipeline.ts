@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import type { DeliveryCounts } from '../alerts/delivery.ts';
 import type { AlertEngine } from '../alerts/engine.ts';
 import type { AlertStates } from '../alerts/state-machine.ts';
+import type { RecordedDemand } from '../analyzer/recorded-demand.ts';
 import type { NtlmDispatcher } from '../client/dispatcher.ts';
 import { createQueryClient } from '../client/query-client.ts';
 import { createTransport } from '../client/transport.ts';
@@ -8,7 +10,7 @@ import type { AnalyzerConfig, Config } from '../config/config.ts';
 import { readPasswordFile } from '../config/upstream-analyzer.ts';
 import { AskedDecoder } from '../data-plane/asked-decoder.ts';
 import type { PlaneThread } from '../data-plane/plane-thread.ts';
-import type { Backend } from '../datasource/backend.ts';
+import type { SharedBackend } from '../datasource/backend.ts';
 import { createUpstreamCache } from '../datasource/upstream-cache.ts';
 import type { Answers } from '../decoding/decode.ts';
 import { type CurrentInventory, createCurrentInventory } from '../inventory/current.ts';
@@ -18,12 +20,20 @@ import type { SelfMetrics } from '../metrics/self.ts';
 import { createLocalTime } from '../model/local-time.ts';
 import type { Log } from '../model/log.ts';
 import type { OwnerMapping } from '../model/owners.ts';
+import type { Prices } from '../model/prices.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import type { CredentialGate } from '../ntlm/credential-gate.ts';
 import type { SourceHealth } from '../observation/source.ts';
 import { createPoller, type Poller } from '../poll/poller.ts';
+import type { PassInputs } from '../rightsizing/nightly-pass.ts';
+import { createProposalSource } from '../rightsizing/proposals.ts';
+import type { Rightsizing } from '../rightsizing/rightsizing.ts';
 import { createCredentialsLog, createDispatcher } from './account.ts';
 import { createAlerting } from './alerting.ts';
+import { attentionOf } from './attention.ts';
+import { demandInputs } from './demand-inputs.ts';
+
+const RIGHTSIZING_FILE = 'rightsizing.db';
 
 /** A configuration that names the analyzer to poll. */
 export type AppConfig = Config & { readonly analyzer: AnalyzerConfig };
@@ -36,8 +46,11 @@ export interface Pipeline {
   readonly inventory: CurrentInventory;
   readonly exposition: Exposition;
   readonly poller: Poller;
-  readonly datasource: Backend;
+  /** What does not depend on the user of a request. */
+  readonly datasource: SharedBackend;
   readonly alerting: AlertEngine;
+  /** What the advice on the number of licenses is computed from. */
+  readonly passInputs: PassInputs;
   stop(): Promise<void>;
 }
 
@@ -70,9 +83,13 @@ interface PipelineDeps {
   readonly plane: PlaneThread;
   /** Counts by URL of the Alertmanager. */
   readonly deliveryCounts: Map<string, DeliveryCounts>;
-  /** Why names of users are not served; `undefined` if they are. */
-  readonly refusalOfUsers: Backend['users']['refusal'];
   readonly carried: Carried | undefined;
+  /** Advice on the number of licenses. It survives a reload. */
+  readonly rightsizing: Rightsizing;
+  /** The prices of licenses. They can change at any time. */
+  readonly prices: () => Prices;
+  /** The history of an analyzer in this process; `undefined` without one. */
+  readonly recorded: RecordedDemand | undefined;
   /** Sources of an analyzer in this process; `undefined` without one. */
   readonly sources: () => readonly SourceHealth[] | undefined;
   /** Who acts on a vendor license or a feature. It can change at any time; the inventory must be committed again then. */
@@ -108,12 +125,23 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
   const askedDecoder = new AskedDecoder({ permanentAfter, maxResponseSize: analyzer.maxResponseSize });
   const asked = createQueryClient<Answers>(transport, askedDecoder);
   const selection = createSelection({ shard, ...config.select });
+  const timeZone = config.datasource.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const localTime = createLocalTime(timeZone);
+  /** The results of right-sizing that metrics and alerts read. */
+  const latestPass = () => {
+    const table = deps.rightsizing.latest();
+    if (table === undefined) return undefined;
+    const { durationSeconds } = deps.rightsizing.status();
+    const { startOf } = passInputs.source.localTime;
+    return { computedAt: table.computedAt, durationSeconds, rows: table.rows, startOf };
+  };
   const exposition = createExposition({
     enabled: config.metrics.collectors,
     maxSeries: config.metrics.maxSeries,
     self,
     features: (_, rendering) => plane.render(rendering, deps.owners().entries),
     owners: deps.owners,
+    rightsizing: latestPass,
     latest: () => inventory.latest(),
   });
   const poller = createPoller({
@@ -145,11 +173,11 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     },
     ...(carried !== undefined && { initial: carried.data }),
   });
-  const timeZone = config.datasource.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   const alerting = createAlerting(config, {
     useInventory: (work) => inventory.use(work),
     authenticated: () => gate.authenticated,
     sources: deps.sources,
+    forecasts: latestPass,
     owners: deps.owners,
     timeZone,
     ownsVendorLicense: selection.ownsVendorLicense,
@@ -169,21 +197,35 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
   plane.keep(poller.latest());
   void inventory.commit(poller.latest());
   const { cacheTtl, pseudonymKey } = config.datasource;
-  const datasource: Backend = {
+  const datasource: SharedBackend = {
     inventory: () => inventory.latest(),
+    useInventory: (work) => inventory.use(work),
+    attention: () => attentionOf(alerting.status(), inventory.latest()),
     upstream: createUpstreamCache({
       client: asked,
       connections: analyzer.concurrency,
       cacheTtl,
       now,
     }),
-    users: {
-      refusal: deps.refusalOfUsers,
-      pseudonymKey: pseudonymKey?.reveal(),
-    },
+    users: { pseudonymKey: pseudonymKey?.reveal() },
     owners: deps.owners,
-    localTime: createLocalTime(timeZone),
+    proposals: createProposalSource({
+      rightsizing: deps.rightsizing,
+      prices: deps.prices,
+      localTime: () => passInputs.source.localTime,
+      nextPass: () => (passInputs.isEnabled ? passInputs.nextRun(now()) : undefined),
+    }),
+    localTime,
     now,
+  };
+  const { isEnabled, tolerance, workingTime } = config.rightsizing;
+  const passInputs: PassInputs = {
+    isEnabled,
+    tolerance,
+    workingTime,
+    file: config.storagePath === undefined ? undefined : join(config.storagePath, RIGHTSIZING_FILE),
+    useInventory: (work) => inventory.use(work),
+    ...demandInputs(config, selection, { recorded: deps.recorded, client: asked, timeZone }),
   };
   const stop = async (): Promise<void> => {
     await poller.stop();
@@ -192,5 +234,5 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     await askedDecoder.close();
     await transport.close();
   };
-  return { config, gate, dispatcher, inventory, exposition, poller, datasource, alerting, stop };
+  return { config, gate, dispatcher, inventory, exposition, poller, datasource, alerting, passInputs, stop };
 }

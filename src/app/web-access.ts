@@ -73,21 +73,3 @@ export function createWebAccess(initial: Config, log: Log, onChange: () => void)
     stop: () => clearInterval(timer),
   };
 }
-
-const isLoopback = (host: string | undefined): boolean =>
-  host !== undefined && /^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(host);
-
-/** Why names of users are not served; `undefined` if they are. */
-export function refusalOfUsers(
-  users: boolean | 'auto',
-  listen: Config['web']['listen'],
-  access: Access,
-): string | undefined {
-  if (users === true) return undefined;
-  if (users === false) return 'names of users are not served here: datasource.users is false';
-  if (access.users.size > 0 || listen.every(({ host }) => isLoopback(host))) return undefined;
-  return (
-    'names of users are personal data and only served to authenticated users: add users to web.config_file (basic_auth_users), or set ' +
-    'datasource.users to true'
-  );
-}

@@ -23,6 +23,23 @@ function createTemporaryFolder(): string {
   }
 }
 
+/** Made-up prices a year. Those of other features are not known, as at most sites. */
+const PRICES = `vendor_license,feature,price,currency
+%,sim-suite-%,9800,EUR
+%,sim-solver-%,7500,EUR
+%,sim-mesh-%,2400,EUR
+%,sim-cad-%,3100,EUR
+%,sim-render-%,1200,EUR
+%,sim-timing-%,5600,USD
+%,sim-synth-%,8900,USD
+`;
+
+function writePrices(folder: string): string {
+  const file = join(folder, 'prices.csv');
+  writeFileSync(file, PRICES);
+  return file;
+}
+
 /** Writes the credentials for curl to a file. @returns a curl command that uses it */
 function writeCredentials(folder: string, { domain, username, password }: OwnAnalyzer['account'], url: string): string {
   const file = join(folder, 'curl.conf');
@@ -40,7 +57,7 @@ async function runDemo(context: CommandContext, loaded: Config, log: Log, folder
     const curl = writeCredentials(folder, account, analyzer.url);
     const timeZone = loaded.datasource.timeZone ?? loaded.embeddedAnalyzer.timeZone;
     const appConfig: AppConfig = { ...loaded, analyzer: config(), datasource: { ...loaded.datasource, timeZone } };
-    const app = createApp(appConfig, { log, version, revision, demo: true });
+    const app = createApp(appConfig, { log, version, revision, demo: true, recorded: analyzer.demand });
     log.warn({}, 'this is the demo: all data is simulated');
     log.info({ address: analyzer.url, try: curl }, 'embedded analyzer listening');
     await runApp(app, log, context);
@@ -52,9 +69,10 @@ async function runDemo(context: CommandContext, loaded: Config, log: Log, folder
 /** Runs an analyzer with a simulated site and the exporter in one process. They talk HTTP with NTLM. */
 export async function demo(context: CommandContext): Promise<number> {
   const { line, env } = context;
-  const config = loadConfig({ ...line, env, defaults: demoDefaults, requireAnalyzer: false, cronProblem });
   const folder = createTemporaryFolder();
   try {
+    const defaults = new Map([...demoDefaults, ['rightsizing.price_file', writePrices(folder)] as const]);
+    const config = loadConfig({ ...line, env, defaults, requireAnalyzer: false, cronProblem });
     await runDemo(context, config, context.createLog(config.log), folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -1,3 +1,4 @@
+import type { RecordedDemand } from '../analyzer/recorded-demand.ts';
 import { logonFileOf } from '../app/account.ts';
 import { type App, createApp } from '../app/app.ts';
 import { type CollectingAnalyzer, createCollecting } from '../app/collecting-analyzer.ts';
@@ -40,6 +41,7 @@ const remoteUpstream: Upstream = {
 
 /** The license managers that an analyzer in this process collects from. */
 interface OwnUpstream extends Upstream, Pick<CollectingAnalyzer, 'health'> {
+  readonly recorded: RecordedDemand;
   start(): Promise<void>;
   /** Resolves when every source has been read once, however long that takes. */
   firstCollection(): Promise<void>;
@@ -60,6 +62,7 @@ function ownUpstream(first: Config, storage: Storage, log: Log, version: string)
     return collecting.analyzer;
   });
   return {
+    recorded: own.analyzer.demand,
     health: () => collecting?.health() ?? [],
     start: async () => {
       storage.take(first.storagePath);
@@ -119,7 +122,8 @@ export async function serve(context: CommandContext): Promise<number> {
   const upstream = own ?? remoteUpstream;
   try {
     await own?.start();
-    const deps = { log, version, revision, demo: false, ...(own !== undefined && { sources: own.health, storage }) };
+    const ofOwn = own && { sources: own.health, recorded: own.recorded, storage };
+    const deps = { log, version, revision, demo: false, ...ofOwn };
     const app = createApp(upstream.appConfig(config), deps);
     if (line.once) {
       await own?.firstCollection();

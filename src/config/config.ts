@@ -1,5 +1,7 @@
 import type { OwnerEntry } from '../model/owners.ts';
+import type { PriceEntry } from '../model/prices.ts';
 import type { SourceConfig } from './embedded-sources.ts';
+import type { NamedEntries } from './entry-file.ts';
 import type { Secret } from './secret.ts';
 import type { AlertmanagerEntry } from './sections/alertmanagers.ts';
 import type { Section } from './settings.ts';
@@ -61,21 +63,21 @@ export interface Config {
     readonly configFile: string | undefined;
     readonly access: WebConfig | undefined;
   };
+  /** Who may see names of license users, and prices: users of the web config. */
+  readonly access: Section<'access'>;
   readonly alerting: AlertingConfig;
   readonly datasource: Omit<Section<'datasource'>, 'pseudonymise' | 'pseudonymKeyFile'> & {
     /** Undefined if names of users are shown unchanged. */
     readonly pseudonymKey: Secret | undefined;
   };
-  readonly owners: {
+  readonly rightsizing: Omit<Section<'rightsizing'>, 'enabled' | 'priceFile'> & { readonly isEnabled: boolean };
+  /** The owners, with those of `owners_file` after those of `own`. */
+  readonly owners: NamedEntries<OwnerEntry> & {
     /** The entries of the configuration file. */
     readonly own: readonly OwnerEntry[];
-    /** The file with more entries. It is read again when it changes. */
-    readonly file: string | undefined;
-    /** Which state of the file was read. */
-    readonly stamp: string;
-    /** All entries, those of `own` first. */
-    readonly entries: readonly OwnerEntry[];
   };
+  /** The prices of `rightsizing.price_file`. */
+  readonly prices: NamedEntries<PriceEntry>;
   readonly shard: Section<'shard'>;
   readonly log: Section<'log'>;
   readonly embeddedAnalyzer: Omit<

@@ -5,8 +5,12 @@ export interface CsvRow {
   readonly cells: readonly string[];
 }
 
+/** What separates the values of a row. */
+export type Separator = ',' | ';';
+
 /** The rows of a CSV file up to the first mistake, and what that is. */
 export interface Csv {
+  readonly separator: Separator;
   readonly rows: readonly CsvRow[];
   readonly problem: { readonly line: number; readonly message: string } | undefined;
 }
@@ -26,8 +30,12 @@ function readQuoted(text: string, start: number): { readonly value: string; read
   }
 }
 
-function readPlain(text: string, start: number): { readonly value: string; readonly end: number } {
-  const rest = /[^,\r\n]*/y;
+function readPlain(
+  text: string,
+  start: number,
+  separator: Separator,
+): { readonly value: string; readonly end: number } {
+  const rest = separator === ',' ? /[^,\r\n]*/y : /[^;\r\n]*/y;
   rest.lastIndex = start;
   const value = rest.exec(text)?.[0] ?? '';
   return { value, end: start + value.length };
@@ -42,35 +50,47 @@ function quoteAt(text: string, start: number): number | undefined {
 
 const linesIn = (text: string): number => text.split('\n').length - 1;
 
+/** The separator that comes first in the first line, outside of quotes. */
+function separatorOf(text: string, allowed: readonly Separator[]): Separator {
+  const [line = ''] = text
+    .replace(/"[^"]*"/g, '')
+    .trimStart()
+    .split(/[\r\n]/, 1);
+  const found = [...line].find((character) => (allowed as readonly string[]).includes(character));
+  return (found as Separator | undefined) ?? ',';
+}
+
 /**
- * Reads a CSV file (RFC 4180): values are separated by commas, and can be in quotes. Spaces around values are removed; rows
+ * Reads a CSV file (RFC 4180): values are separated by commas, or as the first line has it, and can be in quotes. Spaces around values are removed; rows
  * without a value are left out.
  */
-export function readCsv(source: string): Csv {
+export function readCsv(source: string, allowed: readonly Separator[] = [',']): Csv {
   const text = source.replace(/^\uFEFF/, '');
+  const separator = separatorOf(text, allowed);
   const rows: CsvRow[] = [];
   let line = 1;
   let cells: string[] = [];
   let begun = line;
   for (let at = 0; at <= text.length; ) {
     const quote = quoteAt(text, at);
-    const cell = quote === undefined ? readPlain(text, at) : readQuoted(text, quote);
-    if (cell === undefined) return { rows, problem: { line, message: 'a quote is not closed' } };
+    const cell = quote === undefined ? readPlain(text, at, separator) : readQuoted(text, quote);
+    if (cell === undefined) return { separator, rows, problem: { line, message: 'a quote is not closed' } };
     line += linesIn(text.slice(at, cell.end));
     cells.push(cell.value.trim());
-    const end = /[ \t]*(?<separator>,|\r?\n|\r|$)/y;
+    const end = /[ \t]*(?<sign>[,;]|\r?\n|\r|$)/y;
     end.lastIndex = cell.end;
-    const separator = end.exec(text)?.groups?.separator;
-    if (separator === undefined) {
-      return { rows, problem: { line, message: 'a comma is missing after a value in quotes' } };
+    const sign = end.exec(text)?.groups?.sign;
+    if (sign === undefined || (sign !== separator && /[,;]/.test(sign))) {
+      const what = separator === ',' ? 'a comma' : 'a semicolon';
+      return { separator, rows, problem: { line, message: `${what} is missing after a value in quotes` } };
     }
     // the end of the text is passed too
-    at = separator === '' ? text.length + 1 : end.lastIndex;
-    if (separator === ',') continue;
+    at = sign === '' ? text.length + 1 : end.lastIndex;
+    if (sign === separator) continue;
     if (cells.some((value) => value !== '')) rows.push({ line: begun, cells });
     line += 1;
     begun = line;
     cells = [];
   }
-  return { rows, problem: undefined };
+  return { separator, rows, problem: undefined };
 }

@@ -2,11 +2,13 @@ import { alertmanagersOf } from './alertmanager-files.ts';
 import type { Config } from './config.ts';
 import { ConfigSettings, type LoadOptions } from './config-settings.ts';
 import { embeddedOf } from './embedded-files.ts';
+import { entriesNamedBy } from './entry-file.ts';
 import { ownersOf } from './owners-file.ts';
+import { readPriceFile } from './price-file.ts';
 import { ConfigError, inOrder } from './problems.ts';
 import { checkRelations } from './relations.ts';
 import { analyzerOf } from './upstream-analyzer.ts';
-import { datasourceOf, webOf } from './web-files.ts';
+import { accessOf, datasourceOf, webOf } from './web-files.ts';
 
 /** The polls of all shards are spread over this time, seconds. */
 const SPREAD = 10;
@@ -24,12 +26,14 @@ export function loadConfig(options: LoadOptions): Config {
   const datasource = datasourceOf(settings);
   const alertmanagers = alertmanagersOf(settings);
   const owners = ownersOf(settings);
+  const prices = entriesNamedBy(settings, 'rightsizing.price_file', readPriceFile);
   checkRelations(settings);
   if (settings.problems.length > 0) throw new ConfigError(inOrder(settings.problems));
 
   const poll = settings.section('poll');
   const shard = settings.section('shard');
   const expiration = settings.section('expiration');
+  const { enabled, priceFile: _, ...rightsizing } = settings.section('rightsizing');
   return Object.freeze<Config>({
     analyzer,
     analyzerName: settings.section('analyzer').name,
@@ -45,9 +49,12 @@ export function loadConfig(options: LoadOptions): Config {
     permanentAfter: expiration.permanentAfter,
     storagePath: settings.pathOf('storage.path'),
     web,
+    access: accessOf(settings, web),
     alerting: { ...settings.section('alerting'), alertmanagers },
     datasource,
+    rightsizing: { ...rightsizing, isEnabled: enabled },
     owners,
+    prices,
     shard,
     log: settings.section('log'),
     embeddedAnalyzer,

@@ -37,6 +37,18 @@ function checkSchedules(settings: ConfigSettings): void {
   }
 }
 
+function checkPass(settings: ConfigSettings): void {
+  const key = 'rightsizing.schedule';
+  const value = settings.value(key);
+  if (value === undefined) return;
+  if (value === OFF) {
+    settings.refuse(key, 'cannot be off; set rightsizing.enabled to false instead');
+    return;
+  }
+  const problem = settings.options.cronProblem(value);
+  if (problem !== undefined) settings.refuse(key, `${JSON.stringify(value)} is not a cron expression: ${problem}`);
+}
+
 function checkShard(settings: ConfigSettings): void {
   const [index, total] = [settings.value('shard.index'), settings.value('shard.total')];
   if (index !== undefined && total !== undefined && index >= total) {
@@ -70,6 +82,7 @@ function checkPaths(settings: ConfigSettings): void {
 /** Checks settings that depend on each other. A setting that is already invalid causes no further problem. */
 export function checkRelations(settings: ConfigSettings): void {
   checkSchedules(settings);
+  checkPass(settings);
   checkShard(settings);
   checkListening(settings);
   checkPaths(settings);

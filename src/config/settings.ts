@@ -1,4 +1,5 @@
 import { type Camel, camel } from './camel.ts';
+import { access } from './sections/access.ts';
 import { alerting } from './sections/alerting.ts';
 import { analyzer } from './sections/analyzer.ts';
 import { embeddedAnalyzer } from './sections/embedded-analyzer.ts';
@@ -6,6 +7,7 @@ import { metrics } from './sections/metrics.ts';
 import { owners, ownersFile } from './sections/owners.ts';
 import { expiration, features, history, poll, select } from './sections/poll.ts';
 import { log, shard, storage } from './sections/process.ts';
+import { rightsizing } from './sections/rightsizing.ts';
 import { datasource, web } from './sections/web.ts';
 import { createTable, type KeyOf, type Table, type ValuesOf } from './table.ts';
 
@@ -23,8 +25,10 @@ export const sections = {
   expiration,
   storage,
   web,
+  access,
   alerting,
   datasource,
+  rightsizing,
   owners,
   owners_file: ownersFile,
   shard,
@@ -40,10 +44,15 @@ export type SectionName = keyof typeof sections;
 /** The values of a section, in camelCase. */
 export type Section<N extends SectionName> = ValuesOf<typeof sections>[Camel<N>];
 
+/** Settings of earlier versions, and what replaced them. */
+const removed: ReadonlyMap<string, string> = new Map([
+  ['datasource.users', 'was replaced by access.names, a list of users of the web config; true is "*" there'],
+]);
+
 export const settingTable: Table<typeof sections> = createTable(sections, (key, setting) =>
   setting?.secret
     ? `a secret must not be in the file; use ${key}_file, the environment or $CREDENTIALS_DIRECTORY`
-    : undefined,
+    : removed.get(key),
 );
 
 export const { settings, keys: settingKeys } = settingTable;
@@ -62,7 +71,9 @@ export const defaultsOf = <N extends SectionName>(name: N): Section<N> =>
   sectionOf(name, (key) => settings[key].schema.parse(undefined));
 
 /** `LICENSE_EXPORTER_WEB_LISTEN_ADDRESS` for `web.listen_address`, even if the setting cannot be set by a variable. */
-export const variableName = (key: SettingKey): string => `LICENSE_EXPORTER_${key.replaceAll('.', '_').toUpperCase()}`;
+export const variableName = (key: SettingKey): string => variableOf(key);
+
+const variableOf = (key: string): string => `LICENSE_EXPORTER_${key.replaceAll('.', '_').toUpperCase()}`;
 
 /** The environment variable of a setting; `undefined` if it can only be set in the file. */
 export const environmentName = (key: SettingKey): string | undefined =>
@@ -74,3 +85,7 @@ export function flagName(key: SettingKey): string | undefined {
   if (secret === true || fileOnly === true) return undefined;
   return key.replace(/^metrics\.collectors\./, 'collector.').replaceAll('_', '-');
 }
+
+/** What replaced a setting of an earlier version, by its flag or environment variable. */
+export const replacementOf = (name: string): string | undefined =>
+  [...removed].find(([key]) => name === key.replaceAll('_', '-') || name === variableOf(key))?.[1];

@@ -3,6 +3,7 @@ import type { Config } from './config.ts';
 import type { ConfigSettings } from './config-settings.ts';
 import { ConfigError } from './problems.ts';
 import { Secret } from './secret.ts';
+import { EVERYONE } from './sections/access.ts';
 import { readWebConfig } from './web-config.ts';
 
 /** The HTTP server and its routes for Grafana, with the content of their files. */
@@ -15,10 +16,10 @@ const MIN_KEY = 16;
 /** The configuration of the HTTP server. */
 export function webOf(settings: ConfigSettings): Config['web'] {
   const { listenAddress, configFile: _, ...section } = settings.section('web');
-  return { ...section, listen: listenAddress, ...accessOf(settings) };
+  return { ...section, listen: listenAddress, ...webConfigOf(settings) };
 }
 
-function accessOf(settings: ConfigSettings): Pick<Config['web'], 'configFile' | 'access'> {
+function webConfigOf(settings: ConfigSettings): Pick<Config['web'], 'configFile' | 'access'> {
   const configFile = settings.pathOf('web.config_file');
   // `readFile` reports a missing file with the line that names it
   if (configFile === undefined || settings.readFile(settings.reference('web.config_file')) === undefined) {
@@ -33,6 +34,21 @@ function accessOf(settings: ConfigSettings): Pick<Config['web'], 'configFile' | 
     settings.problems.push(...error.problems);
     return { configFile, access: undefined };
   }
+}
+
+/** Who may see names and prices. Warns of users that the web config does not have, without their names. */
+export function accessOf(settings: ConfigSettings, { access }: Pick<Config['web'], 'access'>): Config['access'] {
+  const section = settings.section('access');
+  for (const [what, users] of Object.entries(section)) {
+    // what is not valid is reported
+    if (!Array.isArray(users)) continue;
+    for (const [i, user] of users.entries()) {
+      if (user === EVERYONE || access?.users.has(user)) continue;
+      const remedy = access === undefined ? 'set web.config_file' : 'add it to basic_auth_users';
+      settings.warnings.add(`access.${what}[${i}] is no user of the web config, and is shown nothing: ${remedy}`);
+    }
+  }
+  return section;
 }
 
 /** The configuration of the routes for Grafana. */

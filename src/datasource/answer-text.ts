@@ -48,7 +48,7 @@ function* itemText(item: unknown): Generator<string> {
 /** The text of an answer in small parts: joined, the same as `JSON.stringify` returns. */
 export function* answerParts(answer: unknown): Generator<string> {
   if (!isList(answer)) {
-    yield jsonOf(answer);
+    yield* itemText(answer);
     return;
   }
   let separator = '[';
@@ -90,8 +90,12 @@ const WHOLE = 1024 * 1024;
  *
  * @param signal stops the writing of the text
  */
-export async function answerBody(answer: unknown, signal: AbortSignal): Promise<string | Readable> {
-  const chunks = inChunks(answerParts(answer));
+export const answerBody = (answer: unknown, signal: AbortSignal): Promise<string | Readable> =>
+  slicedBody(answerParts(answer), signal);
+
+/** The same for a text that is not JSON. */
+export async function slicedBody(parts: Iterable<string>, signal: AbortSignal): Promise<string | Readable> {
+  const chunks = inChunks(parts);
   let text = '';
   for (;;) {
     signal.throwIfAborted();

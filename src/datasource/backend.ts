@@ -1,26 +1,45 @@
 import type { Inventory } from '../inventory/inventory.ts';
 import type { LocalTime } from '../model/local-time.ts';
 import type { OwnerMapping } from '../model/owners.ts';
+import type { ProposalSource } from '../rightsizing/proposals.ts';
+import type { AttentionRow } from './attention.ts';
 import { DatasourceError } from './errors.ts';
 import type { UpstreamCache } from './upstream-cache.ts';
 import type { UsersPolicy } from './user-names.ts';
+
+/** Prices are confidential. Whether they are shown. */
+export interface PricesPolicy {
+  /** Why they are not shown; `undefined` if they are. */
+  readonly refusal: () => string | undefined;
+}
 
 /** The data behind the targets. */
 export interface Backend {
   /** `undefined` until the first poll has finished. */
   readonly inventory: () => Inventory | undefined;
+  /** Runs work on the inventory, or on `undefined` before the first poll, over several turns of the event loop. */
+  readonly useInventory: <T>(work: (inventory: Inventory | undefined) => Promise<T>) => Promise<T>;
+  /** The alerts that fire; `undefined` until they have been evaluated. */
+  readonly attention: () => readonly AttentionRow[] | undefined;
   readonly upstream: UpstreamCache;
   readonly users: UsersPolicy;
   readonly owners: () => OwnerMapping;
+  /** Advice on the number of licenses. */
+  readonly proposals: ProposalSource;
+  readonly prices: PricesPolicy;
   /** Calendar of the analyzer. It defines `year`, `month` and the start of a day. */
   readonly localTime: LocalTime;
   /** Epoch seconds. */
   readonly now: () => number;
 }
 
+/** The data behind the targets, without what depends on the user of a request. */
+export interface SharedBackend extends Omit<Backend, 'users' | 'prices'> {
+  readonly users: Omit<UsersPolicy, 'refusal'>;
+}
+
 /** @throws DatasourceError before the first poll has finished */
-export function requireInventory({ inventory }: Backend): Inventory {
-  const known = inventory();
+export function requireInventory(known: Inventory | undefined): Inventory {
   if (known === undefined) throw new DatasourceError('upstream_down', 'the analyzer has not been polled yet');
   return known;
 }

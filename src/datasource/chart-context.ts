@@ -1,8 +1,9 @@
 import type { LocalTime } from '../model/local-time.ts';
 import type { Combination, CombinationAnswers, Combinations } from './combinations.ts';
+import { type DayRange, isWithin } from './day-range.ts';
 import { LazyList } from './lazy-list.ts';
 import { type Cell, type Column, type Table, type TimeSeries, table } from './panel-data.ts';
-import type { Query, TimeRange } from './query.ts';
+import type { Query } from './query.ts';
 
 /** What the charts of spec 2.6 have in common. */
 
@@ -10,6 +11,8 @@ export interface ChartContext {
   readonly query: Query;
   readonly combinations: Combinations;
   readonly localTime: LocalTime;
+  /** The days of the time range. */
+  readonly days: DayRange;
 }
 
 export type Answered<T> = CombinationAnswers<T>['answers'];
@@ -59,25 +62,16 @@ export function timeSeries(
   return { target: title, title, tags, datapoints };
 }
 
-/** The first point to show: the last one before the range, so that lines start at the edge. */
-export function firstWithin(at: ArrayLike<number>, { from }: TimeRange): number {
-  if (from === undefined) return 0;
-  let i = 0;
-  while (i < at.length && !((at[i] as number) >= from)) i += 1;
-  return Math.max(0, i - 1);
-}
-
-/** The points within a range, and the last one before it. A value that is missing is null. */
+/** The points within some days. A value that is missing is null. */
 export function datapointsWithin(
   at: ArrayLike<number>,
   values: ArrayLike<number>,
-  range: TimeRange,
+  days: DayRange,
 ): TimeSeries['datapoints'] {
-  const { to = Number.POSITIVE_INFINITY } = range;
   return new LazyList(function* () {
-    for (let i = firstWithin(at, range); i < at.length; i += 1) {
+    for (let i = 0; i < at.length; i += 1) {
       const time = at[i] as number;
-      if (time <= to) yield [known(values[i]), time] as const;
+      if (isWithin(days, time)) yield [known(values[i]), time] as const;
     }
   });
 }
@@ -85,7 +79,3 @@ export function datapointsWithin(
 /** A value of a chart, null for no data. */
 export const known = (value: number | undefined): number | null =>
   value === undefined || Number.isNaN(value) ? null : value;
-
-/** The end of the local day that contains a time, epoch milliseconds. */
-export const endOfDay = (at: number, localTime: LocalTime): number =>
-  localTime.startOf(localTime.dayOf(at / 1000) + 1) * 1000;

@@ -4,9 +4,12 @@ import { parseVendorLicense } from '../model/vendor-license.ts';
 import { createPattern } from '../model/wildcard.ts';
 import type { EndpointName, ParametersOf } from '../query-api/endpoints.ts';
 import { DatasourceError } from './errors.ts';
-import { featuresByVendorLicense } from './known-data.ts';
+import { type KnownFeatures, knownFeatures } from './known-features.ts';
+import { withLiteralNames } from './literal-names.ts';
 import type { Notice, TargetAnswer } from './panel-data.ts';
 import { matcherOf, type Query } from './query.ts';
+import { comparing, firstOf } from './sliced-sort.ts';
+import { countText, namesText } from './texts.ts';
 import { requestText, type UpstreamCache } from './upstream-cache.ts';
 
 /** One vendor license and feature of a query. Each is a request to the analyzer. */
@@ -20,9 +23,13 @@ export interface Combination {
 export interface CombinationList {
   readonly asked: readonly Combination[];
   readonly total: number;
+  /** Which of them are asked, if not all. */
+  readonly choice?: string;
 }
 
 export interface Combinations extends CombinationList {
+  /** What the list leaves out for other reasons than its length. */
+  readonly notices: readonly Notice[];
   /** Whether the query can have several combinations. Answers then contain their names. */
   readonly areSeveralProducts: boolean;
   readonly areSeveralFeatures: boolean;
@@ -31,10 +38,16 @@ export interface Combinations extends CombinationList {
 /** Maximum number of combinations of a target. */
 const MAX_COMBINATIONS = 20;
 
-const isPattern = (text: string): boolean => text.includes('%');
+/** Names compared between two yields. */
+const SLICE = 256;
 
 /** The products of a query in the spelling of the analyzer: all that match a pattern, and all parts of a vendor license. */
-function productsOf(product: string, inventory: Inventory | undefined, expand: boolean): readonly string[] {
+function productsOf(
+  product: string,
+  { isPattern }: Query,
+  inventory: Inventory | undefined,
+  expand: boolean,
+): readonly string[] {
   if (isPattern(product) && !expand) return [product];
   const spellings = inventory === undefined ? [] : [...inventory.spellings.values()];
   if (isPattern(product)) {
@@ -52,26 +65,15 @@ function productsOf(product: string, inventory: Inventory | undefined, expand: b
 
 /** The vendor licenses of a query that pass the ad-hoc filters, in the spelling of the analyzer. */
 function ownersOf(query: Query, inventory: Inventory | undefined, expand: boolean): readonly string[] {
-  const spelled = new Set(query.values.products.flatMap((product) => productsOf(product, inventory, expand)));
+  const spelled = new Set(query.values.products.flatMap((product) => productsOf(product, query, inventory, expand)));
   return [...spelled].filter((product) => query.allows('product', parseVendorLicense(product).vendorLicense));
 }
 
-/** The first combinations of vendor licenses and their features, and their total number. */
-function combine(owners: readonly string[], featuresOf: (product: string) => readonly string[]): CombinationList {
-  const asked: Combination[] = [];
-  let total = 0;
-  for (const product of owners) {
-    const features = featuresOf(product);
-    const shown = features.slice(0, MAX_COMBINATIONS - asked.length);
-    asked.push(...shown.map((feature) => ({ product, feature })));
-    total += features.length;
-  }
-  return { asked, total };
-}
-
 /** Every vendor license of a query with each feature pattern. The analyzer expands the patterns. */
-export const everyOwner = (query: Query, inventory: Inventory, features: readonly string[]): CombinationList =>
-  combine(ownersOf(query, inventory, true), () => features);
+export function everyOwner(query: Query, inventory: Inventory, features: readonly string[]): CombinationList {
+  const all = ownersOf(query, inventory, true).flatMap((product) => features.map((feature) => ({ product, feature })));
+  return { asked: all.slice(0, MAX_COMBINATIONS), total: all.length };
+}
 
 /**
  * The analyzer returns one sum for all matches of a pattern, and for all packages if none is set. A filter cannot exclude a
@@ -79,7 +81,7 @@ export const everyOwner = (query: Query, inventory: Inventory, features: readonl
  *
  * @throws DatasourceError with the filter that cannot be applied
  */
-function requireApplicable({ target, values, isFiltered }: Query, expand: boolean): void {
+function requireApplicable({ target, values, isFiltered, isPattern }: Query, expand: boolean): void {
   const addedUp = {
     product: !expand && values.products.some(isPattern),
     feature: !expand && values.features.some(isPattern),
@@ -91,37 +93,91 @@ function requireApplicable({ target, values, isFiltered }: Query, expand: boolea
   throw new DatasourceError('bad_parameter', message);
 }
 
+/**
+ * The analyzer takes a `%` in a name for any text too, and adds up what matches.
+ *
+ * @returns the other names that it adds to those asked
+ */
+function addedUp(asked: readonly Combination[], known: KnownFeatures): readonly Notice[] {
+  return asked
+    .filter(({ feature }) => feature.includes('%'))
+    .flatMap(({ product, feature }): Notice[] => {
+      const matches = createPattern(feature, { ignoreCase: true });
+      const names = [...(known.get(parseVendorLicense(product).vendorLicense)?.keys() ?? [])];
+      const others = names.filter((name) => name !== feature && matches(name));
+      if (others.length === 0) return [];
+      const text = `${JSON.stringify(feature)}: the analyzer adds up every name that matches, also ${namesText(others)}`;
+      return [{ severity: 'warning', text }];
+    });
+}
+
+/** Smallest first: those of which most can be expected. */
+const byRank = (known: KnownFeatures) => ({
+  keyOf: ({ product, feature }: Combination): number =>
+    -(known.get(parseVendorLicense(product).vendorLicense)?.get(feature)?.rank ?? 0),
+  compare: comparing(1),
+});
+
+/** The combinations that are asked. */
+function* chosen(all: readonly Combination[], known: KnownFeatures): Generator<void, CombinationList> {
+  if (all.length <= MAX_COMBINATIONS) return { asked: all, total: all.length };
+  const { items } = yield* firstOf(all, MAX_COMBINATIONS, byRank(known));
+  const choice = 'those with the most requests waiting and the highest share in use at the last poll';
+  return { asked: items, total: all.length, choice };
+}
+
 /** @throws DatasourceError if a pattern cannot be expanded, because no poll has finished yet */
-export function combinationsOf(query: Query, inventory: Inventory | undefined): Combinations {
-  const { products, features, ftype, type, wildcard } = query.values;
+export function* combinationsOf(raw: Query, inventory: Inventory | undefined): Generator<void, Combinations> {
+  const query = yield* withLiteralNames(raw, inventory);
+  const { isPattern, values, target } = query;
+  const { products, features, ftype, type, wildcard } = values;
   const expand = wildcard !== 'upstream';
   const [expandsProducts, expandsFeatures] = [products, features].map((texts) => expand && texts.some(isPattern));
   if ((expandsProducts || expandsFeatures) && (inventory === undefined || inventory.vendorLicenses.count === 0)) {
-    throw new DatasourceError('upstream_down', `${query.target}: % cannot be expanded, because no names are known yet`);
+    throw new DatasourceError('upstream_down', `${target}: % cannot be expanded, because no names are known yet`);
   }
   requireApplicable(query, expand);
-  const isPackageAsked = query.values.package === undefined || query.allows('package', query.values.package);
+  const isPackageAsked = values.package === undefined || query.allows('package', values.package);
   const owners = isPackageAsked ? ownersOf(query, inventory, expand) : [];
-  // one name of each needs no lookup
-  const isPlain = !expandsFeatures && owners.length <= 1;
-  const byLicense = inventory === undefined || isPlain ? undefined : featuresByVendorLicense(inventory, ftype ?? type);
-  const knownOf = (product: string) => byLicense?.get(parseVendorLicense(product).vendorLicense);
   const names = features.filter((feature) => !(isPattern(feature) && expand));
+  // one name of each needs no lookup
+  const isPlain = !expandsFeatures && owners.length <= 1 && names.length <= MAX_COMBINATIONS;
+  const isLookedUp = !isPlain || names.some((name) => name.includes('%') && !isPattern(name));
+  const vendorLicenses = new Set(owners.map((product) => parseVendorLicense(product).vendorLicense));
+  const known: KnownFeatures =
+    inventory === undefined || !isLookedUp ? new Map() : yield* knownFeatures(inventory, vendorLicenses, ftype ?? type);
+  const knownOf = (product: string) => known.get(parseVendorLicense(product).vendorLicense);
   const patterns = features.filter((feature) => isPattern(feature) && expand);
-  const matches = patterns.length === 0 ? () => false : matcherOf(patterns);
+  const matches = patterns.length === 0 ? () => false : matcherOf(patterns, isPattern);
   // requests a feature where it is known; an unknown feature can still have history
   const isKnown = new Set(names.filter((name) => owners.some((product) => knownOf(product)?.has(name))));
-  const featuresOf = (product: string): readonly string[] => {
-    const known = knownOf(product) ?? new Set<string>();
-    const named = names.filter((name) => known.has(name) || !isKnown.has(name));
-    const expanded =
-      patterns.length === 0 ? [] : [...known].filter((name) => matches(name) && !names.includes(name)).sort();
-    return [...named, ...expanded].filter((feature) => query.allows('feature', feature));
-  };
+  let idle = 0;
+  const isIdle = (product: string, name: string): boolean =>
+    target === 'users' && knownOf(product)?.get(name)?.isIdle === true;
+  const isNamed = new Set(names);
+  const all: Combination[] = [];
+  let read = 0;
+  for (const product of owners) {
+    const found = knownOf(product) ?? new Map<string, unknown>();
+    const named = names.filter((name) => found.has(name) || !isKnown.has(name));
+    for (const feature of named) if (query.allows('feature', feature)) all.push({ product, feature });
+    // in the order of the inventory, which is by name
+    for (const feature of patterns.length === 0 ? [] : found.keys()) {
+      read += 1;
+      if (read % SLICE === 0) yield;
+      if (isNamed.has(feature) || !matches(feature) || !query.allows('feature', feature)) continue;
+      if (isIdle(product, feature)) idle += 1;
+      else all.push({ product, feature });
+    }
+  }
+  const list = yield* chosen(all, known);
+  const idleText = `left out: ${countText(idle)} without a user at the last poll`;
+  const idleNotice: readonly Notice[] = idle === 0 ? [] : [{ severity: 'info', text: idleText }];
   return {
-    ...combine(owners, featuresOf),
+    ...list,
     areSeveralProducts: owners.length > 1 || expandsProducts === true,
     areSeveralFeatures: features.length > 1 || expandsFeatures === true,
+    notices: [...addedUp(expand ? list.asked : [], known), ...idleNotice],
   };
 }
 
@@ -144,7 +200,7 @@ export interface CombinationAnswers<T> extends Omit<TargetAnswer, 'items'> {
  * @throws DatasourceError the first failure, if all requests failed
  */
 export async function askAll<E extends EndpointName>(
-  { asked, total }: CombinationList,
+  { asked, total, choice }: CombinationList,
   endpoint: E,
   parametersOf: (combination: Combination) => ParametersOf<E>,
   upstream: UpstreamCache,
@@ -171,7 +227,8 @@ export async function askAll<E extends EndpointName>(
   });
   if (first !== undefined && answers.length === 0) throw first;
   if (total > asked.length) {
-    const text = `${asked.length} of ${total} combinations of product and feature are shown; narrow the selection`;
+    const which = choice === undefined ? '' : `, ${choice}`;
+    const text = `${asked.length} of ${countText(total)} combinations of product and feature are shown${which}; narrow the selection`;
     notices.push({ severity: 'warning', text });
     first ??= new DatasourceError('too_many', text);
   }

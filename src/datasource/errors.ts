@@ -10,7 +10,7 @@ export const datasourceErrors = {
   bad_parameter: { status: 400, meaning: 'A key, a value, the time range or an ad-hoc filter is invalid.' },
   too_many: { status: 400, meaning: 'Too many targets, combinations or rows for one answer.' },
   unauthorized: { status: 401, meaning: 'Name and password of a user in the web config are required.' },
-  users_not_served: { status: 403, meaning: 'Names of users are not served, see `datasource.users`.' },
+  users_not_served: { status: 403, meaning: 'Names of users are not served, see `access.names`.' },
   not_found: { status: 404, meaning: 'There is nothing at this path.' },
   method_not_allowed: { status: 405, meaning: 'The path exists, but not for this method.' },
   too_large: { status: 413, meaning: 'The body is larger than 4 MiB.' },
@@ -22,6 +22,7 @@ export const datasourceErrors = {
   upstream_status: { status: 502, meaning: 'The analyzer answered with an HTTP status other than 200.' },
   upstream_json: { status: 502, meaning: 'The answer of the analyzer cannot be used.' },
   upstream_down: { status: 503, meaning: 'The analyzer cannot be reached, or has not been polled yet.' },
+  not_ready: { status: 503, meaning: 'The first pass of right-sizing has not finished yet.' },
   queue_full: { status: 503, meaning: 'Too many requests to the analyzer or logons are waiting.' },
   deadline: { status: 504, meaning: 'The analyzer did not answer within `datasource.deadline`.' },
 } as const satisfies Record<string, { readonly status: number; readonly meaning: string }>;

@@ -4,7 +4,6 @@ import {
   type Answered,
   type ChartContext,
   datapointsWithin,
-  endOfDay,
   flatTable,
   known,
   number,
@@ -12,6 +11,7 @@ import {
   timeSeries,
 } from './chart-context.ts';
 import { type Combination, suffixOf } from './combinations.ts';
+import { isWithin } from './day-range.ts';
 import { LazyList } from './lazy-list.ts';
 import { type Cell, type Frame, type PanelData, type Table, table } from './panel-data.ts';
 import { parseIsoTime } from './query.ts';
@@ -38,16 +38,14 @@ interface Days {
   readonly shown: readonly number[];
 }
 
-function* daysOf({ query, localTime }: ChartContext, categories: readonly string[]): Generator<void, Days> {
-  const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = query.range;
+function* daysOf({ days, localTime }: ChartContext, categories: readonly string[]): Generator<void, Days> {
   const times = new Float64Array(categories.length);
   const shown: number[] = [];
   for (const [i, category] of categories.entries()) {
     yield;
     const begin = timeOfCategory(category, localTime);
     times[i] = begin;
-    const isOutside = Number.isFinite(begin) && (begin > to || endOfDay(begin, localTime) <= from);
-    if (!isOutside) shown.push(i);
+    if (!Number.isFinite(begin) || isWithin(days, begin)) shown.push(i);
   }
   return { times, shown };
 }
@@ -92,7 +90,7 @@ export function* shapeReserved(
     if (query.shape === 'timeseries' && times.every(Number.isFinite)) {
       return names.map((name) => {
         const { values } = answer.series.find((candidate) => candidate.name === name) ?? { values: none };
-        return timeSeries(context, combination, `${name}${suffix}`, datapointsWithin(times, values, query.range));
+        return timeSeries(context, combination, `${name}${suffix}`, datapointsWithin(times, values, context.days));
       });
     }
     const columns = [string('Category'), ...names.map((name) => number(`${name}${suffix}`))];

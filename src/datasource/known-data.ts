@@ -3,7 +3,7 @@ import type { Readings } from '../inventory/readings.ts';
 import { type PolledEndpoint, WHOLE } from '../model/snapshot.ts';
 import { parseVendorLicense } from '../model/vendor-license.ts';
 import { DatasourceError, fromQueryError } from './errors.ts';
-import { matcherOf } from './query.ts';
+import { matcherOf, type Query } from './query.ts';
 
 /** What the inventory knows, for answers without a request to the analyzer. */
 
@@ -50,20 +50,18 @@ export function requireFresh(
 }
 
 /** Whether a product of the payload matches a vendor license by name, by name and part, or by pattern. */
-export function productMatcher(products: readonly string[]): (vendorLicense: string) => boolean {
-  return matcherOf(
-    products.map((product) => (product.includes('%') ? product : parseVendorLicense(product).vendorLicense)),
-  );
+export function productMatcher(
+  products: readonly string[],
+  isPattern: Query['isPattern'] = (text) => text.includes('%'),
+): (vendorLicense: string) => boolean {
+  const names = products.map((product) => (isPattern(product) ? product : parseVendorLicense(product).vendorLicense));
+  return matcherOf(names, isPattern);
 }
 
 /** Names of features by vendor license. It visits each feature only once, because a large site has 100,000. */
-export function featuresByVendorLicense(
-  inventory: Inventory,
-  featureType?: string,
-): ReadonlyMap<string, ReadonlySet<string>> {
+function featuresByVendorLicense(inventory: Inventory): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>();
-  for (const { vendorLicense, feature, featureType: type } of inventory.features) {
-    if (featureType !== undefined && type !== featureType) continue;
+  for (const { vendorLicense, feature } of inventory.features) {
     const names = found.get(vendorLicense);
     if (names === undefined) found.set(vendorLicense, new Set([feature]));
     else names.add(feature);

@@ -55,6 +55,8 @@ export interface TargetAnswer {
   readonly executed?: string;
   /** Why the answer is incomplete. A route without notices returns it as an error. */
   readonly incomplete?: DatasourceError;
+  /** Rows of a table before it was cut. */
+  readonly total?: number;
 }
 
 export const table = (name: string, columns: readonly Column[], rows: Table['rows']): Table => ({
@@ -72,8 +74,8 @@ export const cell = <T extends Cell>(value: T | undefined): T | null =>
 export const millis = (seconds: number | undefined): number | null =>
   cell(seconds === undefined ? undefined : seconds * 1000);
 
-/** `Max Available` as a key: `max_available`. */
-const keyOf = (text: string): string =>
+/** The name of a column as a key of `/rows`: `Max Available` is `max_available`. */
+export const keyOf = (text: string): string =>
   text
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '_')

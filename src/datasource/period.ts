@@ -1,4 +1,5 @@
 import { dateText, type LocalTime } from '../model/local-time.ts';
+import { dayRange } from './day-range.ts';
 import { durationCode, type TimeRange, type Values } from './query.ts';
 
 /** The period of a request of GetEfficiency or GetHeatMap (spec 4.8, 4.9). */
@@ -7,8 +8,14 @@ export interface Period {
   /** 1 to 12. */
   readonly month: string;
   readonly last?: string;
-  /** A notice if another period than the requested one is shown. */
-  readonly notice?: string;
+}
+
+/** A period, its name, and a sentence that says what is shown and why. */
+export interface ShownPeriod {
+  readonly period: Period;
+  /** `last 365 days` or `2026-10`. */
+  readonly name: string;
+  readonly notice: string;
 }
 
 const HOUR_MS = 3_600_000;
@@ -21,11 +28,25 @@ const upToNow = [
   ['465', 365],
 ] as const;
 
+/** What the analyzer answers for a duration (spec 4.8). */
+const durationTexts: Readonly<Record<string, string>> = {
+  '101': 'last 24 hours',
+  '107': 'last 7 days',
+  '465': 'last 365 days',
+  '201': 'previous week',
+  '301': 'previous month',
+  '401': 'previous quarter',
+};
+
+const lengthOf = ({ from }: TimeRange, to: number): number =>
+  from === undefined ? Number.POSITIVE_INFINITY : (to - from) / DAY_MS;
+
 /** The shortest duration that covers the range, else the longest one. */
-function covering({ from }: TimeRange, to: number): string {
-  const days = from === undefined ? Number.POSITIVE_INFINITY : (to - from) / DAY_MS;
-  return upToNow.find(([, length]) => days <= length)?.[0] ?? '465';
-}
+const covering = (range: TimeRange, to: number): string =>
+  upToNow.find(([, length]) => lengthOf(range, to) <= length)?.[0] ?? '465';
+
+const covers = (code: string, range: TimeRange, to: number): boolean =>
+  upToNow.some(([name, length]) => name === code && lengthOf(range, to) <= length);
 
 /**
  * A duration counts back from now, so it is only sent if the range ends within an hour of now. Otherwise the month in which
@@ -33,17 +54,28 @@ function covering({ from }: TimeRange, to: number): string {
  *
  * @param now epoch milliseconds
  */
-export function periodOf(values: Values, range: TimeRange, now: number, localTime: LocalTime): Period {
+export function periodOf(values: Values, range: TimeRange, now: number, localTime: LocalTime): ShownPeriod {
   const to = Math.min(range.to ?? now, now);
-  const [year = '', month = ''] = dateText(localTime.dayOf(to / 1000)).split('-');
+  const endsNow = now - to <= HOUR_MS;
+  // the last day that the range means: October in UTC ends on 1 November in Berlin
+  const last = endsNow ? to : dayRange(range, now, localTime).to - 1;
+  const [year = '', month = ''] = dateText(localTime.dayOf(last / 1000)).split('-');
   const asked = { year: values.year ?? String(Number(year)), month: values.month ?? String(Number(month)) };
   const name = `${asked.year}-${asked.month.padStart(2, '0')}`;
   const isMonthAsked = values.year !== undefined || values.month !== undefined;
   const explicit = durationCode(values.last);
-  if (isMonthAsked && explicit === undefined) return asked;
-  if (now - to > HOUR_MS) {
-    const what = explicit === undefined ? 'this range' : `last ${values.last}`;
-    return { ...asked, notice: `${what} does not end now, so the month ${name} is shown` };
+  if (isMonthAsked && explicit === undefined) return { period: asked, name, notice: `shown: ${name}` };
+  if (!endsNow) {
+    const what = explicit === undefined ? 'the time range' : `last ${values.last}`;
+    return { period: asked, name, notice: `shown: ${name}, because ${what} does not end now` };
   }
-  return { ...asked, last: explicit ?? covering(range, to) };
+  const code = explicit ?? covering(range, to);
+  const text = durationTexts[code] ?? code;
+  const why = explicit === undefined ? ', the shortest duration of the analyzer that covers the time range' : '';
+  const isShort = explicit === undefined && !covers(code, range, to);
+  return {
+    period: { ...asked, last: code },
+    name: text,
+    notice: `shown: ${text}${isShort ? ', the longest duration of the analyzer' : why}`,
+  };
 }

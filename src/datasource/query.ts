@@ -19,10 +19,12 @@ export interface TimeRange {
   readonly to: number | undefined;
 }
 
-/** The values of a payload. Only `product` and `feature` can have several. */
+/** The values of a payload. A key that can have several is in `lists`, or is `product` or `feature`. */
 export type Values = Readonly<Partial<Record<KeyName, string>>> & {
   readonly products: readonly string[];
   readonly features: readonly string[];
+  /** Without an entry for a key that the payload does not set. */
+  readonly lists: Readonly<Partial<Record<KeyName, readonly string[]>>>;
 };
 
 const filterKeys = ['product', 'feature', 'package'] as const;
@@ -40,6 +42,8 @@ export interface Query {
   readonly shape: string;
   readonly values: Values;
   readonly range: TimeRange;
+  /** Whether `%` in a name of the payload stands for any text. */
+  readonly isPattern: (text: string) => boolean;
   /** Whether a name passes the ad-hoc filters of the dashboard. */
   readonly allows: (key: FilterKey, name: string) => boolean;
   /** Whether there is an ad-hoc filter on a key. */
@@ -109,9 +113,12 @@ export function readTargetName(raw: unknown): TargetName {
   );
 }
 
+/** Names can begin and end with a space. */
+const nameKeys: readonly string[] = ['product', 'feature', 'package', 'filters'] satisfies KeyName[];
+
 function readText(name: string, raw: unknown): string {
-  if (typeof raw === 'string') return raw.trim();
-  if (typeof raw === 'number') return String(raw);
+  if (typeof raw === 'string') return nameKeys.includes(name) && raw.trim() !== '' ? raw : raw.trim();
+  if (typeof raw === 'number' || typeof raw === 'boolean') return String(raw);
   throw bad(`${name} is ${show(raw)}, not a string`);
 }
 
@@ -129,7 +136,7 @@ function check(name: string, value: string, { options, integer }: Key): string {
   }
   if (integer === undefined) return value;
   const [min, max] = integer;
-  const number = /^\d{1,4}$/.test(value) ? Number(value) : Number.NaN;
+  const number = /^\d{1,5}$/.test(value) ? Number(value) : Number.NaN;
   if (!(number >= min && number <= max)) throw bad(`${name} is ${show(value)}, not an integer from ${min} to ${max}`);
   return String(number);
 }
@@ -164,7 +171,7 @@ export function readQuery({ target, payload, range, filters, prefix, hint = '', 
     filters.filter((filter) => filter.equal && filter.key === key).map(({ value }) => value);
 
   const values: Partial<Record<KeyName, string>> = {};
-  const lists: Record<'product' | 'feature', readonly string[]> = { product: [], feature: [] };
+  const lists: Partial<Record<KeyName, readonly string[]>> = {};
   for (const name of definition.keys) {
     const key: Key = name === 'shape' ? { ...payloadKeys.shape, options: definition.shapes } : payloadKeys[name];
     let given: readonly string[];
@@ -178,24 +185,33 @@ export function readQuery({ target, payload, range, filters, prefix, hint = '', 
     if (given.length === 0 && definition.required.includes(name)) {
       throw new DatasourceError('missing_parameter', `${target}: ${prefix}${name} is required${hint}`);
     }
-    if (name === 'product' || name === 'feature') lists[name] = given;
-    else if (given[0] !== undefined) values[name] = given[0];
+    if (given[0] === undefined) continue;
+    if (key.several === true) lists[name] = given;
+    else values[name] = given[0];
   }
   return {
     target,
     shape: shape ?? values.shape ?? definition.shapes[0] ?? '',
-    values: { ...values, products: lists.product, features: lists.feature },
+    values: { ...values, products: lists.product ?? [], features: lists.feature ?? [], lists },
     range,
+    isPattern: hasPercent,
     allows: (key, name) => filters.every((filter) => filter.key !== key || (filter.value === name) === filter.equal),
     isFiltered: (key) => filters.some((filter) => filter.key === key),
   };
 }
 
-/** Whether a name matches one of the values of a payload. `%` matches any text. Without values, every name matches. */
-export function matcherOf(texts: readonly string[]): (name: string) => boolean {
+const hasPercent = (text: string): boolean => text.includes('%');
+
+/**
+ * Whether a name matches one of the values of a payload. Without values, every name matches.
+ *
+ * @param isPattern see `Query`
+ */
+export function matcherOf(texts: readonly string[], isPattern: Query['isPattern']): (name: string) => boolean {
   if (texts.length === 0 || texts.includes('%')) return () => true;
-  const patterns = texts.map((text) => createPattern(text, { ignoreCase: false }));
-  return (name) => patterns.some((matches) => matches(name));
+  const names = new Set(texts.filter((text) => !isPattern(text)));
+  const patterns = texts.filter(isPattern).map((text) => createPattern(text, { ignoreCase: false }));
+  return (name) => names.has(name) || patterns.some((matches) => matches(name));
 }
 
 /** The code of a duration; `undefined` for `auto`. */

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { WHOLE } from '../model/snapshot.ts';
 import { answerBody } from './answer-text.ts';
 import type { Backend } from './backend.ts';
+import { withDeadline } from './deadline.ts';
 import { DatasourceError } from './errors.ts';
 import { requireFresh } from './known-data.ts';
 import { payloadOptions, tagKeys, tagValues, targetOptions } from './option-lists.ts';
@@ -14,8 +15,8 @@ import { type RawPayload, unescapePayload } from './unescape.ts';
 /** The routes for the JSON data sources of Grafana, and the format of their errors. */
 
 export interface DatasourceOptions {
-  /** The current backend. A reload replaces it. */
-  readonly backend: () => Backend;
+  /** The current backend for the user of a request. A reload replaces it. */
+  readonly backend: (request: FastifyRequest) => Backend;
   /** Deadline of a request in seconds. The proxy of Grafana times out after 30. */
   readonly deadline: () => number;
   /** Called with errors that are bugs. */
@@ -61,7 +62,8 @@ function sendError(reply: FastifyReply, { status, code, message }: DatasourceErr
 /** Codes of requests that are refused before they reach these routes. */
 const refusalCodes = { unauthorized: 'unauthorized', busy: 'queue_full', bad_path: 'bad_request' } as const;
 
-function toDatasourceError(error: unknown): DatasourceError | undefined {
+/** The error of a route; `undefined` if it is a bug. */
+export function toDatasourceError(error: unknown): DatasourceError | undefined {
   if (error instanceof DatasourceError) return error;
   const { code, statusCode } = error as { code?: string; statusCode?: number };
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
@@ -71,43 +73,43 @@ function toDatasourceError(error: unknown): DatasourceError | undefined {
   return isClients ? new DatasourceError('bad_request', (error as Error).message) : undefined;
 }
 
-type Handler = (request: FastifyRequest, signal: AbortSignal) => Promise<unknown> | unknown;
+type Handler = (request: FastifyRequest, backend: Backend, signal: AbortSignal) => Promise<unknown> | unknown;
 
 /** The routes as a plugin for the path of the datasource, and the format of refusals there. */
 export function createDatasource({ backend, deadline, onProblem }: DatasourceOptions) {
   const post =
-    (answer: (body: Json, signal: AbortSignal) => unknown): Handler =>
-    (request, signal) =>
-      answer(requireObject(request.body ?? {}, 'the body'), signal);
+    (answer: (body: Json, backend: Backend, signal: AbortSignal) => unknown): Handler =>
+    (request, backend, signal) =>
+      answer(requireObject(request.body ?? {}, 'the body'), backend, signal);
   const products = (payload: RawPayload): readonly string[] => [payload.product ?? []].flat().map(String);
   const chosen = ({ payload }: Json): RawPayload => unescapePayload(payloadOf(payload, 'payload'));
 
   const routes: readonly (readonly ['GET' | 'POST', string, Handler])[] = [
     // with and without the trailing slash
-    ['GET', '/', () => health(backend())],
-    ['POST', '/query', post((body, signal) => answerQuery(body, backend(), signal))],
-    ['POST', '/metrics', post(() => targetOptions(backend().users.refusal() === undefined))],
+    ['GET', '/', (_, backend) => health(backend)],
+    ['POST', '/query', post(answerQuery)],
+    ['POST', '/metrics', post((_, { users }) => targetOptions(users.refusal() === undefined))],
     [
       'POST',
       '/metric-payload-options',
-      post((body) =>
+      post((body, { inventory }) =>
         payloadOptions(
           body.name,
-          backend().inventory(),
+          inventory(),
           products(chosen(body)).filter((name) => name !== ''),
         ),
       ),
     ],
-    ['POST', '/variable', post((body, signal) => answerVariable(body, backend(), signal))],
+    ['POST', '/variable', post(answerVariable)],
     ['POST', '/tag-keys', post(() => tagKeys())],
-    ['POST', '/tag-values', post(({ key }) => tagValues(key, backend().inventory()))],
+    ['POST', '/tag-values', post(({ key }, { inventory }) => tagValues(key, inventory()))],
     [
       'GET',
       '/rows/:target',
-      (request, signal) => {
+      (request, backend, signal) => {
         const { target } = request.params as { target: string };
         const parameters = request.query as Readonly<Record<string, string | readonly string[]>>;
-        return answerRows(readTargetName(target), parameters, backend(), signal);
+        return answerRows(readTargetName(target), parameters, backend, signal);
       },
     ],
   ];
@@ -136,24 +138,11 @@ export function createDatasource({ backend, deadline, onProblem }: DatasourceOpt
         method: methods,
         url,
         bodyLimit: BODY_LIMIT,
-        handler: async (request, reply) => {
-          const gone = new AbortController();
-          reply.raw.once('close', () =>
-            gone.abort(new DatasourceError('upstream_down', 'the client has disconnected')),
-          );
-          const seconds = deadline();
-          const late = setTimeout(
-            () => gone.abort(new DatasourceError('deadline', `the analyzer did not answer within ${seconds} s`)),
-            // includes the time in the queue
-            seconds * 1000 - reply.elapsedTime,
-          );
-          try {
-            const answer = await handler(request, gone.signal);
-            return reply.header('content-type', JSON_TYPE).send(await answerBody(answer, gone.signal));
-          } finally {
-            clearTimeout(late);
-          }
-        },
+        handler: (request, reply) =>
+          withDeadline(reply, deadline(), async (signal) => {
+            const answer = await handler(request, backend(request), signal);
+            return reply.header('content-type', JSON_TYPE).send(await answerBody(answer, signal));
+          }),
       });
       const others = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter(
         (other) => !methods.includes(other),

@@ -7,15 +7,16 @@ import { type TargetName, targets } from './targets.ts';
 
 /** Flat rows for Infinity, curl and scripts. */
 
-/** Values of a parameter of `/rows`: repeated, or as `{a,b}` in the glob format of Grafana. */
-function rowValues(raw: string | readonly string[]): string | readonly string[] {
+/** Values of a parameter of a URL: repeated, or as `{a,b}` in the glob format of Grafana. */
+export function rowValues(raw: string | readonly string[]): string | readonly string[] {
   const values = [raw]
     .flat()
     .flatMap((value) => (/^\{.*,.*\}$/s.test(value) ? value.slice(1, -1).split(',') : [value]));
   return values.length === 1 ? (values[0] ?? '') : values;
 }
 
-const SEMICOLON_HINT = '; in a URL, write ";" as %3B';
+/** For the message of a missing parameter. */
+export const SEMICOLON_HINT = '; in a URL, write ";" as %3B';
 
 /**
  * The rows of one target. They cannot contain a notice, so an incomplete answer is an error.

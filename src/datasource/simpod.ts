@@ -1,7 +1,7 @@
 import type { Backend } from './backend.ts';
 import { DatasourceError } from './errors.ts';
 import { namesOf } from './option-lists.ts';
-import { flatRows, type Table, type TargetAnswer } from './panel-data.ts';
+import { flatRows, type PanelData, type Table, type TargetAnswer } from './panel-data.ts';
 import { type Query, readFilters, readQuery, readRange, readTargetName } from './query.ts';
 import { type Json, payloadOf, requireObject } from './request-body.ts';
 import { answerTarget } from './target-answers.ts';
@@ -50,6 +50,12 @@ function readTarget({ raw }: QueryTarget, body: Json): Query {
   return readQuery({ target, payload, range, filters, prefix: 'payload.' });
 }
 
+/** A table without rows has no columns: Grafana then shows the text of the panel for no data, and not a bare header. */
+function withoutHeader(item: PanelData): object {
+  const isEmpty = 'rows' in item && item.rows[Symbol.iterator]().next().done === true;
+  return isEmpty ? { ...item, columns: [], rows: [] } : item;
+}
+
 /** The items of one target with its `refId`. The first one has the notices. */
 function itemsOf(
   refId: string | undefined,
@@ -62,7 +68,7 @@ function itemsOf(
       : 'the analyzer has no value in the time range';
   const shownNotices = items.length > 0 ? notices : [...notices, { severity: 'info' as const, text: nothing }];
   const shown: readonly object[] =
-    items.length > 0 ? items : [{ name: String(name), type: 'table', columns: [], rows: [] }];
+    items.length > 0 ? items.map(withoutHeader) : [{ name: String(name), type: 'table', columns: [], rows: [] }];
   return shown.map((item, i) => {
     const meta = {
       ...('meta' in item ? (item.meta as object) : {}),

@@ -1,19 +1,34 @@
+import type { Inventory } from '../inventory/inventory.ts';
+import { runSliced, untilAborted } from '../scheduling/slices.ts';
+import { answerAttention } from './attention.ts';
 import { type Backend, requireInventory } from './backend.ts';
-import { answerExpirations, answerFeatures, answerProducts, answerServerDown } from './live-answers.ts';
+import { answerEfficiency, answerHeatMap, answerHistory, answerReserved, answerUsers } from './chart-answers.ts';
+import { DatasourceError } from './errors.ts';
+import { answerExpirations } from './expiration-answers.ts';
+import { withLiteralNames } from './literal-names.ts';
+import { answerFeatures, answerProducts, answerServerDown } from './live-answers.ts';
 import type { TargetAnswer } from './panel-data.ts';
 import type { Query } from './query.ts';
+import { answerRightsizing } from './rightsizing-answers.ts';
 import type { TargetName } from './targets.ts';
-import {
-  answerEfficiency,
-  answerFeaturesOfUser,
-  answerHeatMap,
-  answerHistory,
-  answerReserved,
-  answerSearchedExpirations,
-  answerUsers,
-} from './upstream-answers.ts';
+import { answerFeaturesOfUser, answerSearchedExpirations } from './upstream-answers.ts';
 
-type AnswerQuery = (query: Query, backend: Backend, signal: AbortSignal) => Promise<TargetAnswer> | TargetAnswer;
+type AnswerQuery = (query: Query, backend: Backend, signal: AbortSignal) => Promise<TargetAnswer>;
+
+/** An answer from the last poll, in slices. */
+const fromPoll =
+  (answer: (query: Query, inventory: Inventory, backend: Backend) => Generator<void, TargetAnswer>): AnswerQuery =>
+  (query, backend, signal) =>
+    backend.useInventory((known) => {
+      const inventory = requireInventory(known);
+      const work = function* (): Generator<void, TargetAnswer> {
+        return yield* answer(yield* withLiteralNames(query, inventory), inventory, backend);
+      };
+      return runSliced(untilAborted(work(), signal));
+    });
+
+const expirationsOfPoll = fromPoll(answerExpirations);
+const featuresOfPoll = fromPoll((query, inventory, { owners }) => answerFeatures(query, inventory, owners()));
 
 const answerers: Readonly<Record<TargetName, AnswerQuery>> = {
   history: answerHistory,
@@ -24,15 +39,22 @@ const answerers: Readonly<Record<TargetName, AnswerQuery>> = {
   expirations: (query, backend, signal) => {
     const { search } = query.values;
     if (search !== undefined) return answerSearchedExpirations(search, query, backend, signal);
-    return answerExpirations(query, requireInventory(backend), backend);
+    return expirationsOfPoll(query, backend, signal);
   },
   features: (query, backend, signal) => {
     const { user } = query.values;
     if (user !== undefined) return answerFeaturesOfUser(user, query, backend, signal);
-    return answerFeatures(query, requireInventory(backend), backend.owners());
+    return featuresOfPoll(query, backend, signal);
   },
-  products: (query, backend) => answerProducts(query, requireInventory(backend), backend.owners()),
-  server_down: (query, backend) => answerServerDown(query, requireInventory(backend)),
+  products: fromPoll((query, inventory, { owners }) => answerProducts(query, inventory, owners())),
+  server_down: fromPoll(answerServerDown),
+  rightsizing: (query, backend, signal) =>
+    backend.useInventory((inventory) => runSliced(untilAborted(answerRightsizing(query, inventory, backend), signal))),
+  attention: (query, { attention }, signal) => {
+    const rows = attention();
+    if (rows === undefined) throw new DatasourceError('upstream_down', 'alerts have not been evaluated yet');
+    return runSliced(untilAborted(answerAttention(query, rows), signal));
+  },
 };
 
 /**

@@ -1,4 +1,5 @@
 import { durationCodes, type EndpointName, endpoints, featureTypes, type Parameter } from '../query-api/endpoints.ts';
+import { states } from '../rightsizing/advice.ts';
 
 /** The targets of the datasource. The parser, the builder form and docs/grafana.md are derived from this table. */
 
@@ -54,7 +55,7 @@ export const payloadKeys = {
     options: ['auto', ...Object.keys(durationNames), ...Object.keys(durationCodes)],
   },
   tokenpool: { label: 'Token pool', meaning: 'Token pool.' },
-  user: { label: 'User', meaning: 'User name; `%` stands for any text. Personal data, see `datasource.users`.' },
+  user: { label: 'User', meaning: 'User name; `%` stands for any text. Personal data, see `access.names`.' },
   format: { label: 'Format', meaning: 'Passed to the analyzer.', options: allowedOfUsers('format') },
   sortdatafield: {
     label: 'Sort by',
@@ -72,16 +73,72 @@ export const payloadKeys = {
     label: 'Filter',
     meaning: 'Name of a vendor license or, for `features`, of a feature; `%` stands for any text.',
   },
+  pattern: {
+    label: 'Pattern',
+    meaning:
+      '`true`: `%` stands for any text in every name. Without it, a name of the last poll that contains `%` stands for itself; `%` alone stands for any text.',
+    options: ['true', 'false'],
+  },
+  severity: {
+    label: 'Severity',
+    meaning: 'Severities of alerts. The default is critical and warning.',
+    options: ['critical', 'warning', 'info'],
+    several: true,
+  },
+  status: {
+    label: 'Status',
+    meaning: 'Whether the licenses expire in the future, have expired, or never expire. The default is all of them.',
+    options: ['upcoming', 'ended', 'permanent'],
+    several: true,
+  },
+  within: {
+    label: 'Within days',
+    meaning:
+      'Maximum number of days from now to the expiry, or since it. Permanent licenses are then left out, unless `status` names them.',
+    integer: [1, 36_500],
+  },
+  expiry_month: {
+    label: 'Month of expiry',
+    meaning: 'Only licenses that expire in this month, as in the shape `months`: `YYYY-MM`, or `later`.',
+  },
+  state: {
+    label: 'State',
+    meaning: 'States of the advice. The default is all of them.',
+    options: states,
+    several: true,
+  },
+  tolerance: {
+    label: 'Tolerance',
+    meaning:
+      'Hours a year for which `Needed` may be exceeded, and for which the steps are counted. The advice remains that for `rightsizing.tolerance`.',
+    integer: [0, 8760],
+  },
   shape: { label: 'Shape', meaning: 'Format of the answer.' },
+  sort: {
+    label: 'Sort',
+    meaning: 'Name of a column of the table, with `-` before it for the highest value first. Unknown values are last.',
+  },
+  top: { label: 'Top', meaning: 'Maximum number of rows, after sorting.', integer: [1, 10_000] },
+  columns: {
+    label: 'Columns',
+    meaning: 'Names of columns of the table: only these are shown, in this order.',
+    several: true,
+  },
+  with: {
+    label: 'Rows with',
+    meaning: 'Names of columns of the table: only rows in which these are known and not 0.',
+    several: true,
+  },
 } as const satisfies Record<string, Key>;
 
 export type KeyName = keyof typeof payloadKeys;
 
 export interface Target {
   readonly label: string;
-  readonly endpoint: EndpointName;
-  /** From the last poll, or requested from the analyzer. */
-  readonly from: 'poll' | 'analyzer';
+  /** `undefined` if the answer is not that of one endpoint. */
+  readonly endpoint?: EndpointName;
+  /** From the last poll, requested from the analyzer, from the evaluation of alerts, or from the pass of right-sizing. */
+  readonly from: 'poll' | 'analyzer' | 'alerts' | 'pass';
   readonly keys: readonly KeyName[];
   readonly required: readonly KeyName[];
   /** The first is the default. */
@@ -90,8 +147,10 @@ export interface Target {
   readonly rowShape: string;
 }
 
-const combination = ['product', 'feature', 'package'] as const;
+const combination = ['product', 'feature', 'package', 'pattern'] as const;
 const named = ['product', 'feature'] as const;
+/** What every table has. */
+const view = ['sort', 'top', 'columns', 'with'] as const;
 const period = ['year', 'month', 'last', 'type', 'wildcard'] as const;
 
 export const targets = {
@@ -99,16 +158,16 @@ export const targets = {
     label: 'Utilisation history',
     endpoint: 'GetHistory',
     from: 'analyzer',
-    keys: [...combination, 'ftype', 'wildcard', 'shape'],
+    keys: [...combination, 'ftype', 'wildcard', 'shape', ...view],
     required: named,
-    shapes: ['timeseries', 'long', 'annotations'],
+    shapes: ['timeseries', 'long', 'totals', 'annotations'],
     rowShape: 'long',
   },
   reserved: {
     label: 'Reservation history',
     endpoint: 'GetHistoryReserved',
     from: 'analyzer',
-    keys: [...combination, 'ftype', 'wildcard', 'shape'],
+    keys: [...combination, 'ftype', 'wildcard', 'shape', ...view],
     required: named,
     shapes: ['table', 'timeseries', 'long'],
     rowShape: 'long',
@@ -117,7 +176,7 @@ export const targets = {
     label: 'Efficiency',
     endpoint: 'GetEfficiency',
     from: 'analyzer',
-    keys: [...combination, ...period],
+    keys: [...combination, ...period, ...view],
     required: named,
     shapes: ['table', 'long'],
     rowShape: 'long',
@@ -126,7 +185,7 @@ export const targets = {
     label: 'Heat map',
     endpoint: 'GetHeatMap',
     from: 'analyzer',
-    keys: [...combination, ...period, 'shape'],
+    keys: [...combination, ...period, 'shape', ...view],
     required: named,
     shapes: ['heatmap', 'table', 'long'],
     rowShape: 'long',
@@ -135,7 +194,7 @@ export const targets = {
     label: 'Users',
     endpoint: 'GetUsers',
     from: 'analyzer',
-    keys: [...combination, 'type', 'wildcard', 'tokenpool', 'user', 'format', 'sortdatafield', 'sortorder'],
+    keys: [...combination, 'type', 'wildcard', 'tokenpool', 'user', 'format', 'sortdatafield', 'sortorder', ...view],
     required: named,
     shapes: ['table'],
     rowShape: 'table',
@@ -144,16 +203,16 @@ export const targets = {
     label: 'Expirations',
     endpoint: 'GetExpirationFeatures',
     from: 'poll',
-    keys: [...combination, 'search', 'shape'],
+    keys: [...combination, 'status', 'within', 'expiry_month', 'search', 'shape', ...view],
     required: ['product'],
-    shapes: ['table', 'annotations'],
+    shapes: ['table', 'months', 'totals', 'annotations'],
     rowShape: 'table',
   },
   features: {
     label: 'Features',
     endpoint: 'GetFeatures',
     from: 'poll',
-    keys: ['product', 'package', 'user', 'filters'],
+    keys: ['product', 'package', 'pattern', 'user', 'filters', ...view],
     required: ['product'],
     shapes: ['table'],
     rowShape: 'table',
@@ -162,7 +221,7 @@ export const targets = {
     label: 'Vendor licenses',
     endpoint: 'GetProducts',
     from: 'poll',
-    keys: ['filters'],
+    keys: ['filters', 'pattern', ...view],
     required: [],
     shapes: ['table'],
     rowShape: 'table',
@@ -171,7 +230,23 @@ export const targets = {
     label: 'Servers that are down',
     endpoint: 'GetServerDown',
     from: 'poll',
-    keys: ['filters'],
+    keys: ['filters', 'pattern', ...view],
+    required: [],
+    shapes: ['table'],
+    rowShape: 'table',
+  },
+  rightsizing: {
+    label: 'Right-sizing',
+    from: 'pass',
+    keys: [...combination, 'state', 'tolerance', 'shape', ...view],
+    required: [],
+    shapes: ['table', 'steps', 'totals'],
+    rowShape: 'table',
+  },
+  attention: {
+    label: 'Needs attention',
+    from: 'alerts',
+    keys: ['product', 'severity', ...view],
     required: [],
     shapes: ['table'],
     rowShape: 'table',

@@ -1,30 +1,48 @@
 import type { TrendSeries } from '../model/history.ts';
+import { dateText } from '../model/local-time.ts';
+import { UNCOUNTED } from '../model/uncounted.ts';
 import { annotations, type Event } from './annotations.ts';
 import {
   type Answered,
   type ChartContext,
   datapointsWithin,
-  endOfDay,
-  firstWithin,
   flatTable,
   known,
   number,
+  string,
   timeSeries,
 } from './chart-context.ts';
-import { suffixOf } from './combinations.ts';
+import { type Combination, suffixOf } from './combinations.ts';
+import { type DayRange, isWithin } from './day-range.ts';
 import { DatasourceError } from './errors.ts';
-import type { Cell, Frame, PanelData, Table, TimeSeries } from './panel-data.ts';
-import type { TimeRange } from './query.ts';
+import {
+  type Cell,
+  type Frame,
+  type Notice,
+  type PanelData,
+  type Table,
+  type TimeSeries,
+  table,
+} from './panel-data.ts';
+import { show } from './query.ts';
+import { namesText } from './texts.ts';
 
 /** GetHistory in the formats of Grafana's panels. */
 
 /** The series of spec 4.6, which are the columns of a table even if it has no rows. */
 const TREND_SERIES = ['Max Available', 'Elapsed Time', 'Denials'] as const;
+const [MAX_AVAILABLE, ELAPSED, DENIALS] = TREND_SERIES;
 
 /** Maximum number of annotations, each a line in a panel. They are sorted without a pause. */
 const MAX_EVENTS = 20_000;
 
 const none = new Float64Array();
+
+/** Charts, and what they leave out. */
+export interface Shaped {
+  readonly items: readonly PanelData[];
+  readonly notices: readonly Notice[];
+}
 
 /** Without a value, a series is unknown: it is left out, because Grafana shows 0 as its total. */
 function hasValue(datapoints: TimeSeries['datapoints']): boolean {
@@ -32,21 +50,121 @@ function hasValue(datapoints: TimeSeries['datapoints']): boolean {
   return false;
 }
 
-/** @throws DatasourceError if a panel cannot show so many annotations */
-export function* shapeHistory(
-  context: ChartContext,
-  answered: Answered<readonly TrendSeries[]>,
-): Generator<void, readonly PanelData[]> {
-  const { query, combinations } = context;
-  if (query.shape === 'annotations') return [yield* denialsOf(context, answered)];
-  if (query.shape === 'long') return [historyTable(context, answered)];
-  return answered.flatMap(({ combination, answer }) =>
+/** The series of an answer without the numbers of uncounted licenses, of which a sum may contain several. */
+function withoutUncounted(series: TrendSeries): TrendSeries {
+  if (series.name !== MAX_AVAILABLE || !series.values.some((value) => value >= UNCOUNTED)) return series;
+  return { ...series, values: series.values.map((value) => (value >= UNCOUNTED ? Number.NaN : value)) };
+}
+
+/** One notice for all answers with uncounted licenses. */
+function uncountedNotice({ days }: ChartContext, answered: Answered<readonly TrendSeries[]>): readonly Notice[] {
+  const names = answered
+    .filter(({ answer }) =>
+      answer.some(
+        ({ name, at, values }) =>
+          name === MAX_AVAILABLE && at.some((time, i) => isWithin(days, time) && (values[i] as number) >= UNCOUNTED),
+      ),
+    )
+    .map(({ combination }) => combination.feature);
+  if (names.length === 0) return [];
+  const text = `${MAX_AVAILABLE} is left out where licenses are uncounted: ${namesText(names)}`;
+  return [{ severity: 'info', text }];
+}
+
+/** @throws DatasourceError for a column that is not a series, or if a panel cannot show so many annotations */
+export function* shapeHistory(context: ChartContext, raw: Answered<readonly TrendSeries[]>): Generator<void, Shaped> {
+  const { query } = context;
+  if (query.shape === 'annotations') return { items: [yield* denialsOf(context, raw)], notices: [] };
+  const notices = uncountedNotice(context, raw);
+  const answered: { combination: Combination; answer: readonly TrendSeries[] }[] = [];
+  for (const { combination, answer } of raw) {
+    yield;
+    answered.push({ combination, answer: answer.map(withoutUncounted) });
+  }
+  if (query.shape === 'long') return { items: [historyTable(context, answered)], notices };
+  if (query.shape === 'totals') return { items: [yield* totalsTable(context, answered)], notices };
+  const charts = historyCharts(context, answered);
+  return { items: charts.items, notices: [...notices, ...charts.notices] };
+}
+
+/** The sum of the values of a series in some days; `undefined` if no value is known. */
+function totalOf(answer: readonly TrendSeries[], name: string, days: DayRange): number | undefined {
+  const { at, values } = answer.find((series) => series.name === name) ?? { at: none, values: none };
+  let total: number | undefined;
+  for (const [i, time] of at.entries()) {
+    const value = values[i] as number;
+    if (isWithin(days, time) && !Number.isNaN(value)) total = (total ?? 0) + value;
+  }
+  return total;
+}
+
+/** The series of each combination. `columns` chooses them, and `top` the combinations with the highest total of `sort`. */
+function historyCharts(context: ChartContext, answered: Answered<readonly TrendSeries[]>): Shaped {
+  const { query, combinations, days } = context;
+  const { top, sort = `-${DENIALS}`, lists } = query.values;
+  const names = new Set<string>([...TREND_SERIES, ...answered.flatMap(({ answer }) => answer.map(({ name }) => name))]);
+  const by = sort.replace(/^-/, '');
+  for (const name of [by, ...(lists.columns ?? [])]) {
+    if (names.has(name)) continue;
+    const valid = [...names].join(', ');
+    throw new DatasourceError('bad_parameter', `${query.target}: ${show(name)} is not a series; valid are ${valid}`);
+  }
+  const direction = sort.startsWith('-') ? -1 : 1;
+  const rankOf = (answer: readonly TrendSeries[]): number => {
+    const total = totalOf(answer, by, days);
+    return total === undefined ? Number.POSITIVE_INFINITY : direction * total;
+  };
+  // two unknown totals are equal
+  const compare = (a: number, b: number): number => (a === b ? 0 : a - b);
+  const shown =
+    top === undefined
+      ? answered
+      : answered.toSorted((a, b) => compare(rankOf(a.answer), rankOf(b.answer))).slice(0, Number(top));
+  const items = shown.flatMap(({ combination, answer }) =>
     answer.flatMap(({ name, at, values }): readonly PanelData[] => {
-      const datapoints = datapointsWithin(at, values, query.range);
-      return hasValue(datapoints)
-        ? [timeSeries(context, combination, `${name}${suffixOf(combination, combinations)}`, datapoints)]
-        : [];
+      if (lists.columns !== undefined && !lists.columns.includes(name)) return [];
+      const datapoints = datapointsWithin(at, values, days);
+      const title = `${name}${suffixOf(combination, combinations)}`;
+      return hasValue(datapoints) ? [timeSeries(context, combination, title, datapoints)] : [];
     }),
+  );
+  const text = `${shown.length} of ${answered.length} combinations, by ${by}`;
+  return { items, notices: shown.length < answered.length ? [{ severity: 'info', text }] : [] };
+}
+
+/** What a combination had in all days together, the most denials first. */
+function* totalsTable(context: ChartContext, answered: Answered<readonly TrendSeries[]>): Generator<void, Table> {
+  const { query, days } = context;
+  const rows: (readonly [product: string, feature: string, denials: number | null, ...Cell[]])[] = [];
+  for (const { combination, answer } of answered) {
+    yield;
+    const of = (name: string) => answer.find((series) => series.name === name) ?? { at: none, values: none };
+    const [denials, available] = [of(DENIALS), of(MAX_AVAILABLE)];
+    const inDays = (at: Float64Array, values: Float64Array) => values.filter((_, i) => isWithin(days, at[i] as number));
+    const most = inDays(available.at, available.values).filter((value) => !Number.isNaN(value));
+    rows.push([
+      combination.product,
+      combination.feature,
+      totalOf(answer, DENIALS, days) ?? null,
+      totalOf(answer, DENIALS, days) === undefined
+        ? null
+        : inDays(denials.at, denials.values).filter((value) => value > 0).length,
+      totalOf(answer, ELAPSED, days) ?? null,
+      most.length === 0 ? null : most.reduce((highest, value) => Math.max(highest, value)),
+    ]);
+  }
+  const columns = [
+    string('Product'),
+    string('Feature'),
+    number('Denials'),
+    number('Days with denials'),
+    number('License-hours'),
+    number('Max available'),
+  ];
+  return table(
+    query.target,
+    columns,
+    rows.sort((a, b) => (b[2] ?? -1) - (a[2] ?? -1)),
   );
 }
 
@@ -54,22 +172,17 @@ export function* shapeHistory(
 function historyTable(context: ChartContext, answered: Answered<readonly TrendSeries[]>): Table {
   const names = [...new Set([...TREND_SERIES, ...answered.flatMap(({ answer }) => answer.map(({ name }) => name))])];
   return flatTable(context, answered, [{ text: 'Time', type: 'time' }, ...names.map(number)], (series) =>
-    rowsWithin(mergedRows(series, names, context.query.range), context.query.range),
+    mergedRows(series, names, context.days),
   );
 }
 
-/** A row for each time of any series, from the last point of each before the range. The last of equal points counts. */
+/** A row for each time of any series in some days. The last of equal points counts. */
 function* mergedRows(
   series: readonly TrendSeries[],
   names: readonly string[],
-  range: TimeRange,
+  days: DayRange,
 ): Generator<readonly [at: number, ...Cell[]]> {
-  const heads = series.map(({ name, at, values }) => ({
-    column: names.indexOf(name),
-    at,
-    values,
-    next: firstWithin(at, range),
-  }));
+  const heads = series.map(({ name, at, values }) => ({ column: names.indexOf(name), at, values, next: 0 }));
   for (;;) {
     const time = heads.reduce((first, { at, next }) => Math.min(first, at[next] ?? first), Number.POSITIVE_INFINITY);
     if (time === Number.POSITIVE_INFINITY) return;
@@ -77,48 +190,44 @@ function* mergedRows(
     for (const head of heads) {
       for (; head.at[head.next] === time; head.next += 1) row[head.column] = known(head.values[head.next]);
     }
-    yield [time, ...row];
+    if (isWithin(days, time)) yield [time, ...row];
   }
 }
 
-/** The rows within a range, and the last one before it. */
-function* rowsWithin(rows: Iterable<readonly [at: number, ...Cell[]]>, range: TimeRange) {
-  const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = range;
-  let before: readonly [at: number, ...Cell[]] | undefined;
-  for (const row of rows) {
-    if (row[0] < from) {
-      before = row;
-      continue;
-    }
-    if (before !== undefined && before[0] <= to) yield before;
-    before = undefined;
-    if (row[0] > to) return;
-    yield row;
-  }
-  if (before !== undefined && before[0] <= to) yield before;
-}
-
-/** An annotation for each day with denials, cut to the range. */
+/** One annotation for each day with denials, over all features: a region for each feature would cover the whole chart. */
 function* denialsOf(
-  { query, localTime }: ChartContext,
+  { query, localTime, days }: ChartContext,
   answered: Answered<readonly TrendSeries[]>,
 ): Generator<void, Frame> {
-  const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = query.range;
-  const events: Event[] = [];
+  const byDay = new Map<number, Map<string, number>>();
   for (const { combination, answer } of answered) {
-    const { at, values } = answer.find(({ name }) => name === 'Denials') ?? { at: none, values: none };
+    const { at, values } = answer.find(({ name }) => name === DENIALS) ?? { at: none, values: none };
     for (const [i, time] of at.entries()) {
       yield;
       const value = values[i] as number;
-      if (!(value > 0) || time > to) continue;
-      const timeEnd = endOfDay(time, localTime);
-      if (timeEnd <= from) continue;
-      const text = `feature ${combination.feature}: ${value} denial${value === 1 ? '' : 's'}`;
-      events.push({ time, timeEnd, title: 'Denials', text, tags: `denials,${combination.feature}` });
-      if (events.length > MAX_EVENTS) {
+      if (!(value > 0) || !isWithin(days, time)) continue;
+      const day = localTime.dayOf(time / 1000);
+      const features = byDay.get(day) ?? new Map<string, number>();
+      features.set(combination.feature, (features.get(combination.feature) ?? 0) + value);
+      byDay.set(day, features);
+      if (byDay.size > MAX_EVENTS) {
         throw new DatasourceError('too_many', `more than ${MAX_EVENTS} annotations; narrow the time range`);
       }
     }
+  }
+  const events: Event[] = [];
+  for (const [day, features] of byDay) {
+    yield;
+    const total = [...features.values()].reduce((sum, value) => sum + value);
+    const most = [...features].sort((a, b) => b[1] - a[1]).map(([feature, value]) => `${feature} (${value})`);
+    // the sum of the analyzer has no names
+    const names = query.values.wildcard === 'upstream' ? '' : ` of ${namesText(most)}`;
+    events.push({
+      time: localTime.startOf(day) * 1000,
+      title: 'Denials',
+      text: `${dateText(day)}: ${total} denial${total === 1 ? '' : 's'}${names}`,
+      tags: 'denials',
+    });
   }
   return annotations(events);
 }

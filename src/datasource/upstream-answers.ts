@@ -1,117 +1,29 @@
-import type { Answers } from '../decoding/decode.ts';
 import { expirationRowsOf, featureRowsOf } from '../inventory/answer-rows.ts';
-import type { EndpointName, ParametersOf } from '../query-api/endpoints.ts';
+import type { Inventory } from '../inventory/inventory.ts';
 import { runSliced, untilAborted } from '../scheduling/slices.ts';
 import { type Backend, requireInventory } from './backend.ts';
-import type { ChartContext } from './chart-context.ts';
-import {
-  askAll,
-  type Combination,
-  type CombinationAnswers,
-  type Combinations,
-  combinationsOf,
-  everyOwner,
-} from './combinations.ts';
+import { askAll, type Combination, everyOwner } from './combinations.ts';
 import { DatasourceError } from './errors.ts';
-import { shapeEfficiency, shapeHeatMap, shapeReserved } from './history-answers.ts';
-import { expirationAnswer, featureTable, isLetThrough } from './live-answers.ts';
-import type { Notice, PanelData, TargetAnswer } from './panel-data.ts';
-import { periodOf } from './period.ts';
+import { expirationAnswer } from './expiration-answers.ts';
+import { withLiteralNames } from './literal-names.ts';
+import { featureTable, isLetThrough } from './live-answers.ts';
+import type { TargetAnswer } from './panel-data.ts';
 import type { Query } from './query.ts';
-import { shapeHistory } from './trend-answers.ts';
-import { requireUsers, usersFilter, usersTable } from './user-names.ts';
+import { requireUsers } from './user-names.ts';
 
-/** Targets that need a request to the analyzer. */
+/** Tables of the last poll with parts that only the analyzer knows: the features of a user, and expiries by search level. */
 
-type AnswerQuery = (query: Query, backend: Backend, signal: AbortSignal) => Promise<TargetAnswer>;
-
-/** An optional parameter; nothing if it is not set. */
-const given = <N extends string>(name: N, value: string | undefined): { readonly [K in N]?: string } =>
-  (value === undefined ? {} : { [name]: value }) as { readonly [K in N]?: string };
-
-type Shaped = Promise<readonly PanelData[]> | readonly PanelData[];
-
-/** Requests every combination and converts the answers. */
-async function answerCombinations<E extends EndpointName>(
-  endpoint: E,
-  query: Query,
-  { inventory, upstream }: Backend,
-  signal: AbortSignal,
-  parametersOf: (combination: Combination) => ParametersOf<E>,
-  shape: (answers: CombinationAnswers<Answers[E]>['answers'], combinations: Combinations) => Shaped,
-): Promise<TargetAnswer> {
-  const combinations = combinationsOf(query, inventory());
-  const { answers, ...rest } = await askAll(combinations, endpoint, parametersOf, upstream, signal);
-  return { ...rest, items: await shape(answers, combinations) };
+interface Known {
+  /** The query, in which the names of the inventory are no patterns. */
+  readonly asked: Query;
+  readonly inventory: Inventory;
 }
 
-/** Spec 4.6 and 4.7 take the type as `ftype`. */
-const trendParameters =
-  ({ values }: Query) =>
-  ({ product, feature }: Combination) => ({
-    product,
-    feature,
-    ...given('package', values.package),
-    ...given('ftype', values.ftype),
+const known = (query: Query, { useInventory }: Backend, signal: AbortSignal): Promise<Known> =>
+  useInventory(async (current) => {
+    const inventory = requireInventory(current);
+    return { asked: await runSliced(untilAborted(withLiteralNames(query, inventory), signal)), inventory };
   });
-
-export const answerHistory: AnswerQuery = (query, backend, signal) =>
-  answerCombinations('GetHistory', query, backend, signal, trendParameters(query), (answers, combinations) =>
-    runSliced(untilAborted(shapeHistory({ query, combinations, localTime: backend.localTime }, answers), signal)),
-  );
-
-export const answerReserved: AnswerQuery = (query, backend, signal) =>
-  answerCombinations('GetHistoryReserved', query, backend, signal, trendParameters(query), (answers, combinations) =>
-    runSliced(untilAborted(shapeReserved({ query, combinations, localTime: backend.localTime }, answers), signal)),
-  );
-
-/** Calls one of the two endpoints with a period (spec 4.8, 4.9). */
-async function askPeriod<E extends 'GetEfficiency' | 'GetHeatMap'>(
-  endpoint: E,
-  query: Query,
-  backend: Backend,
-  signal: AbortSignal,
-  shape: (context: ChartContext, answers: CombinationAnswers<Answers[E]>['answers']) => Shaped,
-): Promise<TargetAnswer> {
-  const { values, range } = query;
-  const { localTime } = backend;
-  const { notice, ...period } = periodOf(values, range, backend.now() * 1000, localTime);
-  const asked = { package: values.package ?? '', ...period, ...given('type', values.type) };
-  // both have the same parameters
-  const parametersOf = ({ product, feature }: Combination) => ({ product, feature, ...asked }) as ParametersOf<E>;
-  const answer = await answerCombinations(endpoint, query, backend, signal, parametersOf, (answers, combinations) =>
-    shape({ query, combinations, localTime }, answers),
-  );
-  const notices: Notice[] = notice === undefined ? [] : [{ severity: 'info', text: notice }];
-  return { ...answer, notices: [...notices, ...answer.notices] };
-}
-
-export const answerEfficiency: AnswerQuery = (query, backend, signal) =>
-  askPeriod('GetEfficiency', query, backend, signal, shapeEfficiency);
-
-export const answerHeatMap: AnswerQuery = (query, backend, signal) =>
-  askPeriod('GetHeatMap', query, backend, signal, (context, answers) =>
-    runSliced(untilAborted(shapeHeatMap(context, answers), signal)),
-  );
-
-export const answerUsers: AnswerQuery = async (query, backend, signal) => {
-  requireUsers(backend.users);
-  const { values } = query;
-  const parametersOf = ({ product, feature }: Combination) => ({
-    format: values.format ?? 'sql',
-    product,
-    feature,
-    sortdatafield: values.sortdatafield ?? 'Username',
-    ...given('package', values.package),
-    ...given('type', values.type),
-    ...given('tokenpool', values.tokenpool),
-    ...given('sortorder', values.sortorder),
-    ...given('filters', usersFilter(query, backend.users)),
-  });
-  return answerCombinations('GetUsers', query, backend, signal, parametersOf, (answers, combinations) => [
-    usersTable(query, combinations, answers, backend.users),
-  ]);
-};
 
 /** An answer with the notices of its requests. */
 const withNotices = (asked: Omit<TargetAnswer, 'items'>, answer: TargetAnswer): TargetAnswer => ({
@@ -123,7 +35,7 @@ const withNotices = (asked: Omit<TargetAnswer, 'items'>, answer: TargetAnswer): 
 /** The features of which a user holds licenses. */
 export const answerFeaturesOfUser = async (
   user: string,
-  query: Query,
+  raw: Query,
   backend: Backend,
   signal: AbortSignal,
 ): Promise<TargetAnswer> => {
@@ -131,30 +43,31 @@ export const answerFeaturesOfUser = async (
   if (backend.users.pseudonymKey !== undefined) {
     throw new DatasourceError('users_not_served', 'features cannot be requested by user if names are hidden');
   }
-  const inventory = requireInventory(backend);
+  const { asked: query, inventory } = await known(raw, backend, signal);
   const asked = everyOwner(query, inventory, [query.values.filters ?? '%']);
   const parametersOf = ({ product, feature }: Combination) => ({
     product,
     user,
     filters: feature,
-    ...given('package', query.values.package),
+    ...(query.values.package !== undefined && { package: query.values.package }),
   });
   const { answers, ...rest } = await askAll(asked, 'GetFeatures', parametersOf, backend.upstream, signal);
   const entries = featureRowsOf(
     inventory,
     answers.flatMap(({ answer }) => answer.records),
   ).filter((entry) => isLetThrough(query, entry));
-  return withNotices(rest, featureTable(entries, inventory.at, backend.owners()));
+  const answer = featureTable(query, entries, inventory.at, backend.owners());
+  return withNotices(rest, await runSliced(untilAborted(answer, signal)));
 };
 
 /** Expirations including packages and components, which are not polled. */
 export const answerSearchedExpirations = async (
   search: string,
-  query: Query,
+  raw: Query,
   backend: Backend,
   signal: AbortSignal,
 ): Promise<TargetAnswer> => {
-  const inventory = requireInventory(backend);
+  const { asked: query, inventory } = await known(raw, backend, signal);
   const { features } = query.values;
   // the records do not contain the vendor license, so each is requested separately
   const asked = everyOwner(query, inventory, features.length > 0 ? features : ['%']);
@@ -162,15 +75,12 @@ export const answerSearchedExpirations = async (
     product,
     filters: feature,
     search,
-    ...given('package', query.values.package),
+    ...(query.values.package !== undefined && { package: query.values.package }),
   });
   const { answers, ...rest } = await askAll(asked, 'GetExpirationFeatures', parametersOf, backend.upstream, signal);
   const entries = answers
     .flatMap(({ combination, answer }) => expirationRowsOf(combination.product, answer.records))
-    // a missing date would look like a permanent license
-    .filter((entry) => entry.expiration !== undefined && isLetThrough(query, entry));
-  return withNotices(
-    rest,
-    expirationAnswer(query, entries, { now: inventory.at, localTime: backend.localTime, owners: backend.owners() }),
-  );
+    .filter((entry) => isLetThrough(query, entry));
+  const context = { now: inventory.at, localTime: backend.localTime, owners: backend.owners() };
+  return withNotices(rest, await runSliced(untilAborted(expirationAnswer(query, entries, context), signal)));
 };

@@ -30,20 +30,43 @@ function pseudonym(name: string, key: string): string {
   return createHmac('sha256', key).update(name.toLowerCase()).digest('hex').slice(0, 12);
 }
 
-const columns: readonly Column[] = [
-  { text: 'User', type: 'string' },
-  { text: 'Host', type: 'string' },
-  { text: 'Display', type: 'string' },
-  { text: 'Since', type: 'time' },
-  { text: 'Licences', type: 'number' },
-  { text: 'Queued', type: 'number' },
-  { text: 'Borrowed', type: 'number' },
-  { text: 'Status', type: 'string' },
+/** Spec 2.3: what the application that holds a license does. */
+const applicationStates = ['inactive', 'active', 'suspended', 'terminated', 'blocked'];
+
+const stateText = (status: string | number | undefined): Cell =>
+  status === undefined || status === '' ? null : (applicationStates[Number(status)] ?? String(status));
+
+/** The text of a handle, which is `undef` without one. */
+const handleText = (handle: string): Cell => (handle === 'undef' ? null : handle);
+
+const text = (name: string): Column => ({ text: name, type: 'string' });
+const number = (name: string): Column => ({ text: name, type: 'number' });
+
+/** The fields of spec 2.3. @param shown a name as it may be shown */
+const cellsOf = (shown: (name: string) => string): readonly (readonly [Column, (user: UserRecord) => Cell])[] => [
+  [text('User'), ({ userName }) => shown(userName)],
+  [text('Host'), ({ userHost }) => shown(userHost)],
+  [text('Display'), ({ userDisplay }) => shown(userDisplay)],
+  [{ text: 'Since', type: 'time' }, ({ usageTime }) => millis(usageTime)],
+  [number('Licences'), ({ usedLicenses }) => cell(usedLicenses)],
+  [number('Queued'), ({ queuedLicenses }) => cell(queuedLicenses)],
+  [number('Borrowed'), ({ borrowedLicenses }) => cell(borrowedLicenses)],
+  [text('Status'), ({ licenseModelStatus }) => cell(licenseModelStatus)],
+  [text('Application'), ({ appStatus }) => stateText(appStatus)],
+  [{ ...number('Application for'), unit: 's' }, ({ appDuration }) => cell(appDuration)],
+  [text('Full name'), ({ displayName }) => (displayName == null ? null : shown(displayName))],
+  [text('License model'), ({ licenseModel }) => cell(licenseModel)],
+  [text('Handle'), ({ licenseHandle }) => handleText(licenseHandle)],
+  [text('Share handle'), ({ shareHandle }) => handleText(shareHandle)],
+  [text('Mapped to'), ({ mapped }) => cell(mapped)],
 ];
 
 /** The filter for the analyzer. A pseudonym cannot be a filter, because the analyzer does not know it. */
 export const usersFilter = ({ values }: Query, { pseudonymKey }: UsersPolicy): string | undefined =>
   pseudonymKey === undefined ? values.user : undefined;
+
+/** Names of columns that a table of one combination has only if `columns` or `sort` names them. */
+const ownerNames: readonly string[] = ['Product', 'Feature', 'product', 'feature'];
 
 export function usersTable(
   { values }: Query,
@@ -56,30 +79,17 @@ export function usersTable(
     pseudonymKey === undefined || values.user === undefined
       ? () => true
       : createPattern(values.user, { ignoreCase: true });
-  const cellsOf = (user: UserRecord): readonly Cell[] => [
-    shown(user.userHost),
-    shown(user.userDisplay),
-    millis(user.usageTime),
-    cell(user.usedLicenses),
-    cell(user.queuedLicenses),
-    cell(user.borrowedLicenses),
-    user.licenseModelStatus,
-  ];
-  const areSeveral = areSeveralProducts || areSeveralFeatures;
-  const owner = ({ product, feature }: Combination): readonly Cell[] => (areSeveral ? [product, feature] : []);
-  const ownerColumns: readonly Column[] = areSeveral
-    ? [
-        { text: 'Product', type: 'string' },
-        { text: 'Feature', type: 'string' },
-      ]
-    : [];
+  const cells = cellsOf(shown);
+  const named = [...(values.lists.columns ?? []), (values.sort ?? '').replace(/^-/, '')];
+  const hasOwner = areSeveralProducts || areSeveralFeatures || named.some((name) => ownerNames.includes(name));
+  const owner = ({ product, feature }: Combination): readonly Cell[] => (hasOwner ? [product, feature] : []);
   const rows = new LazyList(function* () {
     for (const { combination, answer } of answers) {
       for (const user of answer.records) {
-        const name = shown(user.userName);
-        if (isAskedFor(name)) yield [...owner(combination), name, ...cellsOf(user)];
+        if (isAskedFor(shown(user.userName))) yield [...owner(combination), ...cells.map(([, read]) => read(user))];
       }
     }
   });
-  return table('users', [...ownerColumns, ...columns], rows);
+  const columns = cells.map(([column]) => column);
+  return table('users', hasOwner ? [text('Product'), text('Feature'), ...columns] : columns, rows);
 }

@@ -9,15 +9,19 @@ export interface Block extends Joined {
   readonly isLimited: boolean;
 }
 
-/** Renders families into a block with at most `maxSeries` series. */
-export async function createBlock(families: readonly Family[], maxSeries: number): Promise<Block> {
+/**
+ * Renders families into a block with at most `maxSeries` series.
+ *
+ * @param chunkBytes how much is rendered without a pause
+ */
+export async function createBlock(families: readonly Family[], maxSeries: number, chunkBytes?: number): Promise<Block> {
   const render = async (rowLimit: number): Promise<Block> => {
     let series = 0;
     const count = ({ bytes, samples }: Chunk): Buffer => {
       series += samples;
       return bytes;
     };
-    const piece = await deflateChunks(renderGauges(families, rowLimit).map(count));
+    const piece = await deflateChunks(renderGauges(families, rowLimit, chunkBytes).map(count));
     const { crc, length } = piece;
     const isLimited = rowLimit !== Number.POSITIVE_INFINITY;
     return { pieces: length === 0 ? [] : [piece], crc, length, series, isLimited };

@@ -3,6 +3,7 @@ import { exporterMetrics } from './exporter-metrics.ts';
 import { expirationMetrics, featureMetrics } from './feature-metrics.ts';
 import { infoMetrics } from './info-metrics.ts';
 import { pollMetrics } from './poll-metrics.ts';
+import { rightsizingMetrics } from './rightsizing-metrics.ts';
 import { siteMetrics } from './site-metrics.ts';
 import { sourceMetrics } from './source-metrics.ts';
 import { vendorLicenseMetrics } from './vendor-license-metrics.ts';
@@ -14,6 +15,7 @@ export const catalogue = {
   ...featureMetrics,
   ...expirationMetrics,
   ...siteMetrics,
+  ...rightsizingMetrics,
   ...pollMetrics,
   ...exporterMetrics,
   ...alertingMetrics,

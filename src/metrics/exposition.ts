@@ -10,6 +10,7 @@ import type { FeatureUpdate, Rendering } from './feature-renderer.ts';
 import type { Enabled } from './metric.ts';
 import { acceptsGzip, chooseFormat, contentTypes, type Format } from './negotiation.ts';
 import { renderGauges } from './render.ts';
+import { RightsizingBlock, type RightsizingState } from './rightsizing-block.ts';
 import type { SelfMetrics } from './self.ts';
 import {
   collectHistory,
@@ -20,7 +21,7 @@ import {
 } from './site-collector.ts';
 
 /** Parts of the page that `collect[]` can ask for, in page order. */
-const blockNames = ['vendor_licenses', 'site', 'expirations', 'features', 'history'] as const;
+const blockNames = ['vendor_licenses', 'site', 'expirations', 'features', 'history', 'rightsizing'] as const;
 type BlockName = (typeof blockNames)[number];
 type Blocks = Readonly<Record<BlockName, Block>>;
 
@@ -41,6 +42,8 @@ export interface ExpositionOptions {
   readonly features: RenderFeatures;
   /** Of vendor licenses. `features` has those of features. */
   readonly owners: () => Owners;
+  /** The results of right-sizing; `undefined` before the first pass. */
+  readonly rightsizing: () => RightsizingState | undefined;
   /** The current inventory, for the state of polling before the first inventory is rendered. */
   readonly latest: () => Inventory | undefined;
   /** A monotonic clock, milliseconds. */
@@ -84,6 +87,7 @@ const problem = (status: number, text: string): Page => ({
 export function createExposition(options: ExpositionOptions): Exposition {
   const { enabled, self } = options;
   const answers = new SharedAnswers(options.nowMs ?? (() => performance.now()));
+  const rightsizingBlock = new RightsizingBlock();
   let shown: ({ readonly inventory: Inventory } & Versioned<BlockName>) | undefined;
   /** The features as of the last update, which the next update refers to. */
   let features: Versioned<'expirations' | 'features'> | undefined;
@@ -122,7 +126,9 @@ export function createExposition(options: ExpositionOptions): Exposition {
     const { blocks, version } = await updateFeatures(inventory, budget);
     budget -= blocks.expirations.series + blocks.features.series;
     const history = await block(collectHistory(inventory, enabled));
-    return { blocks: { vendor_licenses: vendorLicenses, site, ...blocks, history }, version };
+    budget -= history.series;
+    const rightsizing = await rightsizingBlock.render(enabled.rightsizing ? options.rightsizing() : undefined, budget);
+    return { blocks: { vendor_licenses: vendorLicenses, site, ...blocks, history, rightsizing }, version };
   };
 
   const read = async (inventory: Inventory): Promise<void> => {

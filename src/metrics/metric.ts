@@ -10,6 +10,7 @@ export const collectors = {
   token: false,
   users: false,
   history: false,
+  rightsizing: true,
 } as const;
 
 export type Collector = keyof typeof collectors;

@@ -19,12 +19,17 @@ export function formatValue(value: number): string {
 
 /** A buffer that grows up to the size of a chunk. */
 class ChunkWriter {
+  readonly #chunkBytes: number;
   #buffer = Buffer.allocUnsafe(64 * 1024);
   #length = 0;
   samples = 0;
 
+  constructor(chunkBytes: number) {
+    this.#chunkBytes = chunkBytes;
+  }
+
   get isFull(): boolean {
-    return this.#length >= CHUNK_BYTES;
+    return this.#length >= this.#chunkBytes;
   }
 
   reserve(bytes: number): void {
@@ -70,7 +75,7 @@ class ChunkWriter {
   take(): Chunk {
     const chunk = { bytes: this.#buffer.subarray(0, this.#length), samples: this.samples };
     // a chunk ends after the row that fills it
-    this.#buffer = Buffer.allocUnsafe(CHUNK_BYTES + MAX_ROW_BYTES);
+    this.#buffer = Buffer.allocUnsafe(this.#chunkBytes + MAX_ROW_BYTES);
     this.#length = 0;
     this.samples = 0;
     return chunk;
@@ -90,9 +95,14 @@ const MAX_VALUE_BYTES = 32;
  * out.
  *
  * @param rowLimit maximum number of rows
+ * @param chunkBytes usual size of a chunk
  */
-export function* renderGauges(families: readonly Family[], rowLimit = Number.POSITIVE_INFINITY): Generator<Chunk> {
-  const writer = new ChunkWriter();
+export function* renderGauges(
+  families: readonly Family[],
+  rowLimit = Number.POSITIVE_INFINITY,
+  chunkBytes = CHUNK_BYTES,
+): Generator<Chunk> {
+  const writer = new ChunkWriter(chunkBytes);
   for (const { name, help, type, rows, value } of families) {
     const prefix = Buffer.from(name);
     const count = Math.min(rows.count, rowLimit);

@@ -30,5 +30,26 @@ export function buildRows(names: readonly string[], labels: readonly (readonly s
   return { count: labels.length, arena: Buffer.from(texts.join('')), offsets };
 }
 
+/** Rows between two yields. */
+const SLICE = 250;
+
+/** Encodes the labels of many rows, in slices. @param labelsOf the label values of a row, in the order of `names` */
+export function* buildRowsInSlices<Row>(
+  names: readonly string[],
+  rows: readonly Row[],
+  labelsOf: (row: Row) => readonly string[],
+): Generator<void, Rows> {
+  const parts: Buffer[] = [];
+  const offsets = new Uint32Array(rows.length + 1);
+  for (let from = 0; from < rows.length; from += SLICE) {
+    const part = buildRows(names, rows.slice(from, from + SLICE).map(labelsOf));
+    const before = offsets[from] as number;
+    for (let i = 1; i <= part.count; i += 1) offsets[from + i] = before + (part.offsets[i] as number);
+    parts.push(part.arena);
+    yield;
+  }
+  return { count: rows.length, arena: Buffer.concat(parts), offsets };
+}
+
 /** The single row of a metric without labels. */
 export const noLabels: Rows = { count: 1, arena: Buffer.alloc(0), offsets: new Uint32Array(2) };

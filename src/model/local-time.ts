@@ -1,6 +1,8 @@
 /** Calendar arithmetic in a time zone. Times are epoch seconds, days are counted from 1970-01-01. */
 export interface LocalTime {
   readonly timeZone: string;
+  /** Seconds that local time is ahead of UTC. */
+  offsetAt(at: number): number;
   /** Local day of a time. */
   dayOf(at: number): number;
   /** First second of a local day. */
@@ -62,11 +64,14 @@ export function createLocalTime(timeZone: string): LocalTime {
   const findHours = (day: number): LocalHour[] => {
     const [start, end] = [startOf(day), startOf(day + 1)];
     if (end - start === DAY) return Array.from({ length: 24 }, (_, hour) => ({ start: start + hour * HOUR, hour }));
-    // the clock changes on this day, always at a full minute
     const hours: LocalHour[] = [];
-    for (let at = start; at < end; at += MINUTE) {
+    for (let at = start; at < end; ) {
       const hour = hourOf(at);
       if (hours.at(-1)?.hour !== hour) hours.push({ start: at, hour });
+      const ahead = offset(at);
+      const nextHour = at + HOUR - ((at + ahead) % HOUR);
+      // the clock changes before that, always at a full minute
+      at = offset(nextHour) === ahead ? nextHour : at + MINUTE;
     }
     return hours;
   };
@@ -78,7 +83,7 @@ export function createLocalTime(timeZone: string): LocalTime {
     return known;
   };
 
-  return { timeZone, dayOf, startOf, hoursOf };
+  return { timeZone, offsetAt: offset, dayOf, startOf, hoursOf };
 }
 
 /** 0 is Sunday. 1970-01-01 was a Thursday. */

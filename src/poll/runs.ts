@@ -10,9 +10,16 @@ const WEEK = 7 * DAY;
 /** Days searched for a run. A 29th of February on a certain weekday can be 40 years away. */
 const MAX_DAYS = 100 * 366;
 
-/** The first run of a valid cron expression after a time, epoch seconds. @throws Error if it never runs */
-export function nextRun(expression: string, after: number): number {
-  for (const run of runsAfter(parse(expression), after)) return run;
+/** Local time minus UTC at a time, seconds. */
+export type OffsetAt = (time: number) => number;
+
+/**
+ * The first run of a valid cron expression after a time, epoch seconds, by the clock of a time zone or else of the system.
+ *
+ * @throws Error if it never runs
+ */
+export function nextRun(expression: string, after: number, offsetAt: OffsetAt = systemOffsetAt): number {
+  for (const run of runsAfter(parse(expression), after, offsetAt)) return run;
   throw neverRuns(expression);
 }
 
@@ -22,7 +29,7 @@ export function nextRun(expression: string, after: number): number {
  */
 export function longestGap(expression: string): number {
   const fields = parse(expression);
-  const gap = isHourly(fields) ? gapOfHour(fields) : gapOfWeek(runsAfter(fields, Date.now() / 1000));
+  const gap = isHourly(fields) ? gapOfHour(fields) : gapOfWeek(runsAfter(fields, Date.now() / 1000, systemOffsetAt));
   if (gap === 0) throw neverRuns(expression);
   return gap;
 }
@@ -61,10 +68,12 @@ function gapOfWeek(runs: Iterable<number>): number {
   return longest;
 }
 
-function* runsAfter(fields: ParsedFields, after: number): Generator<number> {
+function* runsAfter(fields: ParsedFields, after: number, offsetAt: OffsetAt): Generator<number> {
   const [hours, minutes, seconds] = [ascending(fields.hour), ascending(fields.minute), ascending(fields.second)];
   const offset = offsetAt(after);
-  const timeOf = isHourly(fields) ? (clock: number): number => clock - offset : localTimeOf;
+  const timeOf = isHourly(fields)
+    ? (clock: number): number => clock - offset
+    : (clock: number): number | undefined => localTimeOf(clock, offsetAt);
   const now = after + offset;
   let last = after;
   for (const day of daysOf(fields, Math.floor(now / DAY) * DAY)) {
@@ -102,14 +111,14 @@ function* matchingDays({ dayOfMonth, month, dayOfWeek }: ParsedFields, from: num
   }
 }
 
-/** Local time minus UTC, seconds. */
-const offsetAt = (time: number): number => -60 * new Date(time * 1000).getTimezoneOffset();
+/** By the clock of the system. */
+const systemOffsetAt: OffsetAt = (time) => -60 * new Date(time * 1000).getTimezoneOffset();
 
 /**
  * When the local clock shows a time, which is given in seconds as if it were UTC. `undefined` if a clock change skips it. Of
  * two such moments, it is the one that node-cron takes.
  */
-function localTimeOf(clock: number): number | undefined {
+function localTimeOf(clock: number, offsetAt: OffsetAt): number | undefined {
   const time = clock - offsetAt(clock);
   const offset = offsetAt(time);
   if (time + offset === clock) return time;

@@ -33,7 +33,7 @@ export const productFields = {
     ...expiry,
     metric: 'license_vendor_license_min_expiration_timestamp_seconds',
     meaning:
-      'Earliest expiry of the increments of its features; 2147483647 for permanent, 0 before the first collection.',
+      'Earliest expiry of the increments of its features; 2147483647 for permanent, 0 before the first collection. Left out without features.',
   },
   MaxAvailable: {
     ...supply,

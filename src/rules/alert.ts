@@ -1,7 +1,16 @@
 import type { RuleSettings, Selection } from './thresholds.ts';
 
 /** Which data decides whether the condition of an alert is known. See `license:held`. */
-export type Data = 'server' | 'collection' | 'usage' | 'features' | 'expirations' | 'history' | 'poll' | 'source';
+export type Data =
+  | 'server'
+  | 'collection'
+  | 'usage'
+  | 'features'
+  | 'expirations'
+  | 'history'
+  | 'rightsizing'
+  | 'poll'
+  | 'source';
 
 /** The texts of an alert, as templates of Prometheus. */
 export interface Texts {

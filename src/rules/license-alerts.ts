@@ -1,3 +1,4 @@
+import { UNCOUNTED } from '../model/uncounted.ts';
 import { type HeldAlert, type RuleOptions, settingsOf } from './alert.ts';
 import { durationOf, FEATURE, HISTORY, ofReplicas, SITE, select, VENDOR_LICENSE } from './promql.ts';
 import type { RecordingRule } from './records.ts';
@@ -111,9 +112,6 @@ function expiringSoon(options: RuleOptions): readonly HeldAlert[] {
     };
   });
 }
-
-/** The number of licenses of features whose licenses are not counted. */
-const UNCOUNTED = 99_999;
 
 /** Lower ratios count as this one: an idle past needs no series, and does not outweigh the present. */
 const HALF = 0.5;

@@ -238,7 +238,7 @@ const without = (matcher: string, value: string): string =>
 /** Why the condition of a firing alert is unknown. What is known to be gone is in none of these. */
 const held = either(
   // nothing is known: the exporter is gone, or has just been started
-  `${latched('data=~"server|collection|usage|features|expirations"')}
+  `${latched('data=~"server|collection|usage|features|expirations|rightsizing"')}
 unless on (${SITE}) license:known == 1
 unless on (${VENDOR_LICENSE}, data) license:vendor_license:known == 1`,
   // this part is not known
@@ -251,10 +251,13 @@ unless on (${VENDOR_LICENSE}, data) license:vendor_license:known == 1`,
   without('data="expirations"', 'expiration'),
   `${latched('data="features"')} and on (${FEATURE_NAME}) license:feature_max_available:unknown`,
   // series of features are withheld
-  `${latched('data=~"usage|features|expirations"')} and on (${SITE}) license:series_limit:max == 1`,
+  `${latched('data=~"usage|features|expirations|rightsizing"')} and on (${SITE}) license:series_limit:max == 1`,
   // the analyzer has no history of the feature
   `${latched('data="history"')}
 unless on (${HISTORY}) license:feature_history_denials:max`,
+  // no good pass of right-sizing for two days, or none yet
+  `${latched('data="rightsizing"')}
+unless on (${SITE}) license:rightsizing_last_success_timestamp_seconds:max`,
   // the exporter is gone, or has not polled yet
   `${latched('data="poll"')} unless on (${SITE}) license:up:max`,
   // the exporter is gone

@@ -5,6 +5,7 @@ import { exporterAlerts } from './exporter-alerts.ts';
 import { farthestExpiry, licenseAlerts, useRecords } from './license-alerts.ts';
 import { durationOf, quote, SITE, select } from './promql.ts';
 import { findingRecords, identityRecords, type RecordingRule, stateRecords, valueRecords } from './records.ts';
+import { forecastRecords, runsOut } from './runs-out-alert.ts';
 import { ownRunbookText, runbookText, silenceText } from './texts.ts';
 import {
   checkExpression,
@@ -145,7 +146,12 @@ function alertingRules(options: RuleOptions, alert: Alert): readonly AlertingRul
 export function createRuleFile(options: RuleOptions): RuleFile {
   checkOptions(options);
   const isOn = ({ alert }: HeldAlert | PlainAlert): boolean => isEnabled(settingsOf(options, alert));
-  const held = [...licenseAlerts(options), ...analyzerAlerts(options), capacityDropped(options)].filter(isOn);
+  const held = [
+    ...licenseAlerts(options),
+    runsOut(options),
+    ...analyzerAlerts(options),
+    capacityDropped(options),
+  ].filter(isOn);
   const plain = [...vanishedAlerts(options), ...exporterAlerts(options)].filter(isOn);
   const plainRules = (alert: PlainAlert) => alertingRules(options, plainAlert(alert));
   const isPast = ({ alert }: PlainAlert): boolean => pastAlerts.has(alert);
@@ -158,6 +164,7 @@ export function createRuleFile(options: RuleOptions): RuleFile {
           ...stateRecords,
           ...valueRecords(farthestExpiry(options)),
           ...useRecords(options),
+          ...forecastRecords(options),
           ...held.map(conditionOf),
           ...findingRecords(options.owners, durationOf(options.unknownHold)),
           ...held.flatMap((alert) => alertingRules(options, heldAlert(options, alert))),

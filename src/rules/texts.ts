@@ -17,6 +17,23 @@ export const DAY_TEXT = '{{ ($value | toTime).UTC.Format "2006-01-02" }}';
 const withSample = (expression: string, args: string, text: string): string =>
   `{{ with printf ${JSON.stringify(expression)}${args} | query }}{{ with . | first }}${text}{{ end }}{{ end }}`;
 
+/** The value, which is the beginning of a local day, as a month. In UTC, its noon is on the same day in nearly all time zones. */
+export const MONTH_TEXT = withSample(
+  'vector(%f + 43200)',
+  ' $value',
+  '{{ (. | value | toTime).UTC.Format "2006-01" }}',
+);
+
+const RUNS_OUT = 'license:feature_runs_out_timestamp_seconds:min{analyzer=%q, shard=%q, vendor_license=%q}';
+const RUNS_OUT_ARGS = ' $labels.analyzer $labels.shard $labels.vendor_license';
+/** Maximum number of features in a list. */
+const MAX_LISTED = 10;
+
+const ofRunsOut = (expression: string): string => `printf ${JSON.stringify(expression)}${RUNS_OUT_ARGS} | query`;
+
+/** `a about 2027-03, b about 2027-05, of 12 features. `: the features of the vendor license that run out, if it is known. */
+export const RUNS_OUT_LIST_TEXT = `{{ with ${ofRunsOut(`sort(bottomk(${MAX_LISTED}, ${RUNS_OUT}) + 43200)`)} }}{{ range $i, $one := . }}{{ if $i }}, {{ end }}{{ $one.Labels.feature }} about {{ ($one.Value | toTime).UTC.Format "2006-01" }}{{ end }}{{ with ${ofRunsOut(`count(${RUNS_OUT}) > ${MAX_LISTED}`)} }}, of {{ . | first | value }} features{{ end }}. {{ end }}`;
+
 /** Time since the value. */
 export const AGE_TEXT = withSample('vector(time() - %f)', ' $value', '{{ . | value | humanizeDuration }}');
 

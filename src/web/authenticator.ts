@@ -11,7 +11,12 @@ const MAX_WRONG = 100;
 /** Maximum number of remembered correct passwords of a user. bcrypt uses 72 bytes, so several can be correct. */
 const MAX_RIGHT = 4;
 
-export type LogonResult = 'accepted' | 'unauthorized' | 'busy';
+/** The result of a logon. */
+export interface Logon {
+  readonly result: 'accepted' | 'unauthorized' | 'busy';
+  /** The name of an accepted user; `undefined` if no authentication is required. */
+  readonly user?: string;
+}
 
 /** Known passwords of a user. They are kept while the hash is in the web config. */
 interface Proven {
@@ -85,14 +90,14 @@ export function createAuthenticator(limits: WebLimits['logons']) {
     }
   };
 
-  return async (users: Access['users'], header: string | undefined, address: string): Promise<LogonResult> => {
-    if (users.size === 0) return 'accepted';
+  return async (users: Access['users'], header: string | undefined, address: string): Promise<Logon> => {
+    if (users.size === 0) return { result: 'accepted' };
     prune(users);
     const encoded = /^Basic +([A-Za-z0-9+/]+=*) *$/i.exec(header ?? '')?.[1];
-    if (encoded === undefined) return 'unauthorized';
+    if (encoded === undefined) return { result: 'unauthorized' };
     const [, name = '', password = ''] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString('utf8')) ?? [];
     const isRight = await check(name, password, users.get(name) ?? NOBODY, address);
-    if (isRight === undefined) return 'busy';
-    return isRight && users.has(name) ? 'accepted' : 'unauthorized';
+    if (isRight === undefined) return { result: 'busy' };
+    return isRight && users.has(name) ? { result: 'accepted', user: name } : { result: 'unauthorized' };
   };
 }

@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns/promises';
+import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { Server as TlsServer } from 'node:tls';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -62,6 +63,8 @@ export interface WebServer {
   addresses(): readonly string[];
   /** How often each limit was reached. */
   counts(): WebCounts;
+  /** The authenticated user of a request; `undefined` if no authentication is required. */
+  userOf(request: FastifyRequest): string | undefined;
   /** Uses changed certificates for new connections. */
   refreshCertificates(): void;
 }
@@ -74,13 +77,14 @@ const RETRY_AFTER = 5;
 /** The HTTP server: metrics, health, and a landing page for users. */
 export function createWebServer(options: WebOptions): WebServer {
   const guard = createGuard(options.limits ?? webLimits);
+  const users: Users = new WeakMap();
   let stopping = false;
   let listeners: FastifyInstance[] = [];
   let addresses: string[] = [];
 
   const listen = async (host: string, port: number): Promise<void> => {
     const [first = host, ...others] = host === 'localhost' ? await addressesOf(host) : [];
-    const app = createApplication(options, guard, () => stopping);
+    const app = createApplication(options, { guard, users, isStopping: () => stopping });
     listeners.push(app);
     addresses.push(await app.listen({ host: first, port }));
     // all listeners use the port that the system chose; an address that does not exist is not an error
@@ -129,7 +133,14 @@ export function createWebServer(options: WebOptions): WebServer {
     }
   };
 
-  return { start, stop, addresses: () => addresses, counts: () => guard.counts, refreshCertificates };
+  return {
+    start,
+    stop,
+    addresses: () => addresses,
+    counts: () => guard.counts,
+    userOf: ({ raw }) => users.get(raw),
+    refreshCertificates,
+  };
 }
 
 async function addressesOf(host: string): Promise<string[]> {
@@ -140,7 +151,16 @@ async function addressesOf(host: string): Promise<string[]> {
 /** The methods of each path: another method gets 405, not 404. */
 const GET_ONLY = 'GET, HEAD';
 
-function createApplication(options: WebOptions, guard: Guard, isStopping: () => boolean): FastifyInstance {
+/** The authenticated user of each request. */
+type Users = WeakMap<IncomingMessage, string>;
+
+interface Shared {
+  readonly guard: Guard;
+  readonly users: Users;
+  readonly isStopping: () => boolean;
+}
+
+function createApplication(options: WebOptions, { guard, users: authenticated, isStopping }: Shared): FastifyInstance {
   const { tls } = options.access();
   const app: FastifyInstance = Fastify({
     // the factory creates the server; this only sets the scheme of the addresses
@@ -158,10 +178,11 @@ function createApplication(options: WebOptions, guard: Guard, isStopping: () => 
     const { users, headers } = options.access();
     const address = addressOf(request.socket);
     reply.headers({ ...headers });
-    const result = await guard.authenticate(users, request.headers.authorization, address);
+    const { result, user } = await guard.authenticate(users, request.headers.authorization, address);
     if (result === 'busy') guard.counts.refused.logons += 1;
     if (result === 'unauthorized') reply.header('www-authenticate', 'Basic realm="license-exporter"');
     if (result !== 'accepted') return refuse(options, request, reply, result);
+    if (user !== undefined) authenticated.set(request.raw, user);
     return admit(options, guard, request, reply, address);
   });
   // makes `reply.elapsedTime` count from the beginning

@@ -128,6 +128,7 @@ function start(more: Partial<EngineOptions> & { settings?: unknown } = {}) {
       externalLabels: { site: 'muc' },
       owners: () => noOwners,
       sources: () => undefined,
+      forecasts: () => undefined,
       alertmanagerUrl: undefined,
       timeZone: 'Europe/Berlin',
       runbookUrl: (name) => `https://wiki.example.com/runbooks.md#${name.toLowerCase()}`,
@@ -801,7 +802,7 @@ describe('in any sequence of events', () => {
         }
         await engine.stop();
       }),
-      { numRuns: isLong ? 3000 : 200 },
+      { numRuns: isLong ? 3000 : 100 },
     );
     expect(seen.firing).toBeGreaterThan(50);
     expect(seen.resolved).toBeGreaterThan(50);

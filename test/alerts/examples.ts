@@ -1,6 +1,7 @@
 import type { SourceState, View } from '../../src/alerts/rule.ts';
 import type { RuleSettings } from '../../src/alerts/rules.ts';
 import { historyPart } from '../../src/model/snapshot.ts';
+import { forecast, forecasts } from '../support/forecasts.ts';
 import { answer, expiration, failed, feature, good, NOW, product, type Scenario } from '../support/scenario.ts';
 import { trendOf } from '../support/trend.ts';
 
@@ -25,6 +26,7 @@ export interface Example {
   readonly settings?: unknown;
   readonly authenticated?: boolean;
   readonly sources?: View['sources'];
+  readonly forecasts?: View['forecasts'];
 }
 
 /** A source whose only server answers. */
@@ -65,6 +67,7 @@ export const examples: { readonly [Name in keyof RuleSettings]: Example } = {
   },
   LicenseRequestsQueued: { scenario: { products, features: { '': good(answer([feature({ maxQueued: 3 })])) } } },
   LicenseDenials: { scenario: { products, history: historyOf(3) } },
+  LicenseRunsOut: { scenario: { products }, forecasts: forecasts([forecast()]) },
   LicenseSourceDown: {
     scenario: { products, down },
     sources: [source({ failedReadings: 2, members: [{ up: false }] })],

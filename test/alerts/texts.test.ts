@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isUncounted, licensesText, localDateText, localTimeText, usageText } from '../../src/alerts/texts.ts';
+import { licensesText, localDateText, localTimeText, usageText } from '../../src/alerts/texts.ts';
+import { isUncounted } from '../../src/model/uncounted.ts';
 
 const MIDNIGHT = Date.UTC(2026, 10, 17, 23, 0) / 1000;
 

@@ -35,10 +35,10 @@ function conditionOf({ findings, isUnknown }: Evaluation, labels: Labels): Condi
 
 describe('every rule', () => {
   it.each(Object.entries(examples))('%s fires on its example, and knows nothing without data', (name, example) => {
-    const { scenario, settings, authenticated, sources } = example;
+    const { scenario, settings, authenticated, sources, forecasts } = example;
     const rules = rulesOf(settings).filter((rule) => rule.name === name);
     expect(rules.length).toBeGreaterThan(0);
-    const view = viewOf(createSnapshot(scenario), NOW, authenticated ?? true, { sources });
+    const view = viewOf(createSnapshot(scenario), NOW, authenticated ?? true, { sources, forecasts });
     for (const rule of rules) {
       const [finding] = evaluateRule(rule, view).findings;
       expect({ id: rule.id, isRaised: finding?.isRaised }).toEqual({ id: rule.id, isRaised: true });
@@ -52,7 +52,7 @@ describe('every rule', () => {
         }),
         NOW,
         true,
-        { sources: sources?.map((source) => ({ ...source, failedReadings: undefined })) },
+        { sources: sources?.map((source) => ({ ...source, failedReadings: undefined })), forecasts },
       );
       const condition = conditionOf(evaluateRule(rule, { ...lost, authenticated: undefined }), finding?.labels ?? {});
       // that the polls fail is known
@@ -62,9 +62,9 @@ describe('every rule', () => {
   });
 
   it.each(Object.entries(examples))('%s does not resolve when one value of its example is unknown', (name, example) => {
-    const { scenario, settings, authenticated = true, sources } = example;
+    const { scenario, settings, authenticated = true, sources, forecasts } = example;
     const evaluate = (rule: Rule, site: Scenario) =>
-      evaluateRule(rule, viewOf(createSnapshot(site), NOW, authenticated, { sources }));
+      evaluateRule(rule, viewOf(createSnapshot(site), NOW, authenticated, { sources, forecasts }));
     for (const rule of rulesOf(settings).filter((candidate) => candidate.name === name)) {
       const [finding] = evaluate(rule, scenario).findings;
       for (const { field, scenario: changed } of withOneUnknownIn(scenario)) {

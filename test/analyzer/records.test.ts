@@ -217,7 +217,7 @@ describe('GetProducts', () => {
           const unknown = count(checkouts, isUnknown);
           const active = count(checkouts, isActive);
           const inactive = count(checkouts, isInactive);
-          const end = collectedAt === 0 ? undefined : expiry(pools);
+          const end = collectedAt === 0 || pools.length === 0 ? undefined : expiry(pools);
           const isOld = NOW - collectedAt >= 1800;
           const isReached = collectedAt > 0 || observation.isKnownToBeEmpty === true;
           const isListed = isReached && !pools.some((p) => ignores(p, 'list'));
@@ -243,6 +243,12 @@ describe('GetProducts', () => {
       }),
     );
   });
+});
+
+it('GetProducts gives no expiry of a vendor license without features, which is not permanent', () => {
+  const observation = { server: 'sim-lic01', daemon: 'd', part: '', reachable: true, pools: [] };
+  const [record] = getProducts([{ source: '', name: 'sim-lic01;d', collectedAt: NOW, observation }], NOW, {});
+  expect(record).toMatchObject({ CollectionTime: NOW, MinLicenseExpiration: undefined, ExpiredIcon: '' });
 });
 
 describe('GetFeatures', () => {

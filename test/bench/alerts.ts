@@ -54,7 +54,14 @@ async function startPage(cleanup: Cleanup, count: number): Promise<string> {
 
 /** Bytes that the alerts of one evaluation take, before anything else uses memory. */
 function heapOfAlerts(inventory: Inventory): number {
-  const view = { now: now(), inventory, authenticated: true, sources: undefined, timeZone: 'Europe/Berlin' };
+  const view = {
+    now: now(),
+    inventory,
+    authenticated: true,
+    sources: undefined,
+    forecasts: undefined,
+    timeZone: 'Europe/Berlin',
+  };
   const used = (): number => {
     // what the first collection makes unreachable is removed by the second
     globalThis.gc?.();
@@ -126,6 +133,7 @@ export async function benchAlerts(count: number, runs: number): Promise<Line[]> 
       externalLabels: {},
       owners: () => noOwners,
       sources: () => undefined,
+      forecasts: () => undefined,
       alertmanagerUrl: undefined,
       timeZone: 'Europe/Berlin',
       runbookUrl: (name) => `http://bench/runbooks#${name.toLowerCase()}`,

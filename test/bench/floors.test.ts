@@ -7,12 +7,24 @@ describe('floors', () => {
   it('name each line that is below, and one that was not measured', () => {
     const low = 'G11 all threads in a poll: better by 0.590 ×, which is less than 0.6 ×';
     expect(findShortfalls([line(0.6), line(0.59)], false)).toEqual([low]);
-    expect(findShortfalls([line(Number.NaN)], false)).toHaveLength(1);
+  });
+
+  it('name each line without a floor that has a figure that is not positive', () => {
+    const withoutFloor = { ...line(1), what: 'A8 p99 delay of a collection' };
+    expect(findShortfalls([withoutFloor], false)).toEqual([]);
+    for (const bad of [{ ours: 0 }, { peer: Number.NaN }, { ratio: -1 }])
+      expect(findShortfalls([{ ...withoutFloor, ...bad }], false)).toEqual([
+        'A8 p99 delay of a collection: a figure is not positive',
+      ]);
+    expect(findShortfalls([line(Number.NaN)], false)).not.toEqual([]);
+    // a difference between two measurements
+    expect(findShortfalls([{ ...line(-0.01), what: 'scaling: main thread', peer: -0.3 }], false)).toEqual([]);
   });
 
   it('expect every line only when all benchmarks have run', () => {
     expect(findShortfalls([], false)).toEqual([]);
-    expect(findShortfalls([line(9)], true)).toContain('no line for the floor of "G2 gzip scrapes"');
-    expect(findShortfalls([line(9)], true)).not.toContain('no line for the floor of "G11 all threads"');
+    expect(findShortfalls([line(9)], true)).toContain('no line with "G2 gzip scrapes"');
+    expect(findShortfalls([line(9)], true)).toContain('no line with "A8 p99 delay"');
+    expect(findShortfalls([line(9)], true)).not.toContain('no line with "G11 all threads"');
   });
 });

@@ -39,17 +39,35 @@ const floors: Readonly<Record<string, number>> = {
   'first good scrape of the demo': 0.12,
 };
 
+/** Parts of the text of lines without a floor, whose figures must be positive. Other figures are differences, which can be less than 0. */
+const withoutFloor: readonly string[] = [
+  'a scrape while 50 panels wait',
+  'G3 idle daemon',
+  'G3 p99 of a scrape',
+  'G10 receiving the bytes',
+  'A8 p99 delay',
+];
+
+const isPositive = ({ ours, peer, ratio }: Line): boolean => [ours, peer, ratio].every((figure) => figure > 0);
+
 /**
- * A sentence for each line whose ratio is below its floor.
+ * A sentence for each line whose ratio is below its floor, or whose figures must be positive and are not.
  *
- * @param isWhole whether all benchmarks have run, so that a floor without a line is a mistake
+ * @param isWhole whether all benchmarks have run, so that a part without a line is a mistake
  */
 export function findShortfalls(lines: readonly Line[], isWhole: boolean): readonly string[] {
-  return Object.entries(floors).flatMap(([part, floor]) => {
-    const measured = lines.filter(({ what }) => what.includes(part));
-    if (measured.length === 0 && isWhole) return [`no line for the floor of "${part}"`];
-    return measured
-      .filter(({ ratio }) => !(ratio >= floor))
-      .map(({ what, ratio }) => `${what}: better by ${ratio.toPrecision(3)} ×, which is less than ${floor} ×`);
-  });
+  const missing = [...Object.keys(floors), ...withoutFloor].filter(
+    (part) => isWhole && !lines.some(({ what }) => what.includes(part)),
+  );
+  const low = Object.entries(floors).flatMap(([part, floor]) =>
+    lines
+      .filter(({ what, ratio }) => what.includes(part) && !(ratio >= floor))
+      .map(({ what, ratio }) => `${what}: better by ${ratio.toPrecision(3)} ×, which is less than ${floor} ×`),
+  );
+  const unlimited = lines.filter(({ what }) => withoutFloor.some((part) => what.includes(part)));
+  return [
+    ...missing.map((part) => `no line with "${part}"`),
+    ...unlimited.filter((line) => !isPositive(line)).map(({ what }) => `${what}: a figure is not positive`),
+    ...low,
+  ];
 }

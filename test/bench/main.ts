@@ -6,6 +6,7 @@ import { benchDecode } from './decode.ts';
 import { findShortfalls } from './floors.ts';
 import { benchHistory } from './history.ts';
 import { benchLive } from './live.ts';
+import { benchPass } from './pass.ts';
 import { benchPoll } from './poll.ts';
 import { benchPrometheus } from './prometheus.ts';
 import { benchRender } from './render.ts';
@@ -29,6 +30,7 @@ const help = `npm run bench -- [options]
   --site-features N    features of the site that a daemon polls (default 100000)
   --vendor-licenses N  vendor licenses that are polled one by one (default 1000)
   --sources N          license managers that are collected at once (default 50)
+  --pass-features N    features whose year is read by the nightly pass (default 20000)
   --runs N             runs of each query, after one to warm up (default 7)
   --json
 `;
@@ -46,6 +48,7 @@ const { values } = parseArgs({
     'site-features': { type: 'string' },
     'vendor-licenses': { type: 'string' },
     sources: { type: 'string' },
+    'pass-features': { type: 'string' },
     runs: { type: 'string' },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -61,6 +64,7 @@ type Size =
   | 'site-features'
   | 'vendor-licenses'
   | 'sources'
+  | 'pass-features'
   | 'runs';
 
 /** The number that was given, or the default for `--quick` or without. */
@@ -109,6 +113,7 @@ const benches: Readonly<Record<string, () => Promise<Line[]>>> = {
     ...(values.quick ? [] : await benchPrometheus({ features: siteFeatures, interval: 60, scrapes: 2 })),
   ],
   'A8 collect': () => benchCollect({ sources, runs: fewRuns, collections: values.quick ? 100 : 500 }),
+  pass: () => benchPass(size('pass-features', 400, 20_000)),
   'G12 start': async () => [...(await benchStart(fewRuns))],
   scaling: () => benchScaling(scales, values.quick ? 1 : fewRuns),
 };

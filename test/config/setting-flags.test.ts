@@ -3,10 +3,21 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { helpText } from '../../src/commands/command-line.ts';
 import { camel } from '../../src/config/camel.ts';
-import { shownDefault } from '../../src/config/setting-flags.ts';
+import { shownDefault, unknownFlag } from '../../src/config/setting-flags.ts';
 import { environmentName, settingKeys, settings, variableName } from '../../src/config/settings.ts';
+import { readSources } from '../../src/config/sources.ts';
 
 const root = join(import.meta.dirname, '../..');
+
+describe('a setting of an earlier version', () => {
+  it('is refused as a flag and as a variable, with what replaced it', () => {
+    const remedy = 'was replaced by access.names, a list of users of the web config; true is "*" there';
+    expect(unknownFlag('--datasource.users', ['datasource.path'])).toBe(`--datasource.users ${remedy}`);
+    const env = { LICENSE_EXPORTER_DATASOURCE_USERS: 'true' };
+    const { problems } = readSources({ flags: new Map(), env });
+    expect(problems).toEqual([{ key: '', where: 'LICENSE_EXPORTER_DATASOURCE_USERS', message: remedy }]);
+  });
+});
 
 describe('the help', () => {
   const lines = helpText().split('\n');

@@ -1,12 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { combinationsOf } from '../../src/datasource/combinations.ts';
+import * as combinations from '../../src/datasource/combinations.ts';
 import { DatasourceError } from '../../src/datasource/errors.ts';
-import {
-  answerExpirations,
-  answerFeatures,
-  answerProducts,
-  answerServerDown,
-} from '../../src/datasource/live-answers.ts';
+import * as expirations from '../../src/datasource/expiration-answers.ts';
+import * as live from '../../src/datasource/live-answers.ts';
 import { type Frame, flatRows, type Table, type TargetAnswer } from '../../src/datasource/panel-data.ts';
 import { type Query, readQuery } from '../../src/datasource/query.ts';
 import type { TargetName } from '../../src/datasource/targets.ts';
@@ -14,6 +10,7 @@ import type { Inventory } from '../../src/inventory/inventory.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
 import { createOwners, noOwners } from '../../src/model/owners.ts';
 import { WHOLE } from '../../src/model/snapshot.ts';
+import { runAtOnce } from '../../src/scheduling/slices.ts';
 import {
   answer,
   createSnapshot,
@@ -28,6 +25,19 @@ import {
 import { deriveInventoryNow, everything } from '../support/stored-answers.ts';
 
 /** Answers from polls as other analyzers than ours give them: several parts, odd names, failures, permanent licenses. */
+
+const atOnce =
+  <A extends readonly unknown[]>(answer: (...asked: A) => Generator<void, TargetAnswer>) =>
+  (...asked: A): TargetAnswer =>
+    runAtOnce(answer(...asked));
+
+const answerProducts = atOnce(live.answerProducts);
+const answerServerDown = atOnce(live.answerServerDown);
+const answerFeatures = atOnce(live.answerFeatures);
+const answerExpirations = atOnce(expirations.answerExpirations);
+
+const combinationsOf = (...asked: Parameters<typeof combinations.combinationsOf>) =>
+  runAtOnce(combinations.combinationsOf(...asked));
 
 const localTime = createLocalTime('Europe/Berlin');
 const context = { localTime, owners: () => noOwners };
@@ -124,7 +134,7 @@ describe('features', () => {
     const names = (payload: object) =>
       rowsOf(answerFeatures(queryOf('features', payload), inventory, noOwners)).map(({ feature: name }) => name);
     expect(names({ product: 'lic01;cdslmd' })).toEqual(['a,feature:b', 'back\\slash\nline', 'base']);
-    expect(names({ product: ['lic02;mgcld;site-b', 'größe;undef'] })).toEqual(['old news', 'twice']);
+    expect(names({ product: ['lic02;mgcld;site-b', 'größe;undef'] })).toEqual(['twice', 'old news']);
     expect(names({ product: '%', filters: 'ba%' })).toEqual(['back\\slash\nline', 'base']);
     expect(names({ product: '%', package: 'pk%' })).toEqual(['a,feature:b']);
     expect(names({ product: 'LIC01;cdslmd' })).toEqual([]);
@@ -135,7 +145,7 @@ describe('features', () => {
     const large = inventoryOf({ ...scenario, features: { [WHOLE]: good(answer(many)) } });
     const { items, notices, incomplete } = answerFeatures(queryOf('features', { product: '%' }), large, noOwners);
     expect((items[0] as Table).rows).toHaveLength(10_000);
-    const text = '10000 of 10001 rows are shown; narrow the selection';
+    const text = '10,000 of 10,001 rows are shown, by Share; narrow the selection';
     expect(notices).toEqual([{ severity: 'warning', text }]);
     expect([incomplete?.code, incomplete?.message]).toEqual(['too_many', text]);
   });
@@ -159,14 +169,14 @@ describe('expirations', () => {
     expect(one.notices).toEqual([]);
   });
 
-  it('are annotations where they end within the range, one for each vendor license and day', () => {
+  it('are annotations where they end within the range, one for each day', () => {
     const range = { from: (NOW - 86_400) * 1000, to: (NOW + 2 * 86_400) * 1000 };
     const query = queryOf('expirations', { product: 'lic01;cdslmd', shape: 'annotations' }, range);
     const [frame] = answerExpirations(query, inventory, context).items;
     const values = Object.fromEntries((frame as Frame).fields.map((f) => [f.name, f.values]));
     expect(values.text).toEqual([
-      'lic01;cdslmd: expired on 2027-01-15',
-      'lic01;cdslmd: a,feature:b, base on 2027-01-16',
+      '2027-01-15: 1 license expires: lic01;cdslmd (expired)',
+      '2027-01-16: 2 licenses expire: lic01;cdslmd (a,feature:b, base)',
     ]);
     const before = queryOf('expirations', { product: '%', shape: 'annotations' }, { from: 0, to: 1 });
     expect((answerExpirations(before, inventory, context).items[0] as Frame).fields[0]?.values).toEqual([]);

@@ -15,6 +15,7 @@ import { createCleanup, WORKDAY } from '../support/harness.ts';
 const cleanup = createCleanup();
 let daemon: Daemon;
 beforeAll(async () => {
+  // the nightly pass sends requests of its own
   daemon = await startDaemon(cleanup);
 }, 60_000);
 afterAll(() => cleanup.run());
@@ -22,7 +23,8 @@ afterAll(() => cleanup.run());
 const EMPTY =
   'the payload is empty. The usual causes are a multi-value variable inside quotes (write {"feature":$feature}, without quotes) and a variable value with a backslash or a double quote: both make the payload invalid JSON, which the plugin replaces with {}';
 const whose = { product: PRODUCT, feature: FEATURE };
-const TARGETS = 'history, reserved, efficiency, heatmap, users, expirations, features, products, server_down';
+const TARGETS =
+  'history, reserved, efficiency, heatmap, users, expirations, features, products, server_down, rightsizing, attention';
 
 interface Bad {
   readonly what: string;
@@ -79,7 +81,8 @@ const bad: readonly Bad[] = [
     what: 'an unknown key',
     body: query('history', { ...whose, pakcage: 'x' }),
     code: 'bad_parameter',
-    message: 'history: payload.pakcage is unknown; history accepts product, feature, package, ftype, wildcard, shape',
+    message:
+      'history: payload.pakcage is unknown; history accepts product, feature, package, pattern, ftype, wildcard, shape, sort, top, columns, with',
   },
   {
     what: 'several values where one is taken',
@@ -185,6 +188,9 @@ const bad: readonly Bad[] = [
   },
 ];
 
+/** Why a duration is shown. */
+const COVERS = ', the shortest duration of the analyzer that covers the time range';
+
 describe('a bad request', () => {
   it.each(bad)(
     'gets an error that names the problem: $what',
@@ -214,7 +220,7 @@ describe('a bad request', () => {
       '/rows/products?x=1',
       400,
       'bad_parameter',
-      'products: x is unknown; products accepts filters',
+      'products: x is unknown; products accepts filters, pattern, sort, top, columns, with',
     ],
     [
       'an invalid time',
@@ -344,14 +350,18 @@ describe('POST /query', () => {
     const feature = all.body.map(({ __value }: { __value: string }) => __value);
     const product = [PRODUCT, 'sim-lic02;sim_meshd', DOWN];
     const { body } = await post(`${daemon.url}/query`, query('efficiency', { product, feature }));
-    expect(body.map(({ name }: { name: string }) => name)).toContain(`efficiency - ${PRODUCT} ${FEATURE}`);
+    expect(body.map(({ name }: { name: string }) => name)).toContain(`efficiency - ${PRODUCT} ${FEATURE}, last 7 days`);
     expect(body).toHaveLength(12);
-    expect(body[0].meta.notices).toBeUndefined();
+    const shown = { severity: 'info', text: `shown: last 7 days${COVERS}` };
+    expect(body[0].meta.notices).toEqual([shown]);
     const strange = Array.from({ length: 9 }, (_, i) => `strange ${i}`);
     const cut = await post(`${daemon.url}/query`, query('efficiency', { product, feature: [...feature, ...strange] }));
-    const text = '20 of 39 combinations of product and feature are shown; narrow the selection';
+    const choice = 'those with the most requests waiting and the highest share in use at the last poll';
+    const text = `20 of 39 combinations of product and feature are shown, ${choice}; narrow the selection`;
     expect(cut.body).toHaveLength(20);
-    expect(cut.body[0].meta.notices).toEqual([{ severity: 'warning', text }]);
+    expect(cut.body[0].meta.notices).toEqual([{ severity: 'warning', text }, shown]);
+    // the one in use comes first
+    expect(cut.body[0].name).toBe(`efficiency - ${PRODUCT} ${FEATURE}, last 7 days`);
     const parameters = new URLSearchParams();
     for (const name of product) parameters.append('product', name);
     for (const name of strange) parameters.append('feature', name);
@@ -360,7 +370,7 @@ describe('POST /query', () => {
       400,
       {
         code: 'too_many',
-        message: 'efficiency: 20 of 27 combinations of product and feature are shown; narrow the selection',
+        message: `efficiency: 20 of 27 combinations of product and feature are shown, ${choice}; narrow the selection`,
       },
     ]);
   });
@@ -387,19 +397,9 @@ describe('POST /query', () => {
     expect(meta.notices).toEqual([{ severity: 'info', text: 'the analyzer has no value in the time range' }]);
   });
 
-  it('keeps its columns when there are no rows', async () => {
+  it('has no columns when there are no rows: Grafana then shows the text of the panel, not a bare header', async () => {
     const { body } = await post(`${daemon.url}/query`, query('users', { product: PRODUCT, feature: 'none' }));
-    expect(body[0].columns.map(({ text }: { text: string }) => text)).toEqual([
-      'User',
-      'Host',
-      'Display',
-      'Since',
-      'Licences',
-      'Queued',
-      'Borrowed',
-      'Status',
-    ]);
-    expect(body[0].rows).toEqual([]);
+    expect(body[0]).toMatchObject({ name: 'users', type: 'table', columns: [], rows: [] });
   });
 
   it('applies ad-hoc filters, which also stand in for what the payload leaves out', async () => {
@@ -501,7 +501,8 @@ describe('what only the analyzer knows', () => {
     const { records } = await daemon.client.getExpirationFeatures({ product: PRODUCT, search: '2' }, never);
     daemon.requests.length = 0;
     const one = await get(`${daemon.url}/rows/expirations?product=${PRODUCT}&search=2`);
-    expect(one.body.map(({ feature }: { feature: string }) => feature)).toEqual(records.map(({ feature }) => feature));
+    const byExpiry = records.toSorted((a, b) => Number(a.licenseExpiration) - Number(b.licenseExpiration));
+    expect(one.body.map(({ feature }: { feature: string }) => feature)).toEqual(byExpiry.map(({ feature }) => feature));
     expect(daemon.requests).toEqual(['GetExpirationFeatures']);
     const all = await get(`${daemon.url}/rows/expirations?product=%25&search=0&feature=sim-%25`);
     expect(new Set(all.body.map(({ product }: { product: string }) => product)).size).toBe(3);
@@ -511,36 +512,49 @@ describe('what only the analyzer knows', () => {
 });
 
 describe('the window of efficiency and heat map', () => {
-  const asked = async (payload: object, from: number, to: number): Promise<[string, string[]]> => {
+  const asked = async (payload: object, from: number, to: number): Promise<[string, string[], string]> => {
     const bounds = { from: new Date(from * 1000).toISOString(), to: new Date(to * 1000).toISOString() };
     const { body } = await post(`${daemon.url}/query`, query('heatmap', { ...whose, ...payload }, { range: bounds }));
     const { executedQueryString = '', notices = [] } = body[0].meta;
-    return [executedQueryString.split('package=&')[1], notices.map(({ text }: { text: string }) => text)];
+    return [executedQueryString.split('package=&')[1], notices.map(({ text }: { text: string }) => text), body[0].name];
   };
   const DAY = 86_400;
 
   it.each([
-    ['6 hours', {}, 0.25, 0, 'year=2026&month=11&last=101'],
-    ['a week', {}, 7, 0, 'year=2026&month=11&last=107'],
-    ['a month', {}, 30, 0, 'year=2026&month=11&last=465'],
-    ['three years', {}, 1100, 0, 'year=2026&month=11&last=465'],
-    ['today, which ends at midnight', {}, 0.4, -0.6, 'year=2026&month=11&last=101'],
-    ['a day and what is to come', {}, 1, -30, 'year=2026&month=11&last=101'],
-    ['a week, with a duration of its own', { last: 'last-quarter' }, 7, 0, 'year=2026&month=11&last=401'],
-    ['a code', { last: 201 }, 7, 0, 'year=2026&month=11&last=201'],
-    ['a month of its own', { year: 2025, month: 3 }, 7, 0, 'year=2025&month=3'],
-    ['a month of this year', { month: 3 }, 7, 0, 'year=2026&month=3'],
-  ])('is %s', async (_, payload, before, end, window) => {
-    expect(await asked(payload, WORKDAY - before * DAY, WORKDAY - end * DAY)).toEqual([window, []]);
+    ['6 hours', {}, 0.25, 0, 'year=2026&month=11&last=101', `last 24 hours${COVERS}`],
+    ['a week', {}, 7, 0, 'year=2026&month=11&last=107', `last 7 days${COVERS}`],
+    ['a month', {}, 30, 0, 'year=2026&month=11&last=465', `last 365 days${COVERS}`],
+    ['three years', {}, 1100, 0, 'year=2026&month=11&last=465', 'last 365 days, the longest duration of the analyzer'],
+    ['today, which ends at midnight', {}, 0.4, -0.6, 'year=2026&month=11&last=101', `last 24 hours${COVERS}`],
+    ['a day and what is to come', {}, 1, -30, 'year=2026&month=11&last=101', `last 24 hours${COVERS}`],
+    [
+      'a week, with a duration of its own',
+      { last: 'last-quarter' },
+      7,
+      0,
+      'year=2026&month=11&last=401',
+      'previous quarter',
+    ],
+    ['a code', { last: 201 }, 7, 0, 'year=2026&month=11&last=201', 'previous week'],
+    ['a month of its own', { year: 2025, month: 3 }, 7, 0, 'year=2025&month=3', '2025-03'],
+    ['a month of this year', { month: 3 }, 7, 0, 'year=2026&month=3', '2026-03'],
+  ])('is %s', async (_, payload, before, end, window, shown) => {
+    const [text, notices, name] = await asked(payload, WORKDAY - before * DAY, WORKDAY - end * DAY);
+    expect([text, notices]).toEqual([window, [`shown: ${shown}`]]);
+    expect(name).toBe(`Max In Use, ${shown.split(', ')[0]}`);
   });
 
   it('is the month in which a past range ends, by the calendar of the analyzer, and says so', async () => {
-    // 23:30 UTC on 31 August is September in Berlin
-    const end = Date.UTC(2026, 7, 31, 23, 30) / 1000;
-    const notice = 'this range does not end now, so the month 2026-09 is shown';
-    expect(await asked({}, end - DAY, end)).toEqual(['year=2026&month=9', [notice]]);
-    const explicit = 'last last-day does not end now, so the month 2026-09 is shown';
-    expect(await asked({ last: 'last-day' }, end - DAY, end)).toEqual(['year=2026&month=9', [explicit]]);
+    // 13:00 UTC on 1 September; half of that day in Berlin is in the range
+    const end = Date.UTC(2026, 8, 1, 13) / 1000;
+    const notice = 'shown: 2026-09, because the time range does not end now';
+    const name = 'Max In Use, 2026-09';
+    expect(await asked({}, end - DAY, end)).toEqual(['year=2026&month=9', [notice], name]);
+    const explicit = 'shown: 2026-09, because last last-day does not end now';
+    expect(await asked({ last: 'last-day' }, end - DAY, end)).toEqual(['year=2026&month=9', [explicit], name]);
+    // 23:30 UTC on 31 August is September in Berlin, but what the range shows is August
+    const august = Date.UTC(2026, 7, 31, 23, 30) / 1000;
+    expect((await asked({}, august - DAY, august))[2]).toBe('Max In Use, 2026-08');
   });
 });
 
@@ -581,6 +595,12 @@ describe('lists of names', () => {
         { name: 'feature', label: 'Feature', type: 'select', width: 30 },
         { name: 'package', label: 'Package', type: 'input' },
         {
+          name: 'pattern',
+          label: 'Pattern',
+          type: 'select',
+          options: ['true', 'false'].map((value) => ({ label: value, value })),
+        },
+        {
           name: 'ftype',
           label: 'Type',
           type: 'select',
@@ -596,8 +616,12 @@ describe('lists of names', () => {
           name: 'shape',
           label: 'Shape',
           type: 'select',
-          options: ['timeseries', 'long', 'annotations'].map((value) => ({ label: value, value })),
+          options: ['timeseries', 'long', 'totals', 'annotations'].map((value) => ({ label: value, value })),
         },
+        { name: 'sort', label: 'Sort', type: 'input' },
+        { name: 'top', label: 'Top', type: 'input' },
+        { name: 'columns', label: 'Columns', type: 'input' },
+        { name: 'with', label: 'Rows with', type: 'input' },
       ],
     });
     for (const { payloads } of body) for (const { name } of payloads) expect(typeof name).toBe('string');

@@ -23,10 +23,12 @@ function contextOf(target: TargetName, shape?: string, range: TimeRange = always
   const combinations: Combinations = {
     asked: [combination],
     total: 1,
+    notices: [],
     areSeveralProducts: false,
     areSeveralFeatures: several,
   };
-  return { query, combinations, localTime: createLocalTime('America/New_York') };
+  const days = { from: range.from ?? Number.NEGATIVE_INFINITY, to: range.to ?? Number.POSITIVE_INFINITY };
+  return { query, combinations, localTime: createLocalTime('America/New_York'), days };
 }
 
 /** The items as Grafana reads them. */
@@ -38,7 +40,9 @@ const shaped =
   (context: ChartContext, answered: T) =>
     received(runAtOnce(shape(context, answered)));
 
-const shapeHistory = shaped(trends);
+const shapeHistory = shaped(function* (context: ChartContext, answered: Parameters<typeof trends>[1]) {
+  return (yield* trends(context, answered)).items;
+});
 const shapeReserved = shaped(charts.shapeReserved);
 const shapeHeatMap = shaped(charts.shapeHeatMap);
 const shapeEfficiency = (...asked: Parameters<typeof charts.shapeEfficiency>) =>
@@ -51,13 +55,13 @@ describe('history', () => {
       { combination, answer: [trendOf('Denials', points)] },
     ])[0]?.datapoints.map(([, at]: [number, number]) => at) ?? [];
 
-  it('begins one point before the range and ends with it', () => {
+  it('has the points of the days of the range, and no others', () => {
     expect(times(always)).toEqual([100, 200, 300, 400]);
-    expect(times({ from: 250, to: 350 })).toEqual([200, 300]);
-    expect(times({ from: 200, to: 300 })).toEqual([100, 200, 300]);
+    expect(times({ from: 250, to: 350 })).toEqual([300]);
+    expect(times({ from: 200, to: 300 })).toEqual([200]);
     expect(times({ from: 50, to: 90 })).toEqual([]);
-    expect(times({ from: 500, to: 600 })).toEqual([400]);
-    expect(times({ from: undefined, to: 200 })).toEqual([100, 200]);
+    expect(times({ from: 500, to: 600 })).toEqual([]);
+    expect(times({ from: undefined, to: 201 })).toEqual([100, 200]);
   });
 
   it('has null where there is no value, and merges series by time', () => {
@@ -110,27 +114,150 @@ describe('history', () => {
     ).toEqual(['Max Available', 'None']);
   });
 
-  it('marks whole days with denials, as long as the clock makes them', () => {
+  it('marks each day with denials once, over all features, the most first', () => {
     // the clock goes back on 1 November 2026 in New York: 25 hours
     const at = Date.UTC(2026, 10, 1, 4);
-    const answer = [
-      trendOf('Denials', [
+    const next = at + 25 * 3_600_000;
+    const of = (feature: string, points: (readonly [number, number])[]) => ({
+      combination: { product: 'p;d', feature },
+      answer: [trendOf('Denials', points)],
+    });
+    const answered = [
+      of('f', [
         [at - 86_400_000, 0],
         [at, 1],
       ]),
+      of('g', [
+        [at, 12],
+        [next, 1],
+      ]),
     ];
-    const [frame] = shapeHistory(contextOf('history', 'annotations'), [{ combination, answer }]);
-    const values = Object.fromEntries((frame as Frame).fields.map((f) => [f.name, f.values]));
-    expect(values).toEqual({
-      time: [at],
-      timeEnd: [at + 25 * 3_600_000],
-      title: ['Denials'],
-      text: ['feature f: 1 denial'],
-      tags: ['denials,f'],
+    const valuesOf = (range?: TimeRange) => {
+      const [frame] = shapeHistory(contextOf('history', 'annotations', range), answered);
+      return Object.fromEntries((frame as Frame).fields.map((f) => [f.name, f.values]));
+    };
+    expect(valuesOf()).toEqual({
+      time: [at, next],
+      timeEnd: [null, null],
+      title: ['Denials', 'Denials'],
+      text: ['2026-11-01: 13 denials of g (12), f (1)', '2026-11-02: 1 denial of g (1)'],
+      tags: ['denials', 'denials'],
     });
-    const after = { from: at + 25 * 3_600_000, to: undefined };
-    const [none] = shapeHistory(contextOf('history', 'annotations', after), [{ combination, answer }]);
-    expect((none as Frame).fields[0]?.values).toEqual([]);
+    expect(valuesOf({ from: next, to: undefined }).time).toEqual([next]);
+  });
+
+  it('never has the number of uncounted licenses, and says of which it leaves it out', () => {
+    const of = (feature: string, values: readonly number[]) => ({
+      combination: { product: 'p;d', feature },
+      answer: [
+        trendOf(
+          'Max Available',
+          values.map((value, i) => [i * 100, value] as const),
+        ),
+        trendOf('Denials', [[0, 1]]),
+      ],
+    });
+    // the sum of a counted and an uncounted one, and one that became uncounted
+    const answered = [of('sum', [100_009, 100_009]), of('later', [7, 99_999]), of('counted', [8, 8])];
+    const seen = (shape?: string) => {
+      const { items, notices } = runAtOnce(trends(contextOf('history', shape, always, true), answered));
+      return { items: received(items), texts: notices.map(({ text }) => text) };
+    };
+    const chart = seen();
+    const texts = ['Max Available is left out where licenses are uncounted: sum, later'];
+    expect(chart.texts).toEqual(texts);
+    expect(chart.items.map(({ title, datapoints }) => [title, datapoints.map(([value]: [number]) => value)])).toEqual([
+      ['Denials - sum', [1]],
+      ['Max Available - later', [7, null]],
+      ['Denials - later', [1]],
+      ['Max Available - counted', [8, 8]],
+      ['Denials - counted', [1]],
+    ]);
+    expect(seen('long').items[0].rows.map((row: unknown[]) => row[3])).toEqual([null, null, 7, null, 8, 8]);
+    expect(seen('totals').items[0].rows.map((row: unknown[]) => [row[1], row[5]])).toEqual([
+      ['sum', null],
+      ['later', 7],
+      ['counted', 8],
+    ]);
+    expect(seen('totals').texts).toEqual(texts);
+    // an uncounted day outside the range is no reason for a notice
+    const early = runAtOnce(trends(contextOf('history', undefined, { from: 0, to: 50 }), [of('later', [7, 99_999])]));
+    expect(early.notices).toEqual([]);
+  });
+
+  it('has totals of the days of the range, the most denials first; what is not known is no 0', () => {
+    const of = (feature: string, denials: readonly (number | undefined)[]) => ({
+      combination: { product: 'p;d', feature },
+      answer: [
+        trendOf(
+          'Denials',
+          denials.map((value, i) => [i * 100, value] as const),
+        ),
+        trendOf('Elapsed Time', [
+          [0, 2.5],
+          [100, 3],
+          [200, 100],
+        ]),
+        trendOf('Max Available', [[0, 5]]),
+      ],
+    });
+    const answered = [of('few', [1, undefined, 50]), of('none', [0, 0, 9]), of('gap', [undefined]), of('many', [2, 3])];
+    const [totals] = shapeHistory(contextOf('history', 'totals', { from: 0, to: 200 }), answered);
+    expect(totals.columns.map(({ text }: { text: string }) => text)).toEqual([
+      'Product',
+      'Feature',
+      'Denials',
+      'Days with denials',
+      'License-hours',
+      'Max available',
+    ]);
+    expect(totals.rows).toEqual([
+      ['p;d', 'many', 5, 2, 5.5, 5],
+      ['p;d', 'few', 1, 1, 5.5, 5],
+      ['p;d', 'none', 0, 0, 5.5, 5],
+      ['p;d', 'gap', null, null, 5.5, 5],
+    ]);
+  });
+
+  it('shows the series named, of the combinations with the highest totals in the range', () => {
+    const of = (feature: string, denials: number | undefined, hours: number) => ({
+      combination: { product: 'p;d', feature },
+      answer: [
+        trendOf('Denials', [
+          [0, 100 - hours],
+          [100, denials],
+        ]),
+        trendOf('Elapsed Time', [[100, hours]]),
+      ],
+    });
+    const answered = [of('a', 1, 30), of('b', undefined, 20), of('c', 5, 10)];
+    const seen = (payload: object) => {
+      const context = contextOf('history', undefined, { from: 100, to: 200 }, true);
+      const values = readQuery({
+        target: 'history',
+        payload: { ...combination, ...payload },
+        range: always,
+        filters: [],
+        prefix: '',
+      }).values;
+      const { items, notices } = runAtOnce(trends({ ...context, query: { ...context.query, values } }, answered));
+      return [received(items).map(({ title }) => title), notices.map(({ text }) => text)];
+    };
+    expect(seen({ top: 2, columns: 'Denials' })).toEqual([
+      ['Denials - c', 'Denials - a'],
+      ['2 of 3 combinations, by Denials'],
+    ]);
+    expect(seen({ top: 1, sort: '-Elapsed Time' })).toEqual([
+      ['Denials - a', 'Elapsed Time - a'],
+      ['1 of 3 combinations, by Elapsed Time'],
+    ]);
+    expect(seen({ top: 3, columns: 'Elapsed Time' })).toEqual([
+      ['Elapsed Time - c', 'Elapsed Time - a', 'Elapsed Time - b'],
+      [],
+    ]);
+    expect(() => seen({ columns: 'Denial' })).toThrow(
+      'history: "Denial" is not a series; valid are Max Available, Elapsed Time, Denials',
+    );
   });
 
   it('is the same as with one point after the other', () => {
@@ -144,10 +271,8 @@ describe('history', () => {
     fc.assert(
       fc.property(fc.array(series, { maxLength: 4 }), bound, bound, (drawn, from, to) => {
         const within = <T>(items: readonly T[], timeOf: (item: T) => number): readonly T[] => {
-          const inside = items.findIndex((item) => from === undefined || timeOf(item) >= from);
-          const first = inside === -1 ? items.length : inside;
-          const begin = from === undefined ? first : Math.max(0, first - 1);
-          return items.slice(begin).filter((item) => to === undefined || timeOf(item) <= to);
+          const isIn = (at: number): boolean => (from === undefined || at >= from) && (to === undefined || at < to);
+          return items.filter((item) => isIn(timeOf(item)));
         };
         const asked = [{ combination, answer: drawn.map(({ name, points }) => trendOf(name, points)) }];
         const lines = shapeHistory(contextOf('history', undefined, { from, to }), asked);
@@ -175,7 +300,7 @@ describe('history', () => {
   });
 
   it('refuses more annotations than a panel can show', () => {
-    const days = Array.from({ length: 20_001 }, (_, i) => [i * 1000, 1] as const);
+    const days = Array.from({ length: 20_001 }, (_, i) => [i * 86_400_000, 1] as const);
     const annotated = (count: number) => () =>
       shapeHistory(contextOf('history', 'annotations'), [
         { combination, answer: [trendOf('Denials', days.slice(0, count))] },
@@ -245,10 +370,14 @@ describe('reserved', () => {
     ]);
   });
 
-  it('shows the days that the range touches', () => {
-    const range = { from: Date.UTC(2026, 10, 2, 4, 59), to: Date.UTC(2026, 10, 2, 5) };
-    const [table] = shapeReserved(contextOf('reserved', undefined, range), [{ combination, answer: uneven }]);
-    expect(table.rows.map(([day]: [string]) => day)).toEqual(['2026-11-01', '2026-11-02']);
+  it('shows the days of the range', () => {
+    const begins = [Date.UTC(2026, 10, 1, 4), Date.UTC(2026, 10, 2, 5)] as const;
+    const shown = (range: TimeRange) => {
+      const [table] = shapeReserved(contextOf('reserved', undefined, range), [{ combination, answer: uneven }]);
+      return table.rows.map(([day]: [string]) => day);
+    };
+    expect(shown({ from: begins[0], to: begins[1] })).toEqual(['2026-11-01']);
+    expect(shown({ from: begins[0] + 1, to: begins[1] + 1 })).toEqual(['2026-11-02']);
   });
 
   it('has its columns when the answer is empty', () => {

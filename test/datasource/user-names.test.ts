@@ -5,7 +5,13 @@ import { usersTable } from '../../src/datasource/user-names.ts';
 import type { UserRecord } from '../../src/model/records.ts';
 
 const combination = { product: 'p;d', feature: 'f' };
-const one: Combinations = { asked: [combination], total: 1, areSeveralProducts: false, areSeveralFeatures: false };
+const one: Combinations = {
+  asked: [combination],
+  total: 1,
+  notices: [],
+  areSeveralProducts: false,
+  areSeveralFeatures: false,
+};
 const always = { from: undefined, to: undefined };
 const query = readQuery({ target: 'users', payload: combination, range: always, filters: [], prefix: '' });
 
@@ -34,7 +40,37 @@ const rowsOf = (records: readonly UserRecord[], pseudonymKey?: string) => [
 
 describe('users', () => {
   it('are shown with epoch milliseconds, and null for what is not known', () => {
-    expect(rowsOf([user('alice')])).toEqual([['alice', 'ws1', '', 1_700_000_000_000, 1, 0, null, 'active']]);
+    const unknown = ['', '1', null, null];
+    expect(rowsOf([user('alice')])).toEqual([
+      ['alice', 'ws1', '', 1_700_000_000_000, 1, 0, null, 'active', null, null, null, ...unknown],
+    ]);
+  });
+
+  it('have all fifteen fields, with the status as a word; names of every kind become pseudonyms', () => {
+    const full = user('alice', {
+      userDisplay: ':0',
+      appStatus: 2,
+      appDuration: 90,
+      licenseModel: 'concurrent',
+      displayName: 'Alice A.',
+      shareHandle: '77',
+      mapped: 'cad',
+    });
+    const [shown = []] = rowsOf([full]);
+    expect(shown.slice(8)).toEqual(['suspended', 90, 'Alice A.', 'concurrent', '1', '77', 'cad']);
+    expect(shown).toHaveLength(15);
+    const hidden = rowsOf([full], 'key')[0] ?? [];
+    expect([0, 1, 2, 10].map((i) => hidden[i])).toEqual(
+      [0, 1, 2, 10].map(() => expect.stringMatching(/^[0-9a-f]{12}$/)),
+    );
+    const status = (appStatus: string | number) => rowsOf([user('a', { appStatus })])[0]?.[8];
+    expect([status(0), status('4'), status(9), status('idle'), status('')]).toEqual([
+      'inactive',
+      'blocked',
+      '9',
+      'idle',
+      null,
+    ]);
   });
 
   it('have the same pseudonym in any case, another one with another key, and none without a name', () => {
@@ -59,5 +95,15 @@ describe('users', () => {
     );
     expect(columns.slice(0, 3).map(({ text }) => text)).toEqual(['Product', 'Feature', 'User']);
     expect([...rows][0]?.slice(0, 3)).toEqual(['p;d', 'f', 'alice']);
+    const named = readQuery({
+      target: 'users',
+      payload: { ...combination, columns: ['Feature', 'User'] },
+      range: always,
+      filters: [],
+      prefix: '',
+    });
+    const answered = [{ combination, answer: { records: [user('alice')] } }];
+    expect(usersTable(named, one, answered, policy).columns[1]?.text).toBe('Feature');
+    expect(usersTable(query, one, answered, policy).columns[0]?.text).toBe('User');
   });
 });

@@ -36,6 +36,7 @@ const receivers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   LicenseFeatureSaturated: { warning: 'license-team' },
   LicenseRequestsQueued: { warning: 'license-team' },
   LicenseDenials: { warning: 'license-team' },
+  LicenseRunsOut: { warning: 'license-team' },
   LicenseVendorLicenseVanished: { critical: 'on-call', warning: 'license-team' },
   LicenseFeatureVanished: { critical: 'on-call', warning: 'license-team' },
   LicenseCapacityDropped: { warning: 'license-team' },
@@ -81,6 +82,7 @@ describe.runIf(peer('amtool'))('the example for Alertmanager', () => {
     const saturated = ['alertname=LicenseFeatureSaturated', 'severity=warning'];
     expect(routed(...saturated, 'owner=cad-team')).toBe('cad-team');
     expect(routed(...saturated, 'owner=another')).toBe('license-team');
+    expect(routed('alertname=LicenseRunsOut', 'severity=warning', 'owner=cad-team')).toBe('cad-team');
     expect(routed('alertname=LicenseServerDown', 'severity=critical', 'owner=cad-team')).toBe('on-call');
   });
 

@@ -93,7 +93,7 @@ describe('the stack', () => {
     expect(line.command.name).toBe('demo');
     const config = loadConfig({ ...line, env: {}, requireAnalyzer: false, cronProblem });
     expect(config.web.listen.map(({ port }) => String(port))).toEqual(portsOf('license-exporter'));
-    expect(config.datasource.users).toBe(true);
+    expect(config.access.names).toEqual(['*']);
   });
 
   it('builds an image from files that exist and are not ignored', () => {

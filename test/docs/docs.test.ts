@@ -9,7 +9,7 @@ import { settingKeys } from '../../src/config/settings.ts';
 import { catalogue } from '../../src/metrics/catalogue.ts';
 import { cronProblem } from '../../src/poll/schedule.ts';
 import { dashboards } from '../support/dashboards.ts';
-import { anchorOf, anchorsOf, linksOf, pagePaths, readPage, root, withoutFences } from './markdown.ts';
+import { anchorOf, anchorsOf, linksOf, pagePaths, readPage, root, withoutFences } from '../support/markdown.ts';
 import { tables } from './tables.ts';
 
 /** Checks the documentation against the code, and its pages against each other. `UPDATE_DOCS=1` writes the generated parts. */

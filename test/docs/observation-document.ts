@@ -1,5 +1,5 @@
 import { createObservationSchema } from '../../src/managers/json/json-schema.ts';
-import { cell, code, table } from './markdown.ts';
+import { cell, code, table } from '../support/markdown.ts';
 
 /** The keys of observation documents as tables, made from their JSON Schema. */
 

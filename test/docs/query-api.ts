@@ -7,7 +7,7 @@ import {
 } from '../../src/query-api/endpoints.ts';
 import type { Field, Fields, FieldType } from '../../src/query-api/field.ts';
 import { recordFields } from '../../src/query-api/records.ts';
-import { anchorOf, cell, code, table } from './markdown.ts';
+import { anchorOf, cell, code, table } from '../support/markdown.ts';
 
 /** The sections of docs/query-api.md that are generated from the contract. */
 

@@ -19,9 +19,9 @@ import { sourceFailureKinds } from '../../src/observation/source-failure.ts';
 import { errorCodes } from '../../src/query-api/errors.ts';
 import { webLimits } from '../../src/web/limits.ts';
 import { dashboards } from '../support/dashboards.ts';
+import { cell, code, table } from '../support/markdown.ts';
 import { alertRules } from '../support/prometheus-rules.ts';
 import { rooms } from '../support/rooms.ts';
-import { cell, code, table } from './markdown.ts';
 import { observationSections } from './observation-document.ts';
 import { durationTable, endpointSections, recordSections } from './query-api.ts';
 
@@ -176,7 +176,12 @@ export const tables: Readonly<Record<string, () => string>> = {
       ['target', 'from', 'keys (* required)', 'shapes'],
       Object.entries(targets).map(([name, { endpoint, from, keys, required, shapes }]: [string, Target]) => [
         code(name),
-        `${from === 'poll' ? 'the poll of' : 'the analyzer,'} ${endpoint}`,
+        {
+          poll: `the poll of ${endpoint}`,
+          analyzer: `the analyzer, ${endpoint}`,
+          alerts: 'the evaluation of alerts',
+          pass: 'the nightly pass',
+        }[from],
         keys.map((key) => `${code(key)}${required.includes(key) ? '*' : ''}`).join(', '),
         keys.includes('shape') ? shapes.map(code).join(', ') : code(shapes[0] ?? ''),
       ]),

@@ -1,4 +1,8 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { ONE_FEATURE, SEVERAL_VENDOR_LICENSES } from '../../grafana/queries.ts';
 import { builtIn, dashboards, interpolate, queriesOf, type Values } from '../support/dashboards.ts';
 import { startFakeAlertmanager } from '../support/fake-alertmanager.ts';
 import { createCleanup, createConfig, eventually, startAnalyzer, startApp, WORKDAY } from '../support/harness.ts';
@@ -8,14 +12,36 @@ import { startPrometheus } from '../support/start-prometheus.ts';
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
 
+const names = ['sim-"quoted"', 'sim-back\\slash', "it's", 'a.b+c', '100%', '{x}', '$y'];
+
+/** A scrape target with features of these names. */
+async function serveNames(): Promise<string> {
+  const escaped = (name: string): string => name.replace(/\\/g, '\\\\').replace(/"/g, '\\"');
+  const text = names
+    .map((name) => `license_feature_info{vendor_license="srv;d",feature="${escaped(name)}"} 1\n`)
+    .join('');
+  const server = createServer((_, response) => {
+    response.setHeader('content-type', 'text/plain; version=0.0.4').end(text);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  cleanup.add(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** The option that Grafana makes of a result of `query_result`: labels are not escaped. */
+function optionOf(labels: object, value: unknown, regex: string): string | undefined {
+  const shown = Object.entries(labels).map(([name, text]) => `${name}="${text}"`);
+  const [, pattern = ''] = /^\/(.*)\/$/.exec(regex) ?? [];
+  return new RegExp(pattern).exec(`{${shown.join(',')}} ${value} 1795000000000`)?.[1];
+}
+
 /** Queries that may be empty on a site without problems, and why. */
 const mayBeEmpty: Readonly<Record<string, string>> = {
   'license-exporter: Failed requests A': 'no request has failed',
-  'license-optimisation: Pools that shrank A': 'Prometheus has no data from a week ago',
-  'license-optimisation: Forecast A': 'a trend of seconds may lead anywhere',
+  'license-optimisation: Fewer licenses than a week ago A': 'Prometheus has no data from a week ago',
   // the selected vendor license is up
-  'license-vendor-license: annotation Server down': 'the server is up',
-  'license-feature: annotation Server down': 'the server is up',
+  'license-vendor-license: annotation Mark outages': 'the server is up',
+  'license-feature: annotation Mark outages': 'the server is up',
 };
 
 describe.runIf(peer('prometheus'))('PromQL of the dashboards in a real Prometheus', () => {
@@ -46,19 +72,14 @@ describe.runIf(peer('prometheus'))('PromQL of the dashboards in a real Prometheu
       vendor_license: 'sim-lic01;sim_cadd',
       feature: 'sim-mesh-2',
     };
-    const several: Values = { ...single, vendor_license: vendorLicenses };
-    const valuesOf = (uid: string): Values => (/expirations|optimisation/.test(uid) ? several : single);
-    const interpolated = (text: string, uid: string): string =>
+    const values: Values = { ...single, vendor_licenses: vendorLicenses };
+    const interpolated = (text: string): string =>
       // the value for all is inserted unchanged
-      interpolate(
-        text.replaceAll('=~"$job"', '=~".+"').replaceAll('=~"$instance"', '=~".+"'),
-        valuesOf(uid),
-        'prometheus',
-      );
+      interpolate(text.replaceAll('=~"$job"', '=~".+"').replaceAll('=~"$instance"', '=~".+"'), values, 'prometheus');
 
     const empty: string[] = [];
-    for (const { where, dashboard, target } of queriesOf('prometheus')) {
-      const expression = interpolated(target.expr ?? '', dashboard.uid);
+    for (const { where, target } of queriesOf('prometheus')) {
+      const expression = interpolated(target.expr ?? '');
       const response = await fetch(`${url}/api/v1/query?query=${encodeURIComponent(expression)}`);
       const answer = (await response.json()) as { status: string; error?: string; data?: { result: unknown[] } };
       expect({ where, error: answer.error, status: answer.status }).toEqual({
@@ -74,11 +95,42 @@ describe.runIf(peer('prometheus'))('PromQL of the dashboards in a real Prometheu
     expect(Object.keys(mayBeEmpty).filter((where) => !all.includes(where))).toEqual([]);
 
     for (const { uid, templating } of dashboards) {
-      for (const { name, definition } of templating.list.filter(({ type }) => type === 'query')) {
-        const [, selector = '', wanted = ''] = /^label_values\((.+), (\w+)\)$/.exec(definition ?? '') ?? [];
-        const found = await label(interpolated(selector, uid), wanted);
-        expect({ uid, name, found: found.length > 0 }).toEqual({ uid, name, found: true });
+      for (const { name, definition = '', regex = '' } of templating.list.filter(({ type }) => type === 'query')) {
+        const [, selector = '', wanted = ''] = /^label_values\((.+), (\w+)\)$/.exec(definition) ?? [];
+        const [, expression = ''] = /^query_result\((.+)\)$/.exec(definition) ?? [];
+        const found =
+          expression === ''
+            ? await label(interpolated(selector), wanted)
+            : (await query(interpolated(expression))).map(([labels, value]) =>
+                optionOf(labels as object, value, regex),
+              );
+        expect({ uid, name, found: found.length > 0 && !found.includes(undefined as never) }).toEqual({
+          uid,
+          name,
+          found: true,
+        });
       }
+    }
+  });
+
+  it('finds names with quotes, backslashes and dots, which Grafana does not escape', async () => {
+    const { url, query } = await startPrometheus(cleanup, await serveNames());
+    await eventually('scrapes', async () => (await query('license_feature_info')).length === names.length);
+    for (const feature of names) {
+      for (const [matcher, value] of [
+        [ONE_FEATURE, { vendor_license: 'srv;d', feature }],
+        [SEVERAL_VENDOR_LICENSES, { vendor_licenses: ['srv;d', 'other'] }],
+      ] as const) {
+        const expression = `license_feature_info{${interpolate(matcher, value, 'prometheus')}}`;
+        const response = await fetch(`${url}/api/v1/query?query=${encodeURIComponent(expression)}`);
+        expect({ expression, body: await response.json() }).toMatchObject({ body: { status: 'success' } });
+        const found = (await query(expression)).map(([labels]) => (labels as { feature: string }).feature);
+        expect(found).toContain(feature);
+      }
+      const regex = dashboards
+        .flatMap(({ templating }) => templating.list)
+        .find(({ name }) => name === 'feature')?.regex;
+      expect(optionOf({ feature }, 0.5, regex ?? '')).toBe(feature);
     }
   });
 });

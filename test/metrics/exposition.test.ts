@@ -18,6 +18,7 @@ import { buildRows } from '../../src/metrics/rows.ts';
 import type { SelfMetrics } from '../../src/metrics/self.ts';
 import { createOwners, noOwners } from '../../src/model/owners.ts';
 import { type Snapshot, WHOLE } from '../../src/model/snapshot.ts';
+import { forecast, startOf } from '../support/forecasts.ts';
 import {
   allCollectors,
   answer,
@@ -60,6 +61,7 @@ function create(options: Partial<ExpositionOptions> = {}): Exposition {
     self: silent,
     features: createInlineRendering(),
     owners: () => noOwners,
+    rightsizing: () => undefined,
     latest: () => latest,
     ...options,
   });
@@ -200,7 +202,9 @@ describe('the page', () => {
 
   it('shows the default collectors, and each other one if it is on', async () => {
     const shown = async (enabled: Enabled) => {
-      const exposition = create({ enabled });
+      const rows = [{ ...forecast(), needed: 7 }];
+      const rightsizing = () => ({ computedAt: NOW, durationSeconds: 9, rows, startOf });
+      const exposition = create({ enabled, rightsizing });
       await commit(exposition, createSnapshot(everyField));
       return namesOf(await read(exposition));
     };
@@ -261,7 +265,7 @@ describe('the page', () => {
     const wrong = await exposition.page({ accept: undefined, acceptEncoding: undefined, collect: ['wrong'] });
     expect([wrong.status, String(wrong.body)]).toEqual([
       400,
-      'unknown collect[] value: wrong; valid values are vendor_licenses, site, expirations, features, history.\n',
+      'unknown collect[] value: wrong; valid values are vendor_licenses, site, expirations, features, history, rightsizing.\n',
     ]);
   });
 

@@ -87,6 +87,7 @@ async function pageOf(records: Readonly<Record<Endpoint, Raw>>): Promise<string>
     self,
     features: createInlineRendering(),
     owners: () => noOwners,
+    rightsizing: () => undefined,
     latest: () => inventory,
   });
   await exposition.read(inventory);

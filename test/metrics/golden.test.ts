@@ -7,9 +7,11 @@ import { exporterMetrics } from '../../src/metrics/exporter-metrics.ts';
 import { createExposition, type Exposition } from '../../src/metrics/exposition.ts';
 import { infoMetrics } from '../../src/metrics/info-metrics.ts';
 import { pollMetrics } from '../../src/metrics/poll-metrics.ts';
+import { rightsizingMetrics } from '../../src/metrics/rightsizing-metrics.ts';
 import { createSelfMetrics } from '../../src/metrics/self.ts';
 import { siteMetrics } from '../../src/metrics/site-metrics.ts';
 import { noOwners } from '../../src/model/owners.ts';
+import { forecast, startOf } from '../support/forecasts.ts';
 import { peer } from '../support/peers.ts';
 import { allCollectors, createSnapshot, NOW, scenario } from '../support/scenario.ts';
 import { createInlineRendering, deriveInventoryNow, everything } from '../support/stored-answers.ts';
@@ -53,6 +55,16 @@ async function createPage(enabled = allCollectors): Promise<Exposition> {
     self,
     features: createInlineRendering(),
     owners: () => noOwners,
+    rightsizing: () => ({
+      computedAt: NOW - 7200,
+      durationSeconds: 12.5,
+      rows: [
+        { ...forecast({ feature: 'back\\slash\nline', package: 'pk "q"' }), needed: 8 },
+        { ...forecast({ feature: 'unknown' }), confirmedRunsOut: undefined, needed: undefined },
+        { ...forecast({ vendorLicense: 'größe;undef' }), confirmedRunsOut: undefined, needed: 0 },
+      ],
+      startOf,
+    }),
     latest: () => inventory,
   });
   await exposition.read(inventory);
@@ -102,7 +114,13 @@ describe('the whole page of a fixed scenario', () => {
 
   it('has every metric that does not show a field', async () => {
     const page = await render(await createPage());
-    const names = Object.keys({ ...infoMetrics, ...siteMetrics, ...pollMetrics, ...exporterMetrics });
+    const names = Object.keys({
+      ...infoMetrics,
+      ...siteMetrics,
+      ...rightsizingMetrics,
+      ...pollMetrics,
+      ...exporterMetrics,
+    });
     expect(names.filter((name) => !page.includes(`# TYPE ${name} `))).toEqual([]);
   });
 

@@ -102,6 +102,7 @@ describe('which data is known', () => {
       },
       features: createInlineRendering(),
       owners: () => noOwners,
+      rightsizing: () => undefined,
       latest: () => undefined,
     });
     const { body } = await exposition.page({ accept: undefined, acceptEncoding: undefined, collect: [] });

@@ -37,6 +37,25 @@ describe('local time', () => {
     expect(wrong).toEqual([]);
   });
 
+  it.each([
+    ...[...zones, ...midnightZones, 'Antarctica/Troll'].map((zone) => [zone, 2025] as const),
+    // by half an hour, and at one minute past midnight
+    ['Australia/Lord_Howe', 2025],
+    ['America/St_Johns', 2010],
+  ] as const)('knows the hours of the days of %s in %i on which the clock changes', (timeZone, year) => {
+    const { dayOf, startOf, hoursOf, offsetAt } = createLocalTime(timeZone);
+    const last = Date.UTC(year + 1, 0) / 86_400_000;
+    for (let day = Date.UTC(year, 0) / 86_400_000; day < last; day += 1) {
+      if (startOf(day + 1) - startOf(day) === 86_400) continue;
+      const hours: { start: number; hour: number }[] = [];
+      for (let at = startOf(day); at < startOf(day + 1); at += 60) {
+        const hour = Math.floor((at + offsetAt(at) - dayOf(at) * 86_400) / 3600);
+        if (hours.at(-1)?.hour !== hour) hours.push({ start: at, hour });
+      }
+      expect(hoursOf(day)).toEqual(hours);
+    }
+  });
+
   it('knows the day of the week', () => {
     expect(weekdayOf(0)).toBe(4);
     expect(weekdayOf(-4)).toBe(0);

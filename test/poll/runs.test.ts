@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { createTask } from 'node-cron';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createLocalTime } from '../../src/model/local-time.ts';
 import { longestGap, nextRun } from '../../src/poll/runs.ts';
 
 const WEEK = 7 * 86_400;
@@ -127,4 +128,16 @@ it('the next run is that of node-cron', () => {
     }),
     { numRuns: 100 },
   );
+});
+
+it('the next run can be by the clock of another time zone', () => {
+  vi.stubEnv('TZ', 'America/New_York');
+  const berlin = createLocalTime('Europe/Berlin').offsetAt;
+  const next = (expression: string, after: string): string =>
+    new Date(1000 * nextRun(expression, Date.parse(after) / 1000, berlin)).toISOString();
+  expect(next('20 0 * * *', '2026-11-22T12:00:00Z')).toBe('2026-11-22T23:20:00.000Z');
+  expect(next('20 0 * * *', '2026-07-22T22:20:00Z')).toBe('2026-07-23T22:20:00.000Z');
+  // the clock skips this time
+  expect(next('30 2 * * *', '2026-03-28T12:00:00Z')).toBe('2026-03-30T00:30:00.000Z');
+  expect(next('0 * * * *', '2026-11-22T12:00:00Z')).toBe('2026-11-22T13:00:00.000Z');
 });

@@ -37,6 +37,8 @@ const busy: SeriesOf = {
   ...feature(featureLabels('d'), { expires: 50 * DAY }),
   [`license_feature_history_denials{${HISTORY}}`]: 4,
   [`license_feature_history_timestamp_seconds{${HISTORY}}`]: 0,
+  license_rightsizing_last_success_timestamp_seconds: 0,
+  [`license_feature_runs_out_timestamp_seconds{${HISTORY}}`]: 60 * DAY,
   [`license_source_failed_readings{${source('s1')}}`]: 2,
   [`license_source_failed_readings{${source('s2')}}`]: 0,
   [`license_source_member_up{${source('s2')},server="a"}`]: 1,

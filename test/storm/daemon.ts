@@ -79,6 +79,8 @@ export function createDaemon(options: DaemonOptions): Daemon {
     'analyzer.password_file': passwordFile,
     'storage.path': join(options.folder, 'state'),
     'web.listen_address': '127.0.0.1:0',
+    // its figures are those of the last night, not of the analyzer now
+    'rightsizing.enabled': false,
     ...options.settings,
   };
   writeFileSync(configFile, stringify(nest(settings)));

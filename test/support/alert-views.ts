@@ -25,7 +25,15 @@ export function viewOf(
   surroundings: Surroundings = {},
 ): View {
   const inventory = deriveInventoryNow(snapshot, now, policy);
-  return { now, inventory, authenticated, sources: undefined, timeZone: 'Europe/Berlin', ...surroundings };
+  return {
+    now,
+    inventory,
+    authenticated,
+    sources: undefined,
+    forecasts: undefined,
+    timeZone: 'Europe/Berlin',
+    ...surroundings,
+  };
 }
 
 export const evaluateRule = (rule: Rule, view: View): Evaluation => runAtOnce(rule.evaluate(view));

@@ -28,10 +28,30 @@ export interface Panel {
   readonly datasource?: DataSource;
   readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
   readonly targets?: readonly Target[];
+  readonly links?: readonly { readonly url: string }[];
+  readonly options?: Readonly<Record<string, unknown>>;
+  readonly transformations?: readonly { readonly id: string; readonly options: Readonly<Record<string, unknown>> }[];
   readonly fieldConfig?: {
-    readonly defaults: { readonly unit?: string; readonly mappings?: readonly unknown[]; readonly noValue?: string };
-    readonly overrides: readonly { readonly properties: readonly { readonly id: string; readonly value: unknown }[] }[];
+    readonly defaults: Defaults;
+    readonly overrides: readonly Override[];
   };
+}
+
+interface Steps {
+  readonly steps: readonly { readonly value: number | null; readonly color: string }[];
+}
+
+interface Defaults {
+  readonly unit?: string;
+  readonly mappings?: readonly unknown[];
+  readonly noValue?: string;
+  readonly thresholds?: Steps;
+  readonly [option: string]: unknown;
+}
+
+export interface Override {
+  readonly matcher: { readonly id: string; readonly options: unknown };
+  readonly properties: readonly { readonly id: string; readonly value: unknown }[];
 }
 
 export interface Variable {
@@ -45,10 +65,13 @@ export interface Variable {
   readonly includeAll: boolean;
   readonly allValue?: string;
   readonly refresh?: number;
+  readonly hide?: number;
+  readonly regex?: string;
 }
 
 interface Annotation {
   readonly name: string;
+  readonly enable: boolean;
   readonly datasource: DataSource;
   readonly target: Target;
 }
@@ -59,7 +82,11 @@ export interface Dashboard {
   readonly description: string;
   readonly schemaVersion: number;
   readonly editable: boolean;
-  readonly links: readonly { readonly includeVars: boolean; readonly keepTime: boolean }[];
+  readonly links: readonly {
+    readonly includeVars: boolean;
+    readonly keepTime: boolean;
+    readonly asDropdown: boolean;
+  }[];
   readonly panels: readonly Panel[];
   readonly templating: { readonly list: readonly Variable[] };
   readonly annotations: { readonly list: readonly Annotation[] };
@@ -68,6 +95,10 @@ export interface Dashboard {
 export const dashboards: readonly Dashboard[] = readdirSync(folder)
   .sort()
   .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as Dashboard);
+
+/** The panels of a dashboard without its rows, those of closed rows too. */
+export const panelsOf = ({ panels }: Pick<Dashboard, 'panels'>): readonly Panel[] =>
+  panels.flatMap((panel) => ('panels' in panel ? (panel.panels as readonly Panel[]) : [panel]));
 
 /** A query of a panel or annotation, and its place in the dashboard. */
 export interface Placed {
@@ -80,7 +111,7 @@ export interface Placed {
 export function queriesOf(type: string): readonly Placed[] {
   return dashboards
     .flatMap((dashboard) => [
-      ...dashboard.panels.flatMap(({ title, targets = [] }) =>
+      ...panelsOf(dashboard).flatMap(({ title, targets = [] }) =>
         targets.map((target) => ({ where: `${dashboard.uid}: ${title} ${target.refId}`, dashboard, target })),
       ),
       ...dashboard.annotations.list.map(({ name, target }) => ({
@@ -96,46 +127,47 @@ export type Values = Readonly<Record<string, string | readonly string[]>>;
 
 const regexEscape = (text: string): string => text.replace(/[\\^$*+?.()|[\]{}/]/g, '\\$&');
 
+type Format = (value: string | readonly string[]) => string;
+
 /** Grafana's formats of a variable's value. */
 const formats = {
-  /** simpod-json-datasource in code mode. */
-  json: (value: string | readonly string[]) => (typeof value === 'string' ? value : JSON.stringify(value)),
-  /** simpod-json-datasource in builder mode, and for payloads given as objects. */
-  regex: (value: string | readonly string[]) => {
+  /** `${name:raw}`: several values are separated by commas. */
+  raw: (value) => String(value),
+  /** `${name:regex}`, and simpod-json-datasource in builder mode and for payloads given as objects. */
+  regex: (value) => {
     if (typeof value === 'string') return regexEscape(value);
     return value.length === 1 ? regexEscape(value[0] ?? '') : `(${value.map(regexEscape).join('|')})`;
   },
-  /** The Prometheus data source: within the quotes of a matcher. */
-  prometheus: (value: string | readonly string[]) => {
-    if (typeof value === 'string') return value.replace(/\\/g, '\\\\').replace(/"/g, '\\"');
+  /** The Prometheus data source, for a variable without a format of its own. It does not escape double quotes. */
+  prometheus: (value) => {
+    if (typeof value === 'string') return value.replace(/\\/g, '\\\\').replace(/'/g, "\\\\'");
     const parts = value.map((text) => text.replace(/\\/g, '\\\\\\\\').replace(/[$^*{}[\]+?.()|]/g, '\\\\$&'));
     return parts.length === 1 ? (parts[0] ?? '') : `(${parts.join('|')})`;
   },
-};
+} satisfies Record<string, Format>;
 
-/** Replaces `$name` and `${name}` with values. @throws Error for a variable without a value */
+/**
+ * Replaces `$name`, `${name}` and `${name:format}` with values.
+ *
+ * @param format of variables without a format of their own
+ * @throws Error for a variable without a value
+ */
 export function interpolate(text: string, values: Values, format: keyof typeof formats): string {
-  return text.replace(/\$(?:(\w+)|\{(\w+)(?::\w+)?\})/g, (all, plain?: string, braced?: string) => {
-    const value = values[plain ?? braced ?? ''];
-    if (value === undefined) throw new Error(`${all} has no value in ${text}`);
-    return formats[format](value);
-  });
+  return text.replace(
+    /\$(?:(\w+)|\{(\w+)(?::(raw|regex))?\})/g,
+    (all, plain?: string, braced?: string, own?: 'raw' | 'regex') => {
+      const value = values[plain ?? braced ?? ''];
+      if (value === undefined) throw new Error(`${all} has no value in ${text}`);
+      return formats[own ?? format](value);
+    },
+  );
 }
 
 /** The variables that Grafana itself replaces in PromQL. */
 export const builtIn: Values = { __rate_interval: '1m', __range: '1h', __interval: '1m' };
 
-/** The payload that the plugin sends in code mode: `{}` when the interpolated text is not JSON. */
-export function codePayload(payload: string, values: Values): unknown {
-  try {
-    return JSON.parse(interpolate(payload, values, 'json'));
-  } catch {
-    return {};
-  }
-}
-
-/** The payload that the plugin sends in builder mode, where each text is interpolated separately. */
-export function builderPayload(payload: Readonly<Record<string, unknown>>, values: Values): unknown {
+/** The payload that the plugin sends for a payload that is an object: each text is interpolated separately. */
+export function sentPayload(payload: Readonly<Record<string, unknown>>, values: Values): unknown {
   return Object.fromEntries(
     Object.entries(payload).map(([key, value]) => [
       key,

@@ -23,11 +23,16 @@ export interface Daemon {
   readonly requests: string[];
 }
 
-/** Starts analyzer and daemon. Resolves when the history is complete and the first poll has ended. */
+/**
+ * Starts analyzer and daemon. Resolves when the history is complete and the first poll has ended.
+ *
+ * @param headers of a user, if the settings ask for one
+ */
 export async function startDaemon(
   cleanup: Cleanup,
   settings: Partial<Record<SettingKey, unknown>> = {},
   size = small,
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<Daemon> {
   vi.useFakeTimers({ toFake: ['Date'], now: WORKDAY * 1000 });
   cleanup.add(() => vi.useRealTimers());
@@ -54,9 +59,10 @@ export async function startDaemon(
     const [trend] = await client.getHistory({ product: PRODUCT, feature: FEATURE }, new AbortController().signal);
     return trend?.at.length === size.historyDays + 1;
   });
-  const app = await startApp(createConfig(analyzer.url, { 'datasource.time_zone': 'Europe/Berlin', ...settings }));
+  const defaults = { 'datasource.time_zone': 'Europe/Berlin', 'access.names': '*' };
+  const app = await startApp(createConfig(analyzer.url, { ...defaults, ...settings }));
   cleanup.add(() => app.stop());
-  await eventually('first poll', async () => (await fetch(`${app.url}/-/ready`)).ok);
+  await eventually('first poll', async () => (await fetch(`${app.url}/-/ready`, { headers })).ok);
   requests.length = 0;
   return {
     url: `${app.url}/grafana`,

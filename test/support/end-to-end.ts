@@ -90,6 +90,9 @@ export interface Site {
   restart(): Promise<void>;
 }
 
+/** Between two looks at a number of evaluations, milliseconds: each look is work that the evaluations wait for. */
+const LOOK_MS = 100;
+
 const wallClock = (): number => Date.now() / 1000;
 
 /** A simulated site at the present time. */
@@ -140,8 +143,17 @@ export async function startSite(cleanup: Cleanup): Promise<Site> {
 }
 
 interface Evaluating {
-  readonly app?: { sample(name: string): Promise<number | undefined> } | undefined;
+  /** A daemon with an engine. */
+  readonly app?: { readonly url: string } | undefined;
   readonly prometheus?: Pick<Prometheus, 'evaluations'> | undefined;
+}
+
+/** When the engine of a daemon evaluated last. The page of metrics would say it only once a second. */
+async function evaluatedAt(url: string): Promise<string | undefined> {
+  const { data } = (await (await fetch(`${url}/api/v1/rules`)).json()) as {
+    data: { groups: readonly { lastEvaluation: string }[] };
+  };
+  return data.groups[0]?.lastEvaluation;
 }
 
 /**
@@ -149,23 +161,17 @@ interface Evaluating {
  * could send an alert that must not be sent.
  */
 export async function evaluations(count: number, { app, prometheus }: Evaluating): Promise<void> {
-  const ofEngine = async (): Promise<void> => {
-    const seen = new Set<number | undefined>();
-    await eventually(
-      `${count} evaluations of the engine`,
-      async () => {
-        seen.add(await app?.sample('license_exporter_alert_last_evaluation_timestamp_seconds'));
-        return seen.size > count;
-      },
-      60_000,
-    );
+  const ofEngine = async (url: string): Promise<void> => {
+    const seen = new Set<string | undefined>();
+    const isEnough = async () => seen.add(await evaluatedAt(url)).size > count;
+    await eventually(`${count} evaluations of the engine`, isEnough, 60_000, LOOK_MS);
   };
   const ofPrometheus = async ({ evaluations }: Pick<Prometheus, 'evaluations'>): Promise<void> => {
     const before = await evaluations();
     const isEnough = async () => (await evaluations()) >= before + count / 2;
-    await eventually(`${count / 2} evaluations of Prometheus`, isEnough, 60_000);
+    await eventually(`${count / 2} evaluations of Prometheus`, isEnough, 60_000, LOOK_MS);
   };
-  await Promise.all([app && ofEngine(), prometheus && ofPrometheus(prometheus)]);
+  await Promise.all([app && ofEngine(app.url), prometheus && ofPrometheus(prometheus)]);
 }
 
 /** Alerts that fire in an Alertmanager. */

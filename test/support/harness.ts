@@ -5,7 +5,7 @@ import {
   type SimulatedSite,
   type SimulatedSiteOptions,
 } from '../../src/analyzer/simulated-site.ts';
-import { type App, createApp } from '../../src/app/app.ts';
+import { type App, type AppDeps, createApp } from '../../src/app/app.ts';
 import type { AppConfig } from '../../src/app/pipeline.ts';
 import { NtlmDispatcher } from '../../src/client/dispatcher.ts';
 import { createQueryClient, type QueryClient } from '../../src/client/query-client.ts';
@@ -156,6 +156,8 @@ export function createConfig(url: string, settings: Partial<Record<SettingKey, u
     'analyzer.username': 'CORP\\svc-lic',
     'analyzer.password': account.password,
     'web.listen_address': '127.0.0.1:0',
+    // its nightly pass sends requests that other tests do not count on
+    'rightsizing.enabled': false,
     ...settings,
   };
   const flags = new Map(Object.entries(all)) as Map<SettingKey, unknown>;
@@ -180,9 +182,9 @@ export function sampleOf(page: string, name: string): number | undefined {
 }
 
 /** The exporter on a free port. */
-export async function startApp(config: AppConfig): Promise<TestApp> {
+export async function startApp(config: AppConfig, deps: Partial<AppDeps> = {}): Promise<TestApp> {
   const log = createTestLog();
-  const app = createApp(config, { log, version: '0.0.0', revision: 'test', demo: false });
+  const app = createApp(config, { log, version: '0.0.0', revision: 'test', demo: false, ...deps });
   await app.start();
   const [url = ''] = app.addresses();
   const metrics = async (headers: Record<string, string> = {}) => (await fetch(`${url}/metrics`, { headers })).text();

@@ -71,6 +71,12 @@ export const rooms: Readonly<Record<string, Room>> = {
       'A complete server of the Query API. Only authenticated requests get an answer; a gap is no data, never 0.',
     mayImport: ['model', 'query-api', 'ntlm', 'scheduling', 'observation'],
   },
+  rightsizing: {
+    floor: 1,
+    promise:
+      'Advice on the number of licenses says no more than the recorded figures show, and names why there is no advice.',
+    mayImport: ['model', 'scheduling', 'storage', 'inventory'],
+  },
   managers: {
     floor: 1,
     promise:
@@ -107,7 +113,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   datasource: {
     floor: 2,
     promise: 'An answer to Grafana is complete, or says what is missing. Panels cannot hold up polling.',
-    mayImport: ['model', 'client', 'decoding', 'query-api', 'inventory', 'scheduling'],
+    mayImport: ['model', 'client', 'decoding', 'query-api', 'inventory', 'scheduling', 'rightsizing'],
   },
   web: {
     floor: 2,

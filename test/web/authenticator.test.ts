@@ -14,12 +14,22 @@ const tally = (verdicts: readonly string[]) => ({
 });
 
 function start() {
-  const authenticate = createAuthenticator(webLimits.logons);
+  const authenticator = createAuthenticator(webLimits.logons);
+  const authenticate = async (...logon: Parameters<typeof authenticator>) => (await authenticator(...logon)).result;
   const guess = (i: number, address: string) => authenticate(users, basic(NAME, `guess ${i}`), address);
-  return { authenticate, guess };
+  return { authenticator, authenticate, guess };
 }
 
 describe('the authenticator', () => {
+  it('names the user that was accepted, and no other one', async () => {
+    const { authenticator } = start();
+    expect(await authenticator(users, basic(NAME, PASSWORD), 'a')).toEqual({ result: 'accepted', user: NAME });
+    expect(await authenticator(users, basic(NAME, 'wrong'), 'a')).toEqual({ result: 'unauthorized' });
+    expect(await authenticator(users, basic('other', PASSWORD), 'a')).toEqual({ result: 'unauthorized' });
+    // without users in the web config, a name proves nothing
+    expect(await authenticator(new Map(), basic(NAME, PASSWORD), 'a')).toEqual({ result: 'accepted' });
+  });
+
   it('lets one address have 4 guesses in the queue, and all addresses 20', async () => {
     const one = start();
     const guesses = await Promise.all(Array.from({ length: 60 }, (_, i) => one.guess(i, 'a')));

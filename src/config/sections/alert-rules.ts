@@ -101,6 +101,22 @@ export const alertRules = {
       max_age: duration(1, YEAR).prefault('2d').describe('Maximum age of that day.'),
     },
   },
+  LicenseRunsOut: {
+    subject: 'feature',
+    parameters: {
+      ...durations('0s', '1d'),
+      lead: duration(DAY, YEAR)
+        .prefault('120d')
+        .describe(
+          'The alert starts when the licenses are expected to run out within this time. It ends when that is more than 1.5 times as far away.',
+        ),
+      aggregate: oneOf('none', 'vendor_license')
+        .prefault('vendor_license')
+        .describe(
+          '`none` replaces the alert of a vendor license by one for each of its features. Cannot be overridden.',
+        ),
+    },
+  },
   LicenseSourceDown: {
     subject: 'analyzer',
     parameters: {

@@ -14,6 +14,10 @@ export const metrics = z
       token: collector(false, 'Token costs.'),
       users: collector(false, 'Whether user records are available.'),
       history: collector(false, 'Newest point of GetHistory, for the features under `history.features`.'),
+      rightsizing: collector(
+        true,
+        'Licenses needed, and when they run out. The alert LicenseRunsOut of Prometheus needs it.',
+      ),
     }),
     usage_when_not_current: oneOf('withhold', 'export')
       .prefault('withhold')

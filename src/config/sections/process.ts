@@ -6,7 +6,7 @@ export const storage = z
     path: text
       .optional()
       .describe(
-        'Directory for data that survives restarts: the count of logons, the alerts, and the history of the embedded analyzer. Only one process can use it.',
+        'Directory for data that survives restarts: the count of logons, the alerts, the advice on the number of licenses, and the history of the embedded analyzer. Only one process can use it.',
       ),
   })
   .describe('Data that survives restarts.');

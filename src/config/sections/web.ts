@@ -1,10 +1,19 @@
 import { z } from 'zod';
 import { baseUrl, listenAddress, urlPath } from '../addresses.ts';
 import { listOf } from '../structures.ts';
-import { autoOr, boolean, duration, text, timeZone } from '../values.ts';
+import { boolean, duration, text, timeZone } from '../values.ts';
 
 /** Paths of other pages. */
-const reserved = ['/-/healthy', '/-/ready', '/alerts', '/api/v1/alerts', '/api/v1/rules', '/sources'];
+const reserved = [
+  '/-/healthy',
+  '/-/ready',
+  '/alerts',
+  '/api/v1/alerts',
+  '/api/v1/rightsizing',
+  '/api/v1/rules',
+  '/rightsizing',
+  '/sources',
+];
 
 export const web = z
   .strictObject({
@@ -31,11 +40,6 @@ export const datasource = z
     deadline: duration(0.1, 600)
       .prefault('25s')
       .describe('Timeout of a request from Grafana. The proxy of Grafana times out after 30s.'),
-    users: autoOr(boolean)
-      .prefault('auto')
-      .describe(
-        'Whether names of users are served. `auto`: only if the web config has users, or the daemon listens on loopback only.',
-      ),
     pseudonymise: boolean.prefault(false).describe('Whether names and hosts of users are replaced by keyed hashes.'),
     pseudonym_key_file: text
       .optional()

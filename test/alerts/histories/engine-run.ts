@@ -165,7 +165,7 @@ export class EngineRun {
     return now - this.#sent.at < options.unknownHold ? this.#sent.states : new Map();
   }
 
-  #evaluate({ minute, replica, startedAt, inventory, authenticated, sources }: Frame, now: number): Engine {
+  #evaluate({ minute, replica, startedAt, inventory, authenticated, sources, forecasts }: Frame, now: number): Engine {
     const before = this.#engines.get(replica);
     let engine = before;
     if (engine?.startedAt !== startedAt) {
@@ -176,7 +176,7 @@ export class EngineRun {
         : this.#stillSent(now);
       this.#engines.set(replica, engine);
     }
-    const view = { now, inventory, authenticated, sources, timeZone: 'Europe/Berlin' };
+    const view = { now, inventory, authenticated, sources, forecasts, timeZone: 'Europe/Berlin' };
     engine.evaluated = minute === startedAt ? unknownEvaluation(engine.rules) : runAtOnce(engine.evaluate(view));
     engine.states = step(engine.states, engine.evaluated, now, options).states;
     engine.evaluatedAt = now;

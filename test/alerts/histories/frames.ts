@@ -1,3 +1,4 @@
+import type { Forecasts } from '../../../src/alerts/rule.ts';
 import type { Inventory } from '../../../src/inventory/inventory.ts';
 import type { SourceHealth } from '../../../src/observation/source.ts';
 import { policy } from '../../support/alert-views.ts';
@@ -6,7 +7,7 @@ import { createAnswers } from './answers.ts';
 import { activeEpisodes, type History, MINUTES, timeOf } from './history.ts';
 import { createReplicaPoll, type ReplicaPoll } from './replica-poll.ts';
 import { createSources } from './sources.ts';
-import { worldAt } from './world.ts';
+import { forecastsAt, worldAt } from './world.ts';
 
 /** What a process of a replica knows in one minute, after its polls. */
 export interface Frame {
@@ -20,6 +21,7 @@ export interface Frame {
   readonly authenticated: boolean | undefined;
   /** Of an embedded analyzer in the process; `undefined` without one. */
   readonly sources: readonly SourceHealth[] | undefined;
+  readonly forecasts: Forecasts | undefined;
 }
 
 /** One minute of a history. */
@@ -69,6 +71,7 @@ export function* minutesOf(history: History): Generator<Minute> {
         inventory: process.inventoryOf(process.poll.snapshot(minute), timeOf(minute)),
         authenticated: process.poll.authenticated(),
         sources: history.sources.length === 0 ? undefined : process.sourcesAt(minute),
+        forecasts: forecastsAt(history, minute),
       });
     }
     yield { minute, targets: targets.map(({ instance }) => instance), frames };

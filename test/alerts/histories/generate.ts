@@ -27,6 +27,16 @@ function expirationOf({ chance, int, pick }: Random): number | 'permanent' {
   return timeOf(int(5, MINUTES - 20)) + pick(thresholds) + (chance(0.3) ? int(-59, 59) : 0);
 }
 
+/** The lead of LicenseRunsOut, and where the alert ends. */
+const leads = [120 * DAY, 180 * DAY];
+
+/** A date that crosses a threshold within the history, one far from them, or none. */
+function runsOutOf({ chance, int, pick }: Random): number | undefined {
+  if (chance(0.6)) return undefined;
+  if (chance(0.5)) return pick([-1, 10, 100, 150, 200, 365]) * DAY;
+  return timeOf(int(5, MINUTES - 20)) + pick(leads) + (chance(0.3) ? int(-59, 59) : 0);
+}
+
 const ratios = [0, 0.3, 0.5, 0.6, 0.85, 0.89, 0.9, 0.91, 0.94, 0.95, 0.96, 1, 1.2];
 const usageOf = ({ pick }: Random, maxAvailable: number): number => Math.round(pick(ratios) * maxAvailable);
 
@@ -44,6 +54,7 @@ function featureOf(random: Random, vendorLicenses: number, index: number): Featu
     maxAvailable,
     inUse: usageOf(random, maxAvailable),
     queued: chance(0.1) ? int(1, 3) : 0,
+    runsOut: runsOutOf(random),
   };
 }
 
@@ -145,6 +156,17 @@ const kinds: readonly (readonly [weight: number, Create])[] = [
       denials: random.pick([undefined, 0, 2, 5]),
     }),
   ],
+  [
+    3,
+    (random, site) => ({
+      ...pulseOf(random),
+      is: 'runs out',
+      feature: featureIndex(random, site),
+      runsOut: runsOutOf(random),
+    }),
+  ],
+  [2, (random) => ({ ...pulseOf(random), is: 'passes fail', age: 2 * DAY - timeOf(random.int(-5, 90)) })],
+  [2, (random) => ({ ...pulseOf(random), is: 'no pass' })],
   [
     5,
     (random, site) => ({

@@ -36,6 +36,8 @@ export interface Feature {
   readonly maxAvailable: number;
   readonly inUse: number;
   readonly queued: number;
+  /** When its licenses run out, epoch seconds; `undefined` if they do not. */
+  readonly runsOut: number | undefined;
 }
 
 export const unknownable = ['expiration', 'maxAvailable', 'inUse', 'queued'] as const;
@@ -65,6 +67,12 @@ type Change =
   | { readonly is: 'in use'; readonly feature: number; readonly inUse: number }
   | { readonly is: 'queued'; readonly feature: number; readonly queued: number }
   | { readonly is: 'denials'; readonly feature: number; readonly denials: number | undefined }
+  /** The next pass computed another date. */
+  | { readonly is: 'runs out'; readonly feature: number; readonly runsOut: number | undefined }
+  /** Passes of right-sizing fail; the last good one is this old at the beginning, seconds. */
+  | { readonly is: 'passes fail'; readonly age: number }
+  /** There is no result of a pass. */
+  | { readonly is: 'no pass' }
   | { readonly is: 'value unknown'; readonly feature: number; readonly field: Unknownable }
   | { readonly is: 'analyzer gone' }
   | { readonly is: 'logon rejected' }

@@ -4,13 +4,13 @@ import { allCollectors } from '../../support/scenario.ts';
 import { createInlineRendering } from '../../support/stored-answers.ts';
 import type { Frame } from './frames.ts';
 import { type History, timeOf } from './history.ts';
-import { build, identityOfExporter } from './series.ts';
+import { build, identityOfExporter, rightsizingOf } from './series.ts';
 import { owners } from './site-owners.ts';
 
 /** The samples on the page of metrics of a process, as the daemon renders it. */
 export async function readPage(
   history: History,
-  { minute, startedAt, inventory, authenticated, sources = [] }: Frame,
+  { minute, startedAt, inventory, authenticated, sources = [], forecasts }: Frame,
 ): Promise<readonly string[]> {
   const self = createSelfMetrics({
     ...build,
@@ -42,6 +42,7 @@ export async function readPage(
     self,
     features: createInlineRendering(owners),
     owners: () => owners,
+    rightsizing: () => rightsizingOf(forecasts),
     latest: () => (isPolled ? inventory : undefined),
   });
   if (isPolled) await exposition.read(inventory);

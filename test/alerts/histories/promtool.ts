@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { rareCollections } from '../../support/promtool.ts';
 import { type Firing, FiringMinutes, identityOf } from './firing.ts';
 import { MINUTES } from './history.ts';
 import type { Series } from './series.ts';
@@ -100,7 +101,8 @@ const fileOf = (series: readonly Series[]): string =>
 
 const run = (file: string): Promise<string> =>
   new Promise((resolve) => {
-    execFile('promtool', ['test', 'rules', file], { maxBuffer: 2 ** 30 }, (_, out, error) => resolve(out + error));
+    const options = { env: { ...process.env, ...rareCollections }, maxBuffer: 2 ** 30 };
+    execFile('promtool', ['test', 'rules', file], options, (_, out, error) => resolve(out + error));
   });
 
 const labelsIn = (text: string): Readonly<Record<string, string>> =>

@@ -2,9 +2,11 @@ import type { FeatureRow } from '../../../src/inventory/feature-row.ts';
 import type { Family } from '../../../src/metrics/family.ts';
 import { attributeLabels } from '../../../src/metrics/info-metrics.ts';
 import { featureLabels } from '../../../src/metrics/metric.ts';
+import { collectRightsizing, type RightsizingState } from '../../../src/metrics/rightsizing-block.ts';
 import { formatLabels } from '../../../src/metrics/rows.ts';
 import { collectHistory, collectPolls, collectVendorLicenses } from '../../../src/metrics/site-collector.ts';
 import type { SourceHealth } from '../../../src/observation/source.ts';
+import { runAtOnce } from '../../../src/scheduling/slices.ts';
 import { allCollectors } from '../../support/scenario.ts';
 import type { Frame, Minute } from './frames.ts';
 import { analyzerOf, type History, MINUTES, timeOf } from './history.ts';
@@ -75,17 +77,31 @@ function emitSource(
   for (const name of vendorLicenses) emit('license_source_vendor_license_info', labels({ vendor_license: name }), 1);
 }
 
+/** What the metrics show of a pass. */
+export const rightsizingOf = (forecasts: Frame['forecasts']): RightsizingState | undefined =>
+  forecasts && {
+    ...forecasts,
+    durationSeconds: undefined,
+    rows: forecasts.rows.map((row) => ({ ...row, needed: undefined })),
+  };
+
 /** The samples of one page, of the metrics that the rules read. */
 export function emitPage(
   history: History,
-  { minute, startedAt, inventory, authenticated, sources = [] }: Frame,
+  { minute, startedAt, inventory, authenticated, sources = [], forecasts }: Frame,
   emit: Emit,
 ): void {
   const isPolled = minute > startedAt;
+  const passed = rightsizingOf(forecasts);
+  const rightsizing = passed === undefined ? [] : runAtOnce(collectRightsizing(passed));
   const families = [
     ...collectPolls(isPolled ? inventory : nothingPolled),
     ...(isPolled
-      ? [...collectVendorLicenses(inventory, allCollectors, owners), ...collectHistory(inventory, allCollectors)]
+      ? [
+          ...collectVendorLicenses(inventory, allCollectors, owners),
+          ...collectHistory(inventory, allCollectors),
+          ...rightsizing,
+        ]
       : []),
   ];
   for (const family of families) emitFamily(family, emit);

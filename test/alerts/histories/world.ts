@@ -1,3 +1,4 @@
+import type { Forecasts } from '../../../src/alerts/rule.ts';
 import { activeEpisodes, type Feature, type History, timeOf, UNCOUNTED, type Unknownable } from './history.ts';
 
 /** A feature in one minute. `undefined` is a value that the analyzer does not know. */
@@ -82,6 +83,32 @@ function featureAt(history: History, index: number, minute: number): readonly Wo
       denials: denials === undefined ? 0 : denials.denials,
     },
   ];
+}
+
+/** When the licenses of a feature run out. A pass names features that are gone since then. */
+const runsOutAt = (history: History, index: number, minute: number): number | undefined => {
+  const found = activeEpisodes(history, 'runs out', minute)
+    .filter(({ feature }) => feature === index)
+    .at(-1);
+  return found === undefined ? history.features[index]?.runsOut : found.runsOut;
+};
+
+/** What right-sizing expects in one minute, as of a pass an hour ago. A day is a second here, so that a date can pass within a history. */
+export function forecastsAt(history: History, minute: number): Forecasts | undefined {
+  if (activeEpisodes(history, 'no pass', minute).length > 0) return undefined;
+  const [failing] = activeEpisodes(history, 'passes fail', minute);
+  return {
+    computedAt: failing === undefined ? timeOf(minute) - 3600 : timeOf(failing.from) - failing.age,
+    rows: history.features.map(({ vendorLicense, feature, package: pkg, featureType }, index) => ({
+      vendorLicense: history.vendorLicenses[vendorLicense] ?? '',
+      feature,
+      package: pkg,
+      featureType,
+      confirmedRunsOut: runsOutAt(history, index, minute),
+      runsOut: undefined,
+    })),
+    startOf: (day) => day,
+  };
 }
 
 /** The site in one minute. */

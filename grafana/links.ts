@@ -1,0 +1,52 @@
+/** Addresses of dashboards, for links of figures, rows and cells. */
+
+export type DashboardUid =
+  | 'license-overview'
+  | 'license-vendor-license'
+  | 'license-feature'
+  | 'license-expirations'
+  | 'license-optimisation'
+  | 'license-exporter';
+
+/**
+ * Selections that a link hands on. A variable with one value never gets those of a variable with several: Grafana would hand on
+ * the whole list, or "all" as if it were a name.
+ */
+export const KEEP = {
+  time: `\${__url_time_range}`,
+  vendorLicense: `\${vendor_license:queryparam}`,
+  feature: `\${feature:queryparam}`,
+  vendorLicenses: `\${vendor_licenses:queryparam}`,
+  /** The one vendor license of this dashboard, for a dashboard of several. */
+  asSeveral: `var-vendor_licenses=\${vendor_license:percentencode}`,
+} as const;
+
+const SOURCES = ['prometheus_datasource', 'json', 'job', 'instance'].map((name) => `\${${name}:queryparam}`);
+
+/** The value of a column in the row of a link. */
+const cell = (column: string): string => `\${__data.fields["${column}"]:percentencode}`;
+
+/** The address of a dashboard. Data sources, job and instance are always handed on. */
+export const linkTo = (uid: DashboardUid, ...kept: readonly string[]): string =>
+  `/d/${uid}?${[...SOURCES, ...kept].join('&')}`;
+
+/** One panel of a dashboard, by its title. The generator replaces the title by the id of the panel. */
+export const panelOf = (title: string): string => `viewPanel={{${title}}}`;
+
+/**
+ * The address of the dashboard for the vendor license, or the feature, of a row.
+ *
+ * @param owner column of the vendor license
+ */
+export function rowLink(
+  uid: 'license-vendor-license' | 'license-feature',
+  owner: string,
+  ...kept: readonly string[]
+): string {
+  const feature = uid === 'license-feature' ? [`var-feature=${cell('Feature')}`] : [];
+  return linkTo(uid, ...kept, `var-vendor_license=${cell(owner)}`, ...feature);
+}
+
+/** The address of the rows of one vendor license on a dashboard of several. */
+export const severalLink = (uid: 'license-expirations' | 'license-optimisation', owner: string): string =>
+  linkTo(uid, `var-vendor_licenses=${cell(owner)}`);

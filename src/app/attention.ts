@@ -1,0 +1,84 @@
+import type { AlertState, Labels } from '../alerts/alert.ts';
+import type { EngineStatus } from '../alerts/engine.ts';
+import { nameOf } from '../alerts/feature-rules.ts';
+import type { AttentionRow } from '../datasource/attention.ts';
+import type { Inventory } from '../inventory/inventory.ts';
+
+const isSeverity = (text: string | undefined): text is AttentionRow['severity'] =>
+  text === 'critical' || text === 'warning' || text === 'info';
+
+/** Alerts about a server, which has been so since its last collection. */
+const ofServer: readonly string[] = ['LicenseServerDown', 'LicenseCollectionStale'];
+
+/** When the license of an alert expires or has expired: the value of these rules is the time until then, or since then. */
+const expiryOf = ({ knownAt, value = Number.NaN, labels: { alertname } }: AlertState): number | undefined => {
+  if (Number.isNaN(value)) return undefined;
+  if (alertname === 'LicenseExpired') return knownAt - value;
+  return alertname === 'LicenseExpiringSoon' ? knownAt + value : undefined;
+};
+
+/** When something happens that has not happened yet. */
+const dueOf = ({ labels: { alertname }, value }: AlertState, expiry: number | undefined): number | undefined => {
+  // the value is the day on which the first feature runs out
+  if (alertname === 'LicenseRunsOut') return value;
+  return alertname === 'LicenseExpiringSoon' ? expiry : undefined;
+};
+
+/** What remains of the name of a feature without the names that are in columns of the same row: version and package. */
+function restOf({ version = '', package: pkg = '' }: Labels): string {
+  if (version === '') return pkg === '' ? '' : `package ${pkg}`;
+  return `version ${version}${pkg === '' ? '' : ` (package ${pkg})`}`;
+}
+
+/** A summary without the vendor license and the feature. One with other words stays as it is. */
+function detailsOf(summary: string, labels: Labels): string {
+  const { vendor_license: vendorLicense, feature, version = '', package: pkg = '' } = labels;
+  if (vendorLicense === undefined) return summary;
+  const names =
+    feature === undefined
+      ? [[vendorLicense, '']]
+      : [
+          [nameOf({ vendorLicense, feature, version, package: pkg }), restOf(labels)],
+          [nameOf({ vendorLicense, feature, version: '', package: '' }), ''],
+        ];
+  const [name = '', rest = ''] = names.find(([text = '']) => summary.includes(text)) ?? [];
+  if (name === '') return summary;
+  const at = summary.indexOf(name);
+  const [before, after] = [summary.slice(0, at), summary.slice(at + name.length)];
+  const details =
+    rest === ''
+      ? `${before.replace(/ (of |for )?$/, '')}${after}`.replace(/^ is /, '')
+      : `${before.replace(/^License $/, '')}${rest}${after}`;
+  return `${details.slice(0, 1).toUpperCase()}${details.slice(1)}`;
+}
+
+/** The alerts that fire, for Grafana; `undefined` until the rules have been evaluated. */
+export function attentionOf(
+  { alerts, lastEvaluation }: EngineStatus,
+  inventory: Inventory | undefined,
+): readonly AttentionRow[] | undefined {
+  if (lastEvaluation === undefined) return undefined;
+  const collected = new Map(
+    inventory?.vendorLicenses.rows().map(({ vendorLicense, collectionTime }) => [vendorLicense, collectionTime]),
+  );
+  return alerts
+    .filter(({ state }) => state === 'firing')
+    .map((alert): AttentionRow => {
+      const { labels, annotations, activeAt, unknownSince } = alert;
+      const { alertname = '', severity, vendor_license: vendorLicense, feature, owner } = labels;
+      const kept = unknownSince === undefined ? '' : ' Its condition is not known now.';
+      const expiry = expiryOf(alert);
+      const due = dueOf(alert, expiry);
+      const collection = ofServer.includes(alertname) ? collected.get(vendorLicense ?? '') : undefined;
+      return {
+        alert: alertname,
+        severity: isSeverity(severity) ? severity : 'warning',
+        vendorLicense,
+        feature,
+        details: `${detailsOf(annotations.summary ?? '', labels)}${kept}`,
+        since: due === undefined ? Math.min(activeAt, collection ?? activeAt, expiry ?? activeAt) : undefined,
+        due,
+        owner,
+      };
+    });
+}

@@ -1,0 +1,19 @@
+import type { Cell } from './panel-data.ts';
+
+/** A table as CSV (RFC 4180), in UTF-8 with a byte order mark, so that spreadsheets read it. */
+
+/** A spreadsheet takes a text that begins with one of these for a formula. */
+const FORMULA = /^[=+\-@\t\r]/;
+
+function cellText(value: Cell): string {
+  if (typeof value !== 'string') return value === null ? '' : String(value);
+  const text = FORMULA.test(value) ? `'${value}` : value;
+  return /[",;\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+const lineOf = (cells: readonly Cell[]): string => `${cells.map(cellText).join(',')}\r\n`;
+
+export function* csvParts(header: readonly string[], rows: Iterable<readonly Cell[]>): Generator<string> {
+  yield `\uFEFF${lineOf(header)}`;
+  for (const row of rows) yield lineOf(row);
+}

@@ -1,0 +1,244 @@
+import type { FeatureRow } from '../inventory/feature-row.ts';
+import type { Inventory } from '../inventory/inventory.ts';
+import { dateText, type LocalTime } from '../model/local-time.ts';
+import type { OwnerMapping } from '../model/owners.ts';
+import { annotations, type Event } from './annotations.ts';
+import type { Backend } from './backend.ts';
+import { DatasourceError } from './errors.ts';
+import { productMatcher, requireFresh } from './known-data.ts';
+import { selectFeatures } from './live-answers.ts';
+import { boughtText, daysLeft, daysUntil, flag, number, ownerColumn, text, time } from './live-columns.ts';
+import { cell, millis, type TargetAnswer } from './panel-data.ts';
+import { type Query, show } from './query.ts';
+import { type Cells, viewTable } from './table-view.ts';
+import { countText, namesText } from './texts.ts';
+
+/** The target `expirations`: a table, a calendar by month, totals, or annotations. */
+
+const DAY = 86_400;
+/** Seconds, after every expiry in the future. */
+const ENDED = 1e15;
+/** Months of the calendar after the current one. */
+const MONTHS = 12;
+
+interface ExpirationContext {
+  /** Epoch seconds. */
+  readonly now: number;
+  readonly localTime: LocalTime;
+  readonly owners: OwnerMapping;
+}
+
+type Status = 'upcoming' | 'ended' | 'permanent';
+
+/** A feature whose expiry is known. */
+type Expiring = FeatureRow & { readonly expiration: number };
+
+const statusOf = ({ expiration }: Expiring, now: number): Status => {
+  if (expiration === Number.POSITIVE_INFINITY) return 'permanent';
+  return expiration > now ? 'upcoming' : 'ended';
+};
+
+/**
+ * Whether an expiry is in the month that the payload asks for.
+ *
+ * @throws DatasourceError for a text that is not a month
+ */
+function monthMatcher({ values }: Query, { now, localTime }: ExpirationContext): (entry: Expiring) => boolean {
+  const { expiry_month: month } = values;
+  if (month === undefined) return () => true;
+  if (month === 'later') {
+    const last = monthsFrom(now, localTime).at(-1) ?? '';
+    return (entry) => statusOf(entry, now) === 'upcoming' && nameOfMonth(entry.expiration, localTime) > last;
+  }
+  if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(month)) {
+    throw new DatasourceError(
+      'bad_parameter',
+      `expirations: expiry_month is ${show(month)}, not a month as 2026-01, or later`,
+    );
+  }
+  return (entry) => statusOf(entry, now) !== 'permanent' && nameOfMonth(entry.expiration, localTime) === month;
+}
+
+/** Whether an expiry has a status and a distance from now that the payload asks for. */
+function statusMatcher({ values }: Query, now: number): (entry: Expiring) => boolean {
+  const { lists, within } = values;
+  const seconds = within === undefined ? Number.POSITIVE_INFINITY : Number(within) * DAY;
+  const statuses = lists.status ?? ['upcoming', 'ended', ...(within === undefined ? ['permanent'] : [])];
+  return (entry) => {
+    const status = statusOf(entry, now);
+    return statuses.includes(status) && (status === 'permanent' || Math.abs(entry.expiration - now) <= seconds);
+  };
+}
+
+export function answerExpirations(
+  query: Query,
+  inventory: Inventory,
+  { localTime, owners }: Pick<Backend, 'localTime' | 'owners'>,
+): Generator<void, TargetAnswer> {
+  const { products } = query.values;
+  // GetFeatures has expiries too, in case GetExpirationFeatures is off or absent
+  const source = inventory.readings.isExpected('GetExpirationFeatures') ? 'GetExpirationFeatures' : 'GetFeatures';
+  const problems = requireFresh(inventory, source, productMatcher(products, query.isPattern));
+  const entries = selectFeatures(query, inventory, query.values.features);
+  return expirationAnswer(query, entries, { now: inventory.at, localTime, owners: owners() }, problems);
+}
+
+/** Entries without an expiry are left out: a missing date would look like a permanent license. */
+export function expirationAnswer(
+  query: Query,
+  entries: Iterable<FeatureRow | undefined>,
+  context: ExpirationContext,
+  problems: readonly DatasourceError[] = [],
+): Generator<void, TargetAnswer> {
+  const hasStatus = statusMatcher(query, context.now);
+  const isInMonth = monthMatcher(query, context);
+  const isAskedFor = (entry: Expiring): boolean => hasStatus(entry) && isInMonth(entry);
+  const hasExpiry = (entry: FeatureRow | undefined): entry is Expiring => entry?.expiration !== undefined;
+  const items = Iterator.from(entries).map((entry) => (hasExpiry(entry) && isAskedFor(entry) ? entry : undefined));
+  if (query.shape === 'annotations') return expirationAnnotations(query, items, context.localTime);
+  if (query.shape === 'months') return expirationMonths(query, items, context, problems);
+  if (query.shape === 'totals') return expirationTotals(query, items, context, problems);
+  return expirationTable(query, items, context, problems);
+}
+
+function expirationTable(
+  query: Query,
+  items: Iterable<Expiring | undefined>,
+  { now, owners }: ExpirationContext,
+  problems: readonly DatasourceError[],
+): Generator<void, TargetAnswer> {
+  const { products } = query.values;
+  const areSeveral = products.length > 1 || products.some(query.isPattern);
+  const cells: Cells<Expiring> = [
+    [text('Product'), ({ vendorLicense }) => vendorLicense, areSeveral ? 'always' : 'asked'],
+    [text('Feature'), ({ feature }) => feature],
+    [text('Version'), ({ version }) => version],
+    [text('Package'), (entry) => entry.package],
+    [text('Bought'), boughtText, 'asked'],
+    [number('In use'), ({ inUse }) => cell(inUse), 'asked'],
+    [time('Expires'), ({ expiration }) => millis(expiration)],
+    [daysLeft, ({ expiration }) => daysUntil(expiration, now)],
+    [flag('Expired'), ({ expired }) => cell(expired)],
+    [flag('Warning'), ({ expirationWarning }) => cell(expirationWarning)],
+    ...ownerColumn<Expiring>(owners),
+  ];
+  // the next one first, then those that have ended, the last one first, then permanent ones
+  const keyOf = (entry: Expiring): number =>
+    statusOf(entry, now) === 'ended' ? ENDED + (now - entry.expiration) : entry.expiration - now;
+  return viewTable(query, { name: 'expirations', cells, items, order: { name: 'Expires', keyOf }, problems });
+}
+
+interface Month {
+  readonly name: string;
+  licenses: number;
+  readonly vendorLicenses: Set<string>;
+  /** Epoch seconds. */
+  first: number;
+}
+
+const nameOfMonth = (at: number, localTime: LocalTime): string => dateText(localTime.dayOf(at)).slice(0, 7);
+
+/** The names of this month and of the following ones. */
+function monthsFrom(now: number, localTime: LocalTime): readonly string[] {
+  const [year, month] = nameOfMonth(now, localTime).split('-').map(Number) as [number, number];
+  return Array.from({ length: MONTHS + 1 }, (_, i) =>
+    new Date(Date.UTC(year, month - 1 + i, 1)).toISOString().slice(0, 7),
+  );
+}
+
+/** How many licenses expire in each month. Those that have ended are not counted. */
+function* expirationMonths(
+  query: Query,
+  items: Iterable<Expiring | undefined>,
+  { now, localTime }: ExpirationContext,
+  problems: readonly DatasourceError[],
+): Generator<void, TargetAnswer> {
+  const months = [...monthsFrom(now, localTime), 'later', 'permanent'].map(
+    (name): Month => ({ name, licenses: 0, vendorLicenses: new Set(), first: Number.POSITIVE_INFINITY }),
+  );
+  const byName = new Map(months.map((month) => [month.name, month]));
+  for (const item of items) {
+    yield;
+    if (item === undefined) continue;
+    const status = statusOf(item, now);
+    if (status === 'ended') continue;
+    const name = status === 'permanent' ? status : nameOfMonth(item.expiration, localTime);
+    const month = (byName.get(name) ?? byName.get('later')) as Month;
+    month.licenses += 1;
+    month.vendorLicenses.add(item.vendorLicense);
+    month.first = Math.min(month.first, item.expiration);
+  }
+  const cells: Cells<Month> = [
+    [text('Month'), ({ name }) => name],
+    [number('Licenses expiring'), ({ licenses }) => licenses],
+    [number('Vendor licenses'), ({ vendorLicenses }) => vendorLicenses.size],
+    [time('First'), ({ first }) => millis(first)],
+  ];
+  return yield* viewTable(query, { name: 'expirations', cells, items: months, order: { name: 'Month' }, problems });
+}
+
+/** One row. What expires within 7 days expires within 30 days too. */
+function* expirationTotals(
+  query: Query,
+  items: Iterable<Expiring | undefined>,
+  { now }: ExpirationContext,
+  problems: readonly DatasourceError[],
+): Generator<void, TargetAnswer> {
+  const within = [7, 30, 90].map((days) => ({ days, licenses: 0 }));
+  const totals = { ended: 0, later: 0, permanent: 0 };
+  for (const item of items) {
+    yield;
+    if (item === undefined) continue;
+    const status = statusOf(item, now);
+    if (status !== 'upcoming') {
+      totals[status] += 1;
+      continue;
+    }
+    const near = within.filter(({ days }) => item.expiration - now <= days * DAY);
+    for (const period of near) period.licenses += 1;
+    if (near.length === 0) totals.later += 1;
+  }
+  const cells: Cells<typeof totals> = [
+    [number('Expired'), ({ ended }) => ended],
+    ...within.map(({ days, licenses }): Cells<typeof totals>[number] => [
+      number(`Within ${days} days`),
+      () => licenses,
+    ]),
+    [number('Later'), ({ later }) => later],
+    [number('Permanent'), ({ permanent }) => permanent],
+  ];
+  return yield* viewTable(query, { name: 'expirations', cells, items: [totals], problems });
+}
+
+/** One annotation for each day, with the features that expire: one for each vendor license would cover the chart. */
+function* expirationAnnotations(
+  query: Query,
+  entries: Iterable<Expiring | undefined>,
+  localTime: LocalTime,
+): Generator<void, TargetAnswer> {
+  const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = query.range;
+  const days = new Map<number, { at: number; readonly vendorLicenses: Map<string, Set<string>> }>();
+  for (const entry of entries) {
+    yield;
+    if (entry === undefined) continue;
+    const { vendorLicense, feature, expiration } = entry;
+    const at = millis(expiration);
+    if (at === null || at < from || at > to) continue;
+    const key = localTime.dayOf(expiration);
+    const day = days.get(key) ?? { at, vendorLicenses: new Map<string, Set<string>>() };
+    const features = day.vendorLicenses.get(vendorLicense) ?? new Set<string>();
+    days.set(key, day);
+    day.vendorLicenses.set(vendorLicense, features.add(feature));
+    day.at = Math.min(day.at, at);
+  }
+  const events: Event[] = [];
+  for (const [day, { at, vendorLicenses }] of days) {
+    yield;
+    const texts = [...vendorLicenses].map(([name, features]) => `${name} (${namesText([...features], 3)})`);
+    const count = [...vendorLicenses.values()].reduce((sum, { size }) => sum + size, 0);
+    const noun = count === 1 ? 'license expires' : 'licenses expire';
+    const text = `${dateText(day)}: ${countText(count)} ${noun}: ${namesText(texts)}`;
+    events.push({ time: at, title: 'Expires', text, tags: 'expiration' });
+  }
+  return { items: [annotations(events)], notices: [] };
+}

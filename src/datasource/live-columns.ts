@@ -1,0 +1,47 @@
+import type { FeatureRow } from '../inventory/feature-row.ts';
+import type { OwnerMapping } from '../model/owners.ts';
+import { isUncounted } from '../model/uncounted.ts';
+import { type Cell, type Column, cell } from './panel-data.ts';
+import type { Cells } from './table-view.ts';
+
+/** Columns of the tables that are answered from the last poll. */
+
+const DAY = 86_400;
+
+export const time = (name: string): Column => ({ text: name, type: 'time' });
+export const text = (name: string): Column => ({ text: name, type: 'string' });
+export const number = (name: string): Column => ({ text: name, type: 'number' });
+export const flag = (name: string): Column => ({ text: name, type: 'boolean' });
+export const daysLeft: Column = { text: 'Days left', type: 'number', unit: 'd' };
+
+/** @param now epoch seconds */
+export const daysUntil = (at: number | undefined, now: number): number | null =>
+  cell(at === undefined ? undefined : Math.round(((at - now) / DAY) * 100) / 100);
+
+/** The column of the owner. It is left out without a mapping, so that tables have no empty column. */
+export const ownerColumn = <T extends { readonly vendorLicense: string; readonly feature?: string }>(
+  owners: OwnerMapping,
+): Cells<T> => [
+  [
+    text('Owner'),
+    ({ vendorLicense, feature }) => cell(owners.of(vendorLicense, feature).owner),
+    owners.entries.length === 0 ? 'never' : 'always',
+  ],
+];
+
+/** A number of licenses, which an uncounted feature does not have. */
+export const counted =
+  (name: 'maxAvailable' | 'available') =>
+  (row: FeatureRow): Cell =>
+    isUncounted(row) ? null : cell(row[name]);
+
+/** `20` or `uncounted`. */
+export const boughtText = (row: FeatureRow): Cell =>
+  isUncounted(row) ? 'uncounted' : cell(row.maxAvailable?.toString());
+
+/** Licenses in use / bought, 0 to 1. */
+export function shareInUse(row: FeatureRow): number | null {
+  const { inUse, maxAvailable } = row;
+  if (inUse === undefined || maxAvailable === undefined || maxAvailable === 0 || isUncounted(row)) return null;
+  return cell(inUse / maxAvailable);
+}

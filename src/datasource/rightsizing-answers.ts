@@ -1,0 +1,234 @@
+import type { Inventory } from '../inventory/inventory.ts';
+import { roundAmount } from '../rightsizing/money.ts';
+import { AdviceNotReady, type Proposal, type Proposals } from '../rightsizing/proposals.ts';
+import { stepsOf } from '../rightsizing/steps.ts';
+import { type CurrencyTotal, savingText, type Totals, totalsOf } from '../rightsizing/totals.ts';
+import type { Backend } from './backend.ts';
+import { DatasourceError } from './errors.ts';
+import { productMatcher } from './known-data.ts';
+import { withLiteralNames } from './literal-names.ts';
+import { number, text } from './live-columns.ts';
+import { cell, type Notice, type TargetAnswer } from './panel-data.ts';
+import { matcherOf, type Query, show } from './query.ts';
+import { priceColumns, rightsizingCells } from './rightsizing-columns.ts';
+import { type Cells, type Order, type TableContent, viewTable } from './table-view.ts';
+
+/** The target `rightsizing`: advice on the number of licenses, from the last pass. */
+
+type RightsizingBackend = Pick<Backend, 'proposals' | 'prices' | 'owners' | 'now'>;
+type Page = NonNullable<TableContent<Proposal>['page']>;
+
+/** Rows without `top`. */
+const DEFAULT_TOP = '100';
+/** Advice that is older is announced, seconds. */
+const OUTDATED = 2 * 86_400;
+
+function* read(
+  inventory: Inventory | undefined,
+  { proposals }: RightsizingBackend,
+  showsPrices: boolean,
+): Generator<void, Proposals> {
+  try {
+    return yield* proposals.read(inventory, showsPrices);
+  } catch (error) {
+    throw error instanceof AdviceNotReady ? new DatasourceError('not_ready', error.message) : error;
+  }
+}
+
+/** The proposals that a query asks for, and `undefined` for each other one. */
+function selection({ values, allows, isPattern }: Query, { rows }: Proposals): Iterable<Proposal | undefined> {
+  const isProduct = productMatcher(values.products, isPattern);
+  const isFeature = matcherOf(values.features, isPattern);
+  const isPackage = matcherOf(values.package === undefined ? [] : [values.package], isPattern);
+  const { state: states } = values.lists;
+  const isAskedFor = ({ advice }: Proposal): boolean =>
+    (states === undefined || states.includes(advice.state)) &&
+    isProduct(advice.vendorLicense) &&
+    isFeature(advice.feature) &&
+    isPackage(advice.package) &&
+    allows('product', advice.vendorLicense) &&
+    allows('feature', advice.feature) &&
+    allows('package', advice.package);
+  return { [Symbol.iterator]: () => Iterator.from(rows).map((row) => (isAskedFor(row) ? row : undefined)) };
+}
+
+/** Higher than any saving. */
+const ABOVE_SAVINGS = 1e14;
+
+/** The largest saving first, then the largest count. */
+const byWorth: Order<Proposal> = {
+  name: 'saving',
+  keyOf: ({ advice, money }) => {
+    if (money.saving !== undefined) return -ABOVE_SAVINGS - money.saving;
+    return advice.count === undefined ? null : -advice.count;
+  },
+};
+const byCount: Order<Proposal> = { ...byWorth, name: 'count' };
+
+const isPriceColumn = (sort: string): boolean =>
+  priceColumns.some((column) => column.toLowerCase() === sort.replace(/^-/, '').toLowerCase());
+
+/** The same query with the values that it leaves out. Without prices, it is not sorted by them. */
+function completed(query: Query, showsPrices: boolean): Query {
+  const { sort, ...values } = query.values;
+  const isSorted = sort !== undefined && (showsPrices || !isPriceColumn(sort));
+  return { ...query, values: { ...values, top: values.top ?? DEFAULT_TOP, ...(isSorted && { sort }) } };
+}
+
+const countText = (count: number): string => count.toLocaleString('en-US');
+
+const info = (message: string): Notice => ({ severity: 'info', text: message });
+
+/** What every answer says of the advice. */
+function commonNotices(query: Query, { table }: Proposals, backend: RightsizingBackend): readonly Notice[] {
+  const { tolerance } = query.values;
+  const refusal = backend.prices.refusal();
+  const notices: Notice[] = [];
+  if (refusal !== undefined && backend.proposals.hasPrices()) notices.push(info(refusal));
+  if (tolerance !== undefined && Number(tolerance) !== table.tolerance) {
+    notices.push(
+      info(`needed for ${tolerance} hours a year; states and counts are those for ${table.tolerance} hours a year`),
+    );
+  }
+  if (table.leftOut > 0) {
+    notices.push(info(`${countText(table.leftOut)} features have no advice because of rightsizing.max_features`));
+  }
+  if (backend.now() - table.computedAt > OUTDATED) {
+    const computed = new Date(table.computedAt * 1000).toISOString().slice(0, 10);
+    notices.push({ severity: 'warning', text: `the advice is of ${computed}; later passes failed, see the log` });
+  }
+  return notices;
+}
+
+/** `100 of 4,812 features, by saving; saving of all: EUR 1,240,300 (with a price: 31 of 74)` */
+function summaryOf(shown: number, total: number, order: string, totals: Totals): Notice {
+  const count = shown === total ? countText(total) : `${countText(shown)} of ${countText(total)}`;
+  const saving = savingText(totals);
+  const { provisional } = totals;
+  return info(
+    [
+      `${count} ${total === 1 ? 'feature' : 'features'}${shown === total ? '' : `, by ${order}`}`,
+      ...(saving === undefined ? [] : [`saving of all: ${saving}`]),
+      ...(provisional === 0 ? [] : [`${countText(provisional)} provisional in no total`]),
+    ].join('; '),
+  );
+}
+
+function* answerTable(
+  query: Query,
+  proposals: Proposals,
+  backend: RightsizingBackend,
+  page: Page | undefined,
+): Generator<void, TargetAnswer> {
+  const { owners } = backend;
+  const { tolerance, sort } = query.values;
+  const hasPrices = backend.prices.refusal() === undefined && backend.proposals.hasPrices();
+  const order = hasPrices ? byWorth : byCount;
+  const items = selection(query, proposals);
+  const answer = yield* viewTable(query, {
+    name: 'rightsizing',
+    cells: rightsizingCells({
+      proposals,
+      localTime: backend.proposals.localTime(),
+      owners: owners(),
+      tolerance: tolerance === undefined ? undefined : Number(tolerance),
+    }),
+    items,
+    order,
+    ...(page !== undefined && { page }),
+  });
+  const totals = yield* totalsOf(items);
+  const [first] = answer.items;
+  const shown = first !== undefined && 'rows' in first ? [...first.rows].length : 0;
+  const summary = summaryOf(shown, answer.total ?? shown, sort?.replace(/^-/, '') ?? order.name, totals);
+  return { ...answer, notices: [summary, ...commonNotices(query, proposals, backend)] };
+}
+
+const totalCells = (totals: Totals): Cells<CurrencyTotal> => [
+  [text('Currency'), ({ currency }) => cell(currency)],
+  [number('Could go'), ({ couldGo }) => couldGo],
+  [number('Saving'), ({ saving }) => cell(saving)],
+  [number('Missing'), ({ missing }) => missing],
+  [number('Cost'), ({ cost }) => cell(cost)],
+  [number('With a price'), ({ currency, couldGoFeatures }) => (currency === undefined ? 0 : couldGoFeatures)],
+  [number('Of'), () => totals.couldGo],
+  [number('Features that could go'), () => totals.couldGo],
+  [number('Features missing'), () => totals.missing],
+  [number('Missing with a price'), () => totals.missingPriced],
+  [number('Run out within 120 days'), () => totals.runOut],
+  [number('Provisional'), () => totals.provisional],
+];
+
+function* answerTotals(query: Query, proposals: Proposals, backend: RightsizingBackend): Generator<void, TargetAnswer> {
+  const totals = yield* totalsOf(selection(query, proposals));
+  const answer = yield* viewTable(query, { name: 'totals', cells: totalCells(totals), items: totals.currencies });
+  return { ...answer, notices: [...answer.notices, ...commonNotices(query, proposals, backend)] };
+}
+
+/** The proposal of one feature. One with advice is preferred to a component or a package of the same name. */
+function* onlyOne(query: Query, proposals: Proposals): Generator<void, Proposal | undefined> {
+  const found: Proposal[] = [];
+  for (const proposal of selection(query, proposals)) {
+    if (proposal !== undefined) found.push(proposal);
+    yield;
+  }
+  const advised = found.filter(({ advice }) => advice.state !== 'no advice');
+  const candidates = advised.length > 0 ? advised : found;
+  if (candidates.length > 1) {
+    const [first, second] = candidates.map(({ advice }) => advice);
+    const pair = [first, second].map((advice) => show([advice?.vendorLicense, advice?.feature, advice?.package]));
+    throw new DatasourceError(
+      'bad_parameter',
+      `rightsizing: steps are those of one feature, but ${candidates.length} match, for example ${pair.join(' and ')}; set product, feature and package`,
+    );
+  }
+  return candidates[0];
+}
+
+interface PricedStep {
+  readonly licenses: number;
+  readonly hoursShort: number;
+  readonly saving: number | undefined;
+  readonly currency: string | undefined;
+}
+
+const stepCells: Cells<PricedStep> = [
+  [number('Licenses'), ({ licenses }) => licenses],
+  [number('Hours short a year'), ({ hoursShort }) => cell(hoursShort)],
+  [number('Saving'), ({ saving }) => cell(saving)],
+  [text('Currency'), ({ currency }) => cell(currency)],
+];
+
+function* answerSteps(query: Query, proposals: Proposals, backend: RightsizingBackend): Generator<void, TargetAnswer> {
+  const proposal = yield* onlyOne(query, proposals);
+  const tolerance = Number(query.values.tolerance ?? proposals.table.tolerance);
+  const { advice, money } = proposal ?? {};
+  const steps = (advice === undefined ? [] : stepsOf(advice, tolerance)).map((step): PricedStep => {
+    const { per, price, currency } = money ?? {};
+    const dropped = (advice?.bought ?? 0) - step.licenses;
+    const saving = per === 'year' && price !== undefined ? roundAmount(dropped * price) : undefined;
+    return { ...step, saving, currency: saving === undefined ? undefined : currency };
+  });
+  const answer = yield* viewTable(query, { name: 'steps', cells: stepCells, items: steps });
+  const why = advice === undefined || steps.length > 0 ? [] : [info(advice.reason)];
+  return { ...answer, notices: [...answer.notices, ...why, ...commonNotices(query, proposals, backend)] };
+}
+
+/**
+ * @param page replaces the limits of the payload, for the API
+ * @throws DatasourceError before the first pass
+ */
+export function* answerRightsizing(
+  query: Query,
+  inventory: Inventory | undefined,
+  backend: RightsizingBackend,
+  page?: Page,
+): Generator<void, TargetAnswer> {
+  const showsPrices = backend.prices.refusal() === undefined;
+  const literal = yield* withLiteralNames(query, inventory);
+  const asked = completed(literal, showsPrices);
+  const proposals = yield* read(inventory, backend, showsPrices);
+  if (query.shape === 'totals') return yield* answerTotals(asked, proposals, backend);
+  if (query.shape === 'steps') return yield* answerSteps(asked, proposals, backend);
+  return yield* answerTable(asked, proposals, backend, page);
+}

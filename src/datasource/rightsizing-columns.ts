@@ -1,0 +1,102 @@
+import type { LocalTime } from '../model/local-time.ts';
+import type { OwnerMapping } from '../model/owners.ts';
+import { UNCOUNTED } from '../model/uncounted.ts';
+import { neededFor } from '../rightsizing/curve.ts';
+import { type Proposal, type Proposals, sentenceOf } from '../rightsizing/proposals.ts';
+import { number, ownerColumn, text, time } from './live-columns.ts';
+import { type Cell, type Column, cell, millis } from './panel-data.ts';
+import type { Cells } from './table-view.ts';
+
+/** The columns of the target `rightsizing`. */
+
+/** Columns that depend on prices. Without prices, a table is not sorted by them. */
+export const priceColumns: readonly string[] = ['Price', 'Saving', 'Cost', 'Currency', 'Per'];
+
+/** The column with a time of day. The other times are days. */
+export const COMPUTED = 'Computed';
+
+interface ColumnInputs {
+  readonly proposals: Proposals;
+  readonly localTime: LocalTime;
+  readonly owners: OwnerMapping;
+  /** Hours a year of the column `Needed`; `undefined` for those of the pass. */
+  readonly tolerance: number | undefined;
+}
+
+const SHARE: Column = { text: 'Coverage', type: 'number', unit: 'percentunit' };
+
+/** The values of the advice itself, by column. */
+type AdviceCells = Cells<Proposal['advice']>;
+
+/** A number of licenses, which an uncounted feature does not have. */
+const counted = (licenses: number | undefined): Cell =>
+  licenses === undefined || licenses >= UNCOUNTED ? null : cell(licenses);
+
+function adviceCells({ localTime, tolerance }: ColumnInputs): AdviceCells {
+  const day = (at: number | undefined): Cell => (at === undefined ? null : millis(localTime.startOf(at)));
+  return [
+    [text('Product'), ({ vendorLicense }) => vendorLicense],
+    [text('Feature'), ({ feature }) => feature],
+    [text('Package'), (advice) => advice.package],
+    [text('Type'), ({ featureType }) => featureType],
+    [text('State'), ({ state }) => state],
+    [number('Count'), ({ count }) => cell(count)],
+    [number('Bought'), ({ bought }) => counted(bought)],
+    [number('Peak'), ({ peak }) => cell(peak)],
+    [time('Peak date'), ({ peakDay }) => day(peakDay)],
+    [number('p95'), ({ p95 }) => cell(p95)],
+    [number('p99'), ({ p99 }) => cell(p99)],
+    [number('Needed'), (advice) => cell(tolerance === undefined ? advice.needed : neededFor(advice, tolerance))],
+    [number('Full hours'), ({ fullHours }) => cell(fullHours)],
+    [number('Refusal days'), ({ refusalDays }) => cell(refusalDays)],
+    [number('Refusal hours'), ({ refusalHours }) => cell(refusalHours)],
+    [number('Other refusals'), ({ otherRefusals }) => cell(otherRefusals)],
+    [number('Growth a month'), ({ growth }) => (growth.kind === 'proven' ? cell(growth.perMonth) : null)],
+    [number('Busy week'), ({ busyWeek }) => cell(busyWeek)],
+    [time('Runs out'), ({ runsOut }) => day(runsOut?.day)],
+    [time('Runs out earliest'), ({ runsOut }) => day(runsOut?.earliest)],
+    [time('Runs out latest'), ({ runsOut }) => day(runsOut?.latest)],
+    [number('Reserved unneeded'), ({ reservedUnneeded }) => cell(reservedUnneeded)],
+  ];
+}
+
+/** The rest of the columns of the advice, after those of the last poll. */
+const laterCells = ({ proposals, owners }: ColumnInputs): AdviceCells => [
+  [number('Days'), ({ days }) => days],
+  [SHARE, ({ coverage }) => cell(coverage)],
+  [text('Confidence'), ({ confidence }) => confidence],
+  ...ownerColumn<Proposal['advice']>(owners),
+  // when the pass was over
+  [time(COMPUTED), () => millis(proposals.table.computedAt)],
+];
+
+const ofAdvice = (cells: AdviceCells): Cells<Proposal> =>
+  cells.map(([column, read, shown = 'always']) => [column, ({ advice }: Proposal) => read(advice), shown]);
+
+export function rightsizingCells(inputs: ColumnInputs): Cells<Proposal> {
+  const { localTime, proposals } = inputs;
+  const { live, renewal } = proposals;
+  // a feature that was never used has none: the day on which its records begin would look like that of its last use
+  const unusedSince = ({ advice: { unusedSince } }: Proposal): Cell =>
+    unusedSince === undefined ? null : millis(localTime.startOf(unusedSince));
+  return [
+    ...ofAdvice(adviceCells(inputs)),
+    [number('Idle now'), (proposal) => cell(live(proposal).idle)],
+    [number('Borrowed now'), (proposal) => cell(live(proposal).borrowed)],
+    [time('Unused since'), unusedSince],
+    [text('Reason'), (proposal) => sentenceOf(proposal, renewal(proposal))],
+    [number('Price'), ({ money }) => cell(money.price)],
+    [number('Saving'), ({ money }) => cell(money.saving)],
+    [number('Cost'), ({ money }) => cell(money.cost)],
+    [text('Currency'), ({ money }) => cell(money.currency)],
+    [text('Per'), ({ money }) => cell(money.per), 'asked'],
+    [
+      time('Renewal'),
+      (proposal) => {
+        const found = renewal(proposal);
+        return found.kind === 'on' ? millis(found.at) : null;
+      },
+    ],
+    ...ofAdvice(laterCells(inputs)),
+  ];
+}

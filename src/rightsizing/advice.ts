@@ -1,0 +1,112 @@
+import type { SeriesName } from './demand.ts';
+
+/**
+ * The figures and the advice for one series, without prices. What is unknown is `undefined`, never 0, NaN or infinite. Days
+ * are local days of the analyzer, counted from 1970-01-01. Hours and days "a year" are scaled from the time with data.
+ */
+export interface Advice extends SeriesName {
+  /** The day on which it was computed. Its history ends the day before. */
+  readonly computed: number;
+  readonly bought: number | undefined;
+  /** The last day with data, if the vendor license is not current. */
+  readonly boughtAsOf: number | undefined;
+  /** Maximum in use. */
+  readonly peak: number | undefined;
+  /** The newest day with the peak. */
+  readonly peakDay: number | undefined;
+  /** Licenses in use that covered 95 % and 99 % of the working time. For information: no advice is based on it. */
+  readonly p95: number | undefined;
+  readonly p99: number | undefined;
+  /** The smallest number that is exceeded for at most `tolerance` hours a year. */
+  readonly needed: number | undefined;
+  /** Item `n`: hours a year with at least `n` licenses in use, up to the peak + 1. Empty if unknown. */
+  readonly hoursAtLeast: Float64Array;
+  /** Hours a year in which all licenses were in use. */
+  readonly fullHours: number | undefined;
+  /** Days and hours a year with requests that were refused for want of licenses. */
+  readonly refusalDays: number | undefined;
+  readonly refusalHours: number | undefined;
+  /** Requests that were refused while licenses were free. */
+  readonly otherRefusals: number | undefined;
+  readonly growth: Growth;
+  /** Peak use of a busy week: 75th percentile of the weekly peaks of the last 13 weeks, adjusted for growth. */
+  readonly busyWeek: number | undefined;
+  /** When a busy week is expected to have all licenses in use. */
+  readonly runsOut: RunsOut | undefined;
+  /** Licenses that were reserved at all times and never used. */
+  readonly reservedUnneeded: number | undefined;
+  /** The day after the last use; `undefined` if in use yesterday, or if no use was ever seen. */
+  readonly unusedSince: number | undefined;
+  /** Whether no use was seen in the whole history. */
+  readonly isNeverUsed: boolean;
+  readonly state: State;
+  /** Licenses that could go, or are missing. `undefined` for other states, and if history cannot say how many. */
+  readonly count: number | undefined;
+  /** Range of `count`, for missing licenses. */
+  readonly countRange: readonly [least: number, most: number] | undefined;
+  /** Why, in one sentence. */
+  readonly reason: string;
+  /** Days of the window that have enough data, and their share of the window. */
+  readonly days: number;
+  readonly coverage: number | undefined;
+  readonly confidence: 'high' | 'provisional' | 'none';
+}
+
+export const states = [
+  'could go',
+  'missing',
+  'reserved',
+  'unused',
+  'tight',
+  'fine',
+  'not enough data',
+  'no advice',
+] as const;
+
+export type State = (typeof states)[number];
+
+/** Growth of the weekly peaks. */
+export type Growth =
+  /** Licenses a month, with the limits of the 90 % range. */
+  | { readonly kind: 'proven'; readonly perMonth: number; readonly low: number; readonly high: number }
+  /** A rise or fall by a number of licenses in the week that begins on this day; level since then. */
+  | { readonly kind: 'step'; readonly by: number; readonly day: number }
+  | { readonly kind: 'not proven' }
+  /** Fewer than 26 weeks with data. */
+  | { readonly kind: 'unknown' };
+
+/** Days. `latest` is `undefined` if the range has no end. */
+export interface RunsOut {
+  readonly day: number;
+  readonly earliest: number;
+  readonly latest: number | undefined;
+}
+
+/** What is known of a series now, and the settings that its advice depends on. */
+export interface AdviceContext {
+  /** The local day of today. Today never counts. */
+  readonly today: number;
+  /** Hours a year for which `needed` may be exceeded. */
+  readonly tolerance: number;
+  readonly workingTime: WorkingTime;
+  /** MaxAvailable of the last good poll; `undefined` if the vendor license is not current. */
+  readonly bought: number | undefined;
+  /** Why no advice can be given, as the end of a sentence, for example "is a component of a package". */
+  readonly exclusion: string | undefined;
+  /** Seconds between two collections, if known. */
+  readonly interval: number | undefined;
+  /**
+   * Whether any feature of the vendor license had a refused request in the window. Without refusals, `false` means that
+   * they are not recorded, and `true` that there were none. If unknown, the hours with all licenses in use decide.
+   */
+  readonly refusalsRecorded?: boolean | undefined;
+}
+
+/** Hours of the week in which people work. */
+export interface WorkingTime {
+  /** 0 is Sunday. */
+  readonly weekdays: ReadonlySet<number>;
+  /** From one hour of the clock to before another. */
+  readonly from: number;
+  readonly to: number;
+}

@@ -1,0 +1,134 @@
+import type { EfficiencyHistory, ReservedHistory, TrendSeries } from '../model/history.ts';
+import { dateText, type LocalTime } from '../model/local-time.ts';
+import { createPattern } from '../model/wildcard.ts';
+import { demandOf } from './asked-demand.ts';
+import type { SeriesName } from './demand.ts';
+import type { DemandSource, ListedSeries, SeriesList } from './demand-source.ts';
+import { type KnownFeature, type KnownFeatures, keyOf } from './known-features.ts';
+
+// types, not interfaces: the client's parameters are maps
+type Names = Readonly<Record<'product' | 'feature' | 'package', string>>;
+type FeatureType = 'feature' | 'package' | 'component';
+type TrendParameters = Names & { readonly ftype: FeatureType };
+type WindowParameters = Names & {
+  readonly type: FeatureType;
+  readonly year: string;
+  readonly month: string;
+  readonly last: '465';
+};
+
+/** The requests that history of an analyzer outside this process needs. */
+export interface HistoryClient {
+  getHistory(parameters: TrendParameters, signal: AbortSignal): Promise<readonly TrendSeries[]>;
+  getHistoryReserved(parameters: TrendParameters, signal: AbortSignal): Promise<ReservedHistory>;
+  getEfficiency(parameters: WindowParameters, signal: AbortSignal): Promise<EfficiencyHistory>;
+}
+
+export interface AskedSourceOptions {
+  readonly client: HistoryClient;
+  /** The calendar of the analyzer. */
+  readonly localTime: LocalTime;
+  /** Requests that are sent at once. */
+  readonly concurrency: number;
+  /** Features whose history is requested. */
+  readonly maxFeatures: number;
+}
+
+const WILDCARD = '%';
+
+/** What the analyzer would add up, as it cannot be asked for a feature alone. */
+class KnownNames {
+  readonly #known: KnownFeatures;
+  readonly #features = new Map<string, Set<string>>();
+  /** Packages by vendor license, feature and type. */
+  readonly #packages = new Map<string, Set<string>>();
+
+  constructor(known: KnownFeatures) {
+    this.#known = known;
+    for (const { series } of known.features.values()) {
+      add(this.#features, series.vendorLicense, series.feature);
+      add(this.#packages, keyOf({ ...series, package: '' }), series.package);
+    }
+  }
+
+  /** Why a feature cannot be requested alone, as the end of a sentence. */
+  exclusionOf(series: SeriesName): string | undefined {
+    const spellings = this.#known.spellings.get(series.vendorLicense) ?? [];
+    if (spellings.length > 1) return 'is listed for several parts of the vendor license';
+    const [product = series.vendorLicense] = spellings;
+    const products = [...this.#known.spellings.values()].flat();
+    const features = this.#features.get(series.vendorLicense) ?? [];
+    if (matchesAnother(product, products) || matchesAnother(series.feature, features)) {
+      return 'cannot be requested alone: its name has a %, and also matches another one';
+    }
+    const packages = this.#packages.get(keyOf({ ...series, package: '' }));
+    const isSum = series.package === '' && (packages?.size ?? 0) > 1;
+    return isSum || matchesAnother(series.package, packages ?? [])
+      ? 'cannot be requested alone: it is also listed in a package'
+      : undefined;
+  }
+}
+
+function add(sets: Map<string, Set<string>>, key: string, value: string): void {
+  const set = sets.get(key);
+  if (set === undefined) sets.set(key, new Set([value]));
+  else set.add(value);
+}
+
+function matchesAnother(name: string, names: Iterable<string>): boolean {
+  if (!name.includes(WILDCARD)) return false;
+  const matches = createPattern(name, { ignoreCase: false });
+  for (const other of names) if (other !== name && matches(other)) return true;
+  return false;
+}
+
+const isType = (type: string): type is FeatureType => ['feature', 'package', 'component'].includes(type);
+
+/** Requests what an analyzer outside this process has recorded: three requests for each feature. */
+export function createAskedSource({ client, localTime, concurrency, maxFeatures }: AskedSourceOptions): DemandSource {
+  /** The names of vendor licenses in the analyzer. */
+  let products: KnownFeatures['spellings'] = new Map();
+
+  const exclusionOf = (names: KnownNames, { series, exclusion }: KnownFeature): string | undefined => {
+    if (exclusion !== undefined) return exclusion;
+    return isType(series.featureType) ? names.exclusionOf(series) : 'has a type that cannot be requested';
+  };
+
+  return {
+    localTime,
+    concurrency,
+    readsAll: false,
+    ready: async () => undefined,
+    isComplete: () => true,
+    intervalOf: () => undefined,
+    list: function* (known): Generator<void, SeriesList> {
+      if (known.features.size === 0) {
+        throw new Error('the analyzer has not reported any features yet; check that it can be polled');
+      }
+      products = known.spellings;
+      const names = new KnownNames(known);
+      const items: ListedSeries[] = [];
+      let asked = 0;
+      for (const feature of known.features.values()) {
+        yield;
+        const exclusion = exclusionOf(names, feature);
+        if (exclusion === undefined) asked += 1;
+        if (exclusion === undefined && asked > maxFeatures) continue;
+        items.push({ series: feature.series, exclusion });
+      }
+      return { items, leftOut: Math.max(0, asked - maxFeatures) };
+    },
+    read: async (series, today, signal) => {
+      const { feature, package: packageName, featureType } = series;
+      if (!isType(featureType)) throw new Error(`the type ${JSON.stringify(featureType)} cannot be requested`);
+      const [product = series.vendorLicense] = products.get(series.vendorLicense) ?? [];
+      const [year = '', month = ''] = dateText(today).split('-');
+      const names = { product, feature, package: packageName };
+      const trend = await client.getHistory({ ...names, ftype: featureType }, signal);
+      const reserved = await client.getHistoryReserved({ ...names, ftype: featureType }, signal);
+      const window = { year, month: String(Number(month)), last: '465', type: featureType } as const;
+      const efficiency = await client.getEfficiency({ ...names, ...window }, signal);
+      return demandOf(series, { trend, reserved, efficiency }, localTime, today);
+    },
+  };
+}

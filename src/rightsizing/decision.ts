@@ -1,0 +1,101 @@
+import type { State } from './advice.ts';
+import { guardsOfCut, licensesToKeep } from './cut.ts';
+import { estimateNeeded, MOST_FULL } from './erlang.ts';
+import { dataGuards, exclusionsOf } from './exclusions.ts';
+import type { Findings } from './findings.ts';
+import { numberText, plural } from './wording.ts';
+
+/** The state of a series: the first rule that applies. */
+export interface Decision {
+  readonly state: State;
+  readonly count?: number | undefined;
+  readonly countRange?: readonly [least: number, most: number] | undefined;
+  /** What stopped advice that would have been given otherwise, each as a part of a sentence. */
+  readonly guards: readonly string[];
+}
+
+/** More days a year with refusals mean that licenses are missing. */
+const MOST_REFUSAL_DAYS = 12;
+const REGIME_DAYS = 28;
+/** Where refusals are not known: least hours a year with all licenses in use. */
+const LEAST_FULL_HOURS = 20;
+const RANGE_SHARE = 0.15;
+const UNUSED_DAYS = 180;
+const TIGHT_SHARE = 0.95;
+
+/** Whether a rule says that licenses are missing, apart from how long it was observed. */
+function isShort({ refusals, figures: { full } }: Findings): boolean {
+  if (refusals.kind === 'known') return refusals.days > MOST_REFUSAL_DAYS;
+  return (full?.hoursAYear ?? 0) >= LEAST_FULL_HOURS;
+}
+
+/** Whether the licenses were what they are now, and for how many days it must be observed. */
+function regimeGuards({ regime, bought, figures: { regimeDays } }: Findings): string[] {
+  const guards: string[] = [];
+  if (regimeDays < REGIME_DAYS) {
+    guards.push(`only ${plural(regimeDays, 'day')} of ${REGIME_DAYS} recorded with this number of licenses`);
+  }
+  if ((bought ?? 0) > (regime.level ?? Number.POSITIVE_INFINITY)) {
+    guards.push(`too few days recorded since bought rose from ${regime.level} to ${bought}`);
+  }
+  return guards;
+}
+
+/** What is missing, in licenses; `undefined` if not enough is known. */
+function* estimateOf({ figures: { full }, regime, context }: Findings): Generator<void, number | undefined> {
+  if (full === undefined || regime.level === undefined) return undefined;
+  return yield* estimateNeeded(
+    { licenses: regime.level, share: full.share, hours: full.shareHours },
+    context.tolerance,
+  );
+}
+
+function* missing(findings: Findings, bought: number): Generator<void, Decision | undefined> {
+  const { refusals, figures } = findings;
+  if (refusals.kind === 'known' && refusals.areReserved) return { state: 'reserved', guards: [] };
+  const estimate = yield* estimateOf(findings);
+  if (refusals.kind === 'unknown') {
+    // nobody may have waited: only a clear lack counts
+    if (estimate === undefined || estimate < bought + Math.max(2, 0.05 * bought)) return undefined;
+  }
+  if (estimate === undefined || (figures.full?.share ?? 0) > MOST_FULL) return { state: 'missing', guards: [] };
+  const margin = Math.max(1, RANGE_SHARE * estimate);
+  const atLeastOne = (licenses: number): number => Math.max(1, licenses);
+  return {
+    state: 'missing',
+    count: atLeastOne(estimate - bought),
+    countRange: [atLeastOne(Math.floor(estimate - margin) - bought), atLeastOne(Math.ceil(estimate + margin) - bought)],
+    guards: [],
+  };
+}
+
+function isUnused({ use: { first, lastUse }, context: { today } }: Findings): boolean {
+  const since = lastUse === undefined ? first : lastUse + 1;
+  return since !== undefined && today - since >= UNUSED_DAYS;
+}
+
+const isTight = ({ busyWeek }: Findings, bought: number): boolean =>
+  busyWeek !== undefined && busyWeek >= Math.min(bought - 1, TIGHT_SHARE * bought);
+
+/** Decides the state. Yields between steps. */
+export function* decide(findings: Findings): Generator<void, Decision> {
+  const exclusions = exclusionsOf(findings);
+  const { bought } = findings;
+  if (exclusions.length > 0 || bought === undefined) return { state: 'no advice', guards: exclusions };
+  const regime = isShort(findings) ? regimeGuards(findings) : [];
+  if (isShort(findings) && regime.length === 0) {
+    const decision = yield* missing(findings, bought);
+    if (decision !== undefined) return decision;
+  }
+  const guards = dataGuards(findings);
+  if (guards.length > 0) return { state: 'not enough data', guards: [...guards, ...regime] };
+  if (isUnused(findings)) return { state: 'unused', guards: [] };
+  const kept = licensesToKeep(findings);
+  const spare = kept === undefined ? 0 : Math.floor(bought - kept.licenses);
+  const cut = guardsOfCut(findings, spare);
+  if (spare >= 1 && cut.length === 0) return { state: 'could go', count: spare, guards: [] };
+  const others = regime.map(
+    (text) => `refusals on more than ${numberText(MOST_REFUSAL_DAYS)} days a year, but ${text}`,
+  );
+  return { state: isTight(findings, bought) ? 'tight' : 'fine', guards: [...cut, ...others] };
+}

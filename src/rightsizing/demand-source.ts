@@ -1,0 +1,36 @@
+import type { LocalTime } from '../model/local-time.ts';
+import type { Demand, SeriesName } from './demand.ts';
+import type { KnownFeatures } from './known-features.ts';
+
+/** A series that advice is computed for. */
+export interface ListedSeries {
+  readonly series: SeriesName;
+  /** Why its history is not read, as the end of a sentence; `undefined` if it is read. */
+  readonly exclusion: string | undefined;
+}
+
+export interface SeriesList {
+  readonly items: readonly ListedSeries[];
+  /** Features that are not in the list because there are too many. */
+  readonly leftOut: number;
+}
+
+/** Where demand is recorded. */
+export interface DemandSource {
+  /** The calendar of the recorded days. */
+  readonly localTime: LocalTime;
+  /** Series that are read at once. */
+  readonly concurrency: number;
+  /** Whether figures of series without advice are read too. */
+  readonly readsAll: boolean;
+  /** Resolves when a first pass makes sense. */
+  ready(): Promise<void>;
+  /** Whether the days before this one are recorded completely. @throws Error if that cannot be found out */
+  isComplete(today: number): boolean;
+  /** The series with advice. @throws Error if they are not known now */
+  list(known: KnownFeatures): Generator<void, SeriesList>;
+  /** What is recorded of a series before today. @throws Error if it cannot be read now */
+  read(series: SeriesName, today: number, signal: AbortSignal): Promise<Demand>;
+  /** Seconds between two collections of a vendor license, if known. */
+  intervalOf(vendorLicense: string): number | undefined;
+}

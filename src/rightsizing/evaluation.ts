@@ -1,0 +1,131 @@
+import type { Advice, AdviceContext } from './advice.ts';
+import { lastBought, type Regime, regimeOf } from './bought.ts';
+import { neededFor } from './curve.ts';
+import { curveFigures } from './curve-figures.ts';
+import { decide } from './decision.ts';
+import type { DayColumns, Demand } from './demand.ts';
+import type { WindowFigures } from './figures.ts';
+import type { Findings } from './findings.ts';
+import { trendOf } from './growth.ts';
+import { HourTally } from './hour-tally.ts';
+import { reasonOf } from './reason.ts';
+import { refusalsOf } from './refusals.ts';
+import { busyWeekOf, newestPeaks, runsOutOf } from './run-out.ts';
+import { useDaysOf } from './use-days.ts';
+import { countDays, HIGH_DAYS, oldestCounted, WINDOW_DAYS, weeklyPeaks, YEAR_HOURS } from './window.ts';
+
+/** Fewer days give no confidence. */
+const PROVISIONAL_DAYS = 90;
+
+/** The days of the window from one to before another. */
+const windowOf = (today: number): readonly [from: number, to: number] => [today - WINDOW_DAYS, today];
+
+/** A column of the days of the window, reduced; `undefined` without a known value. */
+function reduceWindow(
+  { day }: DayColumns,
+  column: Float64Array,
+  today: number,
+  pick: (a: number, b: number) => number,
+): number | undefined {
+  const [from, to] = windowOf(today);
+  let result: number | undefined;
+  for (let i = 0; i < day.length; i += 1) {
+    const [at, value] = [day[i] ?? to, column[i] ?? Number.NaN];
+    if (at < from || at >= to || Number.isNaN(value)) continue;
+    result = result === undefined ? value : pick(result, value);
+  }
+  return result;
+}
+
+function* readFigures(
+  { days, detail }: Demand,
+  { today, workingTime }: AdviceContext,
+  regime: Regime,
+): Generator<void, WindowFigures> {
+  if (detail.kind === 'curve') {
+    const options = { today, regimeFrom: regime.from, level: regime.level };
+    return yield* curveFigures(days, detail.hoursAtLeast, options);
+  }
+  const peak = reduceWindow(days, days.inUse, today, Math.max) ?? 0;
+  const tally = new HourTally({ today, workingTime, regimeFrom: regime.from, peak });
+  for (const day of detail.hours(...windowOf(today))) {
+    if (day === undefined) yield;
+    else tally.add(day);
+  }
+  return tally.figures();
+}
+
+function confidenceOf({ days, figures: { knowsReserved } }: Findings): Advice['confidence'] {
+  if (days < PROVISIONAL_DAYS) return 'none';
+  // without reservations, a license that seems free may not be
+  return days >= HIGH_DAYS && knowsReserved ? 'high' : 'provisional';
+}
+
+/** The day after the last use, if a later day shows that there was none. */
+function unusedSince({ use: { last, lastUse } }: Findings): number | undefined {
+  return lastUse === undefined || last === undefined || last <= lastUse ? undefined : lastUse + 1;
+}
+
+function reservedUnneeded({ days }: Demand, today: number, peak: number | undefined): number | undefined {
+  const least = reduceWindow(days, days.reserved, today, Math.min);
+  return least === undefined || peak === undefined ? undefined : Math.max(0, least - peak);
+}
+
+/** Advice for one series from its recorded demand. Yields after some days, so that others can run. */
+export function* evaluateDemand(demand: Demand, context: AdviceContext): Generator<void, Advice> {
+  const { today } = context;
+  const lastKnown = context.bought === undefined ? lastBought(demand.days, today) : undefined;
+  const bought = context.bought ?? lastKnown?.level;
+  const regime = regimeOf(demand.days, bought, today);
+  const figures = yield* readFigures(demand, context, regime);
+  const weeks = weeklyPeaks(figures.days);
+  const { growth, slope } = yield* trendOf(weeks, today);
+  const findings: Findings = {
+    context,
+    bought,
+    boughtAsOf: lastKnown?.day,
+    regime,
+    use: useDaysOf(demand.days, today),
+    figures,
+    refusals: refusalsOf(figures.refusals, { ...context, hoursFull: figures.full?.hours }, YEAR_HOURS),
+    weeks,
+    growth,
+    busyWeek: busyWeekOf(newestPeaks(weeks, slope?.perWeek ?? 0)),
+    needed: neededFor(figures, context.tolerance),
+    mostReserved: reduceWindow(demand.days, demand.days.reserved, today, Math.max),
+    days: countDays(figures.days),
+  };
+  const decision = yield* decide(findings);
+  const { refusals, use, days } = findings;
+  const historyDays = (oldestCounted(figures.days) ?? -1) + 1;
+  const canRunOut = decision.state !== 'no advice' && bought !== undefined && slope !== undefined;
+  return {
+    ...demand.series,
+    computed: today,
+    bought,
+    boughtAsOf: findings.boughtAsOf,
+    peak: figures.peak,
+    peakDay: figures.peakDay,
+    p95: figures.p95,
+    p99: figures.p99,
+    needed: findings.needed,
+    hoursAtLeast: figures.hoursAtLeast,
+    fullHours: figures.full?.hoursAYear,
+    refusalDays: refusals.kind === 'known' ? refusals.days : undefined,
+    refusalHours: refusals.kind === 'known' ? refusals.hours : undefined,
+    otherRefusals: refusals.kind === 'known' ? figures.refusals.others : undefined,
+    growth,
+    busyWeek: findings.busyWeek,
+    runsOut: canRunOut ? runsOutOf({ weeks, slope, bought, historyDays }, today) : undefined,
+    reservedUnneeded: reservedUnneeded(demand, today, figures.peak),
+    unusedSince: unusedSince(findings),
+    isNeverUsed: use.last !== undefined && use.lastUse === undefined,
+    state: decision.state,
+    count: decision.count,
+    countRange: decision.countRange,
+    reason: reasonOf(findings, decision),
+    days,
+    coverage: days / WINDOW_DAYS,
+    confidence: confidenceOf(findings),
+  };
+}

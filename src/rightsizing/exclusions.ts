@@ -1,0 +1,42 @@
+import { dateText } from '../model/local-time.ts';
+import { UNCOUNTED } from '../model/uncounted.ts';
+import type { Findings } from './findings.ts';
+import { numberText, plural } from './wording.ts';
+
+/** Why there is no advice at all, or not yet. Each text is a part of a sentence. */
+
+/** Older data says nothing about now. */
+const MOST_AGE_DAYS = 3;
+const LEAST_WEEKS = 13;
+const LEAST_SHARE = 0.8;
+const RAISED_DAYS = 90;
+
+export function exclusionsOf({ context, bought, use: { last } }: Findings): string[] {
+  const texts: string[] = [];
+  const isExcluded = context.exclusion !== undefined;
+  // its history may not have been read, and says nothing then
+  if (isExcluded) texts.push(`it ${context.exclusion}`);
+  else if (bought === undefined || Number.isNaN(bought)) texts.push('the number of licenses is not known');
+  else if (bought >= UNCOUNTED) texts.push('its licenses are not counted');
+  else if (bought <= 0) texts.push('it has no valid license now');
+  if (last === undefined) {
+    if (!isExcluded) texts.push('no use is recorded');
+  } else if (context.today - last > MOST_AGE_DAYS) {
+    texts.push(`its last data is of ${dateText(last)}`);
+  }
+  return texts;
+}
+
+/** Why the history is not enough yet. */
+export function dataGuards({ weeks: { week }, regime: { change }, context: { today } }: Findings): string[] {
+  const texts: string[] = [];
+  const counted = week.length;
+  const since = 1 - (week[0] ?? 1);
+  if (counted < LEAST_WEEKS) texts.push(`${counted} of ${LEAST_WEEKS} weeks are recorded`);
+  if (counted < LEAST_SHARE * since) texts.push(`${counted} of the last ${plural(since, 'week')} are recorded`);
+  if (change !== undefined && change.after > change.before && today - change.day < RAISED_DAYS) {
+    const [before, after] = [numberText(change.before), numberText(change.after)];
+    texts.push(`bought rose from ${before} to ${after} on ${dateText(change.day)}, less than ${RAISED_DAYS} days ago`);
+  }
+  return texts;
+}

@@ -1,0 +1,91 @@
+import type { FeatureRow } from '../inventory/feature-row.ts';
+import type { Inventory } from '../inventory/inventory.ts';
+import { UNCOUNTED } from '../model/uncounted.ts';
+import { parseVendorLicense } from '../model/vendor-license.ts';
+import type { SeriesName } from './demand.ts';
+
+/** A feature with its versions together, as it is known now: history has no versions. */
+export interface KnownFeature {
+  readonly series: SeriesName;
+  /** Sum over the versions; `undefined` if unknown, or if the vendor license is not current. */
+  readonly bought: number | undefined;
+  /** Why no advice can be given, as the end of a sentence. */
+  readonly exclusion: string | undefined;
+}
+
+/** What is known now of all features. */
+export interface KnownFeatures {
+  /** Those in GetFeatures, in order of their names, by `keyOf`. */
+  readonly features: ReadonlyMap<string, KnownFeature>;
+  /** The names of a vendor license in the analyzer. */
+  readonly spellings: ReadonlyMap<string, readonly string[]>;
+  /** Whether a vendor license is known to be complete: a feature that is not in the list does not exist. */
+  isComplete(vendorLicense: string): boolean;
+}
+
+/** The key of a feature, with the canonical name of its vendor license. */
+export const keyOf = ({ vendorLicense, feature, package: packageName, featureType }: SeriesName): string =>
+  JSON.stringify([parseVendorLicense(vendorLicense).vendorLicense, feature, packageName, featureType]);
+
+/** The versions of a feature. */
+interface OpenFeature {
+  readonly series: SeriesName;
+  bought: number | undefined;
+  isUncounted: boolean;
+  readonly exclusions: Set<string | undefined>;
+}
+
+function exclusionOf({ featureType, licenseType, licenseModel, tokenPool }: FeatureRow): string | undefined {
+  if (featureType === 'component') return 'is a component of a package';
+  if (licenseType === 'node-locked') return 'is node-locked';
+  if (licenseModel === 'named') return 'has licenses for named users';
+  if (tokenPool !== undefined && tokenPool !== '') return `takes tokens of ${tokenPool}, which has advice of its own`;
+  return licenseModel === 'token' ? 'takes tokens' : undefined;
+}
+
+function toKnown({ series, bought, isUncounted, exclusions }: OpenFeature): KnownFeature {
+  if (isUncounted) return { series, bought, exclusion: 'has uncounted licenses' };
+  // of versions that differ, the rest has licenses that count
+  const [only] = exclusions;
+  return { series, bought, exclusion: exclusions.size === 1 ? only : undefined };
+}
+
+/** The vendor licenses whose counts are those of now. */
+function currentOnes({ vendorLicenses }: Inventory): ReadonlySet<string> {
+  const current = new Set<string>();
+  for (const { vendorLicense, isReported, isCurrent, isWithheld, up } of vendorLicenses) {
+    if (isReported && isCurrent !== false && !isWithheld && up !== false) current.add(vendorLicense);
+  }
+  return current;
+}
+
+/** Reads what is known now from the inventory, which must be in use meanwhile. */
+export function* knownFeaturesOf(inventory: Inventory): Generator<void, KnownFeatures> {
+  const current = currentOnes(inventory);
+  const open = new Map<string, OpenFeature>();
+  for (const row of inventory.features.scan()) {
+    yield;
+    if (!row.isReported) continue;
+    const { vendorLicense, feature, package: packageName, featureType, maxAvailable } = row;
+    const series = { vendorLicense, feature, package: packageName, featureType };
+    const key = keyOf(series);
+    const bought = current.has(vendorLicense) ? maxAvailable : undefined;
+    const known = open.get(key);
+    const isUncounted = row.licenseType === 'uncounted' || (maxAvailable ?? 0) >= UNCOUNTED;
+    if (known === undefined) {
+      open.set(key, { series, bought, isUncounted, exclusions: new Set([exclusionOf(row)]) });
+      continue;
+    }
+    known.bought = known.bought === undefined || bought === undefined ? undefined : known.bought + bought;
+    known.isUncounted ||= isUncounted;
+    known.exclusions.add(exclusionOf(row));
+  }
+  const { knowledge, spellings } = inventory;
+  const features = new Map<string, KnownFeature>();
+  for (const [key, feature] of open) features.set(key, toKnown(feature));
+  return {
+    features,
+    spellings,
+    isComplete: (vendorLicense) => knowledge.products && knowledge.features(vendorLicense),
+  };
+}

@@ -1,0 +1,49 @@
+import type { PriceEntry } from '../model/prices.ts';
+import type { Advice } from './advice.ts';
+
+/** What advice is worth. What is unknown is `undefined`, never 0. */
+export interface Money {
+  /** Of one license a year; if it is bought once, of one license. */
+  readonly price: number | undefined;
+  readonly per: 'year' | 'once' | undefined;
+  readonly currency: string | undefined;
+  /** A year, if the licenses that could go are dropped. */
+  readonly saving: number | undefined;
+  /** In the first year, if the missing licenses are bought. */
+  readonly cost: number | undefined;
+  /** Why there is a price, but no saving. */
+  readonly remark: string | undefined;
+}
+
+export const noMoney: Money = {
+  price: undefined,
+  per: undefined,
+  currency: undefined,
+  saving: undefined,
+  cost: undefined,
+  remark: undefined,
+};
+
+/** Months of a year. */
+const YEAR = 12;
+
+/** An amount without the errors of binary fractions. */
+export const roundAmount = (amount: number): number => Math.round(amount * 100) / 100;
+
+/** The licenses of a package are those of the package: its components have no price. */
+const isPriced = ({ featureType }: Pick<Advice, 'featureType'>): boolean => featureType !== 'component';
+
+export function moneyOf(advice: Pick<Advice, 'featureType' | 'state' | 'count'>, entry: PriceEntry | undefined): Money {
+  if (entry === undefined || !isPriced(advice)) return noMoney;
+  const { state, count } = advice;
+  const { currency } = entry;
+  const price = roundAmount(entry.price * (entry.per === 'month' ? YEAR : 1));
+  const amountIf = (wanted: Advice['state']): number | undefined =>
+    state === wanted && count !== undefined ? roundAmount(count * price) : undefined;
+  if (entry.per !== 'once') {
+    const [saving, cost] = [amountIf('could go'), amountIf('missing')];
+    return { price, per: 'year', currency, saving, cost, remark: undefined };
+  }
+  const remark = state === 'could go' ? 'bought once: maintenance not known' : undefined;
+  return { price, per: 'once', currency, saving: undefined, cost: amountIf('missing'), remark };
+}

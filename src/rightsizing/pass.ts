@@ -1,0 +1,127 @@
+import { setTimeout } from 'node:timers/promises';
+import type { CurrentInventory } from '../inventory/current.ts';
+import { runSliced, untilAborted } from '../scheduling/slices.ts';
+import type { Advice, AdviceContext, WorkingTime } from './advice.ts';
+import type { DayColumns, Demand, SeriesName } from './demand.ts';
+import type { DemandSource, ListedSeries, SeriesList } from './demand-source.ts';
+import { evaluateDemand } from './evaluation.ts';
+import { type KnownFeatures, keyOf, knownFeaturesOf } from './known-features.ts';
+import { isMistaken, type RecordedRefusals, recordedRefusalsOf } from './recorded-refusals.ts';
+
+/** What a pass reads. */
+export interface PassOptions {
+  readonly source: DemandSource;
+  readonly useInventory: CurrentInventory['use'];
+  readonly tolerance: number;
+  readonly workingTime: WorkingTime;
+  /** The local day of today. */
+  readonly today: number;
+  /** By the last pass. */
+  readonly recordedRefusals: RecordedRefusals;
+  readonly signal: AbortSignal;
+}
+
+export interface PassResult {
+  /** In the order of the list. */
+  readonly advice: readonly Advice[];
+  readonly leftOut: number;
+  /** Series whose history could not be read, and why the first one could not. */
+  readonly failed: number;
+  readonly firstFailure: string | undefined;
+}
+
+/** After this many series in succession that cannot be read, the others cannot either. */
+const MOST_FAILURES = 20;
+
+/** The longest pause after a series. */
+const MOST_PAUSE_MS = 10;
+
+const noDays: DayColumns = {
+  day: new Int32Array(),
+  available: new Float64Array(),
+  inUse: new Float64Array(),
+  reserved: new Float64Array(),
+  denials: new Float64Array(),
+};
+
+/** The demand of a series whose history is not read. */
+const unread = (series: SeriesName): Demand => ({
+  series,
+  days: noDays,
+  detail: { kind: 'curve', hoursAtLeast: new Float64Array() },
+});
+
+/** Computes the advice for all series. @throws Error with the cause, for the operator */
+export async function runPass(options: PassOptions): Promise<PassResult> {
+  const { source, useInventory, today, signal } = options;
+  const { known, list } = await useInventory(async (inventory) => {
+    if (inventory === undefined) throw new Error('the analyzer has not been polled yet');
+    const read = function* (): Generator<void, { known: KnownFeatures; list: SeriesList }> {
+      const features = yield* knownFeaturesOf(inventory);
+      return { known: features, list: yield* source.list(features) };
+    };
+    return runSliced(untilAborted(read(), signal));
+  });
+  const advice = new Array<Advice>(list.items.length);
+  let { recordedRefusals } = options;
+  let failed = 0;
+  let inSuccession = 0;
+  let firstFailure: string | undefined;
+
+  const evaluate = (demand: Demand, series: SeriesName, exclusion: string | undefined): Promise<Advice> => {
+    const context: AdviceContext = {
+      today,
+      tolerance: options.tolerance,
+      workingTime: options.workingTime,
+      bought: known.features.get(keyOf(series))?.bought,
+      exclusion,
+      interval: source.intervalOf(series.vendorLicense),
+      refusalsRecorded: recordedRefusals.get(series.vendorLicense),
+    };
+    return runSliced(untilAborted(evaluateDemand(demand, context), signal));
+  };
+
+  const adviseUnread = (series: SeriesName, error: unknown): Promise<Advice> => {
+    signal.throwIfAborted();
+    const reason = (error as Error).message;
+    failed += 1;
+    inSuccession += 1;
+    firstFailure ??= reason;
+    if (inSuccession >= MOST_FAILURES || failed === list.items.length) throw error;
+    return evaluate(unread(series), series, `has a history that could not be read: ${reason}`);
+  };
+
+  const advise = async ({ series, exclusion }: ListedSeries): Promise<Advice> => {
+    if (exclusion !== undefined && !source.readsAll) return evaluate(unread(series), series, exclusion);
+    try {
+      const demand = await source.read(series, today, signal);
+      const result = await evaluate(demand, series, exclusion);
+      inSuccession = 0;
+      return result;
+    } catch (error) {
+      return await adviseUnread(series, error);
+    }
+  };
+
+  const adviseAll = async (items: Iterable<readonly [number, ListedSeries]>): Promise<void> => {
+    const waiting = Iterator.from(items);
+    const work = async (): Promise<void> => {
+      for (const [i, item] of waiting) {
+        const started = performance.now();
+        advice[i] = await advise(item);
+        // nobody waits for the pass: others get as much of the thread as it takes
+        await setTimeout(Math.min(performance.now() - started, MOST_PAUSE_MS), undefined, { signal });
+      }
+    };
+    const workers = await Promise.allSettled(Array.from({ length: source.concurrency }, work));
+    for (const worker of workers) if (worker.status === 'rejected') throw worker.reason;
+  };
+
+  await adviseAll(list.items.entries());
+  const found = await runSliced(untilAborted(recordedRefusalsOf(advice), signal));
+  const assumed = recordedRefusals;
+  recordedRefusals = found;
+  const isAgain = ([i]: readonly [number, ListedSeries]): boolean => isMistaken(advice[i] as Advice, assumed, found);
+  await adviseAll([...list.items.entries()].filter(isAgain));
+  return { advice, leftOut: list.leftOut, failed, firstFailure };
+}

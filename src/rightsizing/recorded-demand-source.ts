@@ -1,0 +1,80 @@
+import type { LocalTime } from '../model/local-time.ts';
+import { parseVendorLicense } from '../model/vendor-license.ts';
+import type { DayColumns, DemandColumns, SeriesName } from './demand.ts';
+import type { DemandSource, ListedSeries } from './demand-source.ts';
+import { type KnownFeatures, keyOf } from './known-features.ts';
+
+/** The store of an analyzer in the same process. Its methods throw errors with a message for the operator. */
+export interface RecordedHistory<S extends SeriesName = SeriesName> {
+  readonly localTime: LocalTime;
+  series(): readonly S[];
+  /** Days before this one are complete. */
+  sealedUntil(): number;
+  totals(series: S, before: number): DayColumns;
+  hours(series: S, from: number, to: number): Iterable<DemandColumns | undefined>;
+  intervalOf(vendorLicense: string): number | undefined;
+  pastAdded(): Promise<void>;
+}
+
+/** The vendor licenses and features that are reported here, by their canonical names. */
+export type Owns = (series: SeriesName) => boolean;
+
+const canonical = <S extends SeriesName>({
+  vendorLicense,
+  feature,
+  package: packageName,
+  featureType,
+}: S): SeriesName => ({
+  vendorLicense: parseVendorLicense(vendorLicense).vendorLicense,
+  feature,
+  package: packageName,
+  featureType,
+});
+
+/** Reads what an analyzer in the same process has recorded. */
+export function createRecordedSource<S extends SeriesName>(history: RecordedHistory<S>, owns: Owns): DemandSource {
+  /** The recorded series by canonical names. */
+  let recorded = new Map<string, readonly S[]>();
+
+  const exclusionOf = (known: KnownFeatures, key: string, series: SeriesName): string | undefined => {
+    if ((recorded.get(key)?.length ?? 0) > 1) return 'is recorded for several parts of the vendor license';
+    const feature = known.features.get(key);
+    if (feature !== undefined) return feature.exclusion;
+    return known.isComplete(series.vendorLicense) ? 'is not listed any more' : undefined;
+  };
+
+  return {
+    localTime: history.localTime,
+    concurrency: 1,
+    readsAll: true,
+    ready: () => history.pastAdded(),
+    isComplete: (today) => history.sealedUntil() >= today,
+    intervalOf: (vendorLicense) => history.intervalOf(vendorLicense),
+    list: function* (known) {
+      const found = new Map<string, S[]>();
+      for (const series of history.series()) {
+        yield;
+        const key = keyOf(series);
+        if (found.has(key)) found.get(key)?.push(series);
+        else if (owns(canonical(series))) found.set(key, [series]);
+      }
+      recorded = found;
+      const items: ListedSeries[] = [];
+      for (const [key, [first]] of found) {
+        yield;
+        const series = canonical(first as S);
+        items.push({ series, exclusion: exclusionOf(known, key, series) });
+      }
+      return { items, leftOut: 0 };
+    },
+    read: async (series, today) => {
+      const [stored] = recorded.get(keyOf(series)) ?? [];
+      if (stored === undefined) throw new Error('it is not recorded any more');
+      return {
+        series,
+        days: history.totals(stored, today),
+        detail: { kind: 'hours', hours: (from, to) => history.hours(stored, from, Math.min(to, today)) },
+      };
+    },
+  };
+}

@@ -1,0 +1,93 @@
+import type { RefusalCounts } from './refusals.ts';
+import { HOUR } from './window.ts';
+
+/** Maximum in use of a time for which it is not known. */
+export const NO_USE = -1;
+
+/** Counts refusals hour by hour, and decides about each day at its end. */
+export class RefusalTally {
+  #recordedSeconds = 0;
+  #recordedDays = 0;
+  #regimeSeconds = 0;
+  #requests: number | undefined;
+  #days = 0;
+  #hours = 0;
+  #withReserved = 0;
+  #unclearDays = 0;
+  #unknownDays = 0;
+  #others = 0;
+  /** Of the day that is being added. */
+  #isRegime = false;
+  #isFull = false;
+  #matchedHours = 0;
+  #unmatched = 0;
+  #isUnknown = false;
+  #isRecorded = false;
+
+  /** The next day begins. */
+  beginDay(isRegime: boolean): void {
+    this.#isRegime = isRegime;
+  }
+
+  /**
+   * NaN is unknown.
+   *
+   * @param most maximum in use of the hour, or NO_USE if it is not known
+   */
+  addHour(available: number, reserved: number, denials: number, most: number, seconds: number): void {
+    const isRegime = this.#isRegime;
+    const isFull = available > 0 && most >= available - (Number.isNaN(reserved) ? 0 : reserved);
+    if (isFull) this.#isFull = true;
+    if (isRegime) this.#regimeSeconds += seconds;
+    if (Number.isNaN(denials)) return;
+    if (isRegime) {
+      this.#recordedSeconds += seconds;
+      this.#isRecorded = true;
+    }
+    this.#requests = (this.#requests ?? 0) + denials;
+    if (denials === 0) return;
+    if (isFull) {
+      this.#matchedHours += 1;
+      if (isRegime && most < available) this.#withReserved += 1;
+    } else if (available === 0) {
+      // expired: no license was wanting
+      this.#others += denials;
+    } else if (Number.isNaN(available) || Number.isNaN(reserved) || most === NO_USE) {
+      this.#isUnknown = true;
+    } else {
+      this.#unmatched += denials;
+    }
+  }
+
+  endDay(): void {
+    const isUnclear = this.#unmatched > 0 && this.#matchedHours === 0 && this.#isFull;
+    if (!isUnclear) this.#others += this.#unmatched;
+    if (this.#isRegime) {
+      if (this.#matchedHours > 0) this.#days += 1;
+      this.#hours += this.#matchedHours;
+      if (isUnclear) this.#unclearDays += 1;
+      if (this.#isUnknown) this.#unknownDays += 1;
+      if (this.#isRecorded) this.#recordedDays += 1;
+    }
+    this.#isFull = false;
+    this.#isUnknown = false;
+    this.#isRecorded = false;
+    this.#matchedHours = 0;
+    this.#unmatched = 0;
+  }
+
+  counts(): RefusalCounts {
+    return {
+      recordedHours: this.#recordedSeconds / HOUR,
+      recordedDays: this.#recordedDays,
+      regimeHours: this.#regimeSeconds / HOUR,
+      requests: this.#requests,
+      days: this.#days,
+      hours: this.#hours,
+      withReserved: this.#withReserved,
+      unclearDays: this.#unclearDays,
+      unknownDays: this.#unknownDays,
+      others: this.#others,
+    };
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * Refused requests, by their cause. A refusal is for want of licenses if all licenses that are not reserved were in use in its hour.
+ * Days and hours count, not requests: a script that tries again 500 times counts once.
+ */
+
+/** Refusals of the window, as they were counted. */
+export interface RefusalCounts {
+  /** Hours of the regime in which refusals would have been recorded, and hours with data. */
+  readonly recordedHours: number;
+  readonly regimeHours: number;
+  /** Days of the regime on which refusals would have been recorded at some time. */
+  readonly recordedDays: number;
+  /** Requests that were refused; `undefined` if it was never known. */
+  readonly requests: number | undefined;
+  /** Days and hours of the regime with refusals for want of licenses. Hours are unknown where only days are recorded. */
+  readonly days: number;
+  readonly hours: number | undefined;
+  /** Those of the hours (or days) in which reserved licenses were not in use. */
+  readonly withReserved: number;
+  /** Days of the regime on which all licenses were in use, but not in the hour of the refusal. */
+  readonly unclearDays: number;
+  /** Days of the regime with refusals for which use or licenses were not known. */
+  readonly unknownDays: number;
+  /** Requests refused while licenses were free. */
+  readonly others: number;
+}
+
+/** Days and hours a year. */
+export type Refusals =
+  | {
+      readonly kind: 'known';
+      readonly days: number;
+      readonly hours: number | undefined;
+      readonly unclearDays: number;
+      /** Whether most of them had reserved licenses that were not in use. */
+      readonly areReserved: boolean;
+    }
+  /** `because` continues the sentence "refusals are not known: …". */
+  | { readonly kind: 'unknown'; readonly because: string };
+
+/** Above this, samples are too far apart for the hour of a refusal. Seconds. */
+const LONGEST_INTERVAL = 900;
+/** A feature that was full for longer, and had no refusal: refusals are not recorded. Hours. */
+export const FULL_WITHOUT_REFUSAL = 20;
+const MOST_UNKNOWN_DAYS = 3;
+
+export interface RefusalContext {
+  /** Seconds between two collections, if known. */
+  readonly interval: number | undefined;
+  /** Whether any feature of the vendor license had a refusal in the window, if known. */
+  readonly refusalsRecorded?: boolean | undefined;
+  /** Hours of the regime in which all licenses were in use. */
+  readonly hoursFull: number | undefined;
+}
+
+const unknown = (because: string): Refusals => ({ kind: 'unknown', because });
+
+/** Days are scaled by days: one on which only some hours are recorded still counts as one, and a year has no more than its days. */
+function refusalsKnown(counts: RefusalCounts, yearHours: number): Refusals {
+  const daysToYear = yearHours / 24 / counts.recordedDays;
+  const hoursToYear = yearHours / counts.recordedHours;
+  return {
+    kind: 'known',
+    days: counts.days * daysToYear,
+    hours: counts.hours === undefined ? undefined : Math.min(counts.hours * hoursToYear, yearHours),
+    unclearDays: counts.unclearDays * daysToYear,
+    areReserved: 2 * counts.withReserved > (counts.hours ?? counts.days),
+  };
+}
+
+/** @param yearHours hours of a year */
+export function refusalsOf(
+  counts: RefusalCounts,
+  { interval, refusalsRecorded, hoursFull }: RefusalContext,
+  yearHours: number,
+): Refusals {
+  const { recordedHours, recordedDays, regimeHours, requests, unknownDays } = counts;
+  if (requests === undefined || recordedHours === 0) return unknown('they are not recorded here');
+  if (interval !== undefined && interval > LONGEST_INTERVAL) {
+    return unknown(`samples every ${Math.round(interval / 60)} minutes are too far apart`);
+  }
+  if (2 * recordedHours < regimeHours) return unknown('they are recorded for less than half of the time');
+  const isWithout = refusalsRecorded === undefined ? (hoursFull ?? 0) >= FULL_WITHOUT_REFUSAL : !refusalsRecorded;
+  if (requests === 0 && isWithout) return unknown('none was ever recorded here');
+  if ((unknownDays * yearHours) / 24 / recordedDays > MOST_UNKNOWN_DAYS)
+    return unknown('licenses or reservations were not known at the time');
+  return refusalsKnown(counts, yearHours);
+}

@@ -1,0 +1,208 @@
+import { dateText, type LocalTime } from '../model/local-time.ts';
+import type { LiveFigures } from './live-figures.ts';
+import { type Proposal, type Proposals, type Renewal, sentenceOf } from './proposals.ts';
+import { createRanking, type Ranking } from './ranking.ts';
+import type { PastAdvice } from './rightsizing.ts';
+import { type Step, stepsOf } from './steps.ts';
+import { type Totals, totalsOf } from './totals.ts';
+
+/** What the report says: of each section the first rows, and how many there are. */
+
+/** One feature of a section. */
+export interface ReportItem {
+  readonly proposal: Proposal;
+  readonly sentence: string;
+  readonly renewal: Renewal;
+  /** Local day of the renewal. */
+  readonly renewalDay: number | undefined;
+  readonly live: LiveFigures;
+  /** Empty if the section has no steps. */
+  readonly steps: readonly Step[];
+}
+
+export interface ReportSection {
+  readonly items: readonly ReportItem[];
+  /** With those that are not shown. */
+  readonly count: number;
+}
+
+/** Features without advice, for one reason. */
+export interface Reason {
+  /** The sentence of the first of them. */
+  readonly example: string;
+  readonly count: number;
+  /** Whether the sentences of all of them are the same; else they differ in figures. */
+  readonly isSame: boolean;
+}
+
+/** What came of advice of an earlier month. */
+export interface LookBack {
+  readonly proposal: Proposal;
+  readonly past: PastAdvice;
+  /** Licenses bought then and now. */
+  readonly before: number;
+  readonly now: number;
+}
+
+export interface Report {
+  readonly totals: Totals;
+  readonly features: number;
+  /** By month of the renewal, then by worth. */
+  readonly couldGo: ReportSection;
+  readonly provisional: ReportSection;
+  readonly missing: ReportSection;
+  readonly reserved: ReportSection;
+  readonly runsOut: ReportSection;
+  readonly unused: ReportSection;
+  readonly reasons: readonly Reason[];
+  /** Features without advice, and different reasons for it. */
+  readonly withoutAdvice: number;
+  readonly reasonCount: number;
+  readonly lookBacks: readonly LookBack[];
+  readonly lookBackCount: number;
+  readonly tight: number;
+  readonly fine: number;
+}
+
+/** Rows of a section. */
+const MAX_ROWS = 50;
+/** Different sentences of features without advice that are counted. */
+const MAX_REASONS = 1000;
+/** Steps of a feature that are shown: from one above the number that is kept. */
+const MAX_STEPS = 5;
+/** Rows between two yields. */
+const SLICE = 128;
+
+type Compare = (a: Proposal, b: Proposal) => number;
+
+const descending = (a = 0, b = 0): number => b - a;
+const byName: Compare = ({ advice: a }, { advice: b }) =>
+  a.vendorLicense < b.vendorLicense ? -1 : a.vendorLicense > b.vendorLicense ? 1 : a.feature < b.feature ? -1 : 1;
+
+/** The largest amount first, then the largest count. */
+const byWorth: Compare = (a, b) =>
+  descending(a.money.saving ?? a.money.cost, b.money.saving ?? b.money.cost) ||
+  descending(a.advice.count, b.advice.count) ||
+  byName(a, b);
+const byFullHours: Compare = (a, b) => descending(a.advice.fullHours, b.advice.fullHours) || byName(a, b);
+const byRunOut: Compare = (a, b) => (a.advice.runsOut?.day ?? 0) - (b.advice.runsOut?.day ?? 0) || byName(a, b);
+const byUnused: Compare = (a, b) => descending(a.advice.bought, b.advice.bought) || byName(a, b);
+
+/** The same for sentences that differ in their figures only. */
+const patternOf = (sentence: string): string => sentence.replace(/\d[\d.,:-]*/g, '#');
+
+/** What came of the newest earlier advice that was followed. */
+function lookBackOf(proposal: Proposal): LookBack | undefined {
+  const now = proposal.advice.bought;
+  if (now === undefined) return undefined;
+  for (const past of proposal.advice.past) {
+    const before = past.bought;
+    if (before === undefined || before === now) continue;
+    const isFollowed = (past.state === 'could go' && now < before) || (past.state === 'missing' && now > before);
+    return isFollowed ? { proposal, past, before, now } : undefined;
+  }
+  return undefined;
+}
+
+interface Gathered {
+  readonly sections: Readonly<Record<SectionName, Ranking<Proposal>>>;
+  readonly reasons: Map<string, { readonly example: string; count: number; isSame: boolean }>;
+  readonly lookBacks: Ranking<LookBack>;
+  readonly counts: { withoutAdvice: number; tight: number; fine: number };
+}
+
+type SectionName = 'couldGo' | 'provisional' | 'missing' | 'reserved' | 'runsOut' | 'unused';
+
+const createGathered = (): Gathered => ({
+  sections: {
+    couldGo: createRanking(MAX_ROWS, byWorth),
+    provisional: createRanking(MAX_ROWS, byWorth),
+    missing: createRanking(MAX_ROWS, byWorth),
+    reserved: createRanking(MAX_ROWS, byFullHours),
+    runsOut: createRanking(MAX_ROWS, byRunOut),
+    unused: createRanking(MAX_ROWS, byUnused),
+  },
+  reasons: new Map(),
+  lookBacks: createRanking(MAX_ROWS, (a, b) => (a.past.month < b.past.month ? 1 : -1)),
+  counts: { withoutAdvice: 0, tight: 0, fine: 0 },
+});
+
+function gather({ sections, reasons, lookBacks, counts }: Gathered, proposal: Proposal): void {
+  const { advice } = proposal;
+  const lookBack = lookBackOf(proposal);
+  if (lookBack !== undefined) lookBacks.add(lookBack);
+  if (advice.runsOut !== undefined) sections.runsOut.add(proposal);
+  if (advice.state === 'could go')
+    (advice.confidence === 'high' ? sections.couldGo : sections.provisional).add(proposal);
+  else if (advice.state === 'missing' || advice.state === 'reserved' || advice.state === 'unused') {
+    sections[advice.state].add(proposal);
+  } else if (advice.state === 'tight' || advice.state === 'fine') counts[advice.state] += 1;
+  else {
+    counts.withoutAdvice += 1;
+    const pattern = patternOf(advice.reason);
+    const known = reasons.get(pattern);
+    if (known !== undefined) {
+      known.count += 1;
+      known.isSame &&= known.example === advice.reason;
+    } else if (reasons.size < MAX_REASONS) reasons.set(pattern, { example: advice.reason, count: 1, isSame: true });
+  }
+}
+
+/** The month of a renewal, sortable: past and known ones first, then permanent licenses, then unknown ones. */
+export const renewalMonth = ({ renewal, renewalDay }: Pick<ReportItem, 'renewal' | 'renewalDay'>): string => {
+  if (renewalDay !== undefined) return dateText(renewalDay).slice(0, 7);
+  return renewal.kind === 'permanent' ? 'permanent' : 'unknown';
+};
+
+const byMonth = (a: ReportItem, b: ReportItem): number => {
+  const [x, y] = [renewalMonth(a), renewalMonth(b)];
+  return x < y ? -1 : x > y ? 1 : byWorth(a.proposal, b.proposal);
+};
+
+/** @throws AdviceNotReady by `proposals` before the first pass */
+export function* createReport(proposals: Proposals, localTime: LocalTime): Generator<void, Report> {
+  const gathered = createGathered();
+  let read = 0;
+  for (const proposal of proposals.rows) {
+    gather(gathered, proposal);
+    read += 1;
+    if (read % SLICE === 0) yield;
+  }
+  const totals = yield* totalsOf(proposals.rows);
+  const itemOf = (proposal: Proposal, hasSteps: boolean): ReportItem => {
+    const renewal = proposals.renewal(proposal);
+    const { advice } = proposal;
+    const kept = (advice.bought ?? 0) - (advice.count ?? 0);
+    const steps = hasSteps ? stepsOf(advice, proposals.table.tolerance) : [];
+    return {
+      proposal,
+      sentence: sentenceOf(proposal, renewal),
+      renewal,
+      renewalDay: renewal.kind === 'on' ? localTime.dayOf(renewal.at) : undefined,
+      live: proposals.live(proposal),
+      steps: steps.filter(({ licenses }) => licenses <= kept + 1).slice(0, MAX_STEPS),
+    };
+  };
+  const { sections, reasons, lookBacks, counts } = gathered;
+  function* sectionOf(name: SectionName, hasSteps = false): Generator<void, ReportSection> {
+    const items = sections[name].first().map((proposal) => itemOf(proposal, hasSteps));
+    yield;
+    return { items, count: sections[name].count() };
+  }
+  const couldGo = yield* sectionOf('couldGo', true);
+  return {
+    totals,
+    features: proposals.rows.length,
+    couldGo: { ...couldGo, items: couldGo.items.toSorted(byMonth) },
+    provisional: yield* sectionOf('provisional', true),
+    missing: yield* sectionOf('missing'),
+    reserved: yield* sectionOf('reserved'),
+    runsOut: yield* sectionOf('runsOut'),
+    unused: yield* sectionOf('unused'),
+    reasons: [...reasons.values()].sort((a, b) => b.count - a.count).slice(0, MAX_ROWS),
+    reasonCount: reasons.size,
+    lookBacks: lookBacks.first(),
+    lookBackCount: lookBacks.count(),
+    ...counts,
+  };
+}

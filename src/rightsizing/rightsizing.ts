@@ -1,0 +1,54 @@
+import type { Advice } from './advice.ts';
+import type { SeriesName } from './demand.ts';
+
+/** The results of the nightly pass. Readers get a new table after each pass, and never half of one. */
+export interface AdviceTable {
+  /** When the pass was finished, epoch seconds. */
+  readonly computedAt: number;
+  /** The local day of the pass. */
+  readonly day: number;
+  /** Hours a year for which `needed` may be exceeded. */
+  readonly tolerance: number;
+  readonly rows: readonly KeptAdvice[];
+  /** Series that were left out because of `rightsizing.max_features`. */
+  readonly leftOut: number;
+}
+
+/** Advice with what earlier passes add to it. */
+export interface KeptAdvice extends Advice {
+  /**
+   * The day on which the licenses run out, after it was computed on two passes in succession and until growth was not proven on seven
+   * passes in succession. `undefined` otherwise. Alerts and metrics use it.
+   */
+  readonly confirmedRunsOut: number | undefined;
+  /** Advice of earlier months, newest first. */
+  readonly past: readonly PastAdvice[];
+}
+
+/** Advice of an earlier month, and the figures of that time. */
+export interface PastAdvice extends SeriesName {
+  /** `YYYY-MM`. */
+  readonly month: string;
+  readonly state: Advice['state'];
+  readonly bought: number | undefined;
+  readonly count: number | undefined;
+  readonly needed: number | undefined;
+}
+
+export interface RightsizingStatus {
+  readonly isEnabled: boolean;
+  /** Epoch seconds; `undefined` before the first pass was finished. */
+  readonly lastSuccess: number | undefined;
+  /** Of the last pass. */
+  readonly durationSeconds: number | undefined;
+  /** Why the last pass failed; `undefined` if it did not. */
+  readonly failure: string | undefined;
+  readonly isRunning: boolean;
+}
+
+/** Advice on the number of licenses, computed once a night. */
+export interface Rightsizing {
+  /** `undefined` before the first pass was finished. */
+  latest(): AdviceTable | undefined;
+  status(): RightsizingStatus;
+}

@@ -1,0 +1,14 @@
+/** Robust statistics. Sorted arrays are ascending. */
+
+/** Quantile with linear interpolation; NaN of no values. */
+export function quantileOf(sorted: ArrayLike<number>, share: number): number {
+  const at = (sorted.length - 1) * share;
+  const below = Math.floor(at);
+  const low = sorted[below] ?? Number.NaN;
+  const high = sorted[below + 1] ?? low;
+  return low + (high - low) * (at - below);
+}
+
+export const sorted = (values: ArrayLike<number>): Float64Array => new Float64Array(values).sort();
+
+export const medianOf = (values: ArrayLike<number>): number => quantileOf(sorted(values), 0.5);

@@ -1,0 +1,115 @@
+import { roundAmount } from './money.ts';
+import type { Proposal } from './proposals.ts';
+
+/** Sums of advice. Amounts of two currencies are never added up, and provisional advice is in no sum. */
+
+export interface CurrencyTotal {
+  /** `undefined` for licenses without a price. */
+  readonly currency: string | undefined;
+  /** Licenses that could go, their features, and what that saves a year. */
+  readonly couldGo: number;
+  readonly couldGoFeatures: number;
+  readonly saving: number | undefined;
+  /** Licenses that are missing, their features, and what they cost in the first year. */
+  readonly missing: number;
+  readonly missingFeatures: number;
+  readonly cost: number | undefined;
+}
+
+export interface Totals {
+  /** By name of the currency; licenses without a price are last. There is always one. */
+  readonly currencies: readonly CurrencyTotal[];
+  /** Features with licenses that could go, and those of them whose saving is known. */
+  readonly couldGo: number;
+  readonly couldGoPriced: number;
+  /** Features with missing licenses, also provisionally: users were denied. And those of them whose cost is in a sum. */
+  readonly missing: number;
+  readonly missingPriced: number;
+  /** Features whose licenses run out within `RUN_OUT_DAYS`. */
+  readonly runOut: number;
+  /** Features whose licenses could go, but that are in no sum, because less than a year is recorded. */
+  readonly provisional: number;
+}
+
+/** How far ahead a run-out counts as near, days. */
+export const RUN_OUT_DAYS = 120;
+
+/** Rows between two yields. */
+const SLICE = 256;
+
+type Sum = { -readonly [Name in keyof CurrencyTotal]: CurrencyTotal[Name] };
+
+const added = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined ? b : b === undefined ? a : roundAmount(a + b);
+
+/** Whether licenses run out within `RUN_OUT_DAYS` days of the pass. */
+const runsOutSoon = ({ advice }: Proposal): boolean =>
+  advice.runsOut !== undefined && advice.runsOut.day - advice.computed <= RUN_OUT_DAYS;
+
+/** @param proposals `undefined` is no row */
+export function* totalsOf(proposals: Iterable<Proposal | undefined>): Generator<void, Totals> {
+  const sums = new Map<string | undefined, Sum>();
+  const sumOf = (currency: string | undefined): Sum => {
+    const empty = {
+      couldGo: 0,
+      couldGoFeatures: 0,
+      saving: undefined,
+      missing: 0,
+      missingFeatures: 0,
+      cost: undefined,
+    };
+    const known = sums.get(currency) ?? { currency, ...empty };
+    sums.set(currency, known);
+    return known;
+  };
+  const counts = { couldGo: 0, couldGoPriced: 0, missing: 0, missingPriced: 0, runOut: 0, provisional: 0 };
+  let read = 0;
+  for (const proposal of proposals) {
+    read += 1;
+    if (read % SLICE === 0) yield;
+    if (proposal === undefined) continue;
+    const { advice, money } = proposal;
+    const { state, count = 0, confidence } = advice;
+    if (runsOutSoon(proposal)) counts.runOut += 1;
+    const isSummed = confidence === 'high';
+    if (state === 'missing') counts.missing += 1;
+    if (state === 'could go' && !isSummed) counts.provisional += 1;
+    if (!isSummed) continue;
+    if (state === 'could go') {
+      counts.couldGo += 1;
+      if (money.saving !== undefined) counts.couldGoPriced += 1;
+      const sum = sumOf(money.saving === undefined ? undefined : money.currency);
+      sum.couldGo += count;
+      sum.couldGoFeatures += 1;
+      sum.saving = added(sum.saving, money.saving);
+    } else if (state === 'missing') {
+      if (money.cost !== undefined) counts.missingPriced += 1;
+      const sum = sumOf(money.cost === undefined ? undefined : money.currency);
+      sum.missing += count;
+      sum.missingFeatures += 1;
+      sum.cost = added(sum.cost, money.cost);
+    }
+  }
+  if (sums.size === 0) sumOf(undefined);
+  const currencies = [...sums.values()].sort((a, b) => {
+    if (a.currency === undefined || b.currency === undefined) return a.currency === undefined ? 1 : -1;
+    return a.currency < b.currency ? -1 : 1;
+  });
+  return { ...counts, currencies };
+}
+
+/** `EUR 1,240,300`: two decimals only if they are not zero. */
+export function amountText(amount: number, currency: string | undefined): string {
+  const digits = Number.isInteger(amount) ? 0 : 2;
+  const text = amount.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  return currency === undefined ? text : `${currency} ${text}`;
+}
+
+/** What the licenses that could go save: `EUR 1,240,300, USD 20,000 (with a price: 31 of 74)`; `undefined` without a price. */
+export function savingText({ currencies, couldGo, couldGoPriced }: Totals): string | undefined {
+  const amounts = currencies.flatMap(({ currency, saving }) =>
+    saving === undefined ? [] : [amountText(saving, currency)],
+  );
+  if (amounts.length === 0) return undefined;
+  return `${amounts.join(', ')} (with a price: ${couldGoPriced} of ${couldGo})`;
+}

@@ -1,0 +1,65 @@
+/** The time that advice is based on: the local days before today, and the weeks that end yesterday. Ages count back from 0, yesterday. */
+
+/** Local days of the window. */
+export const WINDOW_DAYS = 365;
+/** Hours of the year that figures are scaled to. */
+export const YEAR_HOURS = 8760;
+export const HOUR = 3600;
+/** Days that show a year with its seasons. */
+export const HIGH_DAYS = 330;
+
+/** A day counts with this many seconds of data. */
+export const ENOUGH_SECONDS = 8 * HOUR;
+const ENOUGH_DAYS = 4;
+const WEEK = 7;
+const WEEKS = 52;
+
+/** Each day of the window, by its age. */
+export interface WindowDays {
+  /** 1 for a day with enough data. */
+  readonly isCounted: Uint8Array;
+  /** Maximum in use; NaN without data. */
+  readonly peak: Float64Array;
+}
+
+export const createWindowDays = (): WindowDays => ({
+  isCounted: new Uint8Array(WINDOW_DAYS),
+  peak: new Float64Array(WINDOW_DAYS).fill(Number.NaN),
+});
+
+export const countDays = ({ isCounted }: WindowDays): number => isCounted.reduce((sum, flag) => sum + flag, 0);
+
+/** Age of the oldest day that counts; `undefined` if no day counts. */
+export function oldestCounted({ isCounted }: WindowDays): number | undefined {
+  const age = isCounted.lastIndexOf(1);
+  return age < 0 ? undefined : age;
+}
+
+/** Weeks with enough data, oldest first. */
+export interface WeeklyPeaks {
+  /** 0 is the week that ends yesterday, -1 the one before. */
+  readonly week: readonly number[];
+  /** Maximum in use. */
+  readonly peak: readonly number[];
+}
+
+export function weeklyPeaks({ isCounted, peak }: WindowDays): WeeklyPeaks {
+  const week: number[] = [];
+  const peaks: number[] = [];
+  for (let age = WEEKS - 1; age >= 0; age -= 1) {
+    let days = 0;
+    let most = Number.NaN;
+    for (let i = age * WEEK; i < (age + 1) * WEEK; i += 1) {
+      days += isCounted[i] ?? 0;
+      const value = peak[i] ?? Number.NaN;
+      if (!(most >= value) && !Number.isNaN(value)) most = value;
+    }
+    if (days < ENOUGH_DAYS || Number.isNaN(most)) continue;
+    week.push(age === 0 ? 0 : -age);
+    peaks.push(most);
+  }
+  return { week, peak: peaks };
+}
+
+/** The first day of a week. */
+export const firstDayOf = (week: number, today: number): number => today - WEEK * (1 - week);

@@ -1,0 +1,12 @@
+/** Waits for something that cannot be canceled. @throws the reason of the signal */
+export async function untilReady(ready: Promise<void>, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  const aborted = Promise.withResolvers<never>();
+  const abort = (): void => aborted.reject(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    await Promise.race([ready, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}

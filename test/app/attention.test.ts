@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import type { AlertState } from '../../src/alerts/alert.ts';
+import type { EngineStatus } from '../../src/alerts/engine.ts';
+import { attentionOf } from '../../src/app/attention.ts';
+import { answer, createSnapshot, good, NOW, product } from '../support/scenario.ts';
+import { deriveInventoryNow, everything } from '../support/stored-answers.ts';
+
+const state = (labels: Record<string, string>, more: Partial<AlertState> = {}): AlertState => ({
+  rule: 'r',
+  labels: { severity: 'critical', ...labels },
+  annotations: { summary: 'It is.' },
+  value: 0,
+  state: 'firing',
+  activeAt: NOW - 100,
+  firedAt: NOW - 100,
+  keepFiringSince: undefined,
+  resolvedAt: undefined,
+  knownAt: NOW - 5,
+  unknownSince: undefined,
+  sentAt: undefined,
+  ...more,
+});
+
+const statusOf = (alerts: readonly AlertState[], lastEvaluation: EngineStatus['lastEvaluation']): EngineStatus => ({
+  rules: [],
+  alerts,
+  commonLabels: {},
+  active: new Set(),
+  deliveries: [],
+  queueCapacity: 1,
+  evaluationInterval: 15,
+  lastEvaluation,
+});
+
+const rowsOf = (alerts: readonly AlertState[]) => {
+  const products = good(answer([product({ collectionTime: NOW - 4000 })]));
+  const inventory = deriveInventoryNow(createSnapshot({ products }), NOW, {
+    ...everything,
+    usageWhenNotCurrent: 'withhold',
+  });
+  return attentionOf(statusOf(alerts, { at: NOW, seconds: 1 }), inventory);
+};
+
+describe('what Grafana gets of the alerts', () => {
+  it('is not known before the first evaluation', () => {
+    expect(attentionOf(statusOf([], undefined), undefined)).toBeUndefined();
+    expect(rowsOf([])).toEqual([]);
+  });
+
+  it('is what fires, with its owner', () => {
+    const labels = { alertname: 'LicenseDenials', vendor_license: 'lic01;cdslmd', feature: 'f', owner: 'ada' };
+    const others = (['pending', 'resolved'] as const).map((is) => state(labels, { state: is }));
+    expect(rowsOf([...others, state(labels)])).toEqual([
+      {
+        alert: 'LicenseDenials',
+        severity: 'critical',
+        vendorLicense: 'lic01;cdslmd',
+        feature: 'f',
+        details: 'It is.',
+        since: NOW - 100,
+        owner: 'ada',
+      },
+    ]);
+  });
+
+  it('says so if the condition is not known now', () => {
+    const [row] = rowsOf([state({ alertname: 'LicenseDenials' }, { unknownSince: NOW - 50 })]) ?? [];
+    expect(row?.details).toBe('It is. Its condition is not known now.');
+  });
+
+  it('has details without the names that are in columns of the same row', () => {
+    const of = 'lic01;cdslmd';
+    const details = (summary: string, labels: Record<string, string>) =>
+      rowsOf([state({ vendor_license: of, ...labels }, { annotations: { summary } })])?.[0]?.details;
+    const plain = { feature: 'f$&' };
+    const full = { ...plain, version: '2.0', package: 'p' };
+    expect(details(`License f$& 2.0 (package p) of ${of} has expired.`, full)).toBe(
+      'Version 2.0 (package p) has expired.',
+    );
+    expect(details(`License f$& of ${of} has expired.`, plain)).toBe('License has expired.');
+    expect(details(`3 of 3 licenses of f$& 2.0 (package p) of ${of} are in use.`, full)).toBe(
+      '3 of 3 licenses of version 2.0 (package p) are in use.',
+    );
+    expect(details(`3 of 3 licenses of f$& of ${of} are in use.`, plain)).toBe('3 of 3 licenses are in use.');
+    expect(details(`Requests are queued for f$& of ${of}: 2.`, plain)).toBe('Requests are queued: 2.');
+    // the version is a label, but not in the summary
+    expect(details(`License requests for f$& of ${of} were denied: 4.`, full)).toBe('License requests were denied: 4.');
+    expect(details(`f$& of ${of} is expected to run out.`, plain)).toBe('Expected to run out.');
+    expect(details(`f$& (package p) of ${of} is expected to run out.`, { ...plain, package: 'p' })).toBe(
+      'Package p is expected to run out.',
+    );
+    expect(details(`License server ${of} is down.`, {})).toBe('License server is down.');
+    expect(details(`Data of ${of} is 3h old.`, {})).toBe('Data is 3h old.');
+    expect(details('In other words.', full)).toBe('In other words.');
+  });
+
+  it('is since the expiry or the last collection, not since the start of the daemon; what is to come has no beginning', () => {
+    const since = (alertname: string, value?: number) =>
+      rowsOf([state({ alertname, vendor_license: 'lic01;cdslmd' }, { value })])?.map((row) => [row.since, row.due])[0];
+    expect(since('LicenseExpired', 9000)).toEqual([NOW - 5 - 9000, undefined]);
+    expect(since('LicenseServerDown', 0)).toEqual([NOW - 4000, undefined]);
+    expect(since('LicenseExpiringSoon', 9000)).toEqual([undefined, NOW - 5 + 9000]);
+    expect(since('LicenseRunsOut', NOW + 90_000)).toEqual([undefined, NOW + 90_000]);
+    expect(since('LicenseExpired', undefined)).toEqual([NOW - 100, undefined]);
+    expect(since('LicenseDenials', 7)).toEqual([NOW - 100, undefined]);
+  });
+});

@@ -1,0 +1,161 @@
+import type { RecordedDemand } from '../../../src/analyzer/recorded-demand.ts';
+import { type Analyzer, createAnalyzer } from '../../../src/analyzer/server.ts';
+import { createSimulatedSite } from '../../../src/analyzer/simulated-site.ts';
+import { openStore } from '../../../src/analyzer/store.ts';
+import { type App, createApp } from '../../../src/app/app.ts';
+import { loadConfig } from '../../../src/config/load.ts';
+import type { SettingKey } from '../../../src/config/settings.ts';
+import { createLocalTime } from '../../../src/model/local-time.ts';
+import { ntHash } from '../../../src/ntlm/primitives.ts';
+import { cronProblem } from '../../../src/poll/schedule.ts';
+import type { AdviceContext } from '../../../src/rightsizing/advice.ts';
+import { evaluateDemand } from '../../../src/rightsizing/evaluation.ts';
+import { openKeptAdvice } from '../../../src/rightsizing/kept-advice.ts';
+import { runAtOnce, runSliced } from '../../../src/scheduling/slices.ts';
+import { demandOfDays } from '../../support/drawn-demand.ts';
+import { answerParent } from '../child.ts';
+
+/** Analyzer and exporter in one process, whose nightly pass begins when the parent says so. */
+
+export interface NightlySite {
+  readonly folder: string;
+  readonly origin: string;
+  readonly timeZone: string;
+  readonly vendorLicenses: number;
+  readonly features: number;
+}
+
+const PASSWORD = 'benchmark';
+
+let app: App | undefined;
+let analyzer: Analyzer | undefined;
+const past = Promise.withResolvers<void>();
+const computed = Promise.withResolvers<number>();
+
+const fail = (fields: object, message: string): void => {
+  process.stderr.write(`${message} ${JSON.stringify(fields)}\n`);
+};
+const log = {
+  debug: () => undefined,
+  info: (fields: object, message: string) => {
+    if (message.startsWith('advice')) computed.resolve((fields as { seconds: number }).seconds);
+  },
+  warn: fail,
+  error: fail,
+};
+
+const now = (): number => Date.now() / 1000;
+const seconds = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1e6;
+
+async function startSite({ folder, origin, timeZone, vendorLicenses, features }: NightlySite): Promise<string> {
+  const site = createSimulatedSite({
+    seed: 1,
+    vendorLicenses,
+    featuresPerVendorLicense: features,
+    timeZone,
+    now,
+    interval: 3600,
+  });
+  analyzer = createAnalyzer({
+    origin,
+    sources: [site],
+    host: '127.0.0.1',
+    port: 0,
+    history: { path: `${folder}/history.db`, timeZone, sampleDays: 30, days: 1825, maxSize: 2 ** 44 },
+    limits: { connections: 100, requestsPerSecond: 100_000, requestTimeout: 60 },
+    version: '0.0.0',
+    gate: { domain: 'BENCH', users: () => [{ name: 'bench', ntHash: ntHash(PASSWORD) }] },
+    now,
+    onProblem: (error) => fail({ error: String(error) }, 'analyzer'),
+  });
+  await analyzer.start();
+  const hourly = '59 * * * *';
+  const settings: Partial<Record<SettingKey, unknown>> = {
+    'analyzer.url': analyzer.url,
+    'analyzer.username': 'BENCH\\bench',
+    'analyzer.password': PASSWORD,
+    'web.listen_address': '127.0.0.1:0',
+    'storage.path': folder,
+    // nothing else runs meanwhile
+    'alerting.evaluation_interval': '10m',
+    'poll.products': hourly,
+    'poll.server_down': hourly,
+    'poll.concurrent_users': hourly,
+    'poll.features': hourly,
+    'poll.expirations': hourly,
+  };
+  const flags = new Map(Object.entries(settings)) as Map<SettingKey, unknown>;
+  const config = loadConfig({ flags, env: {}, requireAnalyzer: true, cronProblem });
+  if (config.analyzer === undefined) throw new Error('no analyzer is configured');
+  const recorded: RecordedDemand = { ...analyzer.demand, pastAdded: () => past.promise };
+  const deps = { log, version: '0.0.0', revision: 'bench', demo: false, recorded };
+  app = createApp({ ...config, analyzer: config.analyzer }, deps);
+  await app.start();
+  const [url = ''] = app.addresses();
+  while (!(await fetch(`${url}/-/ready`)).ok) await new Promise((resolve) => setTimeout(resolve, 50));
+  return url;
+}
+
+/** Processor time of the method with an object for each hour, seconds for each series. */
+function timeObjects({ folder, origin, timeZone }: NightlySite, count: number): number {
+  const localTime = createLocalTime(timeZone);
+  const store = openStore({ path: `${folder}/history.db`, localTime, origin, maxSize: 2 ** 44 });
+  const today = localTime.dayOf(now());
+  const context: AdviceContext = {
+    today,
+    tolerance: 4,
+    workingTime: { weekdays: new Set([1, 2, 3, 4, 5]), from: 8, to: 18 },
+    bought: undefined,
+    exclusion: undefined,
+    interval: 3600,
+  };
+  const all = store.series().slice(0, count);
+  const before = process.threadCpuUsage();
+  for (const series of all) {
+    const days = store.sealedHours(series, today - 365, today).map(({ day, hours }) => ({
+      day,
+      hours: hours.map((hour) => ({ ...hour, hour: hour.index })),
+    }));
+    const demand = demandOfDays(days);
+    runAtOnce(evaluateDemand(demand, context));
+  }
+  const spent = seconds(process.threadCpuUsage(before)) / all.length;
+  store.close();
+  return spent;
+}
+
+const methods = {
+  start: startSite,
+  timeObjects,
+  cpu: (): number => seconds(process.threadCpuUsage()),
+  /** Begins the pass. Returns its seconds, and the longest block of the event loop in milliseconds. */
+  pass: async (): Promise<{ readonly seconds: number; readonly block: number }> => {
+    let block = 0;
+    let last = process.threadCpuUsage();
+    // processor time: on a busy machine, other programs take longer than a block
+    const watching = setInterval(() => {
+      block = Math.max(block, seconds(process.threadCpuUsage(last)));
+      last = process.threadCpuUsage();
+    }, 1);
+    past.resolve();
+    const took = await computed.promise;
+    clearInterval(watching);
+    return { seconds: took, block: block * 1000 };
+  },
+  /** Seconds until what was kept can be read. */
+  restart: async ({ folder, origin }: NightlySite): Promise<number> => {
+    await app?.stop();
+    await analyzer?.stop();
+    const started = performance.now();
+    const kept = openKeptAdvice(`${folder}/rightsizing.db`);
+    const pass = await runSliced(kept.load(origin));
+    const took = (performance.now() - started) / 1000;
+    kept.close();
+    if (pass === undefined || pass.rows.length === 0) throw new Error('nothing was kept');
+    return took;
+  },
+};
+
+export type NightlyMethods = typeof methods;
+
+answerParent(methods);

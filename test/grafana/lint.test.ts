@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest';
+import { rules } from '../support/dashboard-lint.ts';
+import { type Dashboard, dashboards } from '../support/dashboards.ts';
+
+type RuleName = keyof typeof rules;
+
+// biome-ignore lint/suspicious/noExplicitAny: a dashboard is broken in ways that its type forbids
+type Broken = any;
+
+const panelOf = (dashboard: Broken, type: string): Broken => {
+  const found = dashboard.panels.find((panel: Broken) => panel.type === type);
+  if (found === undefined) throw new Error(`no panel of type ${type}`);
+  return found;
+};
+const overrideOf = (dashboard: Broken, isWanted: (properties: Broken[]) => boolean): Broken =>
+  dashboard.panels
+    .flatMap((panel: Broken) => panel.fieldConfig?.overrides ?? [])
+    .find(({ properties }: Broken) => isWanted(properties));
+const without = (override: Broken, ids: readonly string[]): void => {
+  override.properties = override.properties.filter(({ id }: Broken) => !ids.includes(id));
+};
+
+/** A mistake for each rule, as it was once made: the dashboard in which it is put, and how. */
+const mistakes: Readonly<Record<RuleName, readonly [uid: string, put: (dashboard: Broken) => void]>> = {
+  'options of heat maps are valid: without steps of colours the panel throws': [
+    'license-vendor-license',
+    (d) => {
+      panelOf(d, 'heatmap').options.color.steps = 0;
+    },
+  ],
+  'units, colours and bounds of tables belong to columns: as defaults they apply to names and versions': [
+    'license-overview',
+    (d) => {
+      panelOf(d, 'table').fieldConfig.defaults.unit = 'percentunit';
+    },
+  ],
+  'the text of a table without rows does not fill its empty cells': [
+    'license-overview',
+    (d) => panelOf(d, 'table').fieldConfig.overrides.shift(),
+  ],
+  'tables have widths that fit into 1440 pixels; one column takes what is left': [
+    'license-overview',
+    (d) =>
+      without(
+        overrideOf(d, (p) => p.some(({ id, value }) => id === 'custom.width' && value > 100)),
+        ['custom.width'],
+      ),
+  ],
+  'tables ask for a limited number of rows, and show them in pages that say how many there are': [
+    'license-overview',
+    (d) => {
+      delete panelOf(d, 'table').targets[0].payload.top;
+    },
+  ],
+  'columns are not renamed to the name of another column: its overrides would apply': [
+    'license-overview',
+    (d) =>
+      overrideOf(d, (p) => p.some(({ id }) => id === 'displayName')).properties.push({
+        id: 'displayName',
+        value: 'Feature',
+      }) && overrideOf(d, (p) => p.some(({ id }) => id === 'displayName')).properties.shift(),
+  ],
+  'bars have their bounds, and a text for unknown values, which are drawn as 0 without it': [
+    'license-vendor-license',
+    (d) =>
+      without(
+        overrideOf(d, (p) => p.some(({ id }) => id === 'max')),
+        ['max'],
+      ),
+  ],
+  'a full bar is the longest one, and leaves its text enough room: bars of a column are compared': [
+    'license-vendor-license',
+    (d) => {
+      const bar = overrideOf(d, (p) => p.some(({ value }) => value?.type === 'gauge'));
+      bar.properties.find(({ id }: Broken) => id === 'max').value = 1;
+    },
+  ],
+  'lists have room for eight rows, long reasons too': [
+    'license-optimisation',
+    (d) => {
+      d.panels.find(({ title }: Broken) => title === 'Missing').gridPos.h = 11;
+    },
+  ],
+  'one thing has one word: denied, idle, waiting, expired, missing': [
+    'license-optimisation',
+    (d) =>
+      without(
+        overrideOf(d, (p) => p.some(({ value }) => value === 'Denied while full')),
+        ['displayName'],
+      ),
+  ],
+  'the lowest colour is that of a text or a plain bar: it is that of unknown values': [
+    'license-overview',
+    (d) => {
+      panelOf(d, 'stat').fieldConfig.defaults.thresholds.steps[0].color = 'green';
+    },
+  ],
+  'coloured texts have a colour for those without one: the default is green': [
+    'license-overview',
+    (d) =>
+      without(
+        overrideOf(d, (p) => p.some(({ value }) => value?.type === 'color-text')),
+        ['thresholds'],
+      ),
+  ],
+  'titles fit': [
+    'license-exporter',
+    (d) => {
+      panelOf(d, 'stat').title = 'Exporter reaches the analyzer';
+    },
+  ],
+  'every figure has a link to what it counts': [
+    'license-overview',
+    (d) => {
+      panelOf(d, 'stat').links = [];
+    },
+  ],
+  'links hand one value, never a list, to a variable with one value': [
+    'license-expirations',
+    (d) => {
+      panelOf(d, 'stat').links[0].url = `/d/license-feature?var-vendor_license=\${vendor_licenses}`;
+    },
+  ],
+  'a variable has one value, or several, in all dashboards: the menu hands on variables by name': [
+    'license-expirations',
+    (d) => {
+      d.templating.list.find(({ name }: Broken) => name === 'vendor_licenses').name = 'vendor_license';
+    },
+  ],
+  'payloads are objects whose variables stand alone: in a text, quotes in a name make it invalid JSON': [
+    'license-vendor-license',
+    (d) => {
+      panelOf(d, 'table').targets[0].payload = '{"product":"$vendor_license"}';
+    },
+  ],
+  'matchers of names are in backquotes: no version of Grafana escapes all characters in other quotes': [
+    'license-vendor-license',
+    (d) => {
+      panelOf(d, 'stat').targets[0].expr = 'license_server_up{vendor_license="$vendor_license"}';
+    },
+  ],
+  'no forecast of Prometheus: a line through a week is a coin flip': [
+    'license-exporter',
+    (d) => {
+      panelOf(d, 'stat').targets[0].expr = 'predict_linear(license_feature_in_use[7d], 86400)';
+    },
+  ],
+  'annotations from Prometheus have values above 0: Grafana drops the others': [
+    'license-vendor-license',
+    (d) => {
+      d.annotations.list[0].target.expr = 'license_server_up == 0';
+    },
+  ],
+  'annotations of the analyzer are off until they are switched on: over a month they hide the data': [
+    'license-feature',
+    (d) => {
+      d.annotations.list.at(-1).enable = true;
+    },
+  ],
+};
+
+const names = Object.keys(rules) as readonly RuleName[];
+
+describe('the dashboards', () => {
+  it.each(names)('%s', (name) => {
+    expect(dashboards.flatMap((dashboard) => rules[name](dashboard, dashboards))).toEqual([]);
+  });
+});
+
+describe('the rules find their mistakes', () => {
+  it.each(names)('%s', (name) => {
+    const [uid, put] = mistakes[name];
+    const broken = dashboards.map((dashboard) => structuredClone(dashboard));
+    const one = broken.find((dashboard) => dashboard.uid === uid) as Dashboard;
+    const before = rules[name](one, broken);
+    put(one);
+    expect(rules[name](one, broken).length).toBeGreaterThan(before.length);
+  });
+});

@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, it, vi } from 'vitest';
+import { createLocalTime } from '../../src/model/local-time.ts';
+import type { DemandSource } from '../../src/rightsizing/demand-source.ts';
+import { createNightlyPass, type PassInputs } from '../../src/rightsizing/nightly-pass.ts';
+import { adviceWith } from '../support/advice.ts';
+import { createCleanup, createTestLog, eventually } from '../support/harness.ts';
+import { createSnapshot, NOW } from '../support/scenario.ts';
+import { deriveInventoryNow, everything } from '../support/stored-answers.ts';
+
+const method = vi.hoisted(() => ({ runsOut: undefined as number | undefined }));
+vi.mock('../../src/rightsizing/evaluation.ts', () => ({
+  // biome-ignore lint/correctness/useYield: as short as can be
+  evaluateDemand: function* (_: unknown, { today }: { today: number }) {
+    const { runsOut: day } = method;
+    const runsOut = day === undefined ? undefined : { day, earliest: day, latest: undefined };
+    return adviceWith({ computed: today, runsOut });
+  },
+}));
+
+const cleanup = createCleanup();
+afterEach(async () => {
+  await cleanup.run();
+  vi.useRealTimers();
+});
+
+const localTime = createLocalTime('UTC');
+const today = localTime.dayOf(NOW);
+
+const demand = {
+  series: adviceWith(),
+  days: {
+    day: new Int32Array(),
+    available: new Float64Array(),
+    inUse: new Float64Array(),
+    reserved: new Float64Array(),
+    denials: new Float64Array(),
+  },
+  detail: { kind: 'curve', hoursAtLeast: new Float64Array() },
+} as const;
+
+const source: DemandSource = {
+  localTime,
+  concurrency: 1,
+  readsAll: true,
+  ready: async () => undefined,
+  isComplete: () => true,
+  intervalOf: () => undefined,
+  // biome-ignore lint/correctness/useYield: as short as can be
+  list: function* () {
+    return { items: [{ series: demand.series, exclusion: undefined }], leftOut: 0 };
+  },
+  read: async () => demand,
+};
+
+it('a date is confirmed by passes of two days, over a restart, and not by two passes of one day', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'license-exporter-confirmed-'));
+  cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
+  const inventory = deriveInventoryNow(createSnapshot({}), NOW, { ...everything, usageWhenNotCurrent: 'withhold' });
+  let tolerance = 0;
+
+  /** A daemon that starts on a day and computes once. */
+  const confirmedOn = async (day: number, runsOut: number | undefined): Promise<number | undefined> => {
+    vi.useFakeTimers({ toFake: ['Date'], now: localTime.startOf(day) * 1000 });
+    method.runsOut = runsOut;
+    // another setting makes a second pass of a day necessary
+    tolerance += 1;
+    const pass = createNightlyPass({ now: () => Date.now() / 1000, log: createTestLog() });
+    const inputs: PassInputs = {
+      isEnabled: true,
+      tolerance,
+      workingTime: { weekdays: new Set([1]), from: 8, to: 18 },
+      analyzer: 'a',
+      file: join(folder, 'rightsizing.db'),
+      source,
+      owns: () => true,
+      scope: '',
+      useInventory: (work) => work(inventory),
+      nextRun: () => Number.MAX_SAFE_INTEGER,
+    };
+    await pass.use(inputs);
+    pass.begin();
+    await eventually('the pass', () => pass.latest()?.tolerance === tolerance && !pass.status().isRunning);
+    const confirmed = pass.latest()?.rows[0]?.confirmedRunsOut;
+    await pass.stop();
+    return confirmed;
+  };
+
+  expect(await confirmedOn(today, today + 90)).toBeUndefined();
+  expect(await confirmedOn(today, today + 90)).toBeUndefined();
+  expect(await confirmedOn(today + 1, today + 91)).toBe(today + 91);
+  // without a date on one day, computed twice, it stays
+  expect(await confirmedOn(today + 2, undefined)).toBe(today + 91);
+  for (let i = 0; i < 6; i += 1) expect(await confirmedOn(today + 2, undefined)).toBe(today + 91);
+  for (let i = 3; i < 8; i += 1) expect(await confirmedOn(today + i, undefined)).toBe(today + 91);
+  expect(await confirmedOn(today + 8, undefined)).toBeUndefined();
+});

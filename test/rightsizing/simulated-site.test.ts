@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import type { Advice } from '../../src/rightsizing/advice.ts';
+import { evaluateDemand } from '../../src/rightsizing/evaluation.ts';
+import { runAtOnce } from '../../src/scheduling/slices.ts';
+import { seed } from '../support/seed.ts';
+import { contextOf } from './recorded-demand.ts';
+import { poolsOf, simulatedDemand, trueNeed } from './simulated-demand.ts';
+
+/** Advice for the simulated site of the demo. Nothing grows there, and what its pools need without a limit is known. */
+
+const TOLERANCE = 4;
+const WEEK = 7;
+/** 2026-11-22. */
+const today = 20_779;
+const size = { seed, vendorLicenses: 2, featuresPerVendorLicense: 20 };
+
+interface Advised {
+  readonly advice: Advice;
+  readonly bought: number;
+  readonly need: number;
+}
+
+const demands = simulatedDemand(size, today);
+
+function advise(): Advised[] {
+  const pools = poolsOf(size);
+  return demands.map((demand) => {
+    const own = pools.get(JSON.stringify(Object.values(demand.series))) ?? [];
+    const isExpired = own.some(({ expiry }) => expiry === 'expired');
+    const bought = isExpired ? 0 : own.reduce((sum, { count }) => sum + count, 0);
+    const context = contextOf({ today, bought, tolerance: TOLERANCE });
+    const advice = runAtOnce(evaluateDemand(demand, context));
+    const isCompared = advice.state === 'could go' || advice.state === 'missing';
+    return { advice, bought, need: isCompared ? trueNeed(own, today, TOLERANCE) : Number.NaN };
+  });
+}
+
+describe('the simulated site', () => {
+  const advised = advise();
+  const of = (state: Advice['state']): Advised[] => advised.filter(({ advice }) => advice.state === state);
+
+  it('has advice of many kinds', () => {
+    const states = new Set(advised.map(({ advice }) => advice.state));
+    for (const state of ['could go', 'missing', 'reserved', 'unused', 'no advice']) expect(states).toContain(state);
+    expect(advised.length).toBeGreaterThan(35);
+  });
+
+  it('runs out of nothing, on each day of a week', () => {
+    const found = Array.from({ length: WEEK }, (_, i) => today - i).flatMap((on) =>
+      // what is bought is that of the last day before
+      demands.map((demand) => runAtOnce(evaluateDemand(demand, contextOf({ today: on })))),
+    );
+    expect(Math.min(...found.map(({ days }) => days))).toBeGreaterThan(300);
+    expect(found.filter(({ runsOut }) => runsOut !== undefined)).toEqual([]);
+  });
+
+  it('could drop what its pools would not need without a limit', () => {
+    const couldGo = of('could go');
+    expect(couldGo.length).toBeGreaterThan(15);
+    const right = couldGo.filter(
+      ({ advice, bought, need }) => Math.abs((advice.count ?? 0) - (bought - Math.max(1, need))) <= 1,
+    );
+    expect(right.length / couldGo.length).toBeGreaterThanOrEqual(0.95);
+  });
+
+  it('lacks licenses where its pools need more, and the estimate has the truth in its range', () => {
+    for (const { advice, bought, need } of of('missing')) {
+      expect(need).toBeGreaterThan(bought);
+      const [least = 1, most = Number.POSITIVE_INFINITY] = advice.countRange ?? [];
+      expect(need - bought).toBeGreaterThanOrEqual(least);
+      expect(need - bought).toBeLessThanOrEqual(most);
+    }
+  });
+});

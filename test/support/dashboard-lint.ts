@@ -1,0 +1,271 @@
+import type { Dashboard, Override, Panel, Target } from './dashboards.ts';
+import { panelsOf } from './dashboards.ts';
+
+/**
+ * Rules over the JSON of the dashboards. Each stands for a mistake that Grafana 12.2 was seen to draw: nothing fails, but a
+ * panel is empty, cut, or says something false.
+ */
+
+/** What is wrong with one dashboard, in sentences; empty if nothing is. */
+type Rule = (dashboard: Dashboard, all: readonly Dashboard[]) => readonly string[];
+
+/** Width of a dashboard at 1440 pixels, and what a panel needs beside its content. */
+const WIDTH = 1408;
+const [GAP, PADDING, ICONS, CHARACTER] = [8, 16, 90, 6.9];
+/** Grafana's width of a column that has none. */
+const FLEXIBLE = 150;
+/** Pixels that a cell with a bar needs for "100%", as measured, and around both. */
+const BAR = { text: 57, padding: 13 };
+
+const property = ({ properties }: Override, id: string): unknown => properties.find((found) => found.id === id)?.value;
+
+const overridesOf = ({ fieldConfig }: Panel): readonly Override[] => fieldConfig?.overrides ?? [];
+
+const overrideOf = (panel: Panel, name: string): Override | undefined =>
+  overridesOf(panel).find(({ matcher }) => matcher.id === 'byName' && matcher.options === name);
+
+const listOf = (target: Target | undefined, key: string): readonly string[] =>
+  ((target?.payload as Readonly<Record<string, readonly string[]>> | undefined)?.[key] ?? []) as readonly string[];
+
+/** The columns of a table, by the names of its answer. */
+function columnsOf({ targets = [], transformations = [] }: Panel): readonly string[] {
+  const organize = transformations.findLast(({ id }) => id === 'organize')?.options;
+  if (organize === undefined) return listOf(targets[0], 'columns');
+  const renamed = organize.renameByName as Readonly<Record<string, string>>;
+  const order = organize.indexByName as Readonly<Record<string, number>>;
+  return Object.keys(order).map((name) => renamed[name] ?? name);
+}
+
+/** The names of columns and series as they are shown. */
+function shownNames(panel: Panel): readonly string[] {
+  const columns = panel.type === 'table' ? columnsOf(panel) : [];
+  return [
+    ...columns.filter((name) => property(overrideOf(panel, name) ?? noOverride, 'displayName') === undefined),
+    ...overridesOf(panel).flatMap((override) => (property(override, 'displayName') as string | undefined) ?? []),
+  ];
+}
+
+const widthOf = ({ gridPos: { w } }: Panel): number => (w / 24) * WIDTH - GAP;
+
+const panelRule =
+  (check: (panel: Panel) => readonly string[]): Rule =>
+  (dashboard) =>
+    panelsOf(dashboard).flatMap((panel) =>
+      check(panel).map((problem) => `${dashboard.uid}: ${panel.title}: ${problem}`),
+    );
+
+const tableRule = (check: (panel: Panel) => readonly string[]): Rule =>
+  panelRule((panel) => (panel.type === 'table' ? check(panel) : []));
+
+interface Placement {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Every text of a dashboard. */
+function textsOf(value: unknown, path = ''): readonly Placement[] {
+  if (typeof value === 'string') return [{ path, text: value }];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => textsOf(inner, `${path}/${key}`));
+}
+
+const several = ({ templating }: Dashboard): ReadonlySet<string> =>
+  new Set(templating.list.filter(({ multi }) => multi).map(({ name }) => name));
+
+/** What a link hands to the variables of a dashboard. */
+function linkProblems(from: Dashboard, url: string, all: readonly Dashboard[]): readonly string[] {
+  const [, uid = '', query = ''] = /^\/d\/([\w-]+)\?(.*)$/s.exec(url) ?? [];
+  const to = all.find((dashboard) => dashboard.uid === uid);
+  if (to === undefined) return [`${url} leads to no dashboard`];
+  const lists = several(from);
+  const problems = query.split('&').flatMap((part) => {
+    if (part.includes('__all_variables')) return ['hands on all variables, those with several values too'];
+    const panel = /^viewPanel=panel-(\d+)$/.exec(part)?.[1];
+    if (panel !== undefined)
+      return panelsOf(to).some(({ id }) => id === Number(panel)) ? [] : [`has no panel ${panel}`];
+    const [, target = '', source = ''] =
+      /^var-(\w+)=\$\{(\w+)/.exec(part) ?? /^\$\{((\w+)):queryparam\}$/.exec(part) ?? [];
+    const variable = to.templating.list.find(({ name }) => name === target);
+    if (target !== '' && variable === undefined) return [`hands on ${target}, which ${uid} does not have`];
+    return variable?.multi === false && lists.has(source)
+      ? [`hands the list ${source} to ${target}, which is one value`]
+      : [];
+  });
+  return problems.map((problem) => `${from.uid}: the link ${url}: ${problem}`);
+}
+
+export const rules = {
+  'options of heat maps are valid: without steps of colours the panel throws': panelRule(({ type, options }) => {
+    if (type !== 'heatmap') return [];
+    const { steps = 0 } = (options?.color ?? {}) as { steps?: number };
+    return steps >= 2 && steps <= 128 ? [] : [`color.steps is ${steps}`];
+  }),
+  'units, colours and bounds of tables belong to columns: as defaults they apply to names and versions': tableRule(
+    ({ fieldConfig }) =>
+      ['unit', 'decimals', 'min', 'max', 'mappings', 'thresholds', 'color', 'links']
+        .filter((key) => {
+          const value = fieldConfig?.defaults[key];
+          return value !== undefined && !(Array.isArray(value) && value.length === 0);
+        })
+        .map((key) => `has a default ${key}`),
+  ),
+  'the text of a table without rows does not fill its empty cells': tableRule((panel) => {
+    const text = panel.fieldConfig?.defaults.noValue ?? '';
+    const [first] = overridesOf(panel);
+    const isReset =
+      first?.matcher.id === 'byRegexp' && first.matcher.options === '/.*/' && property(first, 'noValue') === '';
+    return text === '' || isReset ? [] : [`"${text}" is shown in every empty cell`];
+  }),
+  'tables have widths that fit into 1440 pixels; one column takes what is left': tableRule((panel) => {
+    const columns = columnsOf(panel).filter(
+      (name) => property(overrideOf(panel, name) ?? noOverride, 'custom.hidden') !== true,
+    );
+    const widths = columns.map(
+      (name) => property(overrideOf(panel, name) ?? noOverride, 'custom.width') as number | undefined,
+    );
+    const flexible = columns.filter((_, i) => widths[i] === undefined);
+    const sum = widths.reduce<number>((total, width) => total + (width ?? FLEXIBLE), 0);
+    return [
+      ...(columns.length === 0 ? ['its columns are not known'] : []),
+      ...(columns.length > 0 && flexible.length !== 1
+        ? [`columns without a width: ${flexible.join(', ') || 'no one'}`]
+        : []),
+      ...(sum > widthOf(panel) - PADDING ? [`${sum} pixels in ${Math.round(widthOf(panel) - PADDING)}`] : []),
+    ];
+  }),
+  'tables ask for a limited number of rows, and show them in pages that say how many there are': tableRule((panel) => {
+    const { footer } = (panel.options ?? {}) as { footer?: { enablePagination?: boolean } };
+    const uncut = (panel.targets ?? []).filter(
+      ({ datasource, payload }) =>
+        datasource.type !== 'prometheus' && (payload as { top?: unknown; shape?: unknown }).top === undefined,
+    );
+    return [
+      ...(footer?.enablePagination === true ? [] : ['has no pages']),
+      ...uncut.map(({ refId }) => `${refId} has no top`),
+    ];
+  }),
+  'columns are not renamed to the name of another column: its overrides would apply': tableRule((panel) =>
+    overridesOf(panel).flatMap((override) => {
+      const shown = property(override, 'displayName');
+      return shown !== undefined && shown !== override.matcher.options && overrideOf(panel, String(shown)) !== undefined
+        ? [`${override.matcher.options} is shown as ${shown}, which is another column`]
+        : [];
+    }),
+  ),
+  'bars have their bounds, and a text for unknown values, which are drawn as 0 without it': panelRule((panel) =>
+    overridesOf(panel).flatMap((override) => {
+      const { type } = (property(override, 'custom.cellOptions') ?? {}) as { type?: string };
+      const missing = ['min', 'max', 'mappings'].filter((id) => property(override, id) === undefined);
+      return type === 'gauge' && missing.length > 0 ? [`the bar of ${override.matcher.options} has no ${missing}`] : [];
+    }),
+  ),
+  'a full bar is the longest one, and leaves its text enough room: bars of a column are compared': tableRule((panel) =>
+    overridesOf(panel).flatMap((override) => {
+      const { type } = (property(override, 'custom.cellOptions') ?? {}) as { type?: string };
+      if (type !== 'gauge') return [];
+      const [width = 0, max = 0] = ['custom.width', 'max'].map((id) => property(override, id) as number | undefined);
+      // Grafana leaves the text a fifth of the column, or what it needs
+      const text = Math.max(BAR.text, width / 5);
+      const longest = (width - text) / max;
+      return width / 5 >= BAR.text && longest <= width - BAR.padding - BAR.text
+        ? []
+        : [`${override.matcher.options}: ${Math.round(longest)} pixels and a text in ${width - BAR.padding}`];
+    }),
+  ),
+  'lists have room for eight rows, long reasons too': tableRule((panel) => {
+    const [{ payload } = { payload: undefined }] = panel.targets ?? [];
+    const { top = 0 } = (payload ?? {}) as { top?: number };
+    const least = columnsOf(panel).includes('Reason') ? 16 : 11;
+    return top > 10 && panel.gridPos.h < least ? [`is ${panel.gridPos.h} high, not ${least}`] : [];
+  }),
+  'one thing has one word: denied, idle, waiting, expired, missing': (dashboard) =>
+    [
+      ...textsOf(dashboard)
+        .filter(({ path }) => /\/(title|description|noValue|legendFormat|text)$/.test(path))
+        .map(({ text }) => text),
+      ...panelsOf(dashboard).flatMap(shownNames),
+    ].flatMap((text) => {
+      const found = /\b(refus\w*|inactive|queued|ended|short)\b/i.exec(text)?.[0];
+      return found === undefined ? [] : [`${dashboard.uid}: "${found}" in "${text}"`];
+    }),
+  'the lowest colour is that of a text or a plain bar: it is that of unknown values': panelRule((panel) => {
+    const all = [
+      panel.fieldConfig?.defaults.thresholds,
+      ...overridesOf(panel).map(
+        (override) => property(override, 'thresholds') as { steps: { color: string }[] } | undefined,
+      ),
+    ];
+    return all.flatMap((thresholds) => {
+      const color = thresholds?.steps[0]?.color ?? 'text';
+      return ['text', 'blue', 'transparent', 'gray'].includes(color) ? [] : [`unknown is ${color}`];
+    });
+  }),
+  'coloured texts have a colour for those without one: the default is green': tableRule((panel) =>
+    overridesOf(panel).flatMap((override) => {
+      const { type } = (property(override, 'custom.cellOptions') ?? {}) as { type?: string };
+      return type === 'color-text' && property(override, 'thresholds') === undefined
+        ? [`${override.matcher.options} is green by default`]
+        : [];
+    }),
+  ),
+  'titles fit': panelRule((panel) => {
+    const icons = panel.type === 'stat' ? ICONS : ICONS / 2;
+    return panel.title.length * CHARACTER + icons + PADDING > widthOf(panel) ? ['the title is cut at 1440 pixels'] : [];
+  }),
+  'every figure has a link to what it counts': panelRule(({ type, links = [] }) =>
+    type === 'stat' && links.length === 0 ? ['has no link'] : [],
+  ),
+  'links hand one value, never a list, to a variable with one value': (dashboard, all) =>
+    textsOf(dashboard)
+      .filter(({ path, text }) => path.endsWith('/url') && text.startsWith('/d/'))
+      .flatMap(({ text }) => linkProblems(dashboard, text, all)),
+  'a variable has one value, or several, in all dashboards: the menu hands on variables by name': (dashboard, all) =>
+    dashboard.templating.list
+      .filter(({ name, multi }) =>
+        all.some(({ templating }) => templating.list.some((other) => other.name === name && other.multi !== multi)),
+      )
+      .map(({ name }) => `${dashboard.uid}: ${name} has several values in other dashboards`),
+  'payloads are objects whose variables stand alone: in a text, quotes in a name make it invalid JSON': (dashboard) =>
+    [
+      ...panelsOf(dashboard),
+      ...dashboard.annotations.list.map(({ name, target }) => ({ title: name, targets: [target] })),
+    ]
+      .flatMap(({ title, targets = [] }) => targets.map((target) => ({ title, target })))
+      .filter(({ target }) => target.datasource.type === 'simpod-json-datasource')
+      .flatMap(({ title, target: { payload, editorMode } }) => {
+        const texts = textsOf(payload).filter(({ text }) => text.includes('$') && !/^\$\w+$/.test(text));
+        const problems = [
+          ...(typeof payload === 'object' ? [] : ['the payload is a text']),
+          ...(editorMode === 'builder' ? [] : [`the mode is ${editorMode}`]),
+          ...texts.map(({ text }) => `${text} is not only a variable`),
+        ];
+        return problems.map((problem) => `${dashboard.uid}: ${title}: ${problem}`);
+      }),
+  'matchers of names are in backquotes: no version of Grafana escapes all characters in other quotes': (dashboard) =>
+    textsOf(dashboard)
+      .filter(({ path }) => /\/(expr|query|definition)$/.test(path))
+      .flatMap(({ path, text }) =>
+        [...text.matchAll(/(["'`])\$\{?(vendor_licenses?|feature)(?::(\w+))?\}?(["'`])/g)]
+          .filter(
+            ([, quote, name, format]) => quote !== '`' || format !== (name === 'vendor_licenses' ? 'regex' : 'raw'),
+          )
+          .map(([found]) => `${dashboard.uid}${path}: ${found}`),
+      ),
+  'no forecast of Prometheus: a line through a week is a coin flip': (dashboard) =>
+    textsOf(dashboard)
+      .filter(({ path, text }) => path.endsWith('/expr') && /predict_linear|deriv\(/.test(text))
+      .map(({ path }) => `${dashboard.uid}${path}`),
+  'annotations from Prometheus have values above 0: Grafana drops the others': ({ uid, annotations }) =>
+    annotations.list
+      .filter(({ target: { expr } }) => expr !== undefined && !/ > 0$/.test(expr))
+      .map(({ name }) => `${uid}: ${name}`),
+  'annotations of the analyzer are off until they are switched on: over a month they hide the data': ({
+    uid,
+    annotations,
+  }) =>
+    annotations.list
+      .filter(({ datasource, enable }) => datasource.type !== 'prometheus' && enable)
+      .map(({ name }) => `${uid}: ${name}`),
+} satisfies Record<string, Rule>;
+
+const noOverride: Override = { matcher: { id: 'byName', options: '' }, properties: [] };

@@ -1,0 +1,29 @@
+import type { Forecast, Forecasts } from '../../src/alerts/rule.ts';
+import { createLocalTime } from '../../src/model/local-time.ts';
+import { NOW } from './scenario.ts';
+
+/** What right-sizing expects, for tests that need no pass. */
+
+export const { dayOf, startOf } = createLocalTime('Europe/Berlin');
+
+/** A feature that runs out in two months. */
+export const forecast = (fields: Partial<Forecast> = {}): Forecast => {
+  const { confirmedRunsOut: day = dayOf(NOW) + 60 } = fields;
+  return {
+    vendorLicense: 'lic01;cdslmd',
+    feature: 'base',
+    package: '',
+    featureType: 'feature',
+    confirmedRunsOut: day,
+    runsOut: { day, earliest: day - 30, latest: day + 90 },
+    ...fields,
+  };
+};
+
+/** The results of a pass an hour ago. */
+export const forecasts = (rows: readonly Forecast[], fields: Partial<Forecasts> = {}): Forecasts => ({
+  computedAt: NOW - 3600,
+  rows,
+  startOf,
+  ...fields,
+});
