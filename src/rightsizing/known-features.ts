@@ -82,7 +82,10 @@ export function* knownFeaturesOf(inventory: Inventory): Generator<void, KnownFea
   }
   const { knowledge, spellings } = inventory;
   const features = new Map<string, KnownFeature>();
-  for (const [key, feature] of open) features.set(key, toKnown(feature));
+  for (const [key, feature] of open) {
+    features.set(key, toKnown(feature));
+    yield;
+  }
   return {
     features,
     spellings,

@@ -121,7 +121,14 @@ export async function runPass(options: PassOptions): Promise<PassResult> {
   const found = await runSliced(untilAborted(recordedRefusalsOf(advice), signal));
   const assumed = recordedRefusals;
   recordedRefusals = found;
-  const isAgain = ([i]: readonly [number, ListedSeries]): boolean => isMistaken(advice[i] as Advice, assumed, found);
-  await adviseAll([...list.items.entries()].filter(isAgain));
+  const mistaken = function* (): Generator<void, (readonly [number, ListedSeries])[]> {
+    const items: (readonly [number, ListedSeries])[] = [];
+    for (const [i, item] of list.items.entries()) {
+      if (isMistaken(advice[i] as Advice, assumed, found)) items.push([i, item]);
+      yield;
+    }
+    return items;
+  };
+  await adviseAll(await runSliced(untilAborted(mistaken(), signal)));
   return { advice, leftOut: list.leftOut, failed, firstFailure };
 }
