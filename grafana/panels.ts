@@ -150,19 +150,22 @@ export function figure(
 export const absolute = (steps: readonly Step[]): dashboard.ThresholdsConfig =>
   ({ mode: 'absolute', steps: steps.map(([value, color]) => ({ value, color })) }) as dashboard.ThresholdsConfig;
 
-/** Two figures side by side with their names, and a link to what they are about. */
+/** Figures with their names, one below the other. */
+export const withNames = (panel: stat.PanelBuilder): stat.PanelBuilder =>
+  panel
+    .textMode(common.BigValueTextMode.ValueAndName)
+    .orientation(common.VizOrientation.Vertical)
+    // on a narrow screen, Grafana would choose sizes too small to read
+    .text(new common.VizTextDisplayOptionsBuilder().titleSize(12).valueSize(26));
+
+/** Two figures with their names, and a link to what they are about. */
 export function pair(
   about: About,
   figures: Readonly<Record<string, readonly [expression: string, steps: readonly Step[]]>>,
   rows: Rows,
 ): stat.PanelBuilder {
   const expressions = Object.fromEntries(Object.entries(figures).map(([name, [expression]]) => [name, expression]));
-  const panel = figure(about, '', PLAIN, rows)
-    .targets(current(expressions))
-    .textMode(common.BigValueTextMode.ValueAndName)
-    .orientation(common.VizOrientation.Vertical)
-    // on a narrow screen, Grafana would choose sizes too small to read
-    .text(new common.VizTextDisplayOptionsBuilder().titleSize(12).valueSize(26));
+  const panel = withNames(figure(about, '', PLAIN, rows)).targets(current(expressions));
   for (const [name, [, steps]] of Object.entries(figures)) {
     panel.overrideByName(name, [{ id: 'thresholds', value: absolute(steps) }]);
   }

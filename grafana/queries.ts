@@ -39,16 +39,11 @@ export const saturation = (matchers = ''): string =>
   once(`${select('license_feature_in_use', matchers)} / (${select('license_feature_max_available', matchers)} > 0)`);
 
 /** When the license of each feature expires, epoch seconds. */
-export const expiration = (matchers = ''): string => metric('license_feature_expiration_timestamp_seconds', matchers);
+export const expiration = (matchers: string): string =>
+  metric('license_feature_expiration_timestamp_seconds', matchers);
 
 /** How many licenses have expired. */
-export const expired = (matchers = ''): string => `sum(${expiration(matchers)} <= bool time())`;
-
-/**
- * How many licenses expire within some days and have not expired yet. One divided by the seconds left is negative for what has
- * expired and 0 for what is permanent, so that Prometheus selects the series once, not twice.
- */
-export const expiring = (days: number): string => `sum(1 / (${expiration()} - time()) >= bool 1 / (${days} * 86400))`;
+export const expired = (matchers: string): string => `sum(${expiration(matchers)} <= bool time())`;
 
 /** Excludes uncounted licenses, which are reported as 99999 available. */
 export const COUNTED = '< 99999';

@@ -1,7 +1,7 @@
 import * as common from '@grafana/grafana-foundation-sdk/common';
 import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
 import * as stat from '@grafana/grafana-foundation-sdk/stat';
-import { type About, head, type Rows, type Step, thresholds } from './panels.ts';
+import { type About, absolute, head, PLAIN, type Rows, type Step, thresholds, withNames } from './panels.ts';
 import { JSON_SOURCE, JsonQuery, OF_VENDOR_LICENSES } from './queries.ts';
 
 interface Total {
@@ -14,31 +14,53 @@ interface Total {
   readonly steps?: readonly Step[];
 }
 
-/** A figure of the shape `totals`, with a link to its rows. The daemon counts: Prometheus would read a series for each license. */
-export function total(
-  about: About,
-  { target, field, label, steps = [] }: Total,
-  { title, url }: Rows,
-): stat.PanelBuilder {
-  const columns = label === undefined ? [field] : [label, field];
-  // with a label there is a row for each: none for those without a figure
-  const rows = label === undefined ? {} : { with: [field] };
-  const query = new JsonQuery(target, { ...OF_VENDOR_LICENSES, shape: 'totals', columns, ...rows });
+/** A stat of the shape `totals`. The daemon counts: Prometheus would read a series for each license. */
+function statOf(about: About, query: JsonQuery, { title, url }: Rows): stat.PanelBuilder {
   return head(new stat.PanelBuilder(), about, 6, 4, 'unknown')
     .datasource(JSON_SOURCE)
     .withTarget(query)
     .decimals(0)
-    .thresholds(thresholds([[null, 'text'], ...steps]))
+    .thresholds(thresholds(PLAIN))
     .colorMode(common.BigValueColorMode.Value)
     .graphMode(common.BigValueGraphMode.None)
+    .links([
+      new dashboard.DashboardLinkBuilder(title).type(dashboard.DashboardLinkType.Link).url(url).targetBlank(false),
+    ]);
+}
+
+/** A total with a link to its rows. */
+export function total(about: About, { target, field, label, steps = [] }: Total, rows: Rows): stat.PanelBuilder {
+  const columns = label === undefined ? [field] : [label, field];
+  // with a label there is a row for each: none for those without a figure
+  const payload = { ...OF_VENDOR_LICENSES, shape: 'totals', columns, ...(label !== undefined && { with: [field] }) };
+  return statOf(about, new JsonQuery(target, payload), rows)
+    .thresholds(thresholds([...PLAIN, ...steps]))
     .textMode(label === undefined ? common.BigValueTextMode.Value : common.BigValueTextMode.ValueAndName)
     .reduceOptions(
       new common.ReduceDataOptionsBuilder()
         .calcs(['lastNotNull'])
         .values(label !== undefined)
         .fields(`/^${field}$/`),
-    )
-    .links([
-      new dashboard.DashboardLinkBuilder(title).type(dashboard.DashboardLinkType.Link).url(url).targetBlank(false),
+    );
+}
+
+/** Two totals of the whole site with their names, by column. */
+export function totalPair(
+  about: About,
+  target: Total['target'],
+  figures: Readonly<Record<string, { readonly as: string; readonly steps: readonly Step[] }>>,
+  rows: Rows,
+): stat.PanelBuilder {
+  const columns = Object.keys(figures);
+  const query = new JsonQuery(target, { product: ['%'], shape: 'totals', columns });
+  // a pattern of fields would be compared with the names that are shown
+  const all = new common.ReduceDataOptionsBuilder().calcs(['lastNotNull']).values(false).fields('');
+  const panel = withNames(statOf(about, query, rows)).reduceOptions(all);
+  for (const [column, { as, steps }] of Object.entries(figures)) {
+    panel.overrideByName(column, [
+      { id: 'displayName', value: as },
+      { id: 'thresholds', value: absolute(steps) },
     ]);
+  }
+  return panel;
 }

@@ -1,8 +1,9 @@
 import { createDashboard } from '../dashboard.ts';
 import { linkTo, panelOf, severalLink } from '../links.ts';
 import { figure, GOOD_BELOW, help, PLAIN, pair, SATURATION, states } from '../panels.ts';
-import { expired, expiring, metric, saturation, select } from '../queries.ts';
+import { metric, saturation, select } from '../queries.ts';
 import { BOUGHT, DATE, DAYS, jsonTable, SHARE, type Shown } from '../tables.ts';
+import { totalPair } from '../total-panel.ts';
 
 const PRODUCT: Shown = { name: 'Product', as: 'Vendor license', width: 180 };
 /** It takes what the other columns leave. */
@@ -40,14 +41,20 @@ export const overview = () =>
       ),
     )
     .withPanel(
-      pair(
+      totalPair(
         {
           title: 'Expiries',
           description:
-            'All licenses that have expired, however long ago, and those that expire within 30 days. Renew them, or remove them. The list below has only those that have expired in the last 14 days.',
+            'All licenses that have expired, however long ago, and those that expire within 30 days. Renew them, or remove them. The list below has only those that have expired in the last 14 days. A sign beside the title names the vendor licenses that were never collected: their expiries are not known.',
           unit: 'none',
+          width: 4,
+          height: 3,
         },
-        { 'expired in all': [expired(), GOOD_BELOW(1)], 'in 30 days': [expiring(30), GOOD_BELOW(1, 'orange')] },
+        'expirations',
+        {
+          Expired: { as: 'expired in all', steps: GOOD_BELOW(1) },
+          'Within 30 days': { as: 'in 30 days', steps: GOOD_BELOW(1, 'orange') },
+        },
         { title: 'Show the licenses', url: linkTo('license-expirations', panelOf('Upcoming')) },
       ),
     )

@@ -8,7 +8,7 @@ import { DatasourceError } from './errors.ts';
 import { productMatcher, requireFresh } from './known-data.ts';
 import { selectFeatures } from './live-answers.ts';
 import { boughtText, daysLeft, daysUntil, flag, number, ownerColumn, text, time } from './live-columns.ts';
-import { cell, millis, type TargetAnswer } from './panel-data.ts';
+import { cell, millis, type Notice, type TargetAnswer } from './panel-data.ts';
 import { type Query, show } from './query.ts';
 import { type Cells, viewTable } from './table-view.ts';
 import { countText, namesText } from './texts.ts';
@@ -70,7 +70,7 @@ function statusMatcher({ values }: Query, now: number): (entry: Expiring) => boo
   };
 }
 
-export function answerExpirations(
+export function* answerExpirations(
   query: Query,
   inventory: Inventory,
   { localTime, owners }: Pick<Backend, 'localTime' | 'owners'>,
@@ -80,7 +80,22 @@ export function answerExpirations(
   const source = inventory.readings.isExpected('GetExpirationFeatures') ? 'GetExpirationFeatures' : 'GetFeatures';
   const problems = requireFresh(inventory, source, productMatcher(products, query.isPattern));
   const entries = selectFeatures(query, inventory, query.values.features);
-  return expirationAnswer(query, entries, { now: inventory.at, localTime, owners: owners() }, problems);
+  const context = { now: inventory.at, localTime, owners: owners() };
+  const answer = yield* expirationAnswer(query, entries, context, problems);
+  return { ...answer, notices: [...answer.notices, ...neverCollected(query, inventory)] };
+}
+
+/** Which vendor licenses of the query have no known expiry, because their servers were never reached. */
+function neverCollected({ values, isPattern, allows }: Query, { vendorLicenses }: Inventory): readonly Notice[] {
+  const isAskedFor = productMatcher(values.products, isPattern);
+  const names = vendorLicenses
+    .rows()
+    .filter(({ isReported, collectionTime }) => isReported && collectionTime === undefined)
+    .map(({ vendorLicense }) => vendorLicense)
+    .filter((name) => isAskedFor(name) && allows('product', name))
+    .toArray();
+  if (names.length === 0) return [];
+  return [{ severity: 'warning', text: `without ${namesText(names)}: never collected, so no expiry is known` }];
 }
 
 /** Entries without an expiry are left out: a missing date would look like a permanent license. */

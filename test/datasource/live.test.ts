@@ -169,6 +169,16 @@ describe('expirations', () => {
     expect(one.notices).toEqual([]);
   });
 
+  it('name the vendor licenses whose expiries are not known because they were never collected', () => {
+    const never = product({ product: 'lic08;cdslmd', collectionTime: undefined });
+    const site = inventoryOf({ ...scenario, products: good(answer([product(), never])) });
+    const noticesOf = (payload: object) =>
+      answerExpirations(queryOf('expirations', payload), site, context).notices.map(({ text }) => text);
+    const text = 'without lic08;cdslmd: never collected, so no expiry is known';
+    expect(noticesOf({ product: '%', shape: 'totals' })).toContain(text);
+    expect(noticesOf({ product: 'lic01;cdslmd', shape: 'totals' })).toEqual([]);
+  });
+
   it('are annotations where they end within the range, one for each day', () => {
     const range = { from: (NOW - 86_400) * 1000, to: (NOW + 2 * 86_400) * 1000 };
     const query = queryOf('expirations', { product: 'lic01;cdslmd', shape: 'annotations' }, range);

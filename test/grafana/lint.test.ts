@@ -53,7 +53,7 @@ const mistakes: Readonly<Record<RuleName, readonly [uid: string, put: (dashboard
     },
   ],
   'columns are not renamed to the name of another column: its overrides would apply': [
-    'license-overview',
+    'license-optimisation',
     (d) =>
       overrideOf(d, (p) => p.some(({ id }) => id === 'displayName')).properties.push({
         id: 'displayName',
@@ -93,6 +93,18 @@ const mistakes: Readonly<Record<RuleName, readonly [uid: string, put: (dashboard
     'license-overview',
     (d) => {
       panelOf(d, 'stat').fieldConfig.defaults.thresholds.steps[0].color = 'green';
+    },
+  ],
+  'figures have colours of their own: the default is green, also for unknown values': [
+    'license-overview',
+    (d) => {
+      delete panelOf(d, 'stat').fieldConfig.defaults.thresholds;
+    },
+  ],
+  'figures select columns by the names that are shown': [
+    'license-overview',
+    (d) => {
+      d.panels.find(({ title }: Broken) => title === 'Expiries').options.reduceOptions.fields = '/^Expired$/';
     },
   ],
   'coloured texts have a colour for those without one: the default is green': [

@@ -200,6 +200,15 @@ export const rules = {
       return ['text', 'blue', 'transparent', 'gray'].includes(color) ? [] : [`unknown is ${color}`];
     });
   }),
+  'figures have colours of their own: the default is green, also for unknown values': panelRule(
+    ({ type, fieldConfig }) =>
+      type === 'stat' && fieldConfig?.defaults.thresholds === undefined ? ['is green without data'] : [],
+  ),
+  'figures select columns by the names that are shown': panelRule((panel) => {
+    const { fields = '' } = (panel.options?.reduceOptions ?? {}) as { fields?: string };
+    const renamed = overridesOf(panel).filter((override) => property(override, 'displayName') !== undefined);
+    return panel.type === 'stat' && fields !== '' && renamed.length > 0 ? [`selects ${fields}, which is renamed`] : [];
+  }),
   'coloured texts have a colour for those without one: the default is green': tableRule((panel) =>
     overridesOf(panel).flatMap((override) => {
       const { type } = (property(override, 'custom.cellOptions') ?? {}) as { type?: string };
