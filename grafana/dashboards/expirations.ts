@@ -115,7 +115,7 @@ export const expirations = () =>
           top: 100,
           owner: 'Product',
         },
-        [feature, expires, { name: 'Days left', as: 'Days', unit: 'none', decimals: 0, width: 95 }, ...rest],
+        [feature, expires, { name: 'Days since', as: 'Days ago', unit: 'none', decimals: 0, width: 95 }, ...rest],
       ),
     )
     .withRow(help());

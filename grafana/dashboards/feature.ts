@@ -133,9 +133,9 @@ export const featureDashboard = () =>
         { target: 'users', payload: OF_FEATURE, top: 100 },
         [
           { name: 'User' },
-          { name: 'Since', unit: 'dateTimeFromNow', width: 115 },
-          { name: 'Application', width: 95, unknown: 'unknown', names: STATES },
-          { name: 'Application for', as: 'State for', unit: 's', decimals: 0, width: 80, unknown: '' },
+          { name: 'Since', unit: 'dateTimeFromNow', width: 120 },
+          { name: 'Application', width: 100, unknown: 'unknown', names: STATES },
+          { name: 'Application for', as: 'For', unit: 's', decimals: 0, width: 70, unknown: '' },
           { name: 'Licences', as: 'Licenses', width: 80 },
           { name: 'Queued', as: 'Waiting', width: 75 },
           { name: 'Host', width: 85 },

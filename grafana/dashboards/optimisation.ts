@@ -22,7 +22,7 @@ const DENIED_DAYS: Shown = {
   as: 'Denied while full',
   unit: 'suffix: d a year',
   decimals: 0,
-  width: 140,
+  width: 145,
   unknown: 'unknown',
 };
 const money = (name: string, unknown: string): readonly Shown[] => [
@@ -33,7 +33,7 @@ const day = (name: string, as: string, unknown: string): Shown => ({
   name,
   as,
   unit: DATE,
-  width: 105,
+  width: 110,
   unknown,
 });
 
@@ -201,7 +201,7 @@ export const optimisation = () =>
         [
           { name: 'Feature' },
           bought,
-          { name: 'Busy week', as: 'In a busy week', decimals: 0, width: 120 },
+          { name: 'Busy week', as: 'In a busy week', decimals: 0, width: 125 },
           { name: 'Growth a month', decimals: 1, width: 130 },
           { ...day('Runs out', 'Runs out about', ''), width: 125 },
           day('Runs out earliest', 'Earliest', ''),
@@ -229,8 +229,8 @@ export const optimisation = () =>
         [
           { name: 'Feature' },
           DENIED_DAYS,
-          { name: 'Refusal hours', as: 'Hours a year', unit: 'locale', decimals: 0, width: 95, unknown: 'unknown' },
-          { name: 'Other refusals', as: 'Denials while free', unit: 'locale', width: 135, unknown: 'unknown' },
+          { name: 'Refusal hours', as: 'Hours a year', unit: 'locale', decimals: 0, width: 110, unknown: 'unknown' },
+          { name: 'Other refusals', as: 'Denials while free', unit: 'locale', width: 155, unknown: 'unknown' },
           narrowProduct,
         ],
       ),
@@ -299,7 +299,7 @@ export const optimisation = () =>
           { name: 'Feature' },
           bought,
           DENIED_DAYS,
-          { name: 'Reserved unneeded', as: 'Never needed', width: 105, unknown: 'unknown' },
+          { name: 'Reserved unneeded', as: 'Never needed', width: 120, unknown: 'unknown' },
           narrowProduct,
         ],
       ),

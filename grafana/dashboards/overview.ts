@@ -147,7 +147,7 @@ export const overview = () =>
             colors: { down: 'red', outdated: 'orange', 'never collected': 'gray', unknown: 'gray' },
           },
           // without a bar: a sum of features is far from full
-          { name: 'Share', as: 'Share in use', unit: 'percentunit', decimals: 0, steps: SATURATION, width: 105 },
+          { name: 'Share', as: 'Share in use', unit: 'percentunit', decimals: 0, steps: SATURATION, width: 110 },
           { name: 'Distinct users', as: 'Users', width: 60 },
           { name: 'Collected', as: 'Last data', unit: 'dateTimeFromNow', width: 140 },
           { name: 'Next expiry', unit: DATE, width: 100, link: severalLink('license-expirations', 'Product') },

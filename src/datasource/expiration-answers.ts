@@ -7,7 +7,7 @@ import type { Backend } from './backend.ts';
 import { DatasourceError } from './errors.ts';
 import { productMatcher, requireFresh } from './known-data.ts';
 import { selectFeatures } from './live-answers.ts';
-import { boughtText, daysLeft, daysUntil, flag, number, ownerColumn, text, time } from './live-columns.ts';
+import { boughtText, daysLeft, daysSince, daysUntil, flag, number, ownerColumn, text, time } from './live-columns.ts';
 import { cell, millis, type Notice, type TargetAnswer } from './panel-data.ts';
 import { type Query, show } from './query.ts';
 import { type Cells, viewTable } from './table-view.ts';
@@ -133,6 +133,7 @@ function expirationTable(
     [number('In use'), ({ inUse }) => cell(inUse), 'asked'],
     [time('Expires'), ({ expiration }) => millis(expiration)],
     [daysLeft, ({ expiration }) => daysUntil(expiration, now)],
+    [daysSince, ({ expiration }) => (expiration > now ? null : daysUntil(2 * now - expiration, now)), 'asked'],
     [flag('Expired'), ({ expired }) => cell(expired)],
     [flag('Warning'), ({ expirationWarning }) => cell(expirationWarning)],
     ...ownerColumn<Expiring>(owners),

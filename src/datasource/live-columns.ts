@@ -13,6 +13,7 @@ export const text = (name: string): Column => ({ text: name, type: 'string' });
 export const number = (name: string): Column => ({ text: name, type: 'number' });
 export const flag = (name: string): Column => ({ text: name, type: 'boolean' });
 export const daysLeft: Column = { text: 'Days left', type: 'number', unit: 'd' };
+export const daysSince: Column = { ...daysLeft, text: 'Days since' };
 
 /** @param now epoch seconds */
 export const daysUntil = (at: number | undefined, now: number): number | null =>

@@ -52,6 +52,13 @@ const mistakes: Readonly<Record<RuleName, readonly [uid: string, put: (dashboard
       delete panelOf(d, 'table').targets[0].payload.top;
     },
   ],
+  'headers of columns fit': [
+    'license-optimisation',
+    (d) => {
+      const isWidth = ({ id }: Broken): boolean => id === 'custom.width';
+      overrideOf(d, (p) => p.some(isWidth)).properties.find(isWidth).value = 40;
+    },
+  ],
   'columns are not renamed to the name of another column: its overrides would apply': [
     'license-optimisation',
     (d) =>

@@ -11,7 +11,7 @@ type Rule = (dashboard: Dashboard, all: readonly Dashboard[]) => readonly string
 
 /** Width of a dashboard at 1440 pixels, and what a panel needs beside its content. */
 const WIDTH = 1408;
-const [GAP, PADDING, ICONS, CHARACTER] = [8, 16, 90, 6.9];
+const [GAP, PADDING, ICONS, CHARACTER, HEADER] = [8, 16, 90, 6.9, 7.5];
 /** Grafana's width of a column that has none. */
 const FLEXIBLE = 150;
 /** Pixels that a cell with a bar needs for "100%", as measured, and around both. */
@@ -144,6 +144,17 @@ export const rules = {
       ...uncut.map(({ refId }) => `${refId} has no top`),
     ];
   }),
+  'headers of columns fit': tableRule((panel) =>
+    columnsOf(panel).flatMap((name) => {
+      const override = overrideOf(panel, name) ?? noOverride;
+      const shown = String(property(override, 'displayName') ?? name);
+      const width = property(override, 'custom.width') as number | undefined;
+      const isHidden = property(override, 'custom.hidden') === true;
+      return width === undefined || isHidden || shown.length * HEADER + PADDING <= width
+        ? []
+        : [`the header ${shown} is cut at ${width} pixels`];
+    }),
+  ),
   'columns are not renamed to the name of another column: its overrides would apply': tableRule((panel) =>
     overridesOf(panel).flatMap((override) => {
       const shown = property(override, 'displayName');
