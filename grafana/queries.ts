@@ -35,7 +35,7 @@ export const once = (expression: string): string => `max without (job, instance)
 export const metric = (name: MetricName, matchers = ''): string => once(select(name, matchers));
 
 /** Ratio of licenses in use, for each feature. */
-export const saturation = (matchers = ''): string =>
+export const saturation = (matchers: string): string =>
   once(`${select('license_feature_in_use', matchers)} / (${select('license_feature_max_available', matchers)} > 0)`);
 
 /** When the license of each feature expires, epoch seconds. */

@@ -2,10 +2,12 @@ import * as common from '@grafana/grafana-foundation-sdk/common';
 import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
 import * as stat from '@grafana/grafana-foundation-sdk/stat';
 import { type About, absolute, head, PLAIN, type Rows, type Step, thresholds, withNames } from './panels.ts';
-import { JSON_SOURCE, JsonQuery, OF_VENDOR_LICENSES } from './queries.ts';
+import { JSON_SOURCE, JsonQuery, OF_VENDOR_LICENSES, type Payload } from './queries.ts';
 
 interface Total {
-  readonly target: 'rightsizing' | 'expirations';
+  readonly target: 'rightsizing' | 'expirations' | 'features';
+  /** Whose features are counted; those of the selected vendor licenses without it. */
+  readonly payload?: Payload;
   /** A column of the totals. */
   readonly field: string;
   /** The column that names each row, if there can be several: a figure for each of them. */
@@ -16,7 +18,7 @@ interface Total {
 
 /** A stat of the shape `totals`. The daemon counts: Prometheus would read a series for each license. */
 function statOf(about: About, query: JsonQuery, { title, url }: Rows): stat.PanelBuilder {
-  return head(new stat.PanelBuilder(), about, 6, 4, 'unknown')
+  return head(new stat.PanelBuilder(), about, 4, 3, 'unknown')
     .datasource(JSON_SOURCE)
     .withTarget(query)
     .decimals(0)
@@ -29,10 +31,14 @@ function statOf(about: About, query: JsonQuery, { title, url }: Rows): stat.Pane
 }
 
 /** A total with a link to its rows. */
-export function total(about: About, { target, field, label, steps = [] }: Total, rows: Rows): stat.PanelBuilder {
+export function total(
+  about: About,
+  { target, payload: of = OF_VENDOR_LICENSES, field, label, steps = [] }: Total,
+  rows: Rows,
+): stat.PanelBuilder {
   const columns = label === undefined ? [field] : [label, field];
   // with a label there is a row for each: none for those without a figure
-  const payload = { ...OF_VENDOR_LICENSES, shape: 'totals', columns, ...(label !== undefined && { with: [field] }) };
+  const payload = { ...of, shape: 'totals', columns, ...(label !== undefined && { with: [field] }) };
   return statOf(about, new JsonQuery(target, payload), rows)
     .thresholds(thresholds([...PLAIN, ...steps]))
     .textMode(label === undefined ? common.BigValueTextMode.Value : common.BigValueTextMode.ValueAndName)
@@ -44,15 +50,15 @@ export function total(about: About, { target, field, label, steps = [] }: Total,
     );
 }
 
-/** Two totals of the whole site with their names, by column. */
+/** Two totals with their names, by column. */
 export function totalPair(
   about: About,
-  target: Total['target'],
+  { target, payload = OF_VENDOR_LICENSES }: Pick<Total, 'target' | 'payload'>,
   figures: Readonly<Record<string, { readonly as: string; readonly steps: readonly Step[] }>>,
   rows: Rows,
 ): stat.PanelBuilder {
   const columns = Object.keys(figures);
-  const query = new JsonQuery(target, { product: ['%'], shape: 'totals', columns });
+  const query = new JsonQuery(target, { ...payload, shape: 'totals', columns });
   // a pattern of fields would be compared with the names that are shown
   const all = new common.ReduceDataOptionsBuilder().calcs(['lastNotNull']).values(false).fields('');
   const panel = withNames(statOf(about, query, rows)).reduceOptions(all);

@@ -2,10 +2,10 @@ import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
 import { createDashboard, vendorLicenses } from '../dashboard.ts';
 import { monthBars } from '../expiry-panels.ts';
 import { KEEP, linkTo, panelOf } from '../links.ts';
-import { help, type Rows } from '../panels.ts';
+import { GOOD_BELOW, help, PLAIN, type Rows } from '../panels.ts';
 import { OF_VENDOR_LICENSES, SEVERAL_VENDOR_LICENSES } from '../queries.ts';
 import { DATE, EXPIRY, jsonTable, type Shown } from '../tables.ts';
-import { total } from '../total-panel.ts';
+import { total, totalPair } from '../total-panel.ts';
 
 const OF = SEVERAL_VENDOR_LICENSES;
 
@@ -15,9 +15,9 @@ const rows = (title: string): Rows => ({
 });
 
 /** A column of the totals, coloured from 1 on. */
-const count = (column: string, description: string, table: string, color?: string) =>
+const count = (column: string, description: string, table: string, width: number, color?: string) =>
   total(
-    { title: column, description, unit: 'none', width: 4, height: 3 },
+    { title: column, description, unit: 'none', width },
     { target: 'expirations', field: column, ...(color !== undefined && { steps: [[1, color]] as const }) },
     rows(table),
   );
@@ -51,14 +51,44 @@ export const expirations = () =>
         'Expired',
         'All licenses that have expired, however long ago. Renew them, or remove them from the server. The dashboard Overview lists one only for 14 days.',
         'Expired',
+        4,
         'red',
       ),
     )
-    .withPanel(count('Within 7 days', 'Licenses that expire within 7 days.', 'Upcoming', 'red'))
-    .withPanel(count('Within 30 days', 'Licenses that expire within 30 days.', 'Upcoming', 'orange'))
-    .withPanel(count('Within 90 days', 'Licenses that expire within 90 days.', 'Upcoming'))
-    .withPanel(count('Later', 'Licenses that expire after more than 90 days.', 'Upcoming'))
-    .withPanel(count('Permanent', 'Licenses that never expire. They are in no table.', 'Upcoming'))
+    .withPanel(
+      totalPair(
+        {
+          title: 'Soon',
+          description: 'Licenses that expire within 7 days, and within 21 days. Those within 7 days are in both.',
+          unit: 'none',
+          width: 5,
+        },
+        { target: 'expirations' },
+        {
+          'Within 7 days': { as: 'within 7 days', steps: GOOD_BELOW(1) },
+          'Within 21 days': { as: 'within 21 days', steps: GOOD_BELOW(1, 'orange') },
+        },
+        rows('Upcoming'),
+      ),
+    )
+    .withPanel(
+      totalPair(
+        {
+          title: 'Next months',
+          description: 'Licenses that expire within 30 days, and within 90 days. Those that expire sooner are in both.',
+          unit: 'none',
+          width: 5,
+        },
+        { target: 'expirations' },
+        {
+          'Within 30 days': { as: 'within 30 days', steps: GOOD_BELOW(1, 'orange') },
+          'Within 90 days': { as: 'within 90 days', steps: PLAIN },
+        },
+        rows('Upcoming'),
+      ),
+    )
+    .withPanel(count('Later', 'Licenses that expire after more than 90 days.', 'Upcoming', 5))
+    .withPanel(count('Permanent', 'Licenses that never expire. They are in no table.', 'Upcoming', 5))
     .withPanel(
       monthBars(
         {

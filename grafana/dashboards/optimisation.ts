@@ -229,7 +229,14 @@ export const optimisation = () =>
         [
           { name: 'Feature' },
           DENIED_DAYS,
-          { name: 'Refusal hours', as: 'Hours a year', unit: 'locale', decimals: 0, width: 110, unknown: 'unknown' },
+          {
+            name: 'Refusal hours',
+            as: 'Hours with denials',
+            unit: 'locale',
+            decimals: 0,
+            width: 155,
+            unknown: 'unknown',
+          },
           { name: 'Other refusals', as: 'Denials while free', unit: 'locale', width: 155, unknown: 'unknown' },
           narrowProduct,
         ],

@@ -1,13 +1,16 @@
 import { createDashboard } from '../dashboard.ts';
 import { linkTo, panelOf, severalLink } from '../links.ts';
 import { figure, GOOD_BELOW, help, PLAIN, pair, SATURATION, states } from '../panels.ts';
-import { metric, saturation, select } from '../queries.ts';
+import { metric, select } from '../queries.ts';
 import { BOUGHT, DATE, DAYS, jsonTable, SHARE, type Shown } from '../tables.ts';
-import { totalPair } from '../total-panel.ts';
+import { total, totalPair } from '../total-panel.ts';
 
 const PRODUCT: Shown = { name: 'Product', as: 'Vendor license', width: 180 };
 /** It takes what the other columns leave. */
 const WIDE_PRODUCT: Shown = { name: 'Product', as: 'Vendor license' };
+
+/** The features of all vendor licenses. */
+const EVERYTHING = { product: ['%'] };
 
 const panel = (title: string) => ({ title: `Show: ${title}`, url: linkTo('license-overview', panelOf(title)) });
 
@@ -47,10 +50,8 @@ export const overview = () =>
           description:
             'All licenses that have expired, however long ago, and those that expire within 30 days. Renew them, or remove them. The list below has only those that have expired in the last 14 days. A sign beside the title names the vendor licenses that were never collected: their expiries are not known.',
           unit: 'none',
-          width: 4,
-          height: 3,
         },
-        'expirations',
+        { target: 'expirations', payload: EVERYTHING },
         {
           Expired: { as: 'expired in all', steps: GOOD_BELOW(1) },
           'Within 30 days': { as: 'in 30 days', steps: GOOD_BELOW(1, 'orange') },
@@ -59,26 +60,24 @@ export const overview = () =>
       ),
     )
     .withPanel(
-      figure(
+      total(
         {
           title: 'Saturated',
           description: 'Features with at least 95 % of their licenses in use now. The next user may be denied.',
           unit: 'none',
         },
-        `sum(${saturation()} >= bool 0.95)`,
-        GOOD_BELOW(1, 'orange'),
+        { target: 'features', payload: EVERYTHING, field: 'Saturated', steps: [[1, 'orange']] },
         panel('Busiest features'),
       ),
     )
     .withPanel(
-      figure(
+      total(
         {
           title: 'Waiting requests',
           description: 'Maximum number of waiting requests since the previous collection, summed over all features.',
           unit: 'none',
         },
-        `sum(${metric('license_feature_max_queued')})`,
-        GOOD_BELOW(1, 'orange'),
+        { target: 'features', payload: EVERYTHING, field: 'Max queued', steps: [[1, 'orange']] },
         panel('Busiest features'),
       ),
     )
@@ -165,7 +164,7 @@ export const overview = () =>
         },
         {
           target: 'expirations',
-          payload: { product: ['%'], status: ['upcoming'], within: 365 },
+          payload: { ...EVERYTHING, status: ['upcoming'], within: 365 },
           top: 100,
           owner: 'Product',
         },
@@ -186,7 +185,7 @@ export const overview = () =>
           height: 12,
           noValue: 'no usage is known',
         },
-        { target: 'features', payload: { product: ['%'] }, top: 100, owner: 'Product' },
+        { target: 'features', payload: EVERYTHING, top: 100, owner: 'Product' },
         [
           PRODUCT,
           { name: 'Feature' },

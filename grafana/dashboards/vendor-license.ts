@@ -14,8 +14,9 @@ import {
   pair,
   states,
 } from '../panels.ts';
-import { expiration, expired, metric, OF_VENDOR_LICENSE, ONE_VENDOR_LICENSE, saturation } from '../queries.ts';
+import { expiration, expired, metric, OF_VENDOR_LICENSE, ONE_VENDOR_LICENSE } from '../queries.ts';
 import { BOUGHT, DAYS, jsonTable, SHARE, STATES } from '../tables.ts';
+import { total } from '../total-panel.ts';
 
 const OF = ONE_VENDOR_LICENSE;
 /** The sum of its features, by the analyzer. */
@@ -69,26 +70,24 @@ export const vendorLicenseDashboard = () =>
       ).decimals(0),
     )
     .withPanel(
-      figure(
+      total(
         {
           title: 'Saturated',
           description: 'Features with at least 95 % of their licenses in use.',
           unit: 'none',
         },
-        `sum(${saturation(OF)} >= bool 0.95)`,
-        GOOD_BELOW(1, 'orange'),
+        { target: 'features', payload: OF_VENDOR_LICENSE, field: 'Saturated', steps: [[1, 'orange']] },
         panel('Features'),
       ),
     )
     .withPanel(
-      figure(
+      total(
         {
           title: 'Waiting requests',
           description: 'Maximum number of waiting requests for its features since the previous collection.',
           unit: 'none',
         },
-        `sum(${metric('license_feature_max_queued', OF)})`,
-        GOOD_BELOW(1, 'orange'),
+        { target: 'features', payload: OF_VENDOR_LICENSE, field: 'Max queued', steps: [[1, 'orange']] },
         panel('Features'),
       ),
     )

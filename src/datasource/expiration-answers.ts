@@ -200,7 +200,7 @@ function* expirationTotals(
   { now }: ExpirationContext,
   problems: readonly DatasourceError[],
 ): Generator<void, TargetAnswer> {
-  const within = [7, 30, 90].map((days) => ({ days, licenses: 0 }));
+  const within = [7, 21, 30, 90].map((days) => ({ days, licenses: 0 }));
   const totals = { ended: 0, later: 0, permanent: 0 };
   for (const item of items) {
     yield;

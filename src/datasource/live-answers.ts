@@ -4,6 +4,7 @@ import type { VendorLicenseRow } from '../inventory/vendor-license-row.ts';
 import type { OwnerMapping } from '../model/owners.ts';
 import { isUncounted, UNCOUNTED } from '../model/uncounted.ts';
 import type { DatasourceError } from './errors.ts';
+import { featureTotals } from './feature-totals.ts';
 import { productMatcher, requireFresh } from './known-data.ts';
 import {
   boughtText,
@@ -145,6 +146,7 @@ export function* answerFeatures(
   const { filters } = query.values;
   const entries = selectFeatures(query, inventory, filters === undefined ? [] : [filters]);
   const reported = Iterator.from(entries).map((row) => (row?.isReported === true ? row : undefined));
+  if (query.shape === 'totals') return yield* featureTotals(query, reported, problems);
   return yield* featureTable(query, reported, inventory.at, owners, problems);
 }
 

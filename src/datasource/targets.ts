@@ -212,9 +212,9 @@ export const targets = {
     label: 'Features',
     endpoint: 'GetFeatures',
     from: 'poll',
-    keys: ['product', 'package', 'pattern', 'user', 'filters', ...view],
+    keys: ['product', 'package', 'pattern', 'user', 'filters', 'shape', ...view],
     required: ['product'],
-    shapes: ['table'],
+    shapes: ['table', 'totals'],
     rowShape: 'table',
   },
   products: {

@@ -76,6 +76,42 @@ describe('features', () => {
   });
 });
 
+describe('totals of features', () => {
+  const totalsOf = (records: Parameters<typeof siteOf>[0]) => featuresOf(siteOf(records), { shape: 'totals' });
+
+  it('are those of the rows; a feature without a known value is in the number of features alone', () => {
+    expect(
+      totalsOf([
+        {
+          feature: 'full',
+          maxAvailable: 20,
+          inUse: 19,
+          maxQueued: 3,
+          inactiveUse: 2,
+          borrowedUse: 1,
+          unusedReserve: 0,
+        },
+        {
+          feature: 'half',
+          maxAvailable: 20,
+          inUse: 18,
+          maxQueued: 1,
+          inactiveUse: 0,
+          borrowedUse: 4,
+          unusedReserve: 5,
+        },
+        { feature: 'dark', maxAvailable: undefined, inUse: undefined, maxQueued: undefined, borrowedUse: undefined },
+      ]),
+    ).toMatchObject([{ features: 3, saturated: 1, in_use: 37, max_queued: 4, borrowed_use: 5 }]);
+  });
+
+  it('are unknown without any known value', () => {
+    expect(totalsOf([{ inUse: undefined, maxQueued: undefined }])).toMatchObject([
+      { features: 1, saturated: null, in_use: null, max_queued: null },
+    ]);
+  });
+});
+
 describe('20,000 features', () => {
   const large = siteOf(
     Array.from({ length: 20_000 }, (_, i) => ({
@@ -264,7 +300,7 @@ describe('expirations', () => {
   it('have totals: nearer expiries are in those of longer periods too', () => {
     const totals = (payload: object) => rowsOf(answerOf({ shape: 'totals', ...payload }));
     expect(totals({ product: '%' })).toEqual([
-      { expired: 2, within_7_days: 2, within_30_days: 3, within_90_days: 4, later: 1, permanent: 1 },
+      { expired: 2, within_7_days: 2, within_21_days: 3, within_30_days: 3, within_90_days: 4, later: 1, permanent: 1 },
     ]);
     expect(totals({ product: '%', status: ['upcoming'], columns: ['Expired', 'Later'] })).toEqual([
       { expired: 0, later: 1 },
