@@ -39,9 +39,9 @@ export function total(
   const columns = label === undefined ? [field] : [label, field];
   // with a label there is a row for each: none for those without a figure
   const payload = { ...of, shape: 'totals', columns, ...(label !== undefined && { with: [field] }) };
-  return statOf(about, new JsonQuery(target, payload), rows)
+  const panel = statOf(about, new JsonQuery(target, payload), rows);
+  return (label === undefined ? panel.textMode(common.BigValueTextMode.Value) : withNames(panel))
     .thresholds(thresholds([...PLAIN, ...steps]))
-    .textMode(label === undefined ? common.BigValueTextMode.Value : common.BigValueTextMode.ValueAndName)
     .reduceOptions(
       new common.ReduceDataOptionsBuilder()
         .calcs(['lastNotNull'])

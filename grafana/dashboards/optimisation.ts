@@ -55,6 +55,10 @@ const inUse: readonly Shown[] = [
   narrowProduct,
 ];
 
+/** How many licenses of all features are held but not used now. It tells none from unknown, which an empty table cannot. */
+const heldInAll = (title: string, field: string, description: string, table: string) =>
+  total({ title, description, unit: 'none', width: 8 }, { target: 'features', field }, rows(table));
+
 /** How many licenses are needed: advice of the nightly pass, and what is held but not used now. */
 export const optimisation = () =>
   createDashboard({
@@ -259,6 +263,30 @@ export const optimisation = () =>
           owner: 'Product',
         },
         [{ name: 'Feature' }, bought, day('Unused since', 'No use since', 'records began'), narrowProduct],
+      ),
+    )
+    .withPanel(
+      heldInAll(
+        'Idle in all',
+        'Inactive use',
+        'Licenses that are checked out by applications that are idle now. It is unknown if the analyzer does not know the applications.',
+        'Idle now',
+      ),
+    )
+    .withPanel(
+      heldInAll(
+        'Borrowed in all',
+        'Borrowed use',
+        'Licenses that are borrowed to computers now. It is unknown if the analyzer does not report borrowed licenses.',
+        'Borrowed now',
+      ),
+    )
+    .withPanel(
+      heldInAll(
+        'Reserved and unused in all',
+        'Unused reserve',
+        'Licenses that are reserved for users who do not use them now. It is unknown if the analyzer does not report reservations.',
+        'Reserved and unused now',
       ),
     )
     .withPanel(
