@@ -117,7 +117,7 @@ export const expirations = () =>
         {
           target: 'expirations',
           payload: { ...OF_VENDOR_LICENSES, status: ['upcoming'], expiry_month: '$month', sort: 'Expires' },
-          top: 100,
+          top: 500,
           owner: 'Product',
         },
         [

@@ -1,6 +1,6 @@
 import { createDashboard, vendorLicenses } from '../dashboard.ts';
 import { KEEP, linkTo, panelOf } from '../links.ts';
-import { help } from '../panels.ts';
+import { figure, GOOD_BELOW, help } from '../panels.ts';
 import { metric, OF_VENDOR_LICENSES, once, SEVERAL_VENDOR_LICENSES, select } from '../queries.ts';
 import { DATE, jsonTable, type Shown, seriesTable, type TableQuery } from '../tables.ts';
 import { total } from '../total-panel.ts';
@@ -46,7 +46,7 @@ const rows = (title: string) => ({
 const heldNow = (column: 'Inactive use' | 'Borrowed use' | 'Unused reserve'): TableQuery => ({
   target: 'features',
   payload: { ...OF_VENDOR_LICENSES, sort: `-${column}`, with: [column] },
-  top: 20,
+  top: 100,
   owner: 'Product',
 });
 const inUse: readonly Shown[] = [
@@ -55,9 +55,12 @@ const inUse: readonly Shown[] = [
   narrowProduct,
 ];
 
+/** How many licenses more than a week ago, for each feature. */
+const CHANGE = `(${metric('license_feature_max_available', OF)} - ${once(`last_over_time(${select('license_feature_max_available', OF)}[30m] offset 7d)`)})`;
+
 /** How many licenses of all features are held but not used now. It tells none from unknown, which an empty table cannot. */
 const heldInAll = (title: string, field: string, description: string, table: string) =>
-  total({ title, description, unit: 'none', width: 8 }, { target: 'features', field }, rows(table));
+  total({ title, description, unit: 'none', width: 6 }, { target: 'features', field }, rows(table));
 
 /** How many licenses are needed: advice of the nightly pass, and what is held but not used now. */
 export const optimisation = () =>
@@ -227,7 +230,7 @@ export const optimisation = () =>
         {
           target: 'rightsizing',
           payload: { ...OF_VENDOR_LICENSES, sort: '-Refusal days', with: ['Refusal days'] },
-          top: 20,
+          top: 100,
           owner: 'Product',
         },
         [
@@ -287,6 +290,20 @@ export const optimisation = () =>
         'Unused reserve',
         'Licenses that are reserved for users who do not use them now. It is unknown if the analyzer does not report reservations.',
         'Reserved and unused now',
+      ),
+    )
+    .withPanel(
+      figure(
+        {
+          title: 'Shrunk in a week',
+          description:
+            'Features with fewer licenses than a week ago. It is unknown if Prometheus has no data of that time.',
+          unit: 'none',
+          width: 6,
+        },
+        `sum(${CHANGE} < bool 0)`,
+        GOOD_BELOW(1, 'orange'),
+        rows('Fewer licenses than a week ago'),
       ),
     )
     .withPanel(
@@ -378,7 +395,7 @@ export const optimisation = () =>
         [
           {
             name: 'Change',
-            expression: `bottomk(20, ${metric('license_feature_max_available', OF)} - ${once(`${select('license_feature_max_available', OF)} offset 7d`)} < 0)`,
+            expression: `bottomk(20, ${CHANGE} < 0)`,
             width: 90,
           },
         ],

@@ -39,6 +39,7 @@ function optionOf(labels: object, value: unknown, regex: string): string | undef
 const mayBeEmpty: Readonly<Record<string, string>> = {
   'license-exporter: Failed requests A': 'no request has failed',
   'license-optimisation: Fewer licenses than a week ago A': 'Prometheus has no data from a week ago',
+  'license-optimisation: Shrunk in a week A': 'Prometheus has no data from a week ago',
   // the selected vendor license is up
   'license-vendor-license: annotation Mark outages': 'the server is up',
   'license-feature: annotation Mark outages': 'the server is up',
