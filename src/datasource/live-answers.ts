@@ -146,20 +146,20 @@ export function* answerFeatures(
   const { filters } = query.values;
   const entries = selectFeatures(query, inventory, filters === undefined ? [] : [filters]);
   const reported = Iterator.from(entries).map((row) => (row?.isReported === true ? row : undefined));
-  if (query.shape === 'totals') return yield* featureTotals(query, reported, problems);
-  return yield* featureTable(query, reported, inventory.at, owners, problems);
+  return yield* featureAnswer(query, reported, inventory.at, owners, problems);
 }
 
 const negative = (value: number | null): number | null => (value === null ? null : -value);
 
-/** @param now epoch seconds */
-export function featureTable(
+/** A table of features, or their totals. @param now epoch seconds */
+export function featureAnswer(
   query: Query,
   items: Iterable<FeatureRow | undefined>,
   now: number,
   owners: OwnerMapping,
   problems: readonly DatasourceError[] = [],
 ): Generator<void, TargetAnswer> {
+  if (query.shape === 'totals') return featureTotals(query, items, problems);
   const cells: Cells<FeatureRow> = [
     [text('Product'), ({ vendorLicense }) => vendorLicense],
     [text('Feature'), ({ feature }) => feature],

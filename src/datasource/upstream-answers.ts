@@ -6,7 +6,7 @@ import { askAll, type Combination, everyOwner } from './combinations.ts';
 import { DatasourceError } from './errors.ts';
 import { expirationAnswer } from './expiration-answers.ts';
 import { withLiteralNames } from './literal-names.ts';
-import { featureTable, isLetThrough } from './live-answers.ts';
+import { featureAnswer, isLetThrough } from './live-answers.ts';
 import type { TargetAnswer } from './panel-data.ts';
 import type { Query } from './query.ts';
 import { requireUsers } from './user-names.ts';
@@ -56,7 +56,7 @@ export const answerFeaturesOfUser = async (
     inventory,
     answers.flatMap(({ answer }) => answer.records),
   ).filter((entry) => isLetThrough(query, entry));
-  const answer = featureTable(query, entries, inventory.at, backend.owners());
+  const answer = featureAnswer(query, entries, inventory.at, backend.owners());
   return withNotices(rest, await runSliced(untilAborted(answer, signal)));
 };
 
