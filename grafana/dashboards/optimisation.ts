@@ -8,7 +8,7 @@ import { total } from '../total-panel.ts';
 const OF = SEVERAL_VENDOR_LICENSES;
 
 /** Before the first nightly pass, the error of the panel says so. */
-const OR_NOT_YET = 'or there is no advice yet';
+const OR_NOT_YET = 'or there is no advice yet: then the figures above are unknown';
 
 const product: Shown = { name: 'Product', as: 'Vendor license', width: 175 };
 const feature: Shown = { name: 'Feature', width: 150 };
@@ -313,7 +313,7 @@ export const optimisation = () =>
           description:
             'Licenses that are checked out by applications that are idle now. A timeout of the vendor daemon can release them.',
           height: 11,
-          noValue: 'No license is idle, or the analyzer does not know the applications',
+          noValue: 'No license is idle, unless "Idle in all" is unknown',
         },
         heldNow('Inactive use'),
         [{ name: 'Feature' }, { name: 'Inactive use', as: 'Idle', width: 70 }, ...inUse],
@@ -326,7 +326,7 @@ export const optimisation = () =>
           description:
             'Licenses that are borrowed to computers. They are not available until the borrow period ends, even if nobody uses them.',
           height: 11,
-          noValue: 'No license is borrowed, or the analyzer does not know it',
+          noValue: 'No license is borrowed, unless "Borrowed in all" is unknown',
         },
         heldNow('Borrowed use'),
         [{ name: 'Feature' }, { name: 'Borrowed use', as: 'Borrowed', width: 90 }, ...inUse],
@@ -363,7 +363,7 @@ export const optimisation = () =>
           description:
             'Licenses that are reserved for users who do not use them now, and the requests that wait for the feature. If users wait, reduce the reservation.',
           height: 11,
-          noValue: 'No reservation is unused, or the analyzer does not know it',
+          noValue: 'No reservation is unused, unless "Reserved and unused in all" is unknown',
         },
         heldNow('Unused reserve'),
         [
@@ -390,7 +390,7 @@ export const optimisation = () =>
           width: 24,
           height: 11,
           description: 'Features with fewer licenses than a week ago: an increment expired, or a server was changed.',
-          noValue: 'No feature has fewer licenses than a week ago, or Prometheus has no data of that time',
+          noValue: 'No feature has fewer licenses than a week ago, unless "Shrunk in a week" is unknown',
         },
         [
           {
