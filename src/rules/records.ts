@@ -106,9 +106,11 @@ or on (${SITE})
 ${ofReplicas('max', VENDOR_LICENSE, 'license_server_up', 'server')} * 0`,
   },
   {
-    // remembered while it is not listed, so that the labels of its alerts do not change
+    // remembered while it has no info, for an hour after it was listed, so that the labels of its alerts do not change
     record: 'license:vendor_license:owner',
-    expr: `license:vendor_license:listed
+    expr: `license:vendor_license:listed > 0
+or on (${VENDOR_LICENSE})
+topk by (${VENDOR_LICENSE}) (1, last_over_time(license:vendor_license:owner[1h]) and on (${VENDOR_LICENSE}) license:vendor_license:listed)
 or on (${VENDOR_LICENSE})
 topk by (${VENDOR_LICENSE}) (1, last_over_time(license:vendor_license:listed[1h]))`,
   },

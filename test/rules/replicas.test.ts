@@ -216,6 +216,19 @@ describe.runIf(peer('promtool'))('owners', () => {
     },
   );
   scenario(
+    'of a vendor license are the same for hours without GetProducts, also on an alert that begins meanwhile',
+    one(300, {
+      ...withoutInfo,
+      [`${INFO},owner="ann"}`]: only((minute) => minute < 50, 1),
+      [polled('GetProducts')]: (minute) => Number(minute < 50),
+      [UP]: exceptDuring(200, 230),
+    }),
+    {
+      'LicenseServerDown owner=ann severity=critical vendor_license=v;d': '200-235',
+      'LicensePollPartial endpoint=GetProducts severity=warning': '60-300',
+    },
+  );
+  scenario(
     'are remembered as long as there is a condition',
     one(300, {
       ...withoutInfo,
