@@ -54,18 +54,21 @@ export const DAYS_LEFT: readonly Step[] = [
   [30, 'text'],
 ];
 /** Names for what days cannot say: 0 days left can be 1 hour or 12. */
-export const DAYS_LEFT_NAMES: readonly dashboard.ValueMapping[] = [
+const daysLeftNames = (lastDay: string, permanent: string): readonly dashboard.ValueMapping[] => [
   {
     type: dashboard.MappingType.RangeToText,
     options: { from: null, to: -0.001, result: { text: 'expired', index: 0 } },
   },
-  { type: dashboard.MappingType.RangeToText, options: { from: 0, to: 0.999, result: { text: 'last day', index: 1 } } },
+  { type: dashboard.MappingType.RangeToText, options: { from: 0, to: 0.999, result: { text: lastDay, index: 1 } } },
   // longer than any license lasts: a metric is +Inf
   {
     type: dashboard.MappingType.RangeToText,
-    options: { from: 100_000, to: null, result: { text: 'permanent', color: 'text', index: 2 } },
+    options: { from: 100_000, to: null, result: { text: permanent, color: 'text', index: 2 } },
   },
 ];
+export const DAYS_LEFT_NAMES = daysLeftNames('< 1', 'permanent');
+/** For a figure beside another one, where long words are cut. */
+export const SHORT_DAYS_LEFT_NAMES = daysLeftNames('< 1 d', 'never');
 /** Share of the licenses in use. */
 export const SATURATION: readonly Step[] = [
   [null, 'text'],

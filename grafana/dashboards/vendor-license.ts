@@ -4,7 +4,6 @@ import { busyHours, daily } from '../history-panels.ts';
 import { KEEP, linkTo, panelOf } from '../links.ts';
 import {
   DAYS_LEFT,
-  DAYS_LEFT_NAMES,
   figure,
   GOOD_AT_ONE,
   GOOD_BELOW,
@@ -12,6 +11,7 @@ import {
   help,
   PLAIN,
   pair,
+  SHORT_DAYS_LEFT_NAMES,
   states,
 } from '../panels.ts';
 import { expiration, expired, metric, OF_VENDOR_LICENSE, ONE_VENDOR_LICENSE } from '../queries.ts';
@@ -107,7 +107,7 @@ export const vendorLicenseDashboard = () =>
       ).overrideByName('next', [
         { id: 'unit', value: 'suffix: d' },
         { id: 'decimals', value: 0 },
-        { id: 'mappings', value: DAYS_LEFT_NAMES },
+        { id: 'mappings', value: SHORT_DAYS_LEFT_NAMES },
       ]),
     )
     .withPanel(
