@@ -1,5 +1,6 @@
 import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
 import * as prometheus from '@grafana/grafana-foundation-sdk/prometheus';
+import type { MetricName } from '../src/metrics/catalogue.ts';
 import { JSON_SOURCE, JsonQuery, metric, ONE_VENDOR_LICENSE, type Payload, PROMETHEUS, select } from './queries.ts';
 
 /** What all dashboards have in common: their variables, links and annotations. */
@@ -21,19 +22,13 @@ const labelValues = (name: string, label: string, selector: string, from: string
   queryVariable(name, label, `label_values(${selector}, ${from})`).sort(dashboard.VariableSort.AlphabeticalAsc);
 
 /**
- * A variable with one value, the busiest first. Grafana opens a dashboard on the first value: it is one on which users wait, or
- * with the largest share in use. Those without figures are the last, and stay a day after they were last reported.
+ * A variable with one value, the first by its rank. Grafana opens a dashboard on the first value. Those without a rank are the
+ * last, and stay a day after they were last reported.
  *
- * @param matchers of the names to choose from
+ * @param all what the names are chosen from
  */
-function busiest(name: string, label: string, all: string, matchers = ''): dashboard.QueryVariableBuilder {
-  const highest = (expression: string): string => `max by (${name}) (${expression})`;
-  const inUse = select('license_feature_in_use', matchers);
-  const available = select('license_feature_max_available', matchers);
-  const queued = select('license_feature_max_queued', matchers);
-  // idle features are left out first: a site can have 20,000
-  const ranked = `${highest(`${queued} > 0`)} + 1 or ${highest(`(${inUse} > 0) / ${available}`)}`;
-  const query = `query_result(sort_desc(${ranked} or ${highest(`last_over_time(${all}[1d])`)} * 0))`;
+function ranked(name: string, label: string, rank: string, all: string): dashboard.QueryVariableBuilder {
+  const query = `query_result(sort_desc(${rank} or max by (${name}) (last_over_time(${all}[1d])) * 0))`;
   return (
     queryVariable(name, label, query)
       // {name="VALUE"} RESULT TIME: Grafana does not escape quotes in VALUE
@@ -42,9 +37,14 @@ function busiest(name: string, label: string, all: string, matchers = ''): dashb
   );
 }
 
-/** The vendor license of a dashboard that shows one. */
+/** The vendor license of a dashboard that shows one: first the one with the most users. A rank by features would read them all. */
 export const vendorLicense = (): dashboard.QueryVariableBuilder =>
-  busiest('vendor_license', 'Vendor license', select('license_vendor_license_info'));
+  ranked(
+    'vendor_license',
+    'Vendor license',
+    `max by (vendor_license) (${select('license_vendor_license_distinct_users')})`,
+    select('license_vendor_license_info'),
+  );
 
 /**
  * The vendor licenses of a dashboard that shows several. Its name differs from that of a single one: links between dashboards
@@ -57,9 +57,13 @@ export const vendorLicenses = (): dashboard.QueryVariableBuilder =>
     .includeAll(true)
     .current({ text: 'All', value: '$__all' });
 
-/** Features that have figures, of the chosen vendor license. */
-export const feature = (): dashboard.QueryVariableBuilder =>
-  busiest('feature', 'Feature', select('license_feature_info', ONE_VENDOR_LICENSE), ONE_VENDOR_LICENSE);
+/** A feature of the chosen vendor license: first those on which users wait, then those with the largest share in use. */
+export const feature = (): dashboard.QueryVariableBuilder => {
+  const of = (name: MetricName): string => select(name, ONE_VENDOR_LICENSE);
+  const waiting = `max by (feature) (${of('license_feature_max_queued')} > 0)`;
+  const share = `max by (feature) ((${of('license_feature_in_use')} > 0) / ${of('license_feature_max_available')})`;
+  return ranked('feature', 'Feature', `${waiting} + 1 or ${share}`, of('license_feature_info'));
+};
 
 /** Vendor licenses whose server is down. Grafana drops points that are not larger than 0. */
 const serverDown = (matchers = ''): dashboard.AnnotationQueryBuilder => {
