@@ -5,6 +5,7 @@ import * as stat from '@grafana/grafana-foundation-sdk/stat';
 import * as statetimeline from '@grafana/grafana-foundation-sdk/statetimeline';
 import * as text from '@grafana/grafana-foundation-sdk/text';
 import * as timeseries from '@grafana/grafana-foundation-sdk/timeseries';
+import { SATURATED } from '../src/datasource/feature-totals.ts';
 import { type DashboardUid, linkTo } from './links.ts';
 import { current, instant, lines, PROMETHEUS } from './queries.ts';
 
@@ -73,13 +74,13 @@ export const SHORT_DAYS_LEFT_NAMES = daysLeftNames('< 1 d', 'never');
 export const SATURATION: readonly Step[] = [
   [null, 'text'],
   [0.8, 'orange'],
-  [0.95, 'red'],
+  [SATURATED, 'red'],
 ];
 /** The same for a bar, which needs a colour. */
 export const SATURATION_BAR: readonly Step[] = [
   [null, 'blue'],
   [0.8, 'orange'],
-  [0.95, 'red'],
+  [SATURATED, 'red'],
 ];
 
 /** A legend below the panel: a table with these calculations, or a list without any. */

@@ -7,8 +7,8 @@ import { type Cells, viewTable } from './table-view.ts';
 
 /** The shape `totals` of the target `features`. */
 
-/** From this share on, the next user may be denied. The panels use it too. */
-const SATURATED = 0.95;
+/** From this share on, the next user may be denied. */
+export const SATURATED = 0.95;
 
 function isSaturated(row: FeatureRow): number | undefined {
   const share = shareInUse(row);

@@ -6,27 +6,18 @@ import { untilReady } from '../scheduling/ready.ts';
 import { runSliced, untilAborted } from '../scheduling/slices.ts';
 import type { WorkingTime } from './advice.ts';
 import type { DemandSource } from './demand-source.ts';
-import { type KeptAdviceFile, type KeptPass, openKeptAdvice, type PassRow } from './kept-advice.ts';
-import { keyOf } from './known-features.ts';
-import { type PassResult, runPass } from './pass.ts';
-import type { Owns } from './recorded-demand-source.ts';
+import { createKeptResult, type ResultInputs } from './kept-result.ts';
+import { runPass } from './pass.ts';
 import { recordedRefusalsOf } from './recorded-refusals.ts';
-import type { AdviceTable, KeptAdvice, Rightsizing } from './rightsizing.ts';
-import { continueStreak, noStreak } from './run-out-streak.ts';
+import type { Rightsizing } from './rightsizing.ts';
 
 /** What a pass depends on. A reload replaces it. */
-export interface PassInputs {
+export interface PassInputs extends ResultInputs {
   readonly isEnabled: boolean;
   /** Hours a year for which `needed` may be exceeded. */
   readonly tolerance: number;
   readonly workingTime: WorkingTime;
-  /** Whose history it is. Results of another analyzer are never shown. */
-  readonly analyzer: string;
-  /** The file of the results; in memory without one. */
-  readonly file: string | undefined;
   readonly source: DemandSource;
-  /** Whether a series is reported here. Other ones are not shown. */
-  readonly owns: Owns;
   /** What decides which series there are: with another one, a new pass is due. */
   readonly scope: string;
   readonly useInventory: CurrentInventory['use'];
@@ -61,12 +52,6 @@ const MOST_WAITS = 75;
 /** A longer timer would not notice that the clock was set, milliseconds. */
 const MAX_TIMER_MS = 600_000;
 
-interface Held {
-  readonly pass: KeptPass;
-  readonly table: AdviceTable;
-  readonly byKey: ReadonlyMap<string, PassRow>;
-}
-
 const settingsOf = ({ tolerance, workingTime: { weekdays, from, to }, scope }: PassInputs): string =>
   JSON.stringify([tolerance, [...weekdays].sort(), from, to, scope]);
 
@@ -75,11 +60,8 @@ class NotComplete extends Error {}
 
 export function createNightlyPass({ now, log }: NightlyPassOptions): NightlyPass {
   const inTurn = createLimit(1);
+  const result = createKeptResult(log);
   let inputs: PassInputs | undefined;
-  let file: KeptAdviceFile | undefined;
-  /** What the file belongs to. */
-  let opened: string | undefined;
-  let held: Held | undefined;
   let running = new AbortController();
   let isRunning = false;
   let hasBegun = false;
@@ -97,103 +79,29 @@ export function createNightlyPass({ now, log }: NightlyPassOptions): NightlyPass
     retryAt = undefined;
   };
 
-  const report = (error: unknown, message: string): void => log.error(errorFields(error), message);
-
-  const hold = function* (pass: KeptPass, kept: KeptAdviceFile, current: PassInputs): Generator<void, void> {
-    const { computedAt, day, tolerance, leftOut } = pass.summary;
-    const rows: KeptAdvice[] = [];
-    const byKey = new Map<string, PassRow>();
-    for (const row of pass.rows) {
-      if (current.owns(row.advice)) rows.push(kept.toKept(current.analyzer, row));
-      byKey.set(keyOf(row.advice), row);
-      yield;
-    }
-    held = { pass, table: { computedAt, day, tolerance, leftOut, rows }, byKey };
-  };
-
-  const closeFile = (): void => {
-    try {
-      file?.close();
-    } catch (error) {
-      report(error, 'the advice file was not closed');
-    }
-    file = undefined;
-    opened = undefined;
-  };
-
-  /** Opens the file of these inputs, and reads what it has. A file that cannot be used is replaced by memory. */
-  const open = async (next: PassInputs): Promise<void> => {
-    const { file: path, analyzer } = next;
-    const wanted = JSON.stringify([path, analyzer]);
-    if (opened === wanted && file !== undefined) {
-      if (held !== undefined) await runSliced(hold(held.pass, file, next));
-      return;
-    }
-    closeFile();
-    held = undefined;
-    const load = async (from: string | undefined): Promise<void> => {
-      file = openKeptAdvice(from);
-      const pass = await runSliced(file.load(analyzer));
-      if (pass !== undefined) await runSliced(hold(pass, file, next));
-    };
-    try {
-      await load(path);
-    } catch (error) {
-      report(error, 'advice on the number of licenses is kept in memory only');
-      closeFile();
-      await load(undefined);
-    }
-    opened = wanted;
-  };
-
-  const rowsOf = function* ({ advice }: PassResult, today: number): Generator<void, PassRow[]> {
-    const rows: PassRow[] = [];
-    for (const one of advice) {
-      const last = held?.byKey.get(keyOf(one));
-      // a second pass on the same day replaces the first one
-      const before = last === undefined ? noStreak : last.advice.computed === today ? last.before : last.after;
-      rows.push({ advice: one, before, after: continueStreak(before, one.runsOut?.day, today) });
-      yield;
-    }
-    return rows;
-  };
-
-  const commit = async (pass: KeptPass, current: PassInputs, signal: AbortSignal): Promise<void> => {
-    const kept = file ?? openKeptAdvice(undefined);
-    file = kept;
-    try {
-      await runSliced(untilAborted(kept.save(current.analyzer, pass), signal));
-    } catch (error) {
-      signal.throwIfAborted();
-      report(error, 'advice on the number of licenses was not saved');
-    }
-    await runSliced(untilAborted(hold(pass, kept, current), signal));
-  };
-
   const compute = async (current: PassInputs, signal: AbortSignal): Promise<void> => {
     const { source, tolerance, workingTime, useInventory } = current;
     await untilReady(source.ready(), signal);
     const started = performance.now();
     const today = source.localTime.dayOf(now());
     if (!source.isComplete(today) && waits < MOST_WAITS) throw new NotComplete();
-    const last = held?.pass.rows ?? [];
+    const last = result.latest()?.pass.rows ?? [];
     const lastAdvice = Iterator.from(last).map(({ advice }) => advice);
     const recordedRefusals = await runSliced(untilAborted(recordedRefusalsOf(lastAdvice), signal));
-    const result = await runPass({ source, useInventory, tolerance, workingTime, today, recordedRefusals, signal });
+    const passed = await runPass({ source, useInventory, tolerance, workingTime, today, recordedRefusals, signal });
     const durationSeconds = (performance.now() - started) / 1000;
     const summary = {
       computedAt: now(),
       day: today,
       tolerance,
-      leftOut: result.leftOut,
+      leftOut: passed.leftOut,
       durationSeconds,
       settings: settingsOf(current),
     };
-    const rows = await runSliced(untilAborted(rowsOf(result, today), signal));
-    await commit({ summary, rows }, current, signal);
-    const { failed, firstFailure, leftOut } = result;
+    await result.replace(passed.advice, summary, current, signal);
+    const { failed, firstFailure, leftOut } = passed;
     const seconds = Math.round(durationSeconds * 10) / 10;
-    log.info({ features: result.advice.length, leftOut, seconds }, 'advice on the number of licenses computed');
+    log.info({ features: passed.advice.length, leftOut, seconds }, 'advice on the number of licenses computed');
     if (leftOut > 0) log.warn({ leftOut }, 'features have no advice: there are more than rightsizing.max_features');
     if (failed > 0) log.warn({ features: failed, reason: firstFailure }, 'features have no advice: history not read');
   };
@@ -234,8 +142,9 @@ export function createNightlyPass({ now, log }: NightlyPassOptions): NightlyPass
 
   /** Whether there is no result of today with these settings. */
   const isDue = (current: PassInputs): boolean => {
-    if (held === undefined) return true;
-    const { day, settings } = held.pass.summary;
+    const summary = result.latest()?.pass.summary;
+    if (summary === undefined) return true;
+    const { day, settings } = summary;
     return day !== current.source.localTime.dayOf(now()) || settings !== settingsOf(current);
   };
 
@@ -267,17 +176,20 @@ export function createNightlyPass({ now, log }: NightlyPassOptions): NightlyPass
   };
 
   return {
-    latest: () => (inputs?.isEnabled === true ? held?.table : undefined),
-    status: () => ({
-      isEnabled: inputs?.isEnabled === true,
-      lastSuccess: held?.pass.summary.computedAt,
-      durationSeconds: held?.pass.summary.durationSeconds,
-      failure,
-      isRunning,
-    }),
+    latest: () => (inputs?.isEnabled === true ? result.latest()?.table : undefined),
+    status: () => {
+      const summary = result.latest()?.pass.summary;
+      return {
+        isEnabled: inputs?.isEnabled === true,
+        lastSuccess: summary?.computedAt,
+        durationSeconds: summary?.durationSeconds,
+        failure,
+        isRunning,
+      };
+    },
     use: async (next) => {
       // not even while what is kept of it is read
-      if (next.analyzer !== inputs?.analyzer) held = undefined;
+      if (next.analyzer !== inputs?.analyzer) result.forget();
       hasBegun = false;
       await pause();
       running = new AbortController();
@@ -285,7 +197,8 @@ export function createNightlyPass({ now, log }: NightlyPassOptions): NightlyPass
       await inTurn(async () => {
         inputs = next;
         forgetFailures();
-        if (next.isEnabled) await open(next).catch((error: unknown) => report(error, 'advice cannot be kept'));
+        if (!next.isEnabled) return;
+        await result.open(next).catch((error: unknown) => log.error(errorFields(error), 'advice cannot be kept'));
       });
       void beginPasses();
     },
@@ -296,7 +209,7 @@ export function createNightlyPass({ now, log }: NightlyPassOptions): NightlyPass
     pause,
     stop: async () => {
       await pause();
-      closeFile();
+      result.close();
     },
   };
 }

@@ -1,0 +1,127 @@
+import type { Log } from '../model/log.ts';
+import { errorFields } from '../model/operator-error.ts';
+import { runSliced, untilAborted } from '../scheduling/slices.ts';
+import type { Advice } from './advice.ts';
+import { type KeptAdviceFile, type KeptPass, openKeptAdvice, type PassRow, type PassSummary } from './kept-advice.ts';
+import { keyOf } from './known-features.ts';
+import type { Owns } from './recorded-demand-source.ts';
+import type { AdviceTable, KeptAdvice } from './rightsizing.ts';
+import { continueStreak, noStreak } from './run-out-streak.ts';
+
+/** Whose result it is, and where it is kept. */
+export interface ResultInputs {
+  /** Whose history it is. Results of another analyzer are never shown. */
+  readonly analyzer: string;
+  /** The file of the results; in memory without one. */
+  readonly file: string | undefined;
+  /** Whether a series is reported here. Other ones are not shown. */
+  readonly owns: Owns;
+}
+
+/** The result of the last pass, in memory and in its file. */
+export interface KeptResult {
+  /** `undefined` before the first pass. */
+  latest(): { readonly pass: KeptPass; readonly table: AdviceTable } | undefined;
+  /** The result of another analyzer is not shown any more. */
+  forget(): void;
+  /** Opens the file of these inputs, and reads what it has. A file that cannot be used is replaced by memory. */
+  open(inputs: ResultInputs): Promise<void>;
+  /** Keeps and shows the advice of a pass. What cannot be saved is shown nevertheless. */
+  replace(advice: readonly Advice[], summary: PassSummary, inputs: ResultInputs, signal: AbortSignal): Promise<void>;
+  close(): void;
+}
+
+interface Held {
+  readonly pass: KeptPass;
+  readonly table: AdviceTable;
+  readonly byKey: ReadonlyMap<string, PassRow>;
+}
+
+export function createKeptResult(log: Log): KeptResult {
+  let file: KeptAdviceFile | undefined;
+  /** What the file belongs to. */
+  let opened: string | undefined;
+  let held: Held | undefined;
+
+  const report = (error: unknown, message: string): void => log.error(errorFields(error), message);
+
+  const hold = function* (pass: KeptPass, kept: KeptAdviceFile, { analyzer, owns }: ResultInputs): Generator<void> {
+    const { computedAt, day, tolerance, leftOut } = pass.summary;
+    const rows: KeptAdvice[] = [];
+    const byKey = new Map<string, PassRow>();
+    for (const row of pass.rows) {
+      if (owns(row.advice)) rows.push(kept.toKept(analyzer, row));
+      byKey.set(keyOf(row.advice), row);
+      yield;
+    }
+    held = { pass, table: { computedAt, day, tolerance, leftOut, rows }, byKey };
+  };
+
+  const close = (): void => {
+    try {
+      file?.close();
+    } catch (error) {
+      report(error, 'the advice file was not closed');
+    }
+    file = undefined;
+    opened = undefined;
+  };
+
+  const open = async (inputs: ResultInputs): Promise<void> => {
+    const { file: path, analyzer } = inputs;
+    const wanted = JSON.stringify([path, analyzer]);
+    if (opened === wanted && file !== undefined) {
+      if (held !== undefined) await runSliced(hold(held.pass, file, inputs));
+      return;
+    }
+    close();
+    held = undefined;
+    const load = async (from: string | undefined): Promise<void> => {
+      file = openKeptAdvice(from);
+      const pass = await runSliced(file.load(analyzer));
+      if (pass !== undefined) await runSliced(hold(pass, file, inputs));
+    };
+    try {
+      await load(path);
+    } catch (error) {
+      report(error, 'advice on the number of licenses is kept in memory only');
+      close();
+      await load(undefined);
+    }
+    opened = wanted;
+  };
+
+  const rowsOf = function* (advice: readonly Advice[], today: number): Generator<void, PassRow[]> {
+    const rows: PassRow[] = [];
+    for (const one of advice) {
+      const last = held?.byKey.get(keyOf(one));
+      // a second pass on the same day replaces the first one
+      const before = last === undefined ? noStreak : last.advice.computed === today ? last.before : last.after;
+      rows.push({ advice: one, before, after: continueStreak(before, one.runsOut?.day, today) });
+      yield;
+    }
+    return rows;
+  };
+
+  return {
+    latest: () => held,
+    forget: () => {
+      held = undefined;
+    },
+    open,
+    replace: async (advice, summary, inputs, signal) => {
+      const rows = await runSliced(untilAborted(rowsOf(advice, summary.day), signal));
+      const pass = { summary, rows };
+      const kept = file ?? openKeptAdvice(undefined);
+      file = kept;
+      try {
+        await runSliced(untilAborted(kept.save(inputs.analyzer, pass), signal));
+      } catch (error) {
+        signal.throwIfAborted();
+        report(error, 'advice on the number of licenses was not saved');
+      }
+      await runSliced(untilAborted(hold(pass, kept, inputs), signal));
+    },
+    close,
+  };
+}
