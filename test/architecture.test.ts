@@ -18,6 +18,9 @@ const packageRooms: Readonly<Record<string, readonly string[]>> = {
   zod: ['config', 'managers'],
   pino: ['main.ts'],
   marked: ['alerts'],
+  hono: ['html'],
+  nodemailer: ['messages'],
+  'ical-generator': ['expiries'],
 };
 
 function sourceFiles(folder: string): string[] {

@@ -38,6 +38,11 @@ export const rooms: Readonly<Record<string, Room>> = {
     promise: 'Long work is split into slices, and concurrent work is limited.',
     mayImport: [],
   },
+  html: {
+    floor: 0,
+    promise: 'Every page has one frame, one style and one Content-Security-Policy. A name is text, never markup.',
+    mayImport: [],
+  },
   columns: {
     floor: 0,
     promise: 'Records in columns of shared memory: one thread writes them, every thread reads them.',
