@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { Site } from '../html/frame.ts';
 import { alertsJson, rulesJson } from './api.ts';
 import type { EngineStatus } from './engine.ts';
 import { alertsPage } from './page.ts';
@@ -6,7 +7,7 @@ import { alertsPage } from './page.ts';
 export interface AlertRoutesOptions {
   /** The status of the current engine. A reload replaces the engine. */
   readonly status: () => EngineStatus;
-  readonly demo: boolean;
+  readonly site: Site;
   /** Epoch seconds. */
   readonly now: () => number;
 }
@@ -35,14 +36,14 @@ export function createAlertApi({ status }: AlertRoutesOptions) {
 }
 
 /** `/alerts`: the page for users. */
-export function createAlertPage({ status, demo, now }: AlertRoutesOptions) {
+export function createAlertPage({ status, site, now }: AlertRoutesOptions) {
   return {
     plugin: async (app: FastifyInstance): Promise<void> => {
       app.get('/', { prefixTrailingSlash: 'no-slash' }, async (_, reply) =>
         reply
           .header('content-type', 'text/html; charset=utf-8')
           .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
-          .send(alertsPage(status(), demo, now())),
+          .send(alertsPage(status(), site, now())),
       );
     },
     refuse: (reply: FastifyReply, _: string, message: string): FastifyReply =>

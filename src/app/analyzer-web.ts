@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts';
+import type { Site } from '../html/frame.ts';
 import { createSourceExposition } from '../metrics/source-exposition.ts';
 import type { Log } from '../model/log.ts';
 import type { SourceHealth } from '../observation/source.ts';
@@ -31,13 +32,20 @@ export function createAnalyzerWeb(config: Config, deps: AnalyzerWebDeps): Analyz
     ...analyzerIdentity({ ...config, analyzer: undefined }),
     externalUrl: externalUrl({ web: { ...config.web, listen: [webListenAddress] } }),
   };
+  const site: Site = {
+    demo: false,
+    version,
+    links: [
+      { path: './', title: 'Start' },
+      { path: 'sources', title: 'Sources' },
+    ],
+  };
   const access = createWebAccess(config, log, () => web.refreshCertificates());
   const web = createWebServer({
     listen: [webListenAddress],
     listenSetting: 'embedded_analyzer.web_listen_address',
     telemetryPath: config.web.telemetryPath,
-    version,
-    demo: false,
+    site,
     metricsPage: createSourceExposition({
       version,
       revision,
@@ -46,7 +54,7 @@ export function createAnalyzerWeb(config: Config, deps: AnalyzerWebDeps): Analyz
       identity: () => identity,
     }),
     access: () => access.current(),
-    mounts: [sourcesMount(health)],
+    mounts: [sourcesMount(health, site)],
     isReady: () => true,
     log,
   });

@@ -7,6 +7,7 @@ import { createPlaneThread } from '../data-plane/plane-thread.ts';
 import type { Backend, SharedBackend } from '../datasource/backend.ts';
 import { createRightsizingApi } from '../datasource/rightsizing-api.ts';
 import { createDatasource } from '../datasource/routes.ts';
+import type { Site } from '../html/frame.ts';
 import { createSelfMetrics, type SelfMetrics } from '../metrics/self.ts';
 import type { Log } from '../model/log.ts';
 import type { SourceHealth } from '../observation/source.ts';
@@ -144,6 +145,17 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       );
   };
 
+  const pages: Site = {
+    demo: deps.demo,
+    version: deps.version,
+    links: [
+      { path: './', title: 'Status' },
+      { path: 'alerts', title: 'Alerts' },
+      { path: 'rightsizing', title: 'Right-sizing' },
+      ...(deps.sources === undefined ? [] : [{ path: 'sources', title: 'Sources' }]),
+      { path: 'runbooks', title: 'Runbooks' },
+    ],
+  };
   /** What decides who may see names and prices: the addresses at start, because a reload does not change them. */
   const site = () => ({
     access: pipeline.config.access,
@@ -151,7 +163,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     demo: deps.demo,
     users: access.current().users,
   });
-  const alertRoutes = { status: () => pipeline.alerting.status(), demo: deps.demo, now };
+  const alertRoutes = { status: () => pipeline.alerting.status(), site: pages, now };
   /** The data behind Grafana and the API for the user of a request. */
   const backendOf = (request: Parameters<WebServer['userOf']>[0]): Backend => {
     const user = web.userOf(request);
@@ -171,19 +183,18 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
   const web = createWebServer({
     listen: initial.web.listen,
     telemetryPath: initial.web.telemetryPath,
-    version: deps.version,
-    demo: deps.demo,
+    site: pages,
     metricsPage: (request) => exposition.page(request),
     access: () => access.current(),
     mounts: [
       { path: '/alerts', about: 'Alerts that fire now, and their delivery.', ...createAlertPage(alertRoutes) },
-      { path: '/runbooks', about: 'What each alert means, and what to check.', ...createRunbookPage() },
-      ...(deps.sources === undefined ? [] : [sourcesMount(deps.sources)]),
+      { path: '/runbooks', about: 'What each alert means, and what to check.', ...createRunbookPage(pages) },
+      ...(deps.sources === undefined ? [] : [sourcesMount(deps.sources, pages)]),
       {
         path: '/rightsizing',
         about: 'How many licenses could go, are missing or run out.',
         ...createReportPage({
-          demo: deps.demo,
+          site: pages,
           inputs: () => reportInputs(pipeline.datasource),
           refusalOfPrices: (request) => refusalOfPrices(site(), web.userOf(request)),
         }),

@@ -2,6 +2,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import type { SourceConfig } from '../config/embedded-sources.ts';
+import type { Site } from '../html/frame.ts';
 import type { Log } from '../model/log.ts';
 import type { SourceHealth } from '../observation/source.ts';
 import type { SourceSettings } from '../observation/source-settings.ts';
@@ -68,8 +69,8 @@ export function createSources(config: Config, log: Log): ConfiguredSources {
 }
 
 /** The page `/sources`. */
-export const sourcesMount = (health: () => readonly SourceHealth[]): Mount => ({
+export const sourcesMount = (health: () => readonly SourceHealth[], site: Site): Mount => ({
   path: '/sources',
   about: 'License managers that the analyzer collects from, and their problems.',
-  ...createSourcePage({ health, now }),
+  ...createSourcePage({ health, site, now }),
 });

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Site } from '../html/frame.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import { runSliced } from '../scheduling/slices.ts';
 import { AdviceNotReady, type ProposalSource } from './proposals.ts';
@@ -14,7 +15,7 @@ export interface ReportInputs {
 }
 
 export interface ReportOptions {
-  readonly demo: boolean;
+  readonly site: Site;
   readonly inputs: () => ReportInputs;
   /** Why prices are not shown to the user of a request; `undefined` if they are. */
   readonly refusalOfPrices: (request: FastifyRequest) => string | undefined;

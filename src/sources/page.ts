@@ -1,10 +1,12 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { Site } from '../html/frame.ts';
 import type { SourceHealth } from '../observation/source.ts';
 import { healthJson } from './health-json.ts';
 
 /** The page `/sources`, and the same as JSON in `/sources/status.json`. */
 
 export interface SourcePageOptions {
+  readonly site: Site;
   readonly health: () => readonly SourceHealth[];
   /** Epoch seconds. */
   readonly now: () => number;

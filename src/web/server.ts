@@ -3,6 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { Server as TlsServer } from 'node:tls';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Site } from '../html/frame.ts';
+import { sendPage, serveAssets } from '../html/routes.ts';
 import { listenError } from '../model/listen-error.ts';
 import type { Log } from '../model/log.ts';
 import { type Access, tlsOptions } from './access.ts';
@@ -25,7 +27,7 @@ export type Refusal = keyof typeof refusals;
 /** Routes of another room, with their path. */
 export interface Mount {
   readonly path: string;
-  /** A sentence for the landing page, if the routes have a page for users. */
+  /** A sentence about the path, if the routes have a page for users. */
   readonly about: string | undefined;
   readonly plugin: (app: FastifyInstance) => Promise<void>;
   /** Deadline of a request in seconds, including its time in the queue. `reply.elapsedTime` is the time it has taken so far. */
@@ -40,9 +42,8 @@ export interface WebOptions {
   /** The setting of `listen`, for an error. */
   readonly listenSetting?: string;
   readonly telemetryPath: string;
-  readonly version: string;
-  /** Whether the pages must show that the data is simulated. */
-  readonly demo: boolean;
+  /** What the landing page has in common with the pages of other rooms. */
+  readonly site: Site;
   readonly metricsPage: (request: MetricsRequest) => Promise<MetricsPage>;
   /** Routes of other rooms. */
   readonly mounts: readonly Mount[];
@@ -74,7 +75,7 @@ const CLOSE_GRACE_MS = 5_000;
 /** `Retry-After` of a refusal, seconds. */
 const RETRY_AFTER = 5;
 
-/** The HTTP server: metrics, health, and a landing page for users. */
+/** The HTTP server: metrics, health, the routes of other rooms, and a landing page unless one of them is at `/`. */
 export function createWebServer(options: WebOptions): WebServer {
   const guard = createGuard(options.limits ?? webLimits);
   const users: Users = new WeakMap();
@@ -161,6 +162,7 @@ interface Shared {
 }
 
 function createApplication(options: WebOptions, { guard, users: authenticated, isStopping }: Shared): FastifyInstance {
+  const { mounts } = options;
   const { tls } = options.access();
   const app: FastifyInstance = Fastify({
     // the factory creates the server; this only sets the scheme of the addresses
@@ -194,13 +196,6 @@ function createApplication(options: WebOptions, { guard, users: authenticated, i
     return Readable.from(chunksOf([body]));
   });
   const routes: Record<string, (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>> = {
-    '/': async (_, reply) => {
-      if (options.telemetryPath === '/') return reply;
-      return reply
-        .header('content-type', 'text/html; charset=utf-8')
-        .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
-        .send(landingPage(options));
-    },
     '/-/healthy': async (_, reply) => text(reply, 200, 'Healthy.\n'),
     '/-/ready': async (_, reply) => {
       if (isStopping()) return text(reply, 503, 'Stopping.\n');
@@ -208,10 +203,15 @@ function createApplication(options: WebOptions, { guard, users: authenticated, i
         ? text(reply, 200, 'Ready.\n')
         : text(reply, 503, 'The first poll has not finished yet.\n');
     },
-    [options.telemetryPath]: async (request, reply) => sendMetrics(options.metricsPage, request, reply),
   };
+  // the path of the metrics can be any other
+  const isTaken = (path: string): boolean =>
+    path === options.telemetryPath || mounts.some((mount) => mount.path === path);
+  if (!isTaken('/')) routes['/'] = async (_, reply) => sendPage(reply, landingPage(options));
+  routes[options.telemetryPath] = async (request, reply) => sendMetrics(options.metricsPage, request, reply);
 
-  for (const { path, plugin } of options.mounts) app.register(plugin, { prefix: path });
+  app.register(serveAssets);
+  for (const { path, plugin } of mounts) app.register(plugin, { prefix: path });
   for (const [url, handler] of Object.entries(routes)) app.route({ method: ['GET', 'HEAD'], url, handler });
   // bodies are never read
   app.removeAllContentTypeParsers();

@@ -80,7 +80,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     floor: 1,
     promise:
       'Advice on the number of licenses says no more than the recorded figures show, and names why there is no advice.',
-    mayImport: ['model', 'scheduling', 'storage', 'inventory'],
+    mayImport: ['model', 'scheduling', 'storage', 'inventory', 'html'],
   },
   managers: {
     floor: 1,
@@ -92,7 +92,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     floor: 2,
     promise:
       'Each source is read within its own time and limits. A failing one disturbs no other, and leaves no process behind.',
-    mayImport: ['model', 'observation', 'managers', 'scheduling'],
+    mayImport: ['model', 'observation', 'managers', 'scheduling', 'html'],
   },
   metrics: {
     floor: 2,
@@ -108,7 +108,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   alerts: {
     floor: 2,
     promise: 'Missing data neither raises nor resolves an alert, and a restart forgets none.',
-    mayImport: ['model', 'inventory', 'storage', 'scheduling'],
+    mayImport: ['model', 'inventory', 'storage', 'scheduling', 'html'],
   },
   poll: {
     floor: 2,
@@ -123,7 +123,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   web: {
     floor: 2,
     promise: 'The same users and limits protect every path, and no client can block the others.',
-    mayImport: ['model'],
+    mayImport: ['model', 'html'],
   },
   'data-plane': {
     floor: 3,

@@ -1,0 +1,73 @@
+import { assets } from './assets.ts';
+import { type Content, type Html, html } from './html.ts';
+
+/** The frame of all pages: head, navigation, and what every page must show. Links are relative, for daemons behind a path. */
+
+/** Another page, in the navigation. */
+export interface PageLink {
+  /** Its path without the first slash; `./` for the first page. */
+  readonly path: string;
+  readonly title: string;
+}
+
+/** What the pages of a daemon have in common. */
+export interface Site {
+  /** Whether the pages must show that the data is simulated. */
+  readonly demo: boolean;
+  readonly version: string;
+  readonly links: readonly PageLink[];
+}
+
+/** What differs from page to page. */
+export interface Page {
+  readonly title: string;
+  /** The link of the navigation that leads here; `undefined` if none does. */
+  readonly path?: string;
+  /** Whether the page replaces its content once a minute. */
+  readonly refreshes?: boolean;
+}
+
+/** How often a page refreshes itself, seconds. */
+const REFRESH = 60;
+
+const linkHtml = ({ path, title }: PageLink, current: string | undefined): Html =>
+  html`<li><a href="${path}"${path === current ? html` aria-current="page"` : undefined}>${title}</a></li>`;
+
+/** A page up to its content. */
+export const pageStart = (site: Site, { title, path, refreshes = false }: Page): Html => html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} - license-exporter</title>
+<link rel="icon" href="${assets['favicon.svg'].url}">
+<link rel="stylesheet" href="${assets['style.css'].url}">
+${
+  refreshes
+    ? html`<script src="${assets['refresh.js'].url}" data-seconds="${REFRESH}" defer></script>
+<noscript><meta http-equiv="refresh" content="${REFRESH}"></noscript>`
+    : undefined
+}
+</head>
+<body>
+<a class="skip" href="#content">Skip to the content</a>
+<header>
+<a class="brand" href="./">license-exporter</a>
+<nav aria-label="Pages"><ul>${site.links.map((link) => linkHtml(link, path))}</ul></nav>
+</header>
+${site.demo ? html`<p class="demo" role="note">Simulated data: this is the demo, no license server is monitored.</p>` : undefined}
+<main id="content">
+`;
+
+/** The end of a page. */
+export const pageEnd = ({ version }: Site): Html => html`
+</main>
+<footer><p>license-exporter ${version}<span id="refreshed" role="status"></span></p></footer>
+</body>
+</html>
+`;
+
+/** A page that is written at once. */
+export const pageHtml = (site: Site, page: Page, content: Content): string =>
+  `${pageStart(site, page)}${html`${content}`}${pageEnd(site)}`;
