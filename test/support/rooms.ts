@@ -120,6 +120,11 @@ export const rooms: Readonly<Record<string, Room>> = {
     promise: 'An answer to Grafana is complete, or says what is missing. Panels cannot hold up polling.',
     mayImport: ['model', 'client', 'decoding', 'query-api', 'inventory', 'scheduling', 'rightsizing'],
   },
+  status: {
+    floor: 2,
+    promise: 'A person sees what is known now, and what is not. A page is written in slices, and without other programs.',
+    mayImport: ['model', 'html', 'inventory', 'scheduling', 'observation', 'datasource', 'alerts'],
+  },
   web: {
     floor: 2,
     promise: 'The same users and limits protect every path, and no client can block the others.',
