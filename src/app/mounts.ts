@@ -12,6 +12,7 @@ import type { StatusInputs } from '../status/inputs.ts';
 import { createFeaturePage, createStatusPage, createVendorLicensePage } from '../status/routes.ts';
 import { pathList } from '../web/path-list.ts';
 import type { Mount } from '../web/server.ts';
+import { alertCountsOf } from './attention.ts';
 import { analyzerIdentity } from './identity.ts';
 import type { AppConfig, Pipeline } from './pipeline.ts';
 import { sourcesMount } from './sources.ts';
@@ -93,10 +94,11 @@ export function createMounts({ pages, initial, pipeline, sources, backend, now, 
     site: pages,
     interfaces: pathList({ telemetryPath, mounts }),
     inputs: (request: FastifyRequest): StatusInputs => {
-      const { config, datasource } = pipeline();
+      const { config, datasource, alerting } = pipeline();
       return {
         backend: backend(request),
         analyzer: analyzerIdentity(config).analyzer,
+        alerts: alertCountsOf(alerting.status()),
         timeZone: datasource.localTime.timeZone,
         sources: sources?.(),
         hasDenials: config.metrics.collectors.history && config.historyFeatures.length > 0,

@@ -3,7 +3,7 @@ import { type Html, html, nameHtml } from '../html/html.ts';
 import type { StatusInputs } from './inputs.ts';
 import type { Known } from './known.ts';
 import { featureUrl, vendorLicenseUrl } from './links.ts';
-import { type Clock, durationHtml } from './wording.ts';
+import { type Clock, durationHtml, sentence } from './wording.ts';
 
 /** What needs attention, as Grafana shows it: the alerts that fire, alike ones joined. */
 

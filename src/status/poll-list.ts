@@ -49,7 +49,7 @@ function failuresHtml(inventory: Inventory, { endpoint }: PollState): readonly H
         : outdated === parts.length
           ? 'There is no data that is new enough to be shown.'
           : `The data of ${countText(outdated)} of them is too old to be shown.`;
-    return html`<p><span class="bad">${reason}</span>${names.length === 0 ? undefined : html` (${named}${others})`}. <span class="soft">${shown}</span></p>`;
+    return html`<p>${reason}${names.length === 0 ? undefined : html` (${named}${others})`}. <span class="soft">${shown}</span></p>`;
   });
 }
 

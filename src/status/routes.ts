@@ -53,8 +53,11 @@ const notPolled = (): Answer =>
     'The first poll of the analyzer has not ended. This page shows the licenses when it has.',
   );
 
-const notFound = (what: Html): Answer =>
-  message(404, 'Not found', html`The analyzer does not report ${what} now. <a href="./">All vendor licenses</a>`);
+/** @param isKnown whether the list is known in which it is missing */
+const notFound = (isKnown: boolean, what: Html): Answer =>
+  isKnown
+    ? message(404, 'Not found', html`The analyzer does not report ${what} now. <a href="./">All vendor licenses</a>`)
+    : message(503, 'Not known now', html`There is no data about ${what} now. <a href="./#polls">Age of the data</a>`);
 
 /** Writes a page in slices: a long one has hundreds of rows. */
 function* writePage(site: Site, { page, parts }: Answer): Generator<void, string> {
@@ -110,7 +113,7 @@ export function createVendorLicensePage(options: StatusOptions) {
   return createPage(options, async (request, inputs, inventory, signal) => {
     const name = parameterOf(request, 'name');
     const data = await readVendorLicense(inputs, inventory, { name, filter: parameterOf(request, 'q') }, signal);
-    if (data === undefined) return notFound(html`the vendor license <bdi>${name}</bdi>`);
+    if (data === undefined) return notFound(inventory.knowledge.products, html`the vendor license <bdi>${name}</bdi>`);
     const page = { title: name, refreshes: true };
     return { status: 200, page, parts: [vendorLicenseContent(data, clockOf(inputs))] };
   });
@@ -122,7 +125,10 @@ export function createFeaturePage(options: StatusOptions) {
     const vendorLicense = parameterOf(request, 'vendor_license');
     const feature = parameterOf(request, 'feature');
     const data = await readFeature(inputs, inventory, { vendorLicense, feature }, signal);
-    if (data === undefined) return notFound(html`the feature <bdi>${feature}</bdi> of <bdi>${vendorLicense}</bdi>`);
+    if (data === undefined) {
+      const isKnown = inventory.knowledge.features(vendorLicense);
+      return notFound(isKnown, html`the feature <bdi>${feature}</bdi> of <bdi>${vendorLicense}</bdi>`);
+    }
     const page = { title: `${feature}, ${vendorLicense}`, refreshes: true };
     return { status: 200, page, parts: [featureContent(data, clockOf(inputs))] };
   });

@@ -1,3 +1,4 @@
+import type { FeatureRow } from '../inventory/feature-row.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import type { OwnerMapping } from '../model/owners.ts';
 import { type FeatureItem, itemOf } from './feature-item.ts';
@@ -23,10 +24,25 @@ export const wordsOf = (text: string): readonly string[] =>
     .split(/\s+/)
     .filter((word) => word !== '');
 
-export const hasWords = (text: string, words: readonly string[]): boolean => {
+/** The words that do not occur in a text. */
+export function missingWords(text: string, words: readonly string[]): readonly string[] {
   const lower = text.toLowerCase();
-  return words.every((word) => lower.includes(word));
-};
+  return words.every((word) => lower.includes(word)) ? [] : words.filter((word) => !lower.includes(word));
+}
+
+const ownersText = (owners: OwnerMapping, vendorLicense: string, feature: string): string =>
+  owners.entries.length === 0 ? '' : Object.values(owners.of(vendorLicense, feature)).join(' ');
+
+/** Whether a feature has words that its vendor license does not have. */
+function hasWords(
+  { vendorLicense, feature, package: pkg }: FeatureRow,
+  words: readonly string[],
+  owners: OwnerMapping,
+): boolean {
+  if (words.length === 0) return true;
+  const missing = missingWords(pkg === '' ? feature : `${feature} ${pkg}`, words);
+  return missing.length === 0 || missingWords(ownersText(owners, vendorLicense, feature), missing).length === 0;
+}
 
 /** @param vendorLicense only its features; `undefined` for all */
 export function* findFeatures(
@@ -36,16 +52,19 @@ export function* findFeatures(
   owners: OwnerMapping,
 ): Generator<void, Found> {
   const found = new Leaders<FeatureItem>(MAX_FOUND);
-  const hasOwners = owners.entries.length > 0;
+  // the rows of a vendor license follow each other
+  let owner = '';
+  let wordsOfFeature = words;
   let read = 0;
   for (const row of features.scan()) {
     read += 1;
     if (read % SLICE === 0) yield;
-    if (vendorLicense !== undefined && row.vendorLicense !== vendorLicense) continue;
-    if (words.length > 0) {
-      const owner = hasOwners ? Object.values(owners.of(row.vendorLicense, row.feature)).join(' ') : '';
-      if (!hasWords(`${row.feature} ${row.vendorLicense} ${row.package} ${owner}`, words)) continue;
+    if (row.vendorLicense !== owner || read === 1) {
+      owner = row.vendorLicense;
+      wordsOfFeature = missingWords(owner, words);
     }
+    if (vendorLicense !== undefined && owner !== vendorLicense) continue;
+    if (!hasWords(row, wordsOfFeature, owners)) continue;
     const { inUse = 0, maxAvailable = 0, maxQueued = 0 } = row;
     const share = maxAvailable === 0 ? 0 : Math.min(1, inUse / maxAvailable);
     found.add(-maxQueued - share, () => itemOf(row));

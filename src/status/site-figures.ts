@@ -119,13 +119,19 @@ function* siteFigures({ at, vendorLicenses, features }: Inventory): Generator<vo
   const short = new Leaders<FeatureItem>(MAX_FEATURES);
   const expiring = new Leaders<FeatureItem>(MAX_FEATURES);
   const expired = new Leaders<FeatureItem>(MAX_EXPIRED);
+  // the rows of a vendor license follow each other
+  let owner: string | undefined;
+  let own = noSums();
   let read = 0;
   for (const row of features.scan()) {
     read += 1;
     if (read % SLICE === 0) yield;
     const { vendorLicense, expiration } = row;
-    const own = sums.get(vendorLicense) ?? noSums();
-    sums.set(vendorLicense, own);
+    if (vendorLicense !== owner) {
+      owner = vendorLicense;
+      own = sums.get(vendorLicense) ?? noSums();
+      sums.set(vendorLicense, own);
+    }
     const [share, waiting] = addUsage(own, row);
     addExpiry(own, expiration, at);
     if (waiting > 0 || share >= SATURATED) short.add(-waiting - share / 1e6, () => itemOf(row));

@@ -15,7 +15,7 @@ export async function readStatus(
   filter: string,
   signal: AbortSignal,
 ): Promise<Omit<StatusPageData, 'interfaces'>> {
-  const { backend, analyzer, sources, hasDenials } = inputs;
+  const { backend, analyzer, alerts, sources, hasDenials } = inputs;
   const owners = backend.owners();
   const words = wordsOf(filter);
   const found = words.length === 0 ? undefined : await runSliced(findFeatures(inventory, words, undefined, owners));
@@ -27,7 +27,7 @@ export async function readStatus(
     sources,
     hasDenials,
     attention: await attempt(() => readAttention(inputs, signal)),
-    alerts: backend.attention(),
+    alerts,
     filter,
     words,
     found,

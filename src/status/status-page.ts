@@ -6,10 +6,11 @@ import type { SourceHealth } from '../observation/source.ts';
 import { type AttentionItem, attentionListHtml } from './alert-list.ts';
 import { featureListHtml, moreHtml } from './feature-list.ts';
 import { filterHtml } from './filter-form.ts';
+import type { AlertCounts } from './inputs.ts';
 import type { Known } from './known.ts';
 import { featureUrl } from './links.ts';
 import { pollListHtml, pollProblem } from './poll-list.ts';
-import { type Found, hasWords } from './search.ts';
+import { type Found, missingWords } from './search.ts';
 import type { SiteFigures } from './site-figures.ts';
 import { vendorLicenseListHtml } from './vendor-license-list.ts';
 import { type Clock, counted, countText, sentence } from './wording.ts';
@@ -33,8 +34,8 @@ export interface StatusPageData {
   readonly interfaces: Content;
   /** What needs attention. */
   readonly attention: Known<readonly AttentionItem[]>;
-  /** Every alert that fires; `undefined` until the rules have been evaluated. */
-  readonly alerts: readonly { readonly severity: string }[] | undefined;
+  /** The number of alerts that fire; `undefined` until the rules have been evaluated. */
+  readonly alerts: AlertCounts | undefined;
   /** The filter as it was typed, and its words. */
   readonly filter: string;
   readonly words: readonly string[];
@@ -76,17 +77,16 @@ function featureTile(tile: Pick<Tile, 'title' | 'href' | 'mark'>, count: number,
   return { ...tile, figure: countText(count), about, mark };
 }
 
-function alertTile({ alerts }: StatusPageData): Tile {
+function alertTile({ alerts, inventory }: StatusPageData): Tile {
   const base = { title: 'Alerts', href: 'alerts' };
   if (alerts === undefined) return { ...base, figure: 'not known', about: 'not evaluated yet', mark: 'unknown' };
-  const of = (severity: string): number => alerts.filter((alert) => alert.severity === severity).length;
-  const [critical, warning, info] = [of('critical'), of('warning'), of('info')];
-  return {
-    ...base,
-    figure: countText(critical + warning),
-    about: `${countText(critical)} critical, ${countText(warning)} warning, ${countText(info)} info`,
-    mark: critical > 0 ? 'bad' : warning > 0 ? 'warn' : 'good',
-  };
+  const { critical, warning, info } = alerts;
+  const figure = countText(critical + warning);
+  if (critical + warning + info === 0 && pollProblem(inventory) !== undefined) {
+    return { ...base, figure, about: 'without data, alerts cannot start', mark: 'unknown' };
+  }
+  const about = `${countText(critical)} critical, ${countText(warning)} warning, ${countText(info)} info`;
+  return { ...base, figure, about, mark: critical > 0 ? 'bad' : warning > 0 ? 'warn' : 'good' };
 }
 
 function usersTile({ inventory: { concurrentUsers } }: StatusPageData): Tile {
@@ -118,9 +118,10 @@ function tilesHtml(data: StatusPageData): Html {
 
 function vendorLicensesHtml({ figures: { vendorLicenses }, words, owners }: StatusPageData, clock: Clock): Html {
   const ownersOf = (name: string) => owners.of(name);
-  const matching = vendorLicenses.filter(({ row: { vendorLicense } }) =>
-    hasWords(`${vendorLicense} ${Object.values(ownersOf(vendorLicense)).join(' ')}`, words),
-  );
+  const matching = vendorLicenses.filter(({ row: { vendorLicense } }) => {
+    const text = `${vendorLicense} ${Object.values(ownersOf(vendorLicense)).join(' ')}`;
+    return missingWords(text, words).length === 0;
+  });
   const shown = matching.slice(0, MAX_VENDOR_LICENSES);
   const list =
     shown.length === 0
@@ -137,12 +138,16 @@ function foundHtml({ found, filter }: StatusPageData, clock: Clock): Html | unde
 ${features.length === 0 ? html`<p>No feature matches.</p>` : featureListHtml(features, clock, 'all')}${moreHtml(features.length, count)}`;
 }
 
-function attentionHtml({ attention }: StatusPageData, clock: Clock): Html {
+function attentionHtml({ attention, inventory }: StatusPageData, clock: Clock): Html {
   const title = html`<h2 id="attention">Needs attention</h2>`;
   if ('reason' in attention) return html`${title}<p class="unknown">${sentence(attention.reason)}</p>`;
   const shown = attention.value.slice(0, MAX_ALERTS);
   const rest = attention.value.length - shown.length;
-  const list = shown.length === 0 ? html`<p>No alert fires.</p>` : attentionListHtml(shown, clock);
+  const none =
+    pollProblem(inventory) === undefined
+      ? html`<p>No alert fires.</p>`
+      : html`<p class="unknown">No alert fires yet. Without data, most alerts can neither start nor end.</p>`;
+  const list = shown.length === 0 ? none : attentionListHtml(shown, clock);
   const more = rest > 0 ? html`${countText(rest)} more rows are in ` : undefined;
   return html`${title}${list}<p class="soft">${more}<a href="alerts">all alerts</a></p>`;
 }
@@ -187,8 +192,8 @@ function expiringHtml({ figures: { expiring, expiringCount, expired, sums } }: S
       ? undefined
       : html`<h2 id="expired">Expired</h2>
 ${featureListHtml(expired, clock, 'all')}${moreHtml(expired.length, sums.expired)}`;
-  const next =
-    expiring.length === 0 ? html`<p>Nothing is known to expire.</p>` : featureListHtml(expiring, clock, 'all');
+  const none = sums.features === 0 ? 'No feature is known.' : 'Nothing is known to expire.';
+  const next = expiring.length === 0 ? html`<p>${none}</p>` : featureListHtml(expiring, clock, 'all');
   return html`<h2 id="expiring">Expires next</h2>
 ${unknown}${next}${moreHtml(expiring.length, expiringCount)}
 <p class="soft">All of them: <a href="expirations.csv">CSV file</a>, <a href="expirations.ics">calendar</a></p>${past}`;
