@@ -163,7 +163,12 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     demo: deps.demo,
     users: access.current().users,
   });
-  const alertRoutes = { status: () => pipeline.alerting.status(), site: pages, now };
+  const alertRoutes = {
+    status: () => pipeline.alerting.status(),
+    site: pages,
+    runbooks: () => pipeline.config.alerting.runbookBaseUrl ?? 'runbooks',
+    now,
+  };
   /** The data behind Grafana and the API for the user of a request. */
   const backendOf = (request: Parameters<WebServer['userOf']>[0]): Backend => {
     const user = web.userOf(request);
