@@ -13,6 +13,14 @@ export interface DeliveryCounts {
 
 export const createCounts = (): DeliveryCounts => ({ sent: 0, errors: 0, dropped: 0, lastSuccess: undefined });
 
+/** Why alerts are not delivered. */
+export interface DeliveryFailure {
+  /** Epoch seconds of the first failure in succession. */
+  readonly since: number;
+  /** Of the last one: one line. */
+  readonly reason: string;
+}
+
 export interface DeliveryOptions {
   readonly alertmanager: Alertmanager;
   readonly counts: DeliveryCounts;
@@ -30,6 +38,8 @@ export interface Delivery {
   /** Sends an empty list, unless requests are running. */
   heartbeat(): void;
   queueLength(): number;
+  /** `undefined` if the last request was accepted, and before the first one. */
+  failing(): DeliveryFailure | undefined;
   /** Sends the rest of the queue for at most `seconds`, and closes the connections. */
   stop(seconds: number): Promise<void>;
 }
@@ -52,12 +62,12 @@ export function createDelivery({ alertmanager, counts, now, log }: DeliveryOptio
   /** Of the alerts in requests. A newer notification of one of them waits in the queue. */
   const sending = new Set<string>();
   const running = new Set<Promise<void>>();
-  let isFailing = false;
+  let failing: DeliveryFailure | undefined;
 
-  const report = (failure: string | undefined): void => {
-    if (failure !== undefined && !isFailing) log.warn({ alertmanager: url, reason: failure }, 'alerts not delivered');
-    if (failure === undefined && isFailing) log.info({ alertmanager: url }, 'alerts are delivered again');
-    isFailing = failure !== undefined;
+  const report = (reason: string | undefined): void => {
+    if (reason !== undefined && failing === undefined) log.warn({ alertmanager: url, reason }, 'alerts not delivered');
+    if (reason === undefined && failing !== undefined) log.info({ alertmanager: url }, 'alerts are delivered again');
+    failing = reason === undefined ? undefined : { since: failing?.since ?? now(), reason };
   };
 
   /** Sends one request and counts it. @returns whether the batch must be split */
@@ -137,6 +147,7 @@ export function createDelivery({ alertmanager, counts, now, log }: DeliveryOptio
       if (running.size === 0) send([]);
     },
     queueLength: () => queue.size,
+    failing: () => failing,
     stop: async (seconds) => {
       const timer = setTimeout(() => stopping.abort(), seconds * 1000);
       while (running.size > 0) await Promise.all(running);

@@ -53,10 +53,16 @@ export interface EngineStatus {
   readonly commonLabels: Labels;
   /** Names of the rules that had data at their last evaluation, if alerts are delivered. The same rules in Prometheus stay silent. */
   readonly active: ReadonlySet<string>;
+  /** Names of the rules that had data at their last evaluation. The alerts of the others are unknown. */
+  readonly withData: ReadonlySet<string>;
   readonly deliveries: readonly Delivery[];
   readonly queueCapacity: number;
   readonly evaluationInterval: number;
   readonly lastEvaluation: { readonly at: number; readonly seconds: number } | undefined;
+  /** How long an alert is kept while its condition is unknown. */
+  readonly unknownHold: number;
+  /** The IANA name of the zone of times in texts. */
+  readonly timeZone: string;
 }
 
 export interface AlertEngine {
@@ -203,10 +209,13 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
         alerts: [...states.values()],
         commonLabels,
         active: isEvaluated && notifier.isDelivering() ? withData : new Set(),
+        withData,
         deliveries: notifier.deliveries,
         queueCapacity: QUEUE_CAPACITY,
         evaluationInterval,
         lastEvaluation,
+        unknownHold,
+        timeZone,
       };
     },
     states: () => (isStarted ? states : undefined),

@@ -7,6 +7,16 @@ import { fingerprint, type Labels, ownLabelNames } from './alert.ts';
 export const anchorOf = (labels: Labels): string => `alert-${hash('sha256', fingerprint(labels)).slice(0, 16)}`;
 
 /**
+ * The link of notifications to an alert. The page shows the alert that its query names, also if it has too many to show all.
+ *
+ * @param page the URL of the page `/alerts`
+ */
+export function alertUrl(page: string, labels: Labels): string {
+  const anchor = anchorOf(labels);
+  return `${page}?alert=${anchor}#${anchor}`;
+}
+
+/**
  * The form for a new silence in Alertmanager, filled in for one alert. It silences the alert of Prometheus too, which has the
  * same labels.
  *

@@ -1,5 +1,5 @@
 import { type AlertState, type Labels, withoutEmpty } from './alert.ts';
-import { anchorOf } from './links.ts';
+import { alertUrl } from './links.ts';
 
 /** An alert as it is sent to Alertmanager. */
 export interface Notification {
@@ -48,7 +48,7 @@ export function createNotification(
     // Alertmanager refuses an end before the start; it can occur when the clock is set back
     endsAt: Math.max(startsAt, isFiring ? keptUntil : (resolvedAt ?? now)),
     isFiring,
-    generatorURL: `${generatorURL}#${anchorOf(labels)}`,
+    generatorURL: alertUrl(generatorURL, labels),
   };
 }
 

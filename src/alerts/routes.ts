@@ -1,13 +1,20 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Site } from '../html/frame.ts';
+import { refusePage, sendPage } from '../html/routes.ts';
+import { runSliced } from '../scheduling/slices.ts';
 import { alertsJson, rulesJson } from './api.ts';
 import type { EngineStatus } from './engine.ts';
 import { alertsPage } from './page.ts';
+import type { ReceiverStatus } from './receiver-html.ts';
 
 export interface AlertRoutesOptions {
   /** The status of the current engine. A reload replaces the engine. */
   readonly status: () => EngineStatus;
   readonly site: Site;
+  /** The URL of the runbooks, to which the anchor of an alert is added. */
+  readonly runbooks: () => string;
+  /** Receivers other than Alertmanagers. */
+  readonly receivers?: () => readonly ReceiverStatus[];
   /** Epoch seconds. */
   readonly now: () => number;
 }
@@ -36,17 +43,14 @@ export function createAlertApi({ status }: AlertRoutesOptions) {
 }
 
 /** `/alerts`: the page for users. */
-export function createAlertPage({ status, site, now }: AlertRoutesOptions) {
+export function createAlertPage({ status, site, runbooks, receivers = () => [], now }: AlertRoutesOptions) {
   return {
     plugin: async (app: FastifyInstance): Promise<void> => {
-      app.get('/', { prefixTrailingSlash: 'no-slash' }, async (_, reply) =>
-        reply
-          .header('content-type', 'text/html; charset=utf-8')
-          .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
-          .send(alertsPage(status(), site, now())),
-      );
+      app.get('/', { prefixTrailingSlash: 'no-slash' }, async ({ query }, reply) => {
+        const options = { site, status: status(), receivers: receivers(), runbooks: runbooks(), query, now: now() };
+        return sendPage(reply, await runSliced(alertsPage(options)));
+      });
     },
-    refuse: (reply: FastifyReply, _: string, message: string): FastifyReply =>
-      reply.header('content-type', 'text/plain; charset=utf-8').send(`${message}\n`),
+    refuse: refusePage,
   };
 }

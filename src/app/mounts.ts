@@ -60,7 +60,12 @@ const reportInputs = ({ proposals, useInventory, owners }: SharedBackend): Repor
 });
 
 export function createMounts({ pages, initial, pipeline, sources, backend, now, log }: MountDeps): readonly Mount[] {
-  const alertRoutes = { status: () => pipeline().alerting.status(), site: pages, now };
+  const alertRoutes = {
+    status: () => pipeline().alerting.status(),
+    site: pages,
+    runbooks: () => pipeline().config.alerting.runbookBaseUrl ?? 'runbooks',
+    now,
+  };
   const answering = {
     backend,
     deadline: () => pipeline().config.datasource.deadline,

@@ -56,7 +56,7 @@ ${
 <a class="brand" href="./">license-exporter</a>
 <nav aria-label="Pages"><ul>${site.links.map((link) => linkHtml(link, path))}</ul></nav>
 </header>
-${site.demo ? html`<p class="demo" role="note">Simulated data: this is the demo, no license server is monitored.</p>` : undefined}
+${site.demo ? html`<aside class="demo" aria-label="Demo">Simulated data: this is the demo, no license server is monitored.</aside>` : undefined}
 <main id="content">
 `;
 

@@ -1,4 +1,4 @@
-import { html as template } from 'hono/html';
+import { raw, html as template } from 'hono/html';
 
 /** Markup of pages and mails. A value in a template is text, never markup, unless it is markup itself. */
 
@@ -6,7 +6,7 @@ import { html as template } from 'hono/html';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
 const INVISIBLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
-/** Markup that is safe to write into a page. Only `html` makes it. */
+/** Markup that is safe to write into a page. Only `html` and `trusted` make it. */
 export interface Html {
   readonly isEscaped: true;
   toString(): string;
@@ -34,3 +34,6 @@ export const joined = (pieces: readonly Content[], separator: Content): Content 
 
 /** A name, whose direction does not change the text around it. */
 export const nameHtml = (name: string): Html => html`<bdi>${name}</bdi>`;
+
+/** Markup that this program wrote itself, for example from a file of the package. Never for a text from outside. */
+export const trusted = (markup: string): Html => raw(markup);

@@ -1,5 +1,6 @@
+import { type Page, pageEnd, pageHtml, pageStart, type Site } from '../html/frame.ts';
+import { type Html, html } from '../html/html.ts';
 import { dateText } from '../model/local-time.ts';
-import { escaped } from './html-text.ts';
 import { type Report, type ReportItem, type ReportSection, renewalMonth } from './report.ts';
 import {
   couldGoWorth,
@@ -13,21 +14,20 @@ import {
   runsOutWorth,
   unusedWorth,
 } from './report-items.ts';
-import { reportStyle } from './report-style.ts';
 import type { AdviceTable } from './rightsizing.ts';
 import { amountText, RUN_OUT_DAYS, type Totals } from './totals.ts';
 
 /** The report as a page: without scripts, to be read on a screen and printed on A4. */
 
-type Worth = (item: ReportItem) => string;
+type Worth = (item: ReportItem) => Html;
 
-const moreHtml = (shown: number, total: number, by: string): string =>
+const moreHtml = (shown: number, total: number, by: string): Html | undefined =>
   shown === total
-    ? ''
-    : `<p class="soft">${count(shown)} of ${count(total)}, ${by}. All of them are in the CSV file.</p>`;
+    ? undefined
+    : html`<p class="soft">${count(shown)} of ${count(total)}, ${by}. All of them are in the CSV file.</p>`;
 
-function listHtml(items: readonly ReportItem[], frame: ReportFrame, worth: Worth): string {
-  return `<ul class="items">\n${items.map((item) => itemHtml(item, frame, worth(item))).join('')}</ul>`;
+function listHtml(items: readonly ReportItem[], frame: ReportFrame, worth: Worth): Html {
+  return html`<ul class="rows advice">\n${items.map((item) => itemHtml(item, frame, worth(item)))}</ul>`;
 }
 
 interface Section {
@@ -39,10 +39,10 @@ interface Section {
   readonly worth: Worth;
 }
 
-function sectionHtml({ items, count: total }: ReportSection, frame: ReportFrame, section: Section): string {
+function sectionHtml({ items, count: total }: ReportSection, frame: ReportFrame, section: Section): Html {
   const { title, about, by, empty, worth } = section;
-  if (total === 0) return empty === undefined ? '' : `<h2>${title}</h2>\n<p>${empty}</p>\n`;
-  return `<h2>${title}</h2>\n<p class="soft">${about}</p>${moreHtml(items.length, total, by)}\n${listHtml(items, frame, worth)}\n`;
+  if (total === 0) return empty === undefined ? html`` : html`<h2>${title}</h2>\n<p>${empty}</p>\n`;
+  return html`<h2>${title}</h2>\n<p class="soft">${about}</p>${moreHtml(items.length, total, by)}\n${listHtml(items, frame, worth)}\n`;
 }
 
 function monthTitle(month: string): string {
@@ -50,58 +50,58 @@ function monthTitle(month: string): string {
   return month === 'unknown' ? 'Renewal not known' : `Renewal in ${month}`;
 }
 
-function couldGoHtml({ couldGo: { items, count: total } }: Report, frame: ReportFrame): string {
-  const title = '<h2>Could go</h2>\n';
-  if (total === 0) return `${title}<p>No feature with a year of data has licenses that could go.</p>\n`;
+function couldGoHtml({ couldGo: { items, count: total } }: Report, frame: ReportFrame): Html {
+  const title = html`<h2>Could go</h2>\n`;
+  if (total === 0) return html`${title}<p>No feature with a year of data has licenses that could go.</p>\n`;
   const months = [...Map.groupBy(items, renewalMonth)].map(
-    ([month, rows]) => `<h3>${monthTitle(month)}</h3>\n${listHtml(rows, frame, couldGoWorth)}`,
+    ([month, rows]) => html`<h3>${monthTitle(month)}</h3>\n${listHtml(rows, frame, couldGoWorth)}\n`,
   );
-  return `${title}<p class="soft">Fewer licenses would have been enough in the recorded year, but for the hours given. Bold in the steps: the number that is kept; the others are what else can be offered.</p>
-${moreHtml(items.length, total, 'by saving and number of licenses')}\n${months.join('\n')}\n`;
+  return html`${title}<p class="soft">Fewer licenses would have been enough in the recorded year, but for the hours given. Bold in the steps: the number that is kept; the others are what else can be offered.</p>
+${moreHtml(items.length, total, 'by saving and number of licenses')}\n${months}\n`;
 }
 
-function lookBacksHtml({ lookBacks, lookBackCount }: Report, frame: ReportFrame): string {
-  if (lookBackCount === 0) return '';
-  return `<h2>What came of earlier advice</h2>\n${moreHtml(lookBacks.length, lookBackCount, 'the newest first')}
-<ul class="items">\n${lookBacks.map((lookBack) => lookBackHtml(lookBack, frame)).join('')}</ul>\n`;
+function lookBacksHtml({ lookBacks, lookBackCount }: Report, frame: ReportFrame): Html {
+  if (lookBackCount === 0) return html``;
+  return html`<h2>What came of earlier advice</h2>\n${moreHtml(lookBacks.length, lookBackCount, 'the newest first')}
+<ul class="rows advice">\n${lookBacks.map((lookBack) => lookBackHtml(lookBack, frame))}</ul>\n`;
 }
 
-function reasonsHtml({ reasons, reasonCount, withoutAdvice }: Report): string {
-  if (withoutAdvice === 0) return '';
+function reasonsHtml({ reasons, reasonCount, withoutAdvice }: Report): Html {
+  if (withoutAdvice === 0) return html``;
   const rows = reasons.map(({ example: sentence, count: features, isSame }) => {
     // the title of the section says it
     const example = sentence.replace(/^No advice: /, '');
-    const text = isSame ? escaped(example) : `${escaped(example)} <span class="soft">(for example)</span>`;
-    return `<tr><td>${count(features)}</td><td>${text}</td></tr>`;
+    const more = isSame ? undefined : html` <span class="soft">(for example)</span>`;
+    return html`<tr><td>${count(features)}</td><td>${example}${more}</td></tr>\n`;
   });
-  return `<h2>No advice, and why</h2>\n<p class="soft">${counted(withoutAdvice, 'feature')}, by reason.</p>${moreHtml(reasons.length, reasonCount, 'the most frequent reasons')}
-<table class="counts">${rows.join('\n')}</table>\n`;
+  return html`<h2>No advice, and why</h2>\n<p class="soft">${counted(withoutAdvice, 'feature')}, by reason.</p>${moreHtml(reasons.length, reasonCount, 'the most frequent reasons')}
+<table class="counts">\n${rows}</table>\n`;
 }
 
 type Sum = Totals['currencies'][number];
 
-function sumsHtml({ couldGo, missing, runOut, provisional, currencies }: Totals): string {
+function sumsHtml({ couldGo, missing, runOut, provisional, currencies }: Totals): Html {
   const licenses = (read: (sum: Sum) => number): number => currencies.reduce((all, sum) => all + read(sum), 0);
   const amountHtml = (amount: number | undefined, { currency }: Sum, what: string, priced: number, of: number) =>
     amount === undefined
       ? []
       : [
-          `<strong>${escaped(amountText(Math.round(amount), currency))}</strong> ${what} <small>(with a price: ${count(priced)} of ${counted(of, 'feature')})</small>`,
+          html`<strong>${amountText(Math.round(amount), currency)}</strong> ${what} <small>(with a price: ${count(priced)} of ${counted(of, 'feature')})</small>`,
         ];
   const notes = provisional === 0 ? '' : `; ${count(provisional)} provisional in no total`;
   const boxes = [
-    `<strong>${counted(
+    html`<strong>${counted(
       licenses((sum) => sum.couldGo),
       'license',
     )}</strong> of ${counted(couldGo, 'feature')} could go<small>${notes}</small>`,
     ...currencies.flatMap((sum) => amountHtml(sum.saving, sum, 'a year could be saved', sum.couldGoFeatures, couldGo)),
-    `<strong>${counted(missing, 'feature')}</strong> with missing licenses`,
+    html`<strong>${counted(missing, 'feature')}</strong> with missing licenses`,
     ...currencies.flatMap((sum) =>
       amountHtml(sum.cost, sum, 'in the first year for missing licenses', sum.missingFeatures, missing),
     ),
-    `<strong>${counted(runOut, 'feature')}</strong> run out within ${RUN_OUT_DAYS} days`,
+    html`<strong>${counted(runOut, 'feature')}</strong> run out within ${RUN_OUT_DAYS} days`,
   ];
-  return `<ul class="sums">${boxes.map((box) => `<li>${box}</li>`).join('\n')}</ul>`;
+  return html`<ul class="tiles">${boxes.map((box) => html`<li>${box}</li>\n`)}</ul>`;
 }
 
 const sections: Readonly<Record<'provisional' | 'missing' | 'reserved' | 'runsOut' | 'unused', Section>> = {
@@ -142,38 +142,33 @@ const sections: Readonly<Record<'provisional' | 'missing' | 'reserved' | 'runsOu
   },
 };
 
-function footHtml(table: AdviceTable, { tight, fine }: Report, { withoutPrices }: ReportFrame): string {
+function basisHtml(table: AdviceTable, { tight, fine }: Report, { withoutPrices }: ReportFrame): Html {
   const leftOut =
     table.leftOut === 0
-      ? ''
-      : `<dt>Left out</dt><dd>${counted(table.leftOut, 'feature')}, because of <code>rightsizing.max_features</code></dd>\n`;
-  const prices = withoutPrices === undefined ? '' : `<dt>Prices</dt><dd>${escaped(withoutPrices)}</dd>\n`;
-  return `<footer>
+      ? undefined
+      : html`<dt>Left out</dt><dd>${counted(table.leftOut, 'feature')}, because of <code>rightsizing.max_features</code></dd>\n`;
+  const prices = withoutPrices === undefined ? undefined : html`<dt>Prices</dt><dd>${withoutPrices}</dd>\n`;
+  return html`<section class="basis">
 <p>Idle and borrowed licenses count as use. Use between two samples is not seen. A full pool hides demand. The advice does not know contracts, projects or plans.</p>
 <dl><dt>Computed</dt><dd>${new Date(table.computedAt * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC, from the days before ${dateText(table.day)}</dd>
 <dt>Tolerance</dt><dd>${counted(table.tolerance, 'hour')} a year with more in use than kept (<code>rightsizing.tolerance</code>)</dd>
 <dt>Nothing to do</dt><dd>${counted(fine, 'feature')} with enough licenses; ${count(tight)} more with nothing to spare in a busy week</dd>
 ${prices}${leftOut}</dl>
-<p class="screen"><a href="api/v1/rightsizing?format=csv">All features as CSV</a> · <a href="./">license-exporter</a></p>
-</footer>`;
+<p class="screen"><a href="api/v1/rightsizing?format=csv">All features as CSV</a></p>
+</section>`;
 }
 
+const page: Page = { title: 'Right-sizing', path: 'rightsizing' };
+
 /** The page in parts, each short. */
-export function* reportParts(table: AdviceTable, report: Report, frame: ReportFrame): Generator<string> {
-  yield `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Right-sizing ${dateText(table.day)} - license-exporter</title>
-<style>${reportStyle}</style>
-</head>
-<body>
-<h1>Right-sizing</h1>
+export function* reportParts(site: Site, table: AdviceTable, report: Report, frame: ReportFrame): Generator<Html> {
+  const { withoutPrices } = frame;
+  // a browser proposes the title as the name of a PDF
+  yield pageStart(site, { ...page, title: `Right-sizing ${dateText(table.day)}` });
+  yield html`<h1>Right-sizing</h1>
 <p class="soft">${dateText(table.day)}: advice on the number of licenses of ${counted(report.features, 'feature')}, from recorded use.</p>
-${frame.demo ? '<p class="demo">Simulated data: this is the demo, no license server is monitored.</p>' : ''}
 ${sumsHtml(report.totals)}
-${frame.withoutPrices === undefined ? '' : `<p class="soft">${escaped(frame.withoutPrices)}</p>`}
+${withoutPrices === undefined ? undefined : html`<p class="soft">${withoutPrices}</p>`}
 `;
   yield couldGoHtml(report, frame);
   for (const name of ['provisional', 'missing', 'reserved', 'runsOut', 'unused'] as const) {
@@ -181,25 +176,9 @@ ${frame.withoutPrices === undefined ? '' : `<p class="soft">${escaped(frame.with
   }
   yield lookBacksHtml(report, frame);
   yield reasonsHtml(report);
-  yield `${footHtml(table, report, frame)}
-</body>
-</html>
-`;
+  yield html`${basisHtml(table, report, frame)}${pageEnd(site)}`;
 }
 
 /** The page before the first pass. */
-export const notReadyPage = (reason: string): string => `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Right-sizing - license-exporter</title>
-<style>${reportStyle}</style>
-</head>
-<body>
-<h1>Right-sizing</h1>
-<p>${escaped(reason)}.</p>
-<p><a href="./">license-exporter</a></p>
-</body>
-</html>
-`;
+export const notReadyPage = (site: Site, reason: string): string =>
+  pageHtml(site, page, html`<h1>Right-sizing</h1>\n<p class="note">${reason}.</p>`);

@@ -1,5 +1,6 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Site } from '../html/frame.ts';
+import { refusePage, sendPage } from '../html/routes.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import { runSliced } from '../scheduling/slices.ts';
 import { AdviceNotReady, type ProposalSource } from './proposals.ts';
@@ -24,14 +25,14 @@ export interface ReportOptions {
 function* pageOf(
   { proposals, ownerOf }: ReportInputs,
   inventory: Inventory | undefined,
-  demo: boolean,
+  site: Site,
   refusal: string | undefined,
 ): Generator<void, string> {
   const read = yield* proposals.read(inventory, refusal === undefined);
   const report = yield* createReport(read, proposals.localTime());
   const withoutPrices = proposals.hasPrices() ? refusal : 'there are no prices: set rightsizing.price_file';
   let page = '';
-  for (const part of reportParts(read.table, report, { demo, withoutPrices, ownerOf })) {
+  for (const part of reportParts(site, read.table, report, { withoutPrices, ownerOf })) {
     page += part;
     yield;
   }
@@ -39,27 +40,22 @@ function* pageOf(
 }
 
 /** `/rightsizing`: the report. */
-export function createReportPage({ demo, inputs, refusalOfPrices }: ReportOptions) {
+export function createReportPage({ site, inputs, refusalOfPrices }: ReportOptions) {
   const page = (request: FastifyRequest): Promise<string> => {
     const current = inputs();
-    return current.useInventory((inventory) => runSliced(pageOf(current, inventory, demo, refusalOfPrices(request))));
+    return current.useInventory((inventory) => runSliced(pageOf(current, inventory, site, refusalOfPrices(request))));
   };
   return {
     plugin: async (app: FastifyInstance): Promise<void> => {
       app.get('/', { prefixTrailingSlash: 'no-slash' }, async (request, reply) => {
-        reply
-          .header('content-type', 'text/html; charset=utf-8')
-          .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
-          .header('cache-control', 'no-store');
         try {
-          return await reply.send(await page(request));
+          return await sendPage(reply, await page(request));
         } catch (error) {
-          if (error instanceof AdviceNotReady) return reply.code(503).send(notReadyPage(error.message));
+          if (error instanceof AdviceNotReady) return sendPage(reply.code(503), notReadyPage(site, error.message));
           throw error;
         }
       });
     },
-    refuse: (reply: FastifyReply, _: string, message: string): FastifyReply =>
-      reply.header('content-type', 'text/plain; charset=utf-8').send(`${message}\n`),
+    refuse: refusePage,
   };
 }

@@ -26,10 +26,13 @@ const statusOf = (alerts: readonly AlertState[], lastEvaluation: EngineStatus['l
   alerts,
   commonLabels: {},
   active: new Set(),
+  withData: new Set(),
   deliveries: [],
   queueCapacity: 1,
   evaluationInterval: 15,
   lastEvaluation,
+  unknownHold: 3600,
+  timeZone: 'Europe/Berlin',
 });
 
 const rowsOf = (alerts: readonly AlertState[]) => {

@@ -1,0 +1,109 @@
+import { type Html, html, joined, nameHtml } from '../html/html.ts';
+import type { AlertState } from './alert.ts';
+import { isHeld } from './alert-filter.ts';
+import type { CauseOf } from './alert-selection.ts';
+import { nameOf } from './feature-rules.ts';
+import { anchorOf } from './links.ts';
+import { humanDuration } from './rule.ts';
+import { localTimeText } from './texts.ts';
+
+/** One alert on the page `/alerts`. */
+
+/** What the alerts of a page have in common. Times are epoch seconds, durations seconds. */
+export interface AlertFrame {
+  readonly now: number;
+  readonly timeZone: string;
+  readonly unknownHold: number;
+  /** The URL of the runbooks. Its fragment is the name of an alert in lower case. */
+  readonly runbooks: string;
+  readonly causeOf: CauseOf;
+}
+
+/** Longest label and longest text, characters. Names of license files can be of any length. */
+const MAX_LABEL = 200;
+const MAX_TEXT = 1000;
+
+const clipped = (text: string, length: number): string =>
+  text.length <= length ? text : `${text.slice(0, length).toWellFormed()}…`;
+
+export const labelHtml = (value: string): Html => nameHtml(clipped(value, MAX_LABEL));
+
+/** A time with its zone, and how long ago it was. */
+export const timeHtml = (at: number, { now, timeZone }: Pick<AlertFrame, 'now' | 'timeZone'>): Html =>
+  html`<time datetime="${new Date(at * 1000).toISOString()}">${localTimeText(at, timeZone)}</time> (${humanDuration(now - at)})`;
+
+/** The name of an alert as a link to its runbook. */
+export const runbookHtml = (name: string, runbooks: string): Html =>
+  html`<a href="${runbooks}#${name.toLowerCase()}">${clipped(name, MAX_LABEL)}</a>`;
+
+/** Labels that are shown elsewhere, or say nothing to people. */
+const elsewhere: readonly string[] = ['alertname', 'severity', 'vendor_license', 'feature_type'];
+const ofFeature: readonly string[] = ['feature', 'version', 'package'];
+
+/** The labels of an alert that its summary does not have. */
+function labelsHtml({ labels, annotations: { summary = '' } }: AlertState): Html {
+  const { vendor_license: vendorLicense = '', feature = '', version = '', package: pkg = '' } = labels;
+  const isNamed = summary.includes(nameOf({ vendorLicense, feature, version, package: pkg }));
+  const shown = Object.entries(labels).filter(
+    ([name]) => !elsewhere.includes(name) && !(isNamed && ofFeature.includes(name)),
+  );
+  return html`${shown.map(
+    ([name, value]) =>
+      html` <span class="label"><small>${name.replaceAll('_', ' ')}</small> ${labelHtml(value)}</span>`,
+  )}`;
+}
+
+const rowClass = ({ state, labels: { severity } }: AlertState): string => {
+  if (state === 'resolved') return 'is-good';
+  if (state === 'pending') return 'is-pending';
+  return severity === 'critical' ? 'is-bad' : severity === 'info' ? 'is-info' : 'is-warn';
+};
+
+const severityClass = (severity: string): string =>
+  severity === 'critical' ? 'bad' : severity === 'warning' ? 'warn' : 'soft';
+
+/** When the state of an alert began. */
+function sinceHtml({ state, activeAt, firedAt, resolvedAt }: AlertState, frame: AlertFrame): Html {
+  if (state === 'resolved' && resolvedAt !== undefined) {
+    return html`ended ${timeHtml(resolvedAt, frame)}, after ${humanDuration(resolvedAt - (firedAt ?? activeAt))}`;
+  }
+  return html`since ${timeHtml(activeAt, frame)}`;
+}
+
+/** What it means that there is no data about an alert, and why there is none. */
+function heldHtml(alert: AlertState, frame: AlertFrame): Html | undefined {
+  const { unknownSince = 0, state } = alert;
+  if (!isHeld(alert)) return undefined;
+  const cause = frame.causeOf(alert);
+  const why =
+    cause === undefined ? 'there is no current data about it' : html`see ${runbookHtml(cause, frame.runbooks)}`;
+  const end = localTimeText(unknownSince + frame.unknownHold, frame.timeZone);
+  return html`<p class="held"><strong>Kept without data</strong> since ${timeHtml(unknownSince, frame)}: ${why}. Whether it still ${
+    state === 'firing' ? 'applies' : 'begins'
+  } is unknown. Without data, it is kept until ${end} and then dropped, not resolved.</p>`;
+}
+
+/** Only links that a browser follows to a page. An annotation can come from an Alertmanager. */
+const isLink = (url: string | undefined): url is string => url !== undefined && /^https?:\/\//.test(url);
+
+/** @param isLinked whether the link that the page was opened with leads to it */
+export function alertHtml(alert: AlertState, frame: AlertFrame, isLinked: boolean): Html {
+  const { labels, annotations, state } = alert;
+  const { alertname = '', severity = '' } = labels;
+  const { summary = '', description = '', silence_url: silence } = annotations;
+  return html`<li id="${anchorOf(labels)}" class="${rowClass(alert)}${isLinked ? ' linked' : ''}">
+<div><p><span class="${state === 'resolved' ? 'soft' : severityClass(severity)}">${severity}</span> ${state}</p>
+<p><small>${sinceHtml(alert, frame)}</small></p></div>
+<div><p>${runbookHtml(alertname, frame.runbooks)}${labelsHtml(alert)}</p>
+<p>${clipped(summary, MAX_TEXT)}</p></div>
+<div>${description === '' ? undefined : html`<p><small>${clipped(description, MAX_TEXT)}</small></p>`}${heldHtml(alert, frame)}</div>
+<div>${isLink(silence) && state !== 'resolved' ? html`<a href="${silence}">Silence<span class="hidden"> ${alertname}</span></a>` : undefined}</div></li>
+`;
+}
+
+/** Rules by name, with links. */
+export const rulesHtml = (names: readonly string[], runbooks: string): Html =>
+  html`${joined(
+    names.map((name) => runbookHtml(name, runbooks)),
+    ', ',
+  )}`;

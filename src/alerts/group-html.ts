@@ -1,0 +1,118 @@
+import { hash } from 'node:crypto';
+import { type Html, html } from '../html/html.ts';
+import type { AlertState } from './alert.ts';
+import { type AlertFilter, filterUrl, isFiltering } from './alert-filter.ts';
+import { type AlertFrame, alertHtml, labelHtml } from './alert-html.ts';
+import { type AlertCounts, type AlertGroup, countsOf, groupAlerts, type Selection } from './alert-selection.ts';
+
+/** The alerts of the page `/alerts`, in groups. Generators yield between slices of work. */
+
+/** Maximum size of all alerts on the page, bytes. The API lists all of them. */
+const MAX_BYTES = 150_000;
+/** How much of it the heading of a group takes. */
+const GROUP_BYTES = 700;
+/** Alike alerts of a group that are shown before the others are folded. */
+const UNFOLDED = 3;
+/** Number of alerts up to which groups are open: all of them, else those with critical ones. */
+const FEW = 20;
+
+/** `1,234 more` */
+export const counted = (count: number, word: string): string => `${count.toLocaleString('en-US')} ${word}`;
+
+/** The markup of the most urgent alerts that fit, by alert. */
+function* rowsOf(
+  alerts: readonly AlertState[],
+  linked: AlertState | undefined,
+  frame: AlertFrame,
+): Generator<void, ReadonlyMap<AlertState, Html>> {
+  const rows = new Map<AlertState, Html>();
+  const groups = new Set<string | undefined>();
+  let bytes = 0;
+  for (const alert of linked === undefined ? alerts : [linked, ...alerts]) {
+    if (rows.has(alert)) continue;
+    const row = alertHtml(alert, frame, alert === linked);
+    const { vendor_license: vendorLicense } = alert.labels;
+    bytes += Buffer.byteLength(`${row}`) + (groups.has(vendorLicense) ? 0 : GROUP_BYTES);
+    if (bytes > MAX_BYTES) break;
+    groups.add(vendorLicense);
+    rows.set(alert, row);
+    yield;
+  }
+  return rows;
+}
+
+function countsText({ critical, warning, info, pending, resolved, held }: AlertCounts): string {
+  const parts = Object.entries({ critical, warning, info, pending, ended: resolved })
+    .filter(([, count]) => count > 0)
+    .map(([name, count]) => counted(count, name));
+  return `${parts.join(', ')}${held === 0 ? '' : `; ${counted(held, 'without data')}`}`;
+}
+
+const countsClass = ({ critical, warning }: AlertCounts): string =>
+  critical > 0 ? 'bad' : warning > 0 ? 'warn' : 'soft';
+
+/** An id that stays when the page is refreshed. */
+const idOf = (...parts: readonly string[]): string => hash('sha256', JSON.stringify(parts)).slice(0, 12);
+
+/** Alerts of one name: the most urgent ones, and the others folded. */
+function alikeHtml(group: string, alike: readonly AlertState[], rows: ReadonlyMap<AlertState, Html>): Html {
+  const markup = alike.map((alert) => rows.get(alert));
+  // a single one is not worth a click
+  if (alike.length <= UNFOLDED + 1) return html`${markup}`;
+  const folded = alike.slice(UNFOLDED);
+  const name = alike[0]?.labels.alertname ?? '';
+  return html`${markup.slice(0, UNFOLDED)}<li class="fold"><details id="fold-${idOf(group, name)}">
+<summary>${counted(folded.length, 'more')} ${labelHtml(name)}: ${countsText(countsOf(folded))}</summary>
+<ul class="rows alerts">
+${markup.slice(UNFOLDED)}</ul></details></li>
+`;
+}
+
+const isCritical = ({ state, labels: { severity } }: AlertState): boolean =>
+  state === 'firing' && severity === 'critical';
+
+interface GroupView {
+  readonly rows: ReadonlyMap<AlertState, Html>;
+  readonly filter: AlertFilter;
+  readonly isOpen: boolean;
+}
+
+function groupHtml({ vendorLicense, alerts }: AlertGroup, { rows, filter, isOpen }: GroupView): Html {
+  const counts = countsOf(alerts);
+  const shown = alerts.filter((alert) => rows.has(alert));
+  const rest = alerts.length - shown.length;
+  const id = idOf(vendorLicense ?? '');
+  const alike = Map.groupBy(shown, ({ labels }) => labels.alertname);
+  const moreUrl = filterUrl({ ...filter, words: `${filter.words} ${vendorLicense ?? ''}`.trim() });
+  const more = html`<p class="more"><a href="${moreUrl}">${counted(rest, 'more')}</a>, less urgent</p>`;
+  return html`<details class="group" id="group-${id}"${isOpen ? html` open` : undefined}>
+<summary><h2>${vendorLicense === undefined ? 'The monitoring itself' : labelHtml(vendorLicense)}</h2> <span class="${countsClass(counts)}">${countsText(counts)}</span></summary>
+<ul class="rows alerts">
+${[...alike.values()].map((some) => alikeHtml(id, some, rows))}</ul>
+${rest === 0 ? undefined : more}</details>
+`;
+}
+
+/** The alerts of a selection, and how many are left out. There is at least one. */
+export function* groupsHtml(
+  { alerts: selected, linked }: Selection,
+  filter: AlertFilter,
+  frame: AlertFrame,
+): Generator<void, Html> {
+  const alerts = linked === undefined || selected.includes(linked) ? selected : [linked, ...selected];
+  const rows = yield* rowsOf(alerts, linked, frame);
+  const groups: Html[] = [];
+  let opened = 0;
+  for (const group of yield* groupAlerts(alerts)) {
+    yield;
+    if (!group.alerts.some((alert) => rows.has(alert))) continue;
+    const isUrgent = alerts.length <= FEW || (opened < FEW && group.alerts.some(isCritical));
+    const isLinked = linked !== undefined && group.alerts.includes(linked);
+    const isOpen = isFiltering(filter) || isUrgent || isLinked;
+    if (isOpen) opened += group.alerts.length;
+    groups.push(groupHtml(group, { rows, filter, isOpen }));
+  }
+  if (rows.size === alerts.length) return html`${groups}`;
+  return html`<p class="note">The ${rows.size} most urgent of ${counted(alerts.length, 'alerts')} are shown. Filter to see others. All of them are in <a href="api/v1/alerts">/api/v1/alerts</a>.</p>
+${groups}`;
+}

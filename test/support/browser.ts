@@ -1,0 +1,97 @@
+import axe from 'axe-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { findProgram } from './peers.ts';
+
+/** Pages as people see them: in a real Chromium, at a size and in a color scheme. Use it in `describe.runIf(peer('chromium'))`. */
+
+/** A size of the window in CSS pixels, and a color scheme. */
+export interface View {
+  readonly width: number;
+  readonly height: number;
+  readonly colorScheme: 'light' | 'dark';
+}
+
+/** The views in which every page must be good. */
+export const views = {
+  desktop: { width: 1440, height: 900, colorScheme: 'light' },
+  phone: { width: 390, height: 844, colorScheme: 'light' },
+  dark: { width: 1440, height: 900, colorScheme: 'dark' },
+} as const satisfies Readonly<Record<string, View>>;
+
+/** What is wrong with a page, and how large it is. */
+export interface Look {
+  /** Violations that axe-core finds, one line each with its impact, its rule and the elements. */
+  readonly violations: readonly string[];
+  /** Messages of the console, uncaught errors, and what could not be loaded. A good page has none. */
+  readonly messages: readonly string[];
+  /** How much wider than the window the page is, CSS pixels. */
+  readonly overflow: number;
+  /** How high the page is, CSS pixels. */
+  readonly height: number;
+}
+
+/** The look of a page in which nothing is wrong, for `toMatchObject`. */
+export const flawless = { violations: [], messages: [], overflow: 0 } as const;
+
+/** A page in a tab of its own. */
+export interface Tab {
+  readonly page: Page;
+  /** Examines the page as it is now. */
+  look(): Promise<Look>;
+}
+
+export interface TestBrowser {
+  /** Opens a URL. The Content-Security-Policy of the page applies. */
+  open(url: string, view: View): Promise<Tab>;
+  /** Opens a URL, examines the page and closes it. */
+  look(url: string, view: View): Promise<Look>;
+  close(): Promise<void>;
+}
+
+async function violationsOf(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate<axe.AxeResults>('axe.run()');
+  return violations.map(
+    ({ impact, id, nodes }) =>
+      `${impact} ${id}: ${nodes.map(({ target, html }) => `${target.join(' ')} ${html.slice(0, 120)}`).join(' | ')}`,
+  );
+}
+
+const SIZE = `(({ scrollWidth, clientWidth, scrollHeight }) => ({
+  overflow: scrollWidth - clientWidth,
+  height: scrollHeight,
+}))(document.documentElement)`;
+
+async function openTab(browser: Browser, url: string, { width, height, colorScheme }: View): Promise<Tab> {
+  const page = await browser.newPage({ viewport: { width, height }, colorScheme });
+  const messages: string[] = [];
+  page.on('console', (message) => messages.push(`${message.type()}: ${message.text()}`));
+  page.on('pageerror', (error) => messages.push(`error: ${error.message}`));
+  page.on('requestfailed', (request) => messages.push(`failed: ${request.url()}`));
+  await page.goto(url, { waitUntil: 'load' });
+  const look = async (): Promise<Look> => {
+    // before axe-core, which scrolls
+    const size = await page.evaluate<Pick<Look, 'overflow' | 'height'>>(SIZE);
+    return { violations: await violationsOf(page), messages, ...size };
+  };
+  return { page, look };
+}
+
+/** Starts Chromium. It takes about a second: start it once for a test file, and close it after the last test. */
+export async function startBrowser(): Promise<TestBrowser> {
+  // no sandbox, because tests in containers run as root
+  const args = ['--no-sandbox', '--disable-gpu'];
+  const browser = await chromium.launch({ executablePath: findProgram('chromium') ?? 'chromium', args });
+  return {
+    open: (url, view) => openTab(browser, url, view),
+    look: async (url, view) => {
+      const { page, look } = await openTab(browser, url, view);
+      try {
+        return await look();
+      } finally {
+        await page.close();
+      }
+    },
+    close: () => browser.close(),
+  };
+}
