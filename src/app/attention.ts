@@ -53,11 +53,12 @@ function detailsOf(summary: string, labels: Labels): string {
   return `${details.slice(0, 1).toUpperCase()}${details.slice(1)}`;
 }
 
-/** How many alerts fire, by severity; `undefined` until the rules have been evaluated. */
+/** How many alerts fire or are pending; `undefined` until the rules have been evaluated. */
 export function alertCountsOf({ alerts, lastEvaluation }: EngineStatus): AlertCounts | undefined {
   if (lastEvaluation === undefined) return undefined;
-  const counts = { critical: 0, warning: 0, info: 0 };
+  const counts = { critical: 0, warning: 0, info: 0, pending: 0 };
   for (const { state, labels } of alerts) {
+    if (state === 'pending') counts.pending += 1;
     if (state === 'firing' && isSeverity(labels.severity)) counts[labels.severity] += 1;
   }
   return counts;

@@ -111,7 +111,7 @@ export function createMounts({ pages, initial, pipeline, sources, backend, now, 
     },
   };
   return [
-    ...(telemetryPath === '/' ? [] : [{ path: '/', about: undefined, ...createStatusPage(status) }]),
+    { path: '/', about: undefined, ...createStatusPage(status) },
     { path: '/vendor-license', about: undefined, ...createVendorLicensePage(status) },
     { path: '/feature', about: undefined, ...createFeaturePage(status) },
     ...mounts,

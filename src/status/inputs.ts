@@ -1,8 +1,8 @@
 import type { Backend } from '../datasource/backend.ts';
 import type { SourceHealth } from '../observation/source.ts';
 
-/** How many alerts fire, by severity. */
-export type AlertCounts = Readonly<Record<'critical' | 'warning' | 'info', number>>;
+/** How many alerts fire, by severity, and how many are pending. */
+export type AlertCounts = Readonly<Record<'critical' | 'warning' | 'info' | 'pending', number>>;
 
 /** What the pages read. A reload replaces it. */
 export interface StatusInputs {

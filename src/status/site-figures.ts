@@ -24,7 +24,7 @@ export interface Sums {
   saturated: number;
   /** Features of which a request waits. */
   waiting: number;
-  /** Features that are reported, but whose usage is not known. */
+  /** Features whose usage is not known. One that the analyzer does not report has no usage. */
   withoutUsage: number;
   /** Of counted features whose usage is known. */
   inUse: number;
@@ -70,12 +70,17 @@ const noSums = (): Sums => ({
   nextExpiry: Number.POSITIVE_INFINITY,
 });
 
-/** Adds one feature. @returns the share of its licenses that is in use, and the requests that wait; 0 for unknown ones */
-function addUsage(sums: Sums, row: FeatureRow): readonly [share: number, waiting: number] {
+/**
+ * Adds one feature.
+ *
+ * @param isKnown whether the features of its vendor license are known
+ * @returns the share of its licenses that is in use, and the requests that wait; 0 for unknown ones
+ */
+function addUsage(sums: Sums, row: FeatureRow, isKnown: boolean): readonly [share: number, waiting: number] {
   const { inUse, maxAvailable, maxQueued = 0 } = row;
   sums.features += 1;
   if (maxQueued > 0) sums.waiting += 1;
-  if (inUse === undefined && row.isReported) sums.withoutUsage += 1;
+  if (inUse === undefined && (row.isReported || !isKnown)) sums.withoutUsage += 1;
   if (inUse === undefined || maxAvailable === undefined || isUncounted(row)) return [0, maxQueued];
   sums.inUse += inUse;
   sums.bought += maxAvailable;
@@ -114,7 +119,7 @@ const byUrgency = (a: VendorLicenseFigures, b: VendorLicenseFigures): number =>
   (a.row.vendorLicense < b.row.vendorLicense ? -1 : 1);
 
 /** Reads every feature once. */
-function* siteFigures({ at, vendorLicenses, features }: Inventory): Generator<void, SiteFigures> {
+function* siteFigures({ at, vendorLicenses, features, knowledge }: Inventory): Generator<void, SiteFigures> {
   const sums = new Map<string, Sums>();
   const short = new Leaders<FeatureItem>(MAX_FEATURES);
   const expiring = new Leaders<FeatureItem>(MAX_FEATURES);
@@ -122,6 +127,7 @@ function* siteFigures({ at, vendorLicenses, features }: Inventory): Generator<vo
   // the rows of a vendor license follow each other
   let owner: string | undefined;
   let own = noSums();
+  let isKnown = false;
   let read = 0;
   for (const row of features.scan()) {
     read += 1;
@@ -131,8 +137,9 @@ function* siteFigures({ at, vendorLicenses, features }: Inventory): Generator<vo
       owner = vendorLicense;
       own = sums.get(vendorLicense) ?? noSums();
       sums.set(vendorLicense, own);
+      isKnown = knowledge.features(vendorLicense);
     }
-    const [share, waiting] = addUsage(own, row);
+    const [share, waiting] = addUsage(own, row, isKnown);
     addExpiry(own, expiration, at);
     if (waiting > 0 || share >= SATURATED) short.add(-waiting - share / 1e6, () => itemOf(row));
     if (expiration === undefined || expiration === Number.POSITIVE_INFINITY) continue;

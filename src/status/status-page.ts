@@ -80,12 +80,12 @@ function featureTile(tile: Pick<Tile, 'title' | 'href' | 'mark'>, count: number,
 function alertTile({ alerts, inventory }: StatusPageData): Tile {
   const base = { title: 'Alerts', href: 'alerts' };
   if (alerts === undefined) return { ...base, figure: 'not known', about: 'not evaluated yet', mark: 'unknown' };
-  const { critical, warning, info } = alerts;
+  const { critical, warning, info, pending } = alerts;
   const figure = countText(critical + warning);
   if (critical + warning + info === 0 && pollProblem(inventory) !== undefined) {
     return { ...base, figure, about: 'without data, alerts cannot start', mark: 'unknown' };
   }
-  const about = `${countText(critical)} critical, ${countText(warning)} warning, ${countText(info)} info`;
+  const about = `${countText(critical)} critical, ${countText(warning)} warning, ${countText(info)} info${pending === 0 ? '' : `, ${countText(pending)} pending`}`;
   return { ...base, figure, about, mark: critical > 0 ? 'bad' : warning > 0 ? 'warn' : 'good' };
 }
 
@@ -138,14 +138,15 @@ function foundHtml({ found, filter }: StatusPageData, clock: Clock): Html | unde
 ${features.length === 0 ? html`<p>No feature matches.</p>` : featureListHtml(features, clock, 'all')}${moreHtml(features.length, count)}`;
 }
 
-function attentionHtml({ attention, inventory }: StatusPageData, clock: Clock): Html {
+function attentionHtml({ attention, alerts, inventory }: StatusPageData, clock: Clock): Html {
   const title = html`<h2 id="attention">Needs attention</h2>`;
   if ('reason' in attention) return html`${title}<p class="unknown">${sentence(attention.reason)}</p>`;
   const shown = attention.value.slice(0, MAX_ALERTS);
   const rest = attention.value.length - shown.length;
+  const pending = alerts?.pending ?? 0;
   const none =
     pollProblem(inventory) === undefined
-      ? html`<p>No alert fires.</p>`
+      ? html`<p>No alert fires. ${pending === 0 ? undefined : `${counted(pending, 'alert')} ${pending === 1 ? 'is' : 'are'} pending.`}</p>`
       : html`<p class="unknown">No alert fires yet. Without data, most alerts can neither start nor end.</p>`;
   const list = shown.length === 0 ? none : attentionListHtml(shown, clock);
   const more = rest > 0 ? html`${countText(rest)} more rows are in ` : undefined;
