@@ -34,7 +34,7 @@ export const isHeld = ({ state, unknownSince }: AlertState): boolean =>
 const hasState = (alert: AlertState, state: ShownState): boolean =>
   state === 'held' ? isHeld(alert) : alert.state === state;
 
-/** Longest value of the query that is read. */
+/** Longest value of the query. */
 const MAX_LENGTH = 200;
 
 /**
@@ -74,7 +74,7 @@ export function readFilter(query: unknown): { readonly filter: AlertFilter; read
 /** The link to the page with a filter. */
 export function filterUrl({ words, severity, state, owner }: AlertFilter): string {
   const query = new URLSearchParams();
-  if (words !== '') query.set('q', words);
+  if (words !== '') query.set('q', words.slice(0, MAX_LENGTH).toWellFormed());
   for (const [name, value] of Object.entries({ severity, state, owner }))
     if (value !== undefined) query.set(name, value);
   return query.size === 0 ? 'alerts' : `alerts?${query}`;

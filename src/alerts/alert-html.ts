@@ -23,18 +23,16 @@ export interface AlertFrame {
 const MAX_LABEL = 200;
 const MAX_TEXT = 1000;
 
-const clipped = (text: string, length: number): string =>
+/** The beginning of a text that is too long. */
+export const clipped = (text: string, length = MAX_LABEL): string =>
   text.length <= length ? text : `${text.slice(0, length).toWellFormed()}…`;
 
-export const labelHtml = (value: string): Html => nameHtml(clipped(value, MAX_LABEL));
-
-/** A time with its zone, and how long ago it was. */
-export const timeHtml = (at: number, { now, timeZone }: Pick<AlertFrame, 'now' | 'timeZone'>): Html =>
-  html`<time datetime="${new Date(at * 1000).toISOString()}">${localTimeText(at, timeZone)}</time> (${humanDuration(now - at)})`;
+/** The value of a label. */
+export const labelHtml = (value: string): Html => nameHtml(clipped(value));
 
 /** The name of an alert as a link to its runbook. */
 export const runbookHtml = (name: string, runbooks: string): Html =>
-  html`<a href="${runbooks}#${name.toLowerCase()}">${clipped(name, MAX_LABEL)}</a>`;
+  html`<a href="${runbooks}#${name.toLowerCase()}">${clipped(name)}</a>`;
 
 /** Labels that are shown elsewhere, or say nothing to people. */
 const elsewhere: readonly string[] = ['alertname', 'severity', 'vendor_license', 'feature_type'];
@@ -59,15 +57,25 @@ const rowClass = ({ state, labels: { severity } }: AlertState): string => {
   return severity === 'critical' ? 'is-bad' : severity === 'info' ? 'is-info' : 'is-warn';
 };
 
-const severityClass = (severity: string): string =>
-  severity === 'critical' ? 'bad' : severity === 'warning' ? 'warn' : 'soft';
+/** A time with its zone. */
+const momentHtml = (at: number, timeZone: string): Html =>
+  html`<time datetime="${new Date(at * 1000).toISOString()}">${localTimeText(at, timeZone)}</time>`;
 
-/** When the state of an alert began. */
-function sinceHtml({ state, activeAt, firedAt, resolvedAt }: AlertState, frame: AlertFrame): Html {
-  if (state === 'resolved' && resolvedAt !== undefined) {
-    return html`ended ${timeHtml(resolvedAt, frame)}, after ${humanDuration(resolvedAt - (firedAt ?? activeAt))}`;
+/** A time with its zone, and how long ago it was. */
+export const timeHtml = (at: number, { now, timeZone }: Pick<AlertFrame, 'now' | 'timeZone'>): Html =>
+  html`${momentHtml(at, timeZone)} (${humanDuration(now - at)} ago)`;
+
+/** Severity and state in words, and since when. */
+function stateHtml({ labels, state, activeAt, firedAt, resolvedAt }: AlertState, { now, timeZone }: AlertFrame): Html {
+  const { severity = '' } = labels;
+  if (state === 'resolved') {
+    const at = resolvedAt ?? now;
+    return html`<p><span class="soft">${severity}</span> ended ${humanDuration(now - at)} ago</p>
+<p><small>${momentHtml(at, timeZone)}, after ${humanDuration(at - (firedAt ?? activeAt))}</small></p>`;
   }
-  return html`since ${timeHtml(activeAt, frame)}`;
+  const tone = severity === 'critical' ? 'bad' : severity === 'warning' ? 'warn' : 'soft';
+  return html`<p><span class="${tone}">${severity}</span> ${state} for ${humanDuration(now - activeAt)}</p>
+<p><small>since ${momentHtml(activeAt, timeZone)}</small></p>`;
 }
 
 /** What it means that there is no data about an alert, and why there is none. */
@@ -89,11 +97,10 @@ const isLink = (url: string | undefined): url is string => url !== undefined && 
 /** @param isLinked whether the link that the page was opened with leads to it */
 export function alertHtml(alert: AlertState, frame: AlertFrame, isLinked: boolean): Html {
   const { labels, annotations, state } = alert;
-  const { alertname = '', severity = '' } = labels;
+  const { alertname = '' } = labels;
   const { summary = '', description = '', silence_url: silence } = annotations;
   return html`<li id="${anchorOf(labels)}" class="${rowClass(alert)}${isLinked ? ' linked' : ''}">
-<div><p><span class="${state === 'resolved' ? 'soft' : severityClass(severity)}">${severity}</span> ${state}</p>
-<p><small>${sinceHtml(alert, frame)}</small></p></div>
+<div>${stateHtml(alert, frame)}</div>
 <div><p>${runbookHtml(alertname, frame.runbooks)}${labelsHtml(alert)}</p>
 <p>${clipped(summary, MAX_TEXT)}</p></div>
 <div>${description === '' ? undefined : html`<p><small>${clipped(description, MAX_TEXT)}</small></p>`}${heldHtml(alert, frame)}</div>

@@ -2,6 +2,7 @@ import type { AlertState } from './alert.ts';
 import { type AlertFilter, isHeld, severities, testsOf } from './alert-filter.ts';
 import type { EngineStatus } from './engine.ts';
 import { anchorOf } from './links.ts';
+import type { Severity } from './rule.ts';
 
 /** What the page `/alerts` shows: counts, and the alerts of a filter by urgency. Generators yield between slices of work. */
 
@@ -37,7 +38,7 @@ const stateRank = { firing: 0, pending: 1, resolved: 2 } as const;
 
 /** From the most urgent to the least: what fires before what is pending and what has ended, then by severity. */
 function rankOf({ state, labels: { severity } }: AlertState): number {
-  const at = severities.findIndex((known) => known === severity);
+  const at = severities.indexOf(severity as Severity);
   return stateRank[state] * severities.length + (at < 0 ? 1 : at);
 }
 

@@ -59,16 +59,26 @@ function choiceHtml(
 `;
 }
 
+const same = (values: readonly string[]) => values.map((value) => [value, value] as const);
+
+/** Owners, and characters of them, up to which they are a list. */
+const MAX_OWNERS = 50;
+const MAX_OWNER_TEXT = 2000;
+
+function ownerHtml(owners: readonly string[], owner: string | undefined): Html | undefined {
+  if (owners.length === 0) return undefined;
+  const isShort = owners.length <= MAX_OWNERS && owners.join('').length <= MAX_OWNER_TEXT;
+  if (isShort) return choiceHtml('owner', 'Owner', same(owners), owner);
+  return html`<div><label for="filter-owner">Owner</label><input id="filter-owner" name="owner" value="${owner ?? ''}"></div>`;
+}
+
 /** The form of the filter. It works without scripts. */
 export function filterHtml(filter: AlertFilter, owners: readonly string[], problems: readonly string[]): Html {
   const { words, severity, state, owner } = filter;
-  const same = (values: readonly string[]) => values.map((value) => [value, value] as const);
   const states = shownStates.map((value) => [value, stateText[value]] as const);
   return html`<form class="filter" method="get" action="alerts" role="search">
 <div class="words"><label for="filter-q">Words</label><input id="filter-q" name="q" type="search" value="${words}" placeholder="name, vendor license, feature, …"></div>
-${choiceHtml('severity', 'Severity', same(severities), severity)}${choiceHtml('state', 'State', states, state)}${
-  owners.length === 0 ? undefined : choiceHtml('owner', 'Owner', same(owners), owner)
-}<button>Filter</button>
+${choiceHtml('severity', 'Severity', same(severities), severity)}${choiceHtml('state', 'State', states, state)}${ownerHtml(owners, owner)}<button>Filter</button>
 ${isFiltering(filter) ? html`<a href="alerts">Clear</a>` : undefined}</form>
 ${problems.map((problem) => html`<p class="problem">${problem}</p>`)}`;
 }

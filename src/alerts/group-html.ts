@@ -1,16 +1,16 @@
 import { hash } from 'node:crypto';
-import { type Html, html } from '../html/html.ts';
+import { type Html, html, joined } from '../html/html.ts';
 import type { AlertState } from './alert.ts';
 import { type AlertFilter, filterUrl, isFiltering } from './alert-filter.ts';
-import { type AlertFrame, alertHtml, labelHtml } from './alert-html.ts';
+import { type AlertFrame, alertHtml, clipped, labelHtml } from './alert-html.ts';
 import { type AlertCounts, type AlertGroup, countsOf, groupAlerts, type Selection } from './alert-selection.ts';
 
 /** The alerts of the page `/alerts`, in groups. Generators yield between slices of work. */
 
 /** Maximum size of all alerts on the page, bytes. The API lists all of them. */
-const MAX_BYTES = 150_000;
-/** How much of it the heading of a group takes. */
-const GROUP_BYTES = 700;
+const MAX_BYTES = 165_000;
+/** How much of it a group takes, without its name and its alerts. */
+const GROUP_BYTES = 450;
 /** Alike alerts of a group that are shown before the others are folded. */
 const UNFOLDED = 3;
 /** Number of alerts up to which groups are open: all of them, else those with critical ones. */
@@ -26,13 +26,15 @@ function* rowsOf(
   frame: AlertFrame,
 ): Generator<void, ReadonlyMap<AlertState, Html>> {
   const rows = new Map<AlertState, Html>();
-  const groups = new Set<string | undefined>();
+  const groups = new Set<string>();
   let bytes = 0;
   for (const alert of linked === undefined ? alerts : [linked, ...alerts]) {
     if (rows.has(alert)) continue;
     const row = alertHtml(alert, frame, alert === linked);
-    const { vendor_license: vendorLicense } = alert.labels;
-    bytes += Buffer.byteLength(`${row}`) + (groups.has(vendorLicense) ? 0 : GROUP_BYTES);
+    const { vendor_license: vendorLicense = '' } = alert.labels;
+    // a name is in the heading, and three times as long in the link
+    if (!groups.has(vendorLicense)) bytes += GROUP_BYTES + 4 * Buffer.byteLength(clipped(vendorLicense));
+    bytes += Buffer.byteLength(`${row}`);
     if (bytes > MAX_BYTES) break;
     groups.add(vendorLicense);
     rows.set(alert, row);
@@ -41,15 +43,18 @@ function* rowsOf(
   return rows;
 }
 
-function countsText({ critical, warning, info, pending, resolved, held }: AlertCounts): string {
-  const parts = Object.entries({ critical, warning, info, pending, ended: resolved })
-    .filter(([, count]) => count > 0)
-    .map(([name, count]) => counted(count, name));
-  return `${parts.join(', ')}${held === 0 ? '' : `; ${counted(held, 'without data')}`}`;
-}
+const tones = { critical: 'bad', warning: 'warn', info: 'soft', pending: 'soft', ended: 'soft', held: 'warn' } as const;
 
-const countsClass = ({ critical, warning }: AlertCounts): string =>
-  critical > 0 ? 'bad' : warning > 0 ? 'warn' : 'soft';
+function countsHtml({ resolved: ended, held, ...counts }: AlertCounts): Html {
+  const named = Object.entries({ ...counts, ended, held }) as [keyof typeof tones, number][];
+  const parts = named
+    .filter(([, count]) => count > 0)
+    .map(
+      ([name, count]) =>
+        html`<span class="${tones[name]}">${counted(count, name === 'held' ? 'without data' : name)}</span>`,
+    );
+  return html`${joined(parts, ', ')}`;
+}
 
 /** An id that stays when the page is refreshed. */
 const idOf = (...parts: readonly string[]): string => hash('sha256', JSON.stringify(parts)).slice(0, 12);
@@ -62,7 +67,7 @@ function alikeHtml(group: string, alike: readonly AlertState[], rows: ReadonlyMa
   const folded = alike.slice(UNFOLDED);
   const name = alike[0]?.labels.alertname ?? '';
   return html`${markup.slice(0, UNFOLDED)}<li class="fold"><details id="fold-${idOf(group, name)}">
-<summary>${counted(folded.length, 'more')} ${labelHtml(name)}: ${countsText(countsOf(folded))}</summary>
+<summary>${counted(folded.length, 'more')} ${labelHtml(name)}: ${countsHtml(countsOf(folded))}</summary>
 <ul class="rows alerts">
 ${markup.slice(UNFOLDED)}</ul></details></li>
 `;
@@ -86,7 +91,7 @@ function groupHtml({ vendorLicense, alerts }: AlertGroup, { rows, filter, isOpen
   const moreUrl = filterUrl({ ...filter, words: `${filter.words} ${vendorLicense ?? ''}`.trim() });
   const more = html`<p class="more"><a href="${moreUrl}">${counted(rest, 'more')}</a>, less urgent</p>`;
   return html`<details class="group" id="group-${id}"${isOpen ? html` open` : undefined}>
-<summary><h2>${vendorLicense === undefined ? 'The monitoring itself' : labelHtml(vendorLicense)}</h2> <span class="${countsClass(counts)}">${countsText(counts)}</span></summary>
+<summary><h2>${vendorLicense === undefined ? 'The monitoring itself' : labelHtml(vendorLicense)}</h2> <span>${countsHtml(counts)}</span></summary>
 <ul class="rows alerts">
 ${[...alike.values()].map((some) => alikeHtml(id, some, rows))}</ul>
 ${rest === 0 ? undefined : more}</details>

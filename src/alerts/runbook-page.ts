@@ -35,8 +35,9 @@ export function runbookPage(site: Site, markdown: string): string {
     site,
     { title: 'Runbooks', path: 'runbooks' },
     html`<div class="prose">
-${trusted(introduction)}<nav class="contents" aria-label="Sections"><ul>\n${contents}</ul></nav>
-${trusted(rest)}</div>`,
+<div>${trusted(introduction)}</div>
+<nav class="contents" aria-label="Sections"><ul>\n${contents}</ul></nav>
+<div>${trusted(rest)}</div></div>`,
   );
 }
 

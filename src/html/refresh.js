@@ -8,7 +8,7 @@ const notice = () => document.getElementById('refreshed');
 
 function isBusy() {
   const { activeElement } = document;
-  return document.hidden || activeElement?.matches('input, select, summary') || !getSelection().isCollapsed;
+  return document.hidden || activeElement?.matches('input, select') || !getSelection().isCollapsed;
 }
 
 /** A page that cannot be refreshed must not look current. */
@@ -17,17 +17,31 @@ function report(text) {
   document.body.classList.toggle('outdated', text !== '');
 }
 
+/** Finds the element with the focus again. A summary is found by its details. */
+function selectorOf(element) {
+  if (element?.id) return `#${CSS.escape(element.id)}`;
+  const details = element?.matches('summary') ? element.parentElement.id : '';
+  return details === '' ? undefined : `#${CSS.escape(details)} > summary`;
+}
+
+/** Shows the new content. What somebody has opened or closed stays so. */
+function replaceContent(content) {
+  for (const { id, open } of document.querySelectorAll('main details[id]')) {
+    const details = content.querySelector(`#${CSS.escape(id)}`);
+    if (details !== null) details.open = open;
+  }
+  const focused = selectorOf(document.activeElement);
+  document.querySelector('main').replaceWith(document.adoptNode(content));
+  if (focused !== undefined) document.querySelector(focused)?.focus({ preventScroll: true });
+}
+
 async function refresh() {
   if (isBusy()) return;
   try {
     const response = await fetch(location.href);
     if (!response.ok) throw new Error(`license-exporter answers with status ${response.status}`);
     const next = new DOMParser().parseFromString(await response.text(), 'text/html');
-    const open = [...document.querySelectorAll('details[open][id]')].map(({ id }) => id);
-    const focused = document.activeElement?.id;
-    document.querySelector('main').replaceWith(document.adoptNode(next.querySelector('main')));
-    for (const id of open) document.getElementById(id)?.setAttribute('open', '');
-    if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
+    replaceContent(next.querySelector('main'));
     document.title = next.title;
     report('');
   } catch (error) {

@@ -120,7 +120,7 @@ describe('the path of the datasource', () => {
     expect((await get(`${app.url}/json/v1/rows/products`)).status).toBe(200);
     expect((await get(`${app.url}/json/v1/nothing`)).body.error.code).toBe('not_found');
     expect((await fetch(`${app.url}/grafana`)).status).toBe(404);
-    expect(await (await fetch(app.url)).text()).toContain('href="/json/v1"');
+    expect(await (await fetch(app.url)).text()).toContain('href="json/v1"');
   });
 });
 

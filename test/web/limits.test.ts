@@ -11,6 +11,7 @@ import { createWebServer, type WebOptions } from '../../src/web/server.ts';
 import { createCertificate } from '../support/certificate.ts';
 import { createCleanup, createTestLog, eventually } from '../support/harness.ts';
 import { peer } from '../support/peers.ts';
+import { testSite } from '../support/served-page.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
@@ -45,8 +46,7 @@ async function start({ deadline = 60, ...options }: Options = {}) {
   const web = createWebServer({
     listen: [{ host: '127.0.0.1', port: 0 }],
     telemetryPath: '/metrics',
-    version: '1.2.3',
-    demo: false,
+    site: testSite,
     metricsPage: async () => ({ status: 200, headers: {}, body: Buffer.from(`page ${await hold.answer()}\n`) }),
     isReady: () => true,
     mounts: [mount],

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { openAccess } from '../../src/web/access.ts';
 import { createWebServer, type WebOptions } from '../../src/web/server.ts';
 import { createCleanup, createTestLog, eventually } from '../support/harness.ts';
+import { testSite } from '../support/served-page.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
@@ -14,8 +15,7 @@ async function start(options: Partial<WebOptions> = {}) {
   const web = createWebServer({
     listen: [{ host: '127.0.0.1', port: 0 }],
     telemetryPath: '/metrics',
-    version: '1.2.3',
-    demo: false,
+    site: testSite,
     metricsPage: async ({ collect }) => ({
       status: 200,
       headers: { 'content-type': 'text/plain' },
@@ -161,9 +161,9 @@ describe('the web server', () => {
     const { url } = await start({ telemetryPath: '/m', mounts: [mount] });
     const { status, type, body } = await get(`${url}/`);
     expect([status, type]).toEqual([200, 'text/html; charset=utf-8']);
-    for (const path of ['/m', '/g', '/-/healthy', '/-/ready']) expect(body).toContain(`href="${path}"`);
+    for (const path of ['m', 'g', '-/healthy', '-/ready']) expect(body).toContain(`href="${path}"`);
     expect(body).not.toContain('Simulated data');
-    const demo = await start({ demo: true });
+    const demo = await start({ site: { ...testSite, demo: true } });
     expect((await get(`${demo.url}/`)).body).toContain('Simulated data');
   });
 

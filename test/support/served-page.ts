@@ -1,0 +1,37 @@
+import Fastify, { type FastifyInstance } from 'fastify';
+import type { Site } from '../../src/html/frame.ts';
+import { serveAssets } from '../../src/html/routes.ts';
+import type { Cleanup } from './harness.ts';
+
+/** Pages without a daemon, with what they load. */
+
+export const testSite: Site = {
+  demo: false,
+  version: '0.0.0',
+  links: [
+    { path: './', title: 'Status' },
+    { path: 'alerts', title: 'Alerts' },
+  ],
+};
+
+/** Serves the routes of a page below a path on a free port. @returns the URL of the server */
+export async function servePage(
+  cleanup: Cleanup,
+  path: string,
+  plugin: (app: FastifyInstance) => Promise<void>,
+): Promise<string> {
+  const app = Fastify();
+  cleanup.add(() => app.close());
+  await app.register(serveAssets);
+  await app.register(plugin, { prefix: path });
+  return app.listen({ host: '127.0.0.1', port: 0 });
+}
+
+/** The text of a page below its title in the head, without markup. */
+export const textOf = (page: string): string =>
+  page
+    .slice(page.indexOf('<main'), page.indexOf('</main>'))
+    .replace(/<[^>]*>/g, ' ')
+    .replaceAll('&quot;', '"')
+    .replace(/\s+/g, ' ')
+    .trim();
