@@ -120,6 +120,11 @@ export const rooms: Readonly<Record<string, Room>> = {
     promise: 'An answer to Grafana is complete, or says what is missing. Panels cannot hold up polling.',
     mayImport: ['model', 'client', 'decoding', 'query-api', 'inventory', 'scheduling', 'rightsizing'],
   },
+  expiries: {
+    floor: 2,
+    promise: 'A list of expiries is complete, or says which are missing. A name cannot break its format.',
+    mayImport: ['model', 'inventory', 'scheduling', 'html'],
+  },
   web: {
     floor: 2,
     promise: 'The same users and limits protect every path, and no client can block the others.',
