@@ -110,6 +110,12 @@ export const rooms: Readonly<Record<string, Room>> = {
     promise: 'Missing data neither raises nor resolves an alert, and a restart forgets none.',
     mayImport: ['model', 'inventory', 'storage', 'scheduling'],
   },
+  messages: {
+    floor: 2,
+    promise:
+      'Each alert reaches its people once, also after a crash. What cannot be delivered is kept, and the log and /metrics say so.',
+    mayImport: ['model', 'alerts', 'storage', 'scheduling', 'html', 'expiries'],
+  },
   poll: {
     floor: 2,
     promise: 'No endpoint delays the schedule of another one, and a failed part keeps its last good data.',
