@@ -3,6 +3,7 @@ import type { RecordedDemand } from '../analyzer/recorded-demand.ts';
 import type { Config } from '../config/config.ts';
 import { createPlaneThread } from '../data-plane/plane-thread.ts';
 import type { Backend } from '../datasource/backend.ts';
+import type { MessageCounts } from '../messages/receiver-status.ts';
 import { createSelfMetrics, type SelfMetrics } from '../metrics/self.ts';
 import type { Log } from '../model/log.ts';
 import type { SourceHealth } from '../observation/source.ts';
@@ -80,6 +81,9 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
   /** Delivery counts by Alertmanager, over all reloads. */
   const deliveryCounts = new Map<string, DeliveryCounts>();
 
+  /** Counts by receiver of messages, over all reloads. */
+  const messageCounts = new Map<string, MessageCounts>();
+
   /** Advice on the number of licenses, over all reloads. */
   const rightsizing = createNightlyPass({ now, log });
 
@@ -95,6 +99,11 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     upstream: () => totals.state(pipeline.gate, pipeline.dispatcher),
     web: () => web.counts(),
     alerting: () => pipeline.alerting.status(),
+    receivers: () =>
+      pipeline.messages.status().flatMap((status) => {
+        const counts = messageCounts.get(status.receiver);
+        return counts === undefined ? [] : [{ ...status, counts }];
+      }),
     sources: deps.sources ?? (() => []),
     processMetrics: true,
   });
@@ -105,6 +114,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       self,
       plane,
       deliveryCounts,
+      messageCounts,
       carried,
       rightsizing,
       recorded: deps.recorded,
@@ -117,8 +127,9 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     });
 
   const run = (): void => {
-    const { poller, inventory, alerting, passInputs } = pipeline;
+    const { poller, inventory, alerting, messages, passInputs } = pipeline;
     void rightsizing.use(passInputs);
+    messages.start();
     alerting.start().catch((error: unknown) => log.error({ err: error }, 'alerting did not start'));
     poller
       .start()
@@ -215,7 +226,9 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
         prices.reload(config);
         pipeline = create(
           config,
-          isSameAnalyzer ? { data: old.poller.latest(), alerts: old.alerting.states() } : undefined,
+          isSameAnalyzer
+            ? { data: old.poller.latest(), alerts: old.alerting.states(), messages: old.messages.states() }
+            : undefined,
         );
         access.reload(config);
         if (restartOnly(config) !== restartOnly(initial)) {
