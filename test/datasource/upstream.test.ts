@@ -22,7 +22,7 @@ const ask = (url: string, feature: string | readonly string[] = FEATURE) =>
   post(`${url}/query`, { targets: [{ refId: 'A', target: 'history', payload: { product: PRODUCT, feature } }] });
 
 const AWAY =
-  'the analyzer cannot be reached: the connection failed, or was closed before the answer was complete (UND_ERR_SOCKET)';
+  'the analyzer cannot be reached: the connection was closed before the answer was complete (UND_ERR_SOCKET); check the log of the analyzer, proxies on the way, and whether the port in analyzer.url is for http or https';
 const reset: Fault = (request) => request.socket.destroy();
 
 describe('an analyzer that fails', () => {
