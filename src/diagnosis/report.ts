@@ -1,7 +1,42 @@
 import type { SourceHealth } from '../observation/source.ts';
-import type { Diagnosis, Finding } from './diagnosis.ts';
+import { healthJson } from '../sources/health-json.ts';
+import type { Diagnosis, Finding } from './endpoint-diagnosis.ts';
+import { exitCodes } from './exit-codes.ts';
+import type { StepResult } from './step.ts';
 
-/** What `doctor` prints. */
+/** What `doctor` prints, and its exit code. */
+
+export interface Report {
+  readonly steps: readonly StepResult[];
+  readonly diagnosis: Diagnosis | undefined;
+  /** Undefined without an analyzer in this process that collects from them. */
+  readonly sources: readonly SourceHealth[] | undefined;
+}
+
+const firstFailed = ({ steps }: Pick<Report, 'steps'>): StepResult | undefined =>
+  steps.find(({ result }) => result === 'failed');
+
+/** 0 if no step has failed, else the code of the first that has. */
+export function exitCodeOf(report: Pick<Report, 'steps'>): number {
+  const failed = firstFailed(report);
+  return failed === undefined ? 0 : exitCodes[failed.exit].code;
+}
+
+const marks: Readonly<Record<StepResult['result'], string>> = {
+  ok: '✓',
+  warning: '!',
+  failed: '✗',
+  'not checked': '–',
+};
+
+/** One line for each step, and its remedy beneath. */
+function stepsText(steps: readonly StepResult[]): readonly string[] {
+  const width = Math.max(...steps.map(({ step }) => step.length)) + 2;
+  return steps.flatMap(({ step, result, finding, remedy }) => [
+    `${marks[result]} ${step.padEnd(width)}${finding}`,
+    ...remedy.map((line) => `${' '.repeat(width + 2)}${line}`),
+  ]);
+}
 
 function remarksOf(finding: Finding): string {
   const { missing = [], unknown = [], extra = [], mistyped = [], dropped = {}, reason } = finding;
@@ -20,8 +55,11 @@ function remarksOf(finding: Finding): string {
   return [...(reason === undefined ? [] : [reason]), ...remarks].join('; ');
 }
 
-function verdictOn(healthy: boolean, endpoints: readonly Finding[]): string {
-  if (!healthy) return 'Not every endpoint gives an answer that license-exporter accepts.';
+function verdictOn({ steps, diagnosis }: Report): string {
+  const failed = firstFailed({ steps });
+  if (failed?.step === 'endpoints') return 'Not every endpoint gives an answer that license-exporter accepts.';
+  if (failed !== undefined) return `Correct ${failed.step} first, and run doctor again.`;
+  const { endpoints = [] } = diagnosis ?? {};
   const isExact = endpoints.every(({ result }) => result === 'ok');
   return isExact
     ? 'Every endpoint answers as specified.'
@@ -39,8 +77,8 @@ function tableText(table: readonly (readonly string[])[]): string[] {
   );
 }
 
-/** The diagnosis as a text table. */
-export function diagnosisText({ analyzer, identity, healthy, endpoints }: Diagnosis): string {
+/** The endpoints as a text table. */
+function endpointsText({ analyzer, identity, endpoints }: Diagnosis): readonly string[] {
   const rows = endpoints.map((finding) => [
     finding.endpoint,
     finding.result,
@@ -49,14 +87,12 @@ export function diagnosisText({ analyzer, identity, healthy, endpoints }: Diagno
     remarksOf(finding),
   ]);
   return [
+    '',
     `analyzer  ${analyzer}`,
     `logon     ${identity ?? 'not known'}`,
     '',
     ...tableText([['endpoint', 'result', 'latency', 'records', 'remarks'], ...rows]),
-    '',
-    verdictOn(healthy, endpoints),
-    '',
-  ].join('\n');
+  ];
 }
 
 /** Whether data could be read, and all of it. */
@@ -75,7 +111,7 @@ function problemsOf({ name, problems, lastDiagnostics }: SourceHealth): readonly
 }
 
 /** The sources as a text table, with each problem on a line of its own. */
-export function sourcesText(sources: readonly SourceHealth[]): string {
+function sourcesText(sources: readonly SourceHealth[]): readonly string[] {
   const rows = sources.map((health) => [
     health.name,
     health.manager,
@@ -84,12 +120,38 @@ export function sourcesText(sources: readonly SourceHealth[]): string {
     health.vendorLicenses.join(', '),
   ]);
   const problems = sources.flatMap(problemsOf);
-  const good = sources.filter(({ up }) => up === true).length;
   return [
-    ...tableText([['source', 'manager', 'result', 'duration', 'vendor licenses'], ...rows]),
     '',
-    ...(problems.length === 0 ? [] : [...problems, '']),
-    `${good} of ${sources.length} sources were read completely.`,
+    ...tableText([['source', 'manager', 'result', 'duration', 'vendor licenses'], ...rows]),
+    ...(problems.length === 0 ? [] : ['', ...problems]),
+  ];
+}
+
+/** The report as text. */
+export function reportText(report: Report): string {
+  const { steps, diagnosis, sources } = report;
+  return [
+    ...stepsText(steps),
+    ...(sources === undefined ? [] : sourcesText(sources)),
+    ...(diagnosis === undefined ? [] : endpointsText(diagnosis)),
+    '',
+    verdictOn(report),
     '',
   ].join('\n');
+}
+
+/** The report as JSON. What is not known is `null` or left out. */
+export function reportJson({ steps, diagnosis, sources }: Report): string {
+  const report = {
+    analyzer: diagnosis?.analyzer ?? null,
+    identity: diagnosis?.identity,
+    // no step has failed
+    healthy: exitCodeOf({ steps }) === 0,
+    steps: steps.map(({ exit, ...step }) =>
+      step.result === 'failed' ? { ...step, exit: exitCodes[exit].code } : step,
+    ),
+    endpoints: diagnosis?.endpoints ?? [],
+    ...(sources !== undefined && { sources: sources.map(healthJson) }),
+  };
+  return `${JSON.stringify(report, undefined, 2)}\n`;
 }
