@@ -25,7 +25,7 @@ export const clockStep: Step = {
       return { result: 'not checked', finding: 'not checked, because the analyzer sends no time' };
     }
     if (Math.abs(ahead) > MAX_SKEW) {
-      return bad(skewText(ahead), `${REMEDY}: a server rejects NTLMv2 logons with a difference over 5 minutes`);
+      return bad(skewText(ahead), `${REMEDY}: with a difference over 5 minutes, servers can reject NTLMv2 logons`);
     }
     if (Math.abs(ahead) > SYNCHRONIZED) return warning(skewText(ahead), REMEDY);
     return good('the clocks of both hosts agree');

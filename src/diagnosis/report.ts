@@ -86,13 +86,10 @@ function endpointsText({ analyzer, identity, endpoints }: Diagnosis): readonly s
     finding.records === undefined ? '' : String(finding.records),
     remarksOf(finding),
   ]);
-  return [
-    '',
-    `analyzer  ${analyzer}`,
-    `logon     ${identity ?? 'not known'}`,
-    '',
-    ...tableText([['endpoint', 'result', 'latency', 'records', 'remarks'], ...rows]),
-  ];
+  const about = ['', `analyzer  ${analyzer}`, `logon     ${identity ?? 'not known'}`];
+  // the steps say why none was called
+  if (endpoints.every(({ result }) => result === 'not asked')) return about;
+  return [...about, '', ...tableText([['endpoint', 'result', 'latency', 'records', 'remarks'], ...rows])];
 }
 
 /** Whether data could be read, and all of it. */

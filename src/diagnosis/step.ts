@@ -1,6 +1,7 @@
 import type { AnalyzerConfig, Config } from '../config/config.ts';
 import type { Explanation } from '../model/connection-failure.ts';
 import type { Log } from '../model/log.ts';
+import { OperatorError } from '../model/operator-error.ts';
 import type { ChallengeFacts } from '../ntlm/challenge-facts.ts';
 import type { SourceHealth } from '../observation/source.ts';
 import type { Diagnosis } from './endpoint-diagnosis.ts';
@@ -97,17 +98,28 @@ function obstacle({ needs }: Step, results: ReadonlyMap<StepName, { readonly fai
   return needs.map((name) => results.get(name)?.failed).find((name) => name !== undefined);
 }
 
+/** A problem of this host, such as a file that cannot be read, is what a step has found. Anything else is a bug. */
+async function run({ check }: Step, site: Site, evidence: Evidence): Promise<Outcome> {
+  try {
+    return await check(site, evidence);
+  } catch (error) {
+    const isSystemError = typeof (error as NodeJS.ErrnoException).syscall === 'string';
+    if (error instanceof OperatorError || isSystemError) return bad((error as Error).message);
+    throw error;
+  }
+}
+
 /** Checks the steps in turn. */
 export async function checkSteps(steps: readonly Step[], site: Site, evidence: Evidence): Promise<StepResult[]> {
   const known = new Map<StepName, { readonly failed: StepName | undefined }>();
   const results: StepResult[] = [];
   for (const step of steps) {
-    const { name, exit, applies, check } = step;
+    const { name, exit, applies } = step;
     if (!applies(site)) continue;
     const failed = obstacle(step, known);
     const outcome: Outcome =
       failed === undefined
-        ? await check(site, evidence)
+        ? await run(step, site, evidence)
         : { result: 'not checked', finding: `not checked, because ${failed} failed` };
     known.set(name, { failed: failed ?? (outcome.result === 'failed' ? name : undefined) });
     results.push({ step: name, exit, remedy: [], ...outcome });

@@ -1,6 +1,16 @@
-import { accessSync, closeSync, constants, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  statSync,
+} from 'node:fs';
 import { statfs } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { logonFileOf } from '../app/account.ts';
 import { directoryProblem } from '../config/named-files.ts';
 import type { Explanation } from '../model/connection-failure.ts';
@@ -62,8 +72,8 @@ async function checkSpace(path: string, found: string): Promise<Outcome> {
 async function checkDirectory(path: string, { config }: Site): Promise<Outcome> {
   const problem = directoryProblem(path);
   if (problem !== undefined) return bad(problem);
-  // the logon step has created it, or the daemon will
-  const files = statSync(path, { throwIfNoEntry: false }) === undefined ? undefined : filesProblem(path);
+  if (!existsSync(path)) return checkSpace(dirname(path), `${path} does not exist yet, the daemon creates it`);
+  const files = filesProblem(path);
   if (files !== undefined) return explained(files);
   const holder = findLockHolder(path);
   if (holder === undefined) return checkSpace(path, `${path} is writable, no daemon uses it`);

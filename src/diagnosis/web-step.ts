@@ -4,6 +4,7 @@ import { request as requestTls } from 'node:https';
 import { connect, createServer } from 'node:net';
 import type { Config } from '../config/config.ts';
 import { listenError } from '../model/listen-error.ts';
+import { findLockHolder } from '../storage/lock-holder.ts';
 import { bad, good, type Outcome, type Step, warning } from './step.ts';
 import { SOON_DAYS } from './tls-step.ts';
 
@@ -98,13 +99,24 @@ export const webStep: Step = {
   exit: 'local',
   needs: [],
   applies: ({ kind }) => kind !== 'demo',
-  check: async ({ config: { web } }) => {
+  check: async ({ config: { web, storagePath } }) => {
     const states: string[] = [];
+    let isAnyRunning = false;
     for (const address of web.listen) {
       const { problem, isRunning } = await addressProblem(address, web.access?.tls !== undefined);
       if (problem !== undefined) return bad(problem, 'stop that program, or set web.listen_address to another port');
+      isAnyRunning ||= isRunning;
       states.push(`${shown(address)} ${isRunning ? 'is in use by a running license-exporter' : 'is free'}`);
     }
-    return certificateProblem(web.access?.tls?.cert) ?? good(states.join(', '));
+    const problem = certificateProblem(web.access?.tls?.cert);
+    if (problem !== undefined) return problem;
+    const listed = states.join(', ');
+    const isOther = isAnyRunning && storagePath !== undefined && findLockHolder(storagePath) === undefined;
+    return isOther
+      ? warning(
+          `${listed}, which does not use storage.path`,
+          'if it is another daemon, set web.listen_address to another port; if it runs in a container, this is as it should be',
+        )
+      : good(listed);
   },
 };

@@ -4,8 +4,8 @@ import { LOCK_FILE } from './directory-lock.ts';
 
 const LOCKS = '/proc/locks';
 
-/** The byte range that SQLite locks for a writer: fixed in its file format. */
-const RANGE = '1073741826 1073742335';
+/** The last byte that SQLite locks for a writer: fixed in its file format. The system joins it with the bytes before. */
+const LAST_BYTE = 1_073_742_335;
 
 /**
  * The process that has locked a storage directory, without taking the lock: a daemon that starts meanwhile must get it.
@@ -15,9 +15,7 @@ export function findLockHolder(path: string): { readonly pid: number } | undefin
   const file = join(path, LOCK_FILE);
   if (!existsSync(file) || !existsSync(LOCKS)) return undefined;
   const { ino } = statSync(file);
-  const line = readFileSync(LOCKS, 'utf8')
-    .split('\n')
-    .find((candidate) => candidate.includes(' WRITE ') && candidate.includes(`:${ino} ${RANGE}`));
-  const pid = / WRITE +(\d+) /.exec(line ?? '')?.[1];
+  const lock = new RegExp(` WRITE +(\\d+) \\S+:${ino} \\d+ ${LAST_BYTE}$`, 'm');
+  const pid = lock.exec(readFileSync(LOCKS, 'utf8'))?.[1];
   return pid === undefined ? undefined : { pid: Number(pid) };
 }
