@@ -62,7 +62,8 @@ function explain(kind: FailureKind, code: string, error: unknown): Explanation {
     : { ...general, finding: `${general.finding} (${code})` };
 }
 
-function kindOfCode(code: string): FailureKind | undefined {
+/** The kind of a code of undici, the system or TLS; `undefined` for a lost connection and anything else. */
+export function kindOfCode(code: string): FailureKind | undefined {
   if (codeKinds[code] !== undefined) return codeKinds[code];
   if (code.startsWith('HPE_')) return 'parse';
   return isTlsCode(code) ? 'tls' : undefined;

@@ -31,7 +31,7 @@ export function checkConfiguration(
   }
 }
 
-/** The results of the steps that need a configuration, when there is none. */
+/** The results of the steps that need a configuration, when it is not valid. */
 export const withoutConfiguration = (
   steps: readonly { readonly name: StepName; readonly exit: StepResult['exit'] }[],
 ) =>

@@ -33,7 +33,7 @@ async function urlRemedy(site: Site): Promise<string> {
 
 const bodyOf = ({ body }: FirstAnswer) => recogniseBody(body);
 
-async function judgeMissing(site: Site): Promise<Outcome | undefined> {
+async function problemOfMissing(site: Site): Promise<Outcome | undefined> {
   const { analyzer } = site;
   const products = await askOnce(endpointUrl(analyzer.url, 'GetProducts'), site).catch(() => undefined);
   // only the cheapest call is missing, which is reported below the endpoints
@@ -63,7 +63,7 @@ async function problemOf(site: Site, answer: FirstAnswer): Promise<Outcome | und
     const { finding, remedy } = statusFault(status, headers.location, site.analyzer.url);
     return bad(finding, ...(remedy === undefined ? [] : [remedy]));
   }
-  if (status === 404) return judgeMissing(site);
+  if (status === 404) return problemOfMissing(site);
   if (status === 403) {
     return bad(
       'the server refuses the request before any logon (status 403)',

@@ -134,7 +134,7 @@ async function checkLogon(site: Site, evidence: Evidence, isOpen: boolean): Prom
   if (isOpen) {
     return warning(
       'the analyzer requires no logon',
-      'everybody can read it; enable Windows authentication (NTLM) there',
+      'any client can read it; enable Windows authentication (NTLM) there',
     );
   }
   return good(identity === undefined ? 'accepted' : `accepted as ${identity}`);

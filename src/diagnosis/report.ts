@@ -117,10 +117,13 @@ function sourcesText(sources: readonly SourceHealth[]): readonly string[] {
     health.vendorLicenses.join(', '),
   ]);
   const problems = sources.flatMap(problemsOf);
+  const good = sources.filter(({ up }) => up === true).length;
   return [
     '',
     ...tableText([['source', 'manager', 'result', 'duration', 'vendor licenses'], ...rows]),
     ...(problems.length === 0 ? [] : ['', ...problems]),
+    '',
+    `${good} of ${sources.length} sources were read completely.`,
   ];
 }
 

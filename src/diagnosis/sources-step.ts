@@ -13,6 +13,9 @@ export const sourcesStep: Step = {
     if (first === undefined) return good(count);
     const [problem] = first.problems;
     const why = problem === undefined ? 'it was not read' : `${problem.kind}: ${problem.message}`;
-    return bad(`${first.name}: ${why}`, `${count}; see the table below`);
+    return bad(
+      `${first.name}: ${why}`,
+      ...(down.length === 1 ? [] : [`${down.length - 1} more failed; see the table below`]),
+    );
   },
 };

@@ -16,7 +16,7 @@ import { directoryProblem } from '../config/named-files.ts';
 import type { Explanation } from '../model/connection-failure.ts';
 import { findLockHolder } from '../storage/lock-holder.ts';
 import { bad, explained, good, type Outcome, type Site, type Step, warning } from './step.ts';
-import { isAnyInUse } from './web-step.ts';
+import { mayBeRunning } from './web-step.ts';
 
 /** Less free space is a warning, bytes. */
 const SCARCE = 100 * 2 ** 20;
@@ -77,11 +77,11 @@ async function checkDirectory(path: string, { config }: Site): Promise<Outcome> 
   if (files !== undefined) return explained(files);
   const holder = findLockHolder(path);
   if (holder === undefined) return checkSpace(path, `${path} is writable, no daemon uses it`);
-  if (await isAnyInUse(config.web.listen)) {
+  if (await mayBeRunning(config)) {
     return checkSpace(path, `${path} is writable, the running daemon (process ${holder.pid}) uses it`);
   }
   return bad(
-    `${path} is used by another process (${holder.pid}), which does not listen on web.listen_address`,
+    `${path} is used by another process (${holder.pid}), which does not listen where this configuration says`,
     'set a different storage.path for each process, or stop that process',
   );
 }

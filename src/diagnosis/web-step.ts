@@ -31,9 +31,11 @@ function isInUse(address: Address): Promise<boolean> {
   return promise;
 }
 
-/** Whether something listens on one of the addresses. */
-export async function isAnyInUse(addresses: readonly Address[]): Promise<boolean> {
-  const used = await Promise.all(addresses.map((address) => address.port !== 0 && isInUse(address)));
+/** Whether a daemon with this configuration may be running: it listens on the port that the system has chosen, or on these. */
+export async function mayBeRunning({ web, embeddedAnalyzer }: Config): Promise<boolean> {
+  const { listen, webListenAddress, sources } = embeddedAnalyzer;
+  const addresses = [...web.listen, ...(sources.length === 0 ? [] : [listen, webListenAddress ?? []].flat())];
+  const used = await Promise.all(addresses.map((address) => address.port === 0 || isInUse(address)));
   return used.includes(true);
 }
 

@@ -142,6 +142,9 @@ const notHttp: Sentence = ({ name, url }) => ({
   remedy: `check the port in ${url}, and whether it is for http or https`,
 });
 
+/** The codes that have an explanation of their own. */
+export const connectionCodes: readonly string[] = [...Object.keys(unreachable), ...Object.keys(insecure)];
+
 /** Whether a code is one of a TLS handshake. */
 export const isTlsCode = (code: string): boolean =>
   insecure[code] !== undefined || /^(EPROTO|HOSTNAME_MISMATCH|ERR_TLS|ERR_SSL|CERT_|CRL_)/.test(code);

@@ -402,7 +402,7 @@ describe.runIf(peer('openssl'))('the first cross of doctor', () => {
   });
 
   it('names a daemon that uses the same directory', async () => {
-    const file = writeSite(cleanup, servers.analyzer, {});
+    const file = writeSite(cleanup, servers.analyzer, { web: `listen_address: "${new URL(servers.closed).host}"` });
     const lock = lockStorage(join(dirname(file), 'state'), createTestLog());
     cleanup.add(() => lock.release());
     const { first, remedy, exit } = await examine(file);
