@@ -1,22 +1,10 @@
-import { Agent } from 'undici';
 import type { Labels } from './alert.ts';
+import { createAgent, failureReason, type HttpOptions, oneLine } from './http-client.ts';
 
 /** How to reach one Alertmanager. */
-export interface AlertmanagerOptions {
+export interface AlertmanagerOptions extends HttpOptions {
   /** Scheme, host, port and path prefix, without a trailing slash. */
   readonly url: string;
-  /** Seconds. */
-  readonly timeout: number;
-  /** The value of the Authorization header. It is called for each request, so that a new password is used at once. */
-  readonly authorization: () => string | undefined;
-  readonly tls: {
-    readonly ca: string | undefined;
-    readonly cert: string | undefined;
-    readonly key: string | undefined;
-    readonly serverName: string | undefined;
-    readonly insecureSkipVerify: boolean;
-  };
-  readonly userAgent: string;
 }
 
 /** The result of a request. `reason` is one line. */
@@ -55,11 +43,8 @@ export interface Alertmanager {
 export const CONNECTIONS = 8;
 /** Statuses for invalid alerts. */
 const ABOUT_CONTENT: ReadonlySet<number> = new Set([400, 413, 422]);
-/** Maximum size of a response in bytes, and of a reported reason in characters. */
+/** Maximum size of a response in bytes. */
 const MAX_ANSWER = 64 * 2 ** 20;
-const MAX_REASON = 300;
-
-const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, MAX_REASON);
 
 /** The error of an Alertmanager: a JSON string, or an object with a message. */
 function reasonOf(status: number, body: string): string {
@@ -74,13 +59,6 @@ function reasonOf(status: number, body: string): string {
   return oneLine(`status ${status}${body === '' ? '' : `: ${body}`}`);
 }
 
-function failureReason(error: unknown, timeout: number): string {
-  const { name, code, message, cause } = error as Error & { code?: string; cause?: Error & { code?: string } };
-  if (name === 'TimeoutError') return `no answer within ${timeout} s`;
-  if (name === 'AbortError') return 'canceled, because the program is stopping';
-  return oneLine(code ?? cause?.code ?? message);
-}
-
 function textsOf(value: unknown): Labels {
   return Object.fromEntries(
     Object.entries((value ?? {}) as Record<string, unknown>).filter(
@@ -91,21 +69,10 @@ function textsOf(value: unknown): Labels {
 
 /** A client of the API v2 of one Alertmanager, with its own connections. */
 export function createAlertmanager(options: AlertmanagerOptions): Alertmanager {
-  const { url, timeout, tls } = options;
+  const { url, timeout } = options;
   const { pathname, origin } = new URL(url);
   const api = `${pathname.replace(/\/+$/, '')}/api/v2`;
-  const agent = new Agent({
-    connections: CONNECTIONS,
-    allowH2: false,
-    connect: {
-      timeout: timeout * 1000,
-      rejectUnauthorized: !tls.insecureSkipVerify,
-      ...(tls.ca !== undefined && { ca: tls.ca }),
-      ...(tls.cert !== undefined && { cert: tls.cert }),
-      ...(tls.key !== undefined && { key: tls.key }),
-      ...(tls.serverName !== undefined && { servername: tls.serverName }),
-    },
-  });
+  const agent = createAgent(options, CONNECTIONS);
 
   const ask = async (method: 'GET' | 'POST', resource: string, body: string | null, stop?: AbortSignal) => {
     const limit = AbortSignal.timeout(timeout * 1000);

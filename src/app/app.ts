@@ -7,6 +7,7 @@ import { createPlaneThread } from '../data-plane/plane-thread.ts';
 import type { Backend, SharedBackend } from '../datasource/backend.ts';
 import { createRightsizingApi } from '../datasource/rightsizing-api.ts';
 import { createDatasource } from '../datasource/routes.ts';
+import type { MessageCounts } from '../messages/receiver-status.ts';
 import { createSelfMetrics, type SelfMetrics } from '../metrics/self.ts';
 import type { Log } from '../model/log.ts';
 import type { SourceHealth } from '../observation/source.ts';
@@ -91,6 +92,9 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
   /** Delivery counts by Alertmanager, over all reloads. */
   const deliveryCounts = new Map<string, DeliveryCounts>();
 
+  /** Counts by receiver of messages, over all reloads. */
+  const messageCounts = new Map<string, MessageCounts>();
+
   /** Advice on the number of licenses, over all reloads. */
   const rightsizing = createNightlyPass({ now, log });
 
@@ -106,6 +110,11 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     upstream: () => totals.state(pipeline.gate, pipeline.dispatcher),
     web: () => web.counts(),
     alerting: () => pipeline.alerting.status(),
+    receivers: () =>
+      pipeline.messages.status().flatMap((status) => {
+        const counts = messageCounts.get(status.receiver);
+        return counts === undefined ? [] : [{ ...status, counts }];
+      }),
     sources: deps.sources ?? (() => []),
     processMetrics: true,
   });
@@ -116,6 +125,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       self,
       plane,
       deliveryCounts,
+      messageCounts,
       carried,
       rightsizing,
       recorded: deps.recorded,
@@ -128,8 +138,9 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     });
 
   const run = (): void => {
-    const { poller, inventory, alerting, passInputs } = pipeline;
+    const { poller, inventory, alerting, messages, passInputs } = pipeline;
     void rightsizing.use(passInputs);
+    messages.start();
     alerting.start().catch((error: unknown) => log.error({ err: error }, 'alerting did not start'));
     poller
       .start()
@@ -246,7 +257,9 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
         prices.reload(config);
         pipeline = create(
           config,
-          isSameAnalyzer ? { data: old.poller.latest(), alerts: old.alerting.states() } : undefined,
+          isSameAnalyzer
+            ? { data: old.poller.latest(), alerts: old.alerting.states(), messages: old.messages.states() }
+            : undefined,
         );
         access.reload(config);
         if (restartOnly(config) !== restartOnly(initial)) {

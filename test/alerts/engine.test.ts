@@ -136,6 +136,7 @@ function start(more: Partial<EngineOptions> & { settings?: unknown } = {}) {
       generatorUrl: 'http://exporter:10319/alerts',
       ownsVendorLicense: () => true,
       stateFile: undefined,
+      handOver: () => {},
       initial: undefined,
       now,
       log,

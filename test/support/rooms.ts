@@ -110,6 +110,12 @@ export const rooms: Readonly<Record<string, Room>> = {
     promise: 'Missing data neither raises nor resolves an alert, and a restart forgets none.',
     mayImport: ['model', 'inventory', 'storage', 'scheduling'],
   },
+  messages: {
+    floor: 2,
+    promise:
+      'Each alert reaches its people once, also after a crash. What cannot be delivered is kept, and the log and /metrics say so.',
+    mayImport: ['model', 'alerts', 'storage', 'scheduling', 'html', 'expiries'],
+  },
   poll: {
     floor: 2,
     promise: 'No endpoint delays the schedule of another one, and a failed part keeps its last good data.',
@@ -119,6 +125,11 @@ export const rooms: Readonly<Record<string, Room>> = {
     floor: 2,
     promise: 'An answer to Grafana is complete, or says what is missing. Panels cannot hold up polling.',
     mayImport: ['model', 'client', 'decoding', 'query-api', 'inventory', 'scheduling', 'rightsizing'],
+  },
+  expiries: {
+    floor: 2,
+    promise: 'A list of expiries is complete, or says which are missing. A name cannot break its format.',
+    mayImport: ['model', 'inventory', 'scheduling', 'html'],
   },
   web: {
     floor: 2,
