@@ -8,8 +8,8 @@ import { attemptMs } from './tcp-step.ts';
 /** Bytes of a body that are enough to recognise it. */
 const HEAD = 4096;
 
-/** TLS to the analyzer as configured, for node. */
-export const tlsOptions = ({ tls }: AnalyzerConfig) => ({
+/** TLS as configured, for node. */
+export const tlsOptions = (tls: AnalyzerConfig['tls']) => ({
   ...(tls.ca !== undefined && { ca: tls.ca }),
   ...(tls.cert !== undefined && { cert: tls.cert }),
   ...(tls.key !== undefined && { key: tls.key.reveal() }),
@@ -32,7 +32,7 @@ export function askOnce(url: string, { analyzer, version }: Pick<Site, 'analyzer
     },
   };
   const isTls = url.startsWith('https:');
-  const secure = { ...tlsOptions(analyzer), rejectUnauthorized: !analyzer.tls.insecureSkipVerify };
+  const secure = { ...tlsOptions(analyzer.tls), rejectUnauthorized: !analyzer.tls.insecureSkipVerify };
   const request = isTls
     ? requestHttps(url, { ...options, ...secure, agent: new HttpsAgent() })
     : requestHttp(url, { ...options, agent: false });

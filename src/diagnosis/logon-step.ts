@@ -32,7 +32,7 @@ async function checkChallenge({ analyzer }: Site, evidence: Evidence): Promise<O
     logonPath: logonPathOf(analyzer),
     headersTimeout: attemptMs(analyzer),
     connectTimeout: attemptMs(analyzer),
-    tls: { ...tlsOptions(analyzer), rejectUnauthorized: !analyzer.tls.insecureSkipVerify },
+    tls: { ...tlsOptions(analyzer.tls), rejectUnauthorized: !analyzer.tls.insecureSkipVerify },
   });
   if (probed.is === 'failed') return failure(toQueryError(probed.error));
   if (probed.is === 'open') return 'open';

@@ -20,6 +20,8 @@ export type StepName =
   | 'storage'
   | 'web'
   | 'Alertmanagers'
+  | 'mail'
+  | 'webhook'
   | 'sources';
 
 /** What is examined. */

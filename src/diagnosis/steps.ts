@@ -3,6 +3,7 @@ import { clockStep } from './clock-step.ts';
 import { endpointsStep } from './endpoints-step.ts';
 import { httpStep } from './http-step.ts';
 import { logonStep } from './logon-step.ts';
+import { mailStep } from './mail-step.ts';
 import { nameStep } from './name-step.ts';
 import { sourcesStep } from './sources-step.ts';
 import type { Step } from './step.ts';
@@ -10,6 +11,7 @@ import { storageStep } from './storage-step.ts';
 import { tcpStep } from './tcp-step.ts';
 import { tlsStep } from './tls-step.ts';
 import { webStep } from './web-step.ts';
+import { webhookStep } from './webhook-step.ts';
 
 /** The steps after the configuration, in their order: each can only work if those before it do. */
 export const steps: readonly Step[] = [
@@ -23,6 +25,7 @@ export const steps: readonly Step[] = [
   storageStep,
   webStep,
   alertmanagersStep,
-  // other ways of delivery follow here
+  mailStep,
+  webhookStep,
   sourcesStep,
 ];

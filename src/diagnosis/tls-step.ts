@@ -25,7 +25,7 @@ async function shakeHands(analyzer: AnalyzerConfig): Promise<TLSSocket> {
     port: portOf(analyzer.url),
     // an address is no server name
     ...(isIP(host) === 0 && { servername: host }),
-    ...tlsOptions(analyzer),
+    ...tlsOptions(analyzer.tls),
     rejectUnauthorized: false,
   });
   const secured = new Promise<void>((resolve, reject) => {

@@ -25,6 +25,9 @@ type Mistake = readonly [
 const sources = (via: string): string =>
   `embedded_analyzer: {sources: [{name: ansys, manager: flexnet, servers: [1055@lic1], via: ${via}}]}\nweb: {listen_address: "127.0.0.1:0"}\nstorage: {path: state}\n`;
 
+const mail = (smarthost: string, more = 'require_tls: true'): string =>
+  `alerting: {email: {smarthost: "${smarthost}", from: a@example.com, to: b@example.com, ${more}}}`;
+
 const ofConfiguration: readonly Mistake[] = [
   [
     'no analyzer',
@@ -354,6 +357,35 @@ const ofHost: readonly Mistake[] = [
     /requires a logon, or does not accept the one/,
     /basic_auth/,
     (servers) => ({ more: `alerting: {alertmanagers: ["${servers.alertmanagerLogon}"]}` }),
+  ],
+  [
+    'mail server without STARTTLS',
+    'mail',
+    7,
+    /127\.0\.0\.1:\d+ offers no STARTTLS/,
+    /require_tls to false/,
+    (servers) => ({ more: mail(servers.mailPlain) }),
+  ],
+  [
+    'wrong password of the mail server',
+    'mail',
+    7,
+    /localhost:\d+ rejected the logon/,
+    /auth_password_file/,
+    (servers) => ({
+      more: mail(
+        servers.mailLogon,
+        `auth_username: me, auth_password_file: password, tls_config: {ca_file: ${servers.certificate.certFile}}`,
+      ),
+    }),
+  ],
+  [
+    'webhook that is down',
+    'webhook',
+    7,
+    /nothing listens on 127\.0\.0\.1:\d+/,
+    /alerting\.webhook\.url/,
+    (servers) => ({ more: `alerting: {webhook: {url: "${servers.closed}/hooks/4711"}}` }),
   ],
   [
     'no lmutil',

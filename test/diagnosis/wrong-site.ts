@@ -8,6 +8,7 @@ import { startFaulty, status } from '../support/faulty-analyzer.ts';
 import { account, type Cleanup, createTestLog, startAnalyzer } from '../support/harness.ts';
 import { startScripted } from '../support/scripted-server.ts';
 import { freePort } from '../support/start-proxy.ts';
+import { startSmtpServer } from '../support/start-smtp-server.ts';
 import { startAnswering, startChanging, startDropping, startSecure } from '../support/wrong-servers.ts';
 
 /** What a new user has written and runs, and what `doctor` says about it. */
@@ -115,6 +116,8 @@ export async function startWrongSite(cleanup: Cleanup) {
     })),
     dropping: await startDropping(cleanup),
     alertmanagerLogon: await answering(401, { 'www-authenticate': 'Basic realm="x"' }),
+    mailPlain: `127.0.0.1:${(await startSmtpServer(cleanup)).port}`,
+    mailLogon: `localhost:${(await startSmtpServer(cleanup, { certificate, password: 'other' })).port}`,
     closed: `http://127.0.0.1:${await freePort()}`,
   };
 }
