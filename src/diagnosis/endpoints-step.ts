@@ -1,5 +1,6 @@
 import type { EndpointName } from '../query-api/endpoints.ts';
 import type { Finding } from './endpoint-diagnosis.ts';
+import { noQueryApi, USUAL_URL } from './http-step.ts';
 import { bad, good, type Outcome, type Step, warning } from './step.ts';
 
 /** Settings that switch an endpoint off. */
@@ -10,7 +11,10 @@ const switches: Readonly<Partial<Record<EndpointName, string>>> = {
   GetExpirationFeatures: 'poll.expirations',
 };
 
-const isMissing = ({ reason = '' }: Finding): boolean => /^status \((404|405|501)\)/.test(reason);
+/** No analyzer lacks both. */
+const alwaysThere: ReadonlySet<EndpointName> = new Set(['GetHttpUserName', 'GetProducts']);
+
+const isMissing = ({ reason = '' }: Pick<Finding, 'reason'>): boolean => /^status \((404|405|501)\)/.test(reason);
 
 function failureOf(finding: Finding, others: number): Outcome {
   const { endpoint, reason = '' } = finding;
@@ -30,8 +34,11 @@ export const endpointsStep: Step = {
   exit: 'endpoints',
   needs: ['logon'],
   applies: () => true,
-  check: async (_, { diagnosis }) => {
+  check: async ({ analyzer }, { diagnosis }) => {
     const endpoints = diagnosis?.endpoints ?? [];
+    // some servers ask for a logon on every path
+    const elsewhere = endpoints.filter(({ endpoint, ...finding }) => alwaysThere.has(endpoint) && isMissing(finding));
+    if (elsewhere.length === alwaysThere.size) return { ...bad(noQueryApi(analyzer.url), USUAL_URL), exit: 'network' };
     const failed = endpoints.filter(({ result }) => result === 'failed');
     const [first] = failed;
     if (first !== undefined) return failureOf(first, failed.length - 1);

@@ -23,12 +23,16 @@ async function betterUrl({ analyzer, version }: Site): Promise<string | undefine
   return isApi ? base : undefined;
 }
 
+/** The finding about a URL that leads to another part of a server. */
+export const noQueryApi = (url: string): string =>
+  `there is no Query API at ${new URL(endpointUrl(url, 'GetProducts')).pathname} (status 404)`;
+
+export const USUAL_URL = 'set analyzer.url to the base URL of the Query API, usually https://HOST:PORT/analyzer';
+
 /** What to set `analyzer.url` to. */
 async function urlRemedy(site: Site): Promise<string> {
   const better = await betterUrl(site);
-  return better === undefined
-    ? 'set analyzer.url to the base URL of the Query API, usually https://HOST:PORT/analyzer'
-    : `set analyzer.url to ${better}: the Query API answers there`;
+  return better === undefined ? USUAL_URL : `set analyzer.url to ${better}: the Query API answers there`;
 }
 
 const bodyOf = ({ body }: FirstAnswer) => recogniseBody(body);
@@ -38,10 +42,7 @@ async function problemOfMissing(site: Site): Promise<Outcome | undefined> {
   const products = await askOnce(endpointUrl(analyzer.url, 'GetProducts'), site).catch(() => undefined);
   // only the cheapest call is missing, which is reported below the endpoints
   if (products !== undefined && products.status !== 404) return undefined;
-  return bad(
-    `there is no Query API at ${new URL(endpointUrl(analyzer.url, 'GetProducts')).pathname} (status 404)`,
-    await urlRemedy(site),
-  );
+  return bad(noQueryApi(analyzer.url), await urlRemedy(site));
 }
 
 /** What is wrong with the first answer. */

@@ -292,6 +292,14 @@ const ofHttp: readonly Mistake[] = [
     ({ rejecting: url }) => ({ url, password: `\ufeff${account.password}\r\n` }),
   ],
   [
+    'URL without /analyzer where each path needs a logon',
+    'endpoints',
+    3,
+    /there is no Query API at \/api\/GetProducts \(status 404\)/,
+    /usually https:\/\/HOST:PORT\/analyzer/,
+    (servers) => ({ url: new URL(servers.analyzer).origin }),
+  ],
+  [
     'old analyzer',
     'endpoints',
     1,
