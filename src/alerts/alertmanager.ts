@@ -13,7 +13,13 @@ export type Outcome =
   /** The alerts are refused, and would be refused again. */
   | { readonly is: 'rejected'; readonly status: number; readonly reason: string }
   /** The Alertmanager cannot be reached or has an error. The same request can succeed later. */
-  | { readonly is: 'failed'; readonly status: number | undefined; readonly reason: string };
+  | {
+      readonly is: 'failed';
+      readonly status: number | undefined;
+      readonly reason: string;
+      /** Why there is no answer. */
+      readonly error?: unknown;
+    };
 
 /** An alert stored in Alertmanager. Times are epoch seconds. */
 export interface KnownAlert {
@@ -26,6 +32,8 @@ export interface Alertmanager {
   readonly url: string;
   /** `POST /api/v2/alerts`. Never throws. */
   post(body: string, signal?: AbortSignal): Promise<Outcome>;
+  /** `GET /api/v2/status`: whether it is an Alertmanager that accepts the logon. Never throws. */
+  status(): Promise<Exclude<Outcome, { readonly is: 'rejected' }>>;
   /** `GET /api/v2/alerts` with the labels as filters. @throws Error in one line */
   known(labels: Labels): Promise<readonly KnownAlert[]>;
   close(): Promise<void>;
@@ -63,15 +71,15 @@ function textsOf(value: unknown): Labels {
 export function createAlertmanager(options: AlertmanagerOptions): Alertmanager {
   const { url, timeout } = options;
   const { pathname, origin } = new URL(url);
-  const path = `${pathname.replace(/\/+$/, '')}/api/v2/alerts`;
+  const api = `${pathname.replace(/\/+$/, '')}/api/v2`;
   const agent = createAgent(options, CONNECTIONS);
 
-  const ask = async (method: 'GET' | 'POST', query: string, body: string | null, stop?: AbortSignal) => {
+  const ask = async (method: 'GET' | 'POST', resource: string, body: string | null, stop?: AbortSignal) => {
     const limit = AbortSignal.timeout(timeout * 1000);
     const authorization = options.authorization();
     const { statusCode, body: answer } = await agent.request({
       origin,
-      path: `${path}${query}`,
+      path: `${api}${resource}`,
       method,
       body,
       headers: {
@@ -95,11 +103,21 @@ export function createAlertmanager(options: AlertmanagerOptions): Alertmanager {
     url,
     post: async (body, signal) => {
       try {
-        const { status, text } = await ask('POST', '', body, signal);
+        const { status, text } = await ask('POST', '/alerts', body, signal);
         if (status >= 200 && status < 300) return { is: 'accepted' };
         return { is: ABOUT_CONTENT.has(status) ? 'rejected' : 'failed', status, reason: reasonOf(status, text) };
       } catch (error) {
         return { is: 'failed', status: undefined, reason: failureReason(error, timeout) };
+      }
+    },
+    status: async () => {
+      try {
+        const { status, text } = await ask('GET', '/status', null);
+        if (status !== 200) return { is: 'failed', status, reason: reasonOf(status, text) };
+        const isStatus = /^\s*\{/.test(text) && text.includes('"versionInfo"');
+        return isStatus ? { is: 'accepted' } : { is: 'failed', status, reason: 'the answer is not its status' };
+      } catch (error) {
+        return { is: 'failed', status: undefined, reason: failureReason(error, timeout), error };
       }
     },
     known: async (labels) => {
@@ -107,7 +125,7 @@ export function createAlertmanager(options: AlertmanagerOptions): Alertmanager {
         ([name, value]) => `filter=${encodeURIComponent(`${name}=${JSON.stringify(value)}`)}`,
       );
       try {
-        const { status, text } = await ask('GET', `?${filters.join('&')}`, null);
+        const { status, text } = await ask('GET', `/alerts?${filters.join('&')}`, null);
         if (status !== 200) throw new Error(reasonOf(status, text));
         const alerts: unknown = JSON.parse(text);
         if (!Array.isArray(alerts)) throw new Error('the answer is not a list of alerts');

@@ -8,6 +8,7 @@ import type { Channel } from '../messages/channel.ts';
 import { createEmailChannel, type EmailOptions } from '../messages/email-channel.ts';
 import { createMessages, type Messages, type MessagesOptions, type Receiver } from '../messages/messages.ts';
 import { createMessageCounts, type MessageCounts } from '../messages/receiver-status.ts';
+import type { SmtpOptions } from '../messages/smtp.ts';
 import { createWebhookChannel } from '../messages/webhook-channel.ts';
 import { createLocalTime } from '../model/local-time.ts';
 import type { Log } from '../model/log.ts';
@@ -27,21 +28,25 @@ interface ReceiverInputs {
   readonly log: Log;
 }
 
+/** How to reach the mail server. Its password is read for each connection. */
+export function smtpOptions({ host, port, hello, username, passwordFile, requireTls, tls }: EmailConfig): SmtpOptions {
+  return {
+    host,
+    port,
+    hello: hello ?? hostname(),
+    username,
+    password: () => (passwordFile === undefined ? '' : readPasswordFile(passwordFile).reveal()),
+    requireTls,
+    tls: { ...tls, key: tls.key?.reveal() },
+  };
+}
+
 export function emailOptions(config: Config, email: EmailConfig, timeZone: string): EmailOptions {
-  const { username, passwordFile, tls } = email;
   const { critical, warning, info } = config.alerting.rules.LicenseExpiringSoon.base;
   return {
     ...email,
     hasDigest: email.digest !== undefined,
-    smtp: {
-      host: email.host,
-      port: email.port,
-      hello: email.hello ?? hostname(),
-      username,
-      password: () => (passwordFile === undefined ? '' : readPasswordFile(passwordFile).reveal()),
-      requireTls: email.requireTls,
-      tls: { ...tls, key: tls.key?.reveal() },
-    },
+    smtp: smtpOptions(email),
     texts: {
       alertsUrl: `${externalUrl(config)}/alerts`,
       analyzer: analyzerIdentity(config).analyzer,

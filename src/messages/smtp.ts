@@ -117,28 +117,16 @@ function outcomeOf(error: SmtpError, isBegun: boolean, { to }: Envelope, options
   return { is: 'refused', isAboutMessage: false, reason: connectionProblem(error, options) };
 }
 
-/** Sends one mail. Never throws. @param body as it is transmitted */
-export async function sendMail(
-  body: string,
-  envelope: Envelope,
-  options: SmtpOptions,
-  signal: AbortSignal,
-): Promise<SendOutcome> {
-  const { host, port, tls, username } = options;
-  let secret = '';
-  try {
-    if (username !== undefined) secret = options.password();
-  } catch (error) {
-    return {
-      is: 'refused',
-      isAboutMessage: false,
-      reason: `${SECTION}.auth_password_file: ${(error as Error).message}`,
-    };
-  }
-  const hidden = [secret, Buffer.from(secret).toString('base64')].filter((text) => text !== '');
-  const withoutSecret = (text: string): string =>
-    hidden.reduce((shown, each) => shown.replaceAll(each, '<secret>'), text);
+type Step = <T>(begin: (done: (error?: Error | null, result?: T) => void) => void) => Promise<T>;
 
+/** A connection that is logged on, for one use. @throws SmtpError, with the secret in no text */
+async function converse<T>(
+  options: SmtpOptions,
+  secret: string,
+  signal: AbortSignal,
+  use: (connection: SMTPConnection, step: Step) => Promise<T>,
+): Promise<T> {
+  const { host, port, tls, username } = options;
   const connection = new SMTPConnection({
     host,
     port,
@@ -156,24 +144,16 @@ export async function sendMail(
       rejectUnauthorized: !tls.insecureSkipVerify,
     },
   });
-  let isBegun = false;
-  const mail = new Readable({
-    read() {
-      isBegun = true;
-      this.push(Buffer.from(body, 'latin1'));
-      this.push(null);
-    },
-  });
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => undefined);
   const abort = (): void => failed.reject(new Error('canceled, because the program is stopping'));
   connection.on('error', failed.reject);
   connection.on('end', () => failed.reject(new Error('the connection was closed')));
   signal.addEventListener('abort', abort);
-  const step = <T>(begin: (done: (error?: Error | null, result?: T) => void) => void): Promise<T> =>
+  const step: Step = <R>(begin: (done: (error?: Error | null, result?: R) => void) => void) =>
     Promise.race([
       failed.promise,
-      new Promise<T>((resolve, reject) => begin((error, result) => (error ? reject(error) : resolve(result as T)))),
+      new Promise<R>((resolve, reject) => begin((error, result) => (error ? reject(error) : resolve(result as R)))),
     ]);
   try {
     if (signal.aborted) abort();
@@ -184,19 +164,71 @@ export async function sendMail(
       }
       await step<unknown>((done) => connection.login({ user: username, pass: secret }, done));
     }
-    const to = envelope.to.map(({ address }) => address);
-    const info = await step<SMTPConnectionSendInfo>((done) =>
-      connection.send({ from: envelope.from, to, size: body.length }, mail, (error, sent) => done(error, sent)),
-    );
+    const result = await use(connection, step);
     connection.quit();
-    const refused = refusedOf(info.rejectedErrors, envelope.to);
-    return { is: 'accepted', refused: refused.map((one) => ({ ...one, reason: withoutSecret(one.reason) })) };
+    return result;
   } catch (error) {
     connection.close();
-    const outcome = outcomeOf(error as SmtpError, isBegun, envelope, options);
-    return outcome.is === 'accepted' ? outcome : { ...outcome, reason: withoutSecret(outcome.reason) };
+    throw error;
   } finally {
     signal.removeEventListener('abort', abort);
+  }
+}
+
+/** The password and how a text is shown without it, or why it cannot be read. */
+function secretOf({ username, password }: SmtpOptions) {
+  try {
+    const secret = username === undefined ? '' : password();
+    const hidden = [secret, Buffer.from(secret).toString('base64')].filter((text) => text !== '');
+    const hide = (text: string): string => hidden.reduce((shown, each) => shown.replaceAll(each, '<secret>'), text);
+    return { secret, hide };
+  } catch (error) {
+    return { problem: `${SECTION}.auth_password_file: ${(error as Error).message}` };
+  }
+}
+
+/** Connects, starts TLS and logs on as for a mail. Returns why that failed, in one line, or `undefined`. Never throws. */
+export async function tryConnection(options: SmtpOptions, signal: AbortSignal): Promise<string | undefined> {
+  const { problem, secret, hide } = secretOf(options);
+  if (problem !== undefined) return problem;
+  try {
+    await converse(options, secret, signal, async () => undefined);
+    return undefined;
+  } catch (error) {
+    return hide(connectionProblem(error as SmtpError, options));
+  }
+}
+
+/** Sends one mail. Never throws. @param body as it is transmitted */
+export async function sendMail(
+  body: string,
+  envelope: Envelope,
+  options: SmtpOptions,
+  signal: AbortSignal,
+): Promise<SendOutcome> {
+  const { problem, secret, hide } = secretOf(options);
+  if (problem !== undefined) return { is: 'refused', isAboutMessage: false, reason: problem };
+  let isBegun = false;
+  const mail = new Readable({
+    read() {
+      isBegun = true;
+      this.push(Buffer.from(body, 'latin1'));
+      this.push(null);
+    },
+  });
+  try {
+    const to = envelope.to.map(({ address }) => address);
+    const info = await converse(options, secret, signal, (connection, step) =>
+      step<SMTPConnectionSendInfo>((done) =>
+        connection.send({ from: envelope.from, to, size: body.length }, mail, (error, sent) => done(error, sent)),
+      ),
+    );
+    const refused = refusedOf(info.rejectedErrors, envelope.to);
+    return { is: 'accepted', refused: refused.map((one) => ({ ...one, reason: hide(one.reason) })) };
+  } catch (error) {
+    const outcome = outcomeOf(error as SmtpError, isBegun, envelope, options);
+    return outcome.is === 'accepted' ? outcome : { ...outcome, reason: hide(outcome.reason) };
+  } finally {
     mail.destroy();
   }
 }

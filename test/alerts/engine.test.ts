@@ -53,6 +53,7 @@ function createStub(): Stub {
     requests: [],
     outcome: { is: 'accepted' },
     alerts: [],
+    status: async () => ({ is: 'accepted' }),
     post: async (body) => {
       if (stub.outcome.is === 'accepted') {
         stub.requests.push(now());

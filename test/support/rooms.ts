@@ -147,6 +147,12 @@ export const rooms: Readonly<Record<string, Room>> = {
       'One thread holds the data, from the bytes of an answer to the finished page. It has no sockets and no secrets; its loss is a failed poll.',
     mayImport: ['model', 'query-api', 'columns', 'scheduling', 'inventory', 'decoding', 'metrics'],
   },
+  diagnosis: {
+    floor: 3,
+    promise:
+      'The first failed step names the mistake of the operator, with its remedy. No step sends a logon that is not counted, or an alert.',
+    mayImport: 'all',
+  },
   app: { floor: 3, promise: 'Wires the rooms and does nothing else.', mayImport: 'all' },
   commands: { floor: 4, promise: 'One function for each command; it returns the exit code.', mayImport: 'all' },
   'main.ts': {
