@@ -63,6 +63,7 @@ export function createMounts({ pages, initial, pipeline, sources, backend, now, 
   const alertRoutes = {
     status: () => pipeline().alerting.status(),
     site: pages,
+    receivers: () => pipeline().messages.status(),
     runbooks: () => pipeline().config.alerting.runbookBaseUrl ?? 'runbooks',
     now,
   };

@@ -12,7 +12,7 @@ export function barHtml(share: number | undefined, isFull: boolean): Html | unde
   return html`<svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="100" height="6"/><rect class="fill${isFull ? ' full' : ''}" width="${width}" height="6"/></svg>`;
 }
 
-export function useHtml(item: FeatureItem): Html {
+function useHtml(item: FeatureItem): Html {
   const { inUse, bought, isWithheld, isReported } = item;
   if (!isReported) return html`<span class="unknown">usage is not reported</span>`;
   if (inUse === undefined) {

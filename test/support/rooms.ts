@@ -128,7 +128,8 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   status: {
     floor: 2,
-    promise: 'A person sees what is known now, and what is not. A page is written in slices, and without other programs.',
+    promise:
+      'A person sees what is known now, and what is not. A page is written in slices, and without other programs.',
     mayImport: ['model', 'html', 'inventory', 'scheduling', 'observation', 'datasource', 'alerts'],
   },
   expiries: {
