@@ -1,22 +1,10 @@
-import { Agent } from 'undici';
 import type { Labels } from './alert.ts';
+import { createAgent, failureReason, type HttpOptions, oneLine } from './http-client.ts';
 
 /** How to reach one Alertmanager. */
-export interface AlertmanagerOptions {
+export interface AlertmanagerOptions extends HttpOptions {
   /** Scheme, host, port and path prefix, without a trailing slash. */
   readonly url: string;
-  /** Seconds. */
-  readonly timeout: number;
-  /** The value of the Authorization header. It is called for each request, so that a new password is used at once. */
-  readonly authorization: () => string | undefined;
-  readonly tls: {
-    readonly ca: string | undefined;
-    readonly cert: string | undefined;
-    readonly key: string | undefined;
-    readonly serverName: string | undefined;
-    readonly insecureSkipVerify: boolean;
-  };
-  readonly userAgent: string;
 }
 
 /** The result of a request. `reason` is one line. */
@@ -25,7 +13,13 @@ export type Outcome =
   /** The alerts are refused, and would be refused again. */
   | { readonly is: 'rejected'; readonly status: number; readonly reason: string }
   /** The Alertmanager cannot be reached or has an error. The same request can succeed later. */
-  | { readonly is: 'failed'; readonly status: number | undefined; readonly reason: string };
+  | {
+      readonly is: 'failed';
+      readonly status: number | undefined;
+      readonly reason: string;
+      /** Why there is no answer. */
+      readonly error?: unknown;
+    };
 
 /** An alert stored in Alertmanager. Times are epoch seconds. */
 export interface KnownAlert {
@@ -38,6 +32,8 @@ export interface Alertmanager {
   readonly url: string;
   /** `POST /api/v2/alerts`. Never throws. */
   post(body: string, signal?: AbortSignal): Promise<Outcome>;
+  /** `GET /api/v2/status`: whether it is an Alertmanager that accepts the logon. Never throws. */
+  status(): Promise<Exclude<Outcome, { readonly is: 'rejected' }>>;
   /** `GET /api/v2/alerts` with the labels as filters. @throws Error in one line */
   known(labels: Labels): Promise<readonly KnownAlert[]>;
   close(): Promise<void>;
@@ -47,11 +43,8 @@ export interface Alertmanager {
 export const CONNECTIONS = 8;
 /** Statuses for invalid alerts. */
 const ABOUT_CONTENT: ReadonlySet<number> = new Set([400, 413, 422]);
-/** Maximum size of a response in bytes, and of a reported reason in characters. */
+/** Maximum size of a response in bytes. */
 const MAX_ANSWER = 64 * 2 ** 20;
-const MAX_REASON = 300;
-
-const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, MAX_REASON);
 
 /** The error of an Alertmanager: a JSON string, or an object with a message. */
 function reasonOf(status: number, body: string): string {
@@ -66,13 +59,6 @@ function reasonOf(status: number, body: string): string {
   return oneLine(`status ${status}${body === '' ? '' : `: ${body}`}`);
 }
 
-function failureReason(error: unknown, timeout: number): string {
-  const { name, code, message, cause } = error as Error & { code?: string; cause?: Error & { code?: string } };
-  if (name === 'TimeoutError') return `no answer within ${timeout} s`;
-  if (name === 'AbortError') return 'canceled, because the program is stopping';
-  return oneLine(code ?? cause?.code ?? message);
-}
-
 function textsOf(value: unknown): Labels {
   return Object.fromEntries(
     Object.entries((value ?? {}) as Record<string, unknown>).filter(
@@ -83,28 +69,17 @@ function textsOf(value: unknown): Labels {
 
 /** A client of the API v2 of one Alertmanager, with its own connections. */
 export function createAlertmanager(options: AlertmanagerOptions): Alertmanager {
-  const { url, timeout, tls } = options;
+  const { url, timeout } = options;
   const { pathname, origin } = new URL(url);
-  const path = `${pathname.replace(/\/+$/, '')}/api/v2/alerts`;
-  const agent = new Agent({
-    connections: CONNECTIONS,
-    allowH2: false,
-    connect: {
-      timeout: timeout * 1000,
-      rejectUnauthorized: !tls.insecureSkipVerify,
-      ...(tls.ca !== undefined && { ca: tls.ca }),
-      ...(tls.cert !== undefined && { cert: tls.cert }),
-      ...(tls.key !== undefined && { key: tls.key }),
-      ...(tls.serverName !== undefined && { servername: tls.serverName }),
-    },
-  });
+  const api = `${pathname.replace(/\/+$/, '')}/api/v2`;
+  const agent = createAgent(options, CONNECTIONS);
 
-  const ask = async (method: 'GET' | 'POST', query: string, body: string | null, stop?: AbortSignal) => {
+  const ask = async (method: 'GET' | 'POST', resource: string, body: string | null, stop?: AbortSignal) => {
     const limit = AbortSignal.timeout(timeout * 1000);
     const authorization = options.authorization();
     const { statusCode, body: answer } = await agent.request({
       origin,
-      path: `${path}${query}`,
+      path: `${api}${resource}`,
       method,
       body,
       headers: {
@@ -128,11 +103,21 @@ export function createAlertmanager(options: AlertmanagerOptions): Alertmanager {
     url,
     post: async (body, signal) => {
       try {
-        const { status, text } = await ask('POST', '', body, signal);
+        const { status, text } = await ask('POST', '/alerts', body, signal);
         if (status >= 200 && status < 300) return { is: 'accepted' };
         return { is: ABOUT_CONTENT.has(status) ? 'rejected' : 'failed', status, reason: reasonOf(status, text) };
       } catch (error) {
         return { is: 'failed', status: undefined, reason: failureReason(error, timeout) };
+      }
+    },
+    status: async () => {
+      try {
+        const { status, text } = await ask('GET', '/status', null);
+        if (status !== 200) return { is: 'failed', status, reason: reasonOf(status, text) };
+        const isStatus = /^\s*\{/.test(text) && text.includes('"versionInfo"');
+        return isStatus ? { is: 'accepted' } : { is: 'failed', status, reason: 'the answer is not its status' };
+      } catch (error) {
+        return { is: 'failed', status: undefined, reason: failureReason(error, timeout), error };
       }
     },
     known: async (labels) => {
@@ -140,7 +125,7 @@ export function createAlertmanager(options: AlertmanagerOptions): Alertmanager {
         ([name, value]) => `filter=${encodeURIComponent(`${name}=${JSON.stringify(value)}`)}`,
       );
       try {
-        const { status, text } = await ask('GET', `?${filters.join('&')}`, null);
+        const { status, text } = await ask('GET', `/alerts?${filters.join('&')}`, null);
         if (status !== 200) throw new Error(reasonOf(status, text));
         const alerts: unknown = JSON.parse(text);
         if (!Array.isArray(alerts)) throw new Error('the answer is not a list of alerts');

@@ -8,11 +8,19 @@ import { silenceUrl } from './links.ts';
 import { ownLabelsOf } from './notification.ts';
 import { ACTIVE_RESENDS, createNotifier, type DeliveryTarget, type NotifierOptions } from './notifier.ts';
 import { restore } from './restore.ts';
-import type { Forecasts, Rule, SourceState } from './rule.ts';
+import type { EvaluatedRule, Forecasts, Rule, SourceState } from './rule.ts';
 import { createRules, type RuleSettings } from './rules.ts';
 import type { StateFile } from './state-file.ts';
-import { type AlertStates, type StepOptions, step } from './state-machine.ts';
+import { type AlertStates, type Step, type StepOptions, step } from './state-machine.ts';
 import { logTransitions } from './transition-log.ts';
+
+/** The alerts after an evaluation, for those who send them by other ways than Alertmanager. */
+export interface HandOver extends Step {
+  /** Epoch seconds. */
+  readonly at: number;
+  /** The result of each rule. If they could not be evaluated, every condition is unknown. */
+  readonly evaluated: readonly EvaluatedRule[];
+}
 
 export interface EngineOptions
   extends Pick<EvaluationOptions, 'ignore' | 'owners' | 'runbookUrl'>,
@@ -42,6 +50,8 @@ export interface EngineOptions
   readonly timeZone: string;
   readonly ownsVendorLicense: (vendorLicense: string) => boolean;
   readonly stateFile: StateFile | undefined;
+  /** Called after each evaluation, when the alerts are saved. Must return at once, and must not throw. */
+  readonly handOver: (handOver: HandOver) => void;
   /** Alerts to continue, for example from before a reload. */
   readonly initial: AlertStates | undefined;
 }
@@ -152,7 +162,8 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
     const outcome = await evaluateAll(at);
     const hadAlerts = states.size > 0;
     // without an evaluation everything is unknown: firing alerts are kept, not resolved
-    const { states: after, transitions } = outcome ?? step(states, unknownEvaluation(rules), at, stepOptions());
+    const evaluated = outcome?.evaluated ?? unknownEvaluation(rules);
+    const { states: after, transitions } = outcome ?? step(states, evaluated, at, stepOptions());
     states = after;
     if (outcome !== undefined) {
       lastEvaluation = { at, seconds: (performance.now() - started) / 1000 };
@@ -162,6 +173,7 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
     // saved before sending: after a crash, every alert that was sent is restored
     if (transitions.length > 0) await save();
     else if (hadAlerts && at - savedAt >= SAVE_INTERVAL) void save();
+    options.handOver({ at, states, transitions, evaluated });
     states = notifier.send(states, at);
   };
 

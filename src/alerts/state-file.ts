@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { endsWithin } from '../scheduling/ends-within.ts';
 import { createLatestOnly } from '../scheduling/latest-only.ts';
 import { writeJsonFile } from '../storage/json-file.ts';
 import type { AlertState, Labels } from './alert.ts';
@@ -73,19 +74,6 @@ function readAlert(value: unknown): AlertState {
     unknownSince: undefined,
     sentAt: undefined,
   };
-}
-
-/** Whether a promise resolves within `seconds`. */
-async function endsWithin(promise: Promise<void>, seconds: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), seconds * 1000);
-  });
-  try {
-    return await Promise.race([promise.then(() => true), limit]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function writeAlert({ rule, labels, state, annotations, value, ...alert }: AlertState): object {

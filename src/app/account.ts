@@ -73,6 +73,10 @@ export function createCredentialsLog({ gate, log }: { readonly gate: CredentialG
   };
 }
 
+/** The path of the cheapest call, which carries the logon of a connection. */
+export const logonPathOf = ({ url }: AnalyzerConfig): string =>
+  `${new URL(url).pathname.replace(/\/+$/, '')}${endpoints.GetHttpUserName.path}`;
+
 /** @param onRecovered called when logons work again after a logon without a verdict */
 export function createDispatcher(
   analyzer: AnalyzerConfig,
@@ -83,7 +87,7 @@ export function createDispatcher(
   const { url, timeout, concurrency, tls } = analyzer;
   return new NtlmDispatcher({
     origin: url,
-    logonPath: `${new URL(url).pathname.replace(/\/+$/, '')}${endpoints.GetHttpUserName.path}`,
+    logonPath: logonPathOf(analyzer),
     gate,
     onRecovered,
     connections: concurrency,

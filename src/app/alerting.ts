@@ -14,7 +14,10 @@ import { analyzerIdentity } from './identity.ts';
 const STATE_FILE = 'alert-state.json';
 
 /** The Authorization header. Its file is read each time. If that fails, the last good content is used. */
-function authorizationOf({ basicAuth, authorization }: AlertmanagerConfig, log: Log): () => string | undefined {
+export function authorizationOf(
+  { basicAuth, authorization }: Pick<AlertmanagerConfig, 'basicAuth' | 'authorization'>,
+  log: Log,
+): () => string | undefined {
   const file = basicAuth?.passwordFile ?? authorization?.credentialsFile;
   if (file === undefined) return () => undefined;
   let secret = '';
@@ -22,7 +25,7 @@ function authorizationOf({ basicAuth, authorization }: AlertmanagerConfig, log: 
     try {
       secret = readPasswordFile(file).reveal();
     } catch (error) {
-      log.warn({ reason: (error as Error).message }, 'password for Alertmanager cannot be used, the last one is kept');
+      log.warn({ reason: (error as Error).message }, 'password for alerts cannot be used, the last one is kept');
     }
     if (authorization !== undefined) return `${authorization.type} ${secret.trim()}`;
     return `Basic ${Buffer.from(`${basicAuth?.username}:${secret}`).toString('base64')}`;
@@ -62,6 +65,7 @@ type EngineInputs = Pick<
   | 'owners'
   | 'ownsVendorLicense'
   | 'timeZone'
+  | 'handOver'
   | 'now'
   | 'log'
 > & {

@@ -1,28 +1,23 @@
 import type { DeliveryCounts } from '../alerts/delivery.ts';
-import { createAlertApi, createAlertPage } from '../alerts/routes.ts';
-import { createRunbookPage } from '../alerts/runbook-page.ts';
 import type { RecordedDemand } from '../analyzer/recorded-demand.ts';
 import type { Config } from '../config/config.ts';
 import { createPlaneThread } from '../data-plane/plane-thread.ts';
-import type { Backend, SharedBackend } from '../datasource/backend.ts';
-import { createRightsizingApi } from '../datasource/rightsizing-api.ts';
-import { createDatasource } from '../datasource/routes.ts';
-import type { Site } from '../html/frame.ts';
+import type { Backend } from '../datasource/backend.ts';
+import type { MessageCounts } from '../messages/receiver-status.ts';
 import { createSelfMetrics, type SelfMetrics } from '../metrics/self.ts';
 import type { Log } from '../model/log.ts';
 import type { SourceHealth } from '../observation/source.ts';
 import { endpointNames } from '../query-api/endpoints.ts';
 import { createNightlyPass } from '../rightsizing/nightly-pass.ts';
-import { createReportPage, type ReportInputs } from '../rightsizing/report-routes.ts';
 import { createLimit } from '../scheduling/limit.ts';
 import { createWebServer, type WebServer } from '../web/server.ts';
 import { createAccounts } from './accounts.ts';
 import { externalUrl } from './alerting.ts';
 import { analyzerIdentity } from './identity.ts';
+import { createMounts, siteOf } from './mounts.ts';
 import { createCurrentOwners } from './owners.ts';
 import { type AppConfig, type Carried, createPipeline, type Pipeline } from './pipeline.ts';
 import { createCurrentPrices } from './prices.ts';
-import { sourcesMount } from './sources.ts';
 import { createStorage, type Storage } from './storage.ts';
 import { createUpstreamTotals } from './upstream-totals.ts';
 import { refusalOfNames, refusalOfPrices } from './viewers.ts';
@@ -61,12 +56,6 @@ const now = (): number => Date.now() / 1000;
 const restartOnly = ({ web, datasource }: Config): string =>
   JSON.stringify([web.listen, web.telemetryPath, datasource.path]);
 
-const reportInputs = ({ proposals, useInventory, owners }: SharedBackend): ReportInputs => ({
-  proposals,
-  useInventory,
-  ownerOf: (vendorLicense, feature) => owners().of(vendorLicense, feature).owner,
-});
-
 /** Wires the rooms together. */
 export function createApp(initial: AppConfig, deps: AppDeps): App {
   const { log } = deps;
@@ -92,6 +81,9 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
   /** Delivery counts by Alertmanager, over all reloads. */
   const deliveryCounts = new Map<string, DeliveryCounts>();
 
+  /** Counts by receiver of messages, over all reloads. */
+  const messageCounts = new Map<string, MessageCounts>();
+
   /** Advice on the number of licenses, over all reloads. */
   const rightsizing = createNightlyPass({ now, log });
 
@@ -107,6 +99,11 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     upstream: () => totals.state(pipeline.gate, pipeline.dispatcher),
     web: () => web.counts(),
     alerting: () => pipeline.alerting.status(),
+    receivers: () =>
+      pipeline.messages.status().flatMap((status) => {
+        const counts = messageCounts.get(status.receiver);
+        return counts === undefined ? [] : [{ ...status, counts }];
+      }),
     sources: deps.sources ?? (() => []),
     processMetrics: true,
   });
@@ -117,6 +114,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       self,
       plane,
       deliveryCounts,
+      messageCounts,
       carried,
       rightsizing,
       recorded: deps.recorded,
@@ -129,8 +127,9 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     });
 
   const run = (): void => {
-    const { poller, inventory, alerting, passInputs } = pipeline;
+    const { poller, inventory, alerting, messages, passInputs } = pipeline;
     void rightsizing.use(passInputs);
+    messages.start();
     alerting.start().catch((error: unknown) => log.error({ err: error }, 'alerting did not start'));
     poller
       .start()
@@ -145,17 +144,6 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       );
   };
 
-  const pages: Site = {
-    demo: deps.demo,
-    version: deps.version,
-    links: [
-      { path: './', title: 'Status' },
-      { path: 'alerts', title: 'Alerts' },
-      { path: 'rightsizing', title: 'Right-sizing' },
-      ...(deps.sources === undefined ? [] : [{ path: 'sources', title: 'Sources' }]),
-      { path: 'runbooks', title: 'Runbooks' },
-    ],
-  };
   /** What decides who may see names and prices: the addresses at start, because a reload does not change them. */
   const site = () => ({
     access: pipeline.config.access,
@@ -163,12 +151,6 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     demo: deps.demo,
     users: access.current().users,
   });
-  const alertRoutes = {
-    status: () => pipeline.alerting.status(),
-    site: pages,
-    runbooks: () => pipeline.config.alerting.runbookBaseUrl ?? 'runbooks',
-    now,
-  };
   /** The data behind Grafana and the API for the user of a request. */
   const backendOf = (request: Parameters<WebServer['userOf']>[0]): Backend => {
     const user = web.userOf(request);
@@ -179,11 +161,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       prices: { refusal: () => refusalOfPrices(site(), user) },
     };
   };
-  const answering = {
-    backend: backendOf,
-    deadline: () => pipeline.config.datasource.deadline,
-    onProblem: (error: unknown) => log.error({ err: error }, 'request from Grafana failed'),
-  };
+  const pages = siteOf(deps);
   const access = createWebAccess(initial, log, () => web.refreshCertificates());
   const web = createWebServer({
     listen: initial.web.listen,
@@ -191,29 +169,15 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     site: pages,
     metricsPage: (request) => exposition.page(request),
     access: () => access.current(),
-    mounts: [
-      { path: '/alerts', about: 'Alerts that fire now, and their delivery.', ...createAlertPage(alertRoutes) },
-      { path: '/runbooks', about: 'What each alert means, and what to check.', ...createRunbookPage(pages) },
-      ...(deps.sources === undefined ? [] : [sourcesMount(deps.sources, pages)]),
-      {
-        path: '/rightsizing',
-        about: 'How many licenses could go, are missing or run out.',
-        ...createReportPage({
-          site: pages,
-          inputs: () => reportInputs(pipeline.datasource),
-          refusalOfPrices: (request) => refusalOfPrices(site(), web.userOf(request)),
-        }),
-      },
-      // before the path that it is below
-      { path: '/api/v1/rightsizing', about: undefined, ...createRightsizingApi(answering) },
-      { path: '/api/v1', about: undefined, ...createAlertApi(alertRoutes) },
-      {
-        path: initial.datasource.path,
-        deadline: () => pipeline.config.datasource.deadline,
-        about: 'History, users and the last poll as JSON, for Grafana.',
-        ...createDatasource(answering),
-      },
-    ],
+    mounts: createMounts({
+      pages,
+      initial,
+      pipeline: () => pipeline,
+      sources: deps.sources,
+      backend: backendOf,
+      now,
+      log,
+    }),
     isReady: () => isFirstPollOver,
     log,
   });
@@ -262,7 +226,9 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
         prices.reload(config);
         pipeline = create(
           config,
-          isSameAnalyzer ? { data: old.poller.latest(), alerts: old.alerting.states() } : undefined,
+          isSameAnalyzer
+            ? { data: old.poller.latest(), alerts: old.alerting.states(), messages: old.messages.states() }
+            : undefined,
         );
         access.reload(config);
         if (restartOnly(config) !== restartOnly(initial)) {

@@ -3,6 +3,7 @@ import type { EngineStatus } from '../alerts/engine.ts';
 import { nameOf } from '../alerts/feature-rules.ts';
 import type { AttentionRow } from '../datasource/attention.ts';
 import type { Inventory } from '../inventory/inventory.ts';
+import type { AlertCounts } from '../status/inputs.ts';
 
 const isSeverity = (text: string | undefined): text is AttentionRow['severity'] =>
   text === 'critical' || text === 'warning' || text === 'info';
@@ -52,16 +53,31 @@ function detailsOf(summary: string, labels: Labels): string {
   return `${details.slice(0, 1).toUpperCase()}${details.slice(1)}`;
 }
 
-/** The alerts that fire, for Grafana; `undefined` until the rules have been evaluated. */
+/** How many alerts fire or are pending; `undefined` until the rules have been evaluated. */
+export function alertCountsOf({ alerts, lastEvaluation }: EngineStatus): AlertCounts | undefined {
+  if (lastEvaluation === undefined) return undefined;
+  const counts = { critical: 0, warning: 0, info: 0, pending: 0 };
+  for (const { state, labels } of alerts) {
+    if (state === 'pending') counts.pending += 1;
+    if (state === 'firing' && isSeverity(labels.severity)) counts[labels.severity] += 1;
+  }
+  return counts;
+}
+
+/**
+ * The alerts that fire, for Grafana and the pages; `undefined` until the rules have been evaluated. A row is made when it is
+ * read, because there can be thousands.
+ */
 export function attentionOf(
   { alerts, lastEvaluation }: EngineStatus,
   inventory: Inventory | undefined,
-): readonly AttentionRow[] | undefined {
+): Iterable<AttentionRow> | undefined {
   if (lastEvaluation === undefined) return undefined;
   const collected = new Map(
     inventory?.vendorLicenses.rows().map(({ vendorLicense, collectionTime }) => [vendorLicense, collectionTime]),
   );
   return alerts
+    .values()
     .filter(({ state }) => state === 'firing')
     .map((alert): AttentionRow => {
       const { labels, annotations, activeAt, unknownSince } = alert;

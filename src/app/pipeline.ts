@@ -15,6 +15,9 @@ import { createUpstreamCache } from '../datasource/upstream-cache.ts';
 import type { Answers } from '../decoding/decode.ts';
 import { type CurrentInventory, createCurrentInventory } from '../inventory/current.ts';
 import { createSelection } from '../inventory/selection.ts';
+import type { ReceiverStates } from '../messages/message-file.ts';
+import type { Messages } from '../messages/messages.ts';
+import type { MessageCounts } from '../messages/receiver-status.ts';
 import { createExposition, type Exposition } from '../metrics/exposition.ts';
 import type { SelfMetrics } from '../metrics/self.ts';
 import { createLocalTime } from '../model/local-time.ts';
@@ -32,6 +35,7 @@ import { createCredentialsLog, createDispatcher } from './account.ts';
 import { createAlerting } from './alerting.ts';
 import { attentionOf } from './attention.ts';
 import { demandInputs } from './demand-inputs.ts';
+import { createAppMessages } from './messages.ts';
 
 const RIGHTSIZING_FILE = 'rightsizing.db';
 
@@ -49,6 +53,8 @@ export interface Pipeline {
   /** What does not depend on the user of a request. */
   readonly datasource: SharedBackend;
   readonly alerting: AlertEngine;
+  /** Messages about alerts, by e-mail and webhook. */
+  readonly messages: Messages;
   /** What the advice on the number of licenses is computed from. */
   readonly passInputs: PassInputs;
   stop(): Promise<void>;
@@ -58,6 +64,7 @@ export interface Pipeline {
 export interface Carried {
   readonly data: Snapshot;
   readonly alerts: AlertStates | undefined;
+  readonly messages: ReceiverStates | undefined;
 }
 
 /** Reads the password file again, so that a corrected password is used without a restart. */
@@ -83,6 +90,8 @@ interface PipelineDeps {
   readonly plane: PlaneThread;
   /** Counts by URL of the Alertmanager. */
   readonly deliveryCounts: Map<string, DeliveryCounts>;
+  /** Counts by receiver of messages. */
+  readonly messageCounts: Map<string, MessageCounts>;
   readonly carried: Carried | undefined;
   /** Advice on the number of licenses. It survives a reload. */
   readonly rightsizing: Rightsizing;
@@ -173,6 +182,14 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     },
     ...(carried !== undefined && { initial: carried.data }),
   });
+  const messages = createAppMessages(config, {
+    timeZone,
+    version: deps.version,
+    counts: deps.messageCounts,
+    initial: carried?.messages,
+    now,
+    log,
+  });
   const alerting = createAlerting(config, {
     useInventory: (work) => inventory.use(work),
     authenticated: () => gate.authenticated,
@@ -183,6 +200,7 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     ownsVendorLicense: selection.ownsVendorLicense,
     version: deps.version,
     counts: deps.deliveryCounts,
+    handOver: messages.take,
     initial: carried?.alerts,
     now,
     log,
@@ -230,9 +248,10 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
   const stop = async (): Promise<void> => {
     await poller.stop();
     await alerting.stop();
+    await messages.stop();
     inventory.stop();
     await askedDecoder.close();
     await transport.close();
   };
-  return { config, gate, dispatcher, inventory, exposition, poller, datasource, alerting, passInputs, stop };
+  return { config, gate, dispatcher, inventory, exposition, poller, datasource, alerting, messages, passInputs, stop };
 }

@@ -1,3 +1,10 @@
+import {
+  type Explanation,
+  explainConnection,
+  explainUnknown,
+  isTlsCode,
+  theAnalyzer,
+} from '../model/connection-failure.ts';
 import { type FailureKind, QueryError } from '../model/failure.ts';
 import { type NtlmCode, NtlmError } from '../ntlm/errors.ts';
 
@@ -32,26 +39,34 @@ const codeKinds: Readonly<Record<string, FailureKind>> = {
   UND_ERR_RES_EXCEEDED_MAX_SIZE: 'too_large',
   HPE_HEADER_OVERFLOW: 'too_large',
   UND_ERR_HEADERS_OVERFLOW: 'too_large',
-  EPROTO: 'tls',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'tls',
-  SELF_SIGNED_CERT_IN_CHAIN: 'tls',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'tls',
-  UNABLE_TO_GET_ISSUER_CERT: 'tls',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'tls',
-  HOSTNAME_MISMATCH: 'tls',
 };
 
-const messages: Partial<Record<FailureKind, string>> = {
-  timeout: 'the analyzer did not answer in time',
-  too_large: 'the answer or its header is larger than allowed',
-  tls: 'the TLS connection could not be established',
-  connect: 'the connection failed, or was closed before the answer was complete',
+const messages: Partial<Record<FailureKind, Explanation>> = {
+  timeout: {
+    finding: 'the analyzer did not answer in time',
+    remedy: 'check its load and its log, or raise analyzer.timeout',
+  },
+  too_large: {
+    finding: 'the answer or its header is larger than allowed',
+    remedy: 'check that analyzer.url leads to the Query API',
+  },
 };
 
-function kindOfCode(code: string): FailureKind | undefined {
+/** What a failure of this kind and code means. */
+function explain(kind: FailureKind, code: string, error: unknown): Explanation {
+  const connection = explainConnection(code, error, theAnalyzer);
+  if (connection !== undefined) return connection;
+  const general = messages[kind];
+  return general === undefined
+    ? explainUnknown(code, theAnalyzer)
+    : { ...general, finding: `${general.finding} (${code})` };
+}
+
+/** The kind of a code of undici, the system or TLS; `undefined` for a lost connection and anything else. */
+export function kindOfCode(code: string): FailureKind | undefined {
   if (codeKinds[code] !== undefined) return codeKinds[code];
   if (code.startsWith('HPE_')) return 'parse';
-  return /^(ERR_TLS|ERR_SSL|CERT_|CRL_)/.test(code) ? 'tls' : undefined;
+  return isTlsCode(code) ? 'tls' : undefined;
 }
 
 function codeOf(error: unknown): string | undefined {
@@ -77,21 +92,29 @@ export function toQueryError(error: unknown): QueryError {
     if (link instanceof QueryError) return link;
     // the cause of a lost connection is more specific
     if (link instanceof NtlmError && ntlmKinds[link.code] !== 'connect') {
-      return new QueryError(ntlmKinds[link.code], link.message, { code: link.code, cause: error });
+      return new QueryError(ntlmKinds[link.code], link.finding, {
+        code: link.code,
+        cause: error,
+        ...(link.remedy !== undefined && { remedy: link.remedy }),
+      });
     }
   }
   let code: string | undefined;
+  let last: unknown;
   for (const link of chain(error)) {
     const own = codeOf(link);
-    code = own ?? code;
-    const kind = own === undefined ? undefined : kindOfCode(own);
-    if (kind !== undefined && own !== undefined) {
-      return new QueryError(kind, `${messages[kind] ?? kind} (${own})`, { code: own, cause: error });
-    }
+    if (own === undefined) continue;
+    code = own;
+    last = link;
+    const kind = kindOfCode(own);
+    if (kind !== undefined) return explained(kind, own, link, error);
   }
-  const known = code === undefined ? '' : ` (${code})`;
-  return new QueryError('connect', `${messages.connect}${known}`, {
-    ...(code !== undefined && { code }),
-    cause: error,
-  });
+  if (code !== undefined) return explained('connect', code, last, error);
+  const { finding, remedy } = explainUnknown(undefined, theAnalyzer);
+  return new QueryError('connect', finding, { cause: error, remedy });
+}
+
+function explained(kind: FailureKind, code: string, link: unknown, cause: unknown): QueryError {
+  const { finding, remedy } = explain(kind, code, link);
+  return new QueryError(kind, finding, { code, cause, remedy });
 }

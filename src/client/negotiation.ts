@@ -9,7 +9,7 @@ import { isSafe, type PendingRequest } from './pending-request.ts';
 import { failed, lostDuringLogon, type RequestOutcome, retry } from './request-outcome.ts';
 import type { ServerTraits } from './server-traits.ts';
 import type { NtlmStats } from './stats.ts';
-import { connectionNotKept, kerberosOnly } from './verdicts.ts';
+import { connectionNotKept, kerberosOnly, ntlmNotOffered } from './verdicts.ts';
 
 export interface NegotiationOptions {
   readonly traits: ServerTraits;
@@ -68,7 +68,7 @@ export async function requestChallenge(
     if (token !== undefined && isClosing(outcome.headers)) return failed(connectionNotKept());
     if (token !== undefined) return { kind: 'challenged', scheme, sent: message, challenge: decodeToken(token) };
     if (offered.length === 0) {
-      return failed(new NtlmError('NTLM_NOT_OFFERED', 'the server requires a logon, but does not offer NTLM'));
+      return failed(ntlmNotOffered(outcome.headers['www-authenticate']));
     }
     if (connection.state !== 'new') {
       // some servers refuse a second logon on an established connection

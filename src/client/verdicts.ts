@@ -39,7 +39,8 @@ export function throttled(status: number, until: number): NtlmError {
   return new NtlmError('NTLM_THROTTLED', message, { retryAt: until });
 }
 
-const REMEDY =
+/** What a reverse proxy must do for NTLM, which authenticates connections. */
+export const KEEP_CONNECTIONS =
   'configure the proxy to keep one connection to the analyzer for each client connection, or point analyzer.url directly at the analyzer';
 
 /**
@@ -55,19 +56,29 @@ export function connectionNotKept(
     code === 'NTLM_CHALLENGE_MISSING'
       ? 'the server offers NTLM, but answers NEGOTIATE without a challenge'
       : 'the connection is closed after the challenge (HTTP/1.0, Connection: close, or no keep-alive)';
-  return new NtlmError(code, `${what}; the usual cause is a reverse proxy in between: ${REMEDY}`);
+  return new NtlmError(code, `${what}; the usual cause is a reverse proxy in between`, { remedy: KEEP_CONNECTIONS });
 }
 
 export function kerberosOnly(): NtlmError {
-  const message =
-    'the server offers Negotiate, but does not accept NTLM in it: it is configured for Kerberos only; allow NTLM for the analyzer';
-  return new NtlmError('NTLM_KERBEROS_ONLY', message);
+  const finding = 'the server offers Negotiate, but does not accept NTLM in it: it is configured for Kerberos only';
+  return new NtlmError('NTLM_KERBEROS_ONLY', finding, { remedy: 'allow NTLM for the analyzer' });
+}
+
+/** @param header the `WWW-Authenticate` header of a 401 without NTLM */
+export function ntlmNotOffered(header: string | readonly string[] | undefined): NtlmError {
+  const schemes = [header ?? []].flat().flatMap((line) => /^\s*([\w-]{1,20})/.exec(line)?.[1] ?? []);
+  const instead = schemes.length === 0 ? '' : ` (it offers ${schemes.join(', ')})`;
+  const finding = `the server requires a logon, but does not offer NTLM${instead}`;
+  const remedy =
+    'enable Windows authentication (NTLM) for the analyzer; if a reverse proxy in front of it asks for this logon, exempt the exporter there, or point analyzer.url directly at the analyzer';
+  return new NtlmError('NTLM_NOT_OFFERED', finding, { remedy });
 }
 
 /** Names of proxies in the `Server` header. Servers of the API do not send them. */
 const PROXIES = /nginx|openresty|haproxy|envoy|traefik|cloudflare|varnish|squid|caddy|BigIP|awselb/i;
 
-function proxyOf(headers: IncomingHeaders): string | undefined {
+/** The reverse proxy that a response names, if any. */
+export function proxyOf(headers: IncomingHeaders): string | undefined {
   const name = PROXIES.exec(String(headers.server ?? ''))?.[0];
   return (
     name ??
@@ -89,12 +100,13 @@ export function explainRejection(headers: IncomingHeaders, isJustProven: boolean
   const proxy = proxyOf(headers);
   if (isJustProven) {
     const through = proxy === undefined ? '' : ` (${proxy} is in between)`;
-    const message = `the logon was rejected just after it was accepted on another connection${through}: the password was just changed, the server answers 401 if the account lacks permission, or a reverse proxy shares its connections between clients; in the last case, ${REMEDY}`;
-    return { code: 'NTLM_CONNECTION_SHARED', message };
+    const message = `the logon was rejected just after it was accepted on another connection${through}: the password was just changed, the server answers 401 if the account lacks permission, or a reverse proxy shares its connections between clients`;
+    return { code: 'NTLM_CONNECTION_SHARED', message, remedy: `in the last case, ${KEEP_CONNECTIONS}` };
   }
   if (proxy !== undefined) {
-    const message = `the logon was rejected, and a reverse proxy (${proxy}) is in between. Unless it keeps one connection for each client, every logon fails, even with the right password: ${REMEDY}. Other causes: wrong password, locked or disabled account, or a policy that denies the logon`;
-    return { code: 'NTLM_REJECTED_BEHIND_PROXY', message };
+    const message = `the logon was rejected, and a reverse proxy (${proxy}) is in between. Unless it keeps one connection for each client, every logon fails, even with the right password`;
+    const remedy = `${KEEP_CONNECTIONS}. Other causes: wrong password, locked or disabled account, or a policy that denies the logon`;
+    return { code: 'NTLM_REJECTED_BEHIND_PROXY', message, remedy };
   }
   const message =
     'the analyzer rejected the logon: wrong password, locked or disabled account, a policy that denies the logon, or a reverse proxy in between that does not keep one connection for each client';

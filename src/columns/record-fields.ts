@@ -29,9 +29,16 @@ export class RecordFields {
   column(name: string, records: RecordReader, texts: TextReader): Column {
     if (this.layout.texts.includes(name)) {
       const at = records.textColumn(name);
+      // many records have the same text as the one before, which is then decoded once
+      let lastId = UNKNOWN_TEXT;
+      let lastText: string | undefined;
       return (slot) => {
         const id = records.text(slot, at);
-        return id === UNKNOWN_TEXT ? undefined : texts.text(id);
+        if (id !== lastId) {
+          lastText = id === UNKNOWN_TEXT ? undefined : texts.text(id);
+          lastId = id;
+        }
+        return lastText;
       };
     }
     const at = records.numberColumn(name);

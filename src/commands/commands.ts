@@ -28,7 +28,7 @@ export const commands: readonly Command[] = [
   {
     name: 'doctor',
     summary:
-      'Call every endpoint of the configured analyzer and compare the answers with the specification. Exit code 0 if the exporter accepts all of them, else 1.',
+      'Check step by step whether a daemon with this configuration works: configuration, name, TCP, TLS, logon, each endpoint, clock, storage, listen address, Alertmanagers, mail, webhook, sources. The first line with ✗ names the mistake, and below it is the remedy. Exit code 0 if no step fails, else a number for each kind of mistake.',
     flags: { json: 'print JSON.', demo: 'call an embedded analyzer on its simulated site.' },
     run: async (context) => (await import('./doctor.ts')).doctor(context),
   },

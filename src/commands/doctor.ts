@@ -1,91 +1,91 @@
-import { logonFileOf } from '../app/account.ts';
 import { type CollectingAnalyzer, createCollecting } from '../app/collecting-analyzer.ts';
 import { createSimulatedAnalyzer } from '../app/embedded-analyzer.ts';
 import { createOwnAnalyzer, demoDefaults } from '../app/own-analyzer.ts';
-import type { AnalyzerConfig, Config } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
-import { createSelection } from '../inventory/selection.ts';
-import type { Log } from '../model/log.ts';
-import type { SourceHealth } from '../observation/source.ts';
+import { checkConfiguration, withoutConfiguration } from '../diagnosis/configuration-step.ts';
+import { notAsked } from '../diagnosis/endpoint-diagnosis.ts';
+import { exitCodeOf, type Report, reportJson, reportText } from '../diagnosis/report.ts';
+import { checkSteps, type Evidence, type Site, type StepResult } from '../diagnosis/step.ts';
+import { steps } from '../diagnosis/steps.ts';
 import { cronProblem } from '../poll/schedule.ts';
-import { healthJson } from '../sources/health-json.ts';
 import type { CommandContext } from './command.ts';
-import { type Diagnosis, diagnose } from './diagnosis.ts';
-import { diagnosisText, sourcesText } from './doctor-report.ts';
-import type { Plan } from './examination.ts';
 
-const planOf = ({ poll, featuresRequest, expirationSearch, shard, select }: Config): Plan => ({
-  poll,
-  featuresRequest,
-  expirationSearch,
-  ...createSelection({ shard, ...select }),
-});
+/** What every site has, wherever its analyzer runs. */
+type Common = Pick<Site, 'config' | 'env' | 'log' | 'version'>;
+
+/** Another port and no storage for an analyzer in this process, because a daemon may be running. */
+const beside = (config: Config): Config => {
+  const listen = { host: '127.0.0.1', port: 0 };
+  return { ...config, storagePath: undefined, embeddedAnalyzer: { ...config.embeddedAnalyzer, listen } };
+};
+
+async function examine(site: Site, before: StepResult): Promise<Report> {
+  const evidence: Evidence = {};
+  const checked = [before, ...(await checkSteps(steps, site, evidence))];
+  const failed = checked.find(({ result }) => result === 'failed')?.step;
+  const diagnosis = evidence.diagnosis ?? notAsked(site.analyzer.url, `not called, because ${failed} failed`);
+  return { steps: checked, diagnosis, sources: site.kind === 'own' ? site.sources : undefined };
+}
 
 /** Reads every source once, and examines the analyzer that collects from them. */
-async function examineSources(
-  config: Config,
-  log: Log,
-  version: string,
-  examineAnalyzer: (analyzer: AnalyzerConfig) => Promise<Diagnosis>,
-): Promise<{ readonly sources: readonly SourceHealth[]; readonly diagnosis: Diagnosis }> {
+async function examineSources(common: Common, before: StepResult): Promise<Report> {
+  const { config, log, version } = common;
+  const own = beside(config);
   let collecting: CollectingAnalyzer | undefined;
-  const own = createOwnAnalyzer(config, { log, version, others: () => [] }, (options) => {
-    collecting = createCollecting(config, options);
+  const { analyzer, config: ownConfig } = createOwnAnalyzer(own, { log, version, others: () => [] }, (options) => {
+    collecting = createCollecting(own, options);
     return collecting.analyzer;
   });
   try {
-    await own.analyzer.start();
-    await own.analyzer.collector.firstCollection();
-    return { sources: collecting?.health() ?? [], diagnosis: await examineAnalyzer(own.config()) };
+    await analyzer.start();
+    await analyzer.collector.firstCollection();
+    const sources = collecting?.health() ?? [];
+    const site: Site = { ...common, kind: 'own', analyzer: ownConfig(), storagePath: undefined, sources };
+    return await examine(site, before);
   } finally {
     await collecting?.stop();
   }
 }
 
-/**
- * Calls every endpoint once, as the exporter does, and compares the answers with the specification. With sources, it reads
- * each of them once before. Returns 0 if the exporter accepts all answers and no source has failed, else 1.
- */
-export async function doctor({ line, env, version, createLog, print }: CommandContext): Promise<number> {
-  const config = loadConfig({ ...line, env, defaults: demoDefaults, requireAnalyzer: !line.demo, cronProblem });
-  // standard output is for the result
-  const log = createLog({ ...config.log, level: config.log.level === 'info' ? 'warn' : config.log.level });
-  const examine = (analyzer: AnalyzerConfig, storagePath: string | undefined): Promise<Diagnosis> =>
-    diagnose({ plan: planOf(config), analyzer, storagePath, log, version });
-  const report = (diagnosis: Diagnosis): number => {
-    print(line.json ? `${JSON.stringify(diagnosis, undefined, 2)}\n` : diagnosisText(diagnosis));
-    return diagnosis.healthy ? 0 : 1;
-  };
-  if (config.analyzer !== undefined && !line.demo) {
-    if (logonFileOf(config.analyzer, config.storagePath) === undefined) {
-      log.warn({}, 'without storage.path or analyzer.logon_file, logons of other processes are not counted');
-    }
-    return report(await examine(config.analyzer, config.storagePath));
-  }
-  // another port and no storage, because a daemon may be running
-  const listen = { host: '127.0.0.1', port: 0 };
-  const own = { ...config, storagePath: undefined, embeddedAnalyzer: { ...config.embeddedAnalyzer, listen } };
-  if (config.embeddedAnalyzer.sources.length > 0 && !line.demo) {
-    // each failure is part of the result
-    const { sources, diagnosis } = await examineSources(
-      own,
-      createLog({ ...config.log, level: 'error' }),
-      version,
-      (analyzer) => examine(analyzer, undefined),
-    );
-    const healthy = diagnosis.healthy && sources.every(({ up }) => up === true);
-    if (line.json) {
-      print(`${JSON.stringify({ ...diagnosis, healthy, sources: sources.map(healthJson) }, undefined, 2)}\n`);
-    } else print(`${sourcesText(sources)}\n${diagnosisText(diagnosis)}`);
-    return healthy ? 0 : 1;
-  }
+async function examineDemo(common: Common, before: StepResult): Promise<Report> {
+  const { config, log, version } = common;
+  const own = beside(config);
   const demo = createOwnAnalyzer(own, { log, version, others: () => [] }, (options) =>
     createSimulatedAnalyzer(own, options),
   );
   await demo.analyzer.start();
   try {
-    return report(await examine(demo.config(), undefined));
+    const site: Site = { ...common, kind: 'demo', analyzer: demo.config(), storagePath: undefined, sources: [] };
+    return await examine(site, before);
   } finally {
     await demo.analyzer.stop();
   }
+}
+
+/**
+ * Checks step by step whether a daemon with this configuration would work, and calls every endpoint once, as the exporter does.
+ * With sources, it reads each of them once before. Returns 0 if no step fails, else the code of the first that does.
+ */
+export async function doctor({ line, env, version, createLog, print }: CommandContext): Promise<number> {
+  const { config, result } = checkConfiguration(() => {
+    const defaults = line.demo ? { defaults: demoDefaults } : {};
+    return loadConfig({ ...line, ...defaults, env, requireAnalyzer: !line.demo, cronProblem });
+  }, line.configFile);
+  const finish = (report: Report): number => {
+    print(line.json ? reportJson(report) : reportText(report));
+    return exitCodeOf(report);
+  };
+  if (config === undefined) {
+    return finish({ steps: [result, ...withoutConfiguration(steps)], diagnosis: undefined, sources: undefined });
+  }
+  const { analyzer, embeddedAnalyzer, storagePath } = config;
+  const isOwn = analyzer === undefined && embeddedAnalyzer.sources.length > 0;
+  // standard output is for the result, of which each failure of a source is a part
+  const { level } = config.log;
+  const log = createLog({ ...config.log, level: isOwn ? 'error' : level === 'info' ? 'warn' : level });
+  const common: Common = { config, env, log, version };
+  if (line.demo) return finish(await examineDemo(common, result));
+  if (analyzer === undefined) return finish(await examineSources(common, result));
+  return finish(await examine({ ...common, kind: 'remote', analyzer, storagePath, sources: [] }, result));
 }

@@ -27,6 +27,9 @@ export const listenAddress = z
 
 const urlOf = (written: string): URL | undefined => (URL.canParse(written) ? new URL(written) : undefined);
 
+/** Whether a text is a whole URL for HTTP. */
+export const isHttpUrl = (written: string): boolean => ['http:', 'https:'].includes(urlOf(written)?.protocol ?? '');
+
 /** An http or https address without credentials and query; a trailing slash is dropped. */
 export function baseUrl(example: string, credentials = 'leave them out') {
   // an invalid URL may contain a password, so it is not repeated
@@ -34,7 +37,7 @@ export function baseUrl(example: string, credentials = 'leave them out') {
   return z
     .string(form)
     .trim()
-    .refine((written) => ['http:', 'https:'].includes(urlOf(written)?.protocol ?? ''), form)
+    .refine(isHttpUrl, form)
     .refine((written) => `${urlOf(written)?.username}${urlOf(written)?.password}` === '', {
       error: `must not contain credentials; ${credentials}`,
       abort: true,

@@ -33,9 +33,39 @@ export interface AlertmanagerConfig extends Omit<AlertmanagerEntry, 'tls'> {
   readonly tls: TlsClientConfig;
 }
 
+/** A mail server that receives alerts. The password stays in its file, which is read for each mail. */
+export interface EmailConfig {
+  readonly host: string;
+  readonly port: number;
+  readonly from: string;
+  readonly to: readonly string[];
+  /** Addresses by owner. */
+  readonly owners: ReadonlyMap<string, readonly string[]>;
+  readonly username: string | undefined;
+  readonly passwordFile: string | undefined;
+  readonly requireTls: boolean;
+  readonly tls: TlsClientConfig;
+  readonly hello: string | undefined;
+  readonly sendResolved: boolean;
+  /** A cron expression; `undefined` without digests. */
+  readonly digest: string | undefined;
+}
+
+/** A URL that receives alerts. Secrets stay in their files, which are read for each request. */
+export interface WebhookConfig extends Pick<AlertmanagerConfig, 'basicAuth' | 'authorization' | 'tls'> {
+  /** Either it or its file is given. */
+  readonly url: string | undefined;
+  readonly urlFile: string | undefined;
+  /** Seconds. */
+  readonly timeout: number;
+  readonly sendResolved: boolean;
+}
+
 /** The alert engine. Durations are seconds. */
-export interface AlertingConfig extends Omit<Section<'alerting'>, 'alertmanagers'> {
+export interface AlertingConfig extends Omit<Section<'alerting'>, 'alertmanagers' | 'email' | 'webhook'> {
   readonly alertmanagers: readonly AlertmanagerConfig[];
+  readonly email: EmailConfig | undefined;
+  readonly webhook: WebhookConfig | undefined;
 }
 
 type Embedded = Section<'embedded_analyzer'>;

@@ -6,6 +6,7 @@ import { entriesNamedBy } from './entry-file.ts';
 import { ownersOf } from './owners-file.ts';
 import { readPriceFile } from './price-file.ts';
 import { ConfigError, inOrder } from './problems.ts';
+import { emailOf, webhookOf } from './receiver-files.ts';
 import { checkRelations } from './relations.ts';
 import { analyzerOf } from './upstream-analyzer.ts';
 import { accessOf, datasourceOf, webOf } from './web-files.ts';
@@ -25,6 +26,8 @@ export function loadConfig(options: LoadOptions): Config {
   const web = webOf(settings);
   const datasource = datasourceOf(settings);
   const alertmanagers = alertmanagersOf(settings);
+  const email = emailOf(settings);
+  const webhook = webhookOf(settings);
   const owners = ownersOf(settings);
   const prices = entriesNamedBy(settings, 'rightsizing.price_file', readPriceFile);
   checkRelations(settings);
@@ -50,7 +53,7 @@ export function loadConfig(options: LoadOptions): Config {
     storagePath: settings.pathOf('storage.path'),
     web,
     access: accessOf(settings, web),
-    alerting: { ...settings.section('alerting'), alertmanagers },
+    alerting: { ...settings.section('alerting'), alertmanagers, email, webhook },
     datasource,
     rightsizing: { ...rightsizing, isEnabled: enabled },
     owners,

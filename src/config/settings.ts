@@ -9,6 +9,7 @@ import { expiration, features, history, poll, select } from './sections/poll.ts'
 import { log, shard, storage } from './sections/process.ts';
 import { rightsizing } from './sections/rightsizing.ts';
 import { datasource, web } from './sections/web.ts';
+import { secretInFile } from './structures.ts';
 import { createTable, type KeyOf, type Table, type ValuesOf } from './table.ts';
 
 /**
@@ -49,11 +50,19 @@ const removed: ReadonlyMap<string, string> = new Map([
   ['datasource.users', 'was replaced by access.names, a list of users of the web config; true is "*" there'],
 ]);
 
-export const settingTable: Table<typeof sections> = createTable(sections, (key, setting) =>
-  setting?.secret
+/** Secrets that Alertmanager accepts in its file. */
+const inlineSecrets: ReadonlySet<string> = new Set([
+  'alerting.email.auth_password',
+  'alerting.webhook.basic_auth.password',
+  'alerting.webhook.authorization.credentials',
+]);
+
+export const settingTable: Table<typeof sections> = createTable(sections, (key, setting) => {
+  if (inlineSecrets.has(key)) return secretInFile(key.split('.').at(-1) ?? '');
+  return setting?.secret
     ? `a secret must not be in the file; use ${key}_file, the environment or $CREDENTIALS_DIRECTORY`
-    : removed.get(key),
-);
+    : removed.get(key);
+});
 
 export const { settings, keys: settingKeys } = settingTable;
 

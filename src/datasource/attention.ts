@@ -99,7 +99,7 @@ const groupOf = ({ severity, alert, vendorLicense, feature }: AttentionRow): str
   JSON.stringify([severity, alert, vendorLicense, feature === undefined]);
 
 /** Problems of the site are shown with every vendor license. */
-export function* answerAttention(query: Query, rows: readonly AttentionRow[]): Generator<void, TargetAnswer> {
+export function* answerAttention(query: Query, rows: Iterable<AttentionRow>): Generator<void, TargetAnswer> {
   const { products, lists } = query.values;
   const shown = lists.severity ?? ['critical', 'warning'];
   const isProduct = productMatcher(products);

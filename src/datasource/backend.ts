@@ -20,7 +20,7 @@ export interface Backend {
   /** Runs work on the inventory, or on `undefined` before the first poll, over several turns of the event loop. */
   readonly useInventory: <T>(work: (inventory: Inventory | undefined) => Promise<T>) => Promise<T>;
   /** The alerts that fire; `undefined` until they have been evaluated. */
-  readonly attention: () => readonly AttentionRow[] | undefined;
+  readonly attention: () => Iterable<AttentionRow> | undefined;
   readonly upstream: UpstreamCache;
   readonly users: UsersPolicy;
   readonly owners: () => OwnerMapping;

@@ -1,5 +1,5 @@
 import type { Inventory } from '../inventory/inventory.ts';
-import type { Readings } from '../inventory/readings.ts';
+import { missingPart, type Readings } from '../inventory/readings.ts';
 import { type PolledEndpoint, WHOLE } from '../model/snapshot.ts';
 import { parseVendorLicense } from '../model/vendor-license.ts';
 import { DatasourceError, fromQueryError } from './errors.ts';
@@ -7,19 +7,11 @@ import { matcherOf, type Query } from './query.ts';
 
 /** What the inventory knows, for answers without a request to the analyzer. */
 
-/** Why there is no data of a part. */
 function missing(readings: Readings, endpoint: PolledEndpoint, part: string): DatasourceError {
-  const what = part === WHOLE ? endpoint : `${endpoint} of ${part}`;
-  const reading = readings.of(endpoint)?.parts.get(part);
-  if (reading?.failure !== undefined) {
-    const { code, message } = fromQueryError(reading.failure);
-    return new DatasourceError(code, `${what}: ${message}`);
-  }
-  if (reading !== undefined) return new DatasourceError('upstream_down', `${what} was polled too long ago`);
-  // without vendor licenses, the other endpoints are not polled
-  const cause = readings.of('GetProducts')?.parts.get(WHOLE)?.failure;
-  if (cause !== undefined && endpoint !== 'GetProducts') return missing(readings, 'GetProducts', WHOLE);
-  return new DatasourceError('upstream_down', `${what} has not been polled yet`);
+  const { what, cause } = missingPart(readings, endpoint, part);
+  if (typeof cause === 'string') return new DatasourceError('upstream_down', `${what} ${cause}`);
+  const { code, message } = fromQueryError(cause);
+  return new DatasourceError(code, `${what}: ${message}`);
 }
 
 /**

@@ -38,7 +38,7 @@ function selectVendorLicenses({ values, allows, isPattern }: Query, inventory: I
 }
 
 /** What is known about the server of a vendor license. `up` only if its data is current too. */
-function stateOf({ up, isCurrent, isReported, collectionTime }: VendorLicenseRow): string {
+export function serverState({ up, isCurrent, isReported, collectionTime }: VendorLicenseRow): string {
   if (up === false) return 'down';
   if (isReported && collectionTime === undefined) return 'never collected';
   if (isCurrent === false) return 'outdated';
@@ -79,7 +79,7 @@ export function* answerProducts(
   const uncounted = yield* uncountedFeatures(inventory);
   const cells: Cells<VendorLicenseRow> = [
     [text('Product'), ({ vendorLicense }) => vendorLicense],
-    [text('State'), stateOf],
+    [text('State'), serverState],
     [text('Server'), ({ server }) => server],
     [text('Daemon'), ({ daemon }) => daemon],
     [flag('Up'), ({ up }) => cell(up)],

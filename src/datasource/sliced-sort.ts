@@ -1,11 +1,10 @@
+import { sorted } from '../scheduling/sliced-sort.ts';
 import type { Cell } from './panel-data.ts';
 
 /** Sorting and cutting long lists in slices. */
 
 /** Items read between two yields. */
 const SLICE = 128;
-/** Items sorted at once. Longer lists are merged from such runs. */
-const RUN = 64;
 
 type Compare = (a: Cell, b: Cell) => number;
 
@@ -33,31 +32,10 @@ interface Entry<T> {
   readonly item: T;
 }
 
-/** A stable merge sort, in slices. */
-function* sorted<T>(entries: readonly Entry<T>[], compare: Compare): Generator<void, Entry<T>[]> {
-  const byKey = (a: Entry<T>, b: Entry<T>): number => compare(a.key, b.key);
-  let from: Entry<T>[] = [];
-  for (let start = 0; start < entries.length; start += RUN) {
-    from.push(...entries.slice(start, start + RUN).sort(byKey));
-    yield;
-  }
-  for (let width = RUN; width < from.length; width *= 2) {
-    const to: Entry<T>[] = [];
-    for (let start = 0; start < from.length; start += 2 * width) {
-      const [middle, end] = [Math.min(start + width, from.length), Math.min(start + 2 * width, from.length)];
-      let [left, right] = [start, middle];
-      while (left < middle || right < end) {
-        const isLeft = right >= end || (left < middle && byKey(from[left] as Entry<T>, from[right] as Entry<T>) <= 0);
-        to.push(from[isLeft ? left : right] as Entry<T>);
-        if (isLeft) left += 1;
-        else right += 1;
-        if (to.length % RUN === 0) yield;
-      }
-    }
-    from = to;
-  }
-  return from;
-}
+const inOrder =
+  <T>(compare: Compare) =>
+  (a: Entry<T>, b: Entry<T>): number =>
+    compare(a.key, b.key);
 
 export interface Selected<T> {
   readonly items: readonly T[];
@@ -93,9 +71,9 @@ export function* firstOf<T>(
     if (last !== undefined && sorting.compare(key, last.key) >= 0) continue;
     kept.push({ key, item });
     if (kept.length < 2 * limit + SLICE) continue;
-    kept = (yield* sorted(kept, sorting.compare)).slice(0, limit);
+    kept = (yield* sorted(kept, inOrder(sorting.compare))).slice(0, limit);
     last = kept.at(-1);
   }
-  if (sorting !== undefined) kept = (yield* sorted(kept, sorting.compare)).slice(0, limit);
+  if (sorting !== undefined) kept = (yield* sorted(kept, inOrder(sorting.compare))).slice(0, limit);
   return { items: kept.map(({ item }) => item), total };
 }

@@ -115,8 +115,14 @@ function destination(location: unknown, url: string): string {
  */
 export function statusFault(status: number, location: unknown, url: string): QueryError {
   const isRedirect = status >= 300 && status < 400 && location !== undefined;
-  const message = isRedirect
-    ? `the analyzer answered ${status} and redirects to ${destination(location, url)}; redirects are not followed: set analyzer.url to that address, or allow this host through the portal or proxy in between`
-    : `the analyzer answered ${status}`;
-  return new QueryError('status', message, { code: String(status) });
+  const finding = `the analyzer answered ${status}`;
+  if (!isRedirect) return new QueryError('status', finding, { code: String(status) });
+  return new QueryError(
+    'status',
+    `${finding} and redirects to ${destination(location, url)}; redirects are not followed`,
+    {
+      code: String(status),
+      remedy: 'set analyzer.url to that address, or allow this host through the portal or proxy in between',
+    },
+  );
 }

@@ -1,7 +1,7 @@
 // @ts-nocheck: it runs in a browser, whose types are not those of the daemon
 /**
- * Replaces the content of the page from time to time. It waits while the page is hidden, or while somebody is typing or has
- * selected something. Without scripts, the browser loads the whole page again.
+ * Replaces the content of the page from time to time. It waits while the page is hidden, while a
+ * field has the focus, and while text is selected. Without scripts, the browser loads the whole page again.
  */
 const seconds = Number(document.currentScript.dataset.seconds);
 const notice = () => document.getElementById('refreshed');
@@ -24,7 +24,7 @@ function selectorOf(element) {
   return details === '' ? undefined : `#${CSS.escape(details)} > summary`;
 }
 
-/** Shows the new content. What somebody has opened or closed stays so. */
+/** Shows the new content. What has been opened or closed stays so. */
 function replaceContent(content) {
   for (const { id, open } of document.querySelectorAll('main details[id]')) {
     const details = content.querySelector(`#${CSS.escape(id)}`);

@@ -1,5 +1,5 @@
 import type { Failure } from '../model/failure.ts';
-import { freshGood, isExpected, lastGood, type PolledEndpoint, type Snapshot } from '../model/snapshot.ts';
+import { freshGood, isExpected, lastGood, type PolledEndpoint, type Snapshot, WHOLE } from '../model/snapshot.ts';
 
 /** The outcome of polling one part of an endpoint, without the answer. */
 export interface PartReading {
@@ -44,4 +44,24 @@ export function createReadings(snapshot: Snapshot, now: number): Readings {
     isOff: (endpoint) => snapshot.off?.includes(endpoint) === true,
     isExpected: (endpoint) => isExpected(snapshot, endpoint),
   };
+}
+
+/** Why a part has no current data. */
+export interface MissingPart {
+  /** The endpoint and its part. */
+  readonly what: string;
+  /** The failure, or else the words that follow `what`. */
+  readonly cause: Failure | string;
+}
+
+/** Why there is no current data of a part. */
+export function missingPart(readings: Readings, endpoint: PolledEndpoint, part: string): MissingPart {
+  const what = part === WHOLE ? endpoint : `${endpoint} of ${part}`;
+  const reading = readings.of(endpoint)?.parts.get(part);
+  if (reading?.failure !== undefined) return { what, cause: reading.failure };
+  if (reading !== undefined) return { what, cause: 'was polled too long ago' };
+  // without vendor licenses, the other endpoints are not polled
+  const products = readings.of('GetProducts')?.parts.get(WHOLE);
+  if (products?.failure !== undefined && endpoint !== 'GetProducts') return missingPart(readings, 'GetProducts', WHOLE);
+  return { what, cause: 'has not been polled yet' };
 }

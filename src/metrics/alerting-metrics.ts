@@ -62,4 +62,34 @@ export const alertingMetrics = {
     group: 'alerting',
     help: 'Unix time of the last successful delivery, heartbeats included.',
   },
+  license_exporter_messages_sent_total: {
+    type: 'counter',
+    labels: ['receiver'],
+    group: 'alerting',
+    help: 'Messages about alerts that the receiver (email, webhook) has accepted.',
+  },
+  license_exporter_messages_errors_total: {
+    type: 'counter',
+    labels: ['receiver'],
+    group: 'alerting',
+    help: 'Attempts to send a message to the receiver that failed, and addresses that refused one.',
+  },
+  license_exporter_messages_dropped_total: {
+    type: 'counter',
+    labels: ['receiver'],
+    group: 'alerting',
+    help: 'Ends of alerts that could not be delivered to the receiver for a week.',
+  },
+  license_exporter_messages_waiting: {
+    type: 'gauge',
+    labels: ['receiver'],
+    group: 'alerting',
+    help: 'Messages that are due and that the receiver has not accepted.',
+  },
+  license_exporter_messages_last_success_timestamp_seconds: {
+    type: 'gauge',
+    labels: ['receiver'],
+    group: 'alerting',
+    help: 'Unix time at which the receiver last accepted a message.',
+  },
 } as const satisfies Readonly<Record<string, Metric>>;

@@ -4,6 +4,7 @@ import type { SourceHealth } from '../observation/source.ts';
 import { type AlertingState, exposeAlerting } from './alerting.ts';
 import type { MetricName } from './catalogue.ts';
 import { exposeIdentity, type Identity } from './identity.ts';
+import { exposeMessages, type ReceiverState } from './messages.ts';
 import { configurationOf, createRegistry, renderRegistry } from './registry.ts';
 import { exposeSources } from './sources.ts';
 
@@ -43,6 +44,8 @@ export interface SelfMetricsOptions {
   readonly web: () => WebState;
   /** Undefined while the alert engine is off; it then has no metrics. */
   readonly alerting: () => AlertingState | undefined;
+  /** Receivers of messages about alerts. */
+  readonly receivers: () => readonly ReceiverState[];
   /** Sources of an embedded analyzer in this process; none without one. */
   readonly sources: () => readonly SourceHealth[];
   /** Whether to include metrics of the process. Tests that compare whole pages leave them out. */
@@ -116,6 +119,7 @@ export function createSelfMetrics(options: SelfMetricsOptions): SelfMetrics {
   mirrorReasons('license_exporter_http_connections_cut_total', () => web().cut);
 
   exposeAlerting(configuration, options.alerting);
+  exposeMessages(configuration, options.receivers);
   exposeSources(configuration, options.sources);
 
   const requests = new Counter(configuration('license_exporter_upstream_requests_total'));

@@ -1,3 +1,5 @@
+import { inOneLine } from './connection-failure.ts';
+
 /**
  * Why a reading failed. One union for the error's `kind`, the log field `kind`, the metric label `reason` and the table of
  * docs/failures.md.
@@ -34,15 +36,24 @@ export interface Failure {
   readonly code?: string;
 }
 
-/** Thrown by the client for every request without a usable answer. */
+/** Thrown by the client for every request without a usable answer. Its message is the finding, with the remedy if there is one. */
 export class QueryError extends Error implements Failure {
   override readonly name = 'QueryError';
   readonly kind: FailureKind;
+  /** What is wrong. */
+  readonly finding: string;
   declare readonly code?: string;
+  declare readonly remedy?: string;
 
-  constructor(kind: FailureKind, message: string, options: { code?: string; cause?: unknown } = {}) {
-    super(message, { cause: options.cause });
+  constructor(
+    kind: FailureKind,
+    finding: string,
+    { code, cause, remedy }: { readonly code?: string; readonly cause?: unknown; readonly remedy?: string } = {},
+  ) {
+    super(remedy === undefined ? finding : inOneLine({ finding, remedy }), { cause });
     this.kind = kind;
-    if (options.code !== undefined) this.code = options.code;
+    this.finding = finding;
+    if (code !== undefined) this.code = code;
+    if (remedy !== undefined) this.remedy = remedy;
   }
 }

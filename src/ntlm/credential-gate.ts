@@ -37,8 +37,9 @@ export interface CredentialGateOptions extends GateLimits {
 /** The most likely cause of a rejected logon. */
 export interface Rejection {
   readonly code: RejectionCode;
-  /** One line with the remedy. */
+  /** One line. */
   readonly message: string;
+  readonly remedy?: string;
 }
 
 /** The right to send one AUTHENTICATE message. The first call of a method ends it; later calls are ignored. */
@@ -146,8 +147,8 @@ export function createCredentialGate(options: CredentialGateOptions): Credential
     return isReady ? message : undefined;
   };
 
-  const createPermit = (message: LogonMessage): Permit => {
-    const { carrier, sentAt, id } = message;
+  const createPermit = (sent: LogonMessage): Permit => {
+    const { carrier, sentAt, id } = sent;
     const messageCredentials = credentials;
     const ownGeneration = generation;
     let open = true;
@@ -168,14 +169,15 @@ export function createCredentialGate(options: CredentialGateOptions): Credential
         if (!end((before) => withGoodVerdict(before, id, now())) || ownGeneration !== generation) return;
         if (carrier === 'cheap') cheapProvenAt = now();
       },
-      rejected: ({ code, message: why }) => {
+      rejected: ({ code, message, remedy }) => {
         const retryAt = now() + holdMs();
-        end(() => withRejection(message, retryAt, now()));
+        const error = new NtlmError(code, message, { retryAt, ...(remedy !== undefined && { remedy }) });
+        end(() => withRejection(sent, retryAt, now()));
         if (ownGeneration === generation) {
           servedAt = Number.NEGATIVE_INFINITY;
-          rejectedBecause = why;
+          rejectedBecause = error.message;
         }
-        return new NtlmError(code, why, { retryAt });
+        return error;
       },
       lost: () => void end((before) => withoutVerdict(before, id)),
       release: () => void end((before) => withoutMessage(before, id)),

@@ -39,16 +39,29 @@ export type RejectionCode = (typeof rejections)[number];
 export const isRejection = (error: Error): boolean =>
   error instanceof NtlmError && rejections.some((code) => code === error.code);
 
-/** A failure of NTLM authentication or of its connection. The message never contains a secret. */
+/**
+ * A failure of NTLM authentication or of its connection. The message never contains a secret. It is the finding, with the
+ * remedy if there is one.
+ */
 export class NtlmError extends Error {
   override readonly name = 'NtlmError';
   readonly code: NtlmCode;
+  /** What is wrong. */
+  readonly finding: string;
+  declare readonly remedy?: string;
   /** No logon is sent before this time, epoch milliseconds. Set if a logon was rejected, suspended or throttled. */
   declare readonly retryAt?: number;
 
-  constructor(code: NtlmCode, message: string, options: { cause?: unknown; retryAt?: number } = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+  constructor(
+    code: NtlmCode,
+    finding: string,
+    options: { readonly cause?: unknown; readonly retryAt?: number; readonly remedy?: string } = {},
+  ) {
+    const { cause, retryAt, remedy } = options;
+    super(remedy === undefined ? finding : `${finding}; ${remedy}`, cause === undefined ? undefined : { cause });
     this.code = code;
-    if (options.retryAt !== undefined) this.retryAt = options.retryAt;
+    this.finding = finding;
+    if (remedy !== undefined) this.remedy = remedy;
+    if (retryAt !== undefined) this.retryAt = retryAt;
   }
 }

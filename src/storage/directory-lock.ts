@@ -4,7 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Log } from '../model/log.ts';
 import { OperatorError } from '../model/operator-error.ts';
 
-const LOCK_FILE = 'lock.db';
+/** The file in a storage directory that SQLite locks. */
+export const LOCK_FILE = 'lock.db';
 const SQLITE_BUSY = 5;
 
 /** The lock of a storage directory. */

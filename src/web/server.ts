@@ -204,10 +204,7 @@ function createApplication(options: WebOptions, { guard, users: authenticated, i
         : text(reply, 503, 'The first poll has not finished yet.\n');
     },
   };
-  // the path of the metrics can be any other
-  const isTaken = (path: string): boolean =>
-    path === options.telemetryPath || mounts.some((mount) => mount.path === path);
-  if (!isTaken('/')) routes['/'] = async (_, reply) => sendPage(reply, landingPage(options));
+  if (!mounts.some(({ path }) => path === '/')) routes['/'] = async (_, reply) => sendPage(reply, landingPage(options));
   routes[options.telemetryPath] = async (request, reply) => sendMetrics(options.metricsPage, request, reply);
 
   app.register(serveAssets);

@@ -131,7 +131,13 @@ describe('delivery', () => {
           expect(open.length).toBeLessThan(CONNECTIONS);
           return new Promise((resolve) => open.push({ keys, end: resolve }));
         };
-        const alertmanager = { url: 'x', post, known: async () => [], close: async () => {} };
+        const alertmanager = {
+          url: 'x',
+          post,
+          status: async () => ({ is: 'accepted' as const }),
+          known: async () => [],
+          close: async () => {},
+        };
         const delivery = createDelivery({ alertmanager, counts: createCounts(), now: () => NOW, log: createTestLog() });
         const end = async (index: number, is: Outcome['is']): Promise<void> => {
           const [request] = open.splice(index % Math.max(1, open.length), 1);

@@ -53,6 +53,7 @@ function createStub(): Stub {
     requests: [],
     outcome: { is: 'accepted' },
     alerts: [],
+    status: async () => ({ is: 'accepted' }),
     post: async (body) => {
       if (stub.outcome.is === 'accepted') {
         stub.requests.push(now());
@@ -135,6 +136,7 @@ function start(more: Partial<EngineOptions> & { settings?: unknown } = {}) {
       generatorUrl: 'http://exporter:10319/alerts',
       ownsVendorLicense: () => true,
       stateFile: undefined,
+      handOver: () => {},
       initial: undefined,
       now,
       log,

@@ -41,7 +41,7 @@ const rowsOf = (alerts: readonly AlertState[]) => {
     ...everything,
     usageWhenNotCurrent: 'withhold',
   });
-  return attentionOf(statusOf(alerts, { at: NOW, seconds: 1 }), inventory);
+  return [...(attentionOf(statusOf(alerts, { at: NOW, seconds: 1 }), inventory) ?? [])];
 };
 
 describe('what Grafana gets of the alerts', () => {

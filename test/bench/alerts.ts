@@ -140,6 +140,7 @@ export async function benchAlerts(count: number, runs: number): Promise<Line[]> 
       generatorUrl: 'http://bench/alerts',
       ownsVendorLicense: () => true,
       stateFile: undefined,
+      handOver: () => {},
       initial: undefined,
       now,
       log: createTestLog(),

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -18,6 +18,13 @@ interface Diagnosis {
   readonly analyzer: string;
   readonly identity?: string;
   readonly healthy: boolean;
+  readonly steps: {
+    readonly step: string;
+    readonly result: string;
+    readonly finding: string;
+    readonly remedy: string[];
+    readonly exit?: number;
+  }[];
   readonly endpoints: {
     readonly endpoint: string;
     readonly result: string;
@@ -42,7 +49,7 @@ function configure(url: string, password: string): string {
   const file = join(folder, 'config.yml');
   writeFileSync(
     file,
-    `analyzer: {url: "${url}", username: 'CORP\\svc-lic', password_file: password}\nstorage: {path: ${folder}/state}\n`,
+    `analyzer: {url: "${url}", username: 'CORP\\svc-lic', password_file: password}\nstorage: {path: ${folder}/state}\nweb: {listen_address: "127.0.0.1:0"}\n`,
   );
   return file;
 }
@@ -64,16 +71,23 @@ describe('doctor', () => {
     const file = configure(url, 'wrong');
     const diagnose = async (): Promise<Diagnosis> => {
       const doctor = run(['doctor', '--json', `--config.file=${file}`]);
-      expect(await doctor.exit).toBe(1);
+      expect(await doctor.exit).toBe(5);
       return JSON.parse(doctor.output()) as Diagnosis;
     };
-    const { healthy, identity, endpoints } = await diagnose();
+    const { healthy, identity, endpoints, steps } = await diagnose();
     expect([healthy, identity, endpoints.length]).toEqual([false, undefined, 11]);
     const failed = endpoints.filter(({ result }) => result === 'failed');
     expect(failed.map(({ endpoint }) => endpoint)).toEqual(['GetHttpUserName']);
     expect(failed[0]?.reason).toMatch(/^auth \(NTLM_CREDENTIALS_REJECTED\): /);
     expect(endpoints.filter(({ result }) => result === 'not asked')).toHaveLength(10);
     expect(verdicts).toEqual([false]);
+    expect(steps.find(({ result }) => result === 'failed')).toEqual({
+      step: 'logon',
+      result: 'failed',
+      finding: expect.stringMatching(/^the analyzer rejected the logon: /),
+      remedy: [expect.stringMatching(/^check analyzer.username and the password/)],
+      exit: 5,
+    });
     const again = await diagnose();
     expect(again.endpoints.find(({ endpoint }) => endpoint === 'GetHttpUserName')?.reason).toMatch(/^auth_suspended/);
     expect(verdicts).toEqual([false]);
@@ -199,11 +213,33 @@ describe('doctor', () => {
     expect([...new Set(faulty.seen.map((url) => /Get\w+/.exec(url)?.[0]))]).toEqual(['GetHttpUserName', 'GetProducts']);
   });
 
-  it('names what it cannot reach', async () => {
-    const doctor = run(['doctor', `--config.file=${configure('http://127.0.0.1:1/analyzer', 'x')}`]);
-    expect(await doctor.exit).toBe(1);
-    expect(doctor.output()).toMatch(/^GetHttpUserName +failed .*connect \(ECONNREFUSED\)/m);
-    expect(doctor.output()).toMatch(/^GetUsers +not asked +GetProducts lists no vendor license$/m);
+  it('names what it cannot reach, and what it did not check therefore', async () => {
+    const file = configure('http://127.0.0.1:1/analyzer', 'x');
+    const doctor = run(['doctor', `--config.file=${file}`]);
+    expect(await doctor.exit).toBe(3);
+    const [configuration, tcp, remedy, tls] = doctor.output().split('\n');
+    expect(configuration).toBe(`✓ configuration  ${file}`);
+    expect(tcp).toBe('✗ TCP            nothing listens on 127.0.0.1:1 (ECONNREFUSED)');
+    expect(remedy).toBe(`${' '.repeat(17)}start the analyzer there, or correct host and port in analyzer.url`);
+    expect(tls).toBe('– TLS            not checked, because TCP failed');
+    expect(doctor.output()).toContain('✓ storage ');
+    expect(doctor.output()).not.toContain('GetUsers');
+    expect(doctor.output()).toContain('Correct TCP first, and run doctor again.\n');
+  });
+
+  it('reports every problem of the configuration, and the steps that need one', async () => {
+    const file = configure('http://127.0.0.1:1/analyzer', 'x');
+    appendFileSync(file, 'pol: {}\nlog: {level: loud}\n');
+    const doctor = run(['doctor', '--json', `--config.file=${file}`]);
+    expect(await doctor.exit).toBe(2);
+    const { analyzer, healthy, steps, endpoints } = JSON.parse(doctor.output()) as Diagnosis;
+    expect([analyzer, healthy, endpoints]).toEqual([null, false, []]);
+    const [configuration, ...others] = steps;
+    expect([configuration?.finding, ...(configuration?.remedy ?? [])]).toEqual([
+      expect.stringMatching(/config\.yml:4: pol: unknown setting, did you mean poll\?$/),
+      expect.stringMatching(/config\.yml:5: log\.level: /),
+    ]);
+    expect(new Set(others.map(({ result }) => result))).toEqual(new Set(['not checked']));
   });
 
   it('looks at the embedded analyzer with --demo, without any configuration', async () => {

@@ -1,6 +1,6 @@
 import { alertCatalogue } from '../../deploy/prometheus/catalogue.ts';
 import { storeProblems } from '../../src/analyzer/history-file.ts';
-import { ntlmKinds } from '../../src/client/failures.ts';
+import { kindOfCode, ntlmKinds } from '../../src/client/failures.ts';
 import { commands, usageOf } from '../../src/commands/commands.ts';
 import { alertRules as engineRules } from '../../src/config/sections/alert-rules.ts';
 import { sourceKeys } from '../../src/config/sections/sources.ts';
@@ -11,8 +11,10 @@ import { unsupported, webConfigKeys } from '../../src/config/web-config.ts';
 import { datasourceErrors } from '../../src/datasource/errors.ts';
 import { type Key, payloadKeys, type Target, targets } from '../../src/datasource/targets.ts';
 import { answerFaults } from '../../src/decoding/answer-faults.ts';
+import { exitCodes } from '../../src/diagnosis/exit-codes.ts';
 import { catalogue } from '../../src/metrics/catalogue.ts';
 import { collectors, type Metric } from '../../src/metrics/metric.ts';
+import { connectionCodes, explainConnection, theAnalyzer } from '../../src/model/connection-failure.ts';
 import { failureKinds } from '../../src/model/failure.ts';
 import { ntlmCodes } from '../../src/ntlm/errors.ts';
 import { sourceFailureKinds } from '../../src/observation/source-failure.ts';
@@ -105,6 +107,22 @@ export const tables: Readonly<Record<string, () => string>> = {
     table(
       ['kind', 'meaning'],
       Object.entries(failureKinds).map(([kind, meaning]) => [code(kind), cell(meaning)]),
+    ),
+  'connection codes': () =>
+    table(
+      ['code', 'kind', 'meaning', 'remedy'],
+      connectionCodes.map((name) => {
+        const { finding = '', remedy = '' } = explainConnection(name, undefined, theAnalyzer) ?? {};
+        return [code(name), code(kindOfCode(name) ?? 'connect'), cell(finding.replace(` (${name})`, '')), cell(remedy)];
+      }),
+    ),
+  'doctor exit codes': () =>
+    table(
+      ['exit code', 'meaning'],
+      [
+        ['0', 'No step failed.'],
+        ...Object.values(exitCodes).map(({ code: number, meaning }) => [String(number), cell(meaning)]),
+      ],
     ),
   'answer codes': () =>
     table(

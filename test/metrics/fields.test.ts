@@ -58,6 +58,7 @@ async function pageOf(records: Readonly<Record<Endpoint, Raw>>): Promise<string>
     endpoints: [],
     sources: () => [],
     alerting: () => undefined,
+    receivers: () => [],
     web: () => ({ refused: {}, cut: {} }),
     upstream: () => ({
       authenticated: undefined,

@@ -29,6 +29,7 @@ async function createPage(enabled = allCollectors): Promise<Exposition> {
     endpoints: ['GetFeatures', 'GetProducts'],
     sources: () => [],
     alerting: () => undefined,
+    receivers: () => [],
     web: () => ({ refused: { scrapes: 3, logons: 0 }, cut: { stalled: 2 } }),
     upstream: () => ({
       authenticated: true,

@@ -110,6 +110,12 @@ export const rooms: Readonly<Record<string, Room>> = {
     promise: 'Missing data neither raises nor resolves an alert, and a restart forgets none.',
     mayImport: ['model', 'inventory', 'storage', 'scheduling', 'html'],
   },
+  messages: {
+    floor: 2,
+    promise:
+      'Each alert reaches its people once, also after a crash. What cannot be delivered is kept, and the log and /metrics say so.',
+    mayImport: ['model', 'alerts', 'storage', 'scheduling', 'html', 'expiries'],
+  },
   poll: {
     floor: 2,
     promise: 'No endpoint delays the schedule of another one, and a failed part keeps its last good data.',
@@ -119,6 +125,17 @@ export const rooms: Readonly<Record<string, Room>> = {
     floor: 2,
     promise: 'An answer to Grafana is complete, or says what is missing. Panels cannot hold up polling.',
     mayImport: ['model', 'client', 'decoding', 'query-api', 'inventory', 'scheduling', 'rightsizing'],
+  },
+  status: {
+    floor: 2,
+    promise:
+      'A person sees what is known now, and what is not. A page is written in slices, and without other programs.',
+    mayImport: ['model', 'html', 'inventory', 'scheduling', 'observation', 'datasource', 'alerts'],
+  },
+  expiries: {
+    floor: 2,
+    promise: 'A list of expiries is complete, or says which are missing. A name cannot break its format.',
+    mayImport: ['model', 'inventory', 'scheduling', 'html'],
   },
   web: {
     floor: 2,
@@ -130,6 +147,12 @@ export const rooms: Readonly<Record<string, Room>> = {
     promise:
       'One thread holds the data, from the bytes of an answer to the finished page. It has no sockets and no secrets; its loss is a failed poll.',
     mayImport: ['model', 'query-api', 'columns', 'scheduling', 'inventory', 'decoding', 'metrics'],
+  },
+  diagnosis: {
+    floor: 3,
+    promise:
+      'The first failed step names the mistake of the operator, with its remedy. No step sends a logon that is not counted, or an alert.',
+    mayImport: 'all',
   },
   app: { floor: 3, promise: 'Wires the rooms and does nothing else.', mayImport: 'all' },
   commands: { floor: 4, promise: 'One function for each command; it returns the exit code.', mayImport: 'all' },

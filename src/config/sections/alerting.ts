@@ -5,6 +5,7 @@ import { duration, oneOf, text } from '../values.ts';
 import { labelMap, matchers } from './alert-labels.ts';
 import { rules } from './alert-rules.ts';
 import { alertmanagers } from './alertmanagers.ts';
+import { email, webhook } from './receivers.ts';
 
 export const alerting = z
   .strictObject({
@@ -13,6 +14,19 @@ export const alerting = z
       .describe(
         'Alertmanagers that receive alerts, as in the configuration of Prometheus, or as URLs. If empty, alerts are evaluated and shown at `/alerts`, but not sent.',
       ),
+    email,
+    webhook,
+    group_wait: duration(0, 3600)
+      .prefault('30s')
+      .describe(
+        'How long the first message about a vendor license, by e-mail or webhook, waits for further alerts. Messages about expiries wait ten times as long.',
+      ),
+    group_interval: duration(0, 86_400)
+      .prefault('5m')
+      .describe('Minimum time between two messages about the same vendor license, by e-mail or webhook.'),
+    repeat_interval: duration(1)
+      .prefault('12h')
+      .describe('How often a message about alerts that still fire is repeated, by e-mail or webhook.'),
     alertmanager_external_url: baseUrl('https://alertmanager.example.com')
       .optional()
       .describe('URL of Alertmanager for people. Alerts link to a silence that is filled in for them.'),

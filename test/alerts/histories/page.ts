@@ -21,6 +21,7 @@ export async function readPage(
     endpoints: [],
     sources: () => sources,
     alerting: () => undefined,
+    receivers: () => [],
     web: () => ({ refused: {}, cut: {} }),
     upstream: () => ({
       authenticated,

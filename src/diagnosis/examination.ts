@@ -41,8 +41,8 @@ export interface Probe {
 const ofFeatures = ['GetUsers', 'GetHistory', 'GetHistoryReserved', 'GetEfficiency', 'GetHeatMap'] as const;
 
 /** The exporter only needs the verdict on the logon, and any HTTP status shows it. */
-const excuseIdentity: Excuse = ({ kind }) =>
-  kind === 'status' || kind === 'parse' || kind === 'too_large'
+const excuseIdentity: Excuse = ({ kind, code }) =>
+  (kind === 'status' && code !== 'NTLM_NO_VERDICT') || kind === 'parse' || kind === 'too_large'
     ? { result: 'deviates', reason: 'the logon itself was accepted' }
     : undefined;
 

@@ -4,7 +4,7 @@ import { createTransport } from '../client/transport.ts';
 import type { AnalyzerConfig } from '../config/config.ts';
 import { type Inspection, inspectAnswer } from '../decoding/inspection.ts';
 import { createLocalDecoder } from '../decoding/local-decoder.ts';
-import { QueryError } from '../model/failure.ts';
+import { type FailureKind, QueryError } from '../model/failure.ts';
 import type { Log } from '../model/log.ts';
 import type { Answer, DiscardReason } from '../model/records.ts';
 import { type EndpointName, endpointNames } from '../query-api/endpoints.ts';
@@ -39,6 +39,8 @@ export interface Diagnosis {
   /** Whether the exporter accepts every answer. */
   readonly healthy: boolean;
   readonly endpoints: readonly Finding[];
+  /** Why the logon, or the connection for it, failed; `undefined` if it did not. */
+  readonly logonFailure: QueryError | undefined;
 }
 
 export interface DiagnosisOptions {
@@ -61,7 +63,11 @@ function dropsOf(answer: unknown): NonNullable<Finding['dropped']> {
   return Object.fromEntries(Object.entries(discarded ?? {}).filter(([, count]) => count > 0));
 }
 
+/** Failures that say something about the answer of the endpoint, and not about the logon. */
+const afterLogon: ReadonlySet<FailureKind> = new Set(['status', 'parse', 'schema', 'too_large']);
+
 interface OwnedProbe extends Probe {
+  logonFailure(): QueryError | undefined;
   findings(): readonly Finding[];
   close(): Promise<void>;
 }
@@ -72,6 +78,7 @@ function createProbe({ analyzer, storagePath, log, version }: DiagnosisOptions):
   let inspection: Inspection | undefined;
   let seconds = 0;
   let stop: string | undefined;
+  let logonFailure: QueryError | undefined;
   const transport = createTransport({
     baseUrl: analyzer.url,
     dispatcher: createDispatcher(analyzer, account.gate, log),
@@ -121,6 +128,9 @@ function createProbe({ analyzer, storagePath, log, version }: DiagnosisOptions):
         // anything else is a bug, or for the operator to correct
         if (!(error instanceof QueryError)) throw error;
         const failure = error;
+        if (endpoint === 'GetHttpUserName' && (!afterLogon.has(failure.kind) || failure.code === 'NTLM_NO_VERDICT')) {
+          logonFailure = failure;
+        }
         if (isLogonFailure(failure)) stop = 'an earlier logon was not accepted';
         const excused = excuse?.(failure);
         const reason = [reasonOf(failure), ...(excused === undefined ? [] : [excused.reason])].join('; ');
@@ -131,6 +141,7 @@ function createProbe({ analyzer, storagePath, log, version }: DiagnosisOptions):
     skip: (endpoints, reason) => {
       for (const endpoint of endpoints) found.set(endpoint, { endpoint, result: 'not asked', reason: stop ?? reason });
     },
+    logonFailure: () => logonFailure,
     findings: () => endpointNames.flatMap((name) => found.get(name) ?? []),
     close: async () => {
       await decoder.close();
@@ -140,6 +151,15 @@ function createProbe({ analyzer, storagePath, log, version }: DiagnosisOptions):
   };
 }
 
+/** The diagnosis when no endpoint can be called. */
+export const notAsked = (analyzer: string, reason: string): Diagnosis => ({
+  analyzer,
+  identity: undefined,
+  healthy: false,
+  endpoints: endpointNames.map((endpoint) => ({ endpoint, result: 'not asked', reason })),
+  logonFailure: undefined,
+});
+
 /** Calls every endpoint once. Stops after a rejected logon. */
 export async function diagnose(options: DiagnosisOptions): Promise<Diagnosis> {
   const probe = createProbe(options);
@@ -147,7 +167,7 @@ export async function diagnose(options: DiagnosisOptions): Promise<Diagnosis> {
     const identity = await examine(probe, options.plan);
     const endpoints = probe.findings();
     const healthy = endpoints.every(({ result }) => result !== 'failed');
-    return { analyzer: options.analyzer.url, identity, healthy, endpoints };
+    return { analyzer: options.analyzer.url, identity, healthy, endpoints, logonFailure: probe.logonFailure() };
   } finally {
     await probe.close();
   }

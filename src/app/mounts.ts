@@ -1,0 +1,120 @@
+import type { FastifyRequest } from 'fastify';
+import { createAlertApi, createAlertPage } from '../alerts/routes.ts';
+import { createRunbookPage } from '../alerts/runbook-page.ts';
+import type { Backend, SharedBackend } from '../datasource/backend.ts';
+import { createRightsizingApi } from '../datasource/rightsizing-api.ts';
+import { createDatasource } from '../datasource/routes.ts';
+import type { Site } from '../html/frame.ts';
+import type { Log } from '../model/log.ts';
+import type { SourceHealth } from '../observation/source.ts';
+import { createReportPage, type ReportInputs } from '../rightsizing/report-routes.ts';
+import type { StatusInputs } from '../status/inputs.ts';
+import { createFeaturePage, createStatusPage, createVendorLicensePage } from '../status/routes.ts';
+import { pathList } from '../web/path-list.ts';
+import type { Mount } from '../web/server.ts';
+import { alertCountsOf } from './attention.ts';
+import { analyzerIdentity } from './identity.ts';
+import type { AppConfig, Pipeline } from './pipeline.ts';
+import { sourcesMount } from './sources.ts';
+
+/** The routes of all rooms, and the pages among them. */
+
+interface SiteDeps {
+  readonly demo: boolean;
+  readonly version: string;
+  /** Of an analyzer in this process; `undefined` without one. */
+  readonly sources?: () => readonly SourceHealth[];
+}
+
+/** What the pages have in common. */
+export const siteOf = ({ demo, version, sources }: SiteDeps): Site => ({
+  demo,
+  version,
+  links: [
+    { path: './', title: 'Status' },
+    { path: 'alerts', title: 'Alerts' },
+    { path: 'rightsizing', title: 'Right-sizing' },
+    ...(sources === undefined ? [] : [{ path: 'sources', title: 'Sources' }]),
+    { path: 'runbooks', title: 'Runbooks' },
+  ],
+});
+
+interface MountDeps {
+  readonly pages: Site;
+  /** The configuration at start, because a reload does not change paths. */
+  readonly initial: AppConfig;
+  /** The current one, which a reload replaces. */
+  readonly pipeline: () => Pipeline;
+  readonly sources: (() => readonly SourceHealth[]) | undefined;
+  /** The data for the user of a request. */
+  readonly backend: (request: FastifyRequest) => Backend;
+  /** Epoch seconds. */
+  readonly now: () => number;
+  readonly log: Log;
+}
+
+const reportInputs = ({ proposals, useInventory, owners }: SharedBackend): ReportInputs => ({
+  proposals,
+  useInventory,
+  ownerOf: (vendorLicense, feature) => owners().of(vendorLicense, feature).owner,
+});
+
+export function createMounts({ pages, initial, pipeline, sources, backend, now, log }: MountDeps): readonly Mount[] {
+  const alertRoutes = {
+    status: () => pipeline().alerting.status(),
+    site: pages,
+    receivers: () => pipeline().messages.status(),
+    runbooks: () => pipeline().config.alerting.runbookBaseUrl ?? 'runbooks',
+    now,
+  };
+  const answering = {
+    backend,
+    deadline: () => pipeline().config.datasource.deadline,
+    onProblem: (error: unknown) => log.error({ err: error }, 'request from Grafana failed'),
+  };
+  const mounts: readonly Mount[] = [
+    { path: '/alerts', about: 'Alerts that fire now, and their delivery.', ...createAlertPage(alertRoutes) },
+    { path: '/runbooks', about: 'What each alert means, and what to check.', ...createRunbookPage(pages) },
+    ...(sources === undefined ? [] : [sourcesMount(sources, pages)]),
+    {
+      path: '/rightsizing',
+      about: 'How many licenses could go, are missing or run out.',
+      ...createReportPage({
+        site: pages,
+        inputs: () => reportInputs(pipeline().datasource),
+        refusalOfPrices: (request) => backend(request).prices.refusal(),
+      }),
+    },
+    // before the path that it is below
+    { path: '/api/v1/rightsizing', about: undefined, ...createRightsizingApi(answering) },
+    { path: '/api/v1', about: undefined, ...createAlertApi(alertRoutes) },
+    {
+      path: initial.datasource.path,
+      deadline: answering.deadline,
+      about: 'History, users and the last poll as JSON, for Grafana.',
+      ...createDatasource(answering),
+    },
+  ];
+  const { telemetryPath } = initial.web;
+  const status = {
+    site: pages,
+    interfaces: pathList({ telemetryPath, mounts }),
+    inputs: (request: FastifyRequest): StatusInputs => {
+      const { config, datasource, alerting } = pipeline();
+      return {
+        backend: backend(request),
+        analyzer: analyzerIdentity(config).analyzer,
+        alerts: alertCountsOf(alerting.status()),
+        timeZone: datasource.localTime.timeZone,
+        sources: sources?.(),
+        hasDenials: config.metrics.collectors.history && config.historyFeatures.length > 0,
+      };
+    },
+  };
+  return [
+    { path: '/', about: undefined, ...createStatusPage(status) },
+    { path: '/vendor-license', about: undefined, ...createVendorLicensePage(status) },
+    { path: '/feature', about: undefined, ...createFeaturePage(status) },
+    ...mounts,
+  ];
+}

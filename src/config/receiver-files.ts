@@ -1,0 +1,114 @@
+import type { EmailConfig, WebhookConfig } from './config.ts';
+import type { ConfigSettings } from './config-settings.ts';
+import type { SettingKey } from './settings.ts';
+import { OFF } from './values.ts';
+
+/** The receivers of alerts beside Alertmanagers, with the content of their files. */
+
+/** The path of a file with a secret, which is read again for each message. Reports a file that cannot be used. */
+function secretFile(settings: ConfigSettings, key: SettingKey): string | undefined {
+  const reference = settings.reference(key);
+  const path = settings.pathOf(key);
+  if (settings.readSecretFile(reference)?.trim() === '') settings.refuse(key, `${path} is empty`);
+  return path;
+}
+
+type Receiver = 'alerting.email' | 'alerting.webhook';
+
+function tlsOf(settings: ConfigSettings, receiver: Receiver): EmailConfig['tls'] {
+  const files = settings.readTls({
+    ca: settings.reference(`${receiver}.tls_config.ca_file`),
+    cert: settings.reference(`${receiver}.tls_config.cert_file`),
+    key: settings.reference(`${receiver}.tls_config.key_file`),
+  });
+  return {
+    ...files,
+    serverName: settings.value(`${receiver}.tls_config.server_name`),
+    insecureSkipVerify: settings.value(`${receiver}.tls_config.insecure_skip_verify`) ?? false,
+  };
+}
+
+/** Reports what is missing if a setting needs another one. */
+function need(settings: ConfigSettings, key: SettingKey, by: SettingKey): void {
+  settings.reportMissing(key, settings.rawSetting(by)?.where([]), `is required with ${by}`);
+}
+
+function checkDigest(settings: ConfigSettings): void {
+  const key = 'alerting.email.digest';
+  const value = settings.value(key);
+  const problem = value === undefined || value === OFF ? undefined : settings.options.cronProblem(value);
+  if (problem !== undefined)
+    settings.refuse(key, `${JSON.stringify(value)} is neither off nor a cron expression: ${problem}`);
+}
+
+/** The mail server; `undefined` if none is configured. Reports problems of its settings and files. */
+export function emailOf(settings: ConfigSettings): EmailConfig | undefined {
+  const smarthost = settings.value('alerting.email.smarthost');
+  const first = settings.firstSettingOf('alerting.email');
+  const tls = tlsOf(settings, 'alerting.email');
+  const passwordFile = secretFile(settings, 'alerting.email.auth_password_file');
+  checkDigest(settings);
+  const { to = [], authUsername, ...email } = settings.section('alerting').email;
+  if (first === undefined) return undefined;
+  if (smarthost === undefined) {
+    need(settings, 'alerting.email.smarthost', first);
+    return undefined;
+  }
+  if (email.from === undefined) need(settings, 'alerting.email.from', 'alerting.email.smarthost');
+  if (to.length === 0) need(settings, 'alerting.email.to', 'alerting.email.smarthost');
+  if (authUsername !== undefined && passwordFile === undefined) {
+    need(settings, 'alerting.email.auth_password_file', 'alerting.email.auth_username');
+  }
+  if (authUsername === undefined && passwordFile !== undefined) {
+    need(settings, 'alerting.email.auth_username', 'alerting.email.auth_password_file');
+  }
+  const { hello, requireTls, sendResolved, digest, owners = {} } = email;
+  return {
+    ...smarthost,
+    from: email.from ?? '',
+    to,
+    owners: new Map(Object.entries(owners)),
+    username: authUsername,
+    passwordFile,
+    requireTls,
+    tls,
+    hello,
+    sendResolved,
+    digest: digest === OFF ? undefined : digest,
+  };
+}
+
+/** The webhook; `undefined` if none is configured. Reports problems of its settings and files. */
+export function webhookOf(settings: ConfigSettings): WebhookConfig | undefined {
+  const first = settings.firstSettingOf('alerting.webhook');
+  const tls = tlsOf(settings, 'alerting.webhook');
+  const urlFile = secretFile(settings, 'alerting.webhook.url_file');
+  const passwordFile = secretFile(settings, 'alerting.webhook.basic_auth.password_file');
+  const credentialsFile = secretFile(settings, 'alerting.webhook.authorization.credentials_file');
+  const { url, basicAuth, authorization, timeout, sendResolved } = settings.section('alerting').webhook;
+  if (first === undefined) return undefined;
+  if (url === undefined && urlFile === undefined) need(settings, 'alerting.webhook.url', first);
+  if (url !== undefined && urlFile !== undefined) {
+    settings.refuse('alerting.webhook.url_file', 'cannot be combined with alerting.webhook.url; remove one of them');
+  }
+  const { username } = basicAuth;
+  if (username !== undefined && passwordFile === undefined) {
+    need(settings, 'alerting.webhook.basic_auth.password_file', 'alerting.webhook.basic_auth.username');
+  }
+  if (username === undefined && passwordFile !== undefined) {
+    need(settings, 'alerting.webhook.basic_auth.username', 'alerting.webhook.basic_auth.password_file');
+  }
+  if (passwordFile !== undefined && credentialsFile !== undefined) {
+    const key = 'alerting.webhook.authorization.credentials_file';
+    settings.refuse(key, 'cannot be combined with basic_auth; remove one of them');
+  }
+  return {
+    url,
+    urlFile,
+    basicAuth: username === undefined || passwordFile === undefined ? undefined : { username, passwordFile },
+    authorization: credentialsFile === undefined ? undefined : { type: authorization.type, credentialsFile },
+    tls,
+    timeout,
+    sendResolved,
+  };
+}

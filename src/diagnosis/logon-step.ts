@@ -1,0 +1,153 @@
+import { logonPathOf } from '../app/account.ts';
+import { probeChallenge } from '../client/challenge-probe.ts';
+import { toQueryError } from '../client/failures.ts';
+import { LogonFileError } from '../client/logon-file.ts';
+import type { AnalyzerConfig, Config } from '../config/config.ts';
+import { createSelection } from '../inventory/selection.ts';
+import type { Explanation } from '../model/connection-failure.ts';
+import type { QueryError } from '../model/failure.ts';
+import { readChallengeFacts } from '../ntlm/challenge-facts.ts';
+import { MAX_SKEW, skewText } from './clock-step.ts';
+import { type Diagnosis, diagnose } from './endpoint-diagnosis.ts';
+import type { Plan } from './examination.ts';
+import { tlsOptions } from './first-answer.ts';
+import { bad, type Evidence, good, type Outcome, type Site, type Step, warning } from './step.ts';
+import { attemptMs } from './tcp-step.ts';
+
+/** The logon: is NTLM offered, is the challenge usable, and are the credentials accepted? Only the last question is a logon. */
+
+const planOf = ({ poll, featuresRequest, expirationSearch, shard, select }: Config): Plan => ({
+  poll,
+  featuresRequest,
+  expirationSearch,
+  ...createSelection({ shard, ...select }),
+});
+
+const failure = ({ finding, remedy }: QueryError): Outcome => bad(finding, ...(remedy === undefined ? [] : [remedy]));
+
+/** Asks for a challenge, which no account counts. Returns what is wrong with it. */
+async function checkChallenge({ analyzer }: Site, evidence: Evidence): Promise<Outcome | 'open' | undefined> {
+  const probed = await probeChallenge({
+    origin: new URL(analyzer.url).origin,
+    logonPath: logonPathOf(analyzer),
+    headersTimeout: attemptMs(analyzer),
+    connectTimeout: attemptMs(analyzer),
+    tls: { ...tlsOptions(analyzer.tls), rejectUnauthorized: !analyzer.tls.insecureSkipVerify },
+  });
+  if (probed.is === 'failed') return failure(toQueryError(probed.error));
+  if (probed.is === 'open') return 'open';
+  try {
+    evidence.challenge = readChallengeFacts(probed.message);
+  } catch {
+    return bad(
+      'the challenge of the server is malformed',
+      'check that analyzer.url leads to the analyzer, and that no proxy changes WWW-Authenticate headers',
+    );
+  }
+  const { time } = evidence.challenge;
+  if (time !== undefined) evidence.clockAhead = (time - Date.now()) / 1000;
+  return undefined;
+}
+
+/** A password that was probably not saved as it is meant. */
+function passwordHint({ password, passwordFile = 'the environment' }: AnalyzerConfig): Explanation | undefined {
+  const text = password.reveal();
+  if (text.includes('\0') || text.startsWith('\ufffd')) {
+    return { finding: `the password in ${passwordFile} is UTF-16`, remedy: 'save the file as UTF-8' };
+  }
+  if (text.startsWith('\ufeff')) {
+    return { finding: `${passwordFile} begins with a byte order mark`, remedy: 'save the file as UTF-8 without it' };
+  }
+  if (!/^\s|\s$/.test(text)) return undefined;
+  return {
+    finding: `the password in ${passwordFile} begins or ends with white space`,
+    remedy: 'remove white space and empty lines that do not belong to the password',
+  };
+}
+
+/** What probably made the server reject the credentials, from the most certain on. */
+function hintsOn({ analyzer }: Site, { challenge, clockAhead = 0 }: Evidence): readonly Explanation[] {
+  const { domain: ours } = analyzer;
+  const theirs = challenge?.domain ?? '';
+  const named = theirs === '' ? '' : `: the analyzer names the domain ${theirs}`;
+  const password = passwordHint(analyzer);
+  return [
+    ...(Math.abs(clockAhead) > MAX_SKEW
+      ? [
+          {
+            finding: skewText(clockAhead),
+            remedy: 'synchronize both clocks: NTLMv2 fails with a difference over 5 minutes',
+          },
+        ]
+      : []),
+    ...(password === undefined ? [] : [password]),
+    ...(ours === ''
+      ? [
+          {
+            finding: 'no domain is set',
+            remedy: `set analyzer.domain, or write DOMAIN\\name in analyzer.username${named}`,
+          },
+        ]
+      : []),
+  ];
+}
+
+function rejection(site: Site, evidence: Evidence, error: QueryError): Outcome {
+  const hints = hintsOn(site, evidence);
+  const [first] = hints;
+  const isPlain = error.code === 'NTLM_CREDENTIALS_REJECTED' && first !== undefined;
+  const finding = isPlain
+    ? `the analyzer rejected the logon, and ${hints.map((hint) => hint.finding).join(', and ')}`
+    : error.finding;
+  const { domain } = site.analyzer;
+  const theirs = evidence.challenge?.domain ?? '';
+  const otherDomain = domain !== '' && theirs !== '' && theirs.toLowerCase() !== domain.toLowerCase();
+  return bad(
+    finding,
+    ...(error.remedy === undefined ? [] : [error.remedy]),
+    ...hints.map((hint) => hint.remedy),
+    ...(otherDomain ? [`check analyzer.domain: it is ${domain}, and the analyzer names the domain ${theirs}`] : []),
+    'check analyzer.username and the password, and whether the account is locked; other credentials are tried at once, these ones not before the hold is over',
+  );
+}
+
+const accountKinds = new Set(['auth', 'auth_suspended']);
+
+async function run({ config, analyzer, storagePath, log, version }: Site): Promise<Diagnosis | LogonFileError> {
+  try {
+    return await diagnose({ plan: planOf(config), analyzer, storagePath, log, version });
+  } catch (error) {
+    if (error instanceof LogonFileError) return error;
+    throw error;
+  }
+}
+
+/** @returns what is wrong with the logon; the endpoints are called in the same session, so that it is logged on only once */
+async function checkLogon(site: Site, evidence: Evidence, isOpen: boolean): Promise<Outcome> {
+  const diagnosis = await run(site);
+  if (diagnosis instanceof LogonFileError) return { ...bad(diagnosis.message), exit: 'local' };
+  evidence.diagnosis = diagnosis;
+  const { logonFailure, identity } = diagnosis;
+  if (logonFailure !== undefined) {
+    return accountKinds.has(logonFailure.kind) ? rejection(site, evidence, logonFailure) : failure(logonFailure);
+  }
+  if (isOpen) {
+    return warning(
+      'the analyzer requires no logon',
+      'any client can read it; enable Windows authentication (NTLM) there',
+    );
+  }
+  return good(identity === undefined ? 'accepted' : `accepted as ${identity}`);
+}
+
+export const logonStep: Step = {
+  name: 'logon',
+  exit: 'logon',
+  needs: ['name', 'TCP', 'TLS', 'HTTP'],
+  applies: () => true,
+  check: async (site, evidence) => {
+    const problem = site.kind === 'remote' ? await checkChallenge(site, evidence) : undefined;
+    if (problem !== undefined && problem !== 'open') return problem;
+    return checkLogon(site, evidence, problem === 'open');
+  },
+};

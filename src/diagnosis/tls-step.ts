@@ -1,0 +1,141 @@
+import { isIP } from 'node:net';
+import { connect, type DetailedPeerCertificate, type TLSSocket } from 'node:tls';
+import type { AnalyzerConfig } from '../config/config.ts';
+import {
+  type Explanation,
+  explainConnection,
+  explainUnknown,
+  isTlsCode,
+  theAnalyzer,
+} from '../model/connection-failure.ts';
+import { askOnce, endpointUrl, tlsOptions } from './first-answer.ts';
+import { hostOf, withinLimit } from './name-step.ts';
+import { bad, type Evidence, explained, good, type Outcome, type Site, type Step, warning } from './step.ts';
+import { attemptMs, portOf } from './tcp-step.ts';
+
+const DAY_MS = 86_400_000;
+/** A certificate that ends sooner should have been renewed, days. */
+export const SOON_DAYS = 14;
+
+/** A TLS connection whose certificate is not checked yet. @throws Error with a code */
+async function shakeHands(analyzer: AnalyzerConfig): Promise<TLSSocket> {
+  const host = hostOf(analyzer.url);
+  const socket = connect({
+    host,
+    port: portOf(analyzer.url),
+    // an address is no server name
+    ...(isIP(host) === 0 && { servername: host }),
+    ...tlsOptions(analyzer.tls),
+    rejectUnauthorized: false,
+  });
+  const secured = new Promise<void>((resolve, reject) => {
+    socket.once('secureConnect', resolve);
+    socket.on('error', reject);
+    socket.once('close', () => reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' })));
+  });
+  try {
+    await withinLimit(secured, attemptMs(analyzer), 'ETIMEDOUT');
+    return socket;
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
+}
+
+/** Names for which a certificate is valid. */
+const namesOf = ({ subjectaltname, subject }: DetailedPeerCertificate): string =>
+  (subjectaltname ?? `CN=${subject?.CN}`).replaceAll('DNS:', '').replaceAll('IP Address:', '').slice(0, 200);
+
+const day = (time: number): string => new Date(time).toISOString().slice(0, 10);
+
+/** Why the certificate is not accepted, with what it says about itself. */
+function refusal(code: string, certificate: DetailedPeerCertificate): Outcome {
+  const why = explainConnection(code, undefined, theAnalyzer) ?? explainUnknown(code, theAnalyzer);
+  const { issuer, valid_to: validTo } = certificate;
+  const details: Readonly<Record<string, string>> = {
+    ERR_TLS_CERT_ALTNAME_INVALID: `: it is for ${namesOf(certificate)}`,
+    CERT_HAS_EXPIRED: `: it was valid until ${day(Date.parse(validTo))}`,
+  };
+  const signedBy = `: it was issued by ${issuer?.CN ?? issuer?.O ?? 'an unnamed authority'}`;
+  return bad(`${why.finding}${details[code] ?? signedBy}`, why.remedy);
+}
+
+function accepted(socket: TLSSocket, { tls }: AnalyzerConfig): Outcome {
+  const certificate = socket.getPeerCertificate(true);
+  const end = Date.parse(certificate.valid_to);
+  const version = socket.getProtocol() ?? 'TLS';
+  if (tls.insecureSkipVerify) {
+    return warning(
+      `${version}, but the certificate is not verified: analyzer.tls.insecure_skip_verify is set`,
+      'set analyzer.tls.ca_file instead; without verification, anybody in between can use the logon',
+    );
+  }
+  const left = Math.floor((end - Date.now()) / DAY_MS);
+  if (left < SOON_DAYS) {
+    return warning(
+      `${version}, but the certificate of the analyzer expires on ${day(end)}, in ${left} days`,
+      'renew it',
+    );
+  }
+  return good(`${version}, certificate for ${namesOf(certificate)}, valid until ${day(end)}`);
+}
+
+const messageOf = (error: unknown): Explanation => {
+  const { code } = error as NodeJS.ErrnoException;
+  return explainConnection(code ?? '', error, theAnalyzer) ?? explainUnknown(code, theAnalyzer);
+};
+
+async function checkHttps({ analyzer, version }: Site, evidence: Evidence): Promise<Outcome> {
+  let socket: TLSSocket;
+  try {
+    socket = await shakeHands(analyzer);
+  } catch (error) {
+    return explained(messageOf(error));
+  }
+  try {
+    const { authorizationError } = socket;
+    // node's type is wrong: it is a code
+    const code = authorizationError as unknown as string | null;
+    if (code !== null && !analyzer.tls.insecureSkipVerify) return refusal(code, socket.getPeerCertificate(true));
+    // with TLS 1.3, only an answer shows whether the server accepts the certificate of the client
+    const failure = await askOnce(endpointUrl(analyzer.url, 'GetHttpUserName'), { analyzer, version }).then(
+      (answer) => {
+        evidence.firstAnswer = answer;
+        return undefined;
+      },
+      (error: NodeJS.ErrnoException) => error,
+    );
+    return failure !== undefined && isTlsCode(failure.code ?? '')
+      ? explained(messageOf(failure))
+      : accepted(socket, analyzer);
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** Whether the server speaks TLS although the URL begins with http. */
+async function checkHttp({ analyzer, version }: Site, evidence: Evidence): Promise<Outcome> {
+  const answer = await askOnce(endpointUrl(analyzer.url, 'GetHttpUserName'), { analyzer, version }).catch(
+    () => undefined,
+  );
+  if (answer !== undefined) evidence.firstAnswer = answer;
+  // some servers answer a request without TLS with 400, others close the connection
+  const isStrange = answer === undefined || answer.status === 400;
+  const secured = isStrange ? await shakeHands(analyzer).catch(() => undefined) : undefined;
+  if (secured === undefined) return good('none, the URL begins with http://');
+  secured.destroy();
+  const url = new URL(analyzer.url);
+  return bad(
+    `${theAnalyzer.name} speaks TLS on port ${portOf(analyzer.url)}, but analyzer.url begins with http://`,
+    `set analyzer.url to https://${url.hostname}:${portOf(analyzer.url)}${url.pathname}`,
+  );
+}
+
+/** Whether scheme, authority, name and validity of the certificate are right. */
+export const tlsStep: Step = {
+  name: 'TLS',
+  exit: 'tls',
+  needs: ['TCP'],
+  applies: ({ kind }) => kind === 'remote',
+  check: (site, evidence) => (site.analyzer.url.startsWith('https:') ? checkHttps : checkHttp)(site, evidence),
+};

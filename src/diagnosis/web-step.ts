@@ -1,0 +1,124 @@
+import { X509Certificate } from 'node:crypto';
+import { request } from 'node:http';
+import { request as requestTls } from 'node:https';
+import { connect, createServer } from 'node:net';
+import type { Config } from '../config/config.ts';
+import { listenError } from '../model/listen-error.ts';
+import { findLockHolder } from '../storage/lock-holder.ts';
+import { bad, good, type Outcome, type Step, warning } from './step.ts';
+import { SOON_DAYS } from './tls-step.ts';
+
+type Address = Config['web']['listen'][number];
+
+const DAY_MS = 86_400_000;
+const LIMIT_MS = 2000;
+
+const shown = ({ host = '', port }: Address): string => `${host.includes(':') ? `[${host}]` : host}:${port}`;
+
+/** Where a listener on an address can be reached from this host. */
+const reachable = ({ host }: Address): string =>
+  host === undefined || host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+
+/** Whether something listens on an address. */
+function isInUse(address: Address): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const socket = connect({ host: reachable(address), port: address.port, timeout: LIMIT_MS });
+  const end = (answer: boolean) => (): void => {
+    socket.destroy();
+    resolve(answer);
+  };
+  socket.once('connect', end(true)).once('error', end(false)).once('timeout', end(false));
+  return promise;
+}
+
+/** Whether a daemon with this configuration may be running: it listens on the port that the system has chosen, or on these. */
+export async function mayBeRunning({ web, embeddedAnalyzer }: Config): Promise<boolean> {
+  const { listen, webListenAddress, sources } = embeddedAnalyzer;
+  const addresses = [...web.listen, ...(sources.length === 0 ? [] : [listen, webListenAddress ?? []].flat())];
+  const used = await Promise.all(addresses.map((address) => address.port === 0 || isInUse(address)));
+  return used.includes(true);
+}
+
+/** Whether what listens there is license-exporter. */
+function isDaemon(address: Address, isTls: boolean): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const options = {
+    host: reachable(address),
+    port: address.port,
+    path: '/-/healthy',
+    signal: AbortSignal.timeout(LIMIT_MS),
+    headers: { connection: 'close' },
+  };
+  const sent = isTls ? requestTls({ ...options, rejectUnauthorized: false }) : request(options);
+  sent.once('error', () => resolve(false));
+  sent.once('response', (response) => {
+    const isRealm = response.headers['www-authenticate'] === 'Basic realm="license-exporter"';
+    let text = '';
+    response.on('data', (chunk) => {
+      text += chunk;
+    });
+    response.on('error', () => resolve(isRealm));
+    response.once('end', () => resolve(isRealm || text === 'Healthy.\n'));
+  });
+  sent.end();
+  return promise;
+}
+
+/** Why the daemon could not listen on a free address. */
+async function bindProblem(address: Address): Promise<string | undefined> {
+  const server = createServer();
+  const { promise, resolve } = Promise.withResolvers<Error | undefined>();
+  server.once('error', resolve);
+  server.listen({ ...(address.host !== undefined && { host: address.host }), port: address.port }, () =>
+    server.close(() => resolve(undefined)),
+  );
+  const error = await promise;
+  return error === undefined ? undefined : (listenError('', address, 'web.listen_address', error) as Error).message;
+}
+
+async function addressProblem(address: Address, isTls: boolean): Promise<{ problem?: string; isRunning: boolean }> {
+  if (await isInUse(address)) {
+    if (await isDaemon(address, isTls)) return { isRunning: true };
+    return { problem: `web.listen_address ${shown(address)} is in use by another program`, isRunning: false };
+  }
+  const problem = await bindProblem(address);
+  return problem === undefined ? { isRunning: false } : { problem, isRunning: false };
+}
+
+function certificateProblem(pem: string | undefined): Outcome | undefined {
+  if (pem === undefined) return undefined;
+  const { validToDate } = new X509Certificate(pem);
+  const left = Math.floor((validToDate.getTime() - Date.now()) / DAY_MS);
+  if (left >= SOON_DAYS) return undefined;
+  const on = validToDate.toISOString().slice(0, 10);
+  if (left >= 0) return warning(`the certificate of the web config expires on ${on}, in ${left} days`, 'renew it');
+  return bad(`the certificate of the web config expired on ${on}`, 'renew it');
+}
+
+/** Whether the daemon can listen, or does. Users, keys and certificates are checked with the configuration. */
+export const webStep: Step = {
+  name: 'web',
+  exit: 'local',
+  needs: [],
+  applies: ({ kind }) => kind !== 'demo',
+  check: async ({ config: { web, storagePath } }) => {
+    const states: string[] = [];
+    let isAnyRunning = false;
+    for (const address of web.listen) {
+      const { problem, isRunning } = await addressProblem(address, web.access?.tls !== undefined);
+      if (problem !== undefined) return bad(problem, 'stop that program, or set web.listen_address to another port');
+      isAnyRunning ||= isRunning;
+      states.push(`${shown(address)} ${isRunning ? 'is in use by a running license-exporter' : 'is free'}`);
+    }
+    const problem = certificateProblem(web.access?.tls?.cert);
+    if (problem !== undefined) return problem;
+    const listed = states.join(', ');
+    const isOther = isAnyRunning && storagePath !== undefined && findLockHolder(storagePath) === undefined;
+    return isOther
+      ? warning(
+          `${listed}, which does not use storage.path`,
+          'if it is another daemon, set web.listen_address to another port; if it runs in a container, this is as it should be',
+        )
+      : good(listed);
+  },
+};

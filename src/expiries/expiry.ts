@@ -1,0 +1,78 @@
+import type { FeatureRow } from '../inventory/feature-row.ts';
+import type { Inventory } from '../inventory/inventory.ts';
+import type { OwnerMapping } from '../model/owners.ts';
+import { isUncounted } from '../model/uncounted.ts';
+import { sorted } from '../scheduling/sliced-sort.ts';
+import { createUnknownExpiries, type UnknownExpiry } from './unknown-expiry.ts';
+
+/** Which licenses expire when. */
+
+/** A feature with a date. Permanent licenses have none. */
+export interface Expiry {
+  readonly vendorLicense: string;
+  readonly feature: string;
+  readonly version: string;
+  readonly package: string;
+  readonly featureType: string;
+  /** `undefined` if the number is not known. */
+  readonly licenses: number | 'uncounted' | undefined;
+  /** Epoch seconds, before the year 10000. */
+  readonly expiration: number;
+  /** `undefined` without an owner. */
+  readonly owner: string | undefined;
+}
+
+/** What is known about expiries, and what is not. */
+export interface KnownExpiries {
+  /** By date, and by label on the same date. */
+  readonly expiries: readonly Expiry[];
+  /** By vendor license. */
+  readonly unknown: readonly UnknownExpiry[];
+}
+
+/** Which expiries are read. */
+export interface ExpirySelection {
+  /** The owners of features and vendor licenses. */
+  readonly owners: OwnerMapping;
+  /** Whether the features of an owner are wanted. */
+  readonly isOwnerAsked: (owner: string | undefined) => boolean;
+  /** Only expiries from here on, epoch seconds. */
+  readonly from: number;
+  /** Only expiries before it, epoch seconds. */
+  readonly to: number;
+}
+
+/** Epoch seconds. A date in a calendar has a year of four digits, in every time zone. */
+const LAST = Date.UTC(9999, 11, 30) / 1000;
+/** Rows between two pauses. */
+const SLICE = 64;
+
+const licensesOf = (row: FeatureRow): Expiry['licenses'] => (isUncounted(row) ? 'uncounted' : row.maxAvailable);
+
+/**
+ * Reads the expiries of the inventory.
+ *
+ * @throws ExpiriesUnknown if no expiry of any vendor license is known
+ */
+export function* readExpiries(
+  inventory: Inventory,
+  { owners, isOwnerAsked, from, to }: ExpirySelection,
+): Generator<void, KnownExpiries> {
+  const unknown = createUnknownExpiries(inventory, owners, isOwnerAsked);
+  const found: Expiry[] = [];
+  let read = 0;
+  for (const row of inventory.features.scan()) {
+    read += 1;
+    if (read % SLICE === 0) yield;
+    const { vendorLicense, feature, version, package: pkg, featureType, expiration } = row;
+    const { owner } = owners.of(vendorLicense, feature);
+    if (!isOwnerAsked(owner)) continue;
+    unknown.see(vendorLicense, expiration !== undefined);
+    if (expiration === undefined || expiration > LAST || expiration < from || expiration >= to) continue;
+    const licenses = licensesOf(row);
+    found.push({ vendorLicense, feature, version, package: pkg, featureType, licenses, expiration, owner });
+  }
+  // the rows are in the order of their labels, and stay in it on the same date
+  const expiries = yield* sorted(found, (a, b) => a.expiration - b.expiration);
+  return { expiries, unknown: unknown.list() };
+}

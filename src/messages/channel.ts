@@ -1,0 +1,63 @@
+import type { AlertState, Labels } from '../alerts/alert.ts';
+import type { Group } from './groups.ts';
+import type { Notice } from './ledger.ts';
+import type { Frozen, Recipient } from './receiver-state.ts';
+
+/** What messages about one group of alerts are made of. */
+export interface GroupContent {
+  readonly group: Group;
+  readonly notices: readonly Notice[];
+  /** Whether it says nothing new. */
+  readonly isReminder: boolean;
+}
+
+/** What a digest is made of. */
+export interface DigestContent {
+  /** An empty text for all who get no digest of their own. */
+  readonly owner: string;
+  /** Firing alerts; never empty. */
+  readonly alerts: readonly AlertState[];
+}
+
+/** A message before it gets a number. */
+export interface Draft {
+  readonly body: string;
+  readonly to: readonly Recipient[];
+}
+
+/** An address that did not accept a message. */
+export interface RefusedRecipient {
+  readonly recipient: Recipient;
+  readonly isPermanent: boolean;
+  /** One line, without secrets. */
+  readonly reason: string;
+}
+
+/** The result of sending. Reasons are one line, without secrets. */
+export type SendOutcome =
+  | { readonly is: 'accepted'; readonly refused: readonly RefusedRecipient[] }
+  /** Nobody has got it. `isAboutMessage`: others can be accepted. */
+  | { readonly is: 'refused'; readonly reason: string; readonly isAboutMessage: boolean }
+  /** The answer is missing: the receiver may have it. */
+  | { readonly is: 'unknown'; readonly reason: string };
+
+/** One way to people. */
+export interface Channel {
+  readonly receiver: 'email' | 'webhook';
+  /** Without secrets. */
+  readonly target: string;
+  readonly sendResolved: boolean;
+  /** Whether messages are sent about an alert, apart from digests. */
+  isWanted(labels: Labels): boolean;
+  /** Owners who get messages of their own. */
+  readonly owners: readonly string[];
+  /** Who gets messages about an alert of their own; `undefined` for everybody else together. */
+  ownerOf(labels: Labels): string | undefined;
+  /** @param id for the headers @param at when it is written, epoch seconds */
+  writeGroup(content: GroupContent, id: string, at: number): Promise<Draft>;
+  /** `undefined` without digests. */
+  readonly writeDigest: ((content: DigestContent, id: string, at: number) => Promise<Draft>) | undefined;
+  /** Never throws. */
+  send(message: Frozen, signal: AbortSignal): Promise<SendOutcome>;
+  close(): Promise<void>;
+}

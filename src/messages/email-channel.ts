@@ -1,0 +1,75 @@
+import type { Labels } from '../alerts/alert.ts';
+import type { Channel } from './channel.ts';
+import { digestMail, type ExpiryTexts, expiryGroupMail } from './expiry-mail.ts';
+import { groupMail } from './group-mail.ts';
+import { isForDigest } from './groups.ts';
+import { encodeMail } from './mail.ts';
+import type { MailContent } from './mail-frame.ts';
+import type { Recipient } from './receiver-state.ts';
+import { type SmtpOptions, sendMail } from './smtp.ts';
+
+export interface EmailOptions {
+  readonly smtp: SmtpOptions;
+  /** An address, or a name with an address in angle brackets. */
+  readonly from: string;
+  /** Addresses. */
+  readonly to: readonly string[];
+  /** Addresses by owner. */
+  readonly owners: ReadonlyMap<string, readonly string[]>;
+  readonly sendResolved: boolean;
+  readonly hasDigest: boolean;
+  readonly texts: ExpiryTexts;
+}
+
+const ADDRESS = /<([^<>]+)>\s*$/;
+
+/** The address itself, without a name. */
+const addressOf = (written: string): string => ADDRESS.exec(written)?.[1] ?? written;
+
+/** The addresses of all settings, by owner; an empty text for all others. */
+function recipientsOf({ to, owners }: Pick<EmailOptions, 'to' | 'owners'>): ReadonlyMap<string, readonly Recipient[]> {
+  const listOf = (setting: string, addresses: readonly string[]): readonly Recipient[] =>
+    addresses.map((address, i) => ({ address, setting: `${setting}[${i}]` }));
+  return new Map([
+    ['', listOf('alerting.email.to', to)],
+    ...[...owners].map(([owner, addresses]) => [owner, listOf(`alerting.email.owners.${owner}`, addresses)] as const),
+  ]);
+}
+
+/** Sends alerts by e-mail. */
+export function createEmailChannel(options: EmailOptions): Channel {
+  const { smtp, owners, texts, hasDigest } = options;
+  const from = addressOf(options.from);
+  const recipients = recipientsOf(options);
+
+  const draft = async (content: MailContent, owner: string, id: string, at: number) => {
+    const to = recipients.get(owner) ?? recipients.get('') ?? [];
+    const head = {
+      from: options.from,
+      to: to.map(({ address }) => address),
+      messageId: `${id}@${from.split('@')[1]}`,
+      at,
+    };
+    return { body: await encodeMail(content, head), to };
+  };
+
+  const ownerOf = ({ owner }: Labels): string | undefined =>
+    owner !== undefined && owners.has(owner) ? owner : undefined;
+
+  return {
+    receiver: 'email',
+    target: `${smtp.host}:${smtp.port}`,
+    sendResolved: options.sendResolved,
+    isWanted: (labels) => !hasDigest || !isForDigest(labels),
+    owners: [...owners.keys()],
+    ownerOf,
+    writeGroup: (content, id, at) => {
+      const { group } = content;
+      const mail = group.isAboutExpiries ? expiryGroupMail(content, at, texts) : groupMail(content, at, texts);
+      return draft(mail, group.labels.owner ?? '', id, at);
+    },
+    writeDigest: (content, id, at) => draft(digestMail(content, at, texts), content.owner, id, at),
+    send: ({ body, to }, signal) => sendMail(body, { from, to }, smtp, signal),
+    close: async () => {},
+  };
+}

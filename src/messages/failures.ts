@@ -1,0 +1,70 @@
+import type { Log } from '../model/log.ts';
+
+/** Failures of one receiver: when to try again, and what to log. Times are epoch seconds. */
+
+export interface Failure {
+  readonly since: number;
+  /** One line, without secrets. */
+  readonly reason: string;
+  readonly attempts: number;
+  readonly retryAt: number;
+}
+
+/** Seconds. */
+const FIRST_RETRY = 1;
+const LAST_RETRY = 300;
+
+export interface Failures {
+  /** Of the receiver as a whole, or else of a message. */
+  current(): Failure | undefined;
+  /** When a message can be tried. @param key what it is about */
+  retryAt(key: string): number;
+  hasFailed(key: string): boolean;
+  /** Notes that the receiver as a whole does not accept messages. */
+  fail(at: number, reason: string): void;
+  /** Notes that one message is not accepted. */
+  failMessage(key: string, at: number, reason: string): void;
+  /** Notes that the receiver works. */
+  work(): void;
+  /** Notes that a message was accepted. */
+  settle(key: string): void;
+  /** Drops messages that are not needed any more. */
+  forget(isNeeded: (key: string) => boolean): void;
+}
+
+const next = (before: Failure | undefined, at: number, reason: string): Failure => {
+  const attempts = (before?.attempts ?? 0) + 1;
+  const retryAt = at + Math.min(LAST_RETRY, FIRST_RETRY * 2 ** Math.min(attempts - 1, 20));
+  return { since: before?.since ?? at, reason, attempts, retryAt };
+};
+
+/** Logs one line when deliveries begin to fail, and one when they work again. */
+export function createFailures(receiver: string, target: string, log: Log): Failures {
+  let ofReceiver: Failure | undefined;
+  const ofMessages = new Map<string, Failure>();
+
+  return {
+    current: () => ofReceiver ?? ofMessages.values().next().value,
+    retryAt: (key) => Math.max(ofReceiver?.retryAt ?? 0, ofMessages.get(key)?.retryAt ?? 0),
+    hasFailed: (key) => ofMessages.has(key),
+    fail: (at, reason) => {
+      if (ofReceiver === undefined) log.warn({ receiver, target, reason }, 'messages not delivered');
+      ofReceiver = next(ofReceiver, at, reason);
+    },
+    failMessage: (key, at, reason) => {
+      const before = ofMessages.get(key);
+      if (before === undefined) log.warn({ receiver, target, message: key, reason }, 'message not delivered');
+      ofMessages.set(key, next(before, at, reason));
+    },
+    work: () => {
+      if (ofReceiver !== undefined) log.info({ receiver, target }, 'messages are delivered again');
+      ofReceiver = undefined;
+    },
+    settle: (key) => {
+      if (ofMessages.delete(key)) log.info({ receiver, target, message: key }, 'message is delivered');
+    },
+    forget: (isNeeded) => {
+      for (const key of ofMessages.keys()) if (!isNeeded(key)) ofMessages.delete(key);
+    },
+  };
+}

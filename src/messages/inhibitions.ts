@@ -1,0 +1,64 @@
+import type { Labels } from '../alerts/alert.ts';
+
+/** One cause, one message: an alert that follows from another one is not sent while the other one fires. */
+
+/** Labels that an alert must have. */
+export interface Selector {
+  readonly alertname?: RegExp;
+  readonly severity?: RegExp;
+}
+
+/** While an alert of `source` fires, those of `target` with the same values of the labels in `equal` are not sent. */
+export interface Inhibition {
+  readonly source: Selector;
+  readonly target: Selector;
+  readonly equal: readonly string[];
+}
+
+const oneAlert = ['alertname', 'vendor_license', 'feature', 'version', 'package', 'feature_type'];
+const ofServer = /^License(CollectionStale|Feature.*|RequestsQueued)$/;
+
+/**
+ * The inhibitions of `deploy/alertmanager/alertmanager.yml` that concern alerts of the engine. The labels `analyzer` and `shard`
+ * are left out, because all alerts of one engine have the same.
+ */
+export const inhibitions: readonly Inhibition[] = [
+  { source: { severity: /^critical$/ }, target: { severity: /^(warning|info)$/ }, equal: oneAlert },
+  { source: { severity: /^warning$/ }, target: { severity: /^info$/ }, equal: oneAlert },
+  {
+    source: { alertname: /^LicenseAnalyzerAuthFailing$/ },
+    target: { alertname: /^License(AnalyzerUnreachable|PollPartial|CollectionStale)$/ },
+    equal: [],
+  },
+  {
+    source: { alertname: /^LicenseAnalyzerUnreachable$/ },
+    target: { alertname: /^License(PollPartial|CollectionStale)$/ },
+    equal: [],
+  },
+  {
+    source: { alertname: /^LicenseSourceDown$/ },
+    target: { alertname: new RegExp(`^LicenseServerDown$|${ofServer.source}`) },
+    equal: ['vendor_license'],
+  },
+  { source: { alertname: /^LicenseServerDown$/ }, target: { alertname: ofServer }, equal: ['vendor_license'] },
+];
+
+const matches = ({ alertname, severity }: Selector, labels: Labels): boolean =>
+  (alertname?.test(labels.alertname ?? '') ?? true) && (severity?.test(labels.severity ?? '') ?? true);
+
+const keyOf = ({ equal }: Inhibition, labels: Labels): string => JSON.stringify(equal.map((name) => labels[name]));
+
+/** Whether an alert follows from one of those that fire. */
+export function createInhibitor(firing: readonly Labels[]): (labels: Labels) => boolean {
+  const causes = inhibitions.map((inhibition) => ({
+    inhibition,
+    keys: new Set(
+      firing.filter((labels) => matches(inhibition.source, labels)).map((labels) => keyOf(inhibition, labels)),
+    ),
+  }));
+  return (labels) =>
+    causes.some(
+      ({ inhibition, keys }) =>
+        keys.size > 0 && matches(inhibition.target, labels) && keys.has(keyOf(inhibition, labels)),
+    );
+}

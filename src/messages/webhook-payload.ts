@@ -1,0 +1,92 @@
+import type { Labels } from '../alerts/alert.ts';
+import { anchorOf } from '../alerts/links.ts';
+import { localTimeText } from '../alerts/texts.ts';
+import type { GroupContent } from './channel.ts';
+import type { Notice } from './ledger.ts';
+import { stateOf } from './texts.ts';
+
+/** The payload of a webhook, version 4, as Alertmanager sends it. */
+
+export interface PayloadOptions {
+  /** Labels of all alerts. */
+  readonly commonLabels: Labels;
+  /** The page of alerts. */
+  readonly generatorUrl: string;
+  /** The URL of the daemon for people. */
+  readonly externalUrl: string;
+  /** The IANA name of the zone of times in texts. */
+  readonly timeZone: string;
+}
+
+/** The name of the receiver in the payload. */
+const RECEIVER = 'license-exporter';
+/** The end of an alert that fires, as Go writes it. */
+const NO_TIME = '0001-01-01T00:00:00Z';
+
+const OFFSET = 14_695_981_039_346_656_037n;
+const PRIME = 1_099_511_628_211n;
+const SEPARATOR = 255;
+
+const compare = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1);
+
+/** The fingerprint of labels as Prometheus and Alertmanager compute it: FNV-1a, 64 bits. */
+export function goFingerprint(labels: Labels): string {
+  let hash = OFFSET;
+  const add = (byte: number): void => {
+    hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * PRIME);
+  };
+  for (const texts of Object.entries(labels).sort(compare)) {
+    for (const text of texts) {
+      for (const byte of Buffer.from(text)) add(byte);
+      add(SEPARATOR);
+    }
+  }
+  return hash.toString(16).padStart(16, '0');
+}
+
+/** As Go writes times: without zeros at the end. */
+const timestamp = (seconds: number): string => new Date(seconds * 1000).toISOString().replace(/\.?0*Z$/, 'Z');
+
+/** The entries that all maps have. */
+function common(maps: readonly Labels[]): Labels {
+  const [first = {}, ...others] = maps;
+  return Object.fromEntries(
+    Object.entries(first).filter(([name, value]) => others.every((map) => map[name] === value)),
+  );
+}
+
+function alertsOf(notice: Notice, { commonLabels, generatorUrl, timeZone }: PayloadOptions): readonly object[] {
+  const labels = { ...commonLabels, ...notice.labels };
+  return notice.episodes.map(({ startsAt, state, at }) => ({
+    status: state === 'resolved' ? 'resolved' : 'firing',
+    labels,
+    annotations: {
+      ...notice.annotations,
+      // for Alertmanager, an alert fires or is resolved; it is not known to be resolved
+      ...(state === 'no data' && {
+        no_data: `There is no data about this alert any more at ${localTimeText(at, timeZone)}. It is not known whether it is over.`,
+      }),
+    },
+    startsAt: timestamp(startsAt),
+    endsAt: state === 'resolved' ? timestamp(at) : NO_TIME,
+    generatorURL: `${generatorUrl}#${anchorOf(notice.labels)}`,
+    fingerprint: goFingerprint(labels),
+  }));
+}
+
+/** The body of the request about a group. */
+export function webhookPayload({ group, notices }: GroupContent, options: PayloadOptions): string {
+  const alerts = notices.flatMap((notice) => alertsOf(notice, options));
+  return JSON.stringify({
+    receiver: RECEIVER,
+    status: notices.some((notice) => stateOf(notice) !== 'resolved') ? 'firing' : 'resolved',
+    alerts,
+    groupLabels: group.labels,
+    commonLabels: common(notices.map(({ labels }) => ({ ...options.commonLabels, ...labels }))),
+    commonAnnotations: common(notices.map(({ annotations }) => annotations)),
+    externalURL: options.externalUrl,
+    version: '4',
+    groupKey: group.key,
+    truncatedAlerts: 0,
+  });
+}

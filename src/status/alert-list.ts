@@ -1,0 +1,54 @@
+import { answerRows } from '../datasource/rows.ts';
+import { type Html, html, nameHtml } from '../html/html.ts';
+import type { StatusInputs } from './inputs.ts';
+import type { Known } from './known.ts';
+import { featureUrl, vendorLicenseUrl } from './links.ts';
+import { type Clock, durationHtml, sentence } from './wording.ts';
+
+/** What needs attention, as Grafana shows it: the alerts that fire, alike ones joined. */
+
+export interface AttentionItem {
+  readonly severity: 'critical' | 'warning' | 'info';
+  readonly what: string;
+  readonly product: string | null;
+  readonly feature: string | null;
+  readonly details: string;
+  /** Epoch milliseconds. */
+  readonly since: number | null;
+}
+
+/** The most urgent first. @throws DatasourceError until the alerts have been evaluated */
+export async function readAttention(
+  { backend }: StatusInputs,
+  signal: AbortSignal,
+  vendorLicense?: string,
+): Promise<readonly AttentionItem[]> {
+  const severity = ['critical', 'warning', 'info'];
+  const asked = { severity, ...(vendorLicense !== undefined && { product: vendorLicense }) };
+  return [...(await answerRows('attention', asked, backend, signal))] as readonly AttentionItem[];
+}
+
+const classes = { critical: 'bad', warning: 'warn', info: 'soft' } as const;
+
+function subjectHtml({ product, feature }: AttentionItem): Html | undefined {
+  if (product === null) return undefined;
+  const owner = html`<a href="${vendorLicenseUrl(product)}">${nameHtml(product)}</a>`;
+  if (feature === null) return owner;
+  return html`<a href="${featureUrl({ vendorLicense: product, feature })}">${nameHtml(feature)}</a><br><small>${owner}</small>`;
+}
+
+export function attentionListHtml(items: readonly AttentionItem[], clock: Clock): Html {
+  const rows = items.map((item) => {
+    const { severity, what, details, since } = item;
+    const began = since === null ? undefined : html`for ${durationHtml(since / 1000, clock)}`;
+    return html`<li class="is-${classes[severity]}"><div><span class="${classes[severity]}">${what}</span> <small>${severity}</small></div>
+<div>${subjectHtml(item)}</div><div>${details}</div><div class="soft">${began}</div></li>\n`;
+  });
+  return html`<ul class="rows">\n${rows}</ul>`;
+}
+
+/** The alerts of one subject, if there are any. */
+export function attentionSection(attention: Known<readonly AttentionItem[]>, clock: Clock): Html | undefined {
+  if ('reason' in attention) return html`<h2>Alerts</h2>\n<p class="unknown">${sentence(attention.reason)}</p>`;
+  return attention.value.length === 0 ? undefined : html`<h2>Alerts</h2>\n${attentionListHtml(attention.value, clock)}`;
+}

@@ -1,0 +1,54 @@
+import type { Inventory } from '../inventory/inventory.ts';
+import { runSliced } from '../scheduling/slices.ts';
+import { readAttention } from './alert-list.ts';
+import { type FeatureName, readAdvice, readHistory, readHolders } from './feature-history.ts';
+import { type FeatureItem, itemOf } from './feature-item.ts';
+import type { FeaturePageData } from './feature-page.ts';
+import type { StatusInputs } from './inputs.ts';
+import { attempt } from './known.ts';
+
+/** Features read between two yields. */
+const SLICE = 128;
+
+/** The versions and packages of a feature. */
+function* itemsOf({ features }: Inventory, { vendorLicense, feature }: FeatureName): Generator<void, FeatureItem[]> {
+  const items: FeatureItem[] = [];
+  const nameAt = features.column('feature');
+  const ownerAt = features.column('vendorLicense');
+  for (let row = 0; row < features.count; row += 1) {
+    if (row % SLICE === 0) yield;
+    if (nameAt(row) === feature && ownerAt(row) === vendorLicense) items.push(itemOf(features.at(row)));
+  }
+  return items;
+}
+
+/** The alerts of a feature, and those of its whole vendor license. */
+const readAttentionOf = async (inputs: StatusInputs, { vendorLicense, feature }: FeatureName, signal: AbortSignal) =>
+  (await readAttention(inputs, signal, vendorLicense)).filter((item) => (item.feature ?? feature) === feature);
+
+/** Reads what the page of a feature shows; `undefined` if there is no such feature. */
+export async function readFeature(
+  inputs: StatusInputs,
+  inventory: Inventory,
+  name: FeatureName,
+  signal: AbortSignal,
+): Promise<FeaturePageData | undefined> {
+  const { backend } = inputs;
+  const items = await runSliced(itemsOf(inventory, name));
+  if (items.length === 0) return undefined;
+  const [attention, history, holders, advice] = await Promise.all([
+    attempt(() => readAttentionOf(inputs, name, signal)),
+    attempt(() => readHistory(name, backend, signal)),
+    attempt(() => readHolders(name, backend, signal)),
+    attempt(() => readAdvice(name, backend, signal)),
+  ]);
+  return {
+    ...name,
+    items,
+    owners: backend.owners().of(name.vendorLicense, name.feature),
+    attention,
+    history,
+    holders,
+    advice,
+  };
+}

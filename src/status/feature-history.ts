@@ -1,0 +1,94 @@
+import type { Backend } from '../datasource/backend.ts';
+import { answerRows } from '../datasource/rows.ts';
+import { dateText } from '../model/local-time.ts';
+import type { HistoryDay } from './history-picture.ts';
+
+/** What the analyzer knows about the last 30 days of a feature, and about who holds it now. */
+
+/** Days of the picture. */
+const DAYS = 30;
+
+/** One feature of one vendor license. */
+export interface FeatureName {
+  readonly vendorLicense: string;
+  readonly feature: string;
+}
+
+interface HistoryAnswer {
+  /** Epoch milliseconds. */
+  readonly time: number;
+  readonly max_available: number | null;
+  readonly denials: number | null;
+}
+
+interface ReservedAnswer {
+  readonly category: string;
+  readonly max_in_use: number | null;
+}
+
+/** Someone who holds or waits for a license. Names are as the configuration shows them. */
+export interface Holder {
+  readonly user: string;
+  readonly host: string;
+  /** Epoch milliseconds. */
+  readonly since: number | null;
+  readonly licences: number | null;
+  readonly queued: number | null;
+  readonly borrowed: number | null;
+  readonly application: string | null;
+}
+
+export interface AdviceAnswer {
+  readonly package: string;
+  readonly reason: string;
+}
+
+/** @throws DatasourceError */
+export async function readHistory(
+  { vendorLicense, feature }: FeatureName,
+  backend: Backend,
+  signal: AbortSignal,
+): Promise<readonly HistoryDay[]> {
+  const { localTime, now } = backend;
+  const today = localTime.dayOf(now());
+  const first = today - DAYS + 1;
+  const range = { from: String(localTime.startOf(first) * 1000), to: String(now() * 1000) };
+  const asked = { product: vendorLicense, feature, ...range };
+  const [history, reserved] = await Promise.all([
+    answerRows('history', asked, backend, signal),
+    answerRows('reserved', asked, backend, signal),
+  ]);
+  const byDay = new Map(
+    [...(history as Iterable<HistoryAnswer>)].map((row) => [localTime.dayOf(row.time / 1000), row]),
+  );
+  const peaks = new Map([...(reserved as Iterable<ReservedAnswer>)].map((row) => [row.category, row.max_in_use]));
+  return Array.from({ length: DAYS }, (_, i) => {
+    const date = dateText(first + i);
+    const known = byDay.get(first + i);
+    return {
+      date,
+      maxInUse: peaks.get(date) ?? undefined,
+      maxAvailable: known?.max_available ?? undefined,
+      denials: known?.denials ?? undefined,
+    };
+  });
+}
+
+/** Who holds it longest first. @throws DatasourceError also if names are not served to the user of the request */
+export async function readHolders(
+  { vendorLicense, feature }: FeatureName,
+  backend: Backend,
+  signal: AbortSignal,
+): Promise<readonly Holder[]> {
+  const rows = await answerRows('users', { product: vendorLicense, feature, sort: 'Since' }, backend, signal);
+  return [...rows] as Holder[];
+}
+
+/** Without prices, unless the user of the request may see them. @throws DatasourceError */
+export async function readAdvice(
+  { vendorLicense, feature }: FeatureName,
+  backend: Backend,
+  signal: AbortSignal,
+): Promise<readonly AdviceAnswer[]> {
+  return [...(await answerRows('rightsizing', { product: vendorLicense, feature }, backend, signal))] as AdviceAnswer[];
+}

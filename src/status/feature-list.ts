@@ -1,0 +1,80 @@
+import { type Content, type Html, html, nameHtml } from '../html/html.ts';
+import { type FeatureItem, isSaturated, shareOf } from './feature-item.ts';
+import { featureUrl, vendorLicenseUrl } from './links.ts';
+import { type Clock, counted, countText, expiryHtml } from './wording.ts';
+
+/** Features on a page: what is in use, what waits, when it expires. */
+
+/** A bar of what is in use. The figures beside it say the same. @param share 0 to 1 */
+export function barHtml(share: number | undefined, isFull: boolean): Html | undefined {
+  if (share === undefined) return undefined;
+  const width = Math.round(Math.min(1, Math.max(0, share)) * 1000) / 10;
+  return html`<svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="100" height="6"/><rect class="fill${isFull ? ' full' : ''}" width="${width}" height="6"/></svg>`;
+}
+
+function useHtml(item: FeatureItem): Html {
+  const { inUse, bought, isWithheld, isReported } = item;
+  if (!isReported) return html`<span class="unknown">usage is not reported</span>`;
+  if (inUse === undefined) {
+    return html`<span class="unknown">${isWithheld ? 'usage withheld: the data is not current' : 'usage not known'}</span>`;
+  }
+  if (bought === 'uncounted') return html`<b>${countText(inUse)}</b> in use, uncounted`;
+  const of = bought === undefined ? ', number of licenses not known' : ` of ${countText(bought)} in use`;
+  const full = isSaturated(item);
+  const mark = full ? html` <span class="bad">saturated</span>` : undefined;
+  return html`<b>${countText(inUse)}</b>${of}${mark}${barHtml(shareOf(item), full)}`;
+}
+
+/** What else is known about its licenses now. Zeros are left out. */
+function detailsHtml({ waiting, idle, borrowed, reserved }: FeatureItem): Content {
+  const parts: readonly (readonly [number | undefined, string])[] = [
+    [idle, 'idle'],
+    [borrowed, 'borrowed'],
+    [reserved, 'reserved, not in use'],
+  ];
+  const others = parts.flatMap(([value, what]) =>
+    value === undefined || value === 0 ? [] : [`${countText(value)} ${what}`],
+  );
+  return [
+    waiting === undefined || waiting === 0 ? undefined : html`<span class="bad">${countText(waiting)} waiting</span> `,
+    html`<small>${others.join(', ')}</small>`,
+  ];
+}
+
+const versionText = ({ version, package: pkg, featureType }: FeatureItem): string =>
+  [
+    version === '' ? '' : `version ${version}`,
+    pkg === '' ? '' : `package ${pkg}`,
+    featureType === 'feature' ? '' : featureType,
+  ]
+    .filter((text) => text !== '')
+    .join(' · ');
+
+function rowClass(item: FeatureItem, now: number): string {
+  if ((item.waiting ?? 0) > 0 || isSaturated(item) || (item.expiration ?? now) < now) return 'is-bad';
+  return item.isReported && item.inUse === undefined ? 'is-unknown' : '';
+}
+
+/** What the rows of a list differ in: `all` are of several vendor licenses, `versions` of one feature. */
+type Scope = 'all' | 'features' | 'versions';
+
+function subjectHtml(item: FeatureItem, scope: Scope): Html {
+  const details = versionText(item);
+  if (scope === 'versions') return html`${details === '' ? 'No version' : details}`;
+  const owner = html`<br><small><a href="${vendorLicenseUrl(item.vendorLicense)}">${nameHtml(item.vendorLicense)}</a></small>`;
+  return html`<a href="${featureUrl(item)}">${nameHtml(item.feature)}</a> <small>${details}</small>${scope === 'all' ? owner : undefined}`;
+}
+
+export function featureListHtml(items: readonly FeatureItem[], clock: Clock, scope: Scope): Html {
+  const rows = items.map((item) => {
+    return html`<li class="${rowClass(item, clock.now)}"><div>${subjectHtml(item, scope)}</div>
+<div class="number">${useHtml(item)}</div><div class="number">${detailsHtml(item)}</div><div class="number"><small>${expiryHtml(item.expiration, clock)}</small></div></li>\n`;
+  });
+  return html`<ul class="rows">\n${rows}</ul>`;
+}
+
+/** `50 of 1,234 features: use the filter to find the others` */
+export const moreHtml = (shown: number, count: number, what = 'feature'): Html | undefined =>
+  shown >= count
+    ? undefined
+    : html`<p class="soft">${countText(shown)} of ${counted(count, what)}: use the filter to find others.</p>`;

@@ -1,0 +1,21 @@
+import type { Backend } from '../datasource/backend.ts';
+import type { SourceHealth } from '../observation/source.ts';
+
+/** How many alerts fire, by severity, and how many are pending. */
+export type AlertCounts = Readonly<Record<'critical' | 'warning' | 'info' | 'pending', number>>;
+
+/** What the pages read. A reload replaces it. */
+export interface StatusInputs {
+  /** The data, for the user of the request. */
+  readonly backend: Backend;
+  /** Host and port of the analyzer, or its configured name. */
+  readonly analyzer: string;
+  /** `undefined` until the rules have been evaluated. */
+  readonly alerts: AlertCounts | undefined;
+  /** IANA name of the zone of times on the pages. */
+  readonly timeZone: string;
+  /** Of an analyzer in this process; `undefined` without one. */
+  readonly sources: readonly SourceHealth[] | undefined;
+  /** Whether denials are polled. */
+  readonly hasDenials: boolean;
+}

@@ -1,0 +1,12 @@
+/** Relative links between the pages. Names are in the query: a proxy can change a path, and a name can contain anything. */
+
+export const vendorLicenseUrl = (vendorLicense: string): string =>
+  `vendor-license?${new URLSearchParams({ name: vendorLicense })}`;
+
+export const featureUrl = ({
+  vendorLicense,
+  feature,
+}: {
+  readonly vendorLicense: string;
+  readonly feature: string;
+}): string => `feature?${new URLSearchParams({ vendor_license: vendorLicense, feature })}`;

@@ -1,0 +1,178 @@
+import { SATURATED } from '../datasource/feature-totals.ts';
+import { serverState } from '../datasource/live-answers.ts';
+import type { FeatureRow } from '../inventory/feature-row.ts';
+import type { Inventory } from '../inventory/inventory.ts';
+import type { VendorLicenseRow } from '../inventory/vendor-license-row.ts';
+import { isUncounted } from '../model/uncounted.ts';
+import { runSliced } from '../scheduling/slices.ts';
+import { type FeatureItem, itemOf } from './feature-item.ts';
+import { Leaders } from './leaders.ts';
+
+/** What the pages show of the whole site: read once for each inventory, in slices. */
+
+const DAY = 86_400;
+/** Features read between two yields. */
+const SLICE = 128;
+/** Features in a list of the page. */
+const MAX_FEATURES = 15;
+/** Expired features in a list of the page: they are news only for some time. */
+const MAX_EXPIRED = 5;
+
+/** What the features of a vendor license, or of the site, add up to. */
+export interface Sums {
+  features: number;
+  saturated: number;
+  /** Features of which a request waits. */
+  waiting: number;
+  /** Features whose usage is not known. One that the analyzer does not report has no usage. */
+  withoutUsage: number;
+  /** Of counted features whose usage is known. */
+  inUse: number;
+  bought: number;
+  expired: number;
+  within30Days: number;
+  /** Features whose expiry is not known. */
+  withoutExpiry: number;
+  /** The next expiry after now, epoch seconds; `Infinity` without one. */
+  nextExpiry: number;
+}
+
+export interface VendorLicenseFigures extends Readonly<Sums> {
+  readonly row: VendorLicenseRow;
+  /** `up`, `down`, `outdated`, `never collected` or `unknown`. */
+  readonly state: string;
+}
+
+export interface SiteFigures {
+  readonly sums: Readonly<Sums>;
+  /** What needs attention comes first. */
+  readonly vendorLicenses: readonly VendorLicenseFigures[];
+  /** Saturated features and those of which requests wait, the most requests first. */
+  readonly short: readonly FeatureItem[];
+  readonly shortCount: number;
+  /** The next to expire first. */
+  readonly expiring: readonly FeatureItem[];
+  readonly expiringCount: number;
+  /** The last to expire first. */
+  readonly expired: readonly FeatureItem[];
+}
+
+const noSums = (): Sums => ({
+  features: 0,
+  saturated: 0,
+  waiting: 0,
+  withoutUsage: 0,
+  inUse: 0,
+  bought: 0,
+  expired: 0,
+  within30Days: 0,
+  withoutExpiry: 0,
+  nextExpiry: Number.POSITIVE_INFINITY,
+});
+
+/**
+ * Adds one feature.
+ *
+ * @param isKnown whether the features of its vendor license are known
+ * @returns the share of its licenses that is in use, and the requests that wait; 0 for unknown ones
+ */
+function addUsage(sums: Sums, row: FeatureRow, isKnown: boolean): readonly [share: number, waiting: number] {
+  const { inUse, maxAvailable, maxQueued = 0 } = row;
+  sums.features += 1;
+  if (maxQueued > 0) sums.waiting += 1;
+  if (inUse === undefined && (row.isReported || !isKnown)) sums.withoutUsage += 1;
+  if (inUse === undefined || maxAvailable === undefined || isUncounted(row)) return [0, maxQueued];
+  sums.inUse += inUse;
+  sums.bought += maxAvailable;
+  const share = maxAvailable === 0 ? 0 : inUse / maxAvailable;
+  if (share >= SATURATED) sums.saturated += 1;
+  return [share, maxQueued];
+}
+
+function addExpiry(sums: Sums, expiration: number | undefined, now: number): void {
+  if (expiration === undefined) sums.withoutExpiry += 1;
+  else if (expiration <= now) sums.expired += 1;
+  else {
+    if (expiration - now <= 30 * DAY) sums.within30Days += 1;
+    sums.nextExpiry = Math.min(sums.nextExpiry, expiration);
+  }
+}
+
+function total(all: Iterable<Sums>): Sums {
+  const sum = noSums();
+  for (const part of all) {
+    for (const name of Object.keys(sum) as (keyof Sums)[]) {
+      if (name !== 'nextExpiry') sum[name] += part[name];
+    }
+    sum.nextExpiry = Math.min(sum.nextExpiry, part.nextExpiry);
+  }
+  return sum;
+}
+
+const states = ['down', 'never collected', 'outdated', 'unknown', 'up'];
+
+/** Servers that are not up first, then those with most saturated features. */
+const byUrgency = (a: VendorLicenseFigures, b: VendorLicenseFigures): number =>
+  states.indexOf(a.state) - states.indexOf(b.state) ||
+  b.waiting - a.waiting ||
+  b.saturated - a.saturated ||
+  (a.row.vendorLicense < b.row.vendorLicense ? -1 : 1);
+
+/** Reads every feature once. */
+function* siteFigures({ at, vendorLicenses, features, knowledge }: Inventory): Generator<void, SiteFigures> {
+  const sums = new Map<string, Sums>();
+  const short = new Leaders<FeatureItem>(MAX_FEATURES);
+  const expiring = new Leaders<FeatureItem>(MAX_FEATURES);
+  const expired = new Leaders<FeatureItem>(MAX_EXPIRED);
+  // the rows of a vendor license follow each other
+  let owner: string | undefined;
+  let own = noSums();
+  let isKnown = false;
+  let read = 0;
+  for (const row of features.scan()) {
+    read += 1;
+    if (read % SLICE === 0) yield;
+    const { vendorLicense, expiration } = row;
+    if (vendorLicense !== owner) {
+      owner = vendorLicense;
+      own = sums.get(vendorLicense) ?? noSums();
+      sums.set(vendorLicense, own);
+      isKnown = knowledge.features(vendorLicense);
+    }
+    const [share, waiting] = addUsage(own, row, isKnown);
+    addExpiry(own, expiration, at);
+    if (waiting > 0 || share >= SATURATED) short.add(-waiting - share / 1e6, () => itemOf(row));
+    if (expiration === undefined || expiration === Number.POSITIVE_INFINITY) continue;
+    if (expiration > at) expiring.add(expiration, () => itemOf(row));
+    else expired.add(-expiration, () => itemOf(row));
+  }
+  const listed = vendorLicenses
+    .rows()
+    .map((row): VendorLicenseFigures => {
+      const { vendorLicense } = row;
+      return { row, state: serverState(row), ...(sums.get(vendorLicense) ?? noSums()) };
+    })
+    .toArray();
+  return {
+    sums: total(sums.values()),
+    vendorLicenses: listed.sort(byUrgency),
+    short: short.values(),
+    shortCount: short.count,
+    expiring: expiring.values(),
+    expiringCount: expiring.count,
+    expired: expired.values(),
+  };
+}
+
+/** The figures of each inventory are computed once, for all who look at it. */
+const figuresOfInventory = new WeakMap<Inventory, Promise<SiteFigures>>();
+
+export function figuresOf(inventory: Inventory): Promise<SiteFigures> {
+  const known = figuresOfInventory.get(inventory);
+  if (known !== undefined) return known;
+  const figures = runSliced(siteFigures(inventory));
+  figuresOfInventory.set(inventory, figures);
+  // what failed once is not kept
+  figures.catch(() => figuresOfInventory.delete(inventory));
+  return figures;
+}

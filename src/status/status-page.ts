@@ -1,0 +1,250 @@
+import { localTimeText } from '../alerts/texts.ts';
+import { type Content, type Html, html, nameHtml } from '../html/html.ts';
+import type { Inventory } from '../inventory/inventory.ts';
+import type { OwnerMapping } from '../model/owners.ts';
+import type { SourceHealth } from '../observation/source.ts';
+import { type AttentionItem, attentionListHtml } from './alert-list.ts';
+import { featureListHtml, moreHtml } from './feature-list.ts';
+import { filterHtml } from './filter-form.ts';
+import type { AlertCounts } from './inputs.ts';
+import type { Known } from './known.ts';
+import { featureUrl } from './links.ts';
+import { pollListHtml, pollProblem } from './poll-list.ts';
+import { type Found, missingWords } from './search.ts';
+import type { SiteFigures } from './site-figures.ts';
+import { vendorLicenseListHtml } from './vendor-license-list.ts';
+import { type Clock, counted, countText, sentence } from './wording.ts';
+
+/** The page at `/`: what a license administrator asks first. */
+
+/** Vendor licenses and alerts that are listed. */
+const MAX_VENDOR_LICENSES = 50;
+const MAX_ALERTS = 10;
+
+export interface StatusPageData {
+  readonly inventory: Inventory;
+  readonly figures: SiteFigures;
+  readonly analyzer: string;
+  readonly owners: OwnerMapping;
+  /** Of an analyzer in this process; `undefined` without one. */
+  readonly sources: readonly SourceHealth[] | undefined;
+  /** Whether denials are polled. */
+  readonly hasDenials: boolean;
+  /** Links for other programs. */
+  readonly interfaces: Content;
+  /** What needs attention. */
+  readonly attention: Known<readonly AttentionItem[]>;
+  /** The number of alerts that fire; `undefined` until the rules have been evaluated. */
+  readonly alerts: AlertCounts | undefined;
+  /** The filter as it was typed, and its words. */
+  readonly filter: string;
+  readonly words: readonly string[];
+  /** What the filter finds; `undefined` without one. */
+  readonly found: Found | undefined;
+}
+
+interface Tile {
+  readonly title: string;
+  readonly figure: Content;
+  readonly about: Content;
+  readonly href: string;
+  readonly mark: 'bad' | 'warn' | 'good' | 'unknown' | 'plain';
+}
+
+const tileHtml = ({ title, figure, about, href, mark }: Tile): Html =>
+  html`<li class="is-${mark}"><a href="${href}">${title}</a><strong>${figure}</strong><small>${about}</small></li>\n`;
+
+function serverTile({ figures: { vendorLicenses }, inventory }: StatusPageData): Tile {
+  const of = (state: string): number => vendorLicenses.filter((one) => one.state === state).length;
+  const [down, up] = [of('down'), of('up')];
+  const others = vendorLicenses.length - down - up;
+  const unknown = others === 0 ? '' : `, ${countText(others)} not known`;
+  const base = { title: 'Servers', href: '#vendor-licenses' };
+  if (!inventory.knowledge.products && vendorLicenses.length === 0) {
+    return { ...base, figure: 'not known', about: 'the vendor licenses are not known', mark: 'unknown' };
+  }
+  const figure = down === 0 ? `${countText(up)} up` : `${countText(down)} down`;
+  const about = `of ${counted(vendorLicenses.length, 'vendor license')}${unknown}`;
+  return { ...base, figure, about, mark: down > 0 ? 'bad' : others > 0 ? 'warn' : 'good' };
+}
+
+/** A number of features that cannot be 0 while some of them are not known. */
+function featureTile(tile: Pick<Tile, 'title' | 'href' | 'mark'>, count: number, unknown: number, total: number): Tile {
+  if (total === 0) return { ...tile, figure: 'not known', about: 'no feature is known', mark: 'unknown' };
+  const about =
+    unknown === 0 ? `of ${counted(total, 'feature')}` : `${countText(unknown)} of ${countText(total)} not known`;
+  const mark = count > 0 ? tile.mark : unknown > 0 ? 'unknown' : 'good';
+  return { ...tile, figure: countText(count), about, mark };
+}
+
+function alertTile({ alerts, inventory }: StatusPageData): Tile {
+  const base = { title: 'Alerts', href: 'alerts' };
+  if (alerts === undefined) return { ...base, figure: 'not known', about: 'not evaluated yet', mark: 'unknown' };
+  const { critical, warning, info, pending } = alerts;
+  const figure = countText(critical + warning);
+  if (critical + warning + info === 0 && pollProblem(inventory) !== undefined) {
+    return { ...base, figure, about: 'without data, alerts cannot start', mark: 'unknown' };
+  }
+  const about = `${countText(critical)} critical, ${countText(warning)} warning, ${countText(info)} info${pending === 0 ? '' : `, ${countText(pending)} pending`}`;
+  return { ...base, figure, about, mark: critical > 0 ? 'bad' : warning > 0 ? 'warn' : 'good' };
+}
+
+function usersTile({ inventory: { concurrentUsers } }: StatusPageData): Tile {
+  const figure = concurrentUsers === undefined ? 'not known' : countText(concurrentUsers);
+  const mark = concurrentUsers === undefined ? 'unknown' : 'plain';
+  return { title: 'Users now', href: '#vendor-licenses', figure, about: 'hold a license', mark };
+}
+
+function tilesHtml(data: StatusPageData): Html {
+  const { sums } = data.figures;
+  const { withoutUsage, withoutExpiry, features } = sums;
+  const short = { href: '#short', mark: 'bad' } as const;
+  const tiles: readonly Tile[] = [
+    serverTile(data),
+    featureTile({ ...short, title: 'Saturated' }, sums.saturated, withoutUsage, features),
+    featureTile({ ...short, title: 'Requests wait' }, sums.waiting, withoutUsage, features),
+    featureTile({ title: 'Expired', href: '#expired', mark: 'bad' }, sums.expired, withoutExpiry, features),
+    featureTile(
+      { title: 'Expire in 30 days', href: '#expiring', mark: 'warn' },
+      sums.within30Days,
+      withoutExpiry,
+      features,
+    ),
+    alertTile(data),
+    usersTile(data),
+  ];
+  return html`<ul class="tiles">\n${tiles.map(tileHtml)}</ul>`;
+}
+
+function vendorLicensesHtml({ figures: { vendorLicenses }, words, owners }: StatusPageData, clock: Clock): Html {
+  const ownersOf = (name: string) => owners.of(name);
+  const matching = vendorLicenses.filter(({ row: { vendorLicense } }) => {
+    const text = `${vendorLicense} ${Object.values(ownersOf(vendorLicense)).join(' ')}`;
+    return missingWords(text, words).length === 0;
+  });
+  const shown = matching.slice(0, MAX_VENDOR_LICENSES);
+  const list =
+    shown.length === 0
+      ? html`<p>${words.length === 0 ? 'No vendor license is known.' : 'No vendor license matches.'}</p>`
+      : vendorLicenseListHtml(shown, clock, (name) => ownersOf(name).owner);
+  return html`<h2 id="vendor-licenses">Vendor licenses</h2>
+${list}${moreHtml(shown.length, matching.length, 'vendor license')}`;
+}
+
+function foundHtml({ found, filter }: StatusPageData, clock: Clock): Html | undefined {
+  if (found === undefined) return undefined;
+  const { features, count } = found;
+  return html`<h2 id="found">${counted(count, 'feature')} with “${filter}”</h2>
+${features.length === 0 ? html`<p>No feature matches.</p>` : featureListHtml(features, clock, 'all')}${moreHtml(features.length, count)}`;
+}
+
+function attentionHtml({ attention, alerts, inventory }: StatusPageData, clock: Clock): Html {
+  const title = html`<h2 id="attention">Needs attention</h2>`;
+  if ('reason' in attention) return html`${title}<p class="unknown">${sentence(attention.reason)}</p>`;
+  const shown = attention.value.slice(0, MAX_ALERTS);
+  const rest = attention.value.length - shown.length;
+  const pending = alerts?.pending ?? 0;
+  const none =
+    pollProblem(inventory) === undefined
+      ? html`<p>No alert fires. ${pending === 0 ? undefined : `${counted(pending, 'alert')} ${pending === 1 ? 'is' : 'are'} pending.`}</p>`
+      : html`<p class="unknown">No alert fires yet. Without data, most alerts can neither start nor end.</p>`;
+  const list = shown.length === 0 ? none : attentionListHtml(shown, clock);
+  const more = rest > 0 ? html`${countText(rest)} more rows are in ` : undefined;
+  return html`${title}${list}<p class="soft">${more}<a href="alerts">all alerts</a></p>`;
+}
+
+function shortHtml({ figures: { short, shortCount, sums } }: StatusPageData, clock: Clock): Html {
+  const list =
+    short.length > 0
+      ? featureListHtml(short, clock, 'all')
+      : html`<p>${sums.features === 0 ? 'No feature is known.' : 'No feature is saturated, and no request waits.'}</p>`;
+  return html`<h2 id="short">Saturated, or requests wait</h2>
+${list}${moreHtml(short.length, shortCount)}`;
+}
+
+/** Features of which requests were denied today, as far as they are polled. */
+function deniedHtml({ inventory, hasDenials }: StatusPageData): Html {
+  const denied = inventory.history
+    .rows()
+    .filter(({ denials }) => denials !== undefined && denials > 0)
+    .toArray()
+    .sort((a, b) => (b.denials ?? 0) - (a.denials ?? 0));
+  const title = html`<h2 id="denied">Denied today</h2>`;
+  if (!hasDenials) {
+    return html`${title}<p class="unknown">Denials are not polled here: the page of a feature requests those of its last 30 days. To see and alert on them here, name features in <code>history.features</code> and set <code>metrics.collectors.history</code>.</p>`;
+  }
+  if (inventory.history.count === 0) return html`${title}<p class="unknown">The denials are not known.</p>`;
+  if (denied.length === 0)
+    return html`${title}<p>None of ${counted(inventory.history.count, 'feature')} that are polled for denials.</p>`;
+  const rows = denied.map(
+    ({ vendorLicense, feature, denials = 0 }) =>
+      html`<li class="is-bad"><div><a href="${featureUrl({ vendorLicense, feature })}">${nameHtml(feature)}</a> <small>${nameHtml(vendorLicense)}</small></div><div>${counted(denials, 'denial')}</div></li>\n`,
+  );
+  return html`${title}<ul class="rows two">\n${rows}</ul>`;
+}
+
+function expiringHtml({ figures: { expiring, expiringCount, expired, sums } }: StatusPageData, clock: Clock): Html {
+  const unknown =
+    sums.withoutExpiry === 0
+      ? undefined
+      : html`<p class="unknown">The expiry of ${counted(sums.withoutExpiry, 'feature')} is not known.</p>`;
+  const past =
+    expired.length === 0
+      ? undefined
+      : html`<h2 id="expired">Expired</h2>
+${featureListHtml(expired, clock, 'all')}${moreHtml(expired.length, sums.expired)}`;
+  const none = sums.features === 0 ? 'No feature is known.' : 'Nothing is known to expire.';
+  const next = expiring.length === 0 ? html`<p>${none}</p>` : featureListHtml(expiring, clock, 'all');
+  return html`<h2 id="expiring">Expires next</h2>
+${unknown}${next}${moreHtml(expiring.length, expiringCount)}
+<p class="soft">All of them: <a href="expirations.csv">CSV file</a>, <a href="expirations.ics">calendar</a></p>${past}`;
+}
+
+/** Sources of an analyzer in this process, as far as they need attention. */
+function sourcesHtml(sources: readonly SourceHealth[] | undefined): Html | undefined {
+  if (sources === undefined) return undefined;
+  const failing = sources.filter(({ up, problems }) => up === false || problems.length > 0);
+  const rows = failing.map(
+    ({ name, up, problems }) =>
+      html`<li class="${up === false ? 'is-bad' : 'is-warn'}"><div>${nameHtml(name)}</div><div>${problems.map(({ message }) => html`<p>${message}</p>`)}</div></li>\n`,
+  );
+  const sum =
+    failing.length === 0
+      ? `${counted(sources.length, 'source')}, none of them has a problem.`
+      : `${countText(failing.length)} of ${counted(sources.length, 'source')} ${failing.length === 1 ? 'has' : 'have'} problems.`;
+  return html`<h2 id="sources">Sources</h2>
+<p>${sum} <a href="sources">All sources</a></p>${rows.length === 0 ? undefined : html`<ul class="rows two">\n${rows}</ul>`}`;
+}
+
+/** Why the page is not current, if it is not. */
+function problemHtml({ inventory }: StatusPageData): Html | undefined {
+  const failure = pollProblem(inventory);
+  if (failure === undefined) return undefined;
+  return html`<div class="problem" role="alert"><p><b>The analyzer cannot be polled.</b> ${failure.kind}: ${failure.message}.</p>
+<p>What follows is what was known last, as long as it is not too old. <a href="#polls">Age of the data</a></p></div>`;
+}
+
+/** The content of the page, in parts. */
+export function* statusParts(data: StatusPageData, clock: Clock): Generator<Content> {
+  const { analyzer, inventory, words, filter } = data;
+  yield html`<h1>Licenses of ${nameHtml(analyzer)}</h1>
+<p class="soft">As of ${localTimeText(inventory.at, clock.timeZone)}.</p>
+${problemHtml(data)}`;
+  yield tilesHtml(data);
+  yield filterHtml({ filter, label: 'Vendor license, feature, package or owner', vendorLicense: undefined });
+  if (words.length > 0) {
+    yield foundHtml(data, clock);
+    yield vendorLicensesHtml(data, clock);
+    return;
+  }
+  yield attentionHtml(data, clock);
+  yield vendorLicensesHtml(data, clock);
+  yield shortHtml(data, clock);
+  yield deniedHtml(data);
+  yield expiringHtml(data, clock);
+  yield html`<h2 id="polls">Age of the data</h2>
+${pollListHtml(inventory, clock)}`;
+  yield sourcesHtml(data.sources);
+  yield html`<h2 id="interfaces">For other programs</h2>
+${data.interfaces}`;
+}

@@ -1,0 +1,70 @@
+import { SATURATED } from '../datasource/feature-totals.ts';
+import { type Html, html, joined, nameHtml } from '../html/html.ts';
+import { barHtml } from './feature-list.ts';
+import { vendorLicenseUrl } from './links.ts';
+import type { VendorLicenseFigures } from './site-figures.ts';
+import { agoHtml, type Clock, counted, countText, expiryHtml } from './wording.ts';
+
+/** Vendor licenses on a page: whether their servers are up, and what their features add up to. */
+
+/** The class of each state of a server, and what it means. */
+export const serverStates: Readonly<Record<string, readonly [name: string, meaning: string]>> = {
+  down: ['bad', 'GetServerDown lists it: users cannot get licenses'],
+  'never collected': ['warn', 'the analyzer has not reached it yet, so nothing is known about it'],
+  outdated: ['warn', 'the analyzer has no new data of it, so its usage is not known'],
+  unknown: ['unknown', 'whether it is up is not known'],
+  up: ['good', ''],
+};
+
+export function stateHtml({ state, row }: VendorLicenseFigures, clock: Clock): Html {
+  const [name, meaning] = serverStates[state] ?? ['unknown', ''];
+  const collected = html`<small>collected ${agoHtml(row.collectionTime, clock)}</small>`;
+  return html`<span class="${name}">${state}</span>${meaning === '' ? undefined : html`<br><small>${meaning}</small>`}<br>${collected}`;
+}
+
+/** The licenses of counted features, with a bar. */
+export function usageHtml({ features, withoutUsage, inUse, bought }: VendorLicenseFigures): Html {
+  if (features === 0) return html`<span class="unknown">no feature is known</span>`;
+  if (bought === 0) {
+    return withoutUsage > 0 ? html`<span class="unknown">usage not known</span>` : html`no counted licenses`;
+  }
+  const unknown = withoutUsage === 0 ? undefined : html` <small>${countText(withoutUsage)} not known</small>`;
+  const share = inUse / bought;
+  return html`<b>${countText(inUse)}</b> of ${counted(bought, 'license')} in use${unknown}${barHtml(share, share >= SATURATED)}`;
+}
+
+/** What needs attention, then how many features there are. */
+export function countsHtml({ features, saturated, waiting }: VendorLicenseFigures): Html {
+  const parts = [
+    ...(waiting === 0 ? [] : [html`<span class="bad">${countText(waiting)} with waiting requests</span>`]),
+    ...(saturated === 0 ? [] : [html`<span class="bad">${countText(saturated)} saturated</span>`]),
+    html`<small>${counted(features, 'feature')}</small>`,
+  ];
+  return html`${joined(parts, ', ')}`;
+}
+
+const rowClass = ({ state, waiting, saturated }: VendorLicenseFigures): string => {
+  const [name] = serverStates[state] ?? ['unknown'];
+  return name === 'good' && waiting + saturated > 0 ? 'is-bad' : `is-${name}`;
+};
+
+/** @param ownerOf who acts on a vendor license, if that is known */
+export function vendorLicenseListHtml(
+  all: readonly VendorLicenseFigures[],
+  clock: Clock,
+  ownerOf: (vendorLicense: string) => string | undefined,
+): Html {
+  const rows = all.map((figures) => {
+    const { vendorLicense, distinctUsers, collectionTime } = figures.row;
+    const owner = ownerOf(vendorLicense);
+    const users = collectionTime === undefined ? undefined : distinctUsers;
+    const expiry =
+      figures.nextExpiry === Number.POSITIVE_INFINITY
+        ? html`nothing is known to expire`
+        : html`next ${expiryHtml(figures.nextExpiry, clock)}`;
+    return html`<li class="${rowClass(figures)}"><div><a href="${vendorLicenseUrl(vendorLicense)}">${nameHtml(vendorLicense)}</a>${owner === undefined ? undefined : html`<br><small>owner ${nameHtml(owner)}</small>`}</div>
+<div>${stateHtml(figures, clock)}</div><div class="number">${usageHtml(figures)}${users === undefined ? undefined : html`<small>${counted(users, 'user')}</small>`}</div>
+<div class="number">${countsHtml(figures)}<br><small>${expiry}</small></div></li>\n`;
+  });
+  return html`<ul class="rows">\n${rows}</ul>`;
+}
