@@ -71,11 +71,11 @@ function stateHtml({ labels, state, activeAt, firedAt, resolvedAt }: AlertState,
   if (state === 'resolved') {
     const at = resolvedAt ?? now;
     return html`<p><span class="soft">${severity}</span> ended ${humanDuration(now - at)} ago</p>
-<p><small>${momentHtml(at, timeZone)}, after ${humanDuration(at - (firedAt ?? activeAt))}</small></p>`;
+<p class="details">${momentHtml(at, timeZone)}, after ${humanDuration(at - (firedAt ?? activeAt))}</p>`;
   }
   const tone = severity === 'critical' ? 'bad' : severity === 'warning' ? 'warn' : 'soft';
   return html`<p><span class="${tone}">${severity}</span> ${state} for ${humanDuration(now - activeAt)}</p>
-<p><small>since ${momentHtml(activeAt, timeZone)}</small></p>`;
+<p class="details">since ${momentHtml(activeAt, timeZone)}</p>`;
 }
 
 /** What it means that there is no data about an alert, and why there is none. */
@@ -86,7 +86,7 @@ function heldHtml(alert: AlertState, frame: AlertFrame): Html | undefined {
   const why =
     cause === undefined ? 'there is no current data about it' : html`see ${runbookHtml(cause, frame.runbooks)}`;
   const end = localTimeText(unknownSince + frame.unknownHold, frame.timeZone);
-  return html`<p class="held"><strong>Kept without data</strong> since ${timeHtml(unknownSince, frame)}: ${why}. Whether it still ${
+  return html`<p class="details"><strong>Kept without data</strong> since ${timeHtml(unknownSince, frame)}: ${why}. Whether it still ${
     state === 'firing' ? 'applies' : 'begins'
   } is unknown. Without data, it is kept until ${end} and then dropped, not resolved.</p>`;
 }
@@ -102,8 +102,8 @@ export function alertHtml(alert: AlertState, frame: AlertFrame, isLinked: boolea
   return html`<li id="${anchorOf(labels)}" class="${rowClass(alert)}${isLinked ? ' linked' : ''}">
 <div>${stateHtml(alert, frame)}</div>
 <div><p>${runbookHtml(alertname, frame.runbooks)}${labelsHtml(alert)}</p>
-<p>${clipped(summary, MAX_TEXT)}</p></div>
-<div>${description === '' ? undefined : html`<p><small>${clipped(description, MAX_TEXT)}</small></p>`}${heldHtml(alert, frame)}</div>
+<p>${clipped(summary, MAX_TEXT)}</p>${heldHtml(alert, frame)}</div>
+<div><p class="details">${clipped(description, MAX_TEXT)}</p></div>
 <div>${isLink(silence) && state !== 'resolved' ? html`<a href="${silence}">Silence<span class="hidden"> ${alertname}</span></a>` : undefined}</div></li>
 `;
 }

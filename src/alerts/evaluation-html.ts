@@ -17,7 +17,7 @@ export function evaluationHtml(status: EngineStatus, frame: AlertFrame): Html {
   const { rules, withData, lastEvaluation, evaluationInterval } = status;
   const every = humanDuration(evaluationInterval);
   if (lastEvaluation === undefined) {
-    return html`<p class="problem">The rules have not been evaluated yet, because there is no data from the analyzer yet. Which alerts apply is unknown. If this does not change within some minutes, see the log, or run <code>license-exporter doctor</code>.</p>`;
+    return html`<p class="problem">The rules have not been evaluated yet: there is no data from the analyzer, or a rule fails. Which alerts apply is unknown. If this does not change within some minutes, see the log and run <code>license-exporter doctor</code>.</p>`;
   }
   if (!isCurrent(status, frame.now)) {
     return html`<p class="problem">The last evaluation was at ${timeHtml(lastEvaluation.at, frame)}, although the rules are evaluated every ${every}: there is no current data, or a rule fails. See the log. New alerts are not noticed, and earlier ones may be out of date.</p>`;
@@ -28,5 +28,5 @@ export function evaluationHtml(status: EngineStatus, frame: AlertFrame): Html {
     without.length === 0
       ? undefined
       : html` These have no data, so whether they apply is unknown: ${rulesHtml(without, frame.runbooks)}.`;
-  return html`<p class="soft">${names.length} kinds of alerts, evaluated ${humanDuration(frame.now - lastEvaluation.at)} ago and at least every ${every}.${unknown}</p>`;
+  return html`<p class="soft">${names.length} ${names.length === 1 ? 'kind' : 'kinds'} of alerts, evaluated ${humanDuration(frame.now - lastEvaluation.at)} ago and at least every ${every}.${unknown}</p>`;
 }

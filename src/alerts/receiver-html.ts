@@ -58,7 +58,7 @@ function rowHtml(row: Row, frame: Frame): Html {
   const since = problems.length === 0 ? undefined : html`<br>since the start: ${problems.join(', ')}`;
   return html`<li class="${mark}"><div><strong>${kind}</strong><br>${nameHtml(target)}</div>
 <div>${stateHtml(row, frame)}</div>
-<div><small>${last}<br>${waiting === 0 ? 'nothing' : waiting} waiting${since}</small></div></li>
+<div class="details">${last}<br>${waiting === 0 ? 'nothing' : waiting} waiting${since}</div></li>
 `;
 }
 

@@ -55,7 +55,7 @@ function stepsHtml({ steps, proposal: { advice, money } }: ReportItem): Html | u
   const { price, per, currency } = money;
   const saving = (licenses: number): string => count(Math.round(((advice.bought ?? 0) - licenses) * (price ?? 0)));
   const hasSavings = per === 'year' && price !== undefined;
-  return html`<div class="steps"><table>
+  return html`<table class="steps">
 ${rowHtml('Licenses', ({ licenses }) => count(licenses))}${rowHtml('Short, h a year', ({ hoursShort }) => figure(hoursShort))}${
   hasSavings ? rowHtml(`Saves, ${currency ?? ''}`, ({ licenses }) => saving(licenses)) : undefined
 }</table>`;

@@ -81,7 +81,7 @@ function detailsHtml({ members, vendorLicenses }: SourceHealth): Html {
   ];
   return html`${lists
     .filter(([, list]) => list.length > 0)
-    .map(([what, list]) => html`<p><small>${what}: ${joined(list, ', ')}</small></p>`)}`;
+    .map(([what, list]) => html`<p class="details">${what}: ${joined(list, ', ')}</p>`)}`;
 }
 
 function itemHtml(health: SourceHealth, now: number): Html {
@@ -91,7 +91,7 @@ function itemHtml(health: SourceHealth, now: number): Html {
   const seconds = duration === undefined ? '' : `, took ${duration.toFixed(1)} s`;
   return html`<li class="${row}"><div><strong>${nameHtml(name)}</strong> <small>${manager}</small><br><span class="${words}">${stateText[state]}</span></div>
 <div>${problemsHtml(health)}${detailsHtml(health)}</div>
-<div><small>read ${agoHtml(lastReadAt, now)}${seconds}<br>last data ${agoHtml(lastSuccessAt, now)}</small></div></li>\n`;
+<div class="details">read ${agoHtml(lastReadAt, now)}${seconds}<br>last data ${agoHtml(lastSuccessAt, now)}</div></li>\n`;
 }
 
 function listHtml(sources: readonly SourceHealth[], now: number): Html {

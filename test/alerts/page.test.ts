@@ -239,7 +239,9 @@ describe('without alerts', () => {
   it('says that there are none only if the rules were evaluated lately', () => {
     expect(text({})).toContain('No alert fires or is pending');
     const never = text({ lastEvaluation: undefined });
-    expect(never).toContain('The rules have not been evaluated yet, because there is no data from the analyzer yet.');
+    expect(never).toContain(
+      'The rules have not been evaluated yet: there is no data from the analyzer, or a rule fails.',
+    );
     const old = text({ lastEvaluation: { at: NOW - 600, seconds: 1 } });
     expect(old).toContain(
       'The last evaluation was at 2027-01-15 08:50 CET (10m ago), although the rules are evaluated every 30s',
@@ -363,7 +365,7 @@ describe('names', () => {
       expect(markup).not.toContain('\0');
       expect(markup.match(/<bdi>/g)?.length).toBe(markup.match(/<\/bdi>/g)?.length);
     });
-    fc.assert(property, { numRuns: 300 });
+    fc.assert(property, { numRuns: 100 });
   });
 });
 
@@ -372,7 +374,7 @@ describe.runIf(peer('chromium'))('in a browser', () => {
   let url = '';
   const held = alertOf({ vendor_license: '', alertname: 'LicensePollPartial' }, { unknownSince: NOW - 60 });
   const alerts = [
-    ...manyAlerts(60),
+    ...manyAlerts(25),
     held,
     alertOf({ feature: hostile, vendor_license: `${hostile}${'x'.repeat(3000)}` }),
   ];

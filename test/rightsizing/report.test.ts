@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sendPage } from '../../src/html/routes.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
 import { createPrices, type PriceEntry } from '../../src/model/prices.ts';
 import { createProposalSource } from '../../src/rightsizing/proposals.ts';
@@ -7,7 +8,10 @@ import { reportParts } from '../../src/rightsizing/report-page.ts';
 import type { AdviceTable, KeptAdvice } from '../../src/rightsizing/rightsizing.ts';
 import { runAtOnce } from '../../src/scheduling/slices.ts';
 import { adviceOf, adviceTable, manyAdvices, pastOf, rightsizingOf, TODAY } from '../support/advice-table.ts';
-import { testSite } from '../support/served-page.ts';
+import { flawless, startBrowser, type TestBrowser, views } from '../support/browser.ts';
+import { createCleanup } from '../support/harness.ts';
+import { peer } from '../support/peers.ts';
+import { servePage, testSite } from '../support/served-page.ts';
 
 const localTime = createLocalTime('Europe/Berlin');
 
@@ -190,5 +194,40 @@ describe('the report', () => {
     expect(page.match(/<bdi>/g)?.length).toBe(page.match(/<\/bdi>/g)?.length);
     expect(page).toContain('&lt;script&gt;');
     expect(page).not.toMatch(/<[^>]* (on\w+|src)=|href="http/);
+  });
+});
+
+describe.runIf(peer('chromium'))('the report in a browser', () => {
+  const cleanup = createCleanup();
+  afterAll(() => cleanup.run());
+  let browser: TestBrowser;
+  let url = '';
+  beforeAll(async () => {
+    browser = await startBrowser();
+    cleanup.add(() => browser.close());
+    const long = adviceOf({ feature: 'x'.repeat(400), vendorLicense: 'y'.repeat(400), reason: 'z'.repeat(400) });
+    const page = pageOf(adviceTable([long, ...manyAdvices(60)]), [entry({ price: 98_765 })]);
+    url = await servePage(cleanup, '/rightsizing', async (app) => {
+      app.get('/', { prefixTrailingSlash: 'no-slash' }, (_, reply) => sendPage(reply, page));
+    });
+  });
+
+  it.each(Object.entries(views))('is flawless: %s', async (_, view) => {
+    expect(await browser.look(`${url}/rightsizing`, view)).toMatchObject(flawless);
+  });
+
+  it('is printed on A4 without navigation, and no row is cut', async () => {
+    const { page } = await browser.open(`${url}/rightsizing`, views.dark);
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.locator('header, .skip, .screen').filter({ visible: true }).count()).toBe(0);
+    const style = (selector: string, name: string) =>
+      page.evaluate(`getComputedStyle(document.querySelector('${selector}')).${name}`);
+    expect(await style('.advice > li', 'breakInside')).toBe('avoid');
+    expect(await style('.advice > li', 'display')).toBe('grid');
+    expect(await style('body', 'backgroundColor')).toBe('rgb(255, 255, 255)');
+    const [, width, height] =
+      /MediaBox \[0 0 ([\d.]+) ([\d.]+)\]/.exec((await page.pdf({ preferCSSPageSize: true })).toString('latin1')) ?? [];
+    expect([Math.round(Number(width)), Math.round(Number(height))]).toEqual([595, 842]);
+    await page.close();
   });
 });
