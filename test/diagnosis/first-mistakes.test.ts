@@ -1,10 +1,10 @@
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lockStorage } from '../../src/storage/directory-lock.ts';
-import { account, createCleanup, createTestLog } from '../support/harness.ts';
+import { account, createCleanup, createConfig, createTestLog, startApp } from '../support/harness.ts';
 import { peer } from '../support/peers.ts';
 import { startApache } from '../support/start-apache.ts';
-import { startProxy } from '../support/start-proxy.ts';
+import { freePort, startProxy } from '../support/start-proxy.ts';
 import { examine, startWrongSite, type Written, type WrongSite, writeSite } from './wrong-site.ts';
 
 /** The first mistakes of a new user: the first line with a cross names each of them. */
@@ -430,6 +430,50 @@ describe.runIf(peer('openssl'))('the first cross of doctor', () => {
     expect(found.output).toMatch(/^✓ logon +accepted as CORP\\svc-lic$/m);
     const marks = found.output.split('\n').filter((line) => /^[✓!–]/.test(line));
     expect(marks.map((line) => line[0])).toEqual(marks.map(() => '✓'));
+  });
+
+  it('is not there for what works and should be looked at', async () => {
+    const file = writeSite(cleanup, servers.soon.url, {
+      flags: [servers.soon.trust],
+      web: 'listen_address: "127.0.0.1:0", config_file: web.yml',
+      files: {
+        'web.yml': 'tls_server_config: {cert_file: cert.pem, key_file: key.pem}\n',
+        'cert.pem': servers.soon.cert,
+        'key.pem': servers.soon.key,
+      },
+    });
+    const trusting = await examine(file, [servers.soon.trust]);
+    expect(trusting.output).toMatch(
+      /^! TLS +TLSv1.3, but the certificate of the analyzer expires on 20\S+, in [34] days$/m,
+    );
+    expect(trusting.output).toMatch(/^! web +the certificate of the web config expires on 20\S+, in [34] days$/m);
+    const blind = await examine(file, ['--analyzer.tls.insecure-skip-verify']);
+    expect(blind.output).toMatch(/^! TLS +TLSv1.3, but the certificate is not verified: /m);
+    const late = await examine(writeSite(cleanup, `${servers.late}/analyzer`, { storage: '~' }));
+    expect(late.output).toMatch(/^! clock +the clock of the analyzer is (59|60|61) s behind the clock of this host$/m);
+    expect(late.output).toMatch(/^! logon +the analyzer requires no logon$/m);
+    expect(late.output).toMatch(/^! storage +storage.path is not set: /m);
+    expect([trusting, blind, late].map(({ exit, first }) => [exit, first])).toEqual([
+      [0, ''],
+      [0, ''],
+      [0, ''],
+    ]);
+  });
+
+  it('is not there beside the daemon that uses the directory and the address', async () => {
+    const port = await freePort();
+    const file = writeSite(cleanup, servers.analyzer, { web: `listen_address: "127.0.0.1:${port}"` });
+    const app = await startApp(
+      createConfig(servers.analyzer, {
+        'storage.path': join(dirname(file), 'state'),
+        'web.listen_address': `127.0.0.1:${port}`,
+      }),
+    );
+    cleanup.add(() => app.stop());
+    const { output, exit } = await examine(file);
+    expect(output).toMatch(new RegExp(`^✓ storage .*, the running daemon \\(process ${process.pid}\\) uses it, `, 'm'));
+    expect(output).toMatch(/^✓ web +127\.0\.0\.1:\d+ is in use by a running license-exporter$/m);
+    expect(exit).toBe(0);
   });
 
   it('names the hold after a rejected logon, without a second one', async () => {
