@@ -88,6 +88,7 @@ export async function startWrongSite(cleanup: Cleanup) {
   };
   const rejecting = await startScripted();
   cleanup.add(() => rejecting.stop());
+  const mail = await startSmtpServer(cleanup, { certificate, password: 'other' });
   const answering = (code: number, headers: Record<string, string>, body = ''): Promise<string> =>
     startAnswering(cleanup, (_, response) => response.writeHead(code, headers).end(body));
   return {
@@ -127,7 +128,8 @@ export async function startWrongSite(cleanup: Cleanup) {
     dropping: await startDropping(cleanup),
     alertmanagerLogon: await answering(401, { 'www-authenticate': 'Basic realm="x"' }),
     mailPlain: `127.0.0.1:${(await startSmtpServer(cleanup)).port}`,
-    mailLogon: `localhost:${(await startSmtpServer(cleanup, { certificate, password: 'other' })).port}`,
+    mailLogon: `localhost:${mail.port}`,
+    mails: () => mail.mails.length,
     closed: `http://127.0.0.1:${await freePort()}`,
   };
 }
