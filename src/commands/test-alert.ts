@@ -1,39 +1,74 @@
-import { alertsBody, createTestNotification, TEST_MINUTES } from '../alerts/notification.ts';
+import { alertsBody, createTestNotification, type Notification, TEST_MINUTES } from '../alerts/notification.ts';
 import { createAlertmanagers, externalUrl } from '../app/alerting.ts';
 import { analyzerIdentity } from '../app/identity.ts';
+import { createChannels } from '../app/messages.ts';
+import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
+import type { Channel } from '../messages/channel.ts';
+import { type TestAnswer, testMessages } from '../messages/test-message.ts';
+import type { Log } from '../model/log.ts';
 import { cronProblem } from '../poll/schedule.ts';
 import type { CommandContext } from './command.ts';
 
-/** Sends a test alert to every configured Alertmanager. Returns 0 if all of them accept it, else 1. */
+/** How long the answer to a test message may take, seconds. */
+const TIMEOUT = 60;
+
+/** The test to one receiver, which prints nothing. */
+interface Test {
+  readonly name: string;
+  run(): Promise<TestAnswer>;
+}
+
+function alertmanagerTests(config: Config, notification: Notification, version: string, log: Log): readonly Test[] {
+  return createAlertmanagers(config, version, log).map((alertmanager) => ({
+    name: alertmanager.url,
+    run: async () => {
+      const outcome = await alertmanager.post(alertsBody([notification]));
+      await alertmanager.close();
+      return outcome.is === 'accepted' ? 'accepted' : `${outcome.is}: ${outcome.reason}`;
+    },
+  }));
+}
+
+function channelTests(channel: Channel, notification: Notification): readonly Test[] {
+  return testMessages(channel, notification).map(({ to, send }) => ({
+    name: [channel.receiver, channel.target, to].filter((part) => part !== '').join(' '),
+    run: () => send(AbortSignal.timeout(TIMEOUT * 1000)),
+  }));
+}
+
+/** Sends a test alert to every configured receiver. Returns 0 if all of them accept it, else 1. */
 export async function testAlert({ line, env, version, createLog, print }: CommandContext): Promise<number> {
   const config = loadConfig({ ...line, env, requireAnalyzer: false, cronProblem });
   // standard output is for the result
   const log = createLog({ ...config.log, level: config.log.level === 'info' ? 'warn' : config.log.level });
-  const alertmanagers = createAlertmanagers(config, version, log);
-  if (alertmanagers.length === 0) {
-    print('No Alertmanager is configured: alerting.alertmanagers is empty.\n');
-    return 1;
-  }
   const { alerting } = config;
   const notification = createTestNotification(Date.now() / 1000, {
     externalLabels: alerting.externalLabels,
     ...analyzerIdentity(config),
     generatorURL: `${externalUrl(config)}/alerts`,
   });
-  const outcomes = await Promise.all(
-    alertmanagers.map(async (alertmanager) => {
+  const timeZone = config.datasource.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const channels = createChannels(config, { timeZone, version, log });
+  const alertmanagers = alertmanagerTests(config, notification, version, log);
+  const tests = [...alertmanagers, ...channels.flatMap((channel) => channelTests(channel, notification))];
+  if (tests.length === 0) {
+    print(
+      'No receiver of alerts is configured: alerting.alertmanagers, alerting.email.smarthost and alerting.webhook.url are empty.\n',
+    );
+    return 1;
+  }
+  const answers = await Promise.all(
+    tests.map(async ({ name, run }) => {
       const started = performance.now();
-      const outcome = await alertmanager.post(alertsBody([notification]));
-      const took = `${(performance.now() - started).toFixed(0)} ms`;
-      await alertmanager.close();
-      print(
-        `${alertmanager.url}  ${outcome.is === 'accepted' ? 'accepted' : `${outcome.is}: ${outcome.reason}`} (${took})\n`,
-      );
-      return outcome.is === 'accepted';
+      const answer = await run();
+      print(`${name}  ${answer} (${(performance.now() - started).toFixed(0)} ms)\n`);
+      return answer;
     }),
   );
+  await Promise.all(channels.map((channel) => channel.close()));
   const labels = Object.entries(notification.labels).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
-  print(`The alert was {${labels.join(', ')}}; it resolves within ${TEST_MINUTES} minutes.\n`);
-  return outcomes.every((accepted) => accepted) ? 0 : 1;
+  const end = alertmanagers.length === 0 ? '' : `; it resolves within ${TEST_MINUTES} minutes`;
+  print(`The alert was {${labels.join(', ')}}${end}.\n`);
+  return answers.every((answer) => answer === 'accepted') ? 0 : 1;
 }

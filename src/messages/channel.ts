@@ -49,6 +49,8 @@ export interface Channel {
   readonly sendResolved: boolean;
   /** Whether messages are sent about an alert, apart from digests. */
   isWanted(labels: Labels): boolean;
+  /** Owners who get messages of their own. */
+  readonly owners: readonly string[];
   /** Who gets messages about an alert of their own; `undefined` for everybody else together. */
   ownerOf(labels: Labels): string | undefined;
   /** @param id for the headers @param at when it is written, epoch seconds */

@@ -75,7 +75,9 @@ export function createDigest({ initial, schedule, ownerOf }: DigestOptions): Dig
     check: (at, startedAt) => {
       if (alerts === undefined) return false;
       const due = missed(at);
-      const isComplete = hasData && alerts.length > 0 && alerts.every(({ state }) => state !== 'pending');
+      // soon after a start, a list without alerts is only one that is not known yet
+      const isKnown = hasData && (alerts.length > 0 || at >= startedAt + DATA_WAIT);
+      const isComplete = isKnown && alerts.every(({ state }) => state !== 'pending');
       isReady = isComplete || at >= Math.max(due ?? run, startedAt) + DATA_WAIT;
       if (due === undefined || !isReady) return false;
       run = due;

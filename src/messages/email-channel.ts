@@ -27,10 +27,7 @@ const ADDRESS = /<([^<>]+)>\s*$/;
 const addressOf = (written: string): string => ADDRESS.exec(written)?.[1] ?? written;
 
 /** The addresses of all settings, by owner; an empty text for all others. */
-export function recipientsOf({
-  to,
-  owners,
-}: Pick<EmailOptions, 'to' | 'owners'>): ReadonlyMap<string, readonly Recipient[]> {
+function recipientsOf({ to, owners }: Pick<EmailOptions, 'to' | 'owners'>): ReadonlyMap<string, readonly Recipient[]> {
   const listOf = (setting: string, addresses: readonly string[]): readonly Recipient[] =>
     addresses.map((address, i) => ({ address, setting: `${setting}[${i}]` }));
   return new Map([
@@ -64,6 +61,7 @@ export function createEmailChannel(options: EmailOptions): Channel {
     target: `${smtp.host}:${smtp.port}`,
     sendResolved: options.sendResolved,
     isWanted: (labels) => !hasDigest || !isForDigest(labels),
+    owners: [...owners.keys()],
     ownerOf,
     writeGroup: (content, id, at) => {
       const { group } = content;

@@ -1,4 +1,5 @@
 import type { Labels } from '../alerts/alert.ts';
+import { anchorOf } from '../alerts/links.ts';
 import { localTimeText } from '../alerts/texts.ts';
 import { expiryCalendar } from '../expiries/calendar.ts';
 import type { Expiry } from '../expiries/expiry.ts';
@@ -33,6 +34,8 @@ interface Row {
   readonly name: string;
   readonly vendorLicense: string;
   readonly owner: string;
+  /** Its row on the page of alerts. */
+  readonly url: string;
 }
 
 interface Section {
@@ -51,7 +54,7 @@ function dayOf(date: string): number | undefined {
   return year === undefined ? undefined : dayOfDate(Number(year), Number(month), Number(day));
 }
 
-function rowOf({ labels, annotations }: Listed): Row {
+function rowOf({ labels, annotations }: Listed, alertsUrl: string): Row {
   const { feature, version, package: pkg, vendor_license = '', owner = '' } = labels;
   const { expires = '', licenses = '', summary = '' } = annotations;
   const parts = [feature, version, pkg === undefined ? undefined : `(package ${pkg})`];
@@ -62,6 +65,7 @@ function rowOf({ labels, annotations }: Listed): Row {
     name: line(isSingle ? parts.filter((part) => part !== undefined).join(' ') : summary),
     vendorLicense: line(vendor_license),
     owner: line(owner),
+    url: `${alertsUrl}#${anchorOf(labels)}`,
   };
 }
 
@@ -71,13 +75,13 @@ const byDate = (a: Row, b: Row): number =>
   (`${a.date} ${a.vendorLicense} ${a.name}` < `${b.date} ${b.vendorLicense} ${b.name}` ? -1 : 1);
 
 /** The sections by urgency. @param today local day */
-function sectionsOf(alerts: readonly Listed[], today: number, { thresholds }: ExpiryTexts): readonly Section[] {
+function sectionsOf(alerts: readonly Listed[], today: number, { thresholds, alertsUrl }: ExpiryTexts): readonly Section[] {
   const rowsOf = (alertname: string, severity?: string): readonly Row[] =>
     alerts
       .filter(
         ({ labels }) => labels.alertname === alertname && (severity === undefined || labels.severity === severity),
       )
-      .map(rowOf)
+      .map((alert) => rowOf(alert, alertsUrl))
       .sort(byDate);
   const soon = (['critical', 'warning', 'info'] as const).map((severity): Section => {
     const rows = rowsOf('LicenseExpiringSoon', severity);
@@ -105,10 +109,10 @@ function sectionText({ title, rows }: Section, showsOwner: boolean): readonly st
 }
 
 function sectionHtml({ title, rows }: Section, showsOwner: boolean): Html {
-  const row = ({ date, licenses, name, vendorLicense, owner }: Row): Html =>
+  const row = ({ date, licenses, name, vendorLicense, owner, url }: Row): Html =>
     date === ''
-      ? html`<tr><td colspan="3">${nameHtml(name)}</td></tr>\n`
-      : html`<tr><td>${date}</td><td>${nameHtml(name)}<br><small>${nameHtml(vendorLicense)}${showsOwner && owner !== '' ? html` · ${nameHtml(owner)}` : undefined}</small></td><td class="n">${licenses}</td></tr>\n`;
+      ? html`<tr><td colspan="3"><a href="${url}">${nameHtml(name)}</a></td></tr>\n`
+      : html`<tr><td>${date}</td><td><a href="${url}">${nameHtml(name)}</a><br><small>${nameHtml(vendorLicense)}${showsOwner && owner !== '' ? html` · ${nameHtml(owner)}` : undefined}</small></td><td class="n">${licenses}</td></tr>\n`;
   return html`<tr><th colspan="2" scope="colgroup">${title}</th><th class="n" scope="col">Licenses</th></tr>\n${rows.map(row)}`;
 }
 
@@ -209,10 +213,10 @@ export function expiryGroupMail({ group, notices }: GroupContent, at: number, te
     return `${ending}: ${summary} (${last === undefined ? '' : timeText(last, texts.timeZone)})`;
   });
   const title = (counts: string): string => {
-    const of = `Licenses${ofOwner(owner)}`;
+    const of = `Urgent expiries${ofOwner(owner)}`;
     if (firing.length > 0) return `${of}: ${counts}`;
     return ended.every((notice) => stateOf(notice) === 'resolved')
-      ? `${of}: ${ended.length} no longer expired or about to expire`
+      ? `${of}: ${ended.length} resolved`
       : `${of}: no data about ${ended.length}`;
   };
   return expiryMail({ title, alerts: firing, notes, owner }, at, texts);

@@ -1,6 +1,6 @@
 import { anchorOf } from '../alerts/links.ts';
 import { localTimeText } from '../alerts/texts.ts';
-import { type Html, html, nameHtml } from '../html/html.ts';
+import { type Html, html, joined, nameHtml } from '../html/html.ts';
 import type { GroupContent } from './channel.ts';
 import type { Notice, NoticeState } from './ledger.ts';
 import { type MailContent, type MailLinks, mailOf } from './mail-frame.ts';
@@ -20,6 +20,12 @@ const MAX_EPISODES = 10;
 
 const titles: Readonly<Record<NoticeState, string>> = { firing: 'Firing', 'no data': 'No data', resolved: 'Resolved' };
 
+const prefixes: Readonly<Record<NoticeState, string>> = {
+  firing: '',
+  'no data': 'No data about: ',
+  resolved: 'No longer: ',
+};
+
 const explanations: Readonly<Partial<Record<NoticeState, string>>> = {
   'no data': 'It is not known whether these alerts are over. A message follows when it is known.',
 };
@@ -27,6 +33,8 @@ const explanations: Readonly<Partial<Record<NoticeState, string>>> = {
 /** One alert, ready to print. */
 interface Row {
   readonly severity: string;
+  /** The class of its color. */
+  readonly mark: string;
   readonly summary: string;
   readonly times: readonly string[];
   readonly description: string | undefined;
@@ -50,8 +58,9 @@ function rowOf(notice: Notice, { alertsUrl, timeZone }: MailTexts): Row {
     ['Silence', silence],
   ];
   return {
-    severity: state === 'firing' ? line(labels.severity ?? '') : state,
-    summary: line(annotations.summary ?? labels.alertname ?? ''),
+    severity: state === 'firing' ? line(labels.severity ?? '') : '',
+    mark: state === 'firing' ? line(labels.severity ?? '') : state,
+    summary: `${prefixes[state]}${line(annotations.summary ?? labels.alertname ?? '')}`,
     times: [
       ...(shown.length < episodes.length ? [`${episodes.length - shown.length} times before that`] : []),
       ...shown.map((episode) => timeText(episode, timeZone)),
@@ -72,9 +81,12 @@ const rowText = ({ severity, summary, times, description, links }: Row): readonl
   '',
 ];
 
-const rowHtml = ({ severity, summary, times, description, links }: Row): Html => html`<div class="alert ${severity}">
+const rowHtml = ({ severity, mark, summary, times, description, links }: Row): Html => html`<div class="alert ${mark}">
 <p><strong>${nameHtml(summary)}</strong></p>
-<p><small>${severity}${times.map((time) => html`<br>${time}`)}</small></p>
+<p><small>${joined(
+  [severity, ...times].filter((text) => text !== ''),
+  html`<br>`,
+)}</small></p>
 ${description === undefined ? undefined : html`<p>${nameHtml(description)}</p>`}
 <p>${links.map(([name, url], at) => html`${at === 0 ? '' : ' · '}<a href="${url}">${name}</a>`)}</p>
 </div>

@@ -73,6 +73,8 @@ export function createMessages({ receivers, file: path, initial, ...options }: M
           save: async () => file?.save(),
         }),
       );
+      // a digest that is missed from now on is known to be missed
+      void file?.save();
     },
     take: (handOver) => {
       for (const outbox of outboxes) outbox.take(handOver);

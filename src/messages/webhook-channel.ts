@@ -42,6 +42,7 @@ export function createWebhookChannel(options: WebhookOptions): Channel {
     target,
     sendResolved: options.sendResolved,
     isWanted: () => true,
+    owners: [],
     // expiries are grouped by owner
     ownerOf: (labels) => (isExpiry(labels) ? labels.owner : undefined),
     writeGroup: async (content) => ({ body: webhookPayload(content, options), to: [] }),

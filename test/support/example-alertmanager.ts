@@ -21,7 +21,11 @@ export interface Route {
 interface Example {
   readonly route: Route;
   readonly time_intervals: readonly { readonly name: string }[];
-  readonly inhibit_rules: readonly { readonly equal: readonly string[] }[];
+  readonly inhibit_rules: readonly {
+    readonly source_matchers: readonly string[];
+    readonly target_matchers: readonly string[];
+    readonly equal: readonly string[];
+  }[];
   readonly receivers: readonly { readonly name: string; readonly email_configs?: readonly object[] }[];
 }
 
