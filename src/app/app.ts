@@ -7,6 +7,7 @@ import { createPlaneThread } from '../data-plane/plane-thread.ts';
 import type { Backend, SharedBackend } from '../datasource/backend.ts';
 import { createRightsizingApi } from '../datasource/rightsizing-api.ts';
 import { createDatasource } from '../datasource/routes.ts';
+import { createExpiryCalendar, createExpiryTable, type ExpiryInputs } from '../expiries/routes.ts';
 import { createSelfMetrics, type SelfMetrics } from '../metrics/self.ts';
 import type { Log } from '../model/log.ts';
 import type { SourceHealth } from '../observation/source.ts';
@@ -167,6 +168,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     deadline: () => pipeline.config.datasource.deadline,
     onProblem: (error: unknown) => log.error({ err: error }, 'request from Grafana failed'),
   };
+  const expiryInputs = (): ExpiryInputs => ({ ...pipeline.datasource, url: externalUrl(pipeline.config) });
   const access = createWebAccess(initial, log, () => web.refreshCertificates());
   const web = createWebServer({
     listen: initial.web.listen,
@@ -188,6 +190,12 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
           refusalOfPrices: (request) => refusalOfPrices(site(), web.userOf(request)),
         }),
       },
+      {
+        path: '/expirations.csv',
+        about: 'Which licenses expire when, as a table.',
+        ...createExpiryTable(expiryInputs),
+      },
+      { path: '/expirations.ics', about: 'The same, as a calendar.', ...createExpiryCalendar(expiryInputs) },
       // before the path that it is below
       { path: '/api/v1/rightsizing', about: undefined, ...createRightsizingApi(answering) },
       { path: '/api/v1', about: undefined, ...createAlertApi(alertRoutes) },
