@@ -10,6 +10,7 @@ import { createDatasource } from '../datasource/routes.ts';
 import { createExpiryCalendar, createExpiryTable, type ExpiryInputs } from '../expiries/routes.ts';
 import { createSelfMetrics, type SelfMetrics } from '../metrics/self.ts';
 import type { Log } from '../model/log.ts';
+import { limitRepeats } from '../model/repeat-log.ts';
 import type { SourceHealth } from '../observation/source.ts';
 import { endpointNames } from '../query-api/endpoints.ts';
 import { createNightlyPass } from '../rightsizing/nightly-pass.ts';
@@ -70,6 +71,7 @@ const reportInputs = ({ proposals, useInventory, owners }: SharedBackend): Repor
 /** Wires the rooms together. */
 export function createApp(initial: AppConfig, deps: AppDeps): App {
   const { log } = deps;
+  const limitedLog = limitRepeats(log);
   let pipeline: Pipeline;
   /** After a reload, the previous one serves pages until the new one has rendered, so that no scrape misses a series. */
   let exposition: Pipeline['exposition'];
@@ -166,7 +168,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
   const answering = {
     backend: backendOf,
     deadline: () => pipeline.config.datasource.deadline,
-    onProblem: (error: unknown) => log.error({ err: error }, 'request from Grafana failed'),
+    onProblem: (error: unknown) => limitedLog.error({ err: error }, 'request from Grafana failed'),
   };
   const expiryInputs = (): ExpiryInputs => ({ ...pipeline.datasource, url: externalUrl(pipeline.config) });
   const access = createWebAccess(initial, log, () => web.refreshCertificates());
@@ -207,7 +209,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       },
     ],
     isReady: () => isFirstPollOver,
-    log,
+    log: limitedLog,
   });
 
   pipeline = create(initial);
