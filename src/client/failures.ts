@@ -42,10 +42,19 @@ const codeKinds: Readonly<Record<string, FailureKind>> = {
 };
 
 const messages: Partial<Record<FailureKind, string>> = {
-  timeout: 'the analyzer did not answer in time',
+  timeout: 'the analyzer did not answer in time: check its load and the network, or raise analyzer.timeout',
   too_large: 'the answer or its header is larger than allowed',
-  tls: 'the TLS connection could not be established',
+  tls: 'the TLS connection could not be established: check the certificate of the analyzer, and the settings analyzer.tls',
   connect: 'the connection failed, or was closed before the answer was complete',
+};
+
+/** Messages of codes whose cause is clear. */
+const codeMessages: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens at the host and port of analyzer.url: check that the analyzer runs',
+  ENOTFOUND: 'the host of analyzer.url has no address: check its name and DNS',
+  EAI_AGAIN: 'the host of analyzer.url has no address: check its name and DNS',
+  EHOSTUNREACH: 'there is no way to the host of analyzer.url: check network and firewall',
+  ENETUNREACH: 'there is no way to the host of analyzer.url: check network and firewall',
 };
 
 function kindOfCode(code: string): FailureKind | undefined {
@@ -89,8 +98,8 @@ export function toQueryError(error: unknown): QueryError {
       return new QueryError(kind, `${messages[kind] ?? kind} (${own})`, { code: own, cause: error });
     }
   }
-  const known = code === undefined ? '' : ` (${code})`;
-  return new QueryError('connect', `${messages.connect}${known}`, {
+  const message = codeMessages[code ?? ''] ?? messages.connect;
+  return new QueryError('connect', code === undefined ? `${message}` : `${message} (${code})`, {
     ...(code !== undefined && { code }),
     cause: error,
   });

@@ -28,7 +28,7 @@ export interface FailureLogOptions {
 }
 
 /** How long a line waits for other endpoints with the same cause, milliseconds. */
-const GATHER_MS = 5000;
+const GATHER_MS = 3000;
 /** Seconds until the next line about a cause that lasts. The last one repeats. */
 const SUMMARIES = [300, 900, 3600] as const;
 /** If a cause is back within this time after its end, only the next summary says so, seconds. */
@@ -176,8 +176,8 @@ export function createFailureLog({ log, now }: FailureLogOptions): FailureLog {
       if (said.has(cause)) continue;
       said.set(cause, !isQuiet);
       if (isQuiet) continue;
-      // its end must not stand behind its next begin
-      if (ended.some((other) => other.endpoint === endpoint)) flush();
+      // what ended before stands before
+      if (ended.length > 0) flush();
       begun.set(cause, (begun.get(cause) ?? new Map<PolledEndpoint, Failing>()).set(endpoint, found));
       gather();
     }

@@ -47,7 +47,7 @@ describe('polls that fail', () => {
     const { lines, pass, wait } = createScenario();
     for (const endpoint of ['GetProducts', 'GetServerDown', 'GetFeatures'] as const) {
       pass(endpoint, refused);
-      wait(1);
+      wait(0.5);
     }
     expect(lines()).toEqual([]);
     wait(5);
@@ -72,7 +72,7 @@ describe('polls that fail', () => {
         level: 'info',
         message: 'poll recovered',
         endpoints: ['GetProducts', 'GetServerDown', 'GetFeatures'],
-        seconds: 100,
+        seconds: 98.5,
         attempts: 5,
       },
     ]);
