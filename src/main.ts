@@ -3,7 +3,7 @@ import { constants } from 'node:os';
 import { pino, stdTimeFunctions } from 'pino';
 import { helpText, parseCommandLine } from './commands/command-line.ts';
 import type { Log } from './model/log.ts';
-import { logFields } from './model/log-fields.ts';
+import { logFields, readableFields } from './model/log-fields.ts';
 import { OperatorError } from './model/operator-error.ts';
 
 function createLog({ level, format }: { level: string; format: 'json' | 'pretty' | undefined }): Log {
@@ -23,7 +23,7 @@ function createLog({ level, format }: { level: string; format: 'json' | 'pretty'
   }
   return pino({
     ...options,
-    formatters: { log: logFields },
+    formatters: { log: readableFields },
     transport: {
       target: 'pino-pretty',
       options: { destination: 2, translateTime: 'SYS:HH:MM:ss', ignore: 'pid,hostname' },

@@ -96,3 +96,13 @@ function written(value: unknown): unknown {
 /** The fields of a line. Errors are short and without secrets, and numbers are rounded. */
 export const logFields = (fields: object): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, written(value)]));
+
+function joined(value: unknown): unknown {
+  if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) return value.join(', ');
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, joined(item)]));
+}
+
+/** The same for people at a terminal: a list of texts is one text, which does not take a line for each item. */
+export const readableFields = (fields: object): Record<string, unknown> =>
+  joined(logFields(fields)) as Record<string, unknown>;

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { request } from 'undici';
 import { describe, expect, it } from 'vitest';
 import { createLocalTime } from '../../src/model/local-time.ts';
-import { logFields } from '../../src/model/log-fields.ts';
+import { logFields, readableFields } from '../../src/model/log-fields.ts';
 import { OperatorError } from '../../src/model/operator-error.ts';
 
 /** What the program writes for the fields of a line. */
@@ -94,6 +94,21 @@ describe('fields of the log', () => {
       b: undefined,
       c: true,
       err: 'text',
+    });
+  });
+
+  it('have lists on one line for people', () => {
+    const fields = {
+      endpoints: ['a', 'b'],
+      counts: [{ a: 1.00001 }],
+      err: new OperatorError('x'),
+      deep: { list: [1.00001, 2] },
+    };
+    expect(readableFields(fields)).toEqual({
+      endpoints: 'a, b',
+      counts: [{ a: 1 }],
+      err: { type: 'OperatorError', message: 'x' },
+      deep: { list: '1, 2' },
     });
   });
 });
