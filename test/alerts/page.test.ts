@@ -291,7 +291,7 @@ describe('the receivers', () => {
 
   it('are explained if there are none', () => {
     expect(text([])).toContain(
-      'Nobody is notified: these alerts are only shown here. Set alerting.alertmanagers or alerting.email',
+      'Nobody is notified: these alerts are only shown here. Set alerting.alertmanagers, alerting.email or alerting.webhook',
     );
     expect(text([])).toContain('add its labels to alerting.ignore');
     const silence = alertOf({}, { annotations: { silence_url: 'https://am/#/silences' } });
