@@ -75,7 +75,11 @@ const byDate = (a: Row, b: Row): number =>
   (`${a.date} ${a.vendorLicense} ${a.name}` < `${b.date} ${b.vendorLicense} ${b.name}` ? -1 : 1);
 
 /** The sections by urgency. @param today local day */
-function sectionsOf(alerts: readonly Listed[], today: number, { thresholds, alertsUrl }: ExpiryTexts): readonly Section[] {
+function sectionsOf(
+  alerts: readonly Listed[],
+  today: number,
+  { thresholds, alertsUrl }: ExpiryTexts,
+): readonly Section[] {
   const rowsOf = (alertname: string, severity?: string): readonly Row[] =>
     alerts
       .filter(
