@@ -3,19 +3,27 @@ import { constants } from 'node:os';
 import { pino, stdTimeFunctions } from 'pino';
 import { helpText, parseCommandLine } from './commands/command-line.ts';
 import type { Log } from './model/log.ts';
+import { logFields, readableFields } from './model/log-fields.ts';
 import { OperatorError } from './model/operator-error.ts';
 
 function createLog({ level, format }: { level: string; format: 'json' | 'pretty' | undefined }): Log {
   const isPretty = format === undefined ? process.stderr.isTTY === true : format === 'pretty';
-  const options = { level, base: null, timestamp: stdTimeFunctions.isoTime };
+  const options = {
+    level,
+    base: null,
+    timestamp: stdTimeFunctions.isoTime,
+    // errors are fields as they should be already
+    serializers: { err: (error: unknown) => error },
+  };
   if (!isPretty) {
     return pino(
-      { ...options, formatters: { level: (label) => ({ level: label }) } },
+      { ...options, formatters: { level: (label) => ({ level: label }), log: logFields } },
       pino.destination({ dest: 2, sync: true }),
     );
   }
   return pino({
     ...options,
+    formatters: { log: readableFields },
     transport: {
       target: 'pino-pretty',
       options: { destination: 2, translateTime: 'SYS:HH:MM:ss', ignore: 'pid,hostname' },

@@ -12,7 +12,7 @@ const packageRooms: Readonly<Record<string, readonly string[]>> = {
   'prom-client': ['metrics'],
   'node-cron': ['poll'],
   httpntlm: ['ntlm'],
-  fastify: ['web', 'status', 'app', 'html', 'datasource', 'analyzer', 'alerts', 'sources', 'rightsizing'],
+  fastify: ['web', 'status', 'app', 'html', 'datasource', 'analyzer', 'alerts', 'sources', 'rightsizing', 'expiries'],
   bcryptjs: ['web', 'commands'],
   yaml: ['config', 'rules'],
   zod: ['config', 'managers'],

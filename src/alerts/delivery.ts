@@ -1,4 +1,5 @@
 import type { Log } from '../model/log.ts';
+import { limitRepeats } from '../model/repeat-log.ts';
 import { type Alertmanager, CONNECTIONS } from './alertmanager.ts';
 import { alertsBody, type Notification } from './notification.ts';
 
@@ -63,6 +64,7 @@ export function createDelivery({ alertmanager, counts, now, log }: DeliveryOptio
   const sending = new Set<string>();
   const running = new Set<Promise<void>>();
   let failing: DeliveryFailure | undefined;
+  const limitedLog = limitRepeats(log);
 
   const report = (reason: string | undefined): void => {
     if (reason !== undefined && failing === undefined) log.warn({ alertmanager: url, reason }, 'alerts not delivered');
@@ -88,7 +90,10 @@ export function createDelivery({ alertmanager, counts, now, log }: DeliveryOptio
     if (batch.length > 1) return true;
     counts.errors += 1;
     counts.dropped += batch.length;
-    log.warn({ alertmanager: url, reason: outcome.reason, labels: batch[0]?.labels }, 'alert refused by Alertmanager');
+    limitedLog.warn(
+      { alertmanager: url, reason: outcome.reason, labels: batch[0]?.labels },
+      'alert refused by Alertmanager',
+    );
     return false;
   };
 

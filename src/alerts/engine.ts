@@ -1,4 +1,5 @@
 import type { CurrentInventory } from '../inventory/current.ts';
+import { limitRepeats } from '../model/repeat-log.ts';
 import { createLatestOnly } from '../scheduling/latest-only.ts';
 import { runSliced } from '../scheduling/slices.ts';
 import type { AlertState, Labels } from './alert.ts';
@@ -131,7 +132,8 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
   let isStopping = false;
   let timer: NodeJS.Timeout | undefined;
 
-  const logFailure = (error: unknown): void => log.error({ err: error }, 'alerts not evaluated');
+  const limitedLog = limitRepeats(log);
+  const logFailure = (error: unknown): void => limitedLog.error({ err: error }, 'alerts not evaluated');
 
   const save = async (): Promise<void> => {
     savedAt = now();

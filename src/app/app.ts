@@ -6,6 +6,7 @@ import type { Backend } from '../datasource/backend.ts';
 import type { MessageCounts } from '../messages/receiver-status.ts';
 import { createSelfMetrics, type SelfMetrics } from '../metrics/self.ts';
 import type { Log } from '../model/log.ts';
+import { limitRepeats } from '../model/repeat-log.ts';
 import type { SourceHealth } from '../observation/source.ts';
 import { endpointNames } from '../query-api/endpoints.ts';
 import { createNightlyPass } from '../rightsizing/nightly-pass.ts';
@@ -59,6 +60,7 @@ const restartOnly = ({ web, datasource }: Config): string =>
 /** Wires the rooms together. */
 export function createApp(initial: AppConfig, deps: AppDeps): App {
   const { log } = deps;
+  const limitedLog = limitRepeats(log);
   let pipeline: Pipeline;
   /** After a reload, the previous one serves pages until the new one has rendered, so that no scrape misses a series. */
   let exposition: Pipeline['exposition'];
@@ -176,10 +178,10 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       sources: deps.sources,
       backend: backendOf,
       now,
-      log,
+      log: limitedLog,
     }),
     isReady: () => isFirstPollOver,
-    log,
+    log: limitedLog,
   });
 
   pipeline = create(initial);

@@ -4,6 +4,7 @@ import { createRunbookPage } from '../alerts/runbook-page.ts';
 import type { Backend, SharedBackend } from '../datasource/backend.ts';
 import { createRightsizingApi } from '../datasource/rightsizing-api.ts';
 import { createDatasource } from '../datasource/routes.ts';
+import { createExpiryCalendar, createExpiryTable, type ExpiryInputs } from '../expiries/routes.ts';
 import type { Site } from '../html/frame.ts';
 import type { Log } from '../model/log.ts';
 import type { SourceHealth } from '../observation/source.ts';
@@ -12,6 +13,7 @@ import type { StatusInputs } from '../status/inputs.ts';
 import { createFeaturePage, createStatusPage, createVendorLicensePage } from '../status/routes.ts';
 import { pathList } from '../web/path-list.ts';
 import type { Mount } from '../web/server.ts';
+import { externalUrl } from './alerting.ts';
 import { alertCountsOf } from './attention.ts';
 import { analyzerIdentity } from './identity.ts';
 import type { AppConfig, Pipeline } from './pipeline.ts';
@@ -72,6 +74,7 @@ export function createMounts({ pages, initial, pipeline, sources, backend, now, 
     deadline: () => pipeline().config.datasource.deadline,
     onProblem: (error: unknown) => log.error({ err: error }, 'request from Grafana failed'),
   };
+  const expiryInputs = (): ExpiryInputs => ({ ...pipeline().datasource, url: externalUrl(pipeline().config) });
   const mounts: readonly Mount[] = [
     { path: '/alerts', about: 'Alerts that fire now, and their delivery.', ...createAlertPage(alertRoutes) },
     { path: '/runbooks', about: 'What each alert means, and what to check.', ...createRunbookPage(pages) },
@@ -85,6 +88,12 @@ export function createMounts({ pages, initial, pipeline, sources, backend, now, 
         refusalOfPrices: (request) => backend(request).prices.refusal(),
       }),
     },
+    {
+      path: '/expirations.csv',
+      about: 'Which licenses expire when, as a table.',
+      ...createExpiryTable(expiryInputs),
+    },
+    { path: '/expirations.ics', about: 'The same, as a calendar.', ...createExpiryCalendar(expiryInputs) },
     // before the path that it is below
     { path: '/api/v1/rightsizing', about: undefined, ...createRightsizingApi(answering) },
     { path: '/api/v1', about: undefined, ...createAlertApi(alertRoutes) },

@@ -24,6 +24,7 @@ import { createLocalTime } from '../model/local-time.ts';
 import type { Log } from '../model/log.ts';
 import type { OwnerMapping } from '../model/owners.ts';
 import type { Prices } from '../model/prices.ts';
+import { limitRepeats } from '../model/repeat-log.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import type { CredentialGate } from '../ntlm/credential-gate.ts';
 import type { SourceHealth } from '../observation/source.ts';
@@ -112,6 +113,7 @@ interface PipelineDeps {
 /** Wires the rooms from the client to metrics, alerts and Grafana. Nothing runs yet. */
 export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline {
   const { gate, self, plane, carried, now, log } = deps;
+  const limitedLog = limitRepeats(log);
   const { analyzer, poll, shard } = config;
   const dispatcher = createDispatcher(analyzer, gate, log, () => poller.retryFailed());
   const logCredentials = createCredentialsLog({ gate, log });
@@ -119,7 +121,7 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
   const transport = createTransport({
     baseUrl: analyzer.url,
     dispatcher,
-    refreshCredentials: createRefresh(config, gate, now, log),
+    refreshCredentials: createRefresh(config, gate, now, limitedLog),
     timeout: analyzer.timeout,
     maxResponseSize: analyzer.maxResponseSize,
     maxChartSize: analyzer.maxChartSize,
@@ -210,7 +212,7 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     features: plane,
     now,
     readers: [exposition, { name: 'alerts', read: alerting.evaluate }],
-    onProblem: (reader, error) => log.error({ reader, err: error }, 'the inventory could not be used'),
+    onProblem: (reader, error) => limitedLog.error({ reader, err: error }, 'the inventory could not be used'),
   });
   plane.keep(poller.latest());
   void inventory.commit(poller.latest());

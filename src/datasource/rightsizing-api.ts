@@ -1,9 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { csvParts } from '../model/csv-text.ts';
 import { dateText, type LocalTime } from '../model/local-time.ts';
+import { slicedBody } from '../scheduling/sliced-body.ts';
 import { runSliced, untilAborted } from '../scheduling/slices.ts';
-import { answerBody, slicedBody } from './answer-text.ts';
+import { answerBody } from './answer-text.ts';
 import type { Backend } from './backend.ts';
-import { csvParts } from './csv-text.ts';
 import { withDeadline } from './deadline.ts';
 import { DatasourceError } from './errors.ts';
 import { LazyList } from './lazy-list.ts';

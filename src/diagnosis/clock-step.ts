@@ -1,12 +1,13 @@
-import { bad, good, type Step, warning } from './step.ts';
+import type { Explanation } from '../model/connection-failure.ts';
+import { explained, good, type Step, warning } from './step.ts';
 
 /** A larger difference fails NTLMv2, seconds. */
-export const MAX_SKEW = 300;
+const MAX_SKEW = 300;
 /** A larger difference should not occur with synchronized clocks, seconds. */
 const SYNCHRONIZED = 30;
 
 /** @param ahead how far the clock of the analyzer is ahead of ours, seconds */
-export function skewText(ahead: number): string {
+function skewText(ahead: number): string {
   const seconds = Math.round(Math.abs(ahead));
   const size = seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
   return `the clock of the analyzer is ${size} ${ahead > 0 ? 'ahead of' : 'behind'} the clock of this host`;
@@ -14,19 +15,27 @@ export function skewText(ahead: number): string {
 
 const REMEDY = 'synchronize both clocks (NTP)';
 
+/** Why the clocks can make the server reject a logon. @param ahead as above */
+export const skewProblem = (ahead: number): Explanation | undefined =>
+  Math.abs(ahead) > MAX_SKEW
+    ? {
+        finding: skewText(ahead),
+        remedy: `${REMEDY}: with a difference over 5 minutes, servers can reject NTLMv2 logons`,
+      }
+    : undefined;
+
 /** Whether the clocks of both hosts agree, by the challenge, else by the Date header. */
 export const clockStep: Step = {
   name: 'clock',
   exit: 'local',
-  needs: ['TCP', 'TLS', 'HTTP'],
+  needs: ['HTTP'],
   applies: ({ kind }) => kind === 'remote',
   check: async (_, { clockAhead: ahead }) => {
     if (ahead === undefined) {
       return { result: 'not checked', finding: 'not checked, because the analyzer sends no time' };
     }
-    if (Math.abs(ahead) > MAX_SKEW) {
-      return bad(skewText(ahead), `${REMEDY}: with a difference over 5 minutes, servers can reject NTLMv2 logons`);
-    }
+    const problem = skewProblem(ahead);
+    if (problem !== undefined) return explained(problem);
     if (Math.abs(ahead) > SYNCHRONIZED) return warning(skewText(ahead), REMEDY);
     return good('the clocks of both hosts agree');
   },

@@ -3,7 +3,17 @@ import { KEEP_CONNECTIONS, proxyOf, retryAfter, throttled } from '../client/verd
 import { answerFaults, recogniseBody, statusFault } from '../decoding/answer-faults.ts';
 import { askOnce, endpointUrl } from './first-answer.ts';
 import { proxyNote } from './name-step.ts';
-import { bad, type Evidence, type FirstAnswer, good, type Outcome, type Site, type Step, warning } from './step.ts';
+import {
+  bad,
+  type Evidence,
+  explained,
+  type FirstAnswer,
+  good,
+  type Outcome,
+  type Site,
+  type Step,
+  warning,
+} from './step.ts';
 
 /** What answers at the URL: the Query API, a proxy, a logon portal or something else. */
 
@@ -27,6 +37,7 @@ async function betterUrl({ analyzer, version }: Site): Promise<string | undefine
 export const noQueryApi = (url: string): string =>
   `there is no Query API at ${new URL(endpointUrl(url, 'GetProducts')).pathname} (status 404)`;
 
+/** The remedy for it. */
 export const USUAL_URL = 'set analyzer.url to the base URL of the Query API, usually https://HOST:PORT/analyzer';
 
 /** What to set `analyzer.url` to. */
@@ -35,8 +46,7 @@ async function urlRemedy(site: Site): Promise<string> {
   return better === undefined ? USUAL_URL : `set analyzer.url to ${better}: the Query API answers there`;
 }
 
-const bodyOf = ({ body }: FirstAnswer) => recogniseBody(body);
-
+/** Whether the Query API, and not only its cheapest call, is missing. */
 async function problemOfMissing(site: Site): Promise<Outcome | undefined> {
   const { analyzer } = site;
   const products = await askOnce(endpointUrl(analyzer.url, 'GetProducts'), site).catch(() => undefined);
@@ -61,8 +71,7 @@ async function problemOf(site: Site, answer: FirstAnswer): Promise<Outcome | und
     );
   }
   if (status >= 300 && status < 400) {
-    const { finding, remedy } = statusFault(status, headers.location, site.analyzer.url);
-    return bad(finding, ...(remedy === undefined ? [] : [remedy]));
+    return explained(statusFault(status, headers.location, site.analyzer.url));
   }
   if (status === 404) return problemOfMissing(site);
   if (status === 403) {
@@ -79,9 +88,8 @@ async function problemOf(site: Site, answer: FirstAnswer): Promise<Outcome | und
       'check its log; 502, 503 and 504 of a proxy mean that the analyzer behind it does not answer',
     );
   }
-  if (status < 300 && bodyOf(answer) === 'ANSWER_HTML')
-    return bad(answerFaults.ANSWER_HTML.message, await urlRemedy(site));
-  return undefined;
+  const isHtml = status < 300 && recogniseBody(answer.body) === 'ANSWER_HTML';
+  return isHtml ? bad(answerFaults.ANSWER_HTML.message, await urlRemedy(site)) : undefined;
 }
 
 /** What else the answer says about proxies. */
@@ -95,10 +103,11 @@ function remarkOn({ env }: Site, answer: FirstAnswer): Outcome {
   return good(note === undefined ? said : `${said}; ${note}`);
 }
 
+/** What answers at `analyzer.url`, without a logon. */
 export const httpStep: Step = {
   name: 'HTTP',
   exit: 'network',
-  needs: ['TCP', 'TLS', 'name'],
+  needs: ['TLS'],
   applies: ({ kind }) => kind === 'remote',
   check: async (site, evidence: Evidence) => {
     const { analyzer } = site;
@@ -106,8 +115,7 @@ export const httpStep: Step = {
     try {
       answer = evidence.firstAnswer ?? (await askOnce(endpointUrl(analyzer.url, 'GetHttpUserName'), site));
     } catch (error) {
-      const { finding, remedy } = toQueryError(error);
-      return bad(finding, ...(remedy === undefined ? [] : [remedy]));
+      return explained(toQueryError(error));
     }
     evidence.firstAnswer = answer;
     const ahead = clockAhead(answer);

@@ -7,11 +7,11 @@ import { createSelection } from '../inventory/selection.ts';
 import type { Explanation } from '../model/connection-failure.ts';
 import type { QueryError } from '../model/failure.ts';
 import { readChallengeFacts } from '../ntlm/challenge-facts.ts';
-import { MAX_SKEW, skewText } from './clock-step.ts';
+import { skewProblem } from './clock-step.ts';
 import { type Diagnosis, diagnose } from './endpoint-diagnosis.ts';
 import type { Plan } from './examination.ts';
 import { tlsOptions } from './first-answer.ts';
-import { bad, type Evidence, good, type Outcome, type Site, type Step, warning } from './step.ts';
+import { bad, type Evidence, explained, good, type Outcome, type Site, type Step, warning } from './step.ts';
 import { attemptMs } from './tcp-step.ts';
 
 /** The logon: is NTLM offered, is the challenge usable, and are the credentials accepted? Only the last question is a logon. */
@@ -23,8 +23,6 @@ const planOf = ({ poll, featuresRequest, expirationSearch, shard, select }: Conf
   ...createSelection({ shard, ...select }),
 });
 
-const failure = ({ finding, remedy }: QueryError): Outcome => bad(finding, ...(remedy === undefined ? [] : [remedy]));
-
 /** Asks for a challenge, which no account counts. Returns what is wrong with it. */
 async function checkChallenge({ analyzer }: Site, evidence: Evidence): Promise<Outcome | 'open' | undefined> {
   const probed = await probeChallenge({
@@ -34,7 +32,7 @@ async function checkChallenge({ analyzer }: Site, evidence: Evidence): Promise<O
     connectTimeout: attemptMs(analyzer),
     tls: { ...tlsOptions(analyzer.tls), rejectUnauthorized: !analyzer.tls.insecureSkipVerify },
   });
-  if (probed.is === 'failed') return failure(toQueryError(probed.error));
+  if (probed.is === 'failed') return explained(toQueryError(probed.error));
   if (probed.is === 'open') return 'open';
   try {
     evidence.challenge = readChallengeFacts(probed.message);
@@ -70,26 +68,11 @@ function hintsOn({ analyzer }: Site, { challenge, clockAhead = 0 }: Evidence): r
   const { domain: ours } = analyzer;
   const theirs = challenge?.domain ?? '';
   const named = theirs === '' ? '' : `: the analyzer names the domain ${theirs}`;
-  const password = passwordHint(analyzer);
-  return [
-    ...(Math.abs(clockAhead) > MAX_SKEW
-      ? [
-          {
-            finding: skewText(clockAhead),
-            remedy: 'synchronize both clocks: NTLMv2 fails with a difference over 5 minutes',
-          },
-        ]
-      : []),
-    ...(password === undefined ? [] : [password]),
-    ...(ours === ''
-      ? [
-          {
-            finding: 'no domain is set',
-            remedy: `set analyzer.domain, or write DOMAIN\\name in analyzer.username${named}`,
-          },
-        ]
-      : []),
-  ];
+  const domain: Explanation = {
+    finding: 'no domain is set',
+    remedy: `set analyzer.domain, or write DOMAIN\\name in analyzer.username${named}`,
+  };
+  return [skewProblem(clockAhead) ?? [], passwordHint(analyzer) ?? [], ours === '' ? domain : []].flat();
 }
 
 function rejection(site: Site, evidence: Evidence, error: QueryError): Outcome {
@@ -122,14 +105,14 @@ async function run({ config, analyzer, storagePath, log, version }: Site): Promi
   }
 }
 
-/** @returns what is wrong with the logon; the endpoints are called in the same session, so that it is logged on only once */
+/** Logs on, and calls the endpoints in the same session. */
 async function checkLogon(site: Site, evidence: Evidence, isOpen: boolean): Promise<Outcome> {
   const diagnosis = await run(site);
   if (diagnosis instanceof LogonFileError) return { ...bad(diagnosis.message), exit: 'local' };
   evidence.diagnosis = diagnosis;
   const { logonFailure, identity } = diagnosis;
   if (logonFailure !== undefined) {
-    return accountKinds.has(logonFailure.kind) ? rejection(site, evidence, logonFailure) : failure(logonFailure);
+    return accountKinds.has(logonFailure.kind) ? rejection(site, evidence, logonFailure) : explained(logonFailure);
   }
   if (isOpen) {
     return warning(
@@ -140,10 +123,11 @@ async function checkLogon(site: Site, evidence: Evidence, isOpen: boolean): Prom
   return good(identity === undefined ? 'accepted' : `accepted as ${identity}`);
 }
 
+/** Whether the analyzer accepts the logon. The endpoints are called in the same session. */
 export const logonStep: Step = {
   name: 'logon',
   exit: 'logon',
-  needs: ['name', 'TCP', 'TLS', 'HTTP'],
+  needs: ['HTTP'],
   applies: () => true,
   check: async (site, evidence) => {
     const problem = site.kind === 'remote' ? await checkChallenge(site, evidence) : undefined;

@@ -29,12 +29,15 @@ const marks: Readonly<Record<StepResult['result'], string>> = {
   'not checked': '–',
 };
 
+/** Certificates and answers of servers can contain anything, also what a terminal obeys. */
+const printable = (text: string): string => text.replaceAll(/\p{Cc}/gu, '?');
+
 /** One line for each step, and its remedy beneath. */
 function stepsText(steps: readonly StepResult[]): readonly string[] {
   const width = Math.max(...steps.map(({ step }) => step.length)) + 2;
   return steps.flatMap(({ step, result, finding, remedy }) => [
-    `${marks[result]} ${step.padEnd(width)}${finding}`,
-    ...remedy.map((line) => `${' '.repeat(width + 2)}${line}`),
+    `${marks[result]} ${step.padEnd(width)}${printable(finding)}`,
+    ...remedy.map((line) => `${' '.repeat(width + 2)}${printable(line)}`),
   ]);
 }
 

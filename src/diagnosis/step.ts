@@ -1,5 +1,4 @@
 import type { AnalyzerConfig, Config } from '../config/config.ts';
-import type { Explanation } from '../model/connection-failure.ts';
 import type { Log } from '../model/log.ts';
 import { OperatorError } from '../model/operator-error.ts';
 import type { ChallengeFacts } from '../ntlm/challenge-facts.ts';
@@ -93,7 +92,9 @@ export const warning = (finding: string, ...remedy: readonly string[]): Outcome 
   remedy,
 });
 export const bad = (finding: string, ...remedy: readonly string[]): Outcome => ({ result: 'failed', finding, remedy });
-export const explained = ({ finding, remedy }: Explanation): Outcome => bad(finding, remedy);
+/** What an error or an explanation says. */
+export const explained = ({ finding, remedy }: { readonly finding: string; readonly remedy?: string }): Outcome =>
+  bad(finding, ...(remedy === undefined ? [] : [remedy]));
 
 /** The step that a step waits for in vain: the first one that failed, not one that was not checked because of it. */
 function obstacle({ needs }: Step, results: ReadonlyMap<StepName, { readonly failed: StepName | undefined }>) {

@@ -8,14 +8,11 @@ import {
   isTlsCode,
   theAnalyzer,
 } from '../model/connection-failure.ts';
+import { dayOf, soonText } from './certificate-expiry.ts';
 import { askOnce, endpointUrl, tlsOptions } from './first-answer.ts';
 import { hostOf, withinLimit } from './name-step.ts';
 import { bad, type Evidence, explained, good, type Outcome, type Site, type Step, warning } from './step.ts';
 import { attemptMs, portOf } from './tcp-step.ts';
-
-const DAY_MS = 86_400_000;
-/** A certificate that ends sooner should have been renewed, days. */
-export const SOON_DAYS = 14;
 
 /** A TLS connection whose certificate is not checked yet. @throws Error with a code */
 async function shakeHands(analyzer: AnalyzerConfig): Promise<TLSSocket> {
@@ -46,15 +43,13 @@ async function shakeHands(analyzer: AnalyzerConfig): Promise<TLSSocket> {
 const namesOf = ({ subjectaltname, subject }: DetailedPeerCertificate): string =>
   (subjectaltname ?? `CN=${subject?.CN}`).replaceAll('DNS:', '').replaceAll('IP Address:', '').slice(0, 200);
 
-const day = (time: number): string => new Date(time).toISOString().slice(0, 10);
-
 /** Why the certificate is not accepted, with what it says about itself. */
 function refusal(code: string, certificate: DetailedPeerCertificate): Outcome {
   const why = explainConnection(code, undefined, theAnalyzer) ?? explainUnknown(code, theAnalyzer);
   const { issuer, valid_to: validTo } = certificate;
   const details: Readonly<Record<string, string>> = {
     ERR_TLS_CERT_ALTNAME_INVALID: `: it is for ${namesOf(certificate)}`,
-    CERT_HAS_EXPIRED: `: it was valid until ${day(Date.parse(validTo))}`,
+    CERT_HAS_EXPIRED: `: it was valid until ${dayOf(Date.parse(validTo))}`,
   };
   const signedBy = `: it was issued by ${issuer?.CN ?? issuer?.O ?? 'an unnamed authority'}`;
   return bad(`${why.finding}${details[code] ?? signedBy}`, why.remedy);
@@ -67,17 +62,12 @@ function accepted(socket: TLSSocket, { tls }: AnalyzerConfig): Outcome {
   if (tls.insecureSkipVerify) {
     return warning(
       `${version}, but the certificate is not verified: analyzer.tls.insecure_skip_verify is set`,
-      'set analyzer.tls.ca_file instead; without verification, anybody in between can use the logon',
+      'set analyzer.tls.ca_file instead; without verification, a host in between can use the logon',
     );
   }
-  const left = Math.floor((end - Date.now()) / DAY_MS);
-  if (left < SOON_DAYS) {
-    return warning(
-      `${version}, but the certificate of the analyzer expires on ${day(end)}, in ${left} days`,
-      'renew it',
-    );
-  }
-  return good(`${version}, certificate for ${namesOf(certificate)}, valid until ${day(end)}`);
+  const soon = soonText(end);
+  if (soon !== undefined) return warning(`${version}, but the certificate of the analyzer ${soon}`, 'renew it');
+  return good(`${version}, certificate for ${namesOf(certificate)}, valid until ${dayOf(end)}`);
 }
 
 const messageOf = (error: unknown): Explanation => {

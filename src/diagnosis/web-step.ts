@@ -5,12 +5,11 @@ import { connect, createServer } from 'node:net';
 import type { Config } from '../config/config.ts';
 import { listenError } from '../model/listen-error.ts';
 import { findLockHolder } from '../storage/lock-holder.ts';
+import { dayOf, soonText } from './certificate-expiry.ts';
 import { bad, good, type Outcome, type Step, warning } from './step.ts';
-import { SOON_DAYS } from './tls-step.ts';
 
 type Address = Config['web']['listen'][number];
 
-const DAY_MS = 86_400_000;
 const LIMIT_MS = 2000;
 
 const shown = ({ host = '', port }: Address): string => `${host.includes(':') ? `[${host}]` : host}:${port}`;
@@ -87,12 +86,10 @@ async function addressProblem(address: Address, isTls: boolean): Promise<{ probl
 
 function certificateProblem(pem: string | undefined): Outcome | undefined {
   if (pem === undefined) return undefined;
-  const { validToDate } = new X509Certificate(pem);
-  const left = Math.floor((validToDate.getTime() - Date.now()) / DAY_MS);
-  if (left >= SOON_DAYS) return undefined;
-  const on = validToDate.toISOString().slice(0, 10);
-  if (left >= 0) return warning(`the certificate of the web config expires on ${on}, in ${left} days`, 'renew it');
-  return bad(`the certificate of the web config expired on ${on}`, 'renew it');
+  const end = new X509Certificate(pem).validToDate.getTime();
+  if (end < Date.now()) return bad(`the certificate of the web config expired on ${dayOf(end)}`, 'renew it');
+  const soon = soonText(end);
+  return soon === undefined ? undefined : warning(`the certificate of the web config ${soon}`, 'renew it');
 }
 
 /** Whether the daemon can listen, or does. Users, keys and certificates are checked with the configuration. */

@@ -112,7 +112,7 @@ function unknownEvent(unknown: readonly UnknownExpiry[], { now, dayOf, url }: Ca
 }
 
 function unknownText({ length }: readonly UnknownExpiry[]): string {
-  return `Expiries of ${length} vendor license${length === 1 ? ' is' : 's are'} not known`;
+  return `Expiries of ${length} vendor license${length === 1 ? '' : 's'} are not all known`;
 }
 
 /** The parts of the text of a calendar. An empty part is a pause. The expiries are in the order of their dates. */

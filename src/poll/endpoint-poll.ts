@@ -1,5 +1,4 @@
 import { type Failure, QueryError } from '../model/failure.ts';
-import type { Log } from '../model/log.ts';
 import {
   type EndpointState,
   lastGood,
@@ -12,7 +11,7 @@ import type { Limit } from '../scheduling/limit.ts';
 import { createAbsence } from './absence.ts';
 import type { EndpointRequest } from './endpoint-requests.ts';
 import { CONTRADICTION } from './plausibility.ts';
-import { createPollLog } from './poll-log.ts';
+import type { PollLog } from './poll-log.ts';
 import { readParts, withDeadline } from './readings.ts';
 import { createRetry } from './retry.ts';
 
@@ -26,7 +25,7 @@ export interface EndpointPollOptions<E extends PolledEndpoint> {
   readonly deadline: number;
   readonly limit: Limit;
   readonly now: () => number;
-  readonly log: Log;
+  readonly log: PollLog;
   readonly snapshot: () => Snapshot;
   /** Called with the new state, or with `undefined` when there is nothing to poll. */
   readonly commit: (state: EndpointState<PolledAnswers[E]> | undefined) => void;
@@ -60,9 +59,8 @@ export interface EndpointPoll {
 
 /** The polling of one endpoint: its passes, the retries of what failed, and its state. */
 export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPollOptions<E>): EndpointPoll {
-  const { request, now } = options;
+  const { request, now, log } = options;
   const { interval, maxAge } = options.initial;
-  const log = createPollLog(request.endpoint, options.log);
   const absence = createAbsence(options.initial.isAbsent === true);
   let state = options.initial;
   /** The last loss of the answers: the reading of all parts, and whether a pass that was running begins again. */

@@ -1,6 +1,7 @@
 import type { Log } from '../model/log.ts';
 import { isAnswer, MAX_UNKNOWN_FIELDS } from '../model/records.ts';
 import type { PolledEndpoint, Reading } from '../model/snapshot.ts';
+import type { FailureLog } from './failure-log.ts';
 
 /** Maximum number of unknown fields in one log entry. */
 const FIELDS_LOGGED = 20;
@@ -21,31 +22,26 @@ export interface PassReport {
 
 /** Logs the results of polling one endpoint. */
 export interface PollLog {
-  /** Logs each failure, and a success only if something changed. */
+  /** Logs what has changed. */
   passEnded(report: PassReport): void;
   becameAbsent(): void;
   passSkipped(): void;
   broke(error: unknown): void;
 }
 
-export function createPollLog(endpoint: PolledEndpoint, log: Log): PollLog {
-  let isFailing = false;
+export function createPollLog(endpoint: PolledEndpoint, log: Log, failureLog: FailureLog): PollLog {
   /** Unknown fields that were already logged. */
   const logged = new Set<string>();
 
   const logOutcome = ({ parts, readings, seconds, isFirst, isAbsent }: PassReport): void => {
-    const failures = [...parts].flatMap(([part, reading]) => (reading.ok ? [] : [{ part, ...reading.failure }]));
-    const [first] = failures;
-    log.debug({ endpoint, parts: readings.size, failed: failures.length, seconds }, 'poll ended');
-    if (first !== undefined) {
-      const { part, kind, message, code } = first;
-      const fields = { endpoint, kind, code, reason: message, part, failed: failures.length, parts: parts.size };
-      if (!isAbsent) log.warn(fields, 'poll failed');
-      isFailing = true;
-    } else if (isFailing || isFirst) {
-      log.info({ endpoint, parts: parts.size }, isFailing ? 'poll recovered' : 'first good poll');
-      isFailing = false;
+    const failed = [...parts].flatMap(([part, reading]) => (reading.ok ? [] : [{ part, ...reading.failure }]));
+    log.debug({ endpoint, parts: readings.size, failed: failed.length, seconds }, 'poll ended');
+    if (isAbsent) {
+      failureLog.failedAsExpected(endpoint);
+      return;
     }
+    const hadFailed = failureLog.passEnded(endpoint, failed, parts.size);
+    if (failed.length === 0 && isFirst && !hadFailed) log.info({ endpoint, parts: parts.size }, 'first good poll');
   };
 
   /** Logs unknown fields when they first appear. One of them may be a renamed field. */

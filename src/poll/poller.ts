@@ -16,6 +16,7 @@ import { createLimit } from '../scheduling/limit.ts';
 import { createEndpointPoll, type EndpointPoll, type EndpointPollOptions } from './endpoint-poll.ts';
 import { createEndpointRequests } from './endpoint-requests.ts';
 import type { SearchLevel } from './expiration-search.ts';
+import { createFailureLog } from './failure-log.ts';
 import { createFeaturesForm } from './features-form.ts';
 import {
   canonical,
@@ -25,6 +26,7 @@ import {
   type EmptyStreak,
   type Known,
 } from './plausibility.ts';
+import { createPollLog } from './poll-log.ts';
 import { longestGap } from './runs.ts';
 import { createSchedules } from './schedule.ts';
 
@@ -101,6 +103,7 @@ function logRemoved(before: readonly ProductRecord[], listed: readonly ProductRe
 export function createPoller(options: PollerOptions): Poller {
   const { now, log } = options;
   const stopping = new AbortController();
+  const failureLog = createFailureLog({ log, now });
   // reserves one request for the whole site, even if the requests of all vendor licenses hang
   const limit = createLimit(Math.max(1, options.concurrency - 1));
   const off = (Object.keys(options.schedules) as PolledEndpoint[]).filter((name) => options.schedules[name] === 'off');
@@ -163,7 +166,7 @@ export function createPoller(options: PollerOptions): Poller {
       deadline: Math.max(Math.min(interval, MAX_DEADLINE), options.requestTimeout),
       limit,
       now,
-      log,
+      log: createPollLog(endpoint, log, failureLog),
       snapshot: () => snapshot,
       commit: (state) => commit(endpoint, state),
       ...more,
@@ -231,9 +234,10 @@ export function createPoller(options: PollerOptions): Poller {
   };
 
   return {
-    pollOnce: () => {
+    pollOnce: async () => {
       isOnce = true;
-      return firstPass();
+      await firstPass();
+      failureLog.flush();
     },
     start: async () => {
       const first = firstPass();
@@ -249,6 +253,7 @@ export function createPoller(options: PollerOptions): Poller {
       stopping.abort();
       schedules.stop();
       await Promise.all([...polls.values()].map((poll) => poll.stop()));
+      failureLog.flush();
     },
     latest: () => snapshot,
   };

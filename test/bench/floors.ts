@@ -31,6 +31,8 @@ const floors: Readonly<Record<string, number>> = {
   'G7 requests with NTLM (peer: undici': 0.2,
   'G7 requests with NTLM (peer: httpntlm': 3,
   'G7 processor': 0.4,
+  'features: status page, again': 1,
+  'features: largest': 1,
   'G9 our share': 0.6,
   'A8 CPU': 0.08,
   'A8 longest block': 0.12,
@@ -45,6 +47,11 @@ const withoutFloor: readonly string[] = [
   'G3 idle daemon',
   'G3 p99 of a scrape',
   'G10 receiving the bytes',
+  'status page, first after a poll',
+  'filter of the status page',
+  'page of a vendor license',
+  'page of alerts',
+  'features: longest block',
   'A8 p99 delay',
 ];
 

@@ -6,6 +6,7 @@ import { benchDecode } from './decode.ts';
 import { findShortfalls } from './floors.ts';
 import { benchHistory } from './history.ts';
 import { benchLive } from './live.ts';
+import { benchPages } from './pages.ts';
 import { benchPass } from './pass.ts';
 import { benchPoll } from './poll.ts';
 import { benchPrometheus } from './prometheus.ts';
@@ -113,6 +114,7 @@ const benches: Readonly<Record<string, () => Promise<Line[]>>> = {
     ...(values.quick ? [] : await benchPrometheus({ features: siteFeatures, interval: 60, scrapes: 2 })),
   ],
   'A8 collect': () => benchCollect({ sources, runs: fewRuns, collections: values.quick ? 100 : 500 }),
+  pages: () => benchPages(siteFeatures, fewRuns),
   pass: () => benchPass(size('pass-features', 400, 20_000)),
   'G12 start': async () => [...(await benchStart(fewRuns))],
   scaling: () => benchScaling(scales, values.quick ? 1 : fewRuns),

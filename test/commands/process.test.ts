@@ -137,10 +137,14 @@ describe('serve', () => {
 
   it('with --once prints the metrics and exits', async () => {
     const { file } = await configure();
-    const once = run([`--config.file=${file}`, '--once', '--log.format=json']);
+    const once = run([`--config.file=${file}`, '--once', '--log.format=json', '--log.level=debug']);
     expect(await once.exit).toBe(0);
     expect(once.output()).toContain('\nlicense_up 1\n');
     expect(once.output()).toContain('license_feature_in_use{');
+    // durations in the log end at milliseconds
+    const seconds = once.lines.filter(({ msg }) => msg === 'poll ended').map((line) => line.seconds);
+    expect(seconds.length).toBeGreaterThan(3);
+    for (const duration of seconds) expect(String(duration)).toMatch(/^\d+(\.\d{1,3})?$/);
   });
 
   it('remembers a rejected logon across restarts', async () => {

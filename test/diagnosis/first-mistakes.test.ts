@@ -1,10 +1,11 @@
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lockStorage } from '../../src/storage/directory-lock.ts';
-import { account, createCleanup, createTestLog } from '../support/harness.ts';
+import { account, createCleanup, createConfig, createTestLog, startApp } from '../support/harness.ts';
 import { peer } from '../support/peers.ts';
+import { startAlertmanager, startSink } from '../support/start-alertmanager.ts';
 import { startApache } from '../support/start-apache.ts';
-import { startProxy } from '../support/start-proxy.ts';
+import { freePort, startProxy } from '../support/start-proxy.ts';
 import { examine, startWrongSite, type Written, type WrongSite, writeSite } from './wrong-site.ts';
 
 /** The first mistakes of a new user: the first line with a cross names each of them. */
@@ -432,6 +433,50 @@ describe.runIf(peer('openssl'))('the first cross of doctor', () => {
     expect(marks.map((line) => line[0])).toEqual(marks.map(() => '✓'));
   });
 
+  it('is not there for what works and should be looked at', async () => {
+    const file = writeSite(cleanup, servers.soon.url, {
+      flags: [servers.soon.trust],
+      web: 'listen_address: "127.0.0.1:0", config_file: web.yml',
+      files: {
+        'web.yml': 'tls_server_config: {cert_file: cert.pem, key_file: key.pem}\n',
+        'cert.pem': servers.soon.cert,
+        'key.pem': servers.soon.key,
+      },
+    });
+    const trusting = await examine(file, [servers.soon.trust]);
+    expect(trusting.output).toMatch(
+      /^! TLS +TLSv1.3, but the certificate of the analyzer expires on 20\S+, in [34] days$/m,
+    );
+    expect(trusting.output).toMatch(/^! web +the certificate of the web config expires on 20\S+, in [34] days$/m);
+    const unverified = await examine(file, ['--analyzer.tls.insecure-skip-verify']);
+    expect(unverified.output).toMatch(/^! TLS +TLSv1.3, but the certificate is not verified: /m);
+    const late = await examine(writeSite(cleanup, `${servers.late}/analyzer`, { storage: '~' }));
+    expect(late.output).toMatch(/^! clock +the clock of the analyzer is (59|60|61) s behind the clock of this host$/m);
+    expect(late.output).toMatch(/^! logon +the analyzer requires no logon$/m);
+    expect(late.output).toMatch(/^! storage +storage.path is not set: /m);
+    expect([trusting, unverified, late].map(({ exit, first }) => [exit, first])).toEqual([
+      [0, ''],
+      [0, ''],
+      [0, ''],
+    ]);
+  });
+
+  it('is not there beside the daemon that uses the directory and the address', async () => {
+    const port = await freePort();
+    const file = writeSite(cleanup, servers.analyzer, { web: `listen_address: "127.0.0.1:${port}"` });
+    const app = await startApp(
+      createConfig(servers.analyzer, {
+        'storage.path': join(dirname(file), 'state'),
+        'web.listen_address': `127.0.0.1:${port}`,
+      }),
+    );
+    cleanup.add(() => app.stop());
+    const { output, exit } = await examine(file);
+    expect(output).toMatch(new RegExp(`^✓ storage .*, the running daemon \\(process ${process.pid}\\) uses it, `, 'm'));
+    expect(output).toMatch(/^✓ web +127\.0\.0\.1:\d+ is in use by a running license-exporter$/m);
+    expect(exit).toBe(0);
+  });
+
   it('names the hold after a rejected logon, without a second one', async () => {
     const file = writeSite(cleanup, servers.rejecting, { password: 'wrong' });
     const rejected = servers.rejected();
@@ -439,6 +484,36 @@ describe.runIf(peer('openssl'))('the first cross of doctor', () => {
     const held = await examine(file);
     expect(held.first).toMatch(/^✗ logon +no logon is sent until 20\S+, or until the credentials change: /);
     expect([held.exit, servers.rejected() - rejected]).toEqual([5, 1]);
+  });
+
+  it.runIf(peer('prometheus-alertmanager'))(
+    'is not there for receivers that accept alerts, and none is sent',
+    async () => {
+      const alertmanager = await startAlertmanager(cleanup, await startSink(cleanup));
+      const { certFile } = servers.certificate;
+      const file = writeSite(cleanup, servers.analyzer, {
+        more: `alerting:
+  alertmanagers: ["${alertmanager.url}"]
+  email: {smarthost: "${servers.mailLogon}", from: a@example.com, to: b@example.com, auth_username: me, auth_password_file: mail, tls_config: {ca_file: ${certFile}}}
+  webhook: {url: "${servers.webUi}/hooks/1"}`,
+        files: { mail: 'other' },
+      });
+      const { output, exit } = await examine(file);
+      expect(output).toMatch(/^✓ Alertmanagers +1 of 1 answer$/m);
+      expect(output).toMatch(/^✓ mail +localhost:\d+ accepts the logon$/m);
+      expect(output).toMatch(/^✓ webhook +127\.0\.0\.1:\d+ accepts connections$/m);
+      expect(exit).toBe(0);
+      const alerts = await (await fetch(`${alertmanager.url}/api/v2/alerts`)).json();
+      expect([alerts, servers.mails()]).toEqual([[], 0]);
+    },
+  );
+
+  it('is the first of several, and decides about the exit code', async () => {
+    const web = `listen_address: "${new URL(servers.webUi).host}"`;
+    const { output, exit } = await examine(writeSite(cleanup, `${servers.closed}/analyzer`, { web }));
+    const crosses = [...output.matchAll(/^✗ (\S+)/gm)].map(([, step]) => step);
+    expect([crosses, exit]).toEqual([['TCP', 'web'], 3]);
+    expect(output).toContain('Correct TCP first, and run doctor again.');
   });
 
   it('names a daemon that uses the same directory', async () => {

@@ -71,6 +71,12 @@ export async function startWrongSite(cleanup: Cleanup) {
   const certificate = createCertificate(cleanup);
   const secure = await startAnalyzer({}, { tls: certificate });
   cleanup.add(() => secure.stop());
+  const withAnalyzer = async (options: Parameters<typeof createCertificate>[1]) => {
+    const own = createCertificate(cleanup, options);
+    const started = await startAnalyzer({}, { tls: own });
+    cleanup.add(() => started.stop());
+    return { ...own, url: started.url, trust: `--analyzer.tls.ca-file=${own.certFile}` };
+  };
   const old = await startFaulty(cleanup);
   old.break('GetServerDown', status(404));
   const open = await startAnalyzer({}, { gate: 'none' });
@@ -82,6 +88,7 @@ export async function startWrongSite(cleanup: Cleanup) {
   };
   const rejecting = await startScripted();
   cleanup.add(() => rejecting.stop());
+  const mail = await startSmtpServer(cleanup, { certificate, password: 'other' });
   const answering = (code: number, headers: Record<string, string>, body = ''): Promise<string> =>
     startAnswering(cleanup, (_, response) => response.writeHead(code, headers).end(body));
   return {
@@ -114,10 +121,15 @@ export async function startWrongSite(cleanup: Cleanup) {
     fast: await startChanging(cleanup, new URL(open.url).origin, () => ({
       date: new Date(Date.now() + 600_000).toUTCString(),
     })),
+    late: await startChanging(cleanup, new URL(open.url).origin, () => ({
+      date: new Date(Date.now() - 60_000).toUTCString(),
+    })),
+    soon: await withAnalyzer({ days: 4 }),
     dropping: await startDropping(cleanup),
     alertmanagerLogon: await answering(401, { 'www-authenticate': 'Basic realm="x"' }),
     mailPlain: `127.0.0.1:${(await startSmtpServer(cleanup)).port}`,
-    mailLogon: `localhost:${(await startSmtpServer(cleanup, { certificate, password: 'other' })).port}`,
+    mailLogon: `localhost:${mail.port}`,
+    mails: () => mail.mails.length,
     closed: `http://127.0.0.1:${await freePort()}`,
   };
 }

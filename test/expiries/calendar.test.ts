@@ -88,8 +88,8 @@ describe('calendar of expiries', () => {
       { vendorLicense: 'lic02;b', reason: 'refused' },
     ];
     const { calendar, events } = parse(expiryCalendar([expiry()], { ...options, unknown }));
-    expect(calendar.getFirstPropertyValue('x-wr-caldesc')).toBe('Expiries of 2 vendor licenses are not known');
-    expect(events[0]?.summary).toBe('Expiries of 2 vendor licenses are not known');
+    expect(calendar.getFirstPropertyValue('x-wr-caldesc')).toBe('Expiries of 2 vendor licenses are not all known');
+    expect(events[0]?.summary).toBe('Expiries of 2 vendor licenses are not all known');
     expect(events[0]?.startDate.toString()).toBe(options.dayOf(NOW));
     expect(events[0]?.description).toContain('lic01;a: timed out\nlic02;b: refused\n');
     expect(events).toHaveLength(2);

@@ -15,6 +15,7 @@ export const longest = [
   'alerts/engine',
   'app/sources',
   'commands/doctor',
+  'diagnosis/first-mistakes',
   'commands/sources',
   'commands/analyzer',
   'sources/command-runs',

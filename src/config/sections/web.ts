@@ -11,6 +11,8 @@ const reserved = [
   '/api/v1/alerts',
   '/api/v1/rightsizing',
   '/api/v1/rules',
+  '/expirations.csv',
+  '/expirations.ics',
   '/rightsizing',
   '/sources',
 ];

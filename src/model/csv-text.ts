@@ -1,6 +1,7 @@
-import type { Cell } from './panel-data.ts';
-
 /** A table as CSV (RFC 4180), in UTF-8 with a byte order mark, so that spreadsheets read it. */
+
+/** `null` is an empty cell. */
+type Cell = string | number | boolean | null;
 
 /** A spreadsheet takes a text that begins with one of these for a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
@@ -13,6 +14,7 @@ function cellText(value: Cell): string {
 
 const lineOf = (cells: readonly Cell[]): string => `${cells.map(cellText).join(',')}\r\n`;
 
+/** The text in small parts: the header, and each row. */
 export function* csvParts(header: readonly string[], rows: Iterable<readonly Cell[]>): Generator<string> {
   yield `\uFEFF${lineOf(header)}`;
   for (const row of rows) yield lineOf(row);

@@ -1,0 +1,56 @@
+import { afterEach, expect, it } from 'vitest';
+import { startFaulty, status } from '../support/faulty-analyzer.ts';
+import { createCleanup, createConfig, eventually, type LogEntry, startApp } from '../support/harness.ts';
+
+/** What the log of a daemon says about an analyzer that fails for several polls. */
+
+const cleanup = createCleanup();
+afterEach(() => cleanup.run());
+
+const EVERY_SECOND = '* * * * * *';
+
+it('is a line when the analyzer fails, one for some vendor licenses, and one when they are well', {
+  timeout: 60_000,
+}, async () => {
+  const faulty = await startFaulty(cleanup);
+  const settings = {
+    'poll.products': EVERY_SECOND,
+    'poll.server_down': EVERY_SECOND,
+    'poll.concurrent_users': 'off',
+    'poll.features': EVERY_SECOND,
+    'poll.expirations': EVERY_SECOND,
+  };
+  const app = await startApp(createConfig(faulty.url, settings));
+  cleanup.add(() => app.stop());
+  const ready = async () => (await fetch(`${app.url}/-/ready`)).ok;
+  const isAboutPolls = ({ fields }: LogEntry) => fields.endpoints !== undefined;
+  /** What is written until some polls after the first line. */
+  const lines = async () => {
+    await eventually('a line', () => app.log.entries.some(isAboutPolls));
+    const before = faulty.seen.length;
+    const polls = () => faulty.seen.slice(before).filter((url) => url.includes('GetServerDown')).length;
+    await eventually('more polls', () => polls() >= 4);
+    const written = app.log.entries.splice(0).filter(isAboutPolls);
+    return written.map(({ message, fields }) => {
+      const { endpoints, ...others } = fields as { readonly endpoints: readonly string[] };
+      return { message, endpoints: endpoints.toSorted(), ...others };
+    });
+  };
+  const recovered = { message: 'poll recovered', seconds: expect.any(Number), attempts: expect.any(Number) };
+  await eventually('first poll', ready);
+  expect(app.log.entries.filter(isAboutPolls)).toEqual([]);
+
+  const refusal = { kind: 'status', code: '500', reason: 'the analyzer answered 500' };
+  const endpoints = ['GetExpirationFeatures', 'GetFeatures', 'GetProducts', 'GetServerDown'];
+  faulty.break('/api/', status(500));
+  expect(await lines()).toEqual([{ message: 'poll failed', endpoints, ...refusal }]);
+  faulty.break(undefined);
+  expect(await lines()).toEqual([{ endpoints, ...recovered }]);
+
+  faulty.break('GetExpirationFeatures?product=sim-lic02', status(500));
+  const some = { failed: 1, vendor_licenses: ['sim-lic02;sim_meshd'] };
+  const message = 'poll failed for some vendor licenses';
+  expect(await lines()).toEqual([{ message, endpoints: ['GetExpirationFeatures'], ...refusal, ...some }]);
+  faulty.break(undefined);
+  expect(await lines()).toEqual([{ endpoints: ['GetExpirationFeatures'], ...recovered }]);
+});
