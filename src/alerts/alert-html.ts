@@ -78,7 +78,7 @@ function stateHtml({ labels, state, activeAt, firedAt, resolvedAt }: AlertState,
 <p class="details">since ${momentHtml(activeAt, timeZone)}</p>`;
 }
 
-/** What it means that there is no data about an alert, and why there is none. */
+/** What it means that an alert has no data, and the reason. */
 function heldHtml(alert: AlertState, frame: AlertFrame): Html | undefined {
   const { unknownSince = 0, state } = alert;
   if (!isHeld(alert)) return undefined;

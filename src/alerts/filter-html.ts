@@ -30,7 +30,7 @@ const tiles: readonly Tile[] = [
 /**
  * The counts, each a link to its alerts. It keeps words and owner.
  *
- * @param isKnown whether 0 means that there are none
+ * @param isKnown whether 0 can be shown, or is unknown
  */
 export function tilesHtml(counts: AlertCounts, filter: AlertFilter, isKnown: boolean): Html {
   const items = tiles.map(({ count: name, title, severity, state, mark }) => {

@@ -62,7 +62,7 @@ function rowHtml(row: Row, frame: Frame): Html {
 `;
 }
 
-const nobodyHtml = html`<p class="note">Nobody is notified: these alerts are only shown here. Set <code>alerting.alertmanagers</code> or <code>alerting.email</code> to send them, or evaluate the same alerts in Prometheus: <code>license-exporter rules</code> prints the rules.</p>
+const nobodyHtml = html`<p class="note">Nobody is notified: these alerts are only shown here. Set <code>alerting.alertmanagers</code>, <code>alerting.email</code> or <code>alerting.webhook</code> to send them, or evaluate the same alerts in Prometheus: <code>license-exporter rules</code> prints the rules.</p>
 <p>To leave out an alert that is expected, add its labels to <code>alerting.ignore</code>, for example <code>alertname="LicenseExpired",vendor_license="old01;lmgrd"</code>.</p>`;
 
 const silenceHtml = html`<p class="soft">Set <code>alerting.alertmanager_external_url</code> to get links to a silence that is filled in.</p>`;

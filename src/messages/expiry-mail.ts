@@ -1,5 +1,5 @@
 import type { Labels } from '../alerts/alert.ts';
-import { anchorOf } from '../alerts/links.ts';
+import { alertUrl } from '../alerts/links.ts';
 import { localTimeText } from '../alerts/texts.ts';
 import { expiryCalendar } from '../expiries/calendar.ts';
 import type { Expiry } from '../expiries/expiry.ts';
@@ -65,7 +65,7 @@ function rowOf({ labels, annotations }: Listed, alertsUrl: string): Row {
     name: line(isSingle ? parts.filter((part) => part !== undefined).join(' ') : summary),
     vendorLicense: line(vendor_license),
     owner: line(owner),
-    url: `${alertsUrl}#${anchorOf(labels)}`,
+    url: alertUrl(alertsUrl, labels),
   };
 }
 

@@ -1,4 +1,4 @@
-import { anchorOf } from '../alerts/links.ts';
+import { alertUrl } from '../alerts/links.ts';
 import { localTimeText } from '../alerts/texts.ts';
 import { type Html, html, joined, nameHtml } from '../html/html.ts';
 import type { GroupContent } from './channel.ts';
@@ -54,7 +54,7 @@ function rowOf(notice: Notice, { alertsUrl, timeZone }: MailTexts): Row {
   const { runbook_url: runbook, silence_url: silence } = annotations;
   const links: readonly (readonly [string, string | undefined])[] = [
     ['Runbook', runbook],
-    ['Details', `${alertsUrl}#${anchorOf(labels)}`],
+    ['Details', alertUrl(alertsUrl, labels)],
     ['Silence', silence],
   ];
   return {

@@ -1,5 +1,5 @@
 import type { Labels } from '../alerts/alert.ts';
-import { anchorOf } from '../alerts/links.ts';
+import { alertUrl } from '../alerts/links.ts';
 import { localTimeText } from '../alerts/texts.ts';
 import type { GroupContent } from './channel.ts';
 import type { Notice } from './ledger.ts';
@@ -69,7 +69,7 @@ function alertsOf(notice: Notice, { commonLabels, generatorUrl, timeZone }: Payl
     },
     startsAt: timestamp(startsAt),
     endsAt: state === 'resolved' ? timestamp(at) : NO_TIME,
-    generatorURL: `${generatorUrl}#${anchorOf(notice.labels)}`,
+    generatorURL: alertUrl(generatorUrl, notice.labels),
     fingerprint: goFingerprint(labels),
   }));
 }

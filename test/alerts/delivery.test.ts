@@ -196,10 +196,12 @@ describe('delivery', () => {
     expect(log.entries.map(({ level, fields, message }) => [level, message, fields.reason])).toEqual([
       ['warn', 'alerts not delivered', reason],
     ]);
+    expect(delivery.failing()).toEqual({ since: NOW, reason });
     fake.answer(status(200));
     delivery.enqueue(many(2));
     await eventually('sent', () => counts.sent === 2);
     expect(log.entries.at(-1)?.message).toBe('alerts are delivered again');
+    expect(delivery.failing()).toBeUndefined();
   });
 
   it('gives up on an Alertmanager that hangs, and goes on', async () => {

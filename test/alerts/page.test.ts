@@ -236,7 +236,7 @@ describe('the filter', () => {
 describe('without alerts', () => {
   const text = (more: Parameters<typeof statusOf>[1]) => textOf(alertsPageOf(statusOf([], more)));
 
-  it('says that there are none only if the rules were evaluated lately', () => {
+  it('says so only if the rules were evaluated lately', () => {
     expect(text({})).toContain('No alert fires or is pending');
     const never = text({ lastEvaluation: undefined });
     expect(never).toContain(
@@ -289,9 +289,9 @@ describe('the receivers', () => {
     );
   });
 
-  it('are explained if there are none', () => {
+  it('are explained if nobody is notified', () => {
     expect(text([])).toContain(
-      'Nobody is notified: these alerts are only shown here. Set alerting.alertmanagers or alerting.email',
+      'Nobody is notified: these alerts are only shown here. Set alerting.alertmanagers , alerting.email or alerting.webhook',
     );
     expect(text([])).toContain('add its labels to alerting.ignore');
     const silence = alertOf({}, { annotations: { silence_url: 'https://am/#/silences' } });

@@ -61,7 +61,7 @@ describe('mails of the daemon', () => {
     expect(down?.recipients).toEqual(['team@example.com', 'boss@example.com']);
     expect(down?.from).toEqual({ name: 'License monitor', address: 'licenses@example.com' });
     expect(textOf(down)).toContain(`* License server ${site.vendorLicense} is down. (critical)`);
-    expect(textOf(down)).toMatch(/Details: https:\/\/licenses\.example\.com\/alerts#alert-[0-9a-f]{16}\n/);
+    expect(textOf(down)).toMatch(/Details: https:\/\/licenses\.example\.com\/alerts\?alert=(alert-[0-9a-f]{16})#\1\n/);
     expect(textOf(down)).toContain('Runbook: https://licenses.example.com/runbooks#licenseserverdown\n');
     expect(down?.html).toContain('<a href="https://licenses.example.com/runbooks#licenseserverdown">');
     expect(textOf(up)).toContain(`* No longer: License server ${site.vendorLicense} is down.`);
