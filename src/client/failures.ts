@@ -53,8 +53,8 @@ const codeMessages: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens at the host and port of analyzer.url: check that the analyzer runs',
   ENOTFOUND: 'the host of analyzer.url has no address: check its name and DNS',
   EAI_AGAIN: 'the host of analyzer.url has no address: check its name and DNS',
-  EHOSTUNREACH: 'there is no way to the host of analyzer.url: check network and firewall',
-  ENETUNREACH: 'there is no way to the host of analyzer.url: check network and firewall',
+  EHOSTUNREACH: 'there is no route to the host of analyzer.url: check network and firewall',
+  ENETUNREACH: 'there is no route to the host of analyzer.url: check network and firewall',
 };
 
 function kindOfCode(code: string): FailureKind | undefined {
