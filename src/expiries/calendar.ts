@@ -32,7 +32,7 @@ const REFRESH = 6 * 3600;
 const TITLE_NAMES = 3;
 /** Lines of a list in a description. */
 const LIST_LINES = 50;
-/** Expiries or events between two pauses. */
+/** Expiries between two pauses. */
 const SLICE = 32;
 
 /** On one line, in which every character can be seen. */

@@ -81,12 +81,11 @@ export function createUnknownExpiries(
 ): UnknownExpiries {
   const expected = endpoints.filter(readings.isExpected);
   requireSome(readings, expected);
-  const seen = new Map<string, { unknown: number }>();
+  /** The number of features without a known expiry, by vendor license. */
+  const seen = new Map<string, number>();
   return {
     see: (vendorLicense, isKnown) => {
-      const counts = seen.get(vendorLicense) ?? { unknown: 0 };
-      seen.set(vendorLicense, counts);
-      if (!isKnown) counts.unknown += 1;
+      seen.set(vendorLicense, (seen.get(vendorLicense) ?? 0) + (isKnown ? 0 : 1));
     },
     list: () => {
       const reasons = expected.map((endpoint) => createReason(readings, endpoint));
@@ -102,7 +101,7 @@ export function createUnknownExpiries(
           const found = reason(name);
           if (found !== undefined) return found;
         }
-        const count = seen.get(name)?.unknown ?? 0;
+        const count = seen.get(name) ?? 0;
         if (count === 0) return undefined;
         return count === 1 ? '1 feature has no known expiry' : `${count} features have no known expiry`;
       };

@@ -2,7 +2,7 @@ import type { Log } from './log.ts';
 
 /** Milliseconds in which one problem is one line. */
 const INTERVAL_MS = 60_000;
-/** Problems that are told apart. Further ones count as one. */
+/** Problems that count separately. Further ones count as one. */
 const MAX_PROBLEMS = 100;
 
 /** The cause of a line: its texts, without its numbers and the labels of what is affected. */

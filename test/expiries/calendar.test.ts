@@ -78,6 +78,7 @@ describe('calendar of expiries', () => {
   it('keeps the UID of an event while its features and the time change, and has another one for another day', () => {
     const uid = (fields: Partial<Expiry>, now = NOW) => eventsOf([expiry(fields)], { now })[0]?.uid;
     expect(uid({ licenses: 5 }, NOW + 99)).toBe(uid({}));
+    expect(eventsOf([expiry(), expiry({ feature: 'mesh' })])[0]?.uid).toBe(uid({}));
     const others = [uid({}), uid({ owner: 'cae' }), uid({ vendorLicense: 'lic02;x' }), uid({ expiration: NOW })];
     expect(new Set(others).size).toBe(4);
   });

@@ -8,7 +8,7 @@ import { createCleanup, createConfig, eventually, startApp, WORKDAY } from '../s
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
 
-const site = { vendorLicenses: 3, featuresPerVendorLicense: 4 };
+const site = { vendorLicenses: 5, featuresPerVendorLicense: 12 };
 const settings = {
   'datasource.time_zone': 'Europe/Berlin',
   owners: [
@@ -92,6 +92,7 @@ describe('expiries of a daemon', () => {
     expect(headers.get('content-type')).toBe('text/calendar; charset=utf-8');
     expect(headers.get('content-disposition')).toBe('attachment; filename="expirations.ics"');
     const shown = (await rows()).filter(({ days_left }) => Number(days_left) >= -30);
+    expect(shown.some(({ days_left }) => Number(days_left) < 0)).toBe(true);
     const expected = new Set(shown.map(({ vendor_license, expires }) => `${expires} ${vendor_license}`));
     const found = (await events()).map(({ startDate, summary }) => `${startDate} ${summary.split(' – ')[1]}`);
     expect(new Set(found)).toEqual(expected);

@@ -208,6 +208,17 @@ describe('polls that fail', () => {
     expect(lines()).toMatchObject([{ message: 'poll recovered' }]);
   });
 
+  it('stand behind what was over before them', () => {
+    const { failures, lines, pass, wait } = createScenario();
+    pass('GetProducts', [failure('timeout')]);
+    wait(5);
+    lines();
+    pass('GetProducts');
+    pass('GetFeatures', refused);
+    failures.flush();
+    expect(lines()).toMatchObject([{ message: 'poll recovered' }, { message: 'poll failed', kind: 'connect' }]);
+  });
+
   it('again after a while are a new line', () => {
     const { lines, pass, wait } = createScenario();
     pass('GetProducts', refused);
