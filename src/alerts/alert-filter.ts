@@ -19,7 +19,7 @@ export interface AlertFilter {
   readonly alert: string | undefined;
 }
 
-export const noFilter: AlertFilter = {
+const noFilter: AlertFilter = {
   words: '',
   severity: undefined,
   state: undefined,

@@ -27,11 +27,11 @@ export interface AlertPageOptions {
 function nothingHtml(status: EngineStatus, filter: AlertFilter, now: number): Html {
   if (isFiltering(filter)) return html`<p>No alert matches the filter. <a href="alerts">Show all alerts</a></p>`;
   return isCurrent(status, now)
-    ? html`<p class="good">No alert fires or is pending, and none has ended in the last minutes.</p>`
+    ? html`<p class="good">No alert fires or is pending.</p>`
     : html`<p class="unknown">Whether there are alerts is unknown.</p>`;
 }
 
-const goneHtml = html`<p class="note">The alert of your link is not listed. It has ended more than 15 minutes ago, or it was dropped because its data was missing for too long.</p>`;
+const goneHtml = html`<p class="note">The alert of your link is not listed. It has ended, or it was dropped because its data was missing for too long.</p>`;
 
 /** The page. It yields between slices of work. */
 export function* alertsPage(options: AlertPageOptions): Generator<void, string> {
@@ -43,9 +43,10 @@ export function* alertsPage(options: AlertPageOptions): Generator<void, string> 
   const frame: AlertFrame = { now, timeZone, unknownHold, runbooks, causeOf };
   const isEmpty = alerts.length === 0 && linked === undefined;
   const list = isEmpty ? nothingHtml(status, filter, now) : yield* groupsHtml(selection, filter, frame);
-  const matching = isFiltering(filter)
-    ? html`<p class="soft">${counted(alerts.length, 'alerts')} match the filter.</p>`
-    : undefined;
+  // before the first evaluation, the alerts of the last run are not known
+  const isGone = filter.alert !== undefined && linked === undefined && isCurrent(status, now);
+  const matches = counted(alerts.length, alerts.length === 1 ? 'alert matches' : 'alerts match');
+  const matching = isFiltering(filter) ? html`<p class="soft">${matches} the filter.</p>` : undefined;
   return pageHtml(
     site,
     { title: 'Alerts', path: 'alerts', refreshes: true },
@@ -53,7 +54,7 @@ export function* alertsPage(options: AlertPageOptions): Generator<void, string> 
 ${evaluationHtml(status, frame)}
 ${tilesHtml(counts, filter, isCurrent(status, now))}
 ${filterHtml(filter, owners, problems)}
-${filter.alert !== undefined && linked === undefined ? goneHtml : undefined}
+${isGone ? goneHtml : undefined}
 ${isEmpty ? undefined : matching}
 ${list}
 <h2>Receivers</h2>
