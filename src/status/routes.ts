@@ -27,7 +27,7 @@ export interface StatusOptions {
 /** How long a page waits for the analyzer, seconds. What is missing then is said on it. */
 const DEADLINE = 8;
 
-/** A page that has its content, or only says why there is none. */
+/** A page with its content, or with the reason why it has no content. */
 interface Answer {
   readonly status: number;
   readonly page: Page;

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { startFaulty, status } from '../support/faulty-analyzer.ts';
+import { type Fault, startFaulty, status } from '../support/faulty-analyzer.ts';
 import { createCleanup, createConfig, eventually, type LogEntry, startApp } from '../support/harness.ts';
 
 /** What the log of a daemon says about an analyzer that fails for several polls. */
@@ -8,6 +8,10 @@ const cleanup = createCleanup();
 afterEach(() => cleanup.run());
 
 const EVERY_SECOND = '* * * * * *';
+
+/** Every query fails. A logon does not, because its failure has another code. */
+const failQueries: Fault = (request, response, body) =>
+  request.url?.includes('GetHttpUserName') === true ? response.end(body) : status(500)(request, response, body);
 
 it('is a line when the analyzer fails, one for some vendor licenses, and one when they are well', {
   timeout: 60_000,
@@ -42,7 +46,7 @@ it('is a line when the analyzer fails, one for some vendor licenses, and one whe
 
   const refusal = { kind: 'status', code: '500', reason: 'the analyzer answered 500' };
   const endpoints = ['GetExpirationFeatures', 'GetFeatures', 'GetProducts', 'GetServerDown'];
-  faulty.break('/api/', status(500));
+  faulty.break('/api/', failQueries);
   expect(await lines()).toEqual([{ message: 'poll failed', endpoints, ...refusal }]);
   faulty.break(undefined);
   expect(await lines()).toEqual([{ endpoints, ...recovered }]);
