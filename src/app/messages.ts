@@ -27,7 +27,7 @@ interface ReceiverInputs {
   readonly log: Log;
 }
 
-export function emailOptions(config: Config, email: EmailConfig, timeZone: string): EmailOptions {
+function emailOptions(config: Config, email: EmailConfig, timeZone: string): EmailOptions {
   const { username, passwordFile, tls } = email;
   const { critical, warning, info } = config.alerting.rules.LicenseExpiringSoon.base;
   return {

@@ -8,7 +8,7 @@ import type { ReceiverState } from './receiver-state.ts';
 
 /** When digests are sent. */
 export interface DigestSchedule {
-  /** The first run after a time; infinite if there is none. */
+  /** The first run after a time; infinite if it never runs. */
   nextRun(after: number): number;
   /** When the local day of a time begins. */
   dayStart(at: number): number;

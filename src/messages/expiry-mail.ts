@@ -75,7 +75,11 @@ const byDate = (a: Row, b: Row): number =>
   (`${a.date} ${a.vendorLicense} ${a.name}` < `${b.date} ${b.vendorLicense} ${b.name}` ? -1 : 1);
 
 /** The sections by urgency. @param today local day */
-function sectionsOf(alerts: readonly Listed[], today: number, { thresholds, alertsUrl }: ExpiryTexts): readonly Section[] {
+function sectionsOf(
+  alerts: readonly Listed[],
+  today: number,
+  { thresholds, alertsUrl }: ExpiryTexts,
+): readonly Section[] {
   const rowsOf = (alertname: string, severity?: string): readonly Row[] =>
     alerts
       .filter(
@@ -157,7 +161,7 @@ function expiryMail({ title, alerts, notes, owner }: Parts, at: number, texts: E
     ...(unknownSince.length === 0
       ? []
       : [
-          `${unknownSince.length} of them are as they were last known: there is no new data since ${localTimeText(Math.min(...unknownSince), timeZone)}.`,
+          `There is no new data about ${unknownSince.length} of these since ${localTimeText(Math.min(...unknownSince), timeZone)}: listed as last known.`,
         ]),
   ];
   const expiries = alerts.flatMap((alert) => expiryOf(alert, localTime.startOf));
