@@ -50,7 +50,7 @@ ${sorted
 
 function deliveriesHtml({ deliveries }: EngineStatus, now: number): string {
   if (deliveries.length === 0) {
-    return '<p>No Alertmanager is configured: these alerts are only shown here. Set <code>alerting.alertmanagers</code> to send them, or use the rules in Prometheus.</p>';
+    return '<p>No Alertmanager is configured. Set <code>alerting.alertmanagers</code>, <code>alerting.email</code> or <code>alerting.webhook</code> to send these alerts, or use the rules in Prometheus.</p>';
   }
   const items = deliveries.map(({ url, counts: { lastSuccess, errors } }) => {
     const last = lastSuccess === undefined ? 'never' : `${humanDuration(now - lastSuccess)} ago`;

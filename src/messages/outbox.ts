@@ -242,7 +242,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
       const lacking = evaluated.filter(({ evaluation }) => evaluation.hasNoData).map(({ rule }) => rule.id);
       const before = withoutData;
       withoutData = new Set(lacking.filter((id) => before === undefined || before.has(id)));
-      digest.take(handOver, isInhibited);
+      digest.take(handOver);
       const after = keeper.take(ledger, handOver, isInhibited);
       const isChanged =
         after.size !== ledger.size || [...after].some(([key, entry]) => hasChanged(ledger.get(key), entry));
