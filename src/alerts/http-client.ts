@@ -48,7 +48,7 @@ export const createAgent = ({ timeout, tls }: Pick<HttpOptions, 'timeout' | 'tls
     },
   });
 
-/** The answer to a request, or why there is none. */
+/** The answer to a request, or why no answer arrived. */
 export type HttpAnswer =
   | { readonly status: number }
   /** `isSent`: the receiver may have got the request. */

@@ -41,7 +41,7 @@ export function smtpOptions({ host, port, hello, username, passwordFile, require
   };
 }
 
-export function emailOptions(config: Config, email: EmailConfig, timeZone: string): EmailOptions {
+function emailOptions(config: Config, email: EmailConfig, timeZone: string): EmailOptions {
   const { critical, warning, info } = config.alerting.rules.LicenseExpiringSoon.base;
   return {
     ...email,

@@ -61,7 +61,7 @@ export const commands: readonly Command[] = [
   {
     name: 'test-alert',
     summary:
-      'Send a test alert to every configured Alertmanager and print the answers. Exit code 0 if all accept it, else 1.',
+      'Send a test alert to every configured receiver and print the answers. Exit code 0 if all accept it, else 1.',
     run: async (context) => (await import('./test-alert.ts')).testAlert(context),
   },
   {

@@ -13,21 +13,6 @@ function secretFile(settings: ConfigSettings, key: SettingKey): string | undefin
   return path;
 }
 
-type Receiver = 'alerting.email' | 'alerting.webhook';
-
-function tlsOf(settings: ConfigSettings, receiver: Receiver): EmailConfig['tls'] {
-  const files = settings.readTls({
-    ca: settings.reference(`${receiver}.tls_config.ca_file`),
-    cert: settings.reference(`${receiver}.tls_config.cert_file`),
-    key: settings.reference(`${receiver}.tls_config.key_file`),
-  });
-  return {
-    ...files,
-    serverName: settings.value(`${receiver}.tls_config.server_name`),
-    insecureSkipVerify: settings.value(`${receiver}.tls_config.insecure_skip_verify`) ?? false,
-  };
-}
-
 /** Reports what is missing if a setting needs another one. */
 function need(settings: ConfigSettings, key: SettingKey, by: SettingKey): void {
   settings.reportMissing(key, settings.rawSetting(by)?.where([]), `is required with ${by}`);
@@ -45,7 +30,11 @@ function checkDigest(settings: ConfigSettings): void {
 export function emailOf(settings: ConfigSettings): EmailConfig | undefined {
   const smarthost = settings.value('alerting.email.smarthost');
   const first = settings.firstSettingOf('alerting.email');
-  const tls = tlsOf(settings, 'alerting.email');
+  const tlsFiles = settings.readTls({
+    ca: settings.reference('alerting.email.tls_config.ca_file'),
+    cert: settings.reference('alerting.email.tls_config.cert_file'),
+    key: settings.reference('alerting.email.tls_config.key_file'),
+  });
   const passwordFile = secretFile(settings, 'alerting.email.auth_password_file');
   checkDigest(settings);
   const { to = [], authUsername, ...email } = settings.section('alerting').email;
@@ -54,7 +43,7 @@ export function emailOf(settings: ConfigSettings): EmailConfig | undefined {
     need(settings, 'alerting.email.smarthost', first);
     return undefined;
   }
-  if (email.from === undefined) need(settings, 'alerting.email.from', 'alerting.email.smarthost');
+  if (email.from === undefined) need(settings, `alerting.email.from`, 'alerting.email.smarthost');
   if (to.length === 0) need(settings, 'alerting.email.to', 'alerting.email.smarthost');
   if (authUsername !== undefined && passwordFile === undefined) {
     need(settings, 'alerting.email.auth_password_file', 'alerting.email.auth_username');
@@ -62,7 +51,7 @@ export function emailOf(settings: ConfigSettings): EmailConfig | undefined {
   if (authUsername === undefined && passwordFile !== undefined) {
     need(settings, 'alerting.email.auth_username', 'alerting.email.auth_password_file');
   }
-  const { hello, requireTls, sendResolved, digest, owners = {} } = email;
+  const { hello, tlsConfig, requireTls, sendResolved, digest, owners = {} } = email;
   return {
     ...smarthost,
     from: email.from ?? '',
@@ -71,7 +60,7 @@ export function emailOf(settings: ConfigSettings): EmailConfig | undefined {
     username: authUsername,
     passwordFile,
     requireTls,
-    tls,
+    tls: { ...tlsFiles, serverName: tlsConfig.serverName, insecureSkipVerify: tlsConfig.insecureSkipVerify },
     hello,
     sendResolved,
     digest: digest === OFF ? undefined : digest,
@@ -81,11 +70,15 @@ export function emailOf(settings: ConfigSettings): EmailConfig | undefined {
 /** The webhook; `undefined` if none is configured. Reports problems of its settings and files. */
 export function webhookOf(settings: ConfigSettings): WebhookConfig | undefined {
   const first = settings.firstSettingOf('alerting.webhook');
-  const tls = tlsOf(settings, 'alerting.webhook');
+  const tlsFiles = settings.readTls({
+    ca: settings.reference('alerting.webhook.tls_config.ca_file'),
+    cert: settings.reference('alerting.webhook.tls_config.cert_file'),
+    key: settings.reference('alerting.webhook.tls_config.key_file'),
+  });
   const urlFile = secretFile(settings, 'alerting.webhook.url_file');
   const passwordFile = secretFile(settings, 'alerting.webhook.basic_auth.password_file');
   const credentialsFile = secretFile(settings, 'alerting.webhook.authorization.credentials_file');
-  const { url, basicAuth, authorization, timeout, sendResolved } = settings.section('alerting').webhook;
+  const { url, basicAuth, authorization, tlsConfig, timeout, sendResolved } = settings.section('alerting').webhook;
   if (first === undefined) return undefined;
   if (url === undefined && urlFile === undefined) need(settings, 'alerting.webhook.url', first);
   if (url !== undefined && urlFile !== undefined) {
@@ -107,7 +100,7 @@ export function webhookOf(settings: ConfigSettings): WebhookConfig | undefined {
     urlFile,
     basicAuth: username === undefined || passwordFile === undefined ? undefined : { username, passwordFile },
     authorization: credentialsFile === undefined ? undefined : { type: authorization.type, credentialsFile },
-    tls,
+    tls: { ...tlsFiles, serverName: tlsConfig.serverName, insecureSkipVerify: tlsConfig.insecureSkipVerify },
     timeout,
     sendResolved,
   };

@@ -51,7 +51,7 @@ export interface Channel {
   isWanted(labels: Labels): boolean;
   /** Owners who get messages of their own. */
   readonly owners: readonly string[];
-  /** Who gets messages about an alert of their own; `undefined` for everybody else together. */
+  /** Who gets messages about an alert of their own; `undefined` for all others together. */
   ownerOf(labels: Labels): string | undefined;
   /** @param id for the headers @param at when it is written, epoch seconds */
   writeGroup(content: GroupContent, id: string, at: number): Promise<Draft>;

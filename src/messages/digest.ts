@@ -8,7 +8,7 @@ import type { ReceiverState } from './receiver-state.ts';
 
 /** When digests are sent. */
 export interface DigestSchedule {
-  /** The first run after a time; infinite if there is none. */
+  /** The first run after a time; infinite if it never runs. */
   nextRun(after: number): number;
   /** When the local day of a time begins. */
   dayStart(at: number): number;
@@ -30,7 +30,8 @@ const PREFIX = 'digest ';
 export const digestKey = (owner: string): string => `${PREFIX}${owner}`;
 
 export interface Digest {
-  take(handOver: HandOver, isInhibited: (labels: Labels) => boolean): void;
+  /** Takes the alerts of an evaluation. */
+  take(handOver: HandOver): void;
   /** Begins the run that is due, if its data is known. Returns whether something has changed. */
   check(at: number, startedAt: number): boolean;
   /** When the next run is. */

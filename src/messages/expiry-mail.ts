@@ -161,7 +161,7 @@ function expiryMail({ title, alerts, notes, owner }: Parts, at: number, texts: E
     ...(unknownSince.length === 0
       ? []
       : [
-          `${unknownSince.length} of them are as they were last known: there is no new data since ${localTimeText(Math.min(...unknownSince), timeZone)}.`,
+          `There is no new data about ${unknownSince.length} of these since ${localTimeText(Math.min(...unknownSince), timeZone)}: listed as last known.`,
         ]),
   ];
   const expiries = alerts.flatMap((alert) => expiryOf(alert, localTime.startOf));

@@ -10,6 +10,9 @@ export interface Failure {
   readonly retryAt: number;
 }
 
+/** A failure with whether the log has it: one line for the receiver is enough. */
+type Logged = Failure & { readonly isLogged: boolean };
+
 /** Seconds. */
 const FIRST_RETRY = 1;
 const LAST_RETRY = 300;
@@ -41,7 +44,7 @@ const next = (before: Failure | undefined, at: number, reason: string): Failure 
 /** Logs one line when deliveries begin to fail, and one when they work again. */
 export function createFailures(receiver: string, target: string, log: Log): Failures {
   let ofReceiver: Failure | undefined;
-  const ofMessages = new Map<string, Failure>();
+  const ofMessages = new Map<string, Logged>();
 
   return {
     current: () => ofReceiver ?? ofMessages.values().next().value,
@@ -53,15 +56,17 @@ export function createFailures(receiver: string, target: string, log: Log): Fail
     },
     failMessage: (key, at, reason) => {
       const before = ofMessages.get(key);
-      if (before === undefined) log.warn({ receiver, target, message: key, reason }, 'message not delivered');
-      ofMessages.set(key, next(before, at, reason));
+      const isNew = before === undefined && ofReceiver === undefined;
+      if (isNew) log.warn({ receiver, target, message: key, reason }, 'message not delivered');
+      ofMessages.set(key, { ...next(before, at, reason), isLogged: before?.isLogged ?? isNew });
     },
     work: () => {
       if (ofReceiver !== undefined) log.info({ receiver, target }, 'messages are delivered again');
       ofReceiver = undefined;
     },
     settle: (key) => {
-      if (ofMessages.delete(key)) log.info({ receiver, target, message: key }, 'message is delivered');
+      if (ofMessages.get(key)?.isLogged) log.info({ receiver, target, message: key }, 'message is delivered');
+      ofMessages.delete(key);
     },
     forget: (isNeeded) => {
       for (const key of ofMessages.keys()) if (!isNeeded(key)) ofMessages.delete(key);

@@ -15,7 +15,7 @@ const EXPIRY = /^License(Expired|ExpiringSoon)$/;
 /** Whether an alert is about the date on which a license ends. */
 export const isExpiry = ({ alertname = '' }: Labels): boolean => EXPIRY.test(alertname);
 
-/** Whether an alert can wait for the next digest: somebody must order licenses in some weeks. */
+/** Whether an alert can wait for the next digest, because licenses must be ordered within weeks, not minutes. */
 export const isForDigest = (labels: Labels): boolean =>
   labels.alertname === 'LicenseRunsOut' || (isExpiry(labels) && labels.severity !== 'critical');
 

@@ -53,7 +53,7 @@ export interface LedgerOptions {
 }
 
 /** How long the end of an alert waits for a receiver that does not answer, seconds. */
-export const KEEP = 7 * 86_400;
+const KEEP = 7 * 86_400;
 
 const isSent = ({ sent }: Entry, { startsAt }: Episode): boolean => sent?.startsAt === startsAt;
 
@@ -114,7 +114,7 @@ export function createLedgerKeeper(options: LedgerOptions): LedgerKeeper {
   /** Of alerts that the engine does not have any more, for example after a long outage: since when they are unknown. */
   const missingSince = new Map<string, number>();
 
-  /** Without what is not sent: ends that nobody asked for, alerts that another one explained until their end. */
+  /** Without what is not sent: ends that are not wanted, alerts that another one explained until their end. */
   const withoutUnwanted = (entry: Entry, now: number): Entry | undefined => {
     const episodes = entry.episodes.filter((episode) => {
       if (episode.state === 'firing') return true;

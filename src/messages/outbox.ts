@@ -5,19 +5,13 @@ import type { Log } from '../model/log.ts';
 import { createLatestOnly } from '../scheduling/latest-only.ts';
 import type { Channel, Draft, SendOutcome } from './channel.ts';
 import { createDigest, type DigestSchedule, digestKey } from './digest.ts';
+import { type DueGroup, type DueGroupOptions, dueGroups, type GroupTimes, groupKeys } from './due-groups.ts';
 import { createFailures } from './failures.ts';
 import { type Group, groupOf } from './groups.ts';
 import { createInhibitor } from './inhibitions.ts';
-import { createLedgerKeeper, dueSince, type Entry, isOngoing, markSent, noticeOf } from './ledger.ts';
+import { createLedgerKeeper, type Entry, markSent, noticeOf } from './ledger.ts';
 import type { Frozen, ReceiverState } from './receiver-state.ts';
 import type { MessageCounts, ReceiverStatus } from './receiver-status.ts';
-
-/** When messages about a group are sent, seconds. */
-export interface GroupTimes {
-  readonly groupWait: number;
-  readonly groupInterval: number;
-  readonly repeatInterval: number;
-}
 
 export interface OutboxOptions extends GroupTimes {
   readonly channel: Channel;
@@ -46,8 +40,6 @@ export interface Outbox {
   stop(seconds: number): Promise<void>;
 }
 
-/** Messages about expiries wait longer for further ones, by this factor: they concern days, not minutes. */
-const EXPIRY_PATIENCE = 10;
 /** How long a message waits after a start for the data of its alerts, seconds. */
 const DATA_WAIT = 300;
 /** How long the very same message is sent again, seconds. */
@@ -60,12 +52,20 @@ interface Job {
   readonly write: () => Promise<Frozen>;
 }
 
-/** An alert of a group. */
-type Member = readonly [key: string, entry: Entry];
-
 /** Sends the messages of one receiver one at a time. */
 export function createOutbox(options: OutboxOptions): Outbox {
-  const { channel, counts, now, log, save, groupWait, groupInterval, repeatInterval } = options;
+  const { channel, counts, now, log, save, groupInterval } = options;
+  /** The labels of an alert stay the same. */
+  const groups = new WeakMap<Labels, Group>();
+  const groupOptions: DueGroupOptions = {
+    ...options,
+    hasDigest: options.schedule !== undefined,
+    groupOf: (labels) => {
+      const group = groups.get(labels) ?? groupOf(labels, options.analyzer, channel.ownerOf(labels));
+      groups.set(labels, group);
+      return group;
+    },
+  };
   const { receiver, target } = channel;
   let { ledger } = options.initial;
   const sentAt = new Map(options.initial.sentAt);
@@ -106,7 +106,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     return { key, id, at, covered, run, ...(await write(id, at)) };
   };
 
-  const writeGroup = (group: Group, members: readonly Member[], isReminder: boolean): Promise<Frozen> => {
+  const writeGroup = ({ group, members, isReminder }: DueGroup): Promise<Frozen> => {
     const notices = members.map(([key, entry]) => noticeOf(key, entry));
     const covered = notices.map(({ key, episodes }) => ({
       key,
@@ -117,44 +117,14 @@ export function createOutbox(options: OutboxOptions): Outbox {
     );
   };
 
-  /** Whether an alert can have changed since before the start. */
-  const isSettled = ({ rule }: Entry, at: number): boolean =>
-    withoutData !== undefined && (!withoutData.has(rule) || at - startedAt >= DATA_WAIT);
+  /** Whether the state of an alert is known since the start. */
+  const isSettled = ({ rule }: Entry): boolean =>
+    withoutData !== undefined && (!withoutData.has(rule) || now() - startedAt >= DATA_WAIT);
 
-  const groupJob = (group: Group, all: readonly Member[], at: number): Job | undefined => {
-    const members = all.filter(
-      ([, entry]) => dueSince(entry) !== undefined || (isOngoing(entry) && !isInhibited(entry.labels)),
-    );
-    const due = members.flatMap(([, entry]) => dueSince(entry) ?? []);
-    const last = sentAt.get(group.key);
-    const isReminder = due.length === 0;
-    // the digest repeats expiries
-    if (isReminder && (last === undefined || (group.isAboutExpiries && options.schedule !== undefined)))
-      return undefined;
-    if (members.length === 0 || members.some(([, entry]) => !isSettled(entry, at))) return undefined;
-    const wait = group.isAboutExpiries ? groupWait * EXPIRY_PATIENCE : groupWait;
-    const dueAt = isReminder
-      ? (last ?? 0) + repeatInterval
-      : Math.max(Math.min(...due) + wait, (last ?? Number.NEGATIVE_INFINITY) + groupInterval);
-    return { key: group.key, dueAt, write: () => writeGroup(group, members, isReminder) };
-  };
-
-  const groupsOf = () => {
-    const groups = new Map<string, { readonly group: Group; readonly members: Member[] }>();
-    for (const member of ledger) {
-      const [, { labels }] = member;
-      const group = groupOf(labels, options.analyzer, channel.ownerOf(labels));
-      const known = groups.get(group.key);
-      if (known === undefined) groups.set(group.key, { group, members: [member] });
-      else known.members.push(member);
-    }
-    return groups;
-  };
-
-  const jobs = (at: number): readonly Job[] => {
-    const groups = [...groupsOf().values()]
+  const jobs = (): readonly Job[] => {
+    const certain = dueGroups({ ledger, sentAt, isInhibited, isSettled }, groupOptions)
       .filter(({ group }) => !frozen.has(group.key))
-      .flatMap(({ group, members }) => groupJob(group, members, at) ?? []);
+      .map((due): Job => ({ key: due.group.key, dueAt: due.dueAt, write: () => writeGroup(due) }));
     const repeated = [...frozen.values()].map(
       (message): Job => ({
         key: message.key,
@@ -168,7 +138,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
       if (frozen.has(key) || writeDigest === undefined) return [];
       return [{ key, dueAt: run, write: () => freeze(key, [], run, (id, now) => writeDigest(content, id, now)) }];
     });
-    return [...repeated, ...groups, ...digests];
+    return [...repeated, ...certain, ...digests];
   };
 
   const settle = (message: Frozen): void => {
@@ -201,7 +171,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     failures.failMessage(rest.key, now(), `${first.recipient.setting}: ${first.reason}`);
   };
 
-  /** @param wasFrozen whether somebody may have it from an earlier attempt */
+  /** @param wasFrozen whether it may have arrived at an earlier attempt */
   const onOutcome = (message: Frozen, outcome: SendOutcome, wasFrozen: boolean): void => {
     if (outcome.is === 'accepted') {
       onAccepted(message, outcome.refused);
@@ -212,9 +182,9 @@ export function createOutbox(options: OutboxOptions): Outbox {
     if (wasFrozen ? message.at < now() - FROZEN_KEEP : !isUnknown) frozen.delete(message.key);
     if (stopping.signal.aborted) return;
     counts.errors += 1;
-    if (isUnknown || outcome.isAboutMessage) failures.failMessage(message.key, now(), outcome.reason);
     if (isUnknown || !outcome.isAboutMessage) failures.fail(now(), outcome.reason);
     else failures.work();
+    if (isUnknown || outcome.isAboutMessage) failures.failMessage(message.key, now(), outcome.reason);
   };
 
   const attempt = async (job: Job): Promise<void> => {
@@ -228,7 +198,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
 
   /** The next job and when it can be tried. Those that have not failed come first. */
   const nextJob = (at: number): { readonly job: Job; readonly at: number } | undefined => {
-    const candidates = jobs(at).map((job) => ({ job, at: Math.max(job.dueAt, failures.retryAt(job.key)) }));
+    const candidates = jobs().map((job) => ({ job, at: Math.max(job.dueAt, failures.retryAt(job.key)) }));
     const now = candidates.filter((candidate) => candidate.at <= at);
     const rank = ({ job }: { readonly job: Job }): number => (failures.hasFailed(job.key) ? 1 : 0);
     const ready = now.sort((a, b) => rank(a) - rank(b) || a.job.dueAt - b.job.dueAt);
@@ -237,9 +207,9 @@ export function createOutbox(options: OutboxOptions): Outbox {
 
   /** Messages about nothing are forgotten. */
   const prune = (at: number): void => {
-    const groups = groupsOf();
-    for (const [key, last] of sentAt) if (!groups.has(key) && last + groupInterval <= at) sentAt.delete(key);
-    const needed = new Set(jobs(at).map(({ key }) => key));
+    const keys = groupKeys(ledger, groupOptions);
+    for (const [key, last] of sentAt) if (!keys.has(key) && last + groupInterval <= at) sentAt.delete(key);
+    const needed = new Set(jobs().map(({ key }) => key));
     failures.forget((key) => needed.has(key));
   };
 
@@ -272,7 +242,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
       const lacking = evaluated.filter(({ evaluation }) => evaluation.hasNoData).map(({ rule }) => rule.id);
       const before = withoutData;
       withoutData = new Set(lacking.filter((id) => before === undefined || before.has(id)));
-      digest.take(handOver, isInhibited);
+      digest.take(handOver);
       const after = keeper.take(ledger, handOver, isInhibited);
       const isChanged =
         after.size !== ledger.size || [...after].some(([key, entry]) => hasChanged(ledger.get(key), entry));
@@ -288,7 +258,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
         target,
         lastSuccess: counts.lastSuccess,
         failing: failure && { since: failure.since, reason: failure.reason },
-        waiting: jobs(now()).filter(({ dueAt }) => dueAt <= now()).length,
+        waiting: jobs().filter(({ dueAt }) => dueAt <= now()).length,
       };
     },
     stop: async (seconds) => {
@@ -304,6 +274,11 @@ export function createOutbox(options: OutboxOptions): Outbox {
 }
 
 /** Whether an alert has changed in what must survive a crash. */
-const hasChanged = (before: Entry | undefined, after: Entry): boolean =>
-  before === undefined ||
-  JSON.stringify([before.episodes, before.sent]) !== JSON.stringify([after.episodes, after.sent]);
+function hasChanged(before: Entry | undefined, after: Entry): boolean {
+  if (before === undefined || before.sent !== after.sent || before.episodes.length !== after.episodes.length)
+    return true;
+  return after.episodes.some(({ state, dueSince }, i) => {
+    const episode = before.episodes[i];
+    return episode?.state !== state || episode.dueSince !== dueSince;
+  });
+}

@@ -22,7 +22,7 @@ export const shortName = (name: string): string => {
 };
 
 /** `server down` of LicenseServerDown. */
-export const wordsOf = ({ alertname = '' }: Labels): string =>
+const wordsOf = ({ alertname = '' }: Labels): string =>
   line(alertname.replace(/^License(?=[A-Z])/, '').replace(/(?<=[a-z0-9])([A-Z])/g, ' $1')).toLowerCase();
 
 const severities = ['critical', 'warning', 'info'];

@@ -30,7 +30,7 @@ const SEPARATOR = 255;
 const compare = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1);
 
 /** The fingerprint of labels as Prometheus and Alertmanager compute it: FNV-1a, 64 bits. */
-export function goFingerprint(labels: Labels): string {
+function goFingerprint(labels: Labels): string {
   let hash = OFFSET;
   const add = (byte: number): void => {
     hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * PRIME);

@@ -1,6 +1,6 @@
 import type { Metric } from './metric.ts';
 
-/** Metrics of the alert engine. */
+/** Metrics of the alert engine, and of messages by e-mail and webhook. */
 export const alertingMetrics = {
   license_exporter_alerting_active: {
     type: 'gauge',
@@ -65,31 +65,31 @@ export const alertingMetrics = {
   license_exporter_messages_sent_total: {
     type: 'counter',
     labels: ['receiver'],
-    group: 'alerting',
+    group: 'messages',
     help: 'Messages about alerts that the receiver (email, webhook) has accepted.',
   },
   license_exporter_messages_errors_total: {
     type: 'counter',
     labels: ['receiver'],
-    group: 'alerting',
+    group: 'messages',
     help: 'Attempts to send a message to the receiver that failed, and addresses that refused one.',
   },
   license_exporter_messages_dropped_total: {
     type: 'counter',
     labels: ['receiver'],
-    group: 'alerting',
+    group: 'messages',
     help: 'Ends of alerts that could not be delivered to the receiver for a week.',
   },
   license_exporter_messages_waiting: {
     type: 'gauge',
     labels: ['receiver'],
-    group: 'alerting',
+    group: 'messages',
     help: 'Messages that are due and that the receiver has not accepted.',
   },
   license_exporter_messages_last_success_timestamp_seconds: {
     type: 'gauge',
     labels: ['receiver'],
-    group: 'alerting',
+    group: 'messages',
     help: 'Unix time at which the receiver last accepted a message.',
   },
 } as const satisfies Readonly<Record<string, Metric>>;

@@ -21,13 +21,13 @@ export type Enabled = Readonly<Record<Collector, boolean>>;
 export interface Metric {
   readonly type: 'gauge' | 'counter' | 'histogram';
   readonly labels: readonly string[];
-  /** `default`: always exposed; `alerting`: while the alert engine is on; `sources`: if the daemon has sources. */
-  readonly group: 'default' | 'alerting' | 'sources' | Collector;
+  /** `default`: always exposed; `alerting`: while the alert engine is on; `messages`: with e-mail or a webhook; `sources`: if the daemon has sources. */
+  readonly group: 'default' | 'alerting' | 'messages' | 'sources' | Collector;
   readonly help: string;
 }
 
 export const isEnabled = ({ group }: Metric, enabled: Enabled): boolean =>
-  group === 'default' || (group !== 'alerting' && group !== 'sources' && enabled[group]);
+  group === 'default' || (group !== 'alerting' && group !== 'messages' && group !== 'sources' && enabled[group]);
 
 /** The labels of every metric of a feature. */
 export const featureLabels = ['vendor_license', 'feature', 'version', 'package', 'feature_type'] as const;

@@ -6,6 +6,7 @@ import { createCleanup, eventually } from '../support/harness.ts';
 import { peer } from '../support/peers.ts';
 import { createRunner } from '../support/run.ts';
 import { startAlertmanager, startSink } from '../support/start-alertmanager.ts';
+import { startSmtpServer } from '../support/start-smtp-server.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
@@ -51,9 +52,52 @@ describe('test-alert', () => {
     expect(output).toContain('http://127.0.0.1:1  failed: ECONNREFUSED');
   });
 
-  it('reports that no Alertmanager is configured', async () => {
+  it('sends a test mail to each list of addresses and a test to the webhook, and prints each answer', async () => {
+    const sink = await startSmtpServer(cleanup);
+    sink.refuseAddress((address) => (address.startsWith('gone') ? { code: 550, text: 'no such user' } : undefined));
+    const hook = await startFakeAlertmanager(cleanup);
+    const file = join(temporaryFolder(), 'config.yml');
+    writeFileSync(
+      file,
+      `alerting:
+  email:
+    smarthost: 127.0.0.1:${sink.port}
+    from: licenses@example.com
+    to: [team@example.com]
+    owners: {cad: [cad@example.com, gone@example.com]}
+    require_tls: false
+  webhook: {url: "${hook.url}/secret-hook"}
+`,
+    );
+    const test = run(['test-alert', `--config.file=${file}`]);
+    expect(await test.exit).toBe(1);
+    const lines = test
+      .output()
+      .replace(/\(\d+ ms\)/g, '(N ms)')
+      .split('\n');
+    expect(lines.slice(0, 3).sort()).toEqual(
+      [
+        `email 127.0.0.1:${sink.port} owners.cad  refused: alerting.email.owners.cad[1]: 550 no such user (N ms)`,
+        `email 127.0.0.1:${sink.port} to  accepted (N ms)`,
+        `webhook ${hook.url}  accepted (N ms)`,
+      ].sort(),
+    );
+    expect(lines[3]).toMatch(/^The alert was \{.*alertname="LicenseExporterTestAlert", severity="info"\}\.$/);
+    expect(sink.mails.map(({ recipients }) => recipients.join()).sort()).toEqual([
+      'cad@example.com',
+      'team@example.com',
+    ]);
+    for (const { subject, text } of sink.mails) {
+      expect(subject).toMatch(/^\[license-exporter\] embedded@.*: exporter test alert$/);
+      expect(text).toContain('* This is a test of license-exporter: nothing is wrong. (info)');
+    }
+  });
+
+  it('reports that no receiver is configured', async () => {
     const test = run(['test-alert']);
     expect(await test.exit).toBe(1);
-    expect(test.output()).toBe('No Alertmanager is configured: alerting.alertmanagers is empty.\n');
+    expect(test.output()).toBe(
+      'No receiver of alerts is configured: alerting.alertmanagers, alerting.email.smarthost and alerting.webhook.url are empty.\n',
+    );
   });
 });

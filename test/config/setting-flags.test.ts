@@ -33,6 +33,7 @@ describe('the help', () => {
     const fileOnly = settingKeys.filter((key) => settings[key].fileOnly);
     expect(fileOnly).toEqual([
       'history.features',
+      'alerting.email.owners',
       'alerting.external_labels',
       'alerting.ignore',
       'alerting.rules',

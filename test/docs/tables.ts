@@ -32,6 +32,7 @@ import { durationTable, endpointSections, recordSections } from './query-api.ts'
 const groupOf = ({ group }: Metric): string => {
   if (group === 'default') return 'always';
   if (group === 'alerting') return 'with the alert engine';
+  if (group === 'messages') return 'with e-mail or a webhook';
   if (group === 'sources') return 'with sources';
   return `${group}${collectors[group] ? '' : ' (off)'}`;
 };

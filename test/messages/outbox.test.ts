@@ -164,7 +164,10 @@ function start(more: Partial<OutboxOptions> & { readonly sendResolved?: boolean;
     },
     /** A new process continues with what was saved. */
     crash: () => {
+      const at = Date.now();
+      // it sets the clock back
       vi.clearAllTimers();
+      vi.setSystemTime(at);
       const file = JSON.parse(JSON.stringify(saved)) as unknown;
       open(readState(file));
     },

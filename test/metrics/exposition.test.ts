@@ -212,7 +212,8 @@ describe('the page', () => {
       Object.entries(catalogue)
         .filter(
           ([name, { group }]) =>
-            (group === 'default' || (group !== 'alerting' && group !== 'sources' && enabled[group])) &&
+            (group === 'default' ||
+              (group !== 'alerting' && group !== 'messages' && group !== 'sources' && enabled[group])) &&
             !/^license_(exporter|upstream)/.test(name),
         )
         .map(([name]) => name)

@@ -5,6 +5,7 @@ export const longest = [
   'alerts/end-to-end',
   'alerts/crash',
   'alerts/one-message',
+  'messages/daemon',
   'rules/vanished-alerts',
   'alerts/histories',
   'alerts/outage',

@@ -12,7 +12,7 @@ export const alerting = z
     alertmanagers: alertmanagers
       .prefault([])
       .describe(
-        'Alertmanagers that receive alerts, as in the configuration of Prometheus, or as URLs. If empty, alerts are evaluated and shown at `/alerts`, but not sent.',
+        'Alertmanagers that receive alerts, as in the configuration of Prometheus, or as URLs. If empty, alerts are evaluated and shown at `/alerts`, and sent only by e-mail or webhook, if these are configured.',
       ),
     email,
     webhook,

@@ -1,0 +1,103 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createMessageFile, type ReceiverStates } from '../../src/messages/message-file.ts';
+import type { ReceiverState } from '../../src/messages/receiver-state.ts';
+import { createCleanup } from '../support/harness.ts';
+
+const cleanup = createCleanup();
+afterEach(() => cleanup.run());
+
+const state: ReceiverState = {
+  ledger: new Map([
+    [
+      'key',
+      {
+        rule: 'LicenseServerDown/critical',
+        labels: { alertname: 'LicenseServerDown' },
+        annotations: {},
+        episodes: [{ startsAt: 1, state: 'firing', at: 2, dueSince: undefined }],
+        sent: { startsAt: 1, state: 'firing' },
+      },
+    ],
+  ]),
+  sentAt: new Map([['group', 3]]),
+  frozen: new Map([
+    [
+      'group',
+      {
+        key: 'group',
+        id: 'id',
+        at: 4,
+        body: 'Subject: x\r\n\r\n',
+        to: [{ address: 'a@example.com', setting: 'alerting.email.to[0]' }],
+        covered: [{ key: 'key', episodes: [{ startsAt: 1, state: 'resolved' }] }],
+        run: undefined,
+      },
+    ],
+  ]),
+  digest: { run: 5, waiting: ['cad', ''] },
+};
+
+function open(states: ReceiverStates = new Map([['email', state]])) {
+  const folder = mkdtempSync(join(tmpdir(), 'license-exporter-messages-'));
+  cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
+  const path = join(folder, 'state/messages.json');
+  const problems: string[] = [];
+  const create = (analyzer = 'lic:80') =>
+    createMessageFile(
+      path,
+      analyzer,
+      () => states,
+      (text) => problems.push(text),
+    );
+  return { folder, path, problems, create };
+}
+
+describe('the file of messages', () => {
+  it('has all that was saved, and only its owner can read it', async () => {
+    const { path, problems, create } = open();
+    await create().save();
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(create().load()).toEqual(new Map([['email', state]]));
+    expect(create('another:80').load()).toEqual(new Map());
+    expect(problems).toEqual([]);
+  });
+
+  it('is empty before the first message, without a problem', () => {
+    const { problems, create } = open();
+    expect(create().load()).toEqual(new Map());
+    expect(problems).toEqual([]);
+  });
+
+  it.each<[string, (content: string) => string]>([
+    ['is cut off', (content) => content.slice(0, -20)],
+    ['is of another version', (content) => content.replace('"v":1', '"v":2')],
+    ['has a time that is no number', (content) => content.replace('"startsAt":1', '"startsAt":"1"')],
+    ['has a state that does not exist', (content) => content.replaceAll('"firing"', '"unclear"')],
+    ['has no addresses', (content) => content.replace('"address"', '"adress"')],
+  ])('that %s is not used, and that is said with the remedy', async (_, damage) => {
+    const { path, problems, create } = open();
+    await create().save();
+    writeFileSync(path, damage(readFileSync(path, 'utf8')));
+    expect(create().load()).toEqual(new Map());
+    expect(problems).toEqual([
+      expect.stringMatching(/ is damaged \(.+\) and is not used; messages may be repeated; remove it$/),
+    ]);
+  });
+
+  it('that cannot be written is a problem that is said once, until it can be written again', async () => {
+    const { folder, problems, create } = open();
+    const file = create();
+    writeFileSync(join(folder, 'state'), 'a file where the directory should be');
+    await file.save();
+    await file.save();
+    expect(problems).toEqual([
+      expect.stringMatching(/cannot be written \(ENOTDIR\); a restart may repeat messages; check storage\.path$/),
+    ]);
+    rmSync(join(folder, 'state'));
+    await file.save();
+    expect(create().load().size).toBe(1);
+  });
+});
