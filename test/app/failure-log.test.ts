@@ -1,8 +1,6 @@
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { type Fault, startFaulty, status } from '../support/faulty-analyzer.ts';
 import { createCleanup, createConfig, eventually, type LogEntry, startApp } from '../support/harness.ts';
-
-/** What the log of a daemon says about an analyzer that fails for several polls. */
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
@@ -13,21 +11,22 @@ const EVERY_SECOND = '* * * * * *';
 const failQueries: Fault = (request, response, body) =>
   request.url?.includes('GetHttpUserName') === true ? response.end(body) : status(500)(request, response, body);
 
-it('is a line when the analyzer fails, one for some vendor licenses, and one when they are well', {
-  timeout: 60_000,
-}, async () => {
+const isAboutPolls = ({ fields }: LogEntry): boolean => fields.endpoints !== undefined;
+
+/** A daemon that polls every second, after its first poll. @param expirations when GetExpirationFeatures is polled */
+async function start(expirations: string) {
   const faulty = await startFaulty(cleanup);
   const settings = {
     'poll.products': EVERY_SECOND,
     'poll.server_down': EVERY_SECOND,
     'poll.concurrent_users': 'off',
     'poll.features': EVERY_SECOND,
-    'poll.expirations': EVERY_SECOND,
+    'poll.expirations': expirations,
   };
   const app = await startApp(createConfig(faulty.url, settings));
   cleanup.add(() => app.stop());
-  const ready = async () => (await fetch(`${app.url}/-/ready`)).ok;
-  const isAboutPolls = ({ fields }: LogEntry) => fields.endpoints !== undefined;
+  await eventually('first poll', async () => (await fetch(`${app.url}/-/ready`)).ok);
+  expect(app.log.entries.filter(isAboutPolls)).toEqual([]);
   /** What is written until some polls after the first line. */
   const lines = async () => {
     await eventually('a line', () => app.log.entries.some(isAboutPolls));
@@ -40,21 +39,30 @@ it('is a line when the analyzer fails, one for some vendor licenses, and one whe
       return { message, endpoints: endpoints.toSorted(), ...others };
     });
   };
-  const recovered = { message: 'poll recovered', seconds: expect.any(Number), attempts: expect.any(Number) };
-  await eventually('first poll', ready);
-  expect(app.log.entries.filter(isAboutPolls)).toEqual([]);
+  return { faulty, lines };
+}
 
-  const refusal = { kind: 'status', code: '500', reason: 'the analyzer answered 500' };
-  const endpoints = ['GetExpirationFeatures', 'GetFeatures', 'GetProducts', 'GetServerDown'];
-  faulty.break('/api/', failQueries);
-  expect(await lines()).toEqual([{ message: 'poll failed', endpoints, ...refusal }]);
-  faulty.break(undefined);
-  expect(await lines()).toEqual([{ endpoints, ...recovered }]);
+const refusal = { kind: 'status', code: '500', reason: 'the analyzer answered 500' };
+const recovered = { message: 'poll recovered', seconds: expect.any(Number), attempts: expect.any(Number) };
 
-  faulty.break('GetExpirationFeatures?product=sim-lic02', status(500));
-  const some = { failed: 1, vendor_licenses: ['sim-lic02;sim_meshd'] };
-  const message = 'poll failed for some vendor licenses';
-  expect(await lines()).toEqual([{ message, endpoints: ['GetExpirationFeatures'], ...refusal, ...some }]);
-  faulty.break(undefined);
-  expect(await lines()).toEqual([{ endpoints: ['GetExpirationFeatures'], ...recovered }]);
+describe('the log of a daemon whose analyzer fails for several polls', () => {
+  it('has a line when all endpoints fail, and one when they are well', { timeout: 60_000 }, async () => {
+    const { faulty, lines } = await start('off');
+    const endpoints = ['GetFeatures', 'GetProducts', 'GetServerDown'];
+    faulty.break('/api/', failQueries);
+    expect(await lines()).toEqual([{ message: 'poll failed', endpoints, ...refusal }]);
+    faulty.break(undefined);
+    expect(await lines()).toEqual([{ endpoints, ...recovered }]);
+  });
+
+  it('has a line when one vendor license fails, and one when it is well', { timeout: 60_000 }, async () => {
+    const { faulty, lines } = await start(EVERY_SECOND);
+    const endpoints = ['GetExpirationFeatures'];
+    faulty.break('GetExpirationFeatures?product=sim-lic02', status(500));
+    const some = { failed: 1, vendor_licenses: ['sim-lic02;sim_meshd'] };
+    const message = 'poll failed for some vendor licenses';
+    expect(await lines()).toEqual([{ message, endpoints, ...refusal, ...some }]);
+    faulty.break(undefined);
+    expect(await lines()).toEqual([{ endpoints, ...recovered }]);
+  });
 });
