@@ -9,17 +9,24 @@ export class Leaders<T> {
     this.#most = most;
   }
 
-  /** Adds an entry, which is made only if it is kept. Lower ranks come first; of equal ones, the earlier one does. */
-  add(rank: number, value: () => T): void {
+  /**
+   * Counts an entry, and returns whether it belongs to the first ones: then it must be added. Lower ranks come first; of equal
+   * ones, the earlier one does.
+   */
+  counts(rank: number): boolean {
     this.#count += 1;
     const last = this.#entries.at(-1);
-    if (this.#entries.length === this.#most && last !== undefined && last.rank <= rank) return;
+    return this.#entries.length < this.#most || last === undefined || rank < last.rank;
+  }
+
+  /** Adds an entry that was counted. */
+  add(rank: number, value: T): void {
     const at = this.#entries.findLastIndex((entry) => entry.rank <= rank) + 1;
-    this.#entries.splice(at, 0, { rank, value: value() });
+    this.#entries.splice(at, 0, { rank, value });
     if (this.#entries.length > this.#most) this.#entries.pop();
   }
 
-  /** How many were added, those that are not kept included. */
+  /** How many were counted. */
   get count(): number {
     return this.#count;
   }

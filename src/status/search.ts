@@ -1,10 +1,11 @@
-import type { FeatureRow } from '../inventory/feature-row.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import type { OwnerMapping } from '../model/owners.ts';
 import { type FeatureItem, itemOf } from './feature-item.ts';
 import { Leaders } from './leaders.ts';
 
 /** The filter of the pages: words that all occur in a name, a vendor license, a package or an owner. */
+
+type Features = Inventory['features'];
 
 /** Features read between two yields. */
 const SLICE = 128;
@@ -24,24 +25,33 @@ export const wordsOf = (text: string): readonly string[] =>
     .split(/\s+/)
     .filter((word) => word !== '');
 
+/** Whether a text in lower case has all words. */
+function hasAll(text: string, words: readonly string[]): boolean {
+  for (const word of words) if (!text.includes(word)) return false;
+  return true;
+}
+
 /** The words that do not occur in a text. */
 export function missingWords(text: string, words: readonly string[]): readonly string[] {
   const lower = text.toLowerCase();
-  return words.every((word) => lower.includes(word)) ? [] : words.filter((word) => !lower.includes(word));
+  return words.filter((word) => !lower.includes(word));
 }
 
-const ownersText = (owners: OwnerMapping, vendorLicense: string, feature: string): string =>
-  owners.entries.length === 0 ? '' : Object.values(owners.of(vendorLicense, feature)).join(' ');
+/** Feature and package of each row in lower case. They are decoded once, because a filter is typed more than once. */
+const namesOfFeatures = new WeakMap<Features, readonly string[]>();
 
-/** Whether a feature has words that its vendor license does not have. */
-function hasWords(
-  { vendorLicense, feature, package: pkg }: FeatureRow,
-  words: readonly string[],
-  owners: OwnerMapping,
-): boolean {
-  if (words.length === 0) return true;
-  const missing = missingWords(pkg === '' ? feature : `${feature} ${pkg}`, words);
-  return missing.length === 0 || missingWords(ownersText(owners, vendorLicense, feature), missing).length === 0;
+function* namesOf(features: Features): Generator<void, readonly string[]> {
+  const known = namesOfFeatures.get(features);
+  if (known !== undefined) return known;
+  const [feature, pkg] = [features.column('feature'), features.column('package')];
+  const names: string[] = [];
+  for (let row = 0; row < features.count; row += 1) {
+    if (row % SLICE === 0) yield;
+    const owner = pkg(row);
+    names.push((owner === '' ? feature(row) : `${feature(row)} ${owner}`).toLowerCase());
+  }
+  namesOfFeatures.set(features, names);
+  return names;
 }
 
 /** @param vendorLicense only its features; `undefined` for all */
@@ -52,22 +62,33 @@ export function* findFeatures(
   owners: OwnerMapping,
 ): Generator<void, Found> {
   const found = new Leaders<FeatureItem>(MAX_FOUND);
+  const names = words.length === 0 ? undefined : yield* namesOf(features);
+  const [ownerOf, feature] = [features.column('vendorLicense'), features.column('feature')];
+  const [inUse, maxAvailable, maxQueued] = [
+    features.column('inUse'),
+    features.column('maxAvailable'),
+    features.column('maxQueued'),
+  ];
+  const hasOwners = owners.entries.length > 0;
+  const isOwned = (row: number, missing: readonly string[]): boolean =>
+    missingWords(Object.values(owners.of(ownerOf(row), feature(row))).join(' '), missing).length === 0;
   // the rows of a vendor license follow each other
-  let owner = '';
+  let owner: string | undefined;
   let wordsOfFeature = words;
-  let read = 0;
-  for (const row of features.scan()) {
-    read += 1;
-    if (read % SLICE === 0) yield;
-    if (row.vendorLicense !== owner || read === 1) {
-      owner = row.vendorLicense;
-      wordsOfFeature = missingWords(owner, words);
+  for (let row = 0; row < features.count; row += 1) {
+    if (row % SLICE === 0) yield;
+    const name = ownerOf(row);
+    if (name !== owner) {
+      owner = name;
+      wordsOfFeature = missingWords(name, words);
     }
-    if (vendorLicense !== undefined && owner !== vendorLicense) continue;
-    if (!hasWords(row, wordsOfFeature, owners)) continue;
-    const { inUse = 0, maxAvailable = 0, maxQueued = 0 } = row;
-    const share = maxAvailable === 0 ? 0 : Math.min(1, inUse / maxAvailable);
-    found.add(-maxQueued - share, () => itemOf(row));
+    if (vendorLicense !== undefined && name !== vendorLicense) continue;
+    const text = names?.[row] ?? '';
+    if (!hasAll(text, wordsOfFeature) && !(hasOwners && isOwned(row, missingWords(text, wordsOfFeature)))) continue;
+    const licenses = maxAvailable(row) ?? 0;
+    const share = licenses === 0 ? 0 : Math.min(1, (inUse(row) ?? 0) / licenses);
+    const rank = -(maxQueued(row) ?? 0) - share;
+    if (found.counts(rank)) found.add(rank, itemOf(features.at(row)));
   }
   return { features: found.values(), count: found.count };
 }

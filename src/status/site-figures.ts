@@ -1,6 +1,5 @@
 import { SATURATED } from '../datasource/feature-totals.ts';
 import { serverState } from '../datasource/live-answers.ts';
-import type { FeatureRow } from '../inventory/feature-row.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import type { VendorLicenseRow } from '../inventory/vendor-license-row.ts';
 import { isUncounted } from '../model/uncounted.ts';
@@ -70,23 +69,36 @@ const noSums = (): Sums => ({
   nextExpiry: Number.POSITIVE_INFINITY,
 });
 
+/** Reads the values of a row that are added up, each in its column: that is faster than row by row. */
+const columnsOf = ({ features }: Inventory) => ({
+  vendorLicense: features.column('vendorLicense'),
+  isReported: features.column('isReported'),
+  inUse: features.column('inUse'),
+  maxAvailable: features.column('maxAvailable'),
+  maxQueued: features.column('maxQueued'),
+  licenseType: features.column('licenseType'),
+  expiration: features.column('expiration'),
+});
+
 /**
- * Adds one feature.
+ * Adds the usage of one feature.
  *
  * @param isKnown whether the features of its vendor license are known
- * @returns the share of its licenses that is in use, and the requests that wait; 0 for unknown ones
+ * @returns the share of its licenses that is in use; 0 if it is not known
  */
-function addUsage(sums: Sums, row: FeatureRow, isKnown: boolean): readonly [share: number, waiting: number] {
-  const { inUse, maxAvailable, maxQueued = 0 } = row;
-  sums.features += 1;
-  if (maxQueued > 0) sums.waiting += 1;
-  if (inUse === undefined && (row.isReported || !isKnown)) sums.withoutUsage += 1;
-  if (inUse === undefined || maxAvailable === undefined || isUncounted(row)) return [0, maxQueued];
+function addUsage(sums: Sums, row: number, columns: ReturnType<typeof columnsOf>, isKnown: boolean): number {
+  const inUse = columns.inUse(row);
+  if (inUse === undefined) {
+    if (columns.isReported(row) || !isKnown) sums.withoutUsage += 1;
+    return 0;
+  }
+  const maxAvailable = columns.maxAvailable(row);
+  if (maxAvailable === undefined || isUncounted({ licenseType: columns.licenseType(row), maxAvailable })) return 0;
   sums.inUse += inUse;
   sums.bought += maxAvailable;
   const share = maxAvailable === 0 ? 0 : inUse / maxAvailable;
   if (share >= SATURATED) sums.saturated += 1;
-  return [share, maxQueued];
+  return share;
 }
 
 function addExpiry(sums: Sums, expiration: number | undefined, now: number): void {
@@ -119,32 +131,39 @@ const byUrgency = (a: VendorLicenseFigures, b: VendorLicenseFigures): number =>
   (a.row.vendorLicense < b.row.vendorLicense ? -1 : 1);
 
 /** Reads every feature once. */
-function* siteFigures({ at, vendorLicenses, features, knowledge }: Inventory): Generator<void, SiteFigures> {
+function* siteFigures(inventory: Inventory): Generator<void, SiteFigures> {
+  const { at, vendorLicenses, features, knowledge } = inventory;
+  const columns = columnsOf(inventory);
   const sums = new Map<string, Sums>();
   const short = new Leaders<FeatureItem>(MAX_FEATURES);
   const expiring = new Leaders<FeatureItem>(MAX_FEATURES);
   const expired = new Leaders<FeatureItem>(MAX_EXPIRED);
+  const consider = (list: Leaders<FeatureItem>, rank: number, row: number): void => {
+    if (list.counts(rank)) list.add(rank, itemOf(features.at(row)));
+  };
   // the rows of a vendor license follow each other
   let owner: string | undefined;
   let own = noSums();
   let isKnown = false;
-  let read = 0;
-  for (const row of features.scan()) {
-    read += 1;
-    if (read % SLICE === 0) yield;
-    const { vendorLicense, expiration } = row;
+  for (let row = 0; row < features.count; row += 1) {
+    if (row % SLICE === 0) yield;
+    const vendorLicense = columns.vendorLicense(row);
     if (vendorLicense !== owner) {
       owner = vendorLicense;
       own = sums.get(vendorLicense) ?? noSums();
       sums.set(vendorLicense, own);
       isKnown = knowledge.features(vendorLicense);
     }
-    const [share, waiting] = addUsage(own, row, isKnown);
+    own.features += 1;
+    const waiting = columns.maxQueued(row) ?? 0;
+    if (waiting > 0) own.waiting += 1;
+    const share = addUsage(own, row, columns, isKnown);
+    if (waiting > 0 || share >= SATURATED) consider(short, -waiting - share / 1e6, row);
+    const expiration = columns.expiration(row);
     addExpiry(own, expiration, at);
-    if (waiting > 0 || share >= SATURATED) short.add(-waiting - share / 1e6, () => itemOf(row));
     if (expiration === undefined || expiration === Number.POSITIVE_INFINITY) continue;
-    if (expiration > at) expiring.add(expiration, () => itemOf(row));
-    else expired.add(-expiration, () => itemOf(row));
+    if (expiration > at) consider(expiring, expiration, row);
+    else consider(expired, -expiration, row);
   }
   const listed = vendorLicenses
     .rows()

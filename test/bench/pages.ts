@@ -27,11 +27,12 @@ export async function benchPages(features: number, runs: number): Promise<Line[]
     const { daemon, page, poll } = await startPolledSite(cleanup, features);
     const origin = new URL(page).origin;
     await eventually('the expiries are known', async () => (await fetch(`${origin}/expirations.csv`)).ok);
-    const vendorLicense = encodeURIComponent('sim-lic01;sim_cadd');
+    const products = (await (await fetch(`${origin}/grafana/rows/products?top=1`)).json()) as { product: string }[];
+    const vendorLicense = encodeURIComponent(products[0]?.product ?? '');
     const pages = {
       'status page, first after a poll': '/',
       'status page, again': '/',
-      'filter of the status page': '/?q=cad',
+      'filter of the status page': '/?q=1',
       'page of a vendor license': `/vendor-license?name=${vendorLicense}`,
       'page of alerts': '/alerts',
     };
