@@ -25,6 +25,8 @@ interface ReceiverInputs {
   /** The IANA name of the zone of times in texts. */
   readonly timeZone: string;
   readonly version: string;
+  /** Epoch seconds. */
+  readonly now: () => number;
   readonly log: Log;
 }
 
@@ -80,13 +82,13 @@ function webhookChannel(config: Config, webhook: WebhookConfig, { timeZone, vers
 export function createChannels(config: Config, inputs: ReceiverInputs): readonly Channel[] {
   const { email, webhook } = config.alerting;
   return [
-    ...(email === undefined ? [] : [createEmailChannel(emailOptions(config, email, inputs.timeZone))]),
+    ...(email === undefined ? [] : [createEmailChannel(emailOptions(config, email, inputs.timeZone), inputs.now)]),
     ...(webhook === undefined ? [] : [webhookChannel(config, webhook, inputs)]),
   ];
 }
 
 type MessageInputs = ReceiverInputs &
-  Pick<MessagesOptions, 'initial' | 'now'> & {
+  Pick<MessagesOptions, 'initial'> & {
     /** Counts by receiver. New ones are added. They survive a reload. */
     readonly counts: Map<string, MessageCounts>;
   };

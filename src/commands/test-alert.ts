@@ -43,13 +43,14 @@ export async function testAlert({ line, env, version, createLog, print }: Comman
   // standard output is for the result
   const log = createLog({ ...config.log, level: config.log.level === 'info' ? 'warn' : config.log.level });
   const { alerting } = config;
-  const notification = createTestNotification(Date.now() / 1000, {
+  const now = (): number => Date.now() / 1000;
+  const notification = createTestNotification(now(), {
     externalLabels: alerting.externalLabels,
     ...analyzerIdentity(config),
     generatorURL: `${externalUrl(config)}/alerts`,
   });
   const timeZone = config.datasource.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const channels = createChannels(config, { timeZone, version, log });
+  const channels = createChannels(config, { timeZone, version, now, log });
   const alertmanagers = alertmanagerTests(config, notification, version, log);
   const tests = [...alertmanagers, ...channels.flatMap((channel) => channelTests(channel, notification))];
   if (tests.length === 0) {

@@ -3,6 +3,7 @@ import type { Channel } from './channel.ts';
 import { digestMail, type ExpiryTexts, expiryGroupMail } from './expiry-mail.ts';
 import { groupMail } from './group-mail.ts';
 import { isForDigest } from './groups.ts';
+import { createLogonHold } from './logon-hold.ts';
 import { encodeMail } from './mail.ts';
 import type { MailContent } from './mail-frame.ts';
 import type { Recipient } from './receiver-state.ts';
@@ -36,11 +37,12 @@ function recipientsOf({ to, owners }: Pick<EmailOptions, 'to' | 'owners'>): Read
   ]);
 }
 
-/** Sends alerts by e-mail. */
-export function createEmailChannel(options: EmailOptions): Channel {
+/** Sends alerts by e-mail. @param now epoch seconds */
+export function createEmailChannel(options: EmailOptions, now: () => number): Channel {
   const { smtp, owners, texts, hasDigest } = options;
   const from = addressOf(options.from);
   const recipients = recipientsOf(options);
+  const hold = createLogonHold(now);
 
   const draft = async (content: MailContent, owner: string, id: string, at: number) => {
     const to = recipients.get(owner) ?? recipients.get('') ?? [];
@@ -69,7 +71,7 @@ export function createEmailChannel(options: EmailOptions): Channel {
       return draft(mail, group.labels.owner ?? '', id, at);
     },
     writeDigest: (content, id, at) => draft(digestMail(content, at, texts), content.owner, id, at),
-    send: ({ body, to }, signal) => sendMail(body, { from, to }, smtp, signal),
+    send: ({ body, to }, signal) => sendMail(body, { from, to }, smtp, hold, signal),
     close: async () => {},
   };
 }

@@ -13,9 +13,10 @@ export interface Failure {
 /** A failure with whether the log has it: one line for the receiver is enough. */
 type Logged = Failure & { readonly isLogged: boolean };
 
-/** Seconds. */
+/** Seconds. A message that is refused for what it says is tried less often than a receiver that cannot be reached. */
 const FIRST_RETRY = 1;
-const LAST_RETRY = 300;
+const LAST_RETRY = 30;
+const LAST_RETRY_OF_MESSAGE = 300;
 
 export interface Failures {
   /** Of the receiver as a whole, or else of a message. */
@@ -35,9 +36,9 @@ export interface Failures {
   forget(isNeeded: (key: string) => boolean): void;
 }
 
-const next = (before: Failure | undefined, at: number, reason: string): Failure => {
+const next = (before: Failure | undefined, at: number, reason: string, lastRetry: number): Failure => {
   const attempts = (before?.attempts ?? 0) + 1;
-  const retryAt = at + Math.min(LAST_RETRY, FIRST_RETRY * 2 ** Math.min(attempts - 1, 20));
+  const retryAt = at + Math.min(lastRetry, FIRST_RETRY * 2 ** Math.min(attempts - 1, 20));
   return { since: before?.since ?? at, reason, attempts, retryAt };
 };
 
@@ -52,13 +53,13 @@ export function createFailures(receiver: string, target: string, log: Log): Fail
     hasFailed: (key) => ofMessages.has(key),
     fail: (at, reason) => {
       if (ofReceiver === undefined) log.warn({ receiver, target, reason }, 'messages not delivered');
-      ofReceiver = next(ofReceiver, at, reason);
+      ofReceiver = next(ofReceiver, at, reason, LAST_RETRY);
     },
     failMessage: (key, at, reason) => {
       const before = ofMessages.get(key);
       const isNew = before === undefined && ofReceiver === undefined;
       if (isNew) log.warn({ receiver, target, message: key, reason }, 'message not delivered');
-      ofMessages.set(key, { ...next(before, at, reason), isLogged: before?.isLogged ?? isNew });
+      ofMessages.set(key, { ...next(before, at, reason, LAST_RETRY_OF_MESSAGE), isLogged: before?.isLogged ?? isNew });
     },
     work: () => {
       if (ofReceiver !== undefined) log.info({ receiver, target }, 'messages are delivered again');

@@ -46,7 +46,15 @@ export const inhibitions: readonly Inhibition[] = [
 const matches = ({ alertname, severity }: Selector, labels: Labels): boolean =>
   (alertname?.test(labels.alertname ?? '') ?? true) && (severity?.test(labels.severity ?? '') ?? true);
 
-const keyOf = ({ equal }: Inhibition, labels: Labels): string => JSON.stringify(equal.map((name) => labels[name]));
+/** The values of the labels that must be equal. Their lengths keep them apart. */
+function keyOf({ equal }: Inhibition, labels: Labels): string {
+  let key = '';
+  for (const name of equal) {
+    const value = labels[name] ?? '';
+    key += `${value.length}:${value}`;
+  }
+  return key;
+}
 
 /** Whether an alert follows from one of those that fire. */
 export function createInhibitor(firing: readonly Labels[]): (labels: Labels) => boolean {
@@ -56,9 +64,16 @@ export function createInhibitor(firing: readonly Labels[]): (labels: Labels) => 
       firing.filter((labels) => matches(inhibition.source, labels)).map((labels) => keyOf(inhibition, labels)),
     ),
   }));
-  return (labels) =>
+  const isInhibited = (labels: Labels): boolean =>
     causes.some(
       ({ inhibition, keys }) =>
         keys.size > 0 && matches(inhibition.target, labels) && keys.has(keyOf(inhibition, labels)),
     );
+  /** Several parts of a message ask about the same alert, of which there can be thousands. */
+  const known = new WeakMap<Labels, boolean>();
+  return (labels) => {
+    const found = known.get(labels) ?? isInhibited(labels);
+    known.set(labels, found);
+    return found;
+  };
 }

@@ -65,8 +65,12 @@ function dueSinceOf(entry: Entry, episode: Episode): number | undefined {
 
 /** Since when an alert has something that was not sent; `undefined` without. */
 export function dueSince(entry: Entry): number | undefined {
-  const since = entry.episodes.flatMap((episode) => dueSinceOf(entry, episode) ?? []);
-  return since.length === 0 ? undefined : Math.min(...since);
+  let first: number | undefined;
+  for (const episode of entry.episodes) {
+    const since = dueSinceOf(entry, episode);
+    if (since !== undefined && (first === undefined || since < first)) first = since;
+  }
+  return first;
 }
 
 /** Whether the last message about an alert says that it fires, and it still does. */

@@ -197,8 +197,8 @@ export function createOutbox(options: OutboxOptions): Outbox {
   };
 
   /** The next job and when it can be tried. Those that have not failed come first. */
-  const nextJob = (at: number): { readonly job: Job; readonly at: number } | undefined => {
-    const candidates = jobs().map((job) => ({ job, at: Math.max(job.dueAt, failures.retryAt(job.key)) }));
+  const nextOf = (all: readonly Job[], at: number): { readonly job: Job; readonly at: number } | undefined => {
+    const candidates = all.map((job) => ({ job, at: Math.max(job.dueAt, failures.retryAt(job.key)) }));
     const now = candidates.filter((candidate) => candidate.at <= at);
     const rank = ({ job }: { readonly job: Job }): number => (failures.hasFailed(job.key) ? 1 : 0);
     const ready = now.sort((a, b) => rank(a) - rank(b) || a.job.dueAt - b.job.dueAt);
@@ -206,20 +206,22 @@ export function createOutbox(options: OutboxOptions): Outbox {
   };
 
   /** Messages about nothing are forgotten. */
-  const prune = (at: number): void => {
+  const prune = (all: readonly Job[], at: number): void => {
     const keys = groupKeys(ledger, groupOptions);
     for (const [key, last] of sentAt) if (!keys.has(key) && last + groupInterval <= at) sentAt.delete(key);
-    const needed = new Set(jobs().map(({ key }) => key));
+    const needed = new Set(all.map(({ key }) => key));
     failures.forget((key) => needed.has(key));
   };
 
   const run = createLatestOnly(async () => {
     clearTimeout(timer);
+    let all: readonly Job[] = [];
     try {
       for (;;) {
         if (stopping.signal.aborted) return;
         if (digest.check(now(), startedAt)) await save();
-        const next = nextJob(now());
+        all = jobs();
+        const next = nextOf(all, now());
         if (next === undefined || next.at > now()) break;
         await attempt(next.job);
       }
@@ -227,8 +229,8 @@ export function createOutbox(options: OutboxOptions): Outbox {
       log.error({ receiver, target, err: error }, 'messages failed unexpectedly');
       failures.fail(now(), 'internal error, see the log');
     }
-    prune(now());
-    const at = Math.min(nextJob(now())?.at ?? Number.POSITIVE_INFINITY, digest.nextCheck(now()));
+    prune(all, now());
+    const at = Math.min(nextOf(all, now())?.at ?? Number.POSITIVE_INFINITY, digest.nextCheck(now()));
     const wait = Math.min(Math.max(at - now(), 0.01), 3600);
     if (!stopping.signal.aborted) timer = setTimeout(() => void run(), wait * 1000);
   });

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import SMTPConnection, { type SMTPConnectionSendInfo } from 'nodemailer/lib/smtp-connection';
 import type { RefusedRecipient, SendOutcome } from './channel.ts';
+import type { LogonHold } from './logon-hold.ts';
 import type { Recipient } from './receiver-state.ts';
 import { line } from './texts.ts';
 
@@ -199,15 +200,23 @@ export async function tryConnection(options: SmtpOptions, signal: AbortSignal): 
   }
 }
 
+/** Whether the logon was rejected. A server that cannot check it now answers with another code. */
+const isRejection = ({ code, responseCode = 0 }: SmtpError): boolean => code === 'EAUTH' && responseCode >= 500;
+
 /** Sends one mail. Never throws. @param body as it is transmitted */
 export async function sendMail(
   body: string,
   envelope: Envelope,
   options: SmtpOptions,
+  hold: LogonHold,
   signal: AbortSignal,
 ): Promise<SendOutcome> {
   const { problem, secret, hide } = secretOf(options);
   if (problem !== undefined) return { is: 'refused', isAboutMessage: false, reason: problem };
+  if (options.username !== undefined && hold.isHeld(secret)) {
+    const reason = `${options.host}:${options.port} rejected the logon, which is not sent again for 30 minutes, or until the password changes; check ${SECTION}.auth_username and auth_password_file`;
+    return { is: 'refused', isAboutMessage: false, reason };
+  }
   let isBegun = false;
   const mail = new Readable({
     read() {
@@ -226,6 +235,7 @@ export async function sendMail(
     const refused = refusedOf(info.rejectedErrors, envelope.to);
     return { is: 'accepted', refused: refused.map((one) => ({ ...one, reason: hide(one.reason) })) };
   } catch (error) {
+    if (isRejection(error as SmtpError)) hold.reject(secret);
     const outcome = outcomeOf(error as SmtpError, isBegun, envelope, options);
     return outcome.is === 'accepted' ? outcome : { ...outcome, reason: hide(outcome.reason) };
   } finally {

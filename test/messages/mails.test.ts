@@ -11,29 +11,32 @@ const AT = Date.UTC(2026, 10, 18, 9, 30) / 1000;
 const DAY = 86_400;
 
 const channel = (more: Partial<EmailOptions> = {}) =>
-  createEmailChannel({
-    smtp: {
-      host: 'smtp.example.com',
-      port: 587,
-      hello: 'h',
-      username: undefined,
-      password: () => '',
-      requireTls: true,
-      tls: { ca: undefined, cert: undefined, key: undefined, serverName: undefined, insecureSkipVerify: false },
+  createEmailChannel(
+    {
+      smtp: {
+        host: 'smtp.example.com',
+        port: 587,
+        hello: 'h',
+        username: undefined,
+        password: () => '',
+        requireTls: true,
+        tls: { ca: undefined, cert: undefined, key: undefined, serverName: undefined, insecureSkipVerify: false },
+      },
+      from: 'licenses@example.com',
+      to: ['team@example.com'],
+      owners: new Map([['cad', ['cad@example.com']]]),
+      sendResolved: true,
+      hasDigest: true,
+      texts: {
+        alertsUrl: 'https://licenses.example.com/alerts',
+        analyzer: 'lic:80',
+        timeZone: 'Europe/Berlin',
+        thresholds: { critical: 7 * DAY, warning: 30 * DAY, info: 60 * DAY },
+      },
+      ...more,
     },
-    from: 'licenses@example.com',
-    to: ['team@example.com'],
-    owners: new Map([['cad', ['cad@example.com']]]),
-    sendResolved: true,
-    hasDigest: true,
-    texts: {
-      alertsUrl: 'https://licenses.example.com/alerts',
-      analyzer: 'lic:80',
-      timeZone: 'Europe/Berlin',
-      thresholds: { critical: 7 * DAY, warning: 30 * DAY, info: 60 * DAY },
-    },
-    ...more,
-  });
+    () => 0,
+  );
 
 const episode = (state: Episode['state'], startsAt = AT - 600): Episode => ({ startsAt, state, at: AT, dueSince: AT });
 const notice = (labels: Labels, annotations: Labels, episodes: readonly Episode[], isNew = true): Notice => ({

@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { createLogonHold } from '../../src/messages/logon-hold.ts';
 import type { Recipient } from '../../src/messages/receiver-state.ts';
 import { type SmtpOptions, sendMail } from '../../src/messages/smtp.ts';
 import { createCertificate } from '../support/certificate.ts';
@@ -33,8 +34,12 @@ function optionsOf(sink: Pick<SmtpSink, 'port'>, more: Partial<SmtpOptions> = {}
   };
 }
 
-const send = (options: SmtpOptions, recipients = to, signal = new AbortController().signal) =>
-  sendMail(BODY, { from: 'licenses@example.com', to: recipients }, options, signal);
+const send = (
+  options: SmtpOptions,
+  recipients = to,
+  signal = new AbortController().signal,
+  hold = createLogonHold(() => 0),
+) => sendMail(BODY, { from: 'licenses@example.com', to: recipients }, options, hold, signal);
 
 const trusted = { requireTls: true, tls: { ...noTls, ca: certificate.cert } };
 
@@ -61,6 +66,37 @@ describe('a mail', () => {
       isAboutMessage: false,
       reason: `localhost:${sink.port} rejected the logon (535 Invalid password <secret>); check alerting.email.auth_username and auth_password_file`,
     });
+  });
+
+  it('with a rejected password is not tried again for half an hour, unless the password changes', async () => {
+    let logons = 0;
+    const sink = await startSmtpServer(cleanup, {
+      certificate,
+      password: 'right',
+      options: {
+        onAuth: ({ password }, _, callback) => {
+          logons += 1;
+          if (password === 'right') callback(null, { user: 'monitor' });
+          else callback(new Error('no'));
+        },
+      },
+    });
+    let [now, password] = [1000, 'wrong'];
+    const hold = createLogonHold(() => now);
+    const options = optionsOf(sink, { ...trusted, username: 'monitor', password: () => password });
+    const attempt = () => send(options, to, undefined, hold);
+    expect(await attempt()).toMatchObject({ reason: expect.stringContaining('rejected the logon (535') });
+    now += 1799;
+    expect(await attempt()).toMatchObject({
+      is: 'refused',
+      reason: expect.stringContaining('is not sent again for 30 minutes, or until the password changes'),
+    });
+    expect(logons).toBe(1);
+    now += 1;
+    await attempt();
+    expect(logons).toBe(2);
+    password = 'right';
+    expect(await attempt()).toEqual({ is: 'accepted', refused: [] });
   });
 
   it('is not sent to a server whose CA is missing, or whose name is another one', async () => {
