@@ -68,12 +68,24 @@ function serverTile({ figures: { vendorLicenses }, inventory }: StatusPageData):
   return { ...base, figure, about, mark: down > 0 ? 'bad' : others > 0 ? 'warn' : 'good' };
 }
 
-/** A number of features that cannot be 0 while some of them are not known. */
-function featureTile(tile: Pick<Tile, 'title' | 'href' | 'mark'>, count: number, unknown: number, total: number): Tile {
-  if (total === 0) return { ...tile, figure: 'not known', about: 'no feature is known', mark: 'unknown' };
-  const about =
-    unknown === 0 ? `of ${counted(total, 'feature')}` : `${countText(unknown)} of ${countText(total)} not known`;
-  const mark = count > 0 ? tile.mark : unknown > 0 ? 'unknown' : 'good';
+/** What a number of features is of, and how many of them are not known. */
+interface Scope {
+  readonly features: number;
+  readonly unknown: number;
+  /** Vendor licenses of which no feature is known. */
+  readonly hidden: number;
+}
+
+/** A number of features. It is not good while some features are not known. */
+function featureTile(tile: Pick<Tile, 'title' | 'href' | 'mark'>, count: number, scope: Scope): Tile {
+  const { features, unknown, hidden } = scope;
+  if (features === 0) return { ...tile, figure: 'not known', about: 'no feature is known', mark: 'unknown' };
+  const missing = [
+    ...(unknown === 0 ? [] : [`${countText(unknown)} not known`]),
+    ...(hidden === 0 ? [] : [`without ${counted(hidden, 'vendor license')}`]),
+  ];
+  const about = [`of ${counted(features, 'feature')}`, ...missing].join(', ');
+  const mark = count > 0 ? tile.mark : missing.length > 0 ? 'unknown' : 'good';
   return { ...tile, figure: countText(count), about, mark };
 }
 
@@ -96,20 +108,18 @@ function usersTile({ inventory: { concurrentUsers } }: StatusPageData): Tile {
 }
 
 function tilesHtml(data: StatusPageData): Html {
-  const { sums } = data.figures;
-  const { withoutUsage, withoutExpiry, features } = sums;
+  const { sums, vendorLicenses } = data.figures;
+  const { features } = sums;
+  const hidden = vendorLicenses.filter((one) => one.features === 0 && one.state !== 'up').length;
+  const usage = { features, hidden, unknown: sums.withoutUsage };
+  const expiry = { features, hidden, unknown: sums.withoutExpiry };
   const short = { href: '#short', mark: 'bad' } as const;
   const tiles: readonly Tile[] = [
     serverTile(data),
-    featureTile({ ...short, title: 'Saturated' }, sums.saturated, withoutUsage, features),
-    featureTile({ ...short, title: 'Requests wait' }, sums.waiting, withoutUsage, features),
-    featureTile({ title: 'Expired', href: '#expired', mark: 'bad' }, sums.expired, withoutExpiry, features),
-    featureTile(
-      { title: 'Expire in 30 days', href: '#expiring', mark: 'warn' },
-      sums.within30Days,
-      withoutExpiry,
-      features,
-    ),
+    featureTile({ ...short, title: 'Saturated' }, sums.saturated, usage),
+    featureTile({ ...short, title: 'Requests wait' }, sums.waiting, usage),
+    featureTile({ title: 'Expired', href: '#expired', mark: 'bad' }, sums.expired, expiry),
+    featureTile({ title: 'Expire in 30 days', href: '#expiring', mark: 'warn' }, sums.within30Days, expiry),
     alertTile(data),
     usersTile(data),
   ];

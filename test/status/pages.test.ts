@@ -98,7 +98,7 @@ describe('the status page', () => {
     expect(text).toMatch(
       /Features and their usage GetFeatures partly failing .* status: [^.]*500[^.]* \( sim-lic01;sim_cadd \)/,
     );
-    expect(text).toContain('12 of 48 not known');
+    expect(text).toContain('Saturated 2 of 48 features, 12 not known');
     expect(text).toMatch(/sim-lic01;sim_cadd up collected [^,]* ago usage not known/);
   });
 
