@@ -3,7 +3,7 @@ import type { RecordedDemand } from '../analyzer/recorded-demand.ts';
 import type { Config } from '../config/config.ts';
 import { createPlaneThread } from '../data-plane/plane-thread.ts';
 import type { Backend } from '../datasource/backend.ts';
-import type { MessageCounts } from '../messages/receiver-status.ts';
+import type { MessageCounts } from '../messages/message-counts.ts';
 import { createSelfMetrics, type SelfMetrics } from '../metrics/self.ts';
 import type { Log } from '../model/log.ts';
 import { limitRepeats } from '../model/repeat-log.ts';

@@ -1,12 +1,13 @@
 import type { HandOver } from '../alerts/engine.ts';
+import type { ReceiverStatus } from '../alerts/receiver-html.ts';
 import type { Log } from '../model/log.ts';
 import type { Channel } from './channel.ts';
 import type { DigestSchedule } from './digest.ts';
 import type { GroupTimes } from './due-groups.ts';
+import type { MessageCounts } from './message-counts.ts';
 import { createMessageFile, type ReceiverStates } from './message-file.ts';
 import { createOutbox, type Outbox } from './outbox.ts';
 import { emptyState } from './receiver-state.ts';
-import type { MessageCounts, ReceiverStatus } from './receiver-status.ts';
 
 /** A receiver and its counts. */
 export interface Receiver {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Labels } from '../alerts/alert.ts';
 import type { HandOver } from '../alerts/engine.ts';
+import type { ReceiverStatus } from '../alerts/receiver-html.ts';
 import type { Log } from '../model/log.ts';
 import { createLatestOnly } from '../scheduling/latest-only.ts';
 import type { Channel, Draft, SendOutcome } from './channel.ts';
@@ -10,8 +11,8 @@ import { createFailures } from './failures.ts';
 import { type Group, groupOf } from './groups.ts';
 import { createInhibitor } from './inhibitions.ts';
 import { createLedgerKeeper, type Entry, markSent, noticeOf } from './ledger.ts';
+import type { MessageCounts } from './message-counts.ts';
 import type { Frozen, ReceiverState } from './receiver-state.ts';
-import type { MessageCounts, ReceiverStatus } from './receiver-status.ts';
 
 export interface OutboxOptions extends GroupTimes {
   readonly channel: Channel;
