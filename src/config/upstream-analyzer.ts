@@ -46,9 +46,19 @@ function findPassword(settings: ConfigSettings): Password | undefined {
   }
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+const CONTROL = /[\u0000-\u001f\u007f]/;
+
 function accountOf(settings: ConfigSettings): { username: string; domain: string } {
   const username = settings.value('analyzer.username') ?? '';
   const domain = settings.value('analyzer.domain') ?? '';
+  // in double quotes, YAML reads DOMAIN\nagios as two lines
+  if (CONTROL.test(username)) {
+    settings.refuse(
+      'analyzer.username',
+      'holds a control character; write DOMAIN\\name without quotes or in single quotes',
+    );
+  }
   const [, prefix, name] = /^([^\\]*)\\(.*)$/s.exec(username) ?? [];
   if (prefix === undefined || name === undefined) return { username, domain };
   if (name === '') settings.refuse('analyzer.username', 'has a domain but no account');

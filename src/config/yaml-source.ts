@@ -46,7 +46,8 @@ const isTwice = ({ code }: YAMLParseError): boolean => code === 'DUPLICATE_KEY';
 function syntaxMessage({ code, message }: YAMLParseError): string {
   if (code === 'MULTIPLE_DOCS') return 'holds more than one document; remove the line --- and what follows';
   if (code === 'BAD_ALIAS') return 'an alias has no name; put a text that begins with * in quotes';
-  return `not valid YAML: ${message.split('\n', 1)[0]?.replace(/(?<=\w): .*$|(?<=escape sequence) .*$/, '')}`;
+  const hint = /escape sequence/.test(message) ? '; write a text with \\ without quotes or in single quotes' : '';
+  return `not valid YAML: ${message.split('\n', 1)[0]?.replace(/(?<=\w): .*$|(?<=escape sequence) .*$/, '')}${hint}`;
 }
 
 /** The first problem of each line: others of it follow from it. */

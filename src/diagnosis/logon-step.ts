@@ -75,7 +75,17 @@ function hintsOn({ analyzer }: Site, { challenge, clockAhead = 0 }: Evidence): r
   return [skewProblem(clockAhead) ?? [], passwordHint(analyzer) ?? [], ours === '' ? domain : []].flat();
 }
 
+/** Whether the earlier logons were neither accepted nor rejected, so that nothing is known about the account. */
+const isWithoutVerdict = ({ code, message }: QueryError): boolean =>
+  code === 'NTLM_PATH_UNCHECKED' || (code === 'NTLM_CREDENTIALS_SUSPENDED' && message.includes('got no verdict'));
+
 function rejection(site: Site, evidence: Evidence, error: QueryError): Outcome {
+  if (isWithoutVerdict(error)) {
+    return bad(
+      error.finding,
+      'wait until then and run it again; meanwhile, check the log of the analyzer and of proxies',
+    );
+  }
   const hints = hintsOn(site, evidence);
   const [first] = hints;
   const isPlain = error.code === 'NTLM_CREDENTIALS_REJECTED' && first !== undefined;

@@ -58,7 +58,7 @@ export function statusText(notices: readonly Notice[], isReminder: boolean): str
 /** When an alert began and ended. */
 export function timeText({ startsAt, state, at }: Episode, timeZone: string): string {
   const time = (seconds: number): string => localTimeText(seconds, timeZone);
-  if (state === 'firing') return `since ${time(startsAt)}`;
+  if (state === 'firing') return `firing since ${time(startsAt)}`;
   if (state === 'resolved') return `from ${time(startsAt)} to ${time(at)}`;
-  return `since ${time(startsAt)}, no data any more at ${time(at)}`;
+  return `firing since ${time(startsAt)}, no data any more at ${time(at)}`;
 }

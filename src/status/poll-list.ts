@@ -1,10 +1,11 @@
 import { humanDuration } from '../alerts/rule.ts';
-import { type Html, html, nameHtml } from '../html/html.ts';
+import { localTimeText } from '../alerts/texts.ts';
+import { type Html, html, joined, nameHtml } from '../html/html.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import type { PollState } from '../inventory/poll-state.ts';
 import type { Failure } from '../model/failure.ts';
 import { type PolledEndpoint, WHOLE } from '../model/snapshot.ts';
-import { agoHtml, type Clock, counted, countText } from './wording.ts';
+import { agoHtml, type Clock, counted, countText, sentence } from './wording.ts';
 
 /** How old the data is, and why it is not newer. */
 
@@ -15,6 +16,13 @@ const subjects: Readonly<Record<PolledEndpoint, string>> = {
   GetExpirationFeatures: 'Expiries',
   GetConcurrentUsers: 'Number of users',
   GetHistory: 'Denials',
+};
+
+/** The data that the figures at the top are of. */
+const ages: Partial<Record<PolledEndpoint, string>> = {
+  GetProducts: 'servers',
+  GetFeatures: 'usage',
+  GetExpirationFeatures: 'expiries',
 };
 
 /** Parts that failed, in a sentence. */
@@ -34,10 +42,7 @@ function failingParts({ readings }: Inventory, endpoint: PolledEndpoint): readon
 
 /** Each reason once, with the vendor licenses that it concerns. */
 function failuresHtml(inventory: Inventory, { endpoint }: PollState): readonly Html[] {
-  const byReason = Map.groupBy(
-    failingParts(inventory, endpoint),
-    ({ failure }) => `${failure.kind}: ${failure.message}`,
-  );
+  const byReason = Map.groupBy(failingParts(inventory, endpoint), ({ failure }) => failure.message);
   return [...byReason].map(([reason, parts]) => {
     const names = parts.map(({ part }) => part).filter((part) => part !== WHOLE);
     const named = names.slice(0, MAX_NAMED).map((name, at) => html`${at === 0 ? '' : ', '}${nameHtml(name)}`);
@@ -49,7 +54,7 @@ function failuresHtml(inventory: Inventory, { endpoint }: PollState): readonly H
         : outdated === parts.length
           ? 'There is no data that is new enough to be shown.'
           : `The data of ${countText(outdated)} of them is too old to be shown.`;
-    return html`<p>${reason}${names.length === 0 ? undefined : html` (${named}${others})`}. <span class="soft">${shown}</span></p>`;
+    return html`<p>${names.length === 0 ? undefined : html`${named}${others}: `}${sentence(reason)} <span class="soft">${shown}</span></p>`;
   });
 }
 
@@ -81,6 +86,21 @@ export function pollListHtml(inventory: Inventory, clock: Clock): Html {
         ],
   );
   return html`<ul class="rows three">\n${inventory.polls.map((poll) => pollHtml(inventory, poll, clock))}${others}</ul>`;
+}
+
+/** How old the data of the page is. */
+export function ageHtml({ polls }: Inventory, clock: Clock): Html {
+  const parts = Object.entries(ages).flatMap(([endpoint, name]) => {
+    const poll = polls.find((one) => one.endpoint === endpoint);
+    if (poll === undefined) return [];
+    const { lastSuccess } = poll;
+    return [
+      lastSuccess === undefined
+        ? html`no complete poll of ${name} yet`
+        : html`${name} polled ${agoHtml(lastSuccess, clock)}`,
+    ];
+  });
+  return html`${localTimeText(clock.now, clock.timeZone)}: ${joined(parts, ', ')}.`;
 }
 
 /** The first reason for which nothing new is known, for the top of a page; `undefined` if every poll is good. */

@@ -53,6 +53,13 @@ const notPolled = (): Answer =>
     'The first poll of the analyzer has not ended. This page shows the licenses when it has.',
   );
 
+const missing = (name: string): Answer =>
+  message(
+    400,
+    'Incomplete address',
+    html`The parameter <code>${name}</code> is missing. <a href="./">All vendor licenses</a>`,
+  );
+
 /** @param isKnown whether the list is known in which it is missing */
 const notFound = (isKnown: boolean, what: Html): Answer =>
   isKnown
@@ -112,6 +119,7 @@ export function createStatusPage(options: StatusOptions) {
 export function createVendorLicensePage(options: StatusOptions) {
   return createPage(options, async (request, inputs, inventory, signal) => {
     const name = parameterOf(request, 'name');
+    if (name === '') return missing('name');
     const data = await readVendorLicense(inputs, inventory, { name, filter: parameterOf(request, 'q') }, signal);
     if (data === undefined) return notFound(inventory.knowledge.products, html`the vendor license <bdi>${name}</bdi>`);
     const page = { title: name, refreshes: true };
@@ -124,6 +132,7 @@ export function createFeaturePage(options: StatusOptions) {
   return createPage(options, async (request, inputs, inventory, signal) => {
     const vendorLicense = parameterOf(request, 'vendor_license');
     const feature = parameterOf(request, 'feature');
+    if (vendorLicense === '' || feature === '') return missing(feature === '' ? 'feature' : 'vendor_license');
     const data = await readFeature(inputs, inventory, { vendorLicense, feature }, signal);
     if (data === undefined) {
       const isKnown = inventory.knowledge.features(vendorLicense);

@@ -1,4 +1,3 @@
-import { localTimeText } from '../alerts/texts.ts';
 import { type Content, type Html, html, nameHtml } from '../html/html.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import type { OwnerMapping } from '../model/owners.ts';
@@ -9,7 +8,7 @@ import { filterHtml } from './filter-form.ts';
 import type { AlertCounts } from './inputs.ts';
 import type { Known } from './known.ts';
 import { featureUrl } from './links.ts';
-import { pollListHtml, pollProblem } from './poll-list.ts';
+import { ageHtml, pollListHtml, pollProblem } from './poll-list.ts';
 import { type Found, missingWords } from './search.ts';
 import type { SiteFigures } from './site-figures.ts';
 import { vendorLicenseListHtml } from './vendor-license-list.ts';
@@ -89,12 +88,15 @@ function featureTile(tile: Pick<Tile, 'title' | 'href' | 'mark'>, count: number,
   return { ...tile, figure: countText(count), about, mark };
 }
 
+const firingOf = ({ critical, warning, info }: AlertCounts): number => critical + warning + info;
+
 function alertTile({ alerts, inventory }: StatusPageData): Tile {
   const base = { title: 'Alerts', href: 'alerts' };
   if (alerts === undefined) return { ...base, figure: 'not known', about: 'not evaluated yet', mark: 'unknown' };
   const { critical, warning, info, pending } = alerts;
-  const figure = countText(critical + warning);
-  if (critical + warning + info === 0 && pollProblem(inventory) !== undefined) {
+  const firing = firingOf(alerts);
+  const figure = countText(firing);
+  if (firing === 0 && pollProblem(inventory) !== undefined) {
     return { ...base, figure, about: 'without data, alerts cannot start', mark: 'unknown' };
   }
   const about = `${countText(critical)} critical, ${countText(warning)} warning, ${countText(info)} info${pending === 0 ? '' : `, ${countText(pending)} pending`}`;
@@ -106,6 +108,9 @@ function usersTile({ inventory: { concurrentUsers } }: StatusPageData): Tile {
   const mark = concurrentUsers === undefined ? 'unknown' : 'plain';
   return { title: 'Users now', href: '#vendor-licenses', figure, about: 'hold a license', mark };
 }
+
+/** What was known before the polls failed may be over now. */
+const outdated = (tile: Tile): Tile => (tile.mark === 'good' ? { ...tile, mark: 'unknown' } : tile);
 
 function tilesHtml(data: StatusPageData): Html {
   const { sums, vendorLicenses } = data.figures;
@@ -123,7 +128,8 @@ function tilesHtml(data: StatusPageData): Html {
     alertTile(data),
     usersTile(data),
   ];
-  return html`<ul class="tiles">\n${tiles.map(tileHtml)}</ul>`;
+  const shown = pollProblem(data.inventory) === undefined ? tiles : tiles.map(outdated);
+  return html`<ul class="tiles">\n${shown.map(tileHtml)}</ul>`;
 }
 
 function vendorLicensesHtml({ figures: { vendorLicenses }, words, owners }: StatusPageData, clock: Clock): Html {
@@ -152,15 +158,16 @@ function attentionHtml({ attention, alerts, inventory }: StatusPageData, clock: 
   const title = html`<h2 id="attention">Needs attention</h2>`;
   if ('reason' in attention) return html`${title}<p class="unknown">${sentence(attention.reason)}</p>`;
   const shown = attention.value.slice(0, MAX_ALERTS);
-  const rest = attention.value.length - shown.length;
+  const hasMore = attention.value.length > shown.length;
   const pending = alerts?.pending ?? 0;
   const none =
     pollProblem(inventory) === undefined
       ? html`<p>No alert fires. ${pending === 0 ? undefined : `${counted(pending, 'alert')} ${pending === 1 ? 'is' : 'are'} pending.`}</p>`
       : html`<p class="unknown">No alert fires yet. Without data, most alerts can neither start nor end.</p>`;
   const list = shown.length === 0 ? none : attentionListHtml(shown, clock);
-  const more = rest > 0 ? html`${countText(rest)} more rows are in ` : undefined;
-  return html`${title}${list}<p class="soft">${more}<a href="alerts">all alerts</a></p>`;
+  // a row can be several alerts
+  const all = alerts === undefined || !hasMore ? 'All alerts' : `All ${counted(firingOf(alerts), 'alert')}`;
+  return html`${title}${list}<p><a href="alerts">${all}</a></p>`;
 }
 
 function shortHtml({ figures: { short, shortCount, sums } }: StatusPageData, clock: Clock): Html {
@@ -230,7 +237,7 @@ function sourcesHtml(sources: readonly SourceHealth[] | undefined): Html | undef
 function problemHtml({ inventory }: StatusPageData): Html | undefined {
   const failure = pollProblem(inventory);
   if (failure === undefined) return undefined;
-  return html`<div class="problem" role="alert"><p><b>The analyzer cannot be polled.</b> ${failure.kind}: ${failure.message}.</p>
+  return html`<div class="problem" role="alert"><p><b>The analyzer cannot be polled.</b> ${sentence(failure.message)}</p>
 <p>What follows is what was known last, as long as it is not too old. <a href="#polls">Age of the data</a></p></div>`;
 }
 
@@ -238,10 +245,11 @@ function problemHtml({ inventory }: StatusPageData): Html | undefined {
 export function* statusParts(data: StatusPageData, clock: Clock): Generator<Content> {
   const { analyzer, inventory, words, filter } = data;
   yield html`<h1>Licenses of ${nameHtml(analyzer)}</h1>
-<p class="soft">As of ${localTimeText(inventory.at, clock.timeZone)}.</p>
+<p class="soft">${ageHtml(inventory, clock)}</p>
 ${problemHtml(data)}`;
-  yield tilesHtml(data);
-  yield filterHtml({ filter, label: 'Vendor license, feature, package or owner', vendorLicense: undefined });
+  const form = filterHtml({ filter, label: 'Vendor license, feature, package or owner', vendorLicense: undefined });
+  // the figures are those of the whole site
+  yield words.length > 0 ? form : [tilesHtml(data), form];
   if (words.length > 0) {
     yield foundHtml(data, clock);
     yield vendorLicensesHtml(data, clock);

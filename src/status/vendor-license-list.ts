@@ -18,8 +18,10 @@ export const serverStates: Readonly<Record<string, readonly [name: string, meani
 
 export function stateHtml({ state, row }: VendorLicenseFigures, clock: Clock): Html {
   const [name, meaning] = serverStates[state] ?? ['unknown', ''];
-  const collected = html`<small>collected ${agoHtml(row.collectionTime, clock)}</small>`;
-  return html`<span class="${name}">${state}</span>${meaning === '' ? undefined : html`<br><small>${meaning}</small>`}<br>${collected}`;
+  const { collectionTime } = row;
+  const collected =
+    collectionTime === undefined ? undefined : html`<br><small>collected ${agoHtml(collectionTime, clock)}</small>`;
+  return html`<span class="${name}">${state}</span>${meaning === '' ? undefined : html`<br><small>${meaning}</small>`}${collected}`;
 }
 
 /** The licenses of counted features, with a bar. */

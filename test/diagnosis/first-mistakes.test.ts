@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lockStorage } from '../../src/storage/directory-lock.ts';
 import { account, createCleanup, createConfig, createTestLog, startApp } from '../support/harness.ts';
 import { peer } from '../support/peers.ts';
+import { startScripted } from '../support/scripted-server.ts';
 import { startAlertmanager, startSink } from '../support/start-alertmanager.ts';
 import { startApache } from '../support/start-apache.ts';
 import { freePort, startProxy } from '../support/start-proxy.ts';
@@ -484,6 +485,20 @@ describe.runIf(peer('openssl'))('the first cross of doctor', () => {
     const held = await examine(file);
     expect(held.first).toMatch(/^✗ logon +no logon is sent until 20\S+, or until the credentials change: /);
     expect([held.exit, servers.rejected() - rejected]).toEqual([5, 1]);
+  });
+
+  it('does not suspect the account after a logon without a verdict', async () => {
+    const server = await startScripted(({ token, response, proceed }) => {
+      if (token === 'NTLM3') response.writeHead(500).end();
+      else proceed();
+    });
+    cleanup.add(() => server.stop());
+    const file = writeSite(cleanup, `${server.url}/analyzer`, {});
+    await examine(file);
+    const { output, first } = await examine(file);
+    expect(first).toMatch(/^✗ logon +no logon is sent: the last one got no verdict; the next one is sent after 20/);
+    expect(output).toContain('wait until then and run it again');
+    expect(output).not.toContain('account is locked');
   });
 
   it.runIf(peer('prometheus-alertmanager'))(

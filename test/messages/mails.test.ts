@@ -99,7 +99,7 @@ describe('the text', () => {
     const { mail } = await mailAbout([notice(down, { ...summary, description: 'Check it.' }, episodes)]);
     expect(mail.text).toContain(`* License server lic01;cdslmd is down. (critical)
   from 2026-11-18 08:30 CET to 2026-11-18 10:30 CET
-  since 2026-11-18 10:20 CET
+  firing since 2026-11-18 10:20 CET
   Check it.
 `);
   });

@@ -80,7 +80,8 @@ describe('the status page', () => {
     const { url } = await start('http://127.0.0.1:9/analyzer');
     const { status, text } = await load(`${url}/`);
     expect(status).toBe(200);
-    expect(text).toContain('The analyzer cannot be polled. connect: ');
+    expect(text).toContain('The analyzer cannot be polled. Nothing listens on 127.0.0.1:9 (ECONNREFUSED); ');
+    expect(text).toContain(': no complete poll of servers yet, no complete poll of usage yet');
     for (const title of ['Servers', 'Saturated', 'Requests wait', 'Expired', 'Expire in 30 days', 'Users now']) {
       expect(text).toContain(`${title} not known`);
     }
@@ -96,7 +97,7 @@ describe('the status page', () => {
     const { url } = await start(faulty.url, { 'features.request': 'per_vendor_license' });
     const { text } = await load(`${url}/`);
     expect(text).toMatch(
-      /Features and their usage GetFeatures partly failing .* status: [^.]*500[^.]* \( sim-lic01;sim_cadd \)/,
+      /Features and their usage GetFeatures partly failing .* sim-lic01;sim_cadd : The analyzer answered 500\. /,
     );
     expect(text).toContain('Saturated 2 of 48 features, 12 not known');
     expect(text).toMatch(/sim-lic01;sim_cadd up collected [^,]* ago usage not known/);
@@ -133,6 +134,20 @@ describe('the page of a vendor license', () => {
     const found = await load(`${url}/vendor-license?${parameters({ name, q: feature })}`);
     expect(found.text).toMatch(/\d+ features? with “/);
     expect(found.html).toContain(`<bdi>${feature}</bdi>`);
+  });
+
+  it('says which parameter is missing', async () => {
+    const { url } = await startSite();
+    for (const [path, name] of [
+      ['/vendor-license', 'name'],
+      ['/feature?feature=x', 'vendor_license'],
+      ['/feature?vendor_license=x', 'feature'],
+    ] as const) {
+      expect(await load(`${url}${path}`), path).toMatchObject({
+        status: 400,
+        text: expect.stringContaining(`The parameter ${name} is missing.`),
+      });
+    }
   });
 
   it('is not found if the analyzer does not report it, and not known without data', async () => {

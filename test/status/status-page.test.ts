@@ -59,7 +59,7 @@ describe('the figures at the top', () => {
   it('count the alerts that fire, and name those that are pending', async () => {
     const alerts = { critical: 2, warning: 1, info: 3, pending: 4 };
     const text = await textOf(site, { alerts });
-    expect(text).toContain('Alerts 3 2 critical, 1 warning, 3 info, 4 pending');
+    expect(text).toContain('Alerts 6 2 critical, 1 warning, 3 info, 4 pending');
     expect(text).toContain('No alert fires. 4 alerts are pending.');
     expect(await textOf(site, { alerts: undefined })).toContain('Alerts not known not evaluated yet');
   });
