@@ -31,8 +31,8 @@ function alertmanagerTests(config: Config, notification: Notification, version: 
 }
 
 function channelTests(channel: Channel, notification: Notification): readonly Test[] {
-  return testMessages(channel, notification).map(({ to, send }) => ({
-    name: [channel.receiver, channel.target, to].filter((part) => part !== '').join(' '),
+  return testMessages(channel, notification).map(({ setting, send }) => ({
+    name: `${channel.receiver} ${channel.target}${setting === '' ? '' : ` (${setting})`}`,
     run: () => send(AbortSignal.timeout(TIMEOUT * 1000)),
   }));
 }

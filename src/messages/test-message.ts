@@ -10,7 +10,7 @@ export type TestAnswer = string;
 
 interface TestMessage {
   /** Which setting names the addresses; empty for a webhook. */
-  readonly to: string;
+  readonly setting: string;
   /** Never throws. */
   send(signal: AbortSignal): Promise<TestAnswer>;
 }
@@ -27,7 +27,7 @@ export function testMessages(channel: Channel, notification: Notification): read
   const { labels: all, annotations, startsAt } = notification;
   const { analyzer = '', ...labels } = all;
   return ['', ...channel.owners].map((owner) => ({
-    to: channel.receiver === 'webhook' ? '' : owner === '' ? 'to' : `owners.${owner}`,
+    setting: channel.receiver === 'webhook' ? '' : `alerting.email.${owner === '' ? 'to' : `owners.${owner}`}`,
     send: async (signal) => {
       const id = randomUUID();
       const episodes = [{ startsAt, state: 'firing' as const, at: startsAt, dueSince: startsAt }];

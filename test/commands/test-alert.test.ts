@@ -77,8 +77,8 @@ describe('test-alert', () => {
       .split('\n');
     expect(lines.slice(0, 3).sort()).toEqual(
       [
-        `email 127.0.0.1:${sink.port} owners.cad  refused: alerting.email.owners.cad[1]: 550 no such user (N ms)`,
-        `email 127.0.0.1:${sink.port} to  accepted (N ms)`,
+        `email 127.0.0.1:${sink.port} (alerting.email.owners.cad)  refused: alerting.email.owners.cad[1]: 550 no such user (N ms)`,
+        `email 127.0.0.1:${sink.port} (alerting.email.to)  accepted (N ms)`,
         `webhook ${hook.url}  accepted (N ms)`,
       ].sort(),
     );
