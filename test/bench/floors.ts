@@ -52,6 +52,7 @@ const withoutFloor: readonly string[] = [
   'page of a vendor license',
   'page of alerts',
   'features: longest block',
+  'features: longest garbage collection',
   'A8 p99 delay',
 ];
 

@@ -38,16 +38,19 @@ export async function benchPages(features: number, runs: number): Promise<Line[]
     };
     const loaded = new Map<string, Loaded[]>();
     let block = 0;
+    let collection = 0;
     for (let run = 0; run <= runs; run += 1) {
       await poll();
-      await daemon.call('watch');
+      await daemon.call('watchTurns');
       for (const [name, path] of Object.entries(pages)) {
         const one = await load(`${origin}${path}`);
         // the first run compiles
         if (run > 0) loaded.set(name, [...(loaded.get(name) ?? []), one]);
       }
-      const longest = await daemon.call('longestBlock');
-      if (run > 0) block = Math.max(block, longest.cpu);
+      const longest = await daemon.call('longestTurn');
+      if (run === 0 || longest === undefined) continue;
+      block = Math.max(block, longest.block);
+      collection = Math.max(collection, longest.collection);
     }
     const what = (name: string): string => `pages of ${features} features: ${name}`;
     const sizes = [...loaded.values()].flat().map(({ bytes }) => bytes);
@@ -58,6 +61,13 @@ export async function benchPages(features: number, runs: number): Promise<Line[]
         return { what: what(name), ours, peer: bounds.time, unit: 'ms', ratio: bounds.time / ours };
       }),
       { what: what('longest block'), ours: block, peer: bounds.block, unit: 'ms', ratio: bounds.block / block },
+      {
+        what: what('longest garbage collection meanwhile'),
+        ours: collection,
+        peer: bounds.block,
+        unit: 'ms',
+        ratio: bounds.block / collection,
+      },
       { what: what('largest'), ours: largest, peer: bounds.size, unit: 'bytes', ratio: bounds.size / largest },
     ];
   } finally {

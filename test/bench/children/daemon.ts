@@ -4,6 +4,7 @@ import { loadConfig } from '../../../src/config/load.ts';
 import type { SettingKey } from '../../../src/config/settings.ts';
 import { cronProblem } from '../../../src/poll/schedule.ts';
 import { answerParent } from '../child.ts';
+import { type LongestTurn, watchTurns } from '../turns.ts';
 
 /** The exporter in a process that measures itself. */
 
@@ -29,6 +30,7 @@ export interface Block {
 }
 
 let longestCpu = 0;
+let stopWatching: ReturnType<typeof watchTurns> | undefined;
 let watching: NodeJS.Timeout | undefined;
 
 const methods = {
@@ -61,6 +63,11 @@ const methods = {
     clearInterval(watching);
     return { time: delays.max / 1e6, cpu: longestCpu / 1000 };
   },
+  /** Watches the turns of the event loop, until `longestTurn`. */
+  watchTurns: () => {
+    stopWatching = watchTurns();
+  },
+  longestTurn: (): Promise<LongestTurn> | undefined => stopWatching?.(),
   /** Kinds of the resources that keep the event loop alive. */
   resources: () => process.getActiveResourcesInfo(),
   problems: () => problems,

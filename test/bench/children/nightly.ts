@@ -1,4 +1,3 @@
-import { type PerformanceEntry, PerformanceObserver, performance } from 'node:perf_hooks';
 import type { RecordedDemand } from '../../../src/analyzer/recorded-demand.ts';
 import { type Analyzer, createAnalyzer } from '../../../src/analyzer/server.ts';
 import { createSimulatedSite } from '../../../src/analyzer/simulated-site.ts';
@@ -15,6 +14,7 @@ import { openKeptAdvice } from '../../../src/rightsizing/kept-advice.ts';
 import { runAtOnce, runSliced } from '../../../src/scheduling/slices.ts';
 import { demandOfDays } from '../../support/drawn-demand.ts';
 import { answerParent } from '../child.ts';
+import { type LongestTurn, watchTurns } from '../turns.ts';
 
 /** Analyzer and exporter in one process, whose nightly pass begins when the parent says so. */
 
@@ -125,57 +125,16 @@ function timeObjects({ folder, origin, timeZone }: NightlySite, count: number): 
   return spent;
 }
 
-/** A turn of the event loop, milliseconds. */
-interface Turn {
-  readonly from: number;
-  readonly to: number;
-  readonly cpu: number;
-}
-
-/** Shorter turns are not kept. */
-const TURN_MS = 2;
-
-/** How much of the turn were garbage collections. */
-function timeWithin({ from, to }: Turn, collections: readonly PerformanceEntry[]): number {
-  let sum = 0;
-  for (const { startTime, duration } of collections) {
-    sum += Math.max(0, Math.min(to, startTime + duration) - Math.max(from, startTime));
-  }
-  return sum;
-}
-
 const methods = {
   start: startSite,
   timeObjects,
   cpu: (): number => seconds(process.threadCpuUsage()),
   /** Begins the pass. Returns its seconds, and the longest block of the event loop by its work, in milliseconds. */
-  pass: async (): Promise<{ readonly seconds: number; readonly block: number; readonly collection: number }> => {
-    const turns: Turn[] = [];
-    let last = process.threadCpuUsage();
-    let from = performance.now();
-    // processor time: on a busy machine, other programs take longer than a block
-    const watching = setInterval(() => {
-      const to = performance.now();
-      const cpu = seconds(process.threadCpuUsage(last)) * 1000;
-      if (cpu > TURN_MS) turns.push({ from, to, cpu });
-      from = to;
-      last = process.threadCpuUsage();
-    }, 1);
-    const collections: PerformanceEntry[] = [];
-    const observer = new PerformanceObserver((list) => collections.push(...list.getEntries()));
-    observer.observe({ entryTypes: ['gc'] });
+  pass: async (): Promise<LongestTurn & { readonly seconds: number }> => {
+    const stopWatching = watchTurns();
     past.resolve();
     const took = await computed.promise;
-    clearInterval(watching);
-    // entries are reported later
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    observer.disconnect();
-    const longest = (times: Iterable<number>): number => Math.max(0, ...times);
-    return {
-      seconds: took,
-      block: longest(turns.map((turn) => turn.cpu - timeWithin(turn, collections))),
-      collection: longest(collections.map(({ duration }) => duration)),
-    };
+    return { seconds: took, ...(await stopWatching()) };
   },
   /** Seconds until what was kept can be read. */
   restart: async ({ folder, origin }: NightlySite): Promise<number> => {
