@@ -11,7 +11,7 @@ import type { StatusInputs } from './inputs.ts';
 import { readStatus } from './status-data.ts';
 import { statusParts } from './status-page.ts';
 import { readVendorLicense } from './vendor-license-data.ts';
-import { vendorLicenseContent } from './vendor-license-page.ts';
+import { vendorLicenseParts } from './vendor-license-page.ts';
 import type { Clock } from './wording.ts';
 
 /** The pages at `/`, `/vendor-license` and `/feature`. */
@@ -123,7 +123,7 @@ export function createVendorLicensePage(options: StatusOptions) {
     const data = await readVendorLicense(inputs, inventory, { name, filter: parameterOf(request, 'q') }, signal);
     if (data === undefined) return notFound(inventory.knowledge.products, html`the vendor license <bdi>${name}</bdi>`);
     const page = { title: name, refreshes: true };
-    return { status: 200, page, parts: [vendorLicenseContent(data, clockOf(inputs))] };
+    return { status: 200, page, parts: vendorLicenseParts(data, clockOf(inputs)) };
   });
 }
 

@@ -3,7 +3,7 @@ import type { Inventory } from '../inventory/inventory.ts';
 import type { OwnerMapping } from '../model/owners.ts';
 import type { SourceHealth } from '../observation/source.ts';
 import { type AttentionItem, attentionListHtml } from './alert-list.ts';
-import { featureListHtml, moreHtml } from './feature-list.ts';
+import { featureListHtml, featureListParts, moreHtml } from './feature-list.ts';
 import { filterHtml } from './filter-form.ts';
 import type { AlertCounts } from './inputs.ts';
 import type { Known } from './known.ts';
@@ -11,7 +11,7 @@ import { featureUrl } from './links.ts';
 import { ageHtml, pollListHtml, pollProblem } from './poll-list.ts';
 import { type Found, missingWords } from './search.ts';
 import type { SiteFigures } from './site-figures.ts';
-import { vendorLicenseListHtml } from './vendor-license-list.ts';
+import { vendorLicenseListParts } from './vendor-license-list.ts';
 import { type Clock, counted, countText, sentence } from './wording.ts';
 
 /** The page at `/`: what a license administrator asks first. */
@@ -132,26 +132,30 @@ function tilesHtml(data: StatusPageData): Html {
   return html`<ul class="tiles">\n${shown.map(tileHtml)}</ul>`;
 }
 
-function vendorLicensesHtml({ figures: { vendorLicenses }, words, owners }: StatusPageData, clock: Clock): Html {
+function* vendorLicenseParts(
+  { figures: { vendorLicenses }, words, owners }: StatusPageData,
+  clock: Clock,
+): Generator<Content> {
   const ownersOf = (name: string) => owners.of(name);
   const matching = vendorLicenses.filter(({ row: { vendorLicense } }) => {
     const text = `${vendorLicense} ${Object.values(ownersOf(vendorLicense)).join(' ')}`;
     return missingWords(text, words).length === 0;
   });
   const shown = matching.slice(0, MAX_VENDOR_LICENSES);
-  const list =
-    shown.length === 0
-      ? html`<p>${words.length === 0 ? 'No vendor license is known.' : 'No vendor license matches.'}</p>`
-      : vendorLicenseListHtml(shown, clock, (name) => ownersOf(name).owner);
-  return html`<h2 id="vendor-licenses">Vendor licenses</h2>
-${list}${moreHtml(shown.length, matching.length, 'vendor license')}`;
+  yield html`<h2 id="vendor-licenses">Vendor licenses</h2>\n`;
+  if (shown.length === 0) {
+    yield html`<p>${words.length === 0 ? 'No vendor license is known.' : 'No vendor license matches.'}</p>`;
+  } else yield* vendorLicenseListParts(shown, clock, (name) => ownersOf(name).owner);
+  yield moreHtml(shown.length, matching.length, 'vendor license');
 }
 
-function foundHtml({ found, filter }: StatusPageData, clock: Clock): Html | undefined {
-  if (found === undefined) return undefined;
+function* foundParts({ found, filter }: StatusPageData, clock: Clock): Generator<Content> {
+  if (found === undefined) return;
   const { features, count } = found;
-  return html`<h2 id="found">${counted(count, 'feature')} with “${filter}”</h2>
-${features.length === 0 ? html`<p>No feature matches.</p>` : featureListHtml(features, clock, 'all')}${moreHtml(features.length, count)}`;
+  yield html`<h2 id="found">${counted(count, 'feature')} with “${filter}”</h2>\n`;
+  if (features.length === 0) yield html`<p>No feature matches.</p>`;
+  else yield* featureListParts(features, clock, 'all');
+  yield moreHtml(features.length, count);
 }
 
 function attentionHtml({ attention, alerts, inventory }: StatusPageData, clock: Clock): Html {
@@ -251,12 +255,12 @@ ${problemHtml(data)}`;
   // the figures are those of the whole site
   yield words.length > 0 ? form : [tilesHtml(data), form];
   if (words.length > 0) {
-    yield foundHtml(data, clock);
-    yield vendorLicensesHtml(data, clock);
+    yield* foundParts(data, clock);
+    yield* vendorLicenseParts(data, clock);
     return;
   }
   yield attentionHtml(data, clock);
-  yield vendorLicensesHtml(data, clock);
+  yield* vendorLicenseParts(data, clock);
   yield shortHtml(data, clock);
   yield deniedHtml(data);
   yield expiringHtml(data, clock);

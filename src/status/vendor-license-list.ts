@@ -1,5 +1,5 @@
 import { SATURATED } from '../datasource/feature-totals.ts';
-import { type Html, html, joined, nameHtml } from '../html/html.ts';
+import { type Html, html, joined, listParts, nameHtml } from '../html/html.ts';
 import { barHtml } from './feature-list.ts';
 import { vendorLicenseUrl } from './links.ts';
 import type { VendorLicenseFigures } from './site-figures.ts';
@@ -51,12 +51,12 @@ const rowClass = ({ state, waiting, saturated }: VendorLicenseFigures): string =
 };
 
 /** @param ownerOf who acts on a vendor license, if that is known */
-export function vendorLicenseListHtml(
+export function vendorLicenseListParts(
   all: readonly VendorLicenseFigures[],
   clock: Clock,
   ownerOf: (vendorLicense: string) => string | undefined,
-): Html {
-  const rows = all.map((figures) => {
+): Generator<Html> {
+  const itemHtml = (figures: VendorLicenseFigures): Html => {
     const { vendorLicense, distinctUsers, collectionTime } = figures.row;
     const owner = ownerOf(vendorLicense);
     const users = collectionTime === undefined ? undefined : distinctUsers;
@@ -67,6 +67,6 @@ export function vendorLicenseListHtml(
     return html`<li class="${rowClass(figures)}"><div><a href="${vendorLicenseUrl(vendorLicense)}">${nameHtml(vendorLicense)}</a>${owner === undefined ? undefined : html`<br><small>owner ${nameHtml(owner)}</small>`}</div>
 <div>${stateHtml(figures, clock)}</div><div class="number">${usageHtml(figures)}${users === undefined ? undefined : html`<small>${counted(users, 'user')}</small>`}</div>
 <div class="number">${countsHtml(figures)}<br><small>${expiry}</small></div></li>\n`;
-  });
-  return html`<ul class="rows">\n${rows}</ul>`;
+  };
+  return listParts(html`<ul class="rows">\n`, all, itemHtml, html`</ul>`);
 }

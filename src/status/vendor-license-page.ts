@@ -1,6 +1,6 @@
 import { type Content, html, nameHtml } from '../html/html.ts';
 import { type AttentionItem, attentionSection } from './alert-list.ts';
-import { featureListHtml, moreHtml } from './feature-list.ts';
+import { featureListParts, moreHtml } from './feature-list.ts';
 import { filterHtml } from './filter-form.ts';
 import type { Known } from './known.ts';
 import type { Found } from './search.ts';
@@ -19,7 +19,8 @@ export interface VendorLicensePageData {
   readonly found: Found;
 }
 
-export function vendorLicenseContent(data: VendorLicensePageData, clock: Clock): Content {
+/** The content of the page, in parts. */
+export function* vendorLicenseParts(data: VendorLicensePageData, clock: Clock): Generator<Content> {
   const { figures, owners, attention, filter, found } = data;
   const { vendorLicense, distinctUsers, collectionTime, downQualifiers } = figures.row;
   const owned = Object.entries(owners).map(([name, value]) => html` · ${name} ${nameHtml(value)}`);
@@ -30,7 +31,7 @@ export function vendorLicenseContent(data: VendorLicensePageData, clock: Clock):
       : html` <small>(${parts.map((part, i) => html`${i === 0 ? '' : ', '}${nameHtml(part)}`)})</small>`;
   const title =
     filter === '' ? `${counted(figures.features, 'feature')}` : `${counted(found.count, 'feature')} with “${filter}”`;
-  return html`<h1>${nameHtml(vendorLicense)}</h1>
+  yield html`<h1>${nameHtml(vendorLicense)}</h1>
 <p class="soft">Vendor license${owned}</p>
 <ul class="tiles">
 <li class="is-${serverStates[figures.state]?.[0] ?? 'unknown'}"><strong>${stateHtml(figures, clock)}</strong>${isDown}</li>
@@ -42,5 +43,8 @@ export function vendorLicenseContent(data: VendorLicensePageData, clock: Clock):
 ${attentionSection(attention, clock)}
 <h2 id="features">${title}</h2>
 ${filterHtml({ filter, label: 'Feature, package or owner', vendorLicense })}
-${found.features.length === 0 ? html`<p>${filter === '' ? 'No feature is known.' : 'No feature matches.'}</p>` : featureListHtml(found.features, clock, 'features')}${moreHtml(found.features.length, found.count)}`;
+`;
+  if (found.features.length === 0) yield html`<p>${filter === '' ? 'No feature is known.' : 'No feature matches.'}</p>`;
+  else yield* featureListParts(found.features, clock, 'features');
+  yield moreHtml(found.features.length, found.count);
 }
