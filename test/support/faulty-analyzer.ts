@@ -15,6 +15,16 @@ export interface Faulty {
   readonly seen: string[];
 }
 
+/** The answer of the analyzer; `undefined` if it is gone, as at the end of a test. */
+async function forward(url: string, method: string) {
+  try {
+    const answer = await fetch(url, { method });
+    return { answer, body: Buffer.from(await answer.arrayBuffer()) };
+  } catch {
+    return undefined;
+  }
+}
+
 /** A server between exporter and analyzer that injects faults into some answers. */
 export async function startFaulty(
   cleanup: Cleanup,
@@ -28,8 +38,12 @@ export async function startFaulty(
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const url = request.url ?? '';
     seen.push(decodeURIComponent(url));
-    const answer = await fetch(`${origin}${url}`, { method: request.method ?? 'GET' });
-    const body = Buffer.from(await answer.arrayBuffer());
+    const forwarded = await forward(`${origin}${url}`, request.method ?? 'GET');
+    if (forwarded === undefined) {
+      response.destroy();
+      return;
+    }
+    const { answer, body } = forwarded;
     if (broken !== undefined && decodeURIComponent(url).includes(broken.part)) broken.fault(request, response, body);
     else response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' }).end(body);
   };
