@@ -120,6 +120,8 @@ describe.runIf(peer('prometheus-alertmanager'))('an Alertmanager', { concurrent:
     const down = { alertname: 'LicenseServerDown' };
     await site.setDown(true);
     await eventually('notified', () => sink.of(down).length === 1);
+    // Alertmanager notes a notification only after the receiver has answered
+    await evaluations(4, { app });
     await first.stop();
     const second = await startAlertmanager(cleanup, sink, { folder: first.folder, listen: new URL(first.url).host });
     await eventually('known again', async () => (await firing(second, down)).length === 1);
