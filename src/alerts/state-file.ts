@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { endsWithin } from '../scheduling/ends-within.ts';
 import { createLatestOnly } from '../scheduling/latest-only.ts';
-import { writeJsonFile } from '../storage/json-file.ts';
+import { readSavedText, writeJsonFile } from '../storage/json-file.ts';
 import type { AlertState, Labels } from './alert.ts';
 
 /** The content of the file. */
@@ -113,14 +112,8 @@ export function createStateFile(path: string, analyzer: string, onProblem: (prob
 
   return {
     load: () => {
-      let text: string;
-      try {
-        text = readFileSync(path, 'utf8');
-      } catch (error) {
-        const { code } = error as NodeJS.ErrnoException;
-        if (code !== 'ENOENT') onProblem(`${path} cannot be read (${code}); check its owner and mode`);
-        return undefined;
-      }
+      const text = readSavedText(path, onProblem);
+      if (text === undefined) return undefined;
       try {
         const content = JSON.parse(text) as Content;
         const savedAt = Date.parse(content.savedAt) / 1000;

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { endsWithin } from '../scheduling/ends-within.ts';
 import { createLatestOnly } from '../scheduling/latest-only.ts';
-import { writeJsonFile } from '../storage/json-file.ts';
+import { readSavedText, writeJsonFile } from '../storage/json-file.ts';
 import { type ReceiverState, readState, stateJson } from './receiver-state.ts';
 
 /** The states of all receivers, by name. */
@@ -49,14 +48,8 @@ export function createMessageFile(
 
   return {
     load: () => {
-      let text: string;
-      try {
-        text = readFileSync(path, 'utf8');
-      } catch (error) {
-        const { code } = error as NodeJS.ErrnoException;
-        if (code !== 'ENOENT') onProblem(`${path} cannot be read (${code}); check its owner and mode`);
-        return new Map();
-      }
+      const text = readSavedText(path, onProblem);
+      if (text === undefined) return new Map();
       try {
         const content = JSON.parse(text) as { v?: unknown; analyzer?: unknown; receivers?: Record<string, unknown> };
         if (content.v !== 1) throw new Error('not a file of messages');

@@ -1,4 +1,4 @@
-import { type Content, type Html, html, nameHtml } from '../html/html.ts';
+import { type Content, type Html, html, joined, nameHtml } from '../html/html.ts';
 import { type AttentionItem, attentionSection } from './alert-list.ts';
 import type { AdviceAnswer, FeatureName, Holder } from './feature-history.ts';
 import type { FeatureItem } from './feature-item.ts';
@@ -38,7 +38,7 @@ function holdersHtml(holders: Known<readonly Holder[]>, clock: Clock): Html {
       ...(borrowed === null || borrowed === 0 ? [] : [html`${counted(borrowed, 'license')} borrowed`]),
       ...(application === null ? [] : [html`application ${application}`]),
     ];
-    return html`<tr><td>${nameHtml(user)}</td><td>${nameHtml(host)}</td><td>${parts.map((part, i) => html`${i === 0 ? '' : ', '}${part}`)}</td><td>${since === null ? known(undefined) : agoHtml(since / 1000, clock)}</td></tr>\n`;
+    return html`<tr><td>${nameHtml(user)}</td><td>${nameHtml(host)}</td><td>${joined(parts, ', ')}</td><td>${since === null ? known(undefined) : agoHtml(since / 1000, clock)}</td></tr>\n`;
   });
   const more =
     value.length > MAX_HOLDERS

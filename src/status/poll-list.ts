@@ -45,7 +45,7 @@ function failuresHtml(inventory: Inventory, { endpoint }: PollState): readonly H
   const byReason = Map.groupBy(failingParts(inventory, endpoint), ({ failure }) => failure.message);
   return [...byReason].map(([reason, parts]) => {
     const names = parts.map(({ part }) => part).filter((part) => part !== WHOLE);
-    const named = names.slice(0, MAX_NAMED).map((name, at) => html`${at === 0 ? '' : ', '}${nameHtml(name)}`);
+    const named = joined(names.slice(0, MAX_NAMED).map(nameHtml), ', ');
     const others = names.length > MAX_NAMED ? ` and ${countText(names.length - MAX_NAMED)} more` : '';
     const outdated = parts.filter(({ isFresh }) => !isFresh).length;
     const shown =

@@ -47,8 +47,8 @@ function* namesOf(features: Features): Generator<void, readonly string[]> {
   const names: string[] = [];
   for (let row = 0; row < features.count; row += 1) {
     if (row % SLICE === 0) yield;
-    const owner = pkg(row);
-    names.push((owner === '' ? feature(row) : `${feature(row)} ${owner}`).toLowerCase());
+    const packageName = pkg(row);
+    names.push((packageName === '' ? feature(row) : `${feature(row)} ${packageName}`).toLowerCase());
   }
   namesOfFeatures.set(features, names);
   return names;
@@ -63,7 +63,7 @@ export function* findFeatures(
 ): Generator<void, Found> {
   const found = new Leaders<FeatureItem>(MAX_FOUND);
   const names = words.length === 0 ? undefined : yield* namesOf(features);
-  const [ownerOf, feature] = [features.column('vendorLicense'), features.column('feature')];
+  const [vendorLicenseOf, feature] = [features.column('vendorLicense'), features.column('feature')];
   const [inUse, maxAvailable, maxQueued] = [
     features.column('inUse'),
     features.column('maxAvailable'),
@@ -71,15 +71,15 @@ export function* findFeatures(
   ];
   const hasOwners = owners.entries.length > 0;
   const isOwned = (row: number, missing: readonly string[]): boolean =>
-    missingWords(Object.values(owners.of(ownerOf(row), feature(row))).join(' '), missing).length === 0;
+    missingWords(Object.values(owners.of(vendorLicenseOf(row), feature(row))).join(' '), missing).length === 0;
   // the rows of a vendor license follow each other
-  let owner: string | undefined;
+  let current: string | undefined;
   let wordsOfFeature = words;
   for (let row = 0; row < features.count; row += 1) {
     if (row % SLICE === 0) yield;
-    const name = ownerOf(row);
-    if (name !== owner) {
-      owner = name;
+    const name = vendorLicenseOf(row);
+    if (name !== current) {
+      current = name;
       wordsOfFeature = missingWords(name, words);
     }
     if (vendorLicense !== undefined && name !== vendorLicense) continue;

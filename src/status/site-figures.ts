@@ -142,14 +142,14 @@ function* siteFigures(inventory: Inventory): Generator<void, SiteFigures> {
     if (list.counts(rank)) list.add(rank, itemOf(features.at(row)));
   };
   // the rows of a vendor license follow each other
-  let owner: string | undefined;
+  let current: string | undefined;
   let own = noSums();
   let isKnown = false;
   for (let row = 0; row < features.count; row += 1) {
     if (row % SLICE === 0) yield;
     const vendorLicense = columns.vendorLicense(row);
-    if (vendorLicense !== owner) {
-      owner = vendorLicense;
+    if (vendorLicense !== current) {
+      current = vendorLicense;
       own = sums.get(vendorLicense) ?? noSums();
       sums.set(vendorLicense, own);
       isKnown = knowledge.features(vendorLicense);

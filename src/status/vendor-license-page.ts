@@ -1,4 +1,4 @@
-import { type Content, html, nameHtml } from '../html/html.ts';
+import { type Content, html, joined, nameHtml } from '../html/html.ts';
 import { type AttentionItem, attentionSection } from './alert-list.ts';
 import { featureListParts, moreHtml } from './feature-list.ts';
 import { filterHtml } from './filter-form.ts';
@@ -25,10 +25,7 @@ export function* vendorLicenseParts(data: VendorLicensePageData, clock: Clock): 
   const { vendorLicense, distinctUsers, collectionTime, downQualifiers } = figures.row;
   const owned = Object.entries(owners).map(([name, value]) => html` · ${name} ${nameHtml(value)}`);
   const parts = downQualifiers.filter((qualifier) => qualifier !== '');
-  const isDown =
-    parts.length === 0
-      ? undefined
-      : html` <small>(${parts.map((part, i) => html`${i === 0 ? '' : ', '}${nameHtml(part)}`)})</small>`;
+  const isDown = parts.length === 0 ? undefined : html` <small>(${joined(parts.map(nameHtml), ', ')})</small>`;
   const title =
     filter === '' ? `${counted(figures.features, 'feature')}` : `${counted(found.count, 'feature')} with “${filter}”`;
   yield html`<h1>${nameHtml(vendorLicense)}</h1>
