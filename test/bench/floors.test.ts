@@ -19,6 +19,9 @@ describe('floors', () => {
     expect(findShortfalls([line(Number.NaN)], false)).not.toEqual([]);
     // a difference between two measurements
     expect(findShortfalls([{ ...line(-0.01), what: 'scaling: main thread', peer: -0.3 }], false)).toEqual([]);
+    // no collection happened
+    const collection = 'pages of 5000 features: longest garbage collection meanwhile';
+    expect(findShortfalls([{ ...line(Infinity), what: collection, ours: 0 }], false)).toEqual([]);
   });
 
   it('expect every line only when all benchmarks have run', () => {
