@@ -68,7 +68,9 @@ describe.runIf(peer('prometheus-alertmanager'))('the payload', () => {
       external_labels: { site: 'München "1"' },
       webhook: { url: `${ours.url}/hook` },
     });
-    await daemon.start();
+    const { url } = await daemon.start();
+    // before, the time of the last collection is not known, and the text of the alert changes when it is
+    await eventually('first poll', async () => (await fetch(`${url}/-/ready`)).ok);
     await site.setDown(true);
     const ofServer = ({ requests }: typeof ours, status: string): Payload | undefined =>
       requests
