@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { Agent } from 'undici';
+import { type ClientTls, tlsOptions } from '../model/client-tls.ts';
 
 /** How to reach a receiver over HTTP. */
 export interface HttpOptions {
@@ -7,13 +8,7 @@ export interface HttpOptions {
   readonly timeout: number;
   /** The value of the Authorization header. It is called for each request, so that a new password is used at once. */
   readonly authorization: () => string | undefined;
-  readonly tls: {
-    readonly ca: string | undefined;
-    readonly cert: string | undefined;
-    readonly key: string | undefined;
-    readonly serverName: string | undefined;
-    readonly insecureSkipVerify: boolean;
-  };
+  readonly tls: ClientTls;
   readonly userAgent: string;
 }
 
@@ -38,14 +33,7 @@ export const createAgent = ({ timeout, tls }: Pick<HttpOptions, 'timeout' | 'tls
   new Agent({
     connections,
     allowH2: false,
-    connect: {
-      timeout: timeout * 1000,
-      rejectUnauthorized: !tls.insecureSkipVerify,
-      ...(tls.ca !== undefined && { ca: tls.ca }),
-      ...(tls.cert !== undefined && { cert: tls.cert }),
-      ...(tls.key !== undefined && { key: tls.key }),
-      ...(tls.serverName !== undefined && { servername: tls.serverName }),
-    },
+    connect: { timeout: timeout * 1000, ...tlsOptions(tls) },
   });
 
 /** The answer to a request, or why no answer arrived. */

@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import { NtlmDispatcher } from '../client/dispatcher.ts';
 import { openLogonFile } from '../client/logon-file.ts';
 import type { AnalyzerConfig } from '../config/config.ts';
+import { revealTls } from '../config/secret.ts';
+import { tlsOptions } from '../model/client-tls.ts';
 import type { Log } from '../model/log.ts';
 import { type Credentials, normaliseDomain } from '../ntlm/client-codec.ts';
 import { type CredentialGate, createCredentialGate, type GateLimits } from '../ntlm/credential-gate.ts';
@@ -93,13 +95,7 @@ export function createDispatcher(
     connections: concurrency,
     headersTimeout: timeout * 1000,
     bodyTimeout: timeout * 1000,
-    tls: {
-      ...(tls.ca !== undefined && { ca: tls.ca }),
-      ...(tls.cert !== undefined && { cert: tls.cert }),
-      ...(tls.key !== undefined && { key: tls.key.reveal() }),
-      ...(tls.serverName !== undefined && { servername: tls.serverName }),
-      rejectUnauthorized: !tls.insecureSkipVerify,
-    },
+    tls: tlsOptions(revealTls(tls)),
     onPerRequest: () => log.info({}, 'the analyzer requires a logon for each request, requests are sent one at a time'),
   });
 }

@@ -5,6 +5,7 @@ import { createCounts, type DeliveryCounts } from '../alerts/delivery.ts';
 import { type AlertEngine, createAlertEngine, type EngineOptions } from '../alerts/engine.ts';
 import { createStateFile } from '../alerts/state-file.ts';
 import type { AlertmanagerConfig, Config } from '../config/config.ts';
+import { revealTls } from '../config/secret.ts';
 import { readPasswordFile } from '../config/upstream-analyzer.ts';
 import type { Log } from '../model/log.ts';
 import { analyzerIdentity } from './identity.ts';
@@ -38,7 +39,7 @@ export function createAlertmanagers({ alerting }: Config, version: string, log: 
       url: config.url,
       timeout: config.timeout,
       authorization: authorizationOf(config, log),
-      tls: { ...config.tls, key: config.tls.key?.reveal() },
+      tls: revealTls(config.tls),
       userAgent: `license-exporter/${version}`,
     }),
   );

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createHttpClient } from '../alerts/http-client.ts';
 import { ownLabelsOf } from '../alerts/notification.ts';
 import type { Config, EmailConfig, WebhookConfig } from '../config/config.ts';
+import { revealTls } from '../config/secret.ts';
 import { readPasswordFile } from '../config/upstream-analyzer.ts';
 import type { Channel } from '../messages/channel.ts';
 import { createEmailChannel, type EmailOptions } from '../messages/email-channel.ts';
@@ -39,7 +40,7 @@ export function smtpOptions({ host, port, hello, username, passwordFile, require
     username,
     password: () => (passwordFile === undefined ? '' : readPasswordFile(passwordFile).reveal()),
     requireTls,
-    tls: { ...tls, key: tls.key?.reveal() },
+    tls: revealTls(tls),
   };
 }
 
@@ -67,7 +68,7 @@ function webhookChannel(config: Config, webhook: WebhookConfig, { timeZone, vers
     client: createHttpClient({
       timeout,
       authorization: authorizationOf(webhook, log),
-      tls: { ...tls, key: tls.key?.reveal() },
+      tls: revealTls(tls),
       userAgent: `license-exporter/${version}`,
     }),
     sendResolved,

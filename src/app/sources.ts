@@ -2,6 +2,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import type { SourceConfig } from '../config/embedded-sources.ts';
+import { revealTls } from '../config/secret.ts';
 import type { Site } from '../html/frame.ts';
 import type { Log } from '../model/log.ts';
 import type { SourceHealth } from '../observation/source.ts';
@@ -22,7 +23,7 @@ const now = (): number => Date.now() / 1000;
 /** The settings of a source, with its secrets. */
 export function settingsOf({ via, ...source }: SourceConfig): SourceSettings {
   if (via?.kind !== 'http') return { ...source, via };
-  return { ...source, via: { ...via, tls: { ...via.tls, key: via.tls.key?.reveal() } } };
+  return { ...source, via: { ...via, tls: revealTls(via.tls) } };
 }
 
 /** The sources of a configuration, which a reload can replace. */

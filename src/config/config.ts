@@ -1,3 +1,4 @@
+import type { ClientTls } from '../model/client-tls.ts';
 import type { OwnerEntry } from '../model/owners.ts';
 import type { PriceEntry } from '../model/prices.ts';
 import type { SourceConfig } from './embedded-sources.ts';
@@ -8,15 +9,6 @@ import type { Section } from './settings.ts';
 import type { AnalyzerAccount } from './users-file.ts';
 import type { WebConfig } from './web-config.ts';
 
-/** TLS of a client: trusted CAs and the client certificate, as PEM. */
-interface TlsClientConfig {
-  readonly ca: string | undefined;
-  readonly cert: string | undefined;
-  readonly key: Secret | undefined;
-  readonly serverName: string | undefined;
-  readonly insecureSkipVerify: boolean;
-}
-
 /** The analyzer to poll. Durations are seconds, sizes bytes. */
 export interface AnalyzerConfig extends Omit<Section<'analyzer'>, 'url' | 'username' | 'password' | 'tls'> {
   readonly url: string;
@@ -25,12 +17,12 @@ export interface AnalyzerConfig extends Omit<Section<'analyzer'>, 'url' | 'usern
   readonly password: Secret;
   /** The file of the password, so that it can be read again. */
   readonly passwordFile: string | undefined;
-  readonly tls: TlsClientConfig;
+  readonly tls: ClientTls<Secret>;
 }
 
 /** An Alertmanager that receives alerts. Durations are seconds. Secrets stay in their files, which are read for each request. */
 export interface AlertmanagerConfig extends Omit<AlertmanagerEntry, 'tls'> {
-  readonly tls: TlsClientConfig;
+  readonly tls: ClientTls<Secret>;
 }
 
 /** A mail server that receives alerts. The password stays in its file, which is read for each mail. */
@@ -44,7 +36,7 @@ export interface EmailConfig {
   readonly username: string | undefined;
   readonly passwordFile: string | undefined;
   readonly requireTls: boolean;
-  readonly tls: TlsClientConfig;
+  readonly tls: ClientTls<Secret>;
   readonly hello: string | undefined;
   readonly sendResolved: boolean;
   /** A cron expression; `undefined` without digests. */

@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import type { ClientTls } from '../model/client-tls.ts';
 
 /** A secret. It prints as `<secret>`, so it cannot reach logs or messages by mistake. */
 export class Secret {
@@ -24,3 +25,6 @@ export class Secret {
     return '<secret>';
   }
 }
+
+/** TLS of a client, with its private key as text. */
+export const revealTls = (tls: ClientTls<Secret>): ClientTls => ({ ...tls, key: tls.key?.reveal() });

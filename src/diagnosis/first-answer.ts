@@ -1,20 +1,13 @@
 import { request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
-import type { AnalyzerConfig } from '../config/config.ts';
+import { revealTls } from '../config/secret.ts';
+import { tlsOptions } from '../model/client-tls.ts';
 import { endpoints } from '../query-api/endpoints.ts';
 import type { FirstAnswer, Site } from './step.ts';
 import { attemptMs } from './tcp-step.ts';
 
 /** Bytes of a body that are enough to recognise it. */
 const HEAD = 4096;
-
-/** TLS as configured, for node. */
-export const tlsOptions = (tls: AnalyzerConfig['tls']) => ({
-  ...(tls.ca !== undefined && { ca: tls.ca }),
-  ...(tls.cert !== undefined && { cert: tls.cert }),
-  ...(tls.key !== undefined && { key: tls.key.reveal() }),
-  ...(tls.serverName !== undefined && { servername: tls.serverName }),
-});
 
 /** The URL of an endpoint. */
 export const endpointUrl = (base: string, name: 'GetHttpUserName' | 'GetProducts'): string =>
@@ -32,9 +25,8 @@ export function askOnce(url: string, { analyzer, version }: Pick<Site, 'analyzer
     },
   };
   const isTls = url.startsWith('https:');
-  const secure = { ...tlsOptions(analyzer.tls), rejectUnauthorized: !analyzer.tls.insecureSkipVerify };
   const request = isTls
-    ? requestHttps(url, { ...options, ...secure, agent: new HttpsAgent() })
+    ? requestHttps(url, { ...options, ...tlsOptions(revealTls(analyzer.tls)), agent: new HttpsAgent() })
     : requestHttp(url, { ...options, agent: false });
   const fail = (error: Error): void =>
     reject(

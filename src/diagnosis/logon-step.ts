@@ -3,14 +3,15 @@ import { probeChallenge } from '../client/challenge-probe.ts';
 import { toQueryError } from '../client/failures.ts';
 import { LogonFileError } from '../client/logon-file.ts';
 import type { AnalyzerConfig, Config } from '../config/config.ts';
+import { revealTls } from '../config/secret.ts';
 import { createSelection } from '../inventory/selection.ts';
+import { tlsOptions } from '../model/client-tls.ts';
 import type { Explanation } from '../model/connection-failure.ts';
 import type { QueryError } from '../model/failure.ts';
 import { readChallengeFacts } from '../ntlm/challenge-facts.ts';
 import { skewProblem } from './clock-step.ts';
 import { type Diagnosis, diagnose } from './endpoint-diagnosis.ts';
 import type { Plan } from './examination.ts';
-import { tlsOptions } from './first-answer.ts';
 import { bad, type Evidence, explained, good, type Outcome, type Site, type Step, warning } from './step.ts';
 import { attemptMs } from './tcp-step.ts';
 
@@ -30,7 +31,7 @@ async function checkChallenge({ analyzer }: Site, evidence: Evidence): Promise<O
     logonPath: logonPathOf(analyzer),
     headersTimeout: attemptMs(analyzer),
     connectTimeout: attemptMs(analyzer),
-    tls: { ...tlsOptions(analyzer.tls), rejectUnauthorized: !analyzer.tls.insecureSkipVerify },
+    tls: tlsOptions(revealTls(analyzer.tls)),
   });
   if (probed.is === 'failed') return explained(toQueryError(probed.error));
   if (probed.is === 'open') return 'open';

@@ -1,6 +1,8 @@
 import { isIP } from 'node:net';
 import { connect, type DetailedPeerCertificate, type TLSSocket } from 'node:tls';
 import type { AnalyzerConfig } from '../config/config.ts';
+import { revealTls } from '../config/secret.ts';
+import { tlsOptions } from '../model/client-tls.ts';
 import {
   type Explanation,
   explainConnection,
@@ -9,7 +11,7 @@ import {
   theAnalyzer,
 } from '../model/connection-failure.ts';
 import { dayOf, soonText } from './certificate-expiry.ts';
-import { askOnce, endpointUrl, tlsOptions } from './first-answer.ts';
+import { askOnce, endpointUrl } from './first-answer.ts';
 import { hostOf, withinLimit } from './name-step.ts';
 import { bad, type Evidence, explained, good, type Outcome, type Site, type Step, warning } from './step.ts';
 import { attemptMs, portOf } from './tcp-step.ts';
@@ -22,7 +24,7 @@ async function shakeHands(analyzer: AnalyzerConfig): Promise<TLSSocket> {
     port: portOf(analyzer.url),
     // an address is no server name
     ...(isIP(host) === 0 && { servername: host }),
-    ...tlsOptions(analyzer.tls),
+    ...tlsOptions(revealTls(analyzer.tls)),
     rejectUnauthorized: false,
   });
   const secured = new Promise<void>((resolve, reject) => {

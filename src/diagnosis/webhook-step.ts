@@ -1,9 +1,10 @@
 import { connect, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { WebhookConfig } from '../config/config.ts';
+import { revealTls } from '../config/secret.ts';
 import { readPasswordFile } from '../config/upstream-analyzer.ts';
+import { tlsOptions } from '../model/client-tls.ts';
 import { explainConnection, explainUnknown, type Peer } from '../model/connection-failure.ts';
-import { tlsOptions } from './first-answer.ts';
 import { hostOf, withinLimit } from './name-step.ts';
 import { bad, explained, good, type Step } from './step.ts';
 import { portOf } from './tcp-step.ts';
@@ -22,9 +23,8 @@ async function tryConnecting(url: string, { tls, timeout }: WebhookConfig): Prom
     ? connectTls({
         host,
         port,
-        rejectUnauthorized: !tls.insecureSkipVerify,
         ...(isIP(host) === 0 && { servername: host }),
-        ...tlsOptions(tls),
+        ...tlsOptions(revealTls(tls)),
       })
     : connect({ host, port });
   const connected = new Promise<void>((resolve, reject) => {

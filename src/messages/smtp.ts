@@ -1,20 +1,12 @@
 import { Readable } from 'node:stream';
 import SMTPConnection, { type SMTPConnectionSendInfo } from 'nodemailer/lib/smtp-connection';
+import { type ClientTls, tlsOptions } from '../model/client-tls.ts';
 import type { RefusedRecipient, SendOutcome } from './channel.ts';
 import type { LogonHold } from './logon-hold.ts';
 import type { Recipient } from './receiver-state.ts';
 import { line } from './texts.ts';
 
 /** Sends mails to a smarthost, one connection for each. */
-
-/** TLS of a client: PEM texts. */
-export interface MessageTls {
-  readonly ca: string | undefined;
-  readonly cert: string | undefined;
-  readonly key: string | undefined;
-  readonly serverName: string | undefined;
-  readonly insecureSkipVerify: boolean;
-}
 
 export interface SmtpOptions {
   readonly host: string;
@@ -26,7 +18,7 @@ export interface SmtpOptions {
   readonly password: () => string;
   /** Whether mails are sent over TLS only. */
   readonly requireTls: boolean;
-  readonly tls: MessageTls;
+  readonly tls: ClientTls;
 }
 
 export interface Envelope {
@@ -137,13 +129,7 @@ async function converse<T>(
     connectionTimeout: CONNECT_MS,
     greetingTimeout: CONNECT_MS,
     socketTimeout: ANSWER_MS,
-    tls: {
-      ...(tls.ca !== undefined && { ca: tls.ca }),
-      ...(tls.cert !== undefined && { cert: tls.cert }),
-      ...(tls.key !== undefined && { key: tls.key }),
-      ...(tls.serverName !== undefined && { servername: tls.serverName }),
-      rejectUnauthorized: !tls.insecureSkipVerify,
-    },
+    tls: tlsOptions(tls),
   });
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => undefined);

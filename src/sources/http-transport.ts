@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { Agent, type Dispatcher } from 'undici';
 import { decodeOutput } from '../managers/decode-output.ts';
+import { tlsOptions } from '../model/client-tls.ts';
 import { SourceFailure } from '../observation/source-failure.ts';
 import type { HttpSettings } from '../observation/source-settings.ts';
 import { requestFailure, statusFailure } from './http-failure.ts';
@@ -77,14 +78,7 @@ export function createHttpTransport(settings: HttpSettings & TransportSettings, 
     allowH2: false,
     headersTimeout: 0,
     bodyTimeout: 0,
-    connect: {
-      timeout: timeout * 1000,
-      rejectUnauthorized: !tls.insecureSkipVerify,
-      ...(tls.ca !== undefined && { ca: tls.ca }),
-      ...(tls.cert !== undefined && { cert: tls.cert }),
-      ...(tls.key !== undefined && { key: tls.key }),
-      ...(tls.serverName !== undefined && { servername: tls.serverName }),
-    },
+    connect: { timeout: timeout * 1000, ...tlsOptions(tls) },
   });
   let kept: Kept | undefined;
 
