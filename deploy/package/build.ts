@@ -27,9 +27,15 @@ function built(): { revision: string; branch: string } {
 }
 
 rmSync(dist, { recursive: true, force: true });
-execFileSync(join(root, 'node_modules/.bin/tsc'), ['--project', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });
+execFileSync(join(root, 'node_modules/.bin/tsc'), ['--project', 'tsconfig.build.json'], {
+  cwd: root,
+  stdio: 'inherit',
+});
 // the compiler would make a module of it, which an old Node refuses before it can say so
-writeFileSync(join(dist, 'launch.js'), readFileSync(join(source, 'launch.js'), 'utf8').replace('./start.ts', './start.js'));
+writeFileSync(
+  join(dist, 'launch.js'),
+  readFileSync(join(source, 'launch.js'), 'utf8').replace('./start.ts', './start.js'),
+);
 for (const asset of globSync('**/*.{css,svg}', { cwd: source }).concat('html/refresh.js'))
   cpSync(join(source, asset), join(dist, asset));
 writeFileSync(join(dist, 'build.json'), `${JSON.stringify(built())}\n`);

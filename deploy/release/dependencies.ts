@@ -74,7 +74,8 @@ function declaredLicense(path: string): string | undefined {
   return license ?? licenses?.map(({ type }: { type: string }) => type).join(' AND ');
 }
 
-const isLicenseFile = (name: string): boolean => /^(licen[cs]e|copying)/i.test(name);
+/** Whether a file of this name holds the license of the package around it. */
+export const isLicenseFile = (name: string): boolean => /^(licen[cs]e|copying)/i.test(name);
 
 /** The production dependencies, direct and indirect, in the order of package-lock.json. */
 export function productionDependencies(): Dependency[] {
