@@ -50,7 +50,7 @@ function sbomOfNpm(): Sbom {
   }
 }
 
-/** Node itself, which the bundles contain. */
+/** Node itself, which the archives contain. */
 function node(): Component & Record<string, unknown> {
   const version: string = read('package.json').devDependencies.node;
   return {
@@ -58,7 +58,7 @@ function node(): Component & Record<string, unknown> {
     type: 'platform',
     name: 'node',
     version,
-    description: 'Part of the bundles only',
+    description: 'Part of the archives with their own Node only',
     purl: `pkg:generic/node@${version}`,
     cpe: `cpe:2.3:a:nodejs:node.js:${version}:*:*:*:*:*:*:*`,
     licenses: [{ license: { id: 'MIT' } }],

@@ -3,7 +3,7 @@ import { basename, dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isLicenseFile, productionDependencies, repository } from '../../deploy/release/dependencies.ts';
 
-/** The files of the npm package, of which the bundles and the image are made. */
+/** The files of the npm package, of which the archives and the image are made. */
 function packedFiles(): string[] {
   const flags = ['--dry-run', '--json', '--ignore-scripts'];
   const output = execFileSync('npm', ['pack', ...flags], { cwd: repository, encoding: 'utf8' });

@@ -34,7 +34,7 @@ describe('software bill of materials', () => {
     expect(packages.toSorted(byPurl)).toMatchObject(wanted.toSorted(byPurl));
   });
 
-  it('lists the Node of the bundles', () => {
+  it('lists the Node of the archives', () => {
     expect(sbom.components).toContainEqual(
       expect.objectContaining({
         name: 'node',
