@@ -8,16 +8,15 @@ const root = join(import.meta.dirname, '../..');
 const source = join(root, 'src');
 const dist = join(root, 'dist');
 
-function git(...args: readonly string[]): string {
-  return execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
-}
+const git = (...args: readonly string[]): string => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
 
 /**
- * What is built, for `--version` and `license_exporter_build_info`. A build without the repository, as in a container, is
- * told by SOURCE_REVISION and SOURCE_BRANCH. What is not known is empty.
+ * What is built, for `--version` and `license_exporter_build_info`. SOURCE_REVISION and SOURCE_BRANCH name it where there is
+ * no repository, as in a container. What is not known is empty.
  */
-function built(): { revision: string; branch: string } {
+function identity(): { revision: string; branch: string } {
   const { SOURCE_REVISION: revision = '', SOURCE_BRANCH: branch = '' } = process.env;
+  // git would find a repository further up, which is another one
   if (revision !== '' || !existsSync(join(root, '.git'))) return { revision, branch };
   return {
     // ends with -dirty if a file differs from the commit
@@ -38,4 +37,4 @@ writeFileSync(
 );
 for (const asset of globSync('**/*.{css,svg}', { cwd: source }).concat('html/refresh.js'))
   cpSync(join(source, asset), join(dist, asset));
-writeFileSync(join(dist, 'build.json'), `${JSON.stringify(built())}\n`);
+writeFileSync(join(dist, 'build.json'), `${JSON.stringify(identity())}\n`);
