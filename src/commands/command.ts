@@ -21,6 +21,8 @@ export interface Command {
   };
   /** The description of each of its flags. */
   readonly flags?: Readonly<Partial<Record<CommandFlag, string>>>;
+  /** It runs until it is stopped, and then ends gracefully. Any other command is ended at once by a signal. */
+  readonly isDaemon?: true;
   /** @returns the exit code */
   readonly run: (context: CommandContext) => Promise<number>;
 }
@@ -45,13 +47,13 @@ export interface CommandContext {
   readonly revision: string;
   readonly createLog: (settings: { level: string; format: 'json' | 'pretty' | undefined }) => Log;
   readonly print: (text: string | Uint8Array) => void;
-  /** Aborted when the process must stop. */
+  /** Aborted when a daemon must stop. */
   readonly stop: AbortSignal;
   /** Registers the handler of a reload. */
   readonly onReload: (reload: () => Promise<void>) => void;
 }
 
-/** Resolves when the process must stop. */
+/** Resolves when a daemon must stop. */
 export function untilStopped(stop: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (stop.aborted) resolve();

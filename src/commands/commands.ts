@@ -6,17 +6,20 @@ export const commands: readonly Command[] = [
     name: 'serve',
     summary: 'Poll the configured analyzer and serve metrics (default).',
     flags: { once: 'poll once, print the metrics and exit. Exit code 0 if every endpoint answered, else 1.' },
+    isDaemon: true,
     run: async (context) => (await import('./serve.ts')).serve(context),
   },
   {
     name: 'demo',
     summary:
       'Serve metrics of a simulated site from an embedded analyzer, on loopback. The log shows a curl command to query it.',
+    isDaemon: true,
     run: async (context) => (await import('./demo.ts')).demo(context),
   },
   {
     name: 'analyzer',
     summary: 'Run only the embedded analyzer, as a server of the Query API.',
+    isDaemon: true,
     run: async (context) => (await import('./analyzer.ts')).analyzer(context),
   },
   {

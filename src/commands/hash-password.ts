@@ -12,6 +12,11 @@ async function readFirstLine(): Promise<string> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: process.stdin, output: silent, terminal: isTerminal });
   if (isTerminal) process.stderr.write('Password: ');
+  // a terminal that does not echo sends Ctrl-C as a character
+  lines.once('SIGINT', () => {
+    process.stderr.write('\n');
+    process.kill(process.pid, 'SIGINT');
+  });
   try {
     for await (const line of lines) return line;
     return '';
