@@ -1,8 +1,13 @@
 import type { SettingKey } from '../config/settings.ts';
 import type { Log } from '../model/log.ts';
 
+type CommandSwitch = 'once' | 'json' | 'demo';
+
 /** Flags that are not settings. A command accepts those in its row. */
-export type CommandFlag = 'once' | 'json' | 'demo';
+export type CommandFlag = CommandSwitch | 'output';
+
+/** How a flag is written: `--output FILE`. */
+export const flagUsage = (flag: CommandFlag): string => (flag === 'output' ? '--output FILE' : `--${flag}`);
 
 /** A command. Command line, help and documentation are derived from its row in `commands`. */
 export interface Command {
@@ -28,13 +33,15 @@ export interface Command {
 }
 
 /** The parsed command line. */
-export interface CommandLine extends Readonly<Record<CommandFlag, boolean>> {
+export interface CommandLine extends Readonly<Record<CommandSwitch, boolean>> {
   readonly command: Command;
   readonly configFile: string | undefined;
   /** Raw values by setting. */
   readonly flags: ReadonlyMap<SettingKey, unknown>;
   /** Empty for a command without an argument. */
   readonly argument: string;
+  /** The file of `--output`. */
+  readonly output: string | undefined;
   readonly help: boolean;
   readonly version: boolean;
 }

@@ -26,6 +26,10 @@ export const commands: readonly Command[] = [
     name: 'analyzer hash-password',
     summary: 'Print a line for the users file of the embedded analyzer. The password is read from standard input.',
     argument: { placeholder: 'NAME', what: 'the name of the user' },
+    flags: {
+      output:
+        'write the line to this users file, where it replaces the line of the same user. A new file gets mode 0600.',
+    },
     run: async (context) => (await import('./hash-password.ts')).hashAnalyzerPassword(context),
   },
   {
