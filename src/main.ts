@@ -63,12 +63,16 @@ function errorText(error: unknown): string {
   return `${stack}\nThis is a bug in license-exporter ${readVersion()}, node ${process.version}: please report it with this output.\n`;
 }
 
-/** Aborts on the first SIGTERM or SIGINT. The second one ends the process at once. */
-function stopOnSignals(): AbortSignal {
+/**
+ * For a daemon, aborts on the first SIGTERM or SIGINT; the second one ends the process at once. Any other command ends at the
+ * first one: it keeps nothing open that must be closed, and waits for standard input, a server or a tool. Node restores a
+ * terminal, and tools end with the process.
+ */
+function stopOnSignals(isDaemon: boolean): AbortSignal {
   const stopping = new AbortController();
   for (const name of ['SIGTERM', 'SIGINT'] as const) {
     process.on(name, () => {
-      if (stopping.signal.aborted) process.exit(128 + constants.signals[name]);
+      if (!isDaemon || stopping.signal.aborted) process.exit(128 + constants.signals[name]);
       stopping.abort();
     });
   }
@@ -89,7 +93,7 @@ export async function main(): Promise<void> {
       revision: readBuild().revision,
       createLog,
       print,
-      stop: stopOnSignals(),
+      stop: stopOnSignals(line.command.isDaemon === true && !line.once),
       onReload: (reload) => void process.on('SIGHUP', () => void reload()),
     });
   } catch (error) {

@@ -6,23 +6,30 @@ export const commands: readonly Command[] = [
     name: 'serve',
     summary: 'Poll the configured analyzer and serve metrics (default).',
     flags: { once: 'poll once, print the metrics and exit. Exit code 0 if every endpoint answered, else 1.' },
+    isDaemon: true,
     run: async (context) => (await import('./serve.ts')).serve(context),
   },
   {
     name: 'demo',
     summary:
       'Serve metrics of a simulated site from an embedded analyzer, on loopback. The log shows a curl command to query it.',
+    isDaemon: true,
     run: async (context) => (await import('./demo.ts')).demo(context),
   },
   {
     name: 'analyzer',
     summary: 'Run only the embedded analyzer, as a server of the Query API.',
+    isDaemon: true,
     run: async (context) => (await import('./analyzer.ts')).analyzer(context),
   },
   {
     name: 'analyzer hash-password',
     summary: 'Print a line for the users file of the embedded analyzer. The password is read from standard input.',
     argument: { placeholder: 'NAME', what: 'the name of the user' },
+    flags: {
+      output:
+        'write the line to this users file, where it replaces the line of the same user. A new file gets mode 0600.',
+    },
     run: async (context) => (await import('./hash-password.ts')).hashAnalyzerPassword(context),
   },
   {

@@ -4,6 +4,7 @@ import { findings } from '../../deploy/release/findings.ts';
 import { licensesIn } from '../../deploy/release/license-texts.ts';
 import { storeProblems } from '../../src/analyzer/history-file.ts';
 import { kindOfCode, ntlmKinds } from '../../src/client/failures.ts';
+import { type CommandFlag, flagUsage } from '../../src/commands/command.ts';
 import { commands, usageOf } from '../../src/commands/commands.ts';
 import { alertRules as engineRules } from '../../src/config/sections/alert-rules.ts';
 import { sourceKeys } from '../../src/config/sections/sources.ts';
@@ -234,7 +235,9 @@ export const tables: Readonly<Record<string, () => string>> = {
         cell(
           [
             command.summary,
-            ...Object.entries(command.flags ?? {}).map(([flag, what]) => `With ${code(`--${flag}`)}, ${what}`),
+            ...Object.entries(command.flags ?? {}).map(
+              ([flag, what]) => `With ${code(flagUsage(flag as CommandFlag))}, ${what}`,
+            ),
           ].join(' '),
         ),
       ]),
