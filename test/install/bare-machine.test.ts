@@ -40,15 +40,19 @@ describe.runIf(canBeBare())('on a bare machine', () => {
   });
 
   it('the archive starts from its folder, and through a link from anywhere', async () => {
-    machine.copy(artefacts.bundle, join(home, 'bundle.tar.gz'));
-    expect(await machine.run(['tar', '-xzf', 'bundle.tar.gz'])).toMatchObject({ status: 0, stderr: '' });
-    const demo = await startDemo(['./license-exporter'], join(home, artefacts.bundleFolder));
+    machine.copy(artefacts.bundle, '/root/bundle.tar.gz');
+    const root = { user: 'root', directory: '/root' };
+    expect(await machine.run(['tar', '-xzf', 'bundle.tar.gz', '-C', '/opt'], root)).toMatchObject({
+      status: 0,
+      stderr: '',
+    });
+    await machine.run(['ln', '-s', artefacts.bundleFolder, '/opt/license-exporter'], root);
+    await machine.run(['ln', '-s', '/opt/license-exporter/license-exporter', '/usr/local/bin'], root);
+    // as a user who cannot write to its folder
+    const demo = await startDemo(['./license-exporter'], join('/opt', artefacts.bundleFolder));
     expect((await demo.stop('SIGTERM')).status).toBe(0);
     expect(demo.output()).toContain('"msg":"stopping"');
-    const links = ['/opt/license-exporter', '/usr/local/bin/license-exporter'] as const;
-    await machine.run(['ln', '-s', join(home, artefacts.bundleFolder), links[0]], { user: 'root' });
-    await machine.run(['ln', '-s', `${links[0]}/license-exporter`, links[1]], { user: 'root' });
-    for (const command of [`${links[0]}/license-exporter`, 'license-exporter']) {
+    for (const command of ['/opt/license-exporter/license-exporter', 'license-exporter']) {
       const { status, stdout } = await machine.run([command, '--version'], { directory: '/' });
       expect({ command, status, version: stdout.split(' (')[0] }).toEqual({
         command,
