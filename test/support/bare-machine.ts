@@ -14,11 +14,11 @@ import { peer } from './peers.ts';
 export interface BareMachine {
   /** The folder on this host that is `/` of the machine. */
   readonly root: string;
-  /** Copies a file or folder of this host into the machine; whoever may read it there, may. */
+  /** Copies a file or folder of this host into the machine, where every user may read it. */
   copy(from: string, to: string): void;
   /** Starts a command. It is killed at the end of the test. */
   start(command: readonly string[], options?: CommandOptions): Started;
-  /** Runs a command to its end. Its exit code is not judged. */
+  /** Runs a command to its end. No exit code is an error here. */
   run(command: readonly string[], options?: CommandOptions): Promise<Result>;
   /** What `curl` gets from inside the machine. Arguments, such as `--user`, are curl's. */
   curl(...args: readonly string[]): Promise<Result>;
