@@ -38,6 +38,24 @@ function readVersion(): string {
   return version;
 }
 
+/** What was built. Source that is run without a build does not know it. */
+function readBuild(): { readonly revision: string; readonly branch: string } {
+  try {
+    return JSON.parse(readFileSync(new URL('build.json', import.meta.url), 'utf8'));
+  } catch {
+    return { revision: '', branch: '' };
+  }
+}
+
+/** The output of `--version`, in the layout of Prometheus. */
+function versionText(): string {
+  const { revision, branch } = readBuild();
+  return `license-exporter, version ${readVersion()} (branch: ${branch}, revision: ${revision})
+  node version:     ${process.version}
+  platform:         ${process.platform}/${process.arch}
+`;
+}
+
 /** A mistake of the operator is printed as a message; anything else is a bug and is printed with its stack. */
 function errorText(error: unknown): string {
   if (error instanceof OperatorError) return `${error.message}\n`;
@@ -66,15 +84,13 @@ export async function main(): Promise<void> {
   const print = (text: string | Uint8Array): void => void process.stdout.write(text);
   try {
     const line = parseCommandLine(process.argv.slice(2));
-    const version = readVersion();
-    const revision = process.env.npm_package_gitHead ?? '';
     if (line.help) return print(helpText());
-    if (line.version) return print(`license-exporter, version ${version} (node ${process.version})\n`);
+    if (line.version) return print(versionText());
     process.exitCode = await line.command.run({
       line,
       env: process.env,
-      version,
-      revision,
+      version: readVersion(),
+      revision: readBuild().revision,
       createLog,
       print,
       stop: stopOnSignals(line.command.isDaemon === true && !line.once),
