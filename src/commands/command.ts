@@ -1,5 +1,6 @@
 import type { SettingKey } from '../config/settings.ts';
 import type { Log } from '../model/log.ts';
+import { errorFields, OperatorError } from '../model/operator-error.ts';
 
 type CommandSwitch = 'once' | 'json' | 'demo';
 
@@ -57,7 +58,7 @@ export interface CommandContext {
   /** Aborted when a daemon must stop. */
   readonly stop: AbortSignal;
   /** Registers the handler of a reload. */
-  readonly onReload: (reload: () => Promise<void>) => void;
+  readonly onReload: (reload: () => Promise<unknown>) => void;
 }
 
 /** Resolves when a daemon must stop. */
@@ -66,4 +67,15 @@ export function untilStopped(stop: AbortSignal): Promise<void> {
     if (stop.aborted) resolve();
     else stop.addEventListener('abort', () => resolve(), { once: true });
   });
+}
+
+/** Reloads the configuration. Resolves with the reason if the new one is rejected: the old one stays in use. */
+export async function reloaded(log: Log, reload: () => Promise<void>): Promise<string | undefined> {
+  try {
+    await reload();
+    return undefined;
+  } catch (error) {
+    log.error(errorFields(error), 'configuration not reloaded, the old one is kept');
+    return error instanceof OperatorError ? error.message : 'a bug, see the log';
+  }
 }

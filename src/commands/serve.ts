@@ -8,9 +8,9 @@ import { createStorage } from '../app/storage.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Log } from '../model/log.ts';
-import { errorFields, OperatorError } from '../model/operator-error.ts';
+import { OperatorError } from '../model/operator-error.ts';
 import { cronProblem } from '../poll/schedule.ts';
-import { type CommandContext, untilStopped } from './command.ts';
+import { type CommandContext, reloaded, untilStopped } from './command.ts';
 
 function load({ line, env }: CommandContext): Config {
   const options = { ...line, env, requireAnalyzer: true, cronProblem };
@@ -122,13 +122,14 @@ export async function serve(context: CommandContext): Promise<number> {
   try {
     await own?.start();
     const ofOwn = own && { sources: own.health, recorded: own.recorded };
-    const deps = { log, version, revision, demo: false, storage, ...ofOwn };
-    const app = createApp(upstream.appConfig(config), deps);
+    const reloadApp = (): Promise<string | undefined> => reload(app, upstream, log, context);
+    const deps = { log, version, revision, demo: false, storage, reload: reloadApp, ...ofOwn };
+    const app: App = createApp(upstream.appConfig(config), deps);
     if (line.once) {
       await own?.firstCollection();
       return await runOnce(app, context);
     }
-    context.onReload(() => reload(app, upstream, log, context));
+    context.onReload(reloadApp);
     await runApp(app, log, context);
     return 0;
   } finally {
@@ -144,16 +145,15 @@ async function runOnce(app: App, { print }: CommandContext): Promise<number> {
   return up ? 0 : 1;
 }
 
-async function reload(app: App, upstream: Upstream, log: Log, context: CommandContext): Promise<void> {
-  try {
+async function reload(app: App, upstream: Upstream, log: Log, context: CommandContext): Promise<string | undefined> {
+  const reason = await reloaded(log, async () => {
     const config = load(context);
     const appConfig = upstream.appConfig(config);
     await upstream.reload(config);
     await app.reload(appConfig);
-  } catch (error) {
-    app.refuseReload();
-    log.error(errorFields(error), 'configuration not reloaded, the old one is kept');
-  }
+  });
+  if (reason !== undefined) app.refuseReload();
+  return reason;
 }
 
 /** Runs an application until the process is stopped. */
