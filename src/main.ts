@@ -38,6 +38,24 @@ function readVersion(): string {
   return version;
 }
 
+/** What was built. Source that is run without a build does not know it. */
+function readBuild(): { readonly revision: string; readonly branch: string } {
+  try {
+    return JSON.parse(readFileSync(new URL('build.json', import.meta.url), 'utf8'));
+  } catch {
+    return { revision: '', branch: '' };
+  }
+}
+
+/** The output of `--version`, in the layout of Prometheus. */
+function versionText(): string {
+  const { revision, branch } = readBuild();
+  return `license-exporter, version ${readVersion()} (branch: ${branch}, revision: ${revision})
+  node version:     ${process.version}
+  platform:         ${process.platform}/${process.arch}
+`;
+}
+
 /** A mistake of the operator is printed as a message; anything else is a bug and is printed with its stack. */
 function errorText(error: unknown): string {
   if (error instanceof OperatorError) return `${error.message}\n`;
@@ -45,12 +63,16 @@ function errorText(error: unknown): string {
   return `${stack}\nThis is a bug in license-exporter ${readVersion()}, node ${process.version}: please report it with this output.\n`;
 }
 
-/** Aborts on the first SIGTERM or SIGINT. The second one ends the process at once. */
-function stopOnSignals(): AbortSignal {
+/**
+ * For a daemon, aborts on the first SIGTERM or SIGINT; the second one ends the process at once. Any other command ends at the
+ * first one: it keeps nothing open that must be closed, and waits for standard input, a server or a tool. Node restores a
+ * terminal, and tools end with the process.
+ */
+function stopOnSignals(isDaemon: boolean): AbortSignal {
   const stopping = new AbortController();
   for (const name of ['SIGTERM', 'SIGINT'] as const) {
     process.on(name, () => {
-      if (stopping.signal.aborted) process.exit(128 + constants.signals[name]);
+      if (!isDaemon || stopping.signal.aborted) process.exit(128 + constants.signals[name]);
       stopping.abort();
     });
   }
@@ -62,18 +84,16 @@ export async function main(): Promise<void> {
   const print = (text: string | Uint8Array): void => void process.stdout.write(text);
   try {
     const line = parseCommandLine(process.argv.slice(2));
-    const version = readVersion();
-    const revision = process.env.npm_package_gitHead ?? '';
     if (line.help) return print(helpText());
-    if (line.version) return print(`license-exporter, version ${version} (node ${process.version})\n`);
+    if (line.version) return print(versionText());
     process.exitCode = await line.command.run({
       line,
       env: process.env,
-      version,
-      revision,
+      version: readVersion(),
+      revision: readBuild().revision,
       createLog,
       print,
-      stop: stopOnSignals(),
+      stop: stopOnSignals(line.command.isDaemon === true && !line.once),
       onReload: (reload) => void process.on('SIGHUP', () => void reload()),
     });
   } catch (error) {

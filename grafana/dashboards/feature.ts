@@ -136,7 +136,7 @@ export const featureDashboard = () =>
           { name: 'Since', unit: 'dateTimeFromNow', width: 120 },
           { name: 'Application', width: 100, unknown: 'unknown', names: STATES },
           { name: 'Application for', as: 'For', unit: 's', decimals: 0, width: 70, unknown: '' },
-          { name: 'Licences', as: 'Licenses', width: 80 },
+          { name: 'Licenses', width: 80 },
           { name: 'Queued', as: 'Waiting', width: 75 },
           { name: 'Host', width: 85 },
         ],

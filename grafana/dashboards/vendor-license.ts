@@ -181,7 +181,7 @@ export const vendorLicenseDashboard = () =>
           { name: 'User' },
           { name: 'Feature', width: 130 },
           { name: 'Since', unit: 'dateTimeFromNow', width: 130 },
-          { name: 'Licences', as: 'Licenses', width: 80 },
+          { name: 'Licenses', width: 80 },
           { name: 'Status', width: 80, names: STATES },
           { name: 'Host', width: 95 },
           { name: 'Product', hidden: true },

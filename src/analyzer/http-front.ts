@@ -5,7 +5,7 @@ import { listenError } from '../model/listen-error.ts';
 import { limitConnections } from './connection-limits.ts';
 import { createGate, type GateOptions, noGate } from './gate.ts';
 import { createRateLimit } from './rate-limit.ts';
-import { type AccessRecord, RequestHandler, type Respond } from './request-handler.ts';
+import { type AccessRecord, RequestHandler, type Respond, type RespondOpenly } from './request-handler.ts';
 
 export interface HttpFrontOptions {
   /** Every address without one. */
@@ -87,9 +87,9 @@ async function listen(server: Server, { host, port, tls }: HttpFrontOptions): Pr
 
 /**
  * The HTTP server of the analyzer: limits, NTLM, then the reply of `respond`. It is built on node:http, because a router answers
- * some bad requests before any hook runs, and nothing may be answered before the logon.
+ * some bad requests before any hook runs, and nothing but `respondOpenly` may answer before the logon.
  */
-export function createHttpFront(options: HttpFrontOptions, respond: Respond): HttpFront {
+export function createHttpFront(options: HttpFrontOptions, respond: Respond, respondOpenly: RespondOpenly): HttpFront {
   const { host, limits, onRequest } = options;
   if (options.gate === 'none' && !['127.0.0.1', '::1'].includes(host ?? '')) {
     throw new Error('an analyzer without a gate listens on loopback only');
@@ -97,7 +97,14 @@ export function createHttpFront(options: HttpFrontOptions, respond: Respond): Ht
   const nowMs = (): number => options.now() * 1000;
   const gate = options.gate === 'none' ? noGate : createGate(options.gate, options.tls?.cert, nowMs);
   const isWithinRate = createRateLimit(limits.requestsPerSecond, nowMs);
-  const handler = new RequestHandler({ gate, isWithinRate, idleMs: limits.requestTimeout * 1000, respond, onRequest });
+  const handler = new RequestHandler({
+    gate,
+    isWithinRate,
+    idleMs: limits.requestTimeout * 1000,
+    respond,
+    respondOpenly,
+    onRequest,
+  });
   const server = createServer(options, handler.listener);
   limitConnections(server, { connections: limits.connections, now: nowMs, onProblem: options.onProblem });
   let origin = '';

@@ -12,7 +12,7 @@ export interface AccessRecord {
   readonly path: string;
   /** 499 if the client disconnected, or was disconnected, before it had the whole response. */
   readonly status: number;
-  /** `domain\user`. */
+  /** `domain\user`; empty for a request that needs no logon. */
   readonly user: string;
   readonly address: string;
   /** Body bytes; 0 with 499. */
@@ -23,6 +23,9 @@ export interface AccessRecord {
 /** Answers a request of an identity, `domain\\user`, unless its client disconnects. Never rejects. */
 export type Respond = (request: IncomingMessage, identity: string, signal: AbortSignal) => Promise<Reply>;
 
+/** The reply to a request that needs no logon; undefined for every other request. */
+export type RespondOpenly = (request: IncomingMessage) => Reply | undefined;
+
 export interface RequestHandlerOptions {
   readonly gate: Gate;
   /** Whether a client, by its address, may send another request now. */
@@ -30,6 +33,7 @@ export interface RequestHandlerOptions {
   /** How long a client may read nothing of a response, milliseconds. */
   readonly idleMs: number;
   readonly respond: Respond;
+  readonly respondOpenly: RespondOpenly;
   readonly onRequest: ((request: AccessRecord) => void) | undefined;
 }
 
@@ -112,6 +116,11 @@ export class RequestHandler {
     if (!gate.isExpecting(socket) && !isWithinRate(holderOf(peerAddress(socket.remoteAddress)))) {
       await sendReply(response, tooMany('too_many_requests', 'more requests per second than allowed', 1), idleMs);
       return undefined;
+    }
+    const open = gate.isExpecting(socket) ? undefined : this.#options.respondOpenly(request);
+    if (open !== undefined) {
+      await sendReply(response, open, idleMs);
+      return { user: '', reply: open };
     }
     const identified = gate.identify(request);
     if ('refusal' in identified) {

@@ -96,12 +96,15 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
   };
   const openApi = [Buffer.from(JSON.stringify(createOpenApi(options.version)))];
 
+  /** The description of the API has no data of the site. Tools that read it cannot log on with NTLM. */
+  const answerOpenly = ({ url, method }: IncomingMessage): Reply | undefined => {
+    if (url?.split('?', 1)[0] !== OPENAPI_PATH) return undefined;
+    return method === 'GET' ? { status: 200, body: openApi, type: JSON_TYPE } : methodNotAllowed(OPENAPI_PATH, 'GET');
+  };
+
   const answer = async (request: IncomingMessage, identity: string, signal: AbortSignal): Promise<Reply> => {
     const [target = '', query = ''] = (request.url ?? '').split(/\?(.*)/s, 2);
     const { method = '' } = request;
-    if (target === OPENAPI_PATH) {
-      return method === 'GET' ? { status: 200, body: openApi, type: JSON_TYPE } : methodNotAllowed(target, 'GET');
-    }
     const name = byPath.get(target);
     if (name === undefined) return failure('not_found', 'there is no such endpoint');
     const endpoint = endpoints[name];
@@ -132,7 +135,7 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
     }
   };
 
-  const front = createHttpFront(options, answerOrFail);
+  const front = createHttpFront(options, answerOrFail, answerOpenly);
   let addingPast: NodeJS.Timeout | undefined;
   const pastAdded = Promise.withResolvers<void>();
   if (options.past === undefined) pastAdded.resolve();

@@ -3,6 +3,7 @@ import type { Site } from '../html/frame.ts';
 import { createSourceExposition } from '../metrics/source-exposition.ts';
 import type { Log } from '../model/log.ts';
 import type { SourceHealth } from '../observation/source.ts';
+import type { Reload } from '../web/reload.ts';
 import { createWebServer, type WebServer } from '../web/server.ts';
 import { externalUrl } from './alerting.ts';
 import { analyzerIdentity } from './identity.ts';
@@ -14,6 +15,7 @@ export interface AnalyzerWebDeps {
   readonly version: string;
   readonly revision: string;
   readonly log: Log;
+  readonly reload: Reload['run'];
 }
 
 /** The HTTP server of the command `analyzer` for its metrics and its sources. The Query API has a listener of its own. */
@@ -26,7 +28,7 @@ export interface AnalyzerWeb extends Pick<WebServer, 'addresses'> {
 export function createAnalyzerWeb(config: Config, deps: AnalyzerWebDeps): AnalyzerWeb | undefined {
   const { webListenAddress } = config.embeddedAnalyzer;
   if (webListenAddress === undefined) return undefined;
-  const { health, version, revision, log } = deps;
+  const { health, version, revision, log, reload } = deps;
   const identity = {
     // this process is the analyzer, also if it polls another one as an exporter
     ...analyzerIdentity({ ...config, analyzer: undefined }),
@@ -56,6 +58,8 @@ export function createAnalyzerWeb(config: Config, deps: AnalyzerWebDeps): Analyz
     access: () => access.current(),
     mounts: [sourcesMount(health, site)],
     isReady: () => true,
+    protectHealth: () => config.web.protectHealth,
+    reload: { isEnabled: () => config.web.enableLifecycle, run: reload },
     log,
   });
   return {

@@ -11,6 +11,7 @@ import type { SourceHealth } from '../observation/source.ts';
 import { endpointNames } from '../query-api/endpoints.ts';
 import { createNightlyPass } from '../rightsizing/nightly-pass.ts';
 import { createLimit } from '../scheduling/limit.ts';
+import type { Reload } from '../web/reload.ts';
 import { createWebServer, type WebServer } from '../web/server.ts';
 import { createAccounts } from './accounts.ts';
 import { externalUrl } from './alerting.ts';
@@ -36,6 +37,8 @@ export interface AppDeps {
   readonly recorded?: RecordedDemand;
   /** The storage directory, if the caller uses it too. The caller takes it before, and releases it after, the application. */
   readonly storage?: Storage;
+  /** What a request to reload the configuration does; undefined if there is nothing to reload. */
+  readonly reload?: Reload['run'];
 }
 
 export interface App {
@@ -181,6 +184,8 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       log: limitedLog,
     }),
     isReady: () => isFirstPollOver,
+    protectHealth: () => pipeline.config.web.protectHealth,
+    reload: deps.reload && { isEnabled: () => pipeline.config.web.enableLifecycle, run: deps.reload },
     log: limitedLog,
   });
 

@@ -2,12 +2,12 @@ import { createRefusalLog } from '../analyzer/refusal-log.ts';
 import { createAnalyzerWeb } from '../app/analyzer-web.ts';
 import { createCollecting } from '../app/collecting-analyzer.ts';
 import { createSimulatedAnalyzer } from '../app/embedded-analyzer.ts';
+import { createStorage } from '../app/storage.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { ConfigError } from '../config/problems.ts';
-import { errorFields } from '../model/operator-error.ts';
 import { cronProblem } from '../poll/schedule.ts';
-import { type CommandContext, untilStopped } from './command.ts';
+import { type CommandContext, reloaded, untilStopped } from './command.ts';
 
 const NO_USERS =
   'is required: no user can log on without it. Create the line of a user with "license-exporter analyzer hash-password NAME"';
@@ -33,6 +33,9 @@ export async function analyzer(context: CommandContext): Promise<number> {
   const log = context.createLog(config.log);
   for (const warning of config.warnings) log.warn({}, warning);
   if (config.storagePath === undefined) log.warn({}, 'without storage.path, history is kept in memory only');
+  const storage = createStorage(log);
+  // before any file in it is opened
+  storage.take(config.storagePath);
   const { domain, channelBinding, sources } = config.embeddedAnalyzer;
   const refusals = createRefusalLog(Date.now, (refused) => log.warn(refused, 'logon refused'));
   const own = {
@@ -43,17 +46,15 @@ export async function analyzer(context: CommandContext): Promise<number> {
   };
   const collecting = sources.length === 0 ? undefined : createCollecting(config, own);
   const server = collecting?.analyzer ?? createSimulatedAnalyzer(config, own);
-  const web = createAnalyzerWeb(config, { health: () => collecting?.health() ?? [], version, revision, log });
-  context.onReload(async () => {
-    try {
+  const reload = (): Promise<string | undefined> =>
+    reloaded(log, async () => {
       const next = load(context);
       users = next.users;
       await collecting?.reload(next.config);
       log.info({ users: users.length, sources: next.config.embeddedAnalyzer.sources.length }, 'configuration reloaded');
-    } catch (error) {
-      log.error(errorFields(error), 'configuration not reloaded, the old one is kept');
-    }
-  });
+    });
+  context.onReload(reload);
+  const web = createAnalyzerWeb(config, { health: () => collecting?.health() ?? [], version, revision, log, reload });
   const flushing = setInterval(refusals.flush, REFUSALS_MS);
   try {
     await server.start();
@@ -71,6 +72,7 @@ export async function analyzer(context: CommandContext): Promise<number> {
     await (collecting ?? server).stop();
     clearInterval(flushing);
     refusals.end();
+    storage.release();
   }
   return 0;
 }

@@ -15,7 +15,7 @@ function usesOf({ analyzer, alerting, embeddedAnalyzer }: Config): string {
     'demo',
   ];
   const missing = [
-    ...(analyzer === undefined && !hasSources ? ['serve requires analyzer.url, username and a password'] : []),
+    ...(analyzer === undefined && !hasSources ? ['serve requires analyzer.url or embedded_analyzer.sources'] : []),
     ...(analyzer === undefined && !hasSources && embeddedAnalyzer.users === undefined
       ? ['analyzer requires embedded_analyzer.users_file']
       : []),

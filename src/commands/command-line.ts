@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { ConfigError, suggest } from '../config/problems.ts';
 import { settingLines, settingOptions, settingsIn, unknownFlag } from '../config/setting-flags.ts';
-import type { Command, CommandFlag, CommandLine } from './command.ts';
+import { type Command, type CommandFlag, type CommandLine, flagUsage } from './command.ts';
 import { commands, usageOf } from './commands.ts';
 
 interface FlagOption {
@@ -28,7 +28,9 @@ const options: Readonly<Record<string, FlagOption>> = {
   'config.check': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean' },
-  ...Object.fromEntries(ownFlags.map(({ name }) => [name, { type: 'boolean' }] as const)),
+  ...Object.fromEntries(
+    ownFlags.map(({ name }) => [name, { type: name === 'output' ? 'string' : 'boolean' }] as const),
+  ),
   ...settingOptions,
 };
 
@@ -85,7 +87,7 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
     throw wrong(`${command.name} requires ${command.argument.what}`);
   }
   for (const { name, of } of ownFlags) {
-    if (!isSet(name) || of.includes(named)) continue;
+    if (values[name] === undefined || of.includes(named)) continue;
     throw wrong(`--${name} is only valid for the command ${of.map((owner) => owner.name).join(' or ')}`);
   }
   return {
@@ -93,6 +95,7 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
     configFile: values['config.file'] as string | undefined,
     flags: settingsIn(values),
     argument,
+    output: values.output as string | undefined,
     once: isSet('once'),
     json: isSet('json'),
     demo: isSet('demo'),
@@ -105,7 +108,7 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
 export function helpText(): string {
   const width = Math.max(...commands.map((command) => usageOf(command).length)) + 2;
   const own = commands.flatMap(({ name, flags = {} }) =>
-    Object.entries(flags).map(([flag, what]) => `  --${flag}\n      ${name}: ${what}`),
+    Object.entries(flags).map(([flag, what]) => `  ${flagUsage(flag as CommandFlag)}\n      ${name}: ${what}`),
   );
   return [
     'license-exporter: usage and expiry of floating licenses for Prometheus',
@@ -121,7 +124,7 @@ export function helpText(): string {
     ...own,
     '  --help, --version',
     '',
-    'Settings. Each is also a key of the file and, unless stated otherwise, an environment variable (see docs/settings.md):',
+    'Settings. Each is also a key of the file and, unless stated otherwise, an environment variable (see docs/configure.md):',
     ...settingLines(),
     '',
   ].join('\n');

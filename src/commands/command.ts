@@ -1,8 +1,14 @@
 import type { SettingKey } from '../config/settings.ts';
 import type { Log } from '../model/log.ts';
+import { errorFields, OperatorError } from '../model/operator-error.ts';
+
+type CommandSwitch = 'once' | 'json' | 'demo';
 
 /** Flags that are not settings. A command accepts those in its row. */
-export type CommandFlag = 'once' | 'json' | 'demo';
+export type CommandFlag = CommandSwitch | 'output';
+
+/** How a flag is written: `--output FILE`. */
+export const flagUsage = (flag: CommandFlag): string => (flag === 'output' ? '--output FILE' : `--${flag}`);
 
 /** A command. Command line, help and documentation are derived from its row in `commands`. */
 export interface Command {
@@ -21,18 +27,22 @@ export interface Command {
   };
   /** The description of each of its flags. */
   readonly flags?: Readonly<Partial<Record<CommandFlag, string>>>;
+  /** It runs until it is stopped, and then ends gracefully. Any other command is ended at once by a signal. */
+  readonly isDaemon?: true;
   /** @returns the exit code */
   readonly run: (context: CommandContext) => Promise<number>;
 }
 
 /** The parsed command line. */
-export interface CommandLine extends Readonly<Record<CommandFlag, boolean>> {
+export interface CommandLine extends Readonly<Record<CommandSwitch, boolean>> {
   readonly command: Command;
   readonly configFile: string | undefined;
   /** Raw values by setting. */
   readonly flags: ReadonlyMap<SettingKey, unknown>;
   /** Empty for a command without an argument. */
   readonly argument: string;
+  /** The file of `--output`. */
+  readonly output: string | undefined;
   readonly help: boolean;
   readonly version: boolean;
 }
@@ -45,16 +55,27 @@ export interface CommandContext {
   readonly revision: string;
   readonly createLog: (settings: { level: string; format: 'json' | 'pretty' | undefined }) => Log;
   readonly print: (text: string | Uint8Array) => void;
-  /** Aborted when the process must stop. */
+  /** Aborted when a daemon must stop. */
   readonly stop: AbortSignal;
   /** Registers the handler of a reload. */
-  readonly onReload: (reload: () => Promise<void>) => void;
+  readonly onReload: (reload: () => Promise<unknown>) => void;
 }
 
-/** Resolves when the process must stop. */
+/** Resolves when a daemon must stop. */
 export function untilStopped(stop: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (stop.aborted) resolve();
     else stop.addEventListener('abort', () => resolve(), { once: true });
   });
+}
+
+/** Reloads the configuration. Resolves with the reason if the new one is rejected: the old one stays in use. */
+export async function reloaded(log: Log, reload: () => Promise<void>): Promise<string | undefined> {
+  try {
+    await reload();
+    return undefined;
+  } catch (error) {
+    log.error(errorFields(error), 'configuration not reloaded, the old one is kept');
+    return error instanceof OperatorError ? error.message : 'a bug, see the log';
+  }
 }

@@ -6,23 +6,30 @@ export const commands: readonly Command[] = [
     name: 'serve',
     summary: 'Poll the configured analyzer and serve metrics (default).',
     flags: { once: 'poll once, print the metrics and exit. Exit code 0 if every endpoint answered, else 1.' },
+    isDaemon: true,
     run: async (context) => (await import('./serve.ts')).serve(context),
   },
   {
     name: 'demo',
     summary:
       'Serve metrics of a simulated site from an embedded analyzer, on loopback. The log shows a curl command to query it.',
+    isDaemon: true,
     run: async (context) => (await import('./demo.ts')).demo(context),
   },
   {
     name: 'analyzer',
     summary: 'Run only the embedded analyzer, as a server of the Query API.',
+    isDaemon: true,
     run: async (context) => (await import('./analyzer.ts')).analyzer(context),
   },
   {
     name: 'analyzer hash-password',
     summary: 'Print a line for the users file of the embedded analyzer. The password is read from standard input.',
     argument: { placeholder: 'NAME', what: 'the name of the user' },
+    flags: {
+      output:
+        'write the line to this users file, where it replaces the line of the same user. A new file gets mode 0600.',
+    },
     run: async (context) => (await import('./hash-password.ts')).hashAnalyzerPassword(context),
   },
   {
@@ -51,6 +58,20 @@ export const commands: readonly Command[] = [
       'Print what is understood of a capture, or of the output of a license manager, and each line that is not. Exit code 0 if everything is understood, 1 if not, 2 if the file cannot be read or is something else.',
     argument: { placeholder: 'FILE', what: 'a file' },
     run: async (context) => (await import('./try-source.ts')).trySource(context),
+  },
+  {
+    name: 'backup',
+    summary:
+      'Write history, right-sizing advice and the key of the pseudonyms to a new directory. A daemon that uses `storage.path` can go on running.',
+    argument: { placeholder: 'DIRECTORY', what: 'a new directory' },
+    run: async (context) => (await import('./backup.ts')).backup(context),
+  },
+  {
+    name: 'restore',
+    summary:
+      'Replace the data in `storage.path` by a backup. The daemon must be stopped. What was there is moved to a folder in `storage.path`.',
+    argument: { placeholder: 'DIRECTORY', what: 'the directory of a backup' },
+    run: async (context) => (await import('./restore.ts')).restore(context),
   },
   {
     name: 'rules',

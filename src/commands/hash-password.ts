@@ -1,7 +1,9 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { hash, truncates } from 'bcryptjs';
-import { parseUsersFile } from '../config/users-file.ts';
+import { isReadableByAll } from '../config/named-files.ts';
+import { parseUsersFile, withUser } from '../config/users-file.ts';
 import { OperatorError } from '../model/operator-error.ts';
 import { ntHash } from '../ntlm/primitives.ts';
 import type { CommandContext } from './command.ts';
@@ -12,6 +14,11 @@ async function readFirstLine(): Promise<string> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: process.stdin, output: silent, terminal: isTerminal });
   if (isTerminal) process.stderr.write('Password: ');
+  // a terminal that does not echo sends Ctrl-C as a character
+  lines.once('SIGINT', () => {
+    process.stderr.write('\n');
+    process.kill(process.pid, 'SIGINT');
+  });
   try {
     for await (const line of lines) return line;
     return '';
@@ -50,10 +57,33 @@ function requireUserName(name: string, line: string): void {
   throw new OperatorError('a user name must not contain a colon or backslash, start with #, or have spaces around it');
 }
 
-/** Prints the line of a user for `embedded_analyzer.users_file`. */
-export async function hashAnalyzerPassword({ line: { argument: name }, print }: CommandContext): Promise<number> {
+/**
+ * Writes the line of a user to a users file. The file keeps its owner and mode: the daemon must be able to read it.
+ *
+ * @throws OperatorError if the file cannot be written, or is no users file
+ */
+function writeUser(file: string, line: string): void {
+  try {
+    const before = existsSync(file) ? readFileSync(file, 'utf8') : '';
+    writeFileSync(file, withUser(before, file, line), { mode: 0o600 });
+  } catch (error) {
+    if (error instanceof OperatorError) throw error;
+    throw new OperatorError(`${file} cannot be written: ${(error as Error).message}`);
+  }
+}
+
+/** Prints the line of a user for `embedded_analyzer.users_file`, or writes it to a file. */
+export async function hashAnalyzerPassword({ line, print }: CommandContext): Promise<number> {
+  const { argument: name, output: file } = line;
   const lineOf = (hash: Buffer): string => `${name}:${hash.toString('hex')}`;
   requireUserName(name, lineOf(Buffer.alloc(16)));
-  print(`${lineOf(ntHash(await readPassword()))}\n`);
+  const written = lineOf(ntHash(await readPassword()));
+  if (file === undefined) {
+    print(`${written}\n`);
+    return 0;
+  }
+  writeUser(file, written);
+  print(`${file} has the user ${name}; a running analyzer reads it on SIGHUP\n`);
+  if (isReadableByAll(file)) print(`warning: ${file} can be read by every user; give it mode 0600\n`);
   return 0;
 }

@@ -3,7 +3,8 @@ import type { ConfigSettings } from './config-settings.ts';
 import { readText } from './named-files.ts';
 import type { Secret } from './secret.ts';
 import type { SourceEntry } from './sections/sources.ts';
-import { pathIn, type WrittenSource, writtenSources } from './source-entries.ts';
+import { type WrittenSource, writtenSources } from './source-entries.ts';
+import { pathsIn } from './source-paths.ts';
 import { readSourceTls } from './source-tls.ts';
 
 /** The sources of the embedded analyzer, complete and checked. */
@@ -70,20 +71,19 @@ function check(written: WrittenSource, entry: SourceEntry): void {
 
 function viaOf(
   settings: ConfigSettings,
-  { folder, refuse }: WrittenSource,
+  { refuse }: WrittenSource,
   { via, env = {}, interval = DEFAULT_INTERVAL }: SourceEntry,
 ): SourceConfig['via'] {
   if (via?.command !== undefined) return { kind: 'command', command: via.command, env };
   if (via?.file !== undefined) {
-    return { kind: 'file', file: pathIn(folder, via.file), maxAge: via.max_age ?? 2 * interval };
+    return { kind: 'file', file: via.file, maxAge: via.max_age ?? 2 * interval };
   }
   if (via?.http === undefined) return undefined;
   const { caFile, certFile, keyFile, serverName, insecureSkipVerify = false } = via.tls ?? {};
-  const at = (file: string | undefined): string | undefined => (file === undefined ? undefined : pathIn(folder, file));
-  const tls = readSourceTls(settings, { ca: at(caFile), cert: at(certFile), key: at(keyFile) }, (role, message) =>
+  const tls = readSourceTls(settings, { ca: caFile, cert: certFile, key: keyFile }, (role, message) =>
     refuse(message, ['via', 'tls', `${role}_file`]),
   );
-  const tokenFile = at(via.token_file);
+  const tokenFile = via.token_file;
   checkToken(settings, tokenFile, (message) => refuse(message, ['via', 'token_file']));
   return { kind: 'http', url: via.http, tokenFile, tls: { ...tls, serverName, insecureSkipVerify } };
 }
@@ -102,9 +102,7 @@ function complete(
   entry: SourceEntry,
   timeZone: string,
 ): SourceConfig {
-  const { folder } = written;
   const { name = '', manager = 'json', servers = [], debugLog, features, users, borrow } = entry;
-  const files = Object.entries(entry.optionsFiles ?? {}).map(([daemon, file]) => [daemon, pathIn(folder, file)]);
   return {
     name,
     manager,
@@ -117,12 +115,12 @@ function complete(
     maxOutput: entry.maxOutput ?? DEFAULT_MAX_OUTPUT,
     encoding: entry.encoding,
     timeZone: entry.timeZone ?? (entry.via?.command === undefined ? timeZone : 'UTC'),
-    licenseFiles: (entry.licenseFiles ?? []).map((file) => pathIn(folder, file)),
-    optionsFiles: Object.fromEntries(files),
+    licenseFiles: entry.licenseFiles ?? [],
+    optionsFiles: entry.optionsFiles ?? {},
     debugLog:
       debugLog === undefined
         ? undefined
-        : { path: pathIn(folder, debugLog.path), timeZone: debugLog.timeZone ?? timeZone, encoding: debugLog.encoding },
+        : { path: debugLog.path, timeZone: debugLog.timeZone ?? timeZone, encoding: debugLog.encoding },
     features: {
       include: features?.include ?? [],
       exclude: features?.exclude ?? [],
@@ -154,9 +152,10 @@ function checkTogether(found: readonly { readonly source: SourceConfig; readonly
 
 /** The configured sources. Reports their problems. */
 export function sourcesOf(settings: ConfigSettings, timeZone: string): readonly SourceConfig[] {
-  const defaults = settings.value('embedded_analyzer.source_defaults');
+  const asWritten = settings.value('embedded_analyzer.source_defaults');
   // with unknown defaults, sources would lack what is written there
-  if (defaults === undefined) return [];
+  if (asWritten === undefined) return [];
+  const defaults = pathsIn(settings.folder, asWritten);
   const found = writtenSources(settings).map((written) => {
     const entry = withDefaults(written.entry, defaults);
     check(written, entry);

@@ -4,7 +4,7 @@ import { sections } from './settings.ts';
 /** The JSON Schema of the configuration file, for editors. */
 
 /** Metadata that only the program needs. */
-const traits = ['fileOnly', 'secret', 'shownDefault'];
+const traits = ['fileOnly', 'secret', 'shownDefault', 'flag'];
 
 /** A section in which every key is optional and no other key is valid. Secrets are left out: the file must not contain them. */
 function optional(shape: z.core.$ZodShape): z.ZodType {

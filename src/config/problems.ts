@@ -10,12 +10,21 @@ export interface Problem {
   readonly message: string;
 }
 
-/** All problems of a configuration. */
+/** A bcrypt hash, or the beginning of one, wherever it was written by mistake: as a name or as another value. */
+const BCRYPT = /\$2[a-z]?\$[$./\w]*/g;
+const withoutHash = (text: string): string => text.replaceAll(BCRYPT, '<hash>');
+
+/** All problems of a configuration. It repeats no hash of a password. */
 export class ConfigError extends OperatorError {
   override readonly name = 'ConfigError';
   readonly problems: readonly Problem[];
 
-  constructor(problems: readonly Problem[]) {
+  constructor(found: readonly Problem[]) {
+    const problems = found.map(({ key, where, message }) => ({
+      key: withoutHash(key),
+      where,
+      message: withoutHash(message),
+    }));
     super(problems.map(({ key, where, message }) => `${where}: ${key === '' ? '' : `${key}: `}${message}`).join('\n'));
     this.problems = problems;
   }

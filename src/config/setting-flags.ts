@@ -1,13 +1,18 @@
 import { suggest } from './problems.ts';
-import { environmentName, flagName, replacementOf, type SettingKey, settingKeys, settings } from './settings.ts';
+import {
+  environmentName,
+  flagName,
+  flagNames,
+  replacementOf,
+  type SettingKey,
+  settingKeys,
+  settings,
+} from './settings.ts';
 
 /** Settings as command-line flags, and as shown in help and documentation. */
 
 const byFlag: ReadonlyMap<string, SettingKey> = new Map(
-  settingKeys.flatMap((key) => {
-    const name = flagName(key);
-    return name === undefined ? [] : [[name, key] as const];
-  }),
+  settingKeys.flatMap((key) => flagNames(key).map((name) => [name, key] as const)),
 );
 
 const isSwitch = (key: SettingKey): boolean => typeof settings[key].default === 'boolean';

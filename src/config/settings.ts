@@ -89,10 +89,14 @@ export const environmentName = (key: SettingKey): string | undefined =>
   settings[key].fileOnly === true ? undefined : variableName(key);
 
 /** `web.listen-address` of `web.listen_address`, `collector.NAME` of a collector; without the dashes before it. */
-export function flagName(key: SettingKey): string | undefined {
-  const { secret, fileOnly } = settings[key];
-  if (secret === true || fileOnly === true) return undefined;
-  return key.replace(/^metrics\.collectors\./, 'collector.').replaceAll('_', '-');
+export const flagName = (key: SettingKey): string | undefined => flagNames(key)[0];
+
+/** The flag of a setting, and how it was spelled in earlier versions. Empty if the setting has no flag. */
+export function flagNames(key: SettingKey): readonly string[] {
+  const { secret, fileOnly, flag } = settings[key];
+  if (secret === true || fileOnly === true) return [];
+  const derived = key.replace(/^metrics\.collectors\./, 'collector.').replaceAll('_', '-');
+  return flag === undefined ? [derived] : [flag, derived];
 }
 
 /** What replaced a setting of an earlier version, by its flag or environment variable. */

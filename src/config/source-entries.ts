@@ -1,17 +1,17 @@
 import { globSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import type { ConfigSettings } from './config-settings.ts';
 import { readText } from './named-files.ts';
 import { type SourceEntry, sourceEntry } from './sections/sources.ts';
+import { pathsIn } from './source-paths.ts';
 import { mapOf, read, shownPath, strictListOf } from './structures.ts';
 import { readYaml } from './yaml-source.ts';
 
 /** The entries of sources in the configuration file and in the files that it names, before they are complete. */
 
 export interface WrittenSource {
+  /** Its paths are absolute. */
   readonly entry: SourceEntry;
-  /** Paths in it are relative to this folder. */
-  readonly folder: string;
   /** Reports a problem of a part of it. */
   refuse(message: string, path?: readonly PropertyKey[]): void;
 }
@@ -52,8 +52,7 @@ function entriesOfFile(settings: ConfigSettings, path: string): WrittenSource[] 
   };
   for (const issue of found.issues ?? []) refuse(issue.message, isList ? issue.path : issue.path.slice(1));
   return validEntries(isList ? value : (value as { sources?: unknown }).sources).map(([i, entry]) => ({
-    entry,
-    folder: dirname(path),
+    entry: pathsIn(dirname(path), entry),
     refuse: (message, below = []) => refuse(message, [i, ...below]),
   }));
 }
@@ -73,13 +72,9 @@ export function writtenSources(settings: ConfigSettings): readonly WrittenSource
   const raw = settings.rawSetting(LIST)?.raw;
   const own = validEntries(raw).map(
     ([i, entry]): WrittenSource => ({
-      entry,
-      folder: settings.folder,
+      entry: pathsIn(settings.folder, entry),
       refuse: (message, path = []) => settings.refuse(LIST, message, [i, ...path]),
     }),
   );
   return [...own, ...filesOf(settings).flatMap((path) => entriesOfFile(settings, path))];
 }
-
-/** An absolute path. */
-export const pathIn = (folder: string, file: string): string => resolve(folder, file);

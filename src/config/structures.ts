@@ -51,8 +51,17 @@ export const oneOrMore = <S extends z.ZodType>(item: S) =>
 /** A list that only the file can contain. */
 export const strictListOf = <S extends z.ZodType>(item: S) => z.array(item, { error: isNot('a list') });
 
-/** A map with keys that are not known before. `__proto__` is no key: zod would leave it out without a word. */
-export const recordOf = <V extends z.ZodType>(key: z.core.$ZodRecordKey, value: V, what: string, noKey: string) =>
+/**
+ * A map with keys that are not known before. `__proto__` is no key: zod would leave it out without a word.
+ *
+ * @param error of a value that is no map
+ */
+export const recordOf = <V extends z.ZodType>(
+  key: z.core.$ZodRecordKey,
+  value: V,
+  error: ReturnType<typeof isNot>,
+  noKey: string,
+) =>
   z.preprocess(
     (raw, context) => {
       if (typeof raw === 'object' && raw !== null && Object.hasOwn(raw, '__proto__')) {
@@ -60,7 +69,7 @@ export const recordOf = <V extends z.ZodType>(key: z.core.$ZodRecordKey, value: 
       }
       return raw ?? {};
     },
-    z.record(key, value, { error: isNot(what) }),
+    z.record(key, value, { error }),
   );
 
 const EITHER = 'either';

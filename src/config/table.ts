@@ -12,6 +12,8 @@ interface Traits {
   readonly secret?: true;
   /** Shown as the default in the documentation, if the default is not a constant. */
   readonly shownDefault?: string;
+  /** Its flag, if other exporters spell it otherwise than its key. */
+  readonly flag?: string;
 }
 
 /** One setting. */

@@ -75,7 +75,12 @@ const header = z
   .optional();
 
 const sections = {
-  basic_auth_users: recordOf(userName, bcryptHash, 'a map of users', 'a user cannot have this name')
+  basic_auth_users: recordOf(
+    userName,
+    bcryptHash,
+    () => 'is not a map of users and hashes',
+    'a user cannot have this name',
+  )
     .prefault({})
     .describe('Users: a bcrypt hash by name, as `license-exporter hash-password` prints it.'),
   tls_server_config: z.strictObject({

@@ -86,4 +86,4 @@ export function payloadOptions(
 export const tagKeys = (): readonly object[] => adHocKeys.map((text) => ({ type: 'string', text }));
 
 export const tagValues = (key: unknown, inventory: Inventory | undefined): readonly object[] =>
-  adHocKeys.includes(String(key)) ? namesOf(`${key}s`, inventory, []).map((text) => ({ text })) : [];
+  adHocKeys.some((known) => known === key) ? namesOf(`${key}s`, inventory, []).map((text) => ({ text })) : [];

@@ -92,7 +92,7 @@ export function readFilters(raw: unknown): readonly Filter[] {
     if (operator !== '=' && operator !== '!=') {
       throw bad(`the ad-hoc filter operator ${show(operator)} is not supported; use = or !=`);
     }
-    return { key: known, equal: operator === '=', value: String(value) };
+    return { key: known, equal: operator === '=', value: readText(known, value) };
   });
 }
 
@@ -122,8 +122,8 @@ function readText(name: string, raw: unknown): string {
   throw bad(`${name} is ${show(raw)}, not a string`);
 }
 
-/** The values of a key. Empty ones are ignored. */
-function readTexts(name: string, raw: unknown, several: boolean): readonly string[] {
+/** The values of a key. Empty ones are ignored. @throws DatasourceError if a value is no text, or if there are several of a key with one */
+export function readTexts(name: string, raw: unknown, several: boolean): readonly string[] {
   if (raw === undefined || raw === null) return [];
   const all = (Array.isArray(raw) ? raw : [raw]).map((item) => readText(name, item)).filter((text) => text !== '');
   if (all.length > 1 && !several) throw bad(`${name} has ${all.length} values, but only one is allowed`);

@@ -6,11 +6,11 @@ import { withDeadline } from './deadline.ts';
 import { DatasourceError } from './errors.ts';
 import { requireFresh } from './known-data.ts';
 import { payloadOptions, tagKeys, tagValues, targetOptions } from './option-lists.ts';
-import { readTargetName, show } from './query.ts';
+import { readTargetName, readTexts, show } from './query.ts';
 import { type Json, payloadOf, requireObject } from './request-body.ts';
 import { answerRows } from './rows.ts';
 import { answerQuery, answerVariable } from './simpod.ts';
-import { type RawPayload, unescapePayload } from './unescape.ts';
+import { unescapePayload } from './unescape.ts';
 
 /** The routes for the JSON data sources of Grafana, and the format of their errors. */
 
@@ -81,8 +81,8 @@ export function createDatasource({ backend, deadline, onProblem }: DatasourceOpt
     (answer: (body: Json, backend: Backend, signal: AbortSignal) => unknown): Handler =>
     (request, backend, signal) =>
       answer(requireObject(request.body ?? {}, 'the body'), backend, signal);
-  const products = (payload: RawPayload): readonly string[] => [payload.product ?? []].flat().map(String);
-  const chosen = ({ payload }: Json): RawPayload => unescapePayload(payloadOf(payload, 'payload'));
+  const products = ({ payload }: Json): readonly string[] =>
+    readTexts('product', unescapePayload(payloadOf(payload, 'payload')).product, true);
 
   const routes: readonly (readonly ['GET' | 'POST', string, Handler])[] = [
     // with and without the trailing slash
@@ -92,13 +92,7 @@ export function createDatasource({ backend, deadline, onProblem }: DatasourceOpt
     [
       'POST',
       '/metric-payload-options',
-      post((body, { inventory }) =>
-        payloadOptions(
-          body.name,
-          inventory(),
-          products(chosen(body)).filter((name) => name !== ''),
-        ),
-      ),
+      post((body, { inventory }) => payloadOptions(body.name, inventory(), products(body))),
     ],
     ['POST', '/variable', post(answerVariable)],
     ['POST', '/tag-keys', post(() => tagKeys())],

@@ -2,7 +2,7 @@ import type { Backend } from './backend.ts';
 import { DatasourceError } from './errors.ts';
 import { namesOf } from './option-lists.ts';
 import { flatRows, type PanelData, type Table, type TargetAnswer } from './panel-data.ts';
-import { type Query, readFilters, readQuery, readRange, readTargetName } from './query.ts';
+import { type Query, readFilters, readQuery, readRange, readTargetName, readTexts, show } from './query.ts';
 import { type Json, payloadOf, requireObject } from './request-body.ts';
 import { answerTarget } from './target-answers.ts';
 import { type Target, targets } from './targets.ts';
@@ -56,10 +56,14 @@ function withoutHeader(item: PanelData): object {
   return isEmpty ? { ...item, columns: [], rows: [] } : item;
 }
 
+/** @param target as it was sent, which may be anything */
+const emptyTable = (target: unknown) =>
+  ({ name: typeof target === 'string' ? target : show(target), type: 'table', columns: [], rows: [] }) as const;
+
 /** The items of one target with its `refId`. The first one has the notices. */
 function itemsOf(
   refId: string | undefined,
-  name: unknown,
+  target: unknown,
   { items, notices, executed }: TargetAnswer,
 ): readonly object[] {
   const nothing =
@@ -67,8 +71,7 @@ function itemsOf(
       ? 'no vendor license and feature matches the query'
       : 'the analyzer has no value in the time range';
   const shownNotices = items.length > 0 ? notices : [...notices, { severity: 'info' as const, text: nothing }];
-  const shown: readonly object[] =
-    items.length > 0 ? items.map(withoutHeader) : [{ name: String(name), type: 'table', columns: [], rows: [] }];
+  const shown: readonly object[] = items.length > 0 ? items.map(withoutHeader) : [emptyTable(target)];
   return shown.map((item, i) => {
     const meta = {
       ...('meta' in item ? (item.meta as object) : {}),
@@ -96,10 +99,7 @@ export async function answerQuery(body: Json, backend: Backend, signal: AbortSig
     if (!(outcome.reason instanceof DatasourceError)) throw outcome.reason;
     failures.push(outcome.reason);
     const notices = [{ severity: 'error' as const, text: outcome.reason.message }];
-    return itemsOf(refId, raw.target, {
-      items: [{ name: String(raw.target), type: 'table', columns: [], rows: [] }],
-      notices,
-    });
+    return itemsOf(refId, raw.target, { items: [emptyTable(raw.target)], notices });
   });
   const [first] = failures;
   if (first === undefined || failures.length < outcomes.length) return items;
@@ -112,12 +112,10 @@ export async function answerQuery(body: Json, backend: Backend, signal: AbortSig
 export async function answerVariable(body: Json, backend: Backend, signal: AbortSignal): Promise<readonly object[]> {
   const payload = payloadOf(body.payload, 'payload');
   const { target, product } = payload;
-  const products = [product ?? []]
-    .flat()
-    .map(String)
-    .filter((name) => name !== '');
   const names =
-    target === 'users' ? await userNames(payload, backend, signal) : namesOf(target, backend.inventory(), products);
+    target === 'users'
+      ? await userNames(payload, backend, signal)
+      : namesOf(target, backend.inventory(), readTexts('product', product, true));
   return [...new Set(names)].map((name) => ({ __text: name, __value: name }));
 }
 

@@ -48,7 +48,7 @@ const cellsOf = (shown: (name: string) => string): readonly (readonly [Column, (
   [text('Host'), ({ userHost }) => shown(userHost)],
   [text('Display'), ({ userDisplay }) => shown(userDisplay)],
   [{ text: 'Since', type: 'time' }, ({ usageTime }) => millis(usageTime)],
-  [number('Licences'), ({ usedLicenses }) => cell(usedLicenses)],
+  [number('Licenses'), ({ usedLicenses }) => cell(usedLicenses)],
   [number('Queued'), ({ queuedLicenses }) => cell(queuedLicenses)],
   [number('Borrowed'), ({ borrowedLicenses }) => cell(borrowedLicenses)],
   [text('Status'), ({ licenseModelStatus }) => cell(licenseModelStatus)],

@@ -32,7 +32,7 @@ export interface Holder {
   readonly host: string;
   /** Epoch milliseconds. */
   readonly since: number | null;
-  readonly licences: number | null;
+  readonly licenses: number | null;
   readonly queued: number | null;
   readonly borrowed: number | null;
   readonly application: string | null;

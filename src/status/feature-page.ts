@@ -29,12 +29,12 @@ function holdersHtml(holders: Known<readonly Holder[]>, clock: Clock): Html {
   if ('reason' in holders) return reasonHtml(holders.reason);
   const { value } = holders;
   if (value.length === 0) return html`<p>Nobody holds a license of it, and nobody waits.</p>`;
-  const rows = value.slice(0, MAX_HOLDERS).map(({ user, host, since, licences, queued, borrowed, application }) => {
+  const rows = value.slice(0, MAX_HOLDERS).map(({ user, host, since, licenses, queued, borrowed, application }) => {
     const parts = [
       ...(queued === null || queued === 0
         ? []
         : [html`<span class="bad">waits for ${counted(queued, 'license')}</span>`]),
-      ...(licences === null || licences === 0 ? [] : [html`${counted(licences, 'license')}`]),
+      ...(licenses === null || licenses === 0 ? [] : [html`${counted(licenses, 'license')}`]),
       ...(borrowed === null || borrowed === 0 ? [] : [html`${counted(borrowed, 'license')} borrowed`]),
       ...(application === null ? [] : [html`application ${application}`]),
     ];

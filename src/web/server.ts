@@ -15,6 +15,7 @@ import { landingPage } from './landing-page.ts';
 import { type WebCounts, type WebLimits, webLimits } from './limits.ts';
 import { createListener } from './listener.ts';
 import { type MetricsPage, type MetricsRequest, sendMetrics } from './metrics-page.ts';
+import { handleReload, RELOAD_PATH, type Reload } from './reload.ts';
 
 /** Why a request is refused before it reaches a route, with the message of the response. */
 const refusals = {
@@ -50,6 +51,10 @@ export interface WebOptions {
   /** The current access. TLS cannot be switched on or off while listening. */
   readonly access: () => Access;
   readonly isReady: () => boolean;
+  /** Whether `/-/healthy` and `/-/ready` require a user too. */
+  readonly protectHealth: () => boolean;
+  /** Without it, there is nothing to reload. */
+  readonly reload: Reload | undefined;
   readonly log: Log;
   /** Replaces `webLimits` in tests. */
   readonly limits?: WebLimits;
@@ -149,8 +154,9 @@ async function addressesOf(host: string): Promise<string[]> {
   return found.map(({ address }) => address);
 }
 
-/** The methods of each path: another method gets 405, not 404. */
+/** The methods of a path: another method gets 405, not 404. */
 const GET_ONLY = 'GET, HEAD';
+const POST_ONLY = 'POST, PUT';
 
 /** The authenticated user of each request. */
 type Users = WeakMap<IncomingMessage, string>;
@@ -180,6 +186,7 @@ function createApplication(options: WebOptions, { guard, users: authenticated, i
     const { users, headers } = options.access();
     const address = addressOf(request.socket);
     reply.headers({ ...headers });
+    if (isHealth(request) && !options.protectHealth()) return undefined;
     const { result, user } = await guard.authenticate(users, request.headers.authorization, address);
     if (result === 'busy') guard.counts.refused.logons += 1;
     if (result === 'unauthorized') reply.header('www-authenticate', 'Basic realm="license-exporter"');
@@ -210,6 +217,14 @@ function createApplication(options: WebOptions, { guard, users: authenticated, i
   app.register(serveAssets);
   for (const { path, plugin } of mounts) app.register(plugin, { prefix: path });
   for (const [url, handler] of Object.entries(routes)) app.route({ method: ['GET', 'HEAD'], url, handler });
+  const { reload } = options;
+  if (reload !== undefined) {
+    app.route({
+      method: ['POST', 'PUT'],
+      url: RELOAD_PATH,
+      handler: (request, reply) => handleReload(reload, request, reply, authenticated.get(request.raw)),
+    });
+  }
   // bodies are never read
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, payload, done) => {
@@ -218,8 +233,10 @@ function createApplication(options: WebOptions, { guard, users: authenticated, i
   });
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0] ?? '';
-    if (!app.hasRoute({ method: 'GET', url: path })) return text(reply, 404, `There is nothing at this path. See /.\n`);
-    return text(reply.header('allow', GET_ONLY), 405, `Only ${GET_ONLY} are allowed here.\n`);
+    const allowed = (['GET', 'POST'] as const).find((method) => app.hasRoute({ method, url: path }));
+    if (allowed === undefined) return text(reply, 404, 'There is nothing at this path. See /.\n');
+    const methods = allowed === 'GET' ? GET_ONLY : POST_ONLY;
+    return text(reply.header('allow', methods), 405, `Only ${methods} are allowed here.\n`);
   });
   app.setErrorHandler((error: { statusCode?: number; message: string }, request, reply) => {
     const status = error.statusCode ?? 500;
@@ -230,8 +247,10 @@ function createApplication(options: WebOptions, { guard, users: authenticated, i
   return app;
 }
 
-/** Paths that are answered under any load. */
-const UNLIMITED: readonly (string | undefined)[] = ['/-/healthy', '/-/ready'];
+/** Whether it asks for the health of the process: that is answered under any load. */
+function isHealth({ routeOptions: { url } }: FastifyRequest): boolean {
+  return url === '/-/healthy' || url === '/-/ready';
+}
 
 /** Waits until a request is admitted. Its place is free again when the response ends or the client disconnects. */
 async function admit(
@@ -242,7 +261,7 @@ async function admit(
   address: string,
 ): Promise<FastifyReply | undefined> {
   const { url } = request.routeOptions;
-  if (UNLIMITED.includes(url)) return undefined;
+  if (isHealth(request)) return undefined;
   const seconds = mountOf(options, request)?.deadline?.() ?? guard.limits.waitMs / 1000;
   const kind = url === options.telemetryPath ? 'scrapes' : 'requests';
   const outcome = await guard.entrance.enter(kind, address, seconds * 1000, reply.raw);

@@ -36,6 +36,7 @@ async function startFront(respond: Respond, options: Partial<HttpFrontOptions> =
       ...options,
     },
     respond,
+    () => undefined,
   );
   await front.start();
   cleanup.add(() => front.stop());

@@ -4,19 +4,22 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { checkConfig } from '../../src/commands/check-config.ts';
 import { parseCommandLine } from '../../src/commands/command-line.ts';
+import { createCertificate } from '../support/certificate.ts';
 import { createCleanup, createTestLog } from '../support/harness.ts';
+import { readPage } from '../support/markdown.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
 
 /** What the command prints of a configuration. */
-async function check(yaml: string): Promise<string> {
+async function check(yaml: string, files: Readonly<Record<string, string>> = {}): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'license-exporter-check-'));
   cleanup.add(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'c.yml');
   writeFileSync(file, yaml);
   writeFileSync(join(folder, 'users'), 'svc:0123456789abcdef0123456789abcdef\n', { mode: 0o600 });
   writeFileSync(join(folder, 'password'), 'geheim\n', { mode: 0o600 });
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text, { mode: 0o600 });
   let printed = '';
   const code = await checkConfig({
     line: parseCommandLine(['check-config', file]),
@@ -46,15 +49,28 @@ describe('check-config prints the commands of a configuration', () => {
     // an analyzer alone
     [
       'embedded_analyzer: {users_file: users}\n',
-      'HERE/c.yml: OK for analyzer, demo; serve requires analyzer.url, username and a password\n',
+      'HERE/c.yml: OK for analyzer, demo; serve requires analyzer.url or embedded_analyzer.sources\n',
     ],
     [
       'embedded_analyzer: {site: {seed: 7}}\nstorage: {path: users}\n',
       'warning: storage.path: HERE/users is not a directory\n' +
-        'HERE/c.yml: OK for demo; serve requires analyzer.url, username and a password; analyzer requires embedded_analyzer.users_file\n',
+        'HERE/c.yml: OK for demo; serve requires analyzer.url or embedded_analyzer.sources; analyzer requires embedded_analyzer.users_file\n',
     ],
   ])('%j', async (yaml, printed) => {
     expect(await check(yaml)).toBe(printed);
+  });
+
+  it('of the documentation of the embedded analyzer', async () => {
+    const { cert, key } = createCertificate(cleanup);
+    const [, yaml = ''] = /^```yaml\n(# analyzer\.yml\n[^`]*)^```$/m.exec(readPage('docs/analyzer.md')) ?? [];
+    expect(yaml).toContain('tls: {cert_file: analyzer.pem, key_file: analyzer.key}');
+    const printed = await check(yaml, {
+      'analyzer.pem': cert,
+      'analyzer.key': key,
+    });
+    expect(printed).toBe(
+      'HERE/c.yml: OK for analyzer, demo; serve requires analyzer.url or embedded_analyzer.sources\n',
+    );
   });
 
   it('and refuses one without any command', async () => {

@@ -1,7 +1,8 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { compare } from 'bcryptjs';
 import { afterEach, describe, expect, it } from 'vitest';
+import { parseUsersFile } from '../../src/config/users-file.ts';
 import { readWebConfig } from '../../src/config/web-config.ts';
 import { createCleanup } from '../support/harness.ts';
 import { createRunner } from '../support/run.ts';
@@ -42,5 +43,60 @@ describe('analyzer hash-password', () => {
     const hashing = run(['analyzer', 'hash-password', 'svc'], { input: '\n' });
     expect(await hashing.exit).toBe(1);
     expect(hashing.output()).toContain('the password is empty; write it to standard input');
+  });
+
+  describe('with --output', () => {
+    const modeOf = (file: string): number => statSync(file).mode & 0o777;
+    const hashTo = async (file: string, name: string, password: string): Promise<string> => {
+      const hashing = run(['analyzer', 'hash-password', name, '--output', file], { input: `${password}\n` });
+      expect(await hashing.exit).toBe(0);
+      return hashing.output();
+    };
+
+    it('writes a file with mode 0600 that the analyzer takes, and replaces the line of the same user', async () => {
+      const file = join(temporaryFolder(), 'users');
+      expect(await hashTo(file, 'svc', 'first')).toBe(
+        `${file} has the user svc; a running analyzer reads it on SIGHUP\n`,
+      );
+      expect(modeOf(file)).toBe(0o600);
+      await hashTo(file, 'other', 'other');
+      await hashTo(file, 'SVC', 'password');
+      const text = readFileSync(file, 'utf8');
+      expect(text).toMatch(/^SVC:8846f7eaee8fb117ad06bdd830b7586c\nother:[0-9a-f]{32}\n$/);
+      expect(parseUsersFile(text, file).map(({ name }) => name)).toEqual(['SVC', 'other']);
+    });
+
+    it('keeps comments, other users and the mode, and warns of a mode that is too wide', async () => {
+      const file = join(temporaryFolder(), 'users');
+      const other = `other:${'0'.repeat(32)}`;
+      // without a line break at its end, and with a user twice, as after `>>`
+      writeFileSync(file, `# Nagios\nsvc:${'1'.repeat(32)}\n${other}\nsvc:${'2'.repeat(32)}`, { mode: 0o644 });
+      const output = await hashTo(file, 'svc', 'password');
+      expect(output).toContain(`warning: ${file} can be read by every user; give it mode 0600\n`);
+      expect(readFileSync(file, 'utf8')).toBe(`# Nagios\nsvc:8846f7eaee8fb117ad06bdd830b7586c\n${other}\n`);
+      expect(modeOf(file)).toBe(0o644);
+    });
+
+    it('leaves a file as it is that is no users file, and names what cannot be written', async () => {
+      const folder = temporaryFolder();
+      const file = join(folder, 'analyzer.yml');
+      writeFileSync(file, 'embedded_analyzer:\n');
+      const noUsers = run(['analyzer', 'hash-password', 'svc', `--output=${file}`], { input: 'password\n' });
+      expect(await noUsers.exit).toBe(1);
+      expect(noUsers.output()).toContain(`${file}:1: is not in the form name:nt-hash`);
+      expect(readFileSync(file, 'utf8')).toBe('embedded_analyzer:\n');
+
+      const nowhere = join(folder, 'gone/users');
+      const unwritten = run(['analyzer', 'hash-password', 'svc', `--output=${nowhere}`], { input: 'password\n' });
+      expect(await unwritten.exit).toBe(1);
+      expect(unwritten.output()).toMatch(/gone\/users cannot be written: ENOENT/);
+      expect(unwritten.output()).not.toContain(' at ');
+    });
+
+    it('is not for the web config', async () => {
+      const wrong = run(['hash-password', 'prom', '--output=users'], { input: 'password\n' });
+      expect(await wrong.exit).toBe(1);
+      expect(wrong.output()).toContain('--output is only valid for the command analyzer hash-password');
+    });
   });
 });

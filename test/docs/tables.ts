@@ -1,6 +1,10 @@
 import { alertCatalogue } from '../../deploy/prometheus/catalogue.ts';
+import { allowedLicenses, productionDependencies, reasons } from '../../deploy/release/dependencies.ts';
+import { findings } from '../../deploy/release/findings.ts';
+import { licensesIn } from '../../deploy/release/license-texts.ts';
 import { storeProblems } from '../../src/analyzer/history-file.ts';
 import { kindOfCode, ntlmKinds } from '../../src/client/failures.ts';
+import { type CommandFlag, flagUsage } from '../../src/commands/command.ts';
 import { commands, usageOf } from '../../src/commands/commands.ts';
 import { alertRules as engineRules } from '../../src/config/sections/alert-rules.ts';
 import { sourceKeys } from '../../src/config/sections/sources.ts';
@@ -231,9 +235,35 @@ export const tables: Readonly<Record<string, () => string>> = {
         cell(
           [
             command.summary,
-            ...Object.entries(command.flags ?? {}).map(([flag, what]) => `With ${code(`--${flag}`)}, ${what}`),
+            ...Object.entries(command.flags ?? {}).map(
+              ([flag, what]) => `With ${code(flagUsage(flag as CommandFlag))}, ${what}`,
+            ),
           ].join(' '),
         ),
+      ]),
+    ),
+  'allowed licenses': () => allowedLicenses.map(code).join(', '),
+  dependencies: () =>
+    table(
+      ['package', 'version', 'license', 'why it is here'],
+      productionDependencies()
+        // the direct ones first
+        .toSorted((a, b) => Number(b.name in reasons) - Number(a.name in reasons))
+        .map(({ name, version, license = 'none', licenseText, requiredBy }) => [
+          code(name),
+          version,
+          [...new Set([license, ...licensesIn(licenseText)])].join(', '),
+          cell(reasons[name] ?? `required by ${requiredBy.join(', ')}`),
+        ]),
+    ),
+  findings: () =>
+    table(
+      ['vulnerability', 'package', 'what', 'why a release is not affected'],
+      findings.map(({ id, advisory, name, version, summary, reason }) => [
+        `[${id}](${advisory})`,
+        code(`${name}@${version}`),
+        cell(summary),
+        cell(reason),
       ]),
     ),
   'query api records': recordSections,

@@ -97,9 +97,10 @@ describe.runIf(peer('curl'))('curl --ntlm', () => {
       const output = await curl('-u', user, '-X', method, `${url}${path}?${query}`);
       expect({ name, status: output.slice(output.lastIndexOf('|')) }).toEqual({ name, status: '|200 1\n' });
     }
-    const document = await curl('-u', user, `${url}/openapi.json`);
-    expect(JSON.parse(document.slice(0, document.lastIndexOf('|')))).toMatchObject({ openapi: '3.1.0' });
-    expect(await curl(`${url}/openapi.json`)).toBe('|401 1\n');
+    for (const logon of [['-u', user], []]) {
+      const document = await curl(...logon, `${url}/openapi.json`);
+      expect(JSON.parse(document.slice(0, document.lastIndexOf('|')))).toMatchObject({ openapi: '3.1.0' });
+    }
   });
 
   it('sends the body of a request only once', async () => {

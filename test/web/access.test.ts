@@ -40,7 +40,7 @@ async function start(settings: Partial<Record<SettingKey, unknown>> = {}) {
 describe('users of the web config', () => {
   it('are asked for at every path, in the form of the path', async () => {
     const { url } = await start({ 'web.config_file': writeConfig(users()) });
-    for (const path of ['/', '/metrics', '/-/healthy', '/nothing']) {
+    for (const path of ['/', '/metrics', '/-/reload', '/nothing']) {
       const response = await fetch(`${url}${path}`);
       expect([path, response.status, response.headers.get('www-authenticate')]).toEqual([
         path,

@@ -49,6 +49,8 @@ async function start({ deadline = 60, ...options }: Options = {}) {
     site: testSite,
     metricsPage: async () => ({ status: 200, headers: {}, body: Buffer.from(`page ${await hold.answer()}\n`) }),
     isReady: () => true,
+    protectHealth: () => false,
+    reload: undefined,
     mounts: [mount],
     access: () => openAccess,
     log: createTestLog(),

@@ -22,6 +22,8 @@ async function start(options: Partial<WebOptions> = {}) {
       body: Buffer.from(`page ${collect.join('+')}\n`),
     }),
     isReady: () => true,
+    protectHealth: () => false,
+    reload: undefined,
     mounts: [],
     access: () => openAccess,
     log,

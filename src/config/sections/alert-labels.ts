@@ -27,7 +27,7 @@ const labelName = z
   .refine((name) => !reservedLabels.includes(name), { error: 'is reserved: each alert sets it' });
 
 /** Labels by name. */
-export const labelMap = recordOf(labelName, anyText, 'a map of labels', 'is not a label name');
+export const labelMap = recordOf(labelName, anyText, isNot('a map of labels'), 'is not a label name');
 
 /** A matcher as Prometheus and Alertmanager write them. */
 export interface Matcher {

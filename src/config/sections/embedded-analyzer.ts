@@ -16,7 +16,7 @@ export const embeddedAnalyzer = z
     users_file: text
       .optional()
       .describe(
-        'File with its users. `license-exporter analyzer hash-password` prints the line of a user. Read again on SIGHUP. `demo` creates its own user.',
+        'File with its users. `license-exporter analyzer hash-password NAME --output FILE` writes the line of a user. Read again on SIGHUP. `demo` creates its own user.',
       ),
     tls: z.strictObject({
       cert_file: text.optional().describe('Its certificate. If it is set, the analyzer serves HTTPS.'),

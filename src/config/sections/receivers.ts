@@ -48,10 +48,13 @@ export const email = z.strictObject({
     .describe('Mail server, as `host:port`, that receives alerts as e-mail. Port 465 uses TLS from the start.'),
   from: sender.optional().describe('Sender of the mails. Required with `alerting.email.smarthost`.'),
   to: addresses.prefault([]).describe('Addresses of all mails that do not go to an owner.'),
-  owners: recordOf(text, addresses, 'a map of owners to addresses', 'is not the name of an owner').prefault({}).meta({
-    description: 'Addresses by owner. Alerts whose label `owner` is listed go to them instead of `alerting.email.to`.',
-    fileOnly: true,
-  }),
+  owners: recordOf(text, addresses, isNot('a map of owners to addresses'), 'is not the name of an owner')
+    .prefault({})
+    .meta({
+      description:
+        'Addresses by owner. Alerts whose label `owner` is listed go to them instead of `alerting.email.to`.',
+      fileOnly: true,
+    }),
   auth_username: text.optional().describe('Account on the mail server. Without it, no logon is sent.'),
   auth_password_file: text
     .optional()

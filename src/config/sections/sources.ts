@@ -89,7 +89,7 @@ export const sourceKeys = {
   via: via.describe(
     'How it is read: exactly one of `command`, `file` and `http`. FlexNet with `license_files` needs none.',
   ),
-  env: recordOf(variable, text, 'a map of names and values', 'is not a valid name').describe(
+  env: recordOf(variable, text, isNot('a map of names and values'), 'is not a valid name').describe(
     'Environment variables of the command. It gets no others than these and PATH, HOME, LANG, LC_ALL and TZ.',
   ),
   interval: duration(60, 780).meta({ description: 'Time between two collections.', shownDefault: '5m' }),
@@ -106,7 +106,7 @@ export const sourceKeys = {
     shownDefault: 'UTC for a command, else `embedded_analyzer.time_zone`',
   }),
   license_files: listOf(text).describe('FlexNet license files. They give versions, capacity and expiry.'),
-  options_files: recordOf(z.string(), text, 'a map of vendor daemons and files', 'is not a valid name').describe(
+  options_files: recordOf(z.string(), text, isNot('a map of vendor daemons and files'), 'is not a valid name').describe(
     'FlexNet options file of each vendor daemon. They give reservations.',
   ),
   debug_log: mapOf({

@@ -7,6 +7,7 @@ import { boolean, duration, text, timeZone } from '../values.ts';
 const reserved = [
   '/-/healthy',
   '/-/ready',
+  '/-/reload',
   '/alerts',
   '/api/v1/alerts',
   '/api/v1/rightsizing',
@@ -23,11 +24,18 @@ export const web = z
     telemetry_path: urlPath(['/', ...reserved])
       .prefault('/metrics')
       .describe('Path of the metrics.'),
-    config_file: text
-      .optional()
-      .describe(
+    config_file: text.optional().meta({
+      description:
         'Web config of the Prometheus exporter-toolkit: TLS, users, headers. It is read again when it changes, or a file named in it.',
-      ),
+      // as the exporters of the toolkit spell it
+      flag: 'web.config.file',
+    }),
+    enable_lifecycle: boolean
+      .prefault(false)
+      .describe('Whether a POST or PUT request to `/-/reload` reloads the configuration.'),
+    protect_health: boolean
+      .prefault(false)
+      .describe('Whether `/-/healthy` and `/-/ready` require a user of the web config, like all other paths.'),
     external_url: baseUrl('https://licenses.example.com').optional().meta({
       description: 'URL under which users reach the daemon. Links in alerts start with it.',
       shownDefault: 'host name and port',

@@ -1,0 +1,40 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** `npm run build`: the program as JavaScript in `dist/`, which is what the npm package and the archives contain. */
+
+const root = join(import.meta.dirname, '../..');
+const source = join(root, 'src');
+const dist = join(root, 'dist');
+
+const git = (...args: readonly string[]): string => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
+
+/**
+ * What is built, for `--version` and `license_exporter_build_info`. SOURCE_REVISION and SOURCE_BRANCH name it where there is
+ * no repository, as in a container. What is not known is empty.
+ */
+function identity(): { revision: string; branch: string } {
+  const { SOURCE_REVISION: revision = '', SOURCE_BRANCH: branch = '' } = process.env;
+  // git would find a repository further up, which is another one
+  if (revision !== '' || !existsSync(join(root, '.git'))) return { revision, branch };
+  return {
+    // ends with -dirty if a file differs from the commit
+    revision: git('describe', '--always', '--abbrev=40', '--exclude=*', '--dirty'),
+    branch: git('rev-parse', '--abbrev-ref', 'HEAD'),
+  };
+}
+
+rmSync(dist, { recursive: true, force: true });
+execFileSync(join(root, 'node_modules/.bin/tsc'), ['--project', 'tsconfig.build.json'], {
+  cwd: root,
+  stdio: 'inherit',
+});
+// the compiler would make a module of it, which an old Node refuses before it can say so
+writeFileSync(
+  join(dist, 'launch.js'),
+  readFileSync(join(source, 'launch.js'), 'utf8').replace('./start.ts', './start.js'),
+);
+for (const asset of globSync('**/*.{css,svg}', { cwd: source }).concat('html/refresh.js'))
+  cpSync(join(source, asset), join(dist, asset));
+writeFileSync(join(dist, 'build.json'), `${JSON.stringify(identity())}\n`);

@@ -1,0 +1,55 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+/** The reload of the configuration over HTTP. */
+export interface Reload {
+  /** `web.enable_lifecycle`, which a reload can change. */
+  isEnabled(): boolean;
+  /** Reloads the configuration. Resolves with the reason if the new one is rejected. */
+  run(): Promise<string | undefined>;
+}
+
+/** Where the daemon reloads its configuration, as Prometheus does. */
+export const RELOAD_PATH = '/-/reload';
+
+const DISABLED = 'Reloading over HTTP is disabled; start with --web.enable-lifecycle, or send SIGHUP.';
+const CROSS_SITE = 'A page of another site must not reload the configuration.';
+const ANONYMOUS =
+  'Only a user of the web config can reload the configuration, or without users a client that connects to localhost.';
+
+/** @param user the authenticated user of the web config, if it has any */
+export async function handleReload(
+  { isEnabled, run }: Reload,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  user: string | undefined,
+): Promise<FastifyReply> {
+  const refusal = isEnabled() ? refusalOf(request, user) : DISABLED;
+  if (refusal !== undefined) return text(reply, 403, refusal);
+  const reason = await run();
+  return reason === undefined ? text(reply, 200, 'Reloaded.') : text(reply, 500, `Not reloaded: ${reason}`);
+}
+
+function refusalOf(request: FastifyRequest, user: string | undefined): string | undefined {
+  if (isCrossSite(request)) return CROSS_SITE;
+  return user !== undefined || isLocal(request) ? undefined : ANONYMOUS;
+}
+
+/** Whether a browser sends it for a page of another site. Over plain HTTP, browsers send only `Origin`. */
+function isCrossSite({ headers }: FastifyRequest): boolean {
+  const { host, origin, 'sec-fetch-site': site } = headers;
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') return true;
+  return origin !== undefined && (!URL.canParse(origin) || new URL(origin).host !== host);
+}
+
+/**
+ * Whether the client connects to a loopback address, and by a name that is always local: the name of a page whose DNS entry
+ * was changed to 127.0.0.1 is not.
+ */
+function isLocal({ hostname, socket }: FastifyRequest): boolean {
+  const isLoopback = /^(::1$|(::ffff:)?127\.)/.test(socket.localAddress ?? '');
+  return isLoopback && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+}
+
+function text(reply: FastifyReply, status: number, body: string): FastifyReply {
+  return reply.code(status).header('content-type', 'text/plain; charset=utf-8').send(`${body}\n`);
+}

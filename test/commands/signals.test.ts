@@ -1,0 +1,103 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createCleanup, eventually } from '../support/harness.ts';
+import { createRunner, launch } from '../support/run.ts';
+
+/** A command that is no daemon ends at the first SIGTERM or SIGINT. */
+
+const cleanup = createCleanup();
+afterEach(() => cleanup.run());
+const { run, temporaryFolder } = createRunner(cleanup);
+
+const SIGTERM_CODE = 143;
+const SIGINT_CODE = 130;
+
+/** A server that accepts connections and says nothing. */
+async function startSilentServer(): Promise<{ address: string; connected: Promise<unknown> }> {
+  const server = createServer((socket) => socket.on('error', () => {})).listen(0, '127.0.0.1');
+  cleanup.add(() => server.close());
+  await once(server, 'listening');
+  return {
+    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    connected: once(server, 'connection'),
+  };
+}
+
+describe('waiting for a server that does not answer', () => {
+  it.each([
+    [['doctor'], 'SIGTERM', SIGTERM_CODE],
+    [['serve', '--once'], 'SIGTERM', SIGTERM_CODE],
+    [['test-alert'], 'SIGTERM', SIGTERM_CODE],
+    [['test-alert'], 'SIGINT', SIGINT_CODE],
+  ] as const)('%j ends at %s', async (args, signal, code) => {
+    const { address, connected } = await startSilentServer();
+    const file = join(temporaryFolder(), 'c.yml');
+    const receiver = args[0] === 'test-alert' ? `alerting: {alertmanagers: "http://${address}"}\n` : '';
+    writeFileSync(file, `analyzer: {url: "http://${address}/a", username: u}\n${receiver}`);
+    const running = run([...args, `--config.file=${file}`], { env: { LICENSE_EXPORTER_ANALYZER_PASSWORD: 'geheim' } });
+    await connected;
+    running.child.kill(signal);
+    expect(await running.exit).toBe(code);
+    expect(running.output()).not.toMatch(/ at |bug/);
+  });
+});
+
+describe('waiting for a tool', () => {
+  it.each([[['doctor']], [['serve', '--once']], [['capture', 'one']]])('%j ends at SIGTERM', async (args) => {
+    const folder = temporaryFolder();
+    const started = join(folder, 'started');
+    const tool = join(folder, 'lmutil');
+    writeFileSync(tool, `#!/bin/sh\n: > '${started}'\nexec sleep 600\n`, { mode: 0o700 });
+    const file = join(folder, 'c.yml');
+    const source = `{name: one, manager: flexnet, servers: [1@lic1], via: {command: ${tool}}}`;
+    writeFileSync(file, `embedded_analyzer: {sources: [${source}]}\n`);
+    const running = run([...args, `--config.file=${file}`]);
+    await eventually('the tool runs', async () => existsSync(started));
+    running.child.kill('SIGTERM');
+    expect(await running.exit).toBe(SIGTERM_CODE);
+    expect(running.output()).not.toMatch(/ at |bug/);
+  });
+});
+
+describe.each([['hash-password'], ['analyzer hash-password']])('%s', (command) => {
+  const args = [...command.split(' '), 'svc'];
+
+  it('waiting for standard input ends at SIGTERM', async () => {
+    const child = spawn(process.execPath, [launch, ...args], { stdio: ['pipe', 'ignore', 'inherit'] });
+    cleanup.add(() => void child.kill('SIGKILL'));
+    child.stdin.on('error', () => {});
+    // more than a pipe holds: once it is written, the command reads, and waits for the end of the line
+    await new Promise((resolve) => child.stdin.write('x'.repeat(2 ** 20), resolve));
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([SIGTERM_CODE, null]);
+  });
+
+  it.each([
+    ['Ctrl-C', SIGINT_CODE],
+    ['SIGTERM', SIGTERM_CODE],
+  ])('on a terminal ends at %s, and the terminal echoes again', async (end, code) => {
+    // `script` runs a shell on a terminal; the shell shows the process id of the command, its exit code, and the terminal
+    const inner = `echo "pid $$"; exec '${process.execPath}' '${launch}' ${args.join(' ')}`;
+    const line = `sh -c '${inner.replaceAll("'", `'\\''`)}'; echo "code $?"; stty -a`;
+    const terminal = spawn('script', ['--quiet', '--command', line, '/dev/null'], {
+      env: { ...process.env, SHELL: '/bin/sh' },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    cleanup.add(() => void terminal.kill('SIGKILL'));
+    let text = '';
+    terminal.stdout.on('data', (chunk) => {
+      text += chunk;
+    });
+    await eventually('the prompt', async () => text.includes('Password: '));
+    if (end === 'Ctrl-C') terminal.stdin.write('\u0003');
+    else process.kill(Number(/pid (\d+)/.exec(text)?.[1]), end);
+    await once(terminal, 'close');
+    expect(text).toContain(`code ${code}\r\n`);
+    expect(text).toMatch(/[^-]echo\b/);
+    expect(text).toMatch(/[^-]icanon\b/);
+  });
+});
