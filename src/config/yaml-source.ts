@@ -45,7 +45,8 @@ const isTwice = ({ code }: YAMLParseError): boolean => code === 'DUPLICATE_KEY';
 /** What is not valid, without what is written there: it may be a secret. */
 function syntaxMessage({ code, message }: YAMLParseError): string {
   if (code === 'MULTIPLE_DOCS') return 'holds more than one document; remove the line --- and what follows';
-  if (code === 'BAD_DIRECTIVE') return 'a line that begins with % is a directive of YAML; put the text in quotes';
+  if (code === 'BAD_DIRECTIVE')
+    return 'not valid YAML: a line that begins with % is a directive; put the text in quotes';
   if (code === 'BAD_ALIAS') return 'an alias has no name; put a text that begins with * in quotes';
   const hint = /escape sequence/.test(message) ? '; write a text with \\ without quotes or in single quotes' : '';
   return `not valid YAML: ${message.split('\n', 1)[0]?.replace(/(?<=\w): .*$|(?<=escape sequence) .*$/, '')}${hint}`;

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { parseCommandLine } from '../../src/commands/command-line.ts';
 import { loadConfig } from '../../src/config/load.ts';
@@ -415,6 +416,59 @@ describe('storage.path', () => {
 /** Of "geheim". */
 const HASH = '$2b$10$yUb0WO/JF3zqxCMMt5nSaOlD3EQ6nP4vKxNObTm77d6CNXbCoCeES';
 const versions = 'TLS10, TLS11, TLS12, TLS13';
+const SHORT = 6;
+const piecesOfHash = Array.from({ length: HASH.length - SHORT + 1 }, (_, i) => HASH.slice(i, i + SHORT));
+
+describe('a web config with any mistake', () => {
+  /** Characters that mean something in YAML, and texts with which a value becomes something else. */
+  const parts = [
+    '!',
+    '&',
+    '*',
+    '{',
+    '}',
+    '[',
+    ']',
+    ':',
+    ': ',
+    '? ',
+    '- ',
+    '#',
+    '\n',
+    '"',
+    "'",
+    '|',
+    '%',
+    '---\n',
+    '\\',
+    '<<: ',
+  ];
+  const mistake = fc.record({ at: fc.nat(), remove: fc.nat(4), part: fc.constantFrom('', ...parts) });
+
+  it('has messages that repeat no part of a hash', () => {
+    const good = `basic_auth_users:\n  grafana: ${HASH}\n  other: "${HASH}"\ntls_server_config:\n  client_auth_type: NoClientCert\n`;
+    const file = join(folderWith({}), 'web.yml');
+    const messages = (text: string): string => {
+      writeFileSync(file, text);
+      try {
+        return readWebConfig(file).warnings.join('\n');
+      } catch (error) {
+        return (error as ConfigError).message;
+      }
+    };
+    fc.assert(
+      fc.property(fc.array(mistake, { minLength: 1, maxLength: 3 }), (mistakes) => {
+        const text = mistakes.reduce((before, { at, remove, part }) => {
+          const place = at % (before.length + 1);
+          return before.slice(0, place) + part + before.slice(place + remove);
+        }, good);
+        const said = messages(text);
+        expect(piecesOfHash.filter((piece) => said.includes(piece))).toEqual([]);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
 
 describe('a web config', () => {
   const messagesOfWeb = (folder: string): string[] =>
@@ -425,7 +479,13 @@ describe('a web config', () => {
     ['[', '1: not valid YAML: Flow sequence must end with a ]'],
     ['- a', '1: the file must contain settings, for example "basic_auth_users:"'],
     ['basic_auth_user: {}', '1: basic_auth_user: unknown setting, did you mean basic_auth_users?'],
-    ['basic_auth_users: [a]', '1: basic_auth_users: a list is not a map of users'],
+    ['basic_auth_users: [a]', '1: basic_auth_users: is not a map of users and hashes'],
+    [`basic_auth_users: ${HASH}`, '1: basic_auth_users: is not a map of users and hashes'],
+    [
+      `${HASH}: grafana`,
+      '1: "<hash>": unknown setting; valid are basic_auth_users, tls_server_config, http_server_config',
+    ],
+    [`%YAML ${HASH}\n---\n`, '1: not valid YAML: a line that begins with % is a directive; put the text in quotes'],
     ['basic_auth_users: {a: secret-password}', `1: basic_auth_users: ${notBcrypt}`],
     ['basic_auth_users: {a: 7}', '1: basic_auth_users: the hash of this user is not a string'],
     [`basic_auth_users: {"a:b": ${HASH}}`, '1: basic_auth_users: a user name is empty or contains a colon'],

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type Daemon,
@@ -681,5 +682,45 @@ describe('health', () => {
       { status: 'ok', vendor_licenses: 3, polled_at: new Date(WORKDAY * 1000).toISOString() },
     ]);
     expect((await fetch(`${daemon.url}${suffix}`, { method: 'HEAD' })).status).toBe(200);
+  });
+});
+
+describe('a body of any shape', () => {
+  /** Names that every object has, and names that requests have. */
+  const names = [
+    'toString',
+    'valueOf',
+    '__proto__',
+    'constructor',
+    'target',
+    'targets',
+    'payload',
+    'product',
+    'name',
+    'key',
+  ];
+  const leaf = fc.oneof(fc.constantFrom(null, true, 1, '', 'features', 'product', 'users', PRODUCT), fc.string());
+  const { body } = fc.letrec<{ value: unknown; body: unknown }>((tie) => ({
+    value: fc.oneof({ maxDepth: 4 }, leaf, fc.array(tie('value'), { maxLength: 3 }), tie('body')),
+    body: fc.dictionary(fc.constantFrom(...names), tie('value'), { maxKeys: 5, noNullPrototype: true }),
+  }));
+  const paths = [
+    'query',
+    'search',
+    'metrics',
+    'metric-payload-options',
+    'variable',
+    'tag-keys',
+    'tag-values',
+    'annotations',
+  ];
+
+  it('is never an internal error', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...paths), body, async (path, json) => {
+        expect((await post(`${daemon.url}/${path}`, json)).status).toBeLessThan(500);
+      }),
+      { numRuns: 400 },
+    );
   });
 });

@@ -67,6 +67,21 @@ describe('users of the web config', () => {
     }
   });
 
+  it('are not asked for at the health paths, unless these are protected', async () => {
+    const path = writeConfig(users());
+    const open = await start({ 'web.config_file': path });
+    const closed = await start({ 'web.config_file': path, 'web.protect_health': true });
+    await eventually('the first poll', async () => (await fetch(`${open.url}/-/ready`)).status === 200);
+    for (const health of ['/-/healthy', '/-/ready']) {
+      expect([health, (await fetch(`${open.url}${health}`, { method: 'HEAD' })).status]).toEqual([health, 200]);
+      expect([health, (await fetch(`${closed.url}${health}`)).status]).toEqual([health, 401]);
+    }
+    // the path, and not what begins with it
+    for (const other of ['/-/healthy/', '/-/healthy/../metrics', '/-/ready%2f']) {
+      expect([other, (await fetch(`${open.url}${other}`)).status]).toEqual([other, 401]);
+    }
+  });
+
   it('are not let in without their name and password, again and again', async () => {
     const { url } = await start({ 'web.config_file': writeConfig(users()) });
     const refused: readonly (readonly [what: string, headers: Readonly<Record<string, string>>])[] = [
