@@ -1,4 +1,4 @@
-import { closeSync, copyFileSync, existsSync, mkdtempSync, openSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, closeSync, copyFileSync, existsSync, mkdtempSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { OperatorError } from '../model/operator-error.ts';
@@ -137,6 +137,7 @@ export async function writeBackup(options: BackupOptions): Promise<readonly Mani
       const copy = join(partial, name);
       if (kind === 'database') await copyDatabase(join(storage, name), copy, stop);
       else copyFileSync(join(storage, name), copy);
+      chmodSync(copy, 0o600);
       syncPath(copy);
       saved.push(describeFile(copy));
       if (stop.aborted) throw stopped();

@@ -94,14 +94,16 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
   const partial = join(storage, PARTIAL);
   try {
     finishRestore(storage);
-    const manifest = await stage(options, source, partial);
+    const manifest = await stage(options, source, partial).catch((error: unknown) => {
+      rmSync(partial, { recursive: true, force: true });
+      throw error;
+    });
     renameSync(partial, join(storage, `${READY}${new Date().toISOString().replace(/[-:]/g, '')}`));
     syncPath(storage);
     return { manifest, before: finishRestore(storage) };
   } catch (error) {
     throw explain(source, storage, error);
   } finally {
-    rmSync(partial, { recursive: true, force: true });
     lock.close();
   }
 }
