@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { notifyReady } from '../app/service-manager.ts';
 import type { SettingKey } from '../config/settings.ts';
 import type { Log } from '../model/log.ts';
 
@@ -51,10 +53,9 @@ export interface CommandContext {
   readonly onReload: (reload: () => Promise<void>) => void;
 }
 
-/** Resolves when the process must stop. */
-export function untilStopped(stop: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (stop.aborted) resolve();
-    else stop.addEventListener('abort', () => resolve(), { once: true });
-  });
+/** Reports that the daemon listens, and resolves when the process must stop. */
+export async function untilStopped({ env, stop }: CommandContext, log: Log): Promise<void> {
+  notifyReady(env, log);
+  if (!stop.aborted) await once(stop, 'abort');
+  log.info({}, 'stopping');
 }
