@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 import { SummaryReporter } from './test/support/summary-reporter.ts';
 
@@ -9,6 +9,8 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cach
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    // npm run test:install
+    exclude: [...configDefaults.exclude, 'test/install/**'],
     globalSetup: ['test/support/missing-peers.ts'],
     setupFiles: ['test/support/seeded-checks.ts'],
     reporters: ['default', new SummaryReporter()],

@@ -14,7 +14,7 @@ install_peers() {
   fi
   apt-get update -q
   DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
-    prometheus prometheus-alertmanager apache2-bin libapache2-mod-auth-gssapi gss-ntlmssp python3-gssapi winbind samba libnss-wrapper nginx-light haproxy curl openssl chromium docker-compose jsonnet
+    prometheus prometheus-alertmanager apache2-bin libapache2-mod-auth-gssapi gss-ntlmssp python3-gssapi winbind samba libnss-wrapper nginx-light haproxy curl openssl chromium docker-compose jsonnet debootstrap iproute2
 }
 
 start_apache() {

@@ -8,16 +8,15 @@ const root = join(import.meta.dirname, '../..');
 const source = join(root, 'src');
 const dist = join(root, 'dist');
 
-function git(...args: readonly string[]): string {
-  return execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
-}
+const git = (...args: readonly string[]): string => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
 
 /**
- * What is built, for `--version` and `license_exporter_build_info`. A build without the repository, as in a container, is
- * told by SOURCE_REVISION and SOURCE_BRANCH. What is not known is empty.
+ * What is built, for `--version` and `license_exporter_build_info`. SOURCE_REVISION and SOURCE_BRANCH name it where there is
+ * no repository, as in a container. What is not known is empty.
  */
-function built(): { revision: string; branch: string } {
+function identity(): { revision: string; branch: string } {
   const { SOURCE_REVISION: revision = '', SOURCE_BRANCH: branch = '' } = process.env;
+  // git would find a repository further up, which is another one
   if (revision !== '' || !existsSync(join(root, '.git'))) return { revision, branch };
   return {
     // ends with -dirty if a file differs from the commit
@@ -27,9 +26,15 @@ function built(): { revision: string; branch: string } {
 }
 
 rmSync(dist, { recursive: true, force: true });
-execFileSync(join(root, 'node_modules/.bin/tsc'), ['--project', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });
+execFileSync(join(root, 'node_modules/.bin/tsc'), ['--project', 'tsconfig.build.json'], {
+  cwd: root,
+  stdio: 'inherit',
+});
 // the compiler would make a module of it, which an old Node refuses before it can say so
-writeFileSync(join(dist, 'launch.js'), readFileSync(join(source, 'launch.js'), 'utf8').replace('./start.ts', './start.js'));
+writeFileSync(
+  join(dist, 'launch.js'),
+  readFileSync(join(source, 'launch.js'), 'utf8').replace('./start.ts', './start.js'),
+);
 for (const asset of globSync('**/*.{css,svg}', { cwd: source }).concat('html/refresh.js'))
   cpSync(join(source, asset), join(dist, asset));
-writeFileSync(join(dist, 'build.json'), `${JSON.stringify(built())}\n`);
+writeFileSync(join(dist, 'build.json'), `${JSON.stringify(identity())}\n`);

@@ -36,8 +36,7 @@ const installedNode = join(root, 'node_modules/node');
 const run = (program: string, ...args: readonly string[]): string =>
   execFileSync(program, args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
 
-const versionOf = (folder: string): string =>
-  JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).version;
+const versionOf = (folder: string): string => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).version;
 
 /** Packs this program, or a package of the registry, and unpacks it into the folder. */
 function unpackPackage(folder: string, ...names: readonly string[]): void {
@@ -57,10 +56,17 @@ function nodeFolder(platform: string, work: string): string {
   return folder;
 }
 
-/** Writes `NAME.tar.gz` of the folder `NAME` in `parent`: sorted, and without times, users and umask. */
+/** Writes `NAME.tar.gz` of the folder `NAME` in `parent`: sorted, and without users and umask. The time is that of npm's packages. */
 function writeArchive(parent: string, name: string): string {
   const file = join(build, `${name}.tar.gz`);
-  const fixed = ['--sort=name', '--mtime=@0', '--owner=0', '--group=0', '--numeric-owner', '--mode=u=rwX,go=rX'];
+  const fixed = [
+    '--sort=name',
+    '--mtime=1985-10-26T08:15Z',
+    '--owner=0',
+    '--group=0',
+    '--numeric-owner',
+    '--mode=u=rwX,go=rX',
+  ];
   run('tar', '--format=gnu', ...fixed, '-I', 'gzip -n', '-cf', file, '-C', parent, name);
   return file;
 }

@@ -20,6 +20,11 @@ const packages: Readonly<Record<string, string>> = {
   curl: 'curl',
   chromium: 'chromium',
   openssl: 'openssl',
+  debootstrap: 'debootstrap',
+  ip: 'iproute2',
+  unshare: 'util-linux',
+  nsenter: 'util-linux',
+  chroot: 'coreutils',
   gssapi: 'python3-gssapi gss-ntlmssp',
 };
 

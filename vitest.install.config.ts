@@ -1,0 +1,16 @@
+import { defineConfig } from 'vitest/config';
+import everyTest from './vitest.config.ts';
+
+/** `npm run test:install`: what is shipped is built once, and installed and started on bare machines. */
+export default defineConfig({
+  test: {
+    ...everyTest.test,
+    include: ['test/install/**/*.test.ts'],
+    exclude: [],
+    globalSetup: ['test/support/missing-peers.ts', 'test/support/artefacts.ts'],
+    // in turn: each copies whole systems
+    fileParallelism: false,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+  },
+});
