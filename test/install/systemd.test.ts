@@ -49,7 +49,7 @@ describe.runIf(canBeBare())('the systemd unit', () => {
   const metrics = async () => (await machine.run('curl', '-s', 'http://127.0.0.1:10319/metrics')).stdout;
 
   beforeAll(async () => {
-    machine = await startBootedMachine(cleanup, ['curl']);
+    machine = await startBootedMachine(cleanup);
     cpSync(artefacts.bundle, place('/opt/bundle.tar.gz'));
     await succeed('tar', '-xzf', '/opt/bundle.tar.gz', '-C', '/opt');
     await succeed('ln', '-s', artefacts.bundleFolder, '/opt/license-exporter');

@@ -4,11 +4,10 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { baseSystem, childrenOf, collect, type Result, tryToRemove } from './bare-machine.ts';
 import { type Cleanup, eventually } from './harness.ts';
+import type { Machine } from './machine-shell.ts';
 
 /** Debian with systemd as process 1, booted in namespaces: units are started as on a host, with all their restrictions. */
-export interface BootedMachine {
-  /** The folder on this host that is `/` of the machine. */
-  readonly root: string;
+export interface BootedMachine extends Machine {
   /** Runs a command as root to its end, whatever its exit code. */
   run(...command: readonly string[]): Promise<Result>;
 }
@@ -45,12 +44,15 @@ exec env -i container=other PATH=/usr/sbin:/usr/bin:/sbin:/bin /lib/systemd/syst
 /** The control groups stay when their processes have ended. */
 const REMOVE_GROUPS = `mount -t cgroup2 none "$1/control" && find "$1/control/$2" -depth -type d -exec rmdir {} +`;
 
+/** Beside systemd: what the pages use. One list, so that the base is made once. */
+const PACKAGES = ['systemd', 'systemd-sysv', 'curl', 'openssl', 'python3'];
+
 /** Starts a machine. It ends, and its folder is removed, at the end of the test. */
-export async function startBootedMachine(cleanup: Cleanup, packages: readonly string[]): Promise<BootedMachine> {
+export async function startBootedMachine(cleanup: Cleanup): Promise<BootedMachine> {
   const folder = mkdtempSync(join(tmpdir(), 'license-exporter-booted-'));
   chmodSync(folder, 0o755);
   const root = join(folder, 'root');
-  execFileSync('cp', ['--archive', '--reflink=auto', baseSystem(['systemd', 'systemd-sysv', ...packages]), root]);
+  execFileSync('cp', ['--archive', '--reflink=auto', baseSystem(PACKAGES), root]);
   const group = basename(folder);
   const outer = spawn('unshare', ['--mount', 'sh', '-c', OUTER, 'sh', folder, group, INNER], { stdio: 'pipe' });
   const { text, ended } = collect(outer);
@@ -62,18 +64,22 @@ export async function startBootedMachine(cleanup: Cleanup, packages: readonly st
     await eventually('the machine is off', () => tryToRemove(folder));
   });
 
-  const run = async (...command: readonly string[]): Promise<Result> => {
-    const [init] = outer.exitCode === null ? childrenOf(outer.pid ?? 0) : [];
-    if (init === undefined) throw new Error(`the machine ended with: ${text.both}`);
-    const spaces = ['--mount', '--uts', '--ipc', '--net', '--pid', '--cgroup', '--root', '--wd'];
-    return collect(spawn('nsenter', ['--target', String(init), ...spaces, ...command], { stdio: 'pipe' })).ended;
-  };
+  const spaces = ['--mount', '--uts', '--ipc', '--net', '--pid', '--cgroup', '--root', '--wd'];
+  const booted = `test "$(systemctl is-system-running)" = running`;
+  let enter: readonly string[] = [];
   await eventually('systemd has booted', async () => {
     if (outer.exitCode !== null) throw new Error(`no machine: ${text.both}`);
-    return (await run('systemctl', 'is-system-running')).stdout === 'running\n';
+    // until process 1 is there, other children come and go
+    const [init = 0] = childrenOf(outer.pid ?? 0);
+    enter = ['nsenter', '--target', String(init), ...spaces];
+    return init !== 0 && (await runLine([...enter, 'sh', '-c', booted])).status === 0;
   });
-  return { root, run };
+  const run = (...command: readonly string[]): Promise<Result> => runLine([...enter, ...command]);
+  return { root, enter, run };
 }
+
+const runLine = ([program = '', ...args]: readonly string[]): Promise<Result> =>
+  collect(spawn(program, args, { stdio: 'pipe' })).ended;
 
 function succeeds(command: string, args: readonly string[]): boolean {
   try {

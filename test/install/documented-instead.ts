@@ -1,0 +1,44 @@
+/** What is done instead of a documented command that no test can run as it is written. */
+export type Instead = InsteadRun | InsteadElsewhere | InsteadScript;
+
+/** Another command with the same program. */
+interface InsteadRun {
+  readonly run: string;
+}
+
+/** A file of this repository that runs the command. It contains it. */
+interface InsteadElsewhere {
+  readonly in: string;
+}
+
+/** Nothing but a look: the files that this script of package.json names exist, and so do the scripts. */
+interface InsteadScript {
+  readonly script: string;
+}
+
+const ci: Instead = { in: '.ci/run' };
+
+/** By command. Every entry is needed: one that no page has fails the test. */
+export const instead: Readonly<Record<string, Instead>> = {
+  'npm ci': ci,
+  'npm test': ci,
+  'npm run check': ci,
+  'npm run storm': ci,
+  'npm run bench': ci,
+  'npm run sources-day': ci,
+  'npm run test:install': ci,
+  'npm run bundle': { in: 'test/support/artefacts.ts' },
+  '.ci/run': { in: 'docs/development.md' },
+  // minutes, Chromium, or a registry
+  'npm run test:long': { script: 'test:long' },
+  'npm run generate': { script: 'generate' },
+  'npm run pictures': { script: 'pictures' },
+  'npm run release': { script: 'release' },
+  'npm run day': { run: 'npm run day -- --hours 1 --features 100' },
+  // there is no registry, and no finding without one
+  'npm audit --omit=dev': { run: 'npm audit --omit=dev --offline' },
+  // where the bill of materials is in a checkout
+  'grype sbom:sbom.cdx.json': { run: 'cd build && grype sbom:sbom.cdx.json' },
+  'trivy sbom sbom.cdx.json': { run: 'cd build && trivy sbom sbom.cdx.json' },
+  'osv-scanner scan source -L sbom.cdx.json': { run: 'cd build && osv-scanner scan source -L sbom.cdx.json' },
+};
