@@ -3,14 +3,14 @@ import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { canBeBare } from '../support/bare-machine.ts';
 import { type BootedMachine, startBootedMachine } from '../support/booted-machine.ts';
-import { createCleanup, eventually } from '../support/harness.ts';
-import { type MachineShell, openShell } from '../support/machine-shell.ts';
+import { createCleanup } from '../support/harness.ts';
+import { type Machine, type MachineShell, openShell, type RunningCommand } from '../support/machine-shell.ts';
 import { pagePaths, root as checkout } from '../support/markdown.ts';
 import { peer } from '../support/peers.ts';
 import { startScratchMachine } from '../support/scratch-machine.ts';
 import { stepsOf } from './documented-commands.ts';
 import { instead } from './documented-instead.ts';
-import { furnishCheckout, furnishHost, password, trust } from './documented-world.ts';
+import { furnishCheckout, furnishHost, password, situations, trust } from './documented-world.ts';
 
 /**
  * Every command of the pages, typed as it is written. A reader installs on a Debian with systemd, and follows README.md first,
@@ -29,32 +29,36 @@ const inCheckout = /^(?:npm (?:ci|start|run)|docker) ?/;
 /** Where only the npm package is. */
 const ofPackage = /^(?:npm i|npx license-exporter)\b/;
 
-const daemon =
+const isDaemon =
   /^(?:npx )?license-exporter (?:(?:demo|analyzer)$|(?:(?:demo|analyzer) )?--(?:config\.file|web\.config\.file)=)|^npm start$|^docker run /;
 
-describe.runIf(canBeBare() && peer('prometheus-alertmanager', 'docker-compose', 'openssl'))('documented commands', () => {
+const peers = ['prometheus-alertmanager', 'docker-compose', 'openssl'];
+
+describe.runIf(canBeBare() && peer(...peers))('documented commands', () => {
   const cleanup = createCleanup();
-  let host: BootedMachine;
-  let ofHost: MachineShell;
-  let ofCheckout: MachineShell;
-  let ofNpm: MachineShell;
+  let readers: BootedMachine;
+  let developers: Machine;
   const used = new Set<string>();
   afterAll(() => cleanup.run());
 
   beforeAll(async () => {
-    host = await startBootedMachine(cleanup);
-    await furnishHost(host);
-    ofHost = openShell(cleanup, host, { directory: '/root', input: password, env: trust });
-    const developers = await startScratchMachine(cleanup);
+    readers = await startBootedMachine(cleanup);
+    await furnishHost(readers);
+    developers = await startScratchMachine(cleanup);
     furnishCheckout(developers);
-    ofCheckout = openShell(cleanup, developers, { directory: checkout, input: password });
-    const PATH = `${dirname(process.execPath)}:/usr/bin:/bin`;
-    ofNpm = openShell(cleanup, developers, { directory: '/srv/site', input: password, env: { PATH } });
   });
 
-  function shellFor(page: string, command: string): MachineShell {
-    if (ofPackage.test(command)) return ofNpm;
-    return ofDevelopers.has(page) || inCheckout.test(command) ? ofCheckout : ofHost;
+  /** Opens the shells of a page. Returns the one for a command. */
+  function openShells(page: string): (command: string) => MachineShell {
+    const directory = situations[page]?.directory ?? '/root';
+    const ofReader = openShell(cleanup, readers, { directory, input: password, env: trust });
+    const ofDeveloper = openShell(cleanup, developers, { directory: checkout, input: password });
+    const PATH = `${dirname(process.execPath)}:/usr/bin:/bin`;
+    const ofNpm = openShell(cleanup, developers, { directory: '/srv/site', input: password, env: { PATH } });
+    return (command) => {
+      if (ofPackage.test(command)) return ofNpm;
+      return ofDevelopers.has(page) || inCheckout.test(command) ? ofDeveloper : ofReader;
+    };
   }
 
   /** Runs what the table says. Returns what is wrong. */
@@ -74,37 +78,47 @@ describe.runIf(canBeBare() && peer('prometheus-alertmanager', 'docker-compose', 
     return code === 0 ? undefined : `exit code ${code}: ${output}`;
   }
 
-  /** Runs a block of commands. Returns what is wrong, by command. */
-  async function runBlock(page: string, commands: readonly string[]): Promise<Readonly<Record<string, string>>> {
+  const stopAll = async (daemons: readonly RunningCommand[]): Promise<void> => {
+    for (const daemon of daemons) await daemon.stop();
+  };
+
+  /** Runs commands, one after the other. @returns the daemons among them, and what is wrong, by command */
+  async function type(shellFor: (command: string) => MachineShell, commands: readonly string[]) {
     const problems: Record<string, string> = {};
-    const daemons = [];
+    const daemons: RunningCommand[] = [];
     for (const command of commands) {
-      const shell = shellFor(page, command);
-      if (daemon.test(command)) {
-        const started = shell.start(command);
-        daemons.push(started);
-        await started.shows('"msg":"listening"').catch((error: Error) => {
-          problems[command] = error.message;
-        });
-        continue;
-      }
-      const problem = await (Object.hasOwn(instead, command) ? doInstead(shell, command) : run(shell, command));
+      const shell = shellFor(command);
+      let problem: string | undefined;
+      if (isDaemon.test(command)) {
+        const daemon = shell.start(command);
+        daemons.push(daemon);
+        problem = await daemon.shows('"msg":"listening"').then(
+          () => undefined,
+          (error: Error) => error.message,
+        );
+      } else problem = await (Object.hasOwn(instead, command) ? doInstead(shell, command) : run(shell, command));
       if (problem !== undefined) problems[command] = problem;
     }
-    for (const started of daemons) await started.stop();
-    return problems;
+    return { problems, daemons };
   }
 
   it.each(pages)('of %s can be run', async (page) => {
-    const problems: Record<string, string> = {};
+    const shellFor = openShells(page);
+    const before = await type(shellFor, situations[page]?.before ?? []);
+    const problems = { ...before.problems };
     for (const step of stepsOf(page)) {
-      if ('commands' in step) Object.assign(problems, await runBlock(page, step.commands));
-      else {
-        const path = join(host.root, resolve('/root', step.path));
+      if ('commands' in step) {
+        const block = await type(shellFor, step.commands);
+        Object.assign(problems, block.problems);
+        await stopAll(block.daemons);
+      } else {
+        const path = join(readers.root, resolve('/root', step.path));
         mkdirSync(dirname(path), { recursive: true });
         writeFileSync(path, step.text);
       }
     }
+    await stopAll(before.daemons);
+    await readers.run('systemctl', 'stop', 'license-exporter@*');
     expect(problems).toEqual({});
   });
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { appendFileSync, chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { createLocalTime } from '../../src/model/local-time.ts';
 import { artefacts } from '../support/artefacts.ts';
@@ -13,8 +13,8 @@ import { findProgram } from '../support/peers.ts';
 
 /** What the pages assume: hosts, an analyzer, license tools, an Alertmanager, the files of a release, programs of others. */
 
-/** The password of every account in the pages. */
-export const password = 'A-documented-password';
+/** The password of every account in the pages, as it is typed. */
+export const password = 'A-documented-password\n';
 
 /** The authority of the analyzer, which the reader's host trusts. */
 export const trust = { NODE_EXTRA_CA_CERTS: '/srv/lic.pem' } as const;
@@ -46,6 +46,9 @@ export async function furnishHost(machine: BootedMachine): Promise<void> {
   furnishLicenseTools(place);
 
   cpSync(findProgram('prometheus-alertmanager') ?? '', place('/srv/alertmanager'));
+  // Debian's Alertmanager reads its templates here
+  const templates = '/usr/share/prometheus/alertmanager';
+  if (existsSync(templates)) cpSync(templates, place(templates), { recursive: true });
   writeFileSync(place('/srv/alertmanager.yml'), 'route: {receiver: nobody}\nreceivers: [{name: nobody}]\n');
   writeFileSync(place('/srv/analyzer.yml'), analyzer);
   writeFileSync(place('/srv/password'), password);
@@ -58,7 +61,7 @@ systemd-run --unit=analyzer /srv/release/license-exporter analyzer --config.file
 systemd-run --unit=alertmanager /srv/alertmanager --config.file=/srv/alertmanager.yml --storage.path=/srv/alerts \
   --cluster.listen-address= --web.listen-address=:9093`);
   for (const url of ['http://alertmanager.example.com:9093/-/ready', 'https://lic.example.com:8443/analyzer/openapi.json']) {
-    await eventually(url, async () => (await machine.run('curl', '-sf', '--cacert', '/srv/lic.pem', url)).status === 0);
+    await eventually(url, async () => (await machine.run('curl', '-sf', '--cacert', '/srv/lic.pem', url)).status === 0, 20_000);
   }
 }
 
@@ -80,8 +83,35 @@ function furnishLicenseTools(place: (path: string) => string): void {
     writeFileSync(place(path), `#!/bin/sh\ncat > /dev/null\ncat <<'END'\n${output}\nEND\n`);
     chmodSync(place(path), 0o755);
   }
-  writeFileSync(place('/root/table.csv'), 'Product,Total\nCAD,10\n');
 }
+
+/** Where a reader types the commands of a page, and what was typed before them; a daemon runs until the end of the page. */
+interface Situation {
+  readonly directory?: string;
+  readonly before: readonly string[];
+}
+
+const config = '/etc/license-exporter/site1/config.yml';
+const source = '{name: ansys, manager: flexnet, servers: [1055@lic1.example.com], via: {command: /opt/flexlm/lmutil}}';
+
+/** Of pages that assume more than that the reader has followed README.md and docs/install.md, in /root. */
+export const situations: Readonly<Record<string, Situation>> = {
+  'docs/grafana.md': { before: ['license-exporter demo'] },
+  'docs/json-source.md': {
+    directory: '/opt/license-exporter',
+    before: ['echo Product,Total > table.csv', 'echo CAD,10 >> table.csv'],
+  },
+  'docs/operate.md': {
+    before: [
+      // with history
+      `echo 'embedded_analyzer: {sources: [${source}]}' > ${config}`,
+      `echo 'storage: {path: /var/lib/license-exporter/site1}' >> ${config}`,
+      'systemctl start license-exporter@site1',
+      'until [ -s /var/lib/license-exporter/site1/history.db ]; do sleep 0.1; done',
+    ],
+  },
+  'docs/rightsizing.md': { before: ['license-exporter demo'] },
+};
 
 /** Programs of others that no test can run. Each stand-in fails if a file that it is given is not there or not as expected. */
 const standIns: Readonly<Record<string, string>> = {
