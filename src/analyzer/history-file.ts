@@ -44,6 +44,8 @@ export interface HistoryFile {
 }
 
 const PAGE_SIZE = 4096;
+/** How long to wait for a backup that just opens the file, milliseconds. */
+const BUSY_MS = 1_000;
 
 /** All problems of the store, as they are logged. Words in capitals are replaced. */
 export const storeProblems = {
@@ -124,7 +126,7 @@ export function openHistoryFile({ path, timeZone, origin, maxSize }: HistoryFile
     if (path !== undefined && !existsSync(dirname(path))) mkdirSync(dirname(path), { mode: 0o750 });
     // it contains names of users, and SQLite would create it readable by all users
     if (path !== undefined) closeSync(openSync(path, 'a', 0o600));
-    return new DatabaseSync(path ?? ':memory:', { timeout: 0 });
+    return new DatabaseSync(path ?? ':memory:', { timeout: BUSY_MS });
   });
 
   const rollBack = (): void => {
@@ -145,8 +147,8 @@ export function openHistoryFile({ path, timeZone, origin, maxSize }: HistoryFile
   };
 
   const prepareFile = (): void => {
-    // one process only: SQLite then needs no shared memory, and a second process is refused
-    database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA trusted_schema = OFF;');
+    // only the process that has locked the directory writes to it; a backup reads it meanwhile
+    database.exec('PRAGMA trusted_schema = OFF;');
     // overwrites deleted content in the file and its log, because it may contain names of users
     database.exec('PRAGMA secure_delete = ON; PRAGMA journal_size_limit = 0;');
     database.exec(`PRAGMA page_size = ${PAGE_SIZE}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;`);

@@ -6,9 +6,9 @@ import type { Config } from '../config/config.ts';
 import type { Log } from '../model/log.ts';
 import { errorFields } from '../model/operator-error.ts';
 import type { Source } from '../observation/source.ts';
+import { HISTORY_FILE } from '../storage/saved-files.ts';
 
 const DAY = 86_400;
-const HISTORY_FILE = 'history.db';
 /** Maximum size of history in memory, bytes. */
 const MAX_MEMORY = 2 ** 30;
 /** By then, an exporter in the same process has polled. */
@@ -51,11 +51,10 @@ function optionsOf(
   };
 }
 
-/** The configured embedded analyzer on a simulated site. */
-export function createSimulatedAnalyzer(config: Config, own: Ownership): Analyzer {
+function simulatedSiteOf(config: Config): ReturnType<typeof createSimulatedSite> {
   const { seed, vendorLicenses, features, timeZone, collectionInterval, historyDays, knowledge } =
     config.embeddedAnalyzer;
-  const site = createSimulatedSite({
+  return createSimulatedSite({
     seed,
     vendorLicenses,
     featuresPerVendorLicense: features,
@@ -65,6 +64,15 @@ export function createSimulatedAnalyzer(config: Config, own: Ownership): Analyze
     historyDays,
     knowledge,
   });
+}
+
+/** What the history of this configuration is of: license managers, or a simulated site. */
+export const originOf = (config: Config): string =>
+  config.embeddedAnalyzer.sources.length > 0 ? LICENSE_MANAGERS : simulatedSiteOf(config).origin;
+
+/** The configured embedded analyzer on a simulated site. */
+export function createSimulatedAnalyzer(config: Config, own: Ownership): Analyzer {
+  const site = simulatedSiteOf(config);
   return createAnalyzer({
     ...optionsOf(config, own),
     origin: site.origin,

@@ -32,13 +32,12 @@ import { createPoller, type Poller } from '../poll/poller.ts';
 import type { PassInputs } from '../rightsizing/nightly-pass.ts';
 import { createProposalSource } from '../rightsizing/proposals.ts';
 import type { Rightsizing } from '../rightsizing/rightsizing.ts';
+import { RIGHTSIZING_FILE } from '../storage/saved-files.ts';
 import { createCredentialsLog, createDispatcher } from './account.ts';
 import { createAlerting } from './alerting.ts';
 import { attentionOf } from './attention.ts';
 import { demandInputs } from './demand-inputs.ts';
 import { createAppMessages } from './messages.ts';
-
-const RIGHTSIZING_FILE = 'rightsizing.db';
 
 /** A configuration that names the analyzer to poll. */
 export type AppConfig = Config & { readonly analyzer: AnalyzerConfig };

@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OperatorError } from '../model/operator-error.ts';
-
-const FILE = 'pseudonym.key';
+import { PSEUDONYM_KEY } from '../storage/saved-files.ts';
 
 /**
  * The key of the pseudonyms of license users. It is kept in the storage directory, so that a user has the same pseudonym
@@ -14,7 +13,7 @@ const FILE = 'pseudonym.key';
 export function pseudonymKeyIn(storagePath: string | undefined): string {
   const fresh = randomBytes(32).toString('base64url');
   if (storagePath === undefined) return fresh;
-  const path = join(storagePath, FILE);
+  const path = join(storagePath, PSEUDONYM_KEY);
   try {
     mkdirSync(storagePath, { mode: 0o750, recursive: true });
     writeFileSync(path, fresh, { mode: 0o600, flag: 'wx' });

@@ -1,5 +1,11 @@
+import { openHistoryFile } from '../analyzer/history-file.ts';
+import type { Config } from '../config/config.ts';
 import type { Log } from '../model/log.ts';
+import { OperatorError } from '../model/operator-error.ts';
+import { openKeptFile } from '../rightsizing/kept-file.ts';
 import { lockStorage, type StorageLock } from '../storage/directory-lock.ts';
+import { HISTORY_FILE, RIGHTSIZING_FILE } from '../storage/saved-files.ts';
+import { originOf } from './embedded-analyzer.ts';
 
 /** The storage directory of this process. A reload can change it. */
 export interface Storage {
@@ -19,4 +25,17 @@ export function createStorage(log: Log): Storage {
     },
     release: () => lock?.release(),
   };
+}
+
+/** The storage directory of a command that needs one. @throws OperatorError without one */
+export function storagePathOf({ storagePath }: Config): string {
+  if (storagePath !== undefined) return storagePath;
+  throw new OperatorError('storage.path is not set; name the configuration of the daemon with --config.file');
+}
+
+/** Opens a file of a backup as the daemon will, which converts one of an earlier version. @throws OperatorError if it is refused */
+export function checkRestored(config: Config, name: string, path: string): void {
+  const { timeZone, storeMaxSize: maxSize } = config.embeddedAnalyzer;
+  if (name === HISTORY_FILE) openHistoryFile({ path, timeZone, origin: originOf(config), maxSize }).close();
+  if (name === RIGHTSIZING_FILE) openKeptFile(path).close();
 }

@@ -2,6 +2,7 @@ import { createRefusalLog } from '../analyzer/refusal-log.ts';
 import { createAnalyzerWeb } from '../app/analyzer-web.ts';
 import { createCollecting } from '../app/collecting-analyzer.ts';
 import { createSimulatedAnalyzer } from '../app/embedded-analyzer.ts';
+import { createStorage } from '../app/storage.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { ConfigError } from '../config/problems.ts';
@@ -32,6 +33,9 @@ export async function analyzer(context: CommandContext): Promise<number> {
   const log = context.createLog(config.log);
   for (const warning of config.warnings) log.warn({}, warning);
   if (config.storagePath === undefined) log.warn({}, 'without storage.path, history is kept in memory only');
+  const storage = createStorage(log);
+  // before any file in it is opened
+  storage.take(config.storagePath);
   const { domain, channelBinding, sources } = config.embeddedAnalyzer;
   const refusals = createRefusalLog(Date.now, (refused) => log.warn(refused, 'logon refused'));
   const own = {
@@ -68,6 +72,7 @@ export async function analyzer(context: CommandContext): Promise<number> {
     await (collecting ?? server).stop();
     clearInterval(flushing);
     refusals.end();
+    storage.release();
   }
   return 0;
 }

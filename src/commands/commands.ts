@@ -60,6 +60,20 @@ export const commands: readonly Command[] = [
     run: async (context) => (await import('./try-source.ts')).trySource(context),
   },
   {
+    name: 'backup',
+    summary:
+      'Write history, right-sizing advice and the key of the pseudonyms to a new directory. A daemon that uses `storage.path` can go on running.',
+    argument: { placeholder: 'DIRECTORY', what: 'a new directory' },
+    run: async (context) => (await import('./backup.ts')).backup(context),
+  },
+  {
+    name: 'restore',
+    summary:
+      'Replace the data in `storage.path` by a backup. The daemon must be stopped. What was there is moved to a folder in `storage.path`.',
+    argument: { placeholder: 'DIRECTORY', what: 'the directory of a backup' },
+    run: async (context) => (await import('./restore.ts')).restore(context),
+  },
+  {
     name: 'rules',
     summary:
       'Print the rules for Prometheus, with the thresholds and overrides of the configuration. The alert engine and Prometheus then agree.',

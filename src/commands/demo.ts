@@ -5,6 +5,7 @@ import { createApp } from '../app/app.ts';
 import { createSimulatedAnalyzer } from '../app/embedded-analyzer.ts';
 import { createOwnAnalyzer, demoDefaults, type OwnAnalyzer } from '../app/own-analyzer.ts';
 import type { AppConfig } from '../app/pipeline.ts';
+import { createStorage } from '../app/storage.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Log } from '../model/log.ts';
@@ -49,6 +50,8 @@ function writeCredentials(folder: string, { domain, username, password }: OwnAna
 
 async function runDemo(context: CommandContext, loaded: Config, log: Log, folder: string): Promise<void> {
   const { version, revision } = context;
+  const storage = createStorage(log);
+  storage.take(loaded.storagePath);
   const { analyzer, account, config } = createOwnAnalyzer(loaded, { log, version, others: () => [] }, (own) =>
     createSimulatedAnalyzer(loaded, own),
   );
@@ -57,12 +60,13 @@ async function runDemo(context: CommandContext, loaded: Config, log: Log, folder
     const curl = writeCredentials(folder, account, analyzer.url);
     const timeZone = loaded.datasource.timeZone ?? loaded.embeddedAnalyzer.timeZone;
     const appConfig: AppConfig = { ...loaded, analyzer: config(), datasource: { ...loaded.datasource, timeZone } };
-    const app = createApp(appConfig, { log, version, revision, demo: true, recorded: analyzer.demand });
+    const app = createApp(appConfig, { log, version, revision, demo: true, storage, recorded: analyzer.demand });
     log.warn({}, 'this is the demo: all data is simulated');
     log.info({ address: analyzer.url, try: curl }, 'embedded analyzer listening');
     await runApp(app, log, context);
   } finally {
     await analyzer.stop();
+    storage.release();
   }
 }
 

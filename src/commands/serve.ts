@@ -4,7 +4,7 @@ import { type App, createApp } from '../app/app.ts';
 import { type CollectingAnalyzer, createCollecting } from '../app/collecting-analyzer.ts';
 import { collectingDefaults, createOwnAnalyzer, type OwnAnalyzer } from '../app/own-analyzer.ts';
 import type { AppConfig } from '../app/pipeline.ts';
-import { createStorage, type Storage } from '../app/storage.ts';
+import { createStorage } from '../app/storage.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Log } from '../model/log.ts';
@@ -53,8 +53,7 @@ const restartOnly = ({ embeddedAnalyzer, storagePath }: Config): string => {
   return JSON.stringify([listen, domain, channelBinding, timeZone, retention, storeMaxSize, limits, storagePath]);
 };
 
-/** @param storage taken before anything is collected or recorded */
-function ownUpstream(first: Config, storage: Storage, log: Log, version: string): OwnUpstream {
+function ownUpstream(first: Config, log: Log, version: string): OwnUpstream {
   let users = first.embeddedAnalyzer.users ?? [];
   let collecting: CollectingAnalyzer | undefined;
   const own: OwnAnalyzer = createOwnAnalyzer(first, { log, version, others: () => users }, (options) => {
@@ -65,7 +64,6 @@ function ownUpstream(first: Config, storage: Storage, log: Log, version: string)
     recorded: own.analyzer.demand,
     health: () => collecting?.health() ?? [],
     start: async () => {
-      storage.take(first.storagePath);
       log.info({ sources: first.embeddedAnalyzer.sources.length }, 'collecting from license managers');
       await own.analyzer.start();
       log.info({ address: own.analyzer.url }, 'embedded analyzer listening');
@@ -89,7 +87,6 @@ function ownUpstream(first: Config, storage: Storage, log: Log, version: string)
     },
     stop: async () => {
       await collecting?.stop();
-      storage.release();
     },
   };
 }
@@ -118,13 +115,15 @@ export async function serve(context: CommandContext): Promise<number> {
   // a daemon beside it may have locked the storage directory
   const collected = line.once ? { ...config, storagePath: undefined } : config;
   const storage = createStorage(log);
-  const own = config.analyzer === undefined ? ownUpstream(collected, storage, log, version) : undefined;
+  // before any file in it is opened
+  storage.take(collected.storagePath);
+  const own = config.analyzer === undefined ? ownUpstream(collected, log, version) : undefined;
   const upstream = own ?? remoteUpstream;
   try {
     await own?.start();
-    const ofOwn = own && { sources: own.health, recorded: own.recorded, storage };
+    const ofOwn = own && { sources: own.health, recorded: own.recorded };
     const reloadApp = (): Promise<string | undefined> => reload(app, upstream, log, context);
-    const deps = { log, version, revision, demo: false, reload: reloadApp, ...ofOwn };
+    const deps = { log, version, revision, demo: false, storage, reload: reloadApp, ...ofOwn };
     const app: App = createApp(upstream.appConfig(config), deps);
     if (line.once) {
       await own?.firstCollection();
@@ -135,6 +134,7 @@ export async function serve(context: CommandContext): Promise<number> {
     return 0;
   } finally {
     await upstream.stop();
+    storage.release();
   }
 }
 

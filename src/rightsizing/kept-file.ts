@@ -15,6 +15,8 @@ const APPLICATION = 0x4c_52_53_5a;
 const VERSION = 1;
 /** Pages of 4 KiB. */
 const CHECKPOINT_PAGES = 128;
+/** How long to wait for a backup that just opens the file, milliseconds. */
+const BUSY_MS = 1_000;
 
 /**
  * The rows of a pass are one generation. They become valid with the row of their pass, so that they can be written in small
@@ -83,8 +85,8 @@ export function explainKept(path: string | undefined, error: unknown): unknown {
 }
 
 function prepare(database: DatabaseSync, path: string | undefined): void {
-  // only the process that has locked the directory uses it
-  database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA trusted_schema = OFF;');
+  // only the process that has locked the directory writes to it; a backup reads it meanwhile
+  database.exec('PRAGMA trusted_schema = OFF;');
   // a power loss can lose the last pass, which is then computed again
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 0;');
   // what is copied from the log to the file at once holds up the thread
@@ -110,7 +112,7 @@ export function openKeptFile(path: string | undefined): DatabaseSync {
     // not with its parents: mkdir with `recursive` never returns where a parent cannot be made, in /proc for one
     if (path !== undefined && !existsSync(dirname(path))) mkdirSync(dirname(path), { mode: 0o750 });
     if (path !== undefined) closeSync(openSync(path, 'a', 0o600));
-    database = new DatabaseSync(path ?? ':memory:', { timeout: 0 });
+    database = new DatabaseSync(path ?? ':memory:', { timeout: BUSY_MS });
     prepare(database, path);
     return database;
   } catch (error) {

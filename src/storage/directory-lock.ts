@@ -3,6 +3,8 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Log } from '../model/log.ts';
 import { OperatorError } from '../model/operator-error.ts';
+import { finishRestore } from './finish-restore.ts';
+import { giveToOwnerOf } from './ownership.ts';
 
 /** The file in a storage directory that SQLite locks. */
 export const LOCK_FILE = 'lock.db';
@@ -14,30 +16,62 @@ export interface StorageLock {
   release(): void;
 }
 
+/** Another process has locked the directory. */
+class StorageInUse extends OperatorError {}
+
 /**
- * Locks a storage directory for this process, because two daemons would overwrite each other's state. SQLite holds the
- * lock, so the system releases it even if the process is killed. An unusable directory is not locked; the rooms that use
- * it report the error.
+ * Locks a directory until the connection is closed. SQLite holds the lock, so the system releases it even if the process is
+ * killed.
  *
- * @throws OperatorError with the directory and the remedy when another process holds the lock
+ * @param remedy what to do if another process has locked it
+ * @throws OperatorError if the directory is locked or cannot be
+ */
+export function lockDirectory(path: string, remedy: string): DatabaseSync {
+  const file = join(path, LOCK_FILE);
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(file, { timeout: 0 });
+    chmodSync(file, 0o600);
+    giveToOwnerOf(path, file);
+    database.exec('BEGIN EXCLUSIVE');
+    return database;
+  } catch (error) {
+    database?.close();
+    const { errcode, message } = error as { errcode?: number; message: string };
+    if (errcode === SQLITE_BUSY) throw new StorageInUse(`storage.path ${path} is used by another process; ${remedy}`);
+    throw new OperatorError(`storage.path ${path} cannot be locked (${message}); check its owner and mode`, {
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Locks a storage directory for this process, because two daemons would overwrite each other's state, and completes a restore
+ * that was killed. An unusable directory is not locked; the rooms that use it report the error.
+ *
+ * @throws OperatorError with the directory and the remedy when another process holds the lock, or a restore cannot be completed
  */
 export function lockStorage(path: string, log: Log): StorageLock {
   let database: DatabaseSync | undefined;
   try {
     // `recursive` never returns if a parent cannot be created, for example in /proc
     if (!existsSync(path) && existsSync(dirname(path))) mkdirSync(path, { mode: 0o700 });
-    database = new DatabaseSync(join(path, LOCK_FILE), { timeout: 0 });
-    chmodSync(join(path, LOCK_FILE), 0o600);
-    database.exec('BEGIN EXCLUSIVE');
+    database = lockDirectory(path, 'set a different storage.path for each process');
   } catch (error) {
-    database?.close();
-    database = undefined;
-    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) {
-      throw new OperatorError(
-        `storage.path ${path} is used by another process; set a different storage.path for each process`,
-      );
-    }
-    log.warn({ path, reason: (error as Error).message }, 'storage.path not locked');
+    if (error instanceof StorageInUse) throw error;
+    const { cause = error } = error as Error;
+    log.warn({ path, reason: (cause as Error).message }, 'storage.path not locked');
   }
+  if (database !== undefined) completeRestore(path, database, log);
   return { path, release: () => database?.close() };
+}
+
+function completeRestore(path: string, lock: DatabaseSync, log: Log): void {
+  try {
+    const before = finishRestore(path);
+    if (before !== undefined) log.info({ path, before }, 'interrupted restore completed');
+  } catch (error) {
+    lock.close();
+    throw error;
+  }
 }

@@ -310,10 +310,11 @@ describe('store', () => {
 });
 
 describe('a store that cannot be used', () => {
-  it('says so when another process has it', () => {
+  it('says so when a process of an earlier version, which uses it alone, has it', () => {
     const path = join(temporaryFolder(), 'history.db');
-    const first = open({ path });
-    recordAt(first, 0);
+    open({ path }).close();
+    const first = new DatabaseSync(path);
+    first.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; UPDATE note SET value = value; COMMIT');
     expect(messageOf(() => open({ path }))).toBe(
       `the history store (${path}): another process uses it; give each its own storage.path`,
     );

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -90,8 +90,8 @@ describe('analyzer', () => {
     const before = await days(client);
     first.child.kill('SIGTERM');
     expect(await first.exit).toBe(0);
-    // closed: only the file itself is left
-    expect(readdirSync(join(folder, 'state'))).toEqual(['history.db']);
+    // closed: nothing else is left of the history
+    expect(readdirSync(join(folder, 'state')).sort()).toEqual(['history.db', 'lock.db']);
 
     const second = run(args);
     const again = await second.line('listening');
@@ -186,16 +186,15 @@ describe('analyzer', () => {
     await expect(asked).rejects.toMatchObject({ kind: 'status', code: '500' });
   });
 
-  it('goes on without history when another process has its storage path', async () => {
+  it('is refused when another process has its storage path', async () => {
     const { folder, args } = await prepare();
     const first = run(args);
     await first.line('listening');
     const second = run(args);
-    const { address } = await second.line('listening');
-    const { reason } = await second.line(HISTORY_PROBLEM);
-    expect(reason).toContain('another process uses it');
-    expect(await clientOf(String(address)).getConcurrentUsers({}, never)).toBeGreaterThan(0);
-    expect(existsSync(join(folder, 'state/history.db'))).toBe(true);
+    expect(await second.exit).toBe(1);
+    expect(second.output()).toContain(
+      `storage.path ${folder}/state is used by another process; set a different storage.path for each process`,
+    );
   });
 
   it('goes on without recording when its store is full', async () => {

@@ -1,0 +1,24 @@
+/** A file of a storage directory that is in a backup. */
+export interface SavedFile {
+  readonly name: string;
+  readonly kind: 'database' | 'text';
+}
+
+/** The history of the embedded analyzer. */
+export const HISTORY_FILE = 'history.db';
+/** Advice on the number of licenses, of this month and of the months before. */
+export const RIGHTSIZING_FILE = 'rightsizing.db';
+/** With another key, users get other pseudonyms. */
+export const PSEUDONYM_KEY = 'pseudonym.key';
+
+/**
+ * The files of a storage directory that are in a backup: what cannot be learned again. The others belong to the present:
+ * old messages would be sent again, an old count of logons could lock the account, and alerts are evaluated again.
+ */
+export const savedFiles: readonly SavedFile[] = [
+  { name: HISTORY_FILE, kind: 'database' },
+  { name: RIGHTSIZING_FILE, kind: 'database' },
+  { name: PSEUDONYM_KEY, kind: 'text' },
+];
+
+export const savedNames: readonly string[] = savedFiles.map(({ name }) => name);
