@@ -124,7 +124,7 @@ export function helpText(): string {
     ...own,
     '  --help, --version',
     '',
-    'Settings. Each is also a key of the file and, unless stated otherwise, an environment variable (see docs/settings.md):',
+    'Settings. Each is also a key of the file and, unless stated otherwise, an environment variable (see docs/configure.md):',
     ...settingLines(),
     '',
   ].join('\n');
