@@ -50,6 +50,12 @@ describe.runIf(canBeBare())('on a bare machine', () => {
     await machine.run(['ln', '-s', '/opt/license-exporter/license-exporter', '/usr/local/bin'], root);
     // as a user who cannot write to its folder
     const demo = await startDemo(['./license-exporter'], join('/opt', artefacts.bundleFolder));
+    const pages = ['', 'runbooks', 'style.css', 'refresh.js', 'favicon.svg'].map(
+      (path) => `http://127.0.0.1:10319/${path}`,
+    );
+    expect(await machine.curl('--fail', '--fail-early', ...pages)).toMatchObject({
+      status: 0,
+    });
     expect((await demo.stop('SIGTERM')).status).toBe(0);
     expect(demo.output()).toContain('"msg":"stopping"');
     for (const command of ['/opt/license-exporter/license-exporter', 'license-exporter']) {
@@ -60,6 +66,12 @@ describe.runIf(canBeBare())('on a bare machine', () => {
         version: `license-exporter, version ${artefacts.version}`,
       });
     }
+  });
+
+  it('each endpoint of the demo is as the contract says', async () => {
+    expect(await machine.run(['/opt/license-exporter/license-exporter', 'doctor', '--demo'])).toMatchObject({
+      status: 0,
+    });
   });
 
   it('the npm package installs without a registry, and npx starts it', async () => {
