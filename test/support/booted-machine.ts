@@ -43,7 +43,9 @@ mount --make-rshared /
 exec env -i container=other PATH=/usr/sbin:/usr/bin:/sbin:/bin /lib/systemd/systemd --system`;
 
 /** The control groups stay when their processes have ended. */
-const REMOVE_GROUPS = `mount -t cgroup2 none "$1/control" && find "$1/control/$2" -depth -type d -exec rmdir {} +`;
+const REMOVE_GROUPS = `
+mount -t cgroup2 none "$1/control"
+[ ! -d "$1/control/$2" ] || find "$1/control/$2" -depth -type d -exec rmdir {} +`;
 
 /** Starts a machine. It ends, and its folder is removed, at the end of the test. */
 export async function startBootedMachine(cleanup: Cleanup, packages: readonly string[]): Promise<BootedMachine> {
@@ -70,7 +72,10 @@ export async function startBootedMachine(cleanup: Cleanup, packages: readonly st
   };
   await eventually('systemd has booted', async () => {
     if (outer.exitCode !== null) throw new Error(`no machine: ${text.both}`);
-    return (await run('systemctl', 'is-system-running')).stdout === 'running\n';
+    // before the second unshare has started it, nothing can be run
+    return (
+      childrenOf(outer.pid ?? 0).length > 0 && (await run('systemctl', 'is-system-running')).stdout === 'running\n'
+    );
   });
   return { root, run };
 }
