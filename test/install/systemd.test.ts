@@ -138,7 +138,7 @@ embedded_analyzer:
     );
     const sourceIs = (up: 0 | 1) =>
       eventually(`the source is ${up}`, async () =>
-        (await metrics()).includes(`license_source_up{source="tools"} ${up}`),
+        (await metrics()).includes(`license_source_up{source="tools",manager="flexnet"} ${up}`),
       );
 
     await succeed('systemctl', 'reset-failed');

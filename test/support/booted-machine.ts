@@ -31,7 +31,10 @@ mount -t sysfs -o ro sysfs sys
 mount -t cgroup2 none sys/fs/cgroup
 mount -t tmpfs -o mode=755 tmpfs dev
 for name in null zero full random urandom tty; do touch dev/$name; mount --bind /dev/$name dev/$name; done
-mkdir dev/shm
+# PrivateDevices= copies these
+mkdir dev/shm dev/pts
+mount -t devpts -o newinstance,ptmxmode=0666,mode=620 devpts dev/pts
+ln -s pts/ptmx dev/ptmx
 ln -s /proc/self/fd dev/fd
 mount -t tmpfs -o mode=1777 tmpfs dev/shm
 mount -t tmpfs -o mode=755 tmpfs run
