@@ -10,7 +10,7 @@ export default defineConfig({
     globalSetup: ['test/support/missing-peers.ts', 'test/support/artefacts.ts'],
     // in turn: each copies whole systems
     fileParallelism: false,
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });

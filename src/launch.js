@@ -5,9 +5,9 @@ const REQUIRED_MAJOR = 24;
 const major = Number(process.versions.node.split('.')[0]);
 if (major < REQUIRED_MAJOR) {
   process.stderr.write(
-    `license-exporter needs Node ${REQUIRED_MAJOR} or newer, this is ${process.version}; without it, use the archive that has ` +
-      'its own Node (license-exporter-*.linux-x64.tar.gz), or in a checkout run `npm ci` (it installs Node 24 for the npm ' +
-      'scripts) and start with `npm start`\n',
+    `license-exporter needs Node ${REQUIRED_MAJOR} or newer. This is ${process.version}.\n` +
+      'Use the archive that has its own Node: license-exporter-*.tar.gz.\n' +
+      'In a checkout, run `npm ci`, which installs Node 24 for the npm scripts, and then `npm start`.\n',
   );
   process.exitCode = 1;
 } else {

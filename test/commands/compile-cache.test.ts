@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { launch } from '../support/run.ts';
 
@@ -11,7 +11,7 @@ let folder: string;
 beforeEach(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'license-exporter-launch-')));
   mkdirSync(join(folder, 'src'));
-  copyFileSync(launch, join(folder, 'src/launch.js'));
+  for (const name of ['launch.js', 'start.ts']) copyFileSync(join(dirname(launch), name), join(folder, 'src', name));
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
   writeFileSync(
     join(folder, 'src/main.ts'),

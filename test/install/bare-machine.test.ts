@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { artefacts } from '../support/artefacts.ts';
-import { type BareMachine, canBeBare, startBareMachine } from '../support/bare-machine.ts';
+import { type BareMachine, canBeBare, type Started, startBareMachine } from '../support/bare-machine.ts';
 import { createCleanup, eventually } from '../support/harness.ts';
 import { findProgram } from '../support/peers.ts';
 
@@ -18,8 +18,8 @@ describe.runIf(canBeBare())('on a bare machine', () => {
   });
   afterAll(() => cleanup.run());
 
-  /** Starts the demo, waits until it serves the data of its site, and stops it. */
-  async function demoServes(command: readonly string[], directory = home): Promise<void> {
+  /** Starts the demo, and waits until it serves the data of its site. */
+  async function startDemo(command: readonly string[], directory: string): Promise<Started> {
     const demo = machine.start([...command, 'demo'], { directory });
     await demo.printed('"msg":"listening"');
     let lines: string[] = [];
@@ -27,12 +27,9 @@ describe.runIf(canBeBare())('on a bare machine', () => {
       lines = (await machine.curl('http://127.0.0.1:10319/metrics')).stdout.split('\n');
       return lines.includes('license_up 1');
     });
-    expect(lines.find((line) => line.startsWith('license_exporter_build_info{'))).toMatch(
-      /,revision="[0-9a-f]{40}(-dirty)?",/,
-    );
-    const { status } = await demo.stop('SIGTERM');
-    expect(demo.output()).toContain('"msg":"stopping"');
-    expect(status).toBe(0);
+    const build = lines.find((line) => line.startsWith('license_exporter_build_info{'));
+    expect(build).toMatch(/,revision="[0-9a-f]{40}(-dirty)?",/);
+    return demo;
   }
 
   it('there is no Node, and no network', async () => {
@@ -43,13 +40,25 @@ describe.runIf(canBeBare())('on a bare machine', () => {
   });
 
   it('the archive starts from its folder, and through a link from anywhere', async () => {
-    machine.copy(artefacts.bundle, join(home, 'bundle.tar.gz'));
-    expect(await machine.run(['tar', '-xzf', 'bundle.tar.gz'])).toMatchObject({ status: 0, stderr: '' });
-    await demoServes(['./license-exporter'], join(home, artefacts.bundleFolder));
-    const links = ['/opt/license-exporter', '/usr/local/bin/license-exporter'] as const;
-    await machine.run(['ln', '-s', join(home, artefacts.bundleFolder), links[0]], { user: 'root' });
-    await machine.run(['ln', '-s', `${links[0]}/license-exporter`, links[1]], { user: 'root' });
-    for (const command of [`${links[0]}/license-exporter`, 'license-exporter']) {
+    machine.copy(artefacts.bundle, '/root/bundle.tar.gz');
+    const root = { user: 'root', directory: '/root' };
+    expect(await machine.run(['tar', '-xzf', 'bundle.tar.gz', '-C', '/opt'], root)).toMatchObject({
+      status: 0,
+      stderr: '',
+    });
+    await machine.run(['ln', '-s', artefacts.bundleFolder, '/opt/license-exporter'], root);
+    await machine.run(['ln', '-s', '/opt/license-exporter/license-exporter', '/usr/local/bin'], root);
+    // as a user who cannot write to its folder
+    const demo = await startDemo(['./license-exporter'], join('/opt', artefacts.bundleFolder));
+    const pages = ['', 'runbooks', 'style.css', 'refresh.js', 'favicon.svg'].map(
+      (path) => `http://127.0.0.1:10319/${path}`,
+    );
+    expect(await machine.curl('--fail', '--fail-early', ...pages)).toMatchObject({
+      status: 0,
+    });
+    expect((await demo.stop('SIGTERM')).status).toBe(0);
+    expect(demo.output()).toContain('"msg":"stopping"');
+    for (const command of ['/opt/license-exporter/license-exporter', 'license-exporter']) {
       const { status, stdout } = await machine.run([command, '--version'], { directory: '/' });
       expect({ command, status, version: stdout.split(' (')[0] }).toEqual({
         command,
@@ -57,6 +66,12 @@ describe.runIf(canBeBare())('on a bare machine', () => {
         version: `license-exporter, version ${artefacts.version}`,
       });
     }
+  });
+
+  it('each endpoint of the demo is as the contract says', async () => {
+    expect(await machine.run(['/opt/license-exporter/license-exporter', 'doctor', '--demo'])).toMatchObject({
+      status: 0,
+    });
   });
 
   it('the npm package installs without a registry, and npx starts it', async () => {
@@ -71,6 +86,11 @@ describe.runIf(canBeBare())('on a bare machine', () => {
     await machine.run(['chown', 'user', `${home}/site`], { user: 'root' });
     const directory = `${home}/site`;
     expect(await machine.run(['npm', 'install', './package.tgz'], { directory })).toMatchObject({ status: 0 });
-    await demoServes(['npx', 'license-exporter'], directory);
+    const demo = await startDemo(['npx', 'license-exporter'], directory);
+    // npx and its shell end at once, without passing a signal on
+    await demo.stop('SIGTERM', 'all');
+    expect(demo.output()).toContain('"msg":"stopping"');
+    const started = await startDemo(['node_modules/.bin/license-exporter'], directory);
+    expect((await started.stop('SIGTERM')).status).toBe(0);
   });
 });

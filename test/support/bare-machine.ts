@@ -14,11 +14,11 @@ import { peer } from './peers.ts';
 export interface BareMachine {
   /** The folder on this host that is `/` of the machine. */
   readonly root: string;
-  /** Copies a file or folder of this host into the machine; whoever may read it there, may. */
+  /** Copies a file or folder of this host into the machine, where every user may read it. */
   copy(from: string, to: string): void;
   /** Starts a command. It is killed at the end of the test. */
   start(command: readonly string[], options?: CommandOptions): Started;
-  /** Runs a command to its end. Its exit code is not judged. */
+  /** Runs a command to its end. No exit code is an error here. */
   run(command: readonly string[], options?: CommandOptions): Promise<Result>;
   /** What `curl` gets from inside the machine. Arguments, such as `--user`, are curl's. */
   curl(...args: readonly string[]): Promise<Result>;
@@ -40,13 +40,13 @@ export interface Result {
   readonly stderr: string;
 }
 
-interface Started {
+export interface Started {
   /** All that it has printed, on both outputs. */
   output(): string;
   /** Waits until it has printed the text. Fails if it ends before. */
   printed(text: string): Promise<void>;
-  /** Sends the signal to the command itself, and waits for its end. */
-  stop(signal?: NodeJS.Signals): Promise<Result>;
+  /** Sends the signal to the command itself, or to all that it started too, as systemd does, and waits for the end of all. */
+  stop(signal?: NodeJS.Signals, whom?: 'command' | 'all'): Promise<Result>;
   readonly ended: Promise<Result>;
 }
 
@@ -114,6 +114,8 @@ export function childrenOf(pid: number): number[] {
   return list === '' ? [] : list.split(' ').map(Number);
 }
 
+const descendantsOf = (pid: number): number[] => childrenOf(pid).flatMap((child) => [...descendantsOf(child), child]);
+
 /** Process 1 of the machine, which holds its namespaces. With it, everything in the machine ends. */
 async function startHolder(cleanup: Cleanup, folder: string, root: string): Promise<number> {
   const script = 'ip link set lo up && mount -t proc proc "$1/proc" && echo ready && exec sleep infinity';
@@ -173,9 +175,11 @@ export async function startBareMachine(cleanup: Cleanup, packages: readonly stri
         await eventually(`${wanted} from ${command.join(' ')}`, () => text.both.includes(wanted) || isOver(child));
         if (!text.both.includes(wanted)) throw new Error(`${command.join(' ')} ended with:\n${text.both}`);
       },
-      stop: async (signal = 'SIGTERM') => {
+      stop: async (signal = 'SIGTERM', whom = 'command') => {
         // nsenter waits in front of the command, and would not pass the signal on
-        for (const pid of childrenOf(child.pid ?? 0)) process.kill(pid, signal);
+        const [pid] = childrenOf(child.pid ?? 0);
+        const pids = pid === undefined ? [] : whom === 'all' ? [...descendantsOf(pid), pid] : [pid];
+        for (const each of pids) process.kill(each, signal);
         return ended;
       },
       ended,

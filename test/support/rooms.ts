@@ -158,12 +158,14 @@ export const rooms: Readonly<Record<string, Room>> = {
   commands: { floor: 4, promise: 'One function for each command; it returns the exit code.', mayImport: 'all' },
   'main.ts': {
     floor: 5,
-    promise: 'The process: arguments, environment, signals, log, exit code. Only `launch.js` touches any of them too.',
+    promise:
+      'The process: arguments, environment, signals, log, exit code. Only `launch.js` and `start.ts` touch any of them too.',
     mayImport: ['commands', 'app', 'config', 'model'],
   },
+  'start.ts': { floor: 5, promise: 'What is imported after it comes from the compile cache.', mayImport: ['main.ts'] },
   'launch.js': {
     floor: 5,
     promise: 'Every version of Node can read it, so that an older one is refused with a clear message.',
-    mayImport: ['main.ts'],
+    mayImport: ['start.ts'],
   },
 };
