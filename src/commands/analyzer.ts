@@ -65,8 +65,7 @@ export async function analyzer(context: CommandContext): Promise<number> {
       'listening',
     );
     for (const address of web?.addresses() ?? []) log.info({ address }, 'listening for metrics');
-    await untilStopped(context.stop);
-    log.info({}, 'stopping');
+    await untilStopped(context, log);
   } finally {
     await web?.stop();
     await (collecting ?? server).stop();

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { notifyReady } from '../app/service-manager.ts';
 import type { SettingKey } from '../config/settings.ts';
 import type { Log } from '../model/log.ts';
 import { errorFields, OperatorError } from '../model/operator-error.ts';
@@ -61,12 +63,11 @@ export interface CommandContext {
   readonly onReload: (reload: () => Promise<unknown>) => void;
 }
 
-/** Resolves when a daemon must stop. */
-export function untilStopped(stop: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (stop.aborted) resolve();
-    else stop.addEventListener('abort', () => resolve(), { once: true });
-  });
+/** Reports that a daemon listens, and resolves when it must stop. */
+export async function untilStopped({ env, stop }: CommandContext, log: Log): Promise<void> {
+  notifyReady(env, log);
+  if (!stop.aborted) await once(stop, 'abort');
+  log.info({}, 'stopping');
 }
 
 /** Reloads the configuration. Resolves with the reason if the new one is rejected: the old one stays in use. */

@@ -157,10 +157,9 @@ async function reload(app: App, upstream: Upstream, log: Log, context: CommandCo
 }
 
 /** Runs an application until the process is stopped. */
-export async function runApp(app: App, log: Log, { stop, version }: CommandContext): Promise<void> {
+export async function runApp(app: App, log: Log, context: CommandContext): Promise<void> {
   await app.start();
-  for (const address of app.addresses()) log.info({ address, version }, 'listening');
-  await untilStopped(stop);
-  log.info({}, 'stopping');
+  for (const address of app.addresses()) log.info({ address, version: context.version }, 'listening');
+  await untilStopped(context, log);
   await app.stop();
 }

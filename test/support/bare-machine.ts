@@ -33,7 +33,7 @@ interface CommandOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-interface Result {
+export interface Result {
   /** The exit code, or the name of the signal that ended it. */
   readonly status: number | NodeJS.Signals;
   readonly stdout: string;
@@ -68,7 +68,7 @@ function mirror(): string {
 }
 
 /** Debian's minimal system with the packages, made once: some twenty seconds. */
-function baseSystem(packages: readonly string[]): string {
+export function baseSystem(packages: readonly string[]): string {
   const base = join(cache, [release, ...packages].join('+'));
   if (existsSync(base)) return base;
   mkdirSync(cache, { recursive: true });
@@ -87,7 +87,10 @@ function baseSystem(packages: readonly string[]): string {
   return base;
 }
 
-function collect(child: ChildProcess): { text: { out: string; err: string; both: string }; ended: Promise<Result> } {
+export function collect(child: ChildProcess): {
+  text: { out: string; err: string; both: string };
+  ended: Promise<Result>;
+} {
   const text = { out: '', err: '', both: '' };
   child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
     text.out += chunk;
@@ -106,7 +109,7 @@ function collect(child: ChildProcess): { text: { out: string; err: string; both:
 }
 
 /** The processes that a process has started. */
-function childrenOf(pid: number): number[] {
+export function childrenOf(pid: number): number[] {
   const list = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
   return list === '' ? [] : list.split(' ').map(Number);
 }
@@ -133,7 +136,7 @@ async function startHolder(cleanup: Cleanup, folder: string, root: string): Prom
   return holder;
 }
 
-function tryToRemove(folder: string): boolean {
+export function tryToRemove(folder: string): boolean {
   try {
     rmSync(folder, { recursive: true, force: true });
     return true;

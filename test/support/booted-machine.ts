@@ -1,0 +1,85 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { baseSystem, childrenOf, collect, type Result, tryToRemove } from './bare-machine.ts';
+import { type Cleanup, eventually } from './harness.ts';
+
+/** Debian with systemd as process 1, booted in namespaces: units are started as on a host, with all their restrictions. */
+export interface BootedMachine {
+  /** The folder on this host that is `/` of the machine. */
+  readonly root: string;
+  /** Runs a command as root to its end, whatever its exit code. */
+  run(...command: readonly string[]): Promise<Result>;
+}
+
+/** A control group of its own, in which systemd makes those of its units. */
+const OUTER = `
+mkdir "$1/control" && mount -t cgroup2 none "$1/control" && mkdir "$1/control/$2" && echo $$ > "$1/control/$2/cgroup.procs"
+exec unshare --cgroup --pid --net --ipc --uts --fork --kill-child sh -c "$3" sh "$1/root"`;
+
+/** Not chroot but pivot_root: PrivateUsers= is refused in a chroot. LoadCredential= needs the shared mounts. */
+const INNER = `
+set -e
+ip link set lo up
+mount --bind "$1" "$1"
+cd "$1"
+mount -t proc proc proc
+mount --bind proc/sys proc/sys
+mount -o remount,bind,ro proc/sys
+mount -t sysfs -o ro sysfs sys
+mount -t cgroup2 none sys/fs/cgroup
+mount -t tmpfs -o mode=755 tmpfs dev
+for name in null zero full random urandom tty; do touch dev/$name; mount --bind /dev/$name dev/$name; done
+mkdir dev/shm
+ln -s /proc/self/fd dev/fd
+mount -t tmpfs -o mode=1777 tmpfs dev/shm
+mount -t tmpfs -o mode=755 tmpfs run
+mount -t tmpfs -o mode=1777 tmpfs tmp
+pivot_root . mnt
+cd /
+umount -l /mnt
+mount --make-rshared /
+exec env -i container=other PATH=/usr/sbin:/usr/bin:/sbin:/bin /lib/systemd/systemd --system`;
+
+/** The control groups stay when their processes have ended. */
+const REMOVE_GROUPS = `mount -t cgroup2 none "$1/control" && find "$1/control/$2" -depth -type d -exec rmdir {} +`;
+
+/** Starts a machine. It ends, and its folder is removed, at the end of the test. */
+export async function startBootedMachine(cleanup: Cleanup, packages: readonly string[]): Promise<BootedMachine> {
+  const folder = mkdtempSync(join(tmpdir(), 'license-exporter-booted-'));
+  chmodSync(folder, 0o755);
+  const root = join(folder, 'root');
+  execFileSync('cp', ['--archive', '--reflink=auto', baseSystem(['systemd', 'systemd-sysv', ...packages]), root]);
+  const group = basename(folder);
+  const outer = spawn('unshare', ['--mount', 'sh', '-c', OUTER, 'sh', folder, group, INNER], { stdio: 'pipe' });
+  const { text, ended } = collect(outer);
+  cleanup.add(async () => {
+    outer.kill('SIGKILL');
+    await ended;
+    const removal = ['--mount', 'sh', '-c', REMOVE_GROUPS, 'sh', folder, group];
+    await eventually('the control groups are removed', () => succeeds('unshare', removal));
+    await eventually('the machine is off', () => tryToRemove(folder));
+  });
+
+  const run = async (...command: readonly string[]): Promise<Result> => {
+    const [init] = outer.exitCode === null ? childrenOf(outer.pid ?? 0) : [];
+    if (init === undefined) throw new Error(`the machine ended with: ${text.both}`);
+    const spaces = ['--mount', '--uts', '--ipc', '--net', '--pid', '--cgroup', '--root', '--wd'];
+    return collect(spawn('nsenter', ['--target', String(init), ...spaces, ...command], { stdio: 'pipe' })).ended;
+  };
+  await eventually('systemd has booted', async () => {
+    if (outer.exitCode !== null) throw new Error(`no machine: ${text.both}`);
+    return (await run('systemctl', 'is-system-running')).stdout === 'running\n';
+  });
+  return { root, run };
+}
+
+function succeeds(command: string, args: readonly string[]): boolean {
+  try {
+    execFileSync(command, args, { stdio: 'pipe' });
+    return true;
+  } catch {
+    return false;
+  }
+}
