@@ -9,7 +9,7 @@ import { type Cleanup, eventually } from './harness.ts';
 export interface BootedMachine {
   /** The folder on this host that is `/` of the machine. */
   readonly root: string;
-  /** Runs a command as root to its end, whatever its exit code. */
+  /** Runs a command as root to its end, also with an exit code other than 0. */
   run(...command: readonly string[]): Promise<Result>;
 }
 
