@@ -9,7 +9,7 @@ import { type Cleanup, eventually } from './harness.ts';
 export interface BootedMachine {
   /** The folder on this host that is `/` of the machine. */
   readonly root: string;
-  /** Runs a command as root to its end, also with an exit code other than 0. */
+  /** Runs a command as root to its end. Its exit code may be any. */
   run(...command: readonly string[]): Promise<Result>;
 }
 
@@ -31,7 +31,10 @@ mount -t sysfs -o ro sysfs sys
 mount -t cgroup2 none sys/fs/cgroup
 mount -t tmpfs -o mode=755 tmpfs dev
 for name in null zero full random urandom tty; do touch dev/$name; mount --bind /dev/$name dev/$name; done
-mkdir dev/shm
+# PrivateDevices= copies these
+mkdir dev/shm dev/pts
+mount -t devpts -o newinstance,ptmxmode=0666,mode=620 devpts dev/pts
+ln -s pts/ptmx dev/ptmx
 ln -s /proc/self/fd dev/fd
 mount -t tmpfs -o mode=1777 tmpfs dev/shm
 mount -t tmpfs -o mode=755 tmpfs run
@@ -43,7 +46,9 @@ mount --make-rshared /
 exec env -i container=other PATH=/usr/sbin:/usr/bin:/sbin:/bin /lib/systemd/systemd --system`;
 
 /** The control groups stay when their processes have ended. */
-const REMOVE_GROUPS = `mount -t cgroup2 none "$1/control" && find "$1/control/$2" -depth -type d -exec rmdir {} +`;
+const REMOVE_GROUPS = `
+mount -t cgroup2 none "$1/control"
+[ ! -d "$1/control/$2" ] || find "$1/control/$2" -depth -type d -exec rmdir {} +`;
 
 /** Starts a machine. It ends, and its folder is removed, at the end of the test. */
 export async function startBootedMachine(cleanup: Cleanup, packages: readonly string[]): Promise<BootedMachine> {
@@ -70,7 +75,10 @@ export async function startBootedMachine(cleanup: Cleanup, packages: readonly st
   };
   await eventually('systemd has booted', async () => {
     if (outer.exitCode !== null) throw new Error(`no machine: ${text.both}`);
-    return (await run('systemctl', 'is-system-running')).stdout === 'running\n';
+    // before the second unshare has started it, nothing can be run
+    return (
+      childrenOf(outer.pid ?? 0).length > 0 && (await run('systemctl', 'is-system-running')).stdout === 'running\n'
+    );
   });
   return { root, run };
 }
