@@ -11,6 +11,8 @@ export interface Stage {
   readonly from: string;
   /** After `AS`; empty without it. */
   readonly name: string;
+  /** Its build arguments, which its `RUN` instructions find in their environment. Those of other stages are not known in it. */
+  readonly args: Readonly<Record<string, string>>;
   readonly instructions: readonly Instruction[];
 }
 
@@ -27,18 +29,19 @@ export function readDockerfile(file: string, given: Readonly<Record<string, stri
     .replaceAll(/\\\n\s*/g, '')
     .split('\n')
     .filter((line) => line.trim() !== '');
-  const stages: (Stage & { instructions: Instruction[] })[] = [];
-  const values = new Map<string, string>();
-  const fill = (text: string): string => text.replaceAll(/\$\{(\w+)\}/g, (_, name) => values.get(name) ?? '');
+  const stages: (Stage & { args: Record<string, string>; instructions: Instruction[] })[] = [];
+  // those before the first stage are known to FROM only
+  const global: Record<string, string> = {};
   for (const line of lines) {
     const [, name = '', written = ''] = /^(\S+)\s+(.*)$/.exec(line) ?? [];
-    const rest = fill(written);
+    const args = (name === 'FROM' ? undefined : stages.at(-1)?.args) ?? global;
+    const rest = written.replaceAll(/\$\{(\w+)\}/g, (_, argument) => args[argument] ?? '');
     if (name === 'ARG') {
       const [argument = '', value = ''] = rest.split(/=(.*)/s, 2);
-      values.set(argument, given[argument] ?? value);
+      args[argument] = given[argument] ?? value;
     } else if (name === 'FROM') {
       const [from = '', stage = ''] = rest.split(' AS ');
-      stages.push({ from, name: stage, instructions: [] });
+      stages.push({ from, name: stage, args: {}, instructions: [] });
     } else if (KNOWN.includes(name)) stages.at(-1)?.instructions.push({ name, rest });
     else throw new Error(`the test does not know the instruction ${name}`);
   }

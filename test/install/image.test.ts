@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, matchesGlob, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { type BareMachine, canBeBare, type Started, startBareMachine } from '../support/bare-machine.ts';
@@ -23,12 +23,21 @@ const entrypoint = json(only(image, 'ENTRYPOINT'));
 const healthcheck = json(only(image, 'HEALTHCHECK').replace(/^.* CMD /, ''));
 const storage = only(image, 'VOLUME');
 
-/** What a build sends to the engine: what .dockerignore excepts from `*`. */
+/** Files that an operator writes, which no image may contain. */
+const secrets = ['deploy/docker/analyzer-password', 'deploy/docker/key.pem'];
+
+/** What a build sends to the engine: the last rule of .dockerignore that matches a path, or a folder above, decides. */
 function copyContext(to: string): void {
-  const [first, ...excepted] = readFileSync(join(root, '.dockerignore'), 'utf8').trim().split('\n');
-  expect(first).toBe('*');
-  for (const path of excepted.map((line) => line.replace(/^!/, '')))
-    cpSync(join(root, path), join(to, path), { recursive: true });
+  const rules = readFileSync(join(root, '.dockerignore'), 'utf8').trim().split('\n');
+  expect(rules[0]).toBe('*');
+  const isSent = (path: string): boolean =>
+    path.split('/').reduce((above, _, depth, names) => {
+      const name = names.slice(0, depth + 1).join('/');
+      return rules.findLast((rule) => matchesGlob(name, rule.replace(/^!/, '')))?.startsWith('!') ?? above;
+    }, false);
+  const filter = (path: string): boolean => path === root || isSent(relative(root, path));
+  cpSync(root, to, { recursive: true, filter });
+  for (const path of secrets.filter(isSent)) writeFileSync(join(to, path), 'secret');
 }
 
 /** Carries out the stage on a writable layer over this machine. @returns the folder that the final stage copies from */
@@ -45,7 +54,7 @@ function carryOutBuild(folder: string): string {
     exec chroot "$1/root" sh -ec "cd ${directory}; ${commands.join('\n')}"`;
   execFileSync('unshare', ['--mount', 'sh', '-ec', script, 'sh', folder], {
     stdio: 'pipe',
-    env: { ...process.env, SOURCE_REVISION: revision },
+    env: { ...process.env, ...build.args },
   });
   return join(folder, 'upper');
 }
@@ -73,7 +82,6 @@ describe.runIf(canBeBare())('the image', () => {
     // a read-only root with a volume and /tmp; each command sees the mounts of those before
     await succeed('mount', '--rbind', '/', '/');
     await succeed('mount', '--bind', storage, storage);
-    await succeed('mount', '-t', 'tmpfs', 'tmpfs', '/tmp');
   }, 300_000);
   afterAll(() => cleanup.run());
 
@@ -102,6 +110,7 @@ describe.runIf(canBeBare())('the image', () => {
     const { services } = parse(readFileSync(join(root, 'deploy/stack/compose.yml'), 'utf8'));
     const { command, tmpfs, read_only: isReadOnly } = services['license-exporter'];
     expect({ isReadOnly, tmpfs }).toEqual({ isReadOnly: true, tmpfs: ['/tmp'] });
+    await succeed('mount', '-t', 'tmpfs', 'tmpfs', '/tmp');
     await succeed('mount', '-o', 'remount,bind,ro', '/');
     expect((await start(['touch', '/usr/lib/license-exporter/x']).ended).stderr).toContain('Read-only file system');
     expect((await start(healthcheck).ended).status).toBe(1);
@@ -119,7 +128,14 @@ describe.runIf(canBeBare())('the image', () => {
     expect((await probe.ended).stdout).toContain('ECONNREFUSED 127.0.0.1:10321; set HEALTH_URL');
     expect((await demo.stop('SIGTERM')).status).toBe(0);
     expect((await start(healthcheck).ended).status).toBe(1);
+    await succeed('umount', '/tmp');
     await succeed('mount', '-o', 'remount,bind,rw', '/');
+  });
+
+  it('has nothing that an operator wrote beside compose.yml', async () => {
+    for (const path of secrets) expect(existsSync(join(machine.root, 'usr/lib/license-exporter', path))).toBe(false);
+    const found = await machine.run(['ls', '/usr/lib/license-exporter/deploy/docker'], asRoot);
+    expect(found.stdout.trim().split('\n')).toEqual(['compose.yml', 'config.example.yml', 'healthcheck.js']);
   });
 
   it('polls an analyzer with the configurations of Kubernetes and compose', async () => {
@@ -135,19 +151,23 @@ describe.runIf(canBeBare())('the image', () => {
     await analyzer.printed('"msg":"listening"');
 
     const pod = parse(readFileSync(join(root, 'deploy/kubernetes/deployment.yml'), 'utf8')).spec.template.spec;
-    const { secrets } = parse(readFileSync(join(root, 'deploy/docker/compose.yml'), 'utf8'));
+    const { secrets: mounted } = parse(readFileSync(join(root, 'deploy/docker/compose.yml'), 'utf8'));
     const cases = [
-      { args: pod.containers[0].args, config: 'deploy/kubernetes/config.yml' },
       { args: json(only(image, 'CMD')), config: 'deploy/docker/config.example.yml' },
+      { args: pod.containers[0].args, config: 'deploy/kubernetes/config.yml' },
     ];
     for (const { args, config } of cases) {
       const text = readFileSync(join(root, config), 'utf8');
       const password: string = parse(text).analyzer.password_file;
-      if (config.includes('docker')) expect(password).toBe(`/run/secrets/${Object.keys(secrets)[0]}`);
+      if (config.includes('docker')) expect(password).toBe(`/run/secrets/${Object.keys(mounted)[0]}`);
       writeFileSync(join(machine.root, 'etc/license-exporter/config.yml'), text);
       mkdirSync(join(machine.root, dirname(password)), { recursive: true });
       // as Kubernetes mounts a Secret with defaultMode 0440 and fsGroup 1000
       await succeed('sh', '-c', `printf secret > ${password} && chmod 440 ${password} && chgrp 1000 ${password}`);
+      // as Kubernetes gives a new volume to the fsGroup; neither manifest mounts a /tmp
+      if (config.includes('kubernetes')) {
+        await succeed('sh', '-c', `rm -rf ${storage}/* && chown root:1000 ${storage} && chmod 2775 ${storage}`);
+      }
       await succeed('mount', '-o', 'remount,bind,ro', '/');
       const daemon = start([...entrypoint, ...args], { NODE_EXTRA_CA_CERTS: '/srv/cert.pem' });
       await daemon.printed('"msg":"listening"');
