@@ -100,6 +100,17 @@ describe.runIf(peer('kubectl'))('the manifests', () => {
     expect(schemaProblems([{ ...deployment, kind: 'Deploiment' }])).toContain('no schema of apps/v1/Deploiment');
   });
 
+  it('follow them also with the lines for users and TLS of the ServiceMonitor', () => {
+    const text = readFileSync(join(root, 'deploy/kubernetes/operator/service-monitor.yml'), 'utf8');
+    const monitor = parse(text.replaceAll(/^( +)# (?=scheme:|tlsConfig:|basicAuth:| )/gm, '$1')) as Manifest;
+    expect(Object.keys(monitor.spec.endpoints[0])).toEqual(
+      expect.arrayContaining(['scheme', 'tlsConfig', 'basicAuth']),
+    );
+    expect(schemaProblems([monitor])).toBe('');
+    const misspelled = JSON.parse(JSON.stringify(monitor).replace('tlsConfig', 'tlsconfig'));
+    expect(schemaProblems([misspelled])).toContain('tlsconfig');
+  });
+
   it('have one name and one label, by which they find each other', () => {
     const label = 'app.kubernetes.io/name';
     for (const { metadata, kind } of all) {
