@@ -13,8 +13,10 @@ install_peers() {
     chmod +x /usr/sbin/policy-rc.d
   fi
   apt-get update -q
+  # a kubectl of another origin is as good, and Debian's cannot be installed beside it
+  command -v kubectl > /dev/null || kubectl=kubernetes-client
   DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
-    prometheus prometheus-alertmanager apache2-bin libapache2-mod-auth-gssapi gss-ntlmssp python3-gssapi winbind samba libnss-wrapper nginx-light haproxy curl openssl chromium docker-compose jsonnet debootstrap iproute2
+    prometheus prometheus-alertmanager apache2-bin libapache2-mod-auth-gssapi gss-ntlmssp python3-gssapi winbind samba libnss-wrapper nginx-light haproxy curl openssl chromium docker-compose jsonnet debootstrap iproute2 ${kubectl:-}
 }
 
 start_apache() {

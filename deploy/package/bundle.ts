@@ -71,6 +71,13 @@ function writeArchive(parent: string, name: string): string {
   return file;
 }
 
+/** The license of Node. The package for Windows has none; it is the same for all platforms. */
+function nodeLicense(): string {
+  const [license] = globSync(join(installedNode, 'node_modules/node-*/LICENSE'));
+  if (license !== undefined) return license;
+  throw new Error('the license of Node is missing in node_modules/node; run npm ci');
+}
+
 function bundle(name: string): string {
   const platform = platforms[name];
   if (platform === undefined)
@@ -81,9 +88,7 @@ function bundle(name: string): string {
     const folder = join(work, `license-exporter-${versionOf(root)}.${name}`);
     unpackPackage(folder);
     cpSync(join(nodeFolder(name, work), platform.program), join(folder, 'node', platform.program));
-    // the package for Windows has none; it is the same for all platforms
-    for (const license of globSync(join(installedNode, 'node_modules/node-*/LICENSE')))
-      cpSync(license, join(folder, 'node/LICENSE'));
+    cpSync(nodeLicense(), join(folder, 'node/LICENSE'));
     for (const [from, to] of Object.entries(platform.files)) cpSync(join(root, from), join(folder, to));
     return writeArchive(work, basename(folder));
   } finally {

@@ -33,7 +33,7 @@ export function ruleFiles(file: RuleFile): Readonly<Record<string, string>> {
   };
   return {
     'license-alerts.yml': `${HEAD}${ruleFileText(file)}`,
-    'prometheus-rule.yml': `${HEAD}${stringify(manifest, { lineWidth: 0 })}`,
+    '../kubernetes/operator/prometheus-rule.yml': `${HEAD}${stringify(manifest, { lineWidth: 0 })}`,
     'mixin/license-alerts.json': `${JSON.stringify(file, undefined, 2)}\n`,
   };
 }

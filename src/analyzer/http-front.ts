@@ -87,7 +87,7 @@ async function listen(server: Server, { host, port, tls }: HttpFrontOptions): Pr
 
 /**
  * The HTTP server of the analyzer: limits, NTLM, then the reply of `respond`. It is built on node:http, because a router answers
- * some bad requests before any hook runs, and nothing but `respondOpenly` may answer before the logon.
+ * some bad requests before any hook runs, and only `respondOpenly` may answer before the logon.
  */
 export function createHttpFront(options: HttpFrontOptions, respond: Respond, respondOpenly: RespondOpenly): HttpFront {
   const { host, limits, onRequest } = options;

@@ -63,7 +63,7 @@ export interface CommandContext {
   readonly onReload: (reload: () => Promise<unknown>) => void;
 }
 
-/** Reports that the daemon listens, and resolves when the process must stop. */
+/** Reports that a daemon listens, and resolves when it must stop. */
 export async function untilStopped({ env, stop }: CommandContext, log: Log): Promise<void> {
   notifyReady(env, log);
   if (!stop.aborted) await once(stop, 'abort');

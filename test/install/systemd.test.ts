@@ -8,7 +8,7 @@ import { type BootedMachine, startBootedMachine } from '../support/booted-machin
 import { createFakeSite, fakeLmutil } from '../support/fake-license-tools/fake-site.ts';
 import { createCleanup, eventually } from '../support/harness.ts';
 import { createLargeSite } from '../support/license-site/large-site.ts';
-import { renderLmstat, renderLmstatInventory } from '../support/license-site/render-lmstat.ts';
+import { renderLmstat } from '../support/license-site/render-lmstat.ts';
 
 /** The unit, started by a real systemd on a Debian that has the archive and nothing else. */
 
@@ -138,7 +138,7 @@ embedded_analyzer:
     );
     const sourceIs = (up: 0 | 1) =>
       eventually(`the source is ${up}`, async () =>
-        (await metrics()).includes(`license_source_up{source="tools"} ${up}`),
+        (await metrics()).includes(`license_source_up{source="tools",manager="flexnet"} ${up}`),
       );
 
     await succeed('systemctl', 'reset-failed');

@@ -8,7 +8,7 @@ import type { Machine } from './machine-shell.ts';
 
 /** Debian with systemd as process 1, booted in namespaces: units are started as on a host, with all their restrictions. */
 export interface BootedMachine extends Machine {
-  /** Runs a command as root to its end, whatever its exit code. */
+  /** Runs a command as root to its end, whatever its exit code is. */
   run(...command: readonly string[]): Promise<Result>;
 }
 
@@ -30,7 +30,10 @@ mount -t sysfs -o ro sysfs sys
 mount -t cgroup2 none sys/fs/cgroup
 mount -t tmpfs -o mode=755 tmpfs dev
 for name in null zero full random urandom tty; do touch dev/$name; mount --bind /dev/$name dev/$name; done
-mkdir dev/shm
+# PrivateDevices= copies these
+mkdir dev/shm dev/pts
+mount -t devpts -o newinstance,ptmxmode=0666,mode=620 devpts dev/pts
+ln -s pts/ptmx dev/ptmx
 ln -s /proc/self/fd dev/fd
 mount -t tmpfs -o mode=1777 tmpfs dev/shm
 mount -t tmpfs -o mode=755 tmpfs run
@@ -42,7 +45,9 @@ mount --make-rshared /
 exec env -i container=other PATH=/usr/sbin:/usr/bin:/sbin:/bin /lib/systemd/systemd --system`;
 
 /** The control groups stay when their processes have ended. */
-const REMOVE_GROUPS = `mount -t cgroup2 none "$1/control" && find "$1/control/$2" -depth -type d -exec rmdir {} +`;
+const REMOVE_GROUPS = `
+mount -t cgroup2 none "$1/control"
+[ ! -d "$1/control/$2" ] || find "$1/control/$2" -depth -type d -exec rmdir {} +`;
 
 /** Beside systemd: what the pages use. One list, so that the base is made once. */
 const PACKAGES = ['systemd', 'systemd-sysv', 'curl', 'openssl', 'python3'];

@@ -18,6 +18,7 @@ const packages: Readonly<Record<string, string>> = {
   jsonnet: 'jsonnet',
   'docker-compose': 'docker-compose',
   curl: 'curl',
+  kubectl: 'kubernetes-client',
   chromium: 'chromium',
   openssl: 'openssl',
   debootstrap: 'debootstrap',
