@@ -168,7 +168,7 @@ describe('the files made from the rules', () => {
   });
 
   it('have the same content in every form', () => {
-    const manifest = parse(readFileSync(join(folder, 'prometheus-rule.yml'), 'utf8'));
+    const manifest = parse(readFileSync(join(folder, '../kubernetes/operator/prometheus-rule.yml'), 'utf8'));
     expect([manifest.apiVersion, manifest.kind]).toEqual(['monitoring.coreos.com/v1', 'PrometheusRule']);
     expect(manifest.spec).toEqual({ groups });
     expect(JSON.parse(readFileSync(join(folder, 'mixin/license-alerts.json'), 'utf8'))).toEqual({ groups });
