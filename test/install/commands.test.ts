@@ -5,7 +5,7 @@ import { canBeBare } from '../support/bare-machine.ts';
 import { type BootedMachine, startBootedMachine } from '../support/booted-machine.ts';
 import { createCleanup } from '../support/harness.ts';
 import { type Machine, type MachineShell, openShell, type RunningCommand } from '../support/machine-shell.ts';
-import { pagePaths, root as checkout } from '../support/markdown.ts';
+import { root as checkout, pagePaths } from '../support/markdown.ts';
 import { peer } from '../support/peers.ts';
 import { startScratchMachine } from '../support/scratch-machine.ts';
 import { stepsOf } from './documented-commands.ts';
@@ -25,14 +25,17 @@ const pages = [...first, ...pagePaths.filter((page) => !first.includes(page))].f
 
 /** The pages of developers, and what is typed in a checkout on the others. */
 const ofDevelopers = new Set(['AGENTS.md', 'docs/development.md', 'docs/dependencies.md']);
-const inCheckout = /^(?:npm (?:ci|start|run)|docker) ?/;
+const inCheckout = /^(?:npm (?:ci|start|run)|docker|kubectl) ?/;
 /** Where only the npm package is. */
 const ofPackage = /^(?:npm i|npx license-exporter)\b/;
 
 const isDaemon =
   /^(?:npx )?license-exporter (?:(?:demo|analyzer)$|(?:(?:demo|analyzer) )?--(?:config\.file|web\.config\.file)=)|^npm start$|^docker run /;
 
-const peers = ['prometheus-alertmanager', 'docker-compose', 'openssl'];
+/** It has data before a reader has typed the next command. */
+const isDemo = /\bdemo$|^npm start$/;
+
+const peers = ['prometheus-alertmanager', 'docker-compose', 'kubectl', 'openssl'];
 
 describe.runIf(canBeBare() && peer(...peers))('documented commands', () => {
   const cleanup = createCleanup();
@@ -53,7 +56,7 @@ describe.runIf(canBeBare() && peer(...peers))('documented commands', () => {
     const directory = situations[page]?.directory ?? '/root';
     const ofReader = openShell(cleanup, readers, { directory, input: password, env: trust });
     const ofDeveloper = openShell(cleanup, developers, { directory: checkout, input: password });
-    const PATH = `${dirname(process.execPath)}:/usr/bin:/bin`;
+    const PATH = `${dirname(process.execPath)}:/usr/sbin:/usr/bin:/sbin:/bin`;
     const ofNpm = openShell(cleanup, developers, { directory: '/srv/site', input: password, env: { PATH } });
     return (command) => {
       if (ofPackage.test(command)) return ofNpm;
@@ -92,7 +95,10 @@ describe.runIf(canBeBare() && peer(...peers))('documented commands', () => {
       if (isDaemon.test(command)) {
         const daemon = shell.start(command);
         daemons.push(daemon);
-        problem = await daemon.shows('"msg":"listening"').then(
+        const sign = isDemo.test(command)
+          ? '"endpoint":"GetFeatures","parts":1,"msg":"first good poll"'
+          : '"msg":"listening"';
+        problem = await daemon.shows(sign).then(
           () => undefined,
           (error: Error) => error.message,
         );
@@ -137,6 +143,9 @@ function problemOfScript(name: string): string | undefined {
   if (text === undefined) return `no script ${name}`;
   const files = text.match(/\b[\w/.-]+\.(?:ts|js)\b/g) ?? [];
   const called = [...text.matchAll(/\bnpm run (?:--silent )?([\w:-]+)/g)].map(([, script = '']) => script);
-  const missing = [...files.filter((file) => !existsSync(join(checkout, file))), ...called.filter((script) => scripts[script] === undefined)];
+  const missing = [
+    ...files.filter((file) => !existsSync(join(checkout, file))),
+    ...called.filter((script) => scripts[script] === undefined),
+  ];
   return missing.length === 0 ? undefined : `${missing.join(', ')} is missing`;
 }

@@ -9,6 +9,7 @@ import { eventually } from '../support/harness.ts';
 import { createLargeSite } from '../support/license-site/large-site.ts';
 import { renderLmstat, renderLmstatInventory } from '../support/license-site/render-lmstat.ts';
 import type { Machine } from '../support/machine-shell.ts';
+import { root as checkout } from '../support/markdown.ts';
 import { findProgram } from '../support/peers.ts';
 
 /** What the pages assume: hosts, an analyzer, license tools, an Alertmanager, the files of a release, programs of others. */
@@ -28,6 +29,9 @@ const analyzer = `embedded_analyzer:
   users_file: users
   tls: {cert_file: lic.pem, key_file: lic.key}\n`;
 
+/** A wrong path is an error. A reader tries again while a daemon that was just started has no data, which is 503. */
+const curlSettings = 'fail\nretry = 30\nretry-delay = 1\n';
+
 /** A reader's host with systemd. Downloads are in /root. */
 export async function furnishHost(machine: BootedMachine): Promise<void> {
   const place = (path: string): string => join(machine.root, path);
@@ -36,8 +40,7 @@ export async function furnishHost(machine: BootedMachine): Promise<void> {
     if (status !== 0) throw new Error(`${command}: ${stdout}${stderr}`);
   };
   appendFileSync(place('/etc/hosts'), `127.0.0.1 localhost ${hosts.join(' ')}\n`);
-  // a wrong path is an error
-  writeFileSync(place('/root/.curlrc'), 'fail\n');
+  writeFileSync(place('/root/.curlrc'), curlSettings);
   const sums = [artefacts.bundle, artefacts.package].map((path) => {
     cpSync(path, place(join('/root', basename(path))));
     return `${createHash('sha256').update(readFileSync(path)).digest('hex')}  ${basename(path)}\n`;
@@ -60,20 +63,35 @@ systemctl set-environment NODE_EXTRA_CA_CERTS=${trust.NODE_EXTRA_CA_CERTS}
 systemd-run --unit=analyzer /srv/release/license-exporter analyzer --config.file=/srv/analyzer.yml
 systemd-run --unit=alertmanager /srv/alertmanager --config.file=/srv/alertmanager.yml --storage.path=/srv/alerts \
   --cluster.listen-address= --web.listen-address=:9093`);
-  for (const url of ['http://alertmanager.example.com:9093/-/ready', 'https://lic.example.com:8443/analyzer/openapi.json']) {
-    await eventually(url, async () => (await machine.run('curl', '-sf', '--cacert', '/srv/lic.pem', url)).status === 0, 20_000);
+  for (const url of [
+    'http://alertmanager.example.com:9093/-/ready',
+    'https://lic.example.com:8443/analyzer/openapi.json',
+  ]) {
+    await eventually(
+      url,
+      async () => (await machine.run('curl', '-sf', '--cacert', '/srv/lic.pem', url)).status === 0,
+      20_000,
+    );
   }
 }
 
 function furnishLicenseTools(place: (path: string) => string): void {
   const site = createFakeSite(place('/opt/flexlm/site'));
   const now = Math.floor(Date.now() / 1000);
-  const rendered = createLargeSite({ features: 3, users: 5, host: 'lic1.example.com', now, port: 1055, daemon: 'ansyslmd' });
+  const rendered = createLargeSite({
+    features: 3,
+    users: 5,
+    host: 'lic1.example.com',
+    now,
+    port: 1055,
+    daemon: 'ansyslmd',
+  });
   site.print('1055@lic1.example.com', renderLmstat(rendered, createLocalTime('UTC')));
   site.print('1055@lic1.example.com', renderLmstatInventory(rendered, createLocalTime('UTC')), 'i');
   cpSync(fakeLmutil, place('/opt/flexlm/lmutil'));
   cpSync(join(fakeLmutil, '../replay.sh'), place('/opt/flexlm/replay.sh'));
-  const xml = '<LM-X STAT_VERSION="3"><LICENSE_PATH TYPE="NETWORK" HOST="6200@lic1" STATUS="SUCCESS"></LICENSE_PATH></LM-X>';
+  const xml =
+    '<LM-X STAT_VERSION="3"><LICENSE_PATH TYPE="NETWORK" HOST="6200@lic1" STATUS="SUCCESS"></LICENSE_PATH></LM-X>';
   for (const [path, output] of [
     ['/opt/DSLS/DSLicSrv', 'admin >connect lic1.example.com 4084 -r\nConnection refused\nadmin >quit'],
     ['/opt/MathLM/monitorlm', 'total|Mathematica|2|20'],
@@ -116,13 +134,32 @@ export const situations: Readonly<Record<string, Situation>> = {
 /** Programs of others that no test can run. Each stand-in fails if a file that it is given is not there or not as expected. */
 const standIns: Readonly<Record<string, string>> = {
   docker: `case $1 in
-  build) shift; while [ $# -gt 0 ]; do case $1 in -f) grep -q ^FROM "$2"; shift 2;; -t) echo "$2" > /srv/image; shift 2;; *) [ -d "$1" ]; shift;; esac; done;;
-  run) shift; while [ "$1" != "$(cat /srv/image)" ]; do case $1 in --rm) shift;; -p) [ "$2" = 127.0.0.1:10319:10319 ]; shift 2;; *) exit 1;; esac; done
-    shift; exec node_modules/.bin/node src/launch.js "$@";;
-  compose) [ "$4 $5" = "up --build" ]; docker-compose "$2" "$3" config --quiet;;
+  build) shift
+    while [ $# -gt 0 ]; do case $1 in
+      -f) grep -q ^FROM "$2"; shift 2;;
+      --build-arg) grep -q "^ARG \${2%%=*}\\b" deploy/Dockerfile; shift 2;;
+      -t) echo "$2" > /srv/image; shift 2;;
+      *) [ -d "$1" ]; shift;;
+    esac; done;;
+  run) shift
+    while [ "$1" != "$(cat /srv/image)" ]; do case $1 in
+      --rm|--read-only) shift;;
+      --tmpfs) [ "$2" = /tmp ]; shift 2;;
+      -p) [ "$2" = 127.0.0.1:10319:10319 ]; shift 2;;
+      *) exit 1;;
+    esac; done
+    shift
+    exec node_modules/.bin/node src/launch.js "$@";;
+  compose) case "$4 $5 $6" in "up --build "|"up -d --build") docker-compose "$2" "$3" config --quiet;; *) exit 1;; esac;;
   *) exit 1;;
 esac`,
-  grype: '[ "${1%%:*}" = sbom ]; grep -q CycloneDX "${1#sbom:}"',
+  // there is no cluster
+  kubectl: `case "$1 $2" in
+  "create secret") exec ${findProgram('kubectl')} "$@" --dry-run=client --output=name;;
+  "apply "*) while [ "$1" != -k ]; do shift; done; ${findProgram('kubectl')} kustomize "$2" | grep -q ^kind:;;
+  *) exit 1;;
+esac`,
+  grype: `[ "\${1%%:*}" = sbom ]; grep -q CycloneDX "\${1#sbom:}"`,
   trivy: '[ "$1" = sbom ]; grep -q CycloneDX "$2"',
   'osv-scanner': '[ "$1 $2 $3" = "scan source -L" ]; grep -q CycloneDX "$4"',
 };
@@ -134,7 +171,8 @@ export function furnishCheckout({ root }: Machine): void {
     writeFileSync(path, `#!/bin/sh\nset -e\n${script}\n`, { mode: 0o755 });
     chmodSync(path, 0o755);
   }
-  writeFileSync(join(root, '/root/.curlrc'), 'fail\n');
+  writeFileSync(join(root, '/root/.curlrc'), curlSettings);
+  writeFileSync(join(root, checkout, 'analyzer-password'), password);
   mkdirSync(join(root, '/srv/site'), { recursive: true });
   cpSync(artefacts.package, join(root, '/srv/site', basename(artefacts.package)));
 }
