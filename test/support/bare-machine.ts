@@ -115,7 +115,8 @@ export function childrenOf(pid: number): number[] {
 }
 
 /** All that a process has started, the innermost first. */
-export const descendantsOf = (pid: number): number[] => childrenOf(pid).flatMap((child) => [...descendantsOf(child), child]);
+export const descendantsOf = (pid: number): number[] =>
+  childrenOf(pid).flatMap((child) => [...descendantsOf(child), child]);
 
 /** Process 1 of the machine, which holds its namespaces. With it, everything in the machine ends. */
 async function startHolder(cleanup: Cleanup, folder: string, root: string): Promise<number> {

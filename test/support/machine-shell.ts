@@ -42,7 +42,11 @@ interface ShellOptions {
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /** Opens a shell. Commands that still run are stopped at the end of the test. */
-export function openShell(cleanup: Cleanup, { enter }: Machine, { input, env = {}, ...options }: ShellOptions): MachineShell {
+export function openShell(
+  cleanup: Cleanup,
+  { enter }: Machine,
+  { input, env = {}, ...options }: ShellOptions,
+): MachineShell {
   let directory = options.directory;
   const launch = (command: string): ChildProcess => {
     const line = [...enter, 'sh', '-c', 'cd "$1" && eval "$2"', 'sh', directory, command];
