@@ -1,6 +1,6 @@
 import { readPage } from '../support/markdown.ts';
 
-/** What a page tells its reader to do, in the order of the page. */
+/** What a reader of a page does, in the order of the page. */
 export type DocumentedStep = DocumentedFile | DocumentedCommands;
 
 /** A file that the page shows. The comment in its first line names it. */

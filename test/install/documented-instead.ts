@@ -11,7 +11,7 @@ interface InsteadElsewhere {
   readonly in: string;
 }
 
-/** Nothing but a look: the files that this script of package.json names exist, and so do the scripts. */
+/** Not run. The files and the scripts that this script of package.json names exist. */
 interface InsteadScript {
   readonly script: string;
 }

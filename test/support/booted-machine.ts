@@ -8,7 +8,7 @@ import type { Machine } from './machine-shell.ts';
 
 /** Debian with systemd as process 1, booted in namespaces: units are started as on a host, with all their restrictions. */
 export interface BootedMachine extends Machine {
-  /** Runs a command as root to its end, whatever its exit code is. */
+  /** Runs a command as root to its end. Any exit code is good. */
   run(...command: readonly string[]): Promise<Result>;
 }
 
