@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { artefacts, buildArtefacts } from '../support/artefacts.ts';
+import { linksOf, pagePaths, readPage } from '../support/markdown.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -23,6 +24,7 @@ describe('the npm package', () => {
   it('has the program, what it reads, and what is copied from it, but no source and no tests', () => {
     const top = new Set(paths.filter(isOurs).map((path) => path.split('/')[0]));
     expect([...top].sort()).toEqual([
+      'AGENTS.md',
       'CHANGELOG.md',
       'LICENSE',
       'README.md',
@@ -34,6 +36,17 @@ describe('the npm package', () => {
     ]);
     expect(paths).toEqual(expect.arrayContaining(['dist/html/style.css', 'dist/build.json', 'deploy/runbooks.md']));
     expect(paths.filter((path) => isOurs(path) && /\.(ts|map)$|\.test\.|(^|\/)test\//.test(path))).toEqual([]);
+  });
+
+  it('has every page, and every file to which a page links', () => {
+    const files = pagePaths.flatMap((page) => [
+      page,
+      ...linksOf(readPage(page))
+        .filter((target) => !/^(?:[a-z]+:|#)/.test(target))
+        .map((target) => normalize(join(dirname(page), target.split('#')[0] ?? ''))),
+    ]);
+    const missing = (file: string): boolean => !paths.some((path) => path === file || path.startsWith(`${file}/`));
+    expect([...new Set(files)].filter(missing)).toEqual([]);
   });
 
   it('has every package that is not for development only', () => {

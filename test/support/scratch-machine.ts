@@ -25,8 +25,7 @@ echo ready
 exec sleep infinity`;
 
 /**
- * Starts a machine like this host, with its own ports. What is written in it is gone at the end of the test, and it reaches
- * nothing but itself. Needs root, and the programs `unshare`, `nsenter` and `ip`.
+ * Starts a machine like this host, with its own ports and no network. What is written in it is gone at the end of the test. Needs root, and the programs `unshare`, `nsenter` and `ip`.
  */
 export async function startScratchMachine(cleanup: Cleanup): Promise<Machine> {
   const folder = mkdtempSync(join(tmpdir(), 'license-exporter-scratch-'));
