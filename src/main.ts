@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { pino, stdTimeFunctions } from 'pino';
 import { helpText, parseCommandLine } from './commands/command-line.ts';
+import { ConfigError } from './config/problems.ts';
 import type { Log } from './model/log.ts';
 import { logFields, readableFields } from './model/log-fields.ts';
 import { OperatorError } from './model/operator-error.ts';
@@ -79,6 +80,9 @@ function stopOnSignals(isDaemon: boolean): AbortSignal {
   return stopping.signal;
 }
 
+/** Exit code after a mistake in the configuration or on the command line: starting again does not help. The same as of doctor. */
+const NOT_VALID = 2;
+
 /** The process: arguments, environment, signals, log and exit code. */
 export async function main(): Promise<void> {
   const print = (text: string | Uint8Array): void => void process.stdout.write(text);
@@ -98,6 +102,6 @@ export async function main(): Promise<void> {
     });
   } catch (error) {
     process.stderr.write(errorText(error));
-    process.exitCode = 1;
+    process.exitCode = error instanceof ConfigError ? NOT_VALID : 1;
   }
 }

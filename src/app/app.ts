@@ -1,6 +1,5 @@
 import type { DeliveryCounts } from '../alerts/delivery.ts';
 import type { RecordedDemand } from '../analyzer/recorded-demand.ts';
-import type { Config } from '../config/config.ts';
 import { createPlaneThread } from '../data-plane/plane-thread.ts';
 import type { Backend } from '../datasource/backend.ts';
 import type { MessageCounts } from '../messages/message-counts.ts';
@@ -20,6 +19,7 @@ import { createMounts, siteOf } from './mounts.ts';
 import { createCurrentOwners } from './owners.ts';
 import { type AppConfig, type Carried, createPipeline, type Pipeline } from './pipeline.ts';
 import { createCurrentPrices } from './prices.ts';
+import { warnOfRestart, webRestartOnly } from './restart-only.ts';
 import { createStorage, type Storage } from './storage.ts';
 import { createUpstreamTotals } from './upstream-totals.ts';
 import { refusalOfNames, refusalOfPrices } from './viewers.ts';
@@ -55,10 +55,6 @@ export interface App {
 }
 
 const now = (): number => Date.now() / 1000;
-
-/** Settings that a reload cannot change. */
-const restartOnly = ({ web, datasource }: Config): string =>
-  JSON.stringify([web.listen, web.telemetryPath, datasource.path]);
 
 /** Wires the rooms together. */
 export function createApp(initial: AppConfig, deps: AppDeps): App {
@@ -238,9 +234,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
             : undefined,
         );
         access.reload(config);
-        if (restartOnly(config) !== restartOnly(initial)) {
-          log.warn({}, 'web.listen_address, web.telemetry_path and datasource.path need a restart to change');
-        }
+        warnOfRestart(webRestartOnly(initial), webRestartOnly(config), log);
         self.setReload(true, now());
         log.info({}, 'configuration reloaded');
         run();

@@ -2,6 +2,7 @@ import { createRefusalLog } from '../analyzer/refusal-log.ts';
 import { createAnalyzerWeb } from '../app/analyzer-web.ts';
 import { createCollecting } from '../app/collecting-analyzer.ts';
 import { createSimulatedAnalyzer } from '../app/embedded-analyzer.ts';
+import { analyzerRestartOnly, warnOfRestart } from '../app/restart-only.ts';
 import { createStorage } from '../app/storage.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
@@ -50,6 +51,7 @@ export async function analyzer(context: CommandContext): Promise<number> {
     reloaded(log, async () => {
       const next = load(context);
       users = next.users;
+      warnOfRestart(analyzerRestartOnly(config), analyzerRestartOnly(next.config), log);
       await collecting?.reload(next.config);
       log.info({ users: users.length, sources: next.config.embeddedAnalyzer.sources.length }, 'configuration reloaded');
     });

@@ -4,6 +4,7 @@ import { type App, createApp } from '../app/app.ts';
 import { type CollectingAnalyzer, createCollecting } from '../app/collecting-analyzer.ts';
 import { collectingDefaults, createOwnAnalyzer, type OwnAnalyzer } from '../app/own-analyzer.ts';
 import type { AppConfig } from '../app/pipeline.ts';
+import { analyzerRestartOnly, warnOfRestart } from '../app/restart-only.ts';
 import { createStorage } from '../app/storage.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
@@ -47,12 +48,6 @@ interface OwnUpstream extends Upstream, Pick<CollectingAnalyzer, 'health'> {
   firstCollection(): Promise<void>;
 }
 
-/** Settings of the embedded analyzer that a reload cannot change. */
-const restartOnly = ({ embeddedAnalyzer, storagePath }: Config): string => {
-  const { listen, domain, channelBinding, timeZone, retention, storeMaxSize, limits } = embeddedAnalyzer;
-  return JSON.stringify([listen, domain, channelBinding, timeZone, retention, storeMaxSize, limits, storagePath]);
-};
-
 function ownUpstream(first: Config, log: Log, version: string): OwnUpstream {
   let users = first.embeddedAnalyzer.users ?? [];
   let collecting: CollectingAnalyzer | undefined;
@@ -71,9 +66,7 @@ function ownUpstream(first: Config, log: Log, version: string): OwnUpstream {
     firstCollection: () => own.analyzer.collector.firstCollection(),
     reload: async (config) => {
       users = config.embeddedAnalyzer.users ?? [];
-      if (restartOnly(config) !== restartOnly(first)) {
-        log.warn({}, 'storage.path and embedded_analyzer need a restart to change, except for its sources and users');
-      }
+      warnOfRestart(analyzerRestartOnly(first), analyzerRestartOnly(config), log);
       await collecting?.reload(config);
       log.info({ sources: config.embeddedAnalyzer.sources.length }, 'sources reloaded');
     },

@@ -15,13 +15,22 @@ export interface LoadOptions extends Sources {
   readonly cronProblem: (expression: string) => string | undefined;
 }
 
+/** What systemd creates for a unit with `StateDirectory=`: the first of its directories. */
+function stateDirectory({ env }: LoadOptions): Iterable<[SettingKey, unknown]> {
+  const [path = ''] = (env.STATE_DIRECTORY ?? '').split(':');
+  return path === '' ? [] : [['storage.path', path]];
+}
+
 /** The checked settings of the configuration, before they become a `Config`. */
 export class ConfigSettings extends CheckedSettings<typeof sections> {
   readonly options: LoadOptions;
 
   constructor(options: LoadOptions) {
     const folder = options.configFile === undefined ? '' : dirname(options.configFile);
-    super(settingTable, readSources(options), { folder, defaults: options.defaults });
+    super(settingTable, readSources(options), {
+      folder,
+      defaults: new Map([...stateDirectory(options), ...(options.defaults ?? [])]),
+    });
     this.options = options;
   }
 

@@ -1,5 +1,5 @@
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 
 /** Files and directories that are named in a configuration. */
 
@@ -11,9 +11,28 @@ export function readText(path: string): { readonly text: string } | { readonly w
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return { why: 'does not exist' };
     if (code === 'EISDIR') return { why: 'is a directory' };
-    if (code === 'EACCES')
-      return { why: 'cannot be read by the user that runs license-exporter; change its owner or mode' };
+    if (code === 'EACCES') {
+      const closed = closedDirectory(path);
+      const what = closed === undefined ? 'its owner or mode' : `the owner or mode of the directory ${closed}`;
+      return { why: `cannot be read by the user that runs license-exporter; change ${what}` };
+    }
     return { why: `cannot be read (${code})` };
+  }
+}
+
+/** The first directory above a file in which this user can open nothing. */
+function closedDirectory(path: string): string | undefined {
+  const above = dirname(resolve(path));
+  const closed = above === dirname(above) ? undefined : closedDirectory(above);
+  return closed ?? (isAccessible(above, constants.X_OK) ? undefined : above);
+}
+
+function isAccessible(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode);
+    return true;
+  } catch {
+    return false;
   }
 }
 
@@ -29,14 +48,7 @@ function find(path: string): Found {
   }
 }
 
-function isWritable(directory: string): boolean {
-  try {
-    accessSync(directory, constants.W_OK | constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const isWritable = (directory: string): boolean => isAccessible(directory, constants.W_OK | constants.X_OK);
 
 /** Why a directory cannot be used for storage, with the remedy. A missing directory is created if its parent exists. */
 export function directoryProblem(path: string): string | undefined {

@@ -1,4 +1,3 @@
-import { basename } from 'node:path';
 import { nearest } from './problems.ts';
 import { RawSettings } from './raw-settings.ts';
 import {
@@ -49,7 +48,7 @@ function addVariable(rawSettings: RawSettings, name: string, raw: unknown): void
 /** All settings that are set, with their places, and the problems. */
 export function readSources({ configFile, env, flags }: Sources): RawSettings {
   const rawSettings = new RawSettings(settingTable);
-  if (configFile !== undefined) rawSettings.addFile(configFile, basename(configFile));
+  if (configFile !== undefined) rawSettings.addFile(configFile, configFile);
   for (const [name, raw] of Object.entries(env)) {
     if (name.startsWith(ENVIRONMENT_PREFIX) && !KUBERNETES_SERVICE.test(name)) addVariable(rawSettings, name, raw);
   }

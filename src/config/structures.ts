@@ -32,6 +32,8 @@ export const secretInFile = (key: string): string => `a secret must not be in th
 /** A list. In environment variables and flags, values are separated by commas. */
 export function listOf<S extends z.ZodType>(item: S) {
   const split = (raw: unknown): unknown => {
+    // the entry then says what it must be
+    if (typeof raw === 'number') return [raw];
     if (typeof raw !== 'string') return raw ?? [];
     return raw
       .split(',')

@@ -9,10 +9,13 @@ import type { SettingKey } from './settings.ts';
 
 const CREDENTIAL_NAME = 'analyzer-password';
 
-const HOW_TO_CONFIGURE =
-  'no analyzer is configured. Write a file with "analyzer:" and below it "url: https://host:8443/analyzer", ' +
-  '"username: DOMAIN\\name" and "password_file: /path", and pass it with --config.file; or set ' +
-  'LICENSE_EXPORTER_ANALYZER_URL, _USERNAME and _PASSWORD_FILE. To try license-exporter first, run: license-exporter demo';
+const NO_ANALYZER =
+  'no analyzer is configured. Write "analyzer:" and below it "url: https://host:8443/analyzer", "username: DOMAIN\\name" ' +
+  'and "password_file: /path"; or "embedded_analyzer:" with the license managers as "sources:".';
+
+const NO_FILE =
+  'Pass the file with --config.file, or set LICENSE_EXPORTER_ANALYZER_URL, _USERNAME and _PASSWORD_FILE. ' +
+  'To try license-exporter first, run: license-exporter demo';
 
 /** A password from a file, without the line break at its end. @throws Error that names the problem of the file */
 export function readPasswordFile(path: string): Secret {
@@ -79,7 +82,7 @@ function hasAnalyzer(settings: ConfigSettings): boolean {
   const url = settings.rawSetting('analyzer.url');
   // a key without a value sets nothing
   if (url !== undefined && url.raw !== null) return true;
-  const { requireAnalyzer } = settings.options;
+  const { requireAnalyzer, configFile } = settings.options;
   const begun = settings.placeOf('analyzer');
   // with sources, the embedded analyzer is the analyzer
   if (hasSources(settings)) return false;
@@ -88,7 +91,9 @@ function hasAnalyzer(settings: ConfigSettings): boolean {
   if (!isRequired || settings.isInvalid('analyzer.url')) return false;
   if (begun !== undefined)
     settings.reportMissing('analyzer.url', url?.where([]) ?? begun, 'is required to poll an analyzer');
-  else settings.problems.push({ key: '', where: 'configuration', message: HOW_TO_CONFIGURE });
+  else if (configFile === undefined) {
+    settings.problems.push({ key: '', where: 'configuration', message: `${NO_ANALYZER} ${NO_FILE}` });
+  } else settings.problems.push({ key: '', where: configFile, message: NO_ANALYZER });
   return false;
 }
 
@@ -108,7 +113,10 @@ export function analyzerOf(settings: ConfigSettings): AnalyzerConfig | undefined
   if (username === '') need('analyzer.username', 'is required with analyzer.url');
   const found = findPassword(settings);
   if (found === undefined && !settings.isInvalid('analyzer.password')) {
-    need('analyzer.password_file', 'is required with analyzer.url, or LICENSE_EXPORTER_ANALYZER_PASSWORD');
+    need(
+      'analyzer.password_file',
+      `is required with analyzer.url, or LICENSE_EXPORTER_ANALYZER_PASSWORD, or $CREDENTIALS_DIRECTORY/${CREDENTIAL_NAME}`,
+    );
   }
   const logonFile = settings.pathOf('analyzer.logon_file');
   checkLogonFile(settings, logonFile);

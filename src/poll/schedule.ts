@@ -4,7 +4,7 @@ import { nextRun } from './runs.ts';
 /** Why a cron expression (five fields, or six with seconds first) is invalid; `undefined` if it is valid. */
 export function cronProblem(expression: string): string | undefined {
   const { valid, errors } = validateDetailed(expression);
-  if (!valid) return errors.map(({ message }) => message).join(', ');
+  if (!valid) return `${errors.map(({ message }) => message).join(', ')}. Every five minutes is "*/5 * * * *"`;
   try {
     nextRun(expression, Date.now() / 1000);
     return undefined;

@@ -82,7 +82,7 @@ describe('analyzer hash-password', () => {
       const file = join(folder, 'analyzer.yml');
       writeFileSync(file, 'embedded_analyzer:\n');
       const noUsers = run(['analyzer', 'hash-password', 'svc', `--output=${file}`], { input: 'password\n' });
-      expect(await noUsers.exit).toBe(1);
+      expect(await noUsers.exit).toBe(2);
       expect(noUsers.output()).toContain(`${file}:1: is not in the form name:nt-hash`);
       expect(readFileSync(file, 'utf8')).toBe('embedded_analyzer:\n');
 
@@ -95,7 +95,7 @@ describe('analyzer hash-password', () => {
 
     it('is not for the web config', async () => {
       const wrong = run(['hash-password', 'prom', '--output=users'], { input: 'password\n' });
-      expect(await wrong.exit).toBe(1);
+      expect(await wrong.exit).toBe(2);
       expect(wrong.output()).toContain('--output is only valid for the command analyzer hash-password');
     });
   });

@@ -108,7 +108,7 @@ describe('demo', () => {
 describe('serve', () => {
   it('without an analyzer says how to configure one, and names the demo', async () => {
     const serve = run([]);
-    expect(await serve.exit).toBe(1);
+    expect(await serve.exit).toBe(2);
     expect(serve.output()).toContain('no analyzer is configured');
     expect(serve.output()).toContain('license-exporter demo');
     expect(serve.output()).not.toContain('at ');
@@ -266,14 +266,12 @@ describe('command line', () => {
     [['--json'], '--json is only valid for the command doctor'],
     [['analyzer', 'hash-pasword'], 'unexpected argument hash-pasword'],
     [['hash-password'], 'hash-password requires the name of the user'],
-    [['hash-password', 'prom'], 'the password is empty; write it to standard input'],
     [['analyzer', 'hash-password'], 'requires the name of the user'],
-    [['analyzer', 'hash-password', 'a:b'], 'a user name must not contain a colon'],
     [['analyzer'], 'embedded_analyzer.users_file: is required'],
     [['--poll.products=61 * * * *'], 'is not a cron expression'],
   ])('%j ends with %j', async (args, message) => {
     const wrong = run(args);
-    expect(await wrong.exit).toBe(1);
+    expect(await wrong.exit).toBe(2);
     expect(wrong.output()).toContain(message);
     expect(wrong.output()).not.toContain('    at ');
   });
@@ -295,7 +293,7 @@ describe('command line', () => {
     const file = join(temporaryFolder(), 'bad.yml');
     writeFileSync(file, 'analyzer:\n  urll: x\n  timeout: soon\nshards: 1\n');
     const check = run(['check-config', file]);
-    expect(await check.exit).toBe(1);
+    expect(await check.exit).toBe(2);
     expect(check.output()).toContain('bad.yml:2: analyzer.urll: unknown setting, did you mean url?');
     expect(check.output()).toContain('bad.yml:3: analyzer.timeout: "soon" is not a duration such as 30s, 5m or 1h30m');
     expect(check.output()).toContain('bad.yml:4: shards: unknown setting, did you mean shard?');

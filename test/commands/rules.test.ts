@@ -74,7 +74,7 @@ alerting:
 
   it('refuses a configuration with a mistake', async () => {
     const { code, output } = await print('alerting: {rules: {LicenseServerDwon: {for: 3m}}}\n');
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(output).toContain('LicenseServerDwon');
   });
 });

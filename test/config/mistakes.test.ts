@@ -59,7 +59,9 @@ function messagesOf(work: () => unknown, folder: string): string[] {
     work();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    return error.message.replaceAll(folder, 'HERE').split('\n');
+    // a message begins with the path of its file, which is shown by its name here
+    const texts = error.message.replaceAll(folder, 'HERE').split('\n');
+    return texts.map((text) => text.replace(/^HERE\/(?:bad\/)?(?=[^/]+\.yml: |[^/]+\.yml:\d)/, ''));
   }
   return [];
 }
@@ -266,7 +268,7 @@ describe('what only follows from another mistake', () => {
 });
 
 describe('what the analyzer needs', () => {
-  const howTo = /^configuration: no analyzer is configured\. Write a file/;
+  const howTo = /^c\.yml: no analyzer is configured\. Write "analyzer:" .* or "embedded_analyzer:" with .*"sources:"\.$/;
 
   it.each([
     ['embedded_analyzer: {site: {seed: 2}}', 'unless-embedded', undefined],
@@ -564,7 +566,7 @@ describe('a web config', () => {
     });
     expect(messagesOf(() => load({ configFile: join(folder, 'c.yml') }), folder)).toEqual([
       expect.stringMatching(/^c\.yml:2: something: unknown setting; valid are analyzer, poll,/),
-      `HERE/web.yml:1: basic_auth_users: ${notBcrypt}`,
+      `web.yml:1: basic_auth_users: ${notBcrypt}`,
     ]);
   });
 });

@@ -5,6 +5,7 @@ export const storage = z
   .strictObject({
     path: text
       .optional()
+      .meta({ shownDefault: '`$STATE_DIRECTORY`, which systemd sets' })
       .describe(
         'Directory for data that survives restarts: the count of logons, the alerts, the advice on the number of licenses, and the history of the embedded analyzer. Only one process can use it.',
       ),

@@ -78,6 +78,7 @@ export function clockProblem({ referenceTime }: LmstatReport, at: number): Sourc
   return {
     kind: 'clock',
     message: `The tool prints a time ${minutes} minutes off the clock of this host, so times of checkouts are not known. Check \`time_zone\` of the source, and the clock of the host that runs the tool.`,
+    isMinor: true,
   };
 }
 
