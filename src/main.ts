@@ -90,6 +90,7 @@ export async function main(): Promise<void> {
     const line = parseCommandLine(process.argv.slice(2));
     if (line.help) return print(helpText());
     if (line.version) return print(versionText());
+    const stop = stopOnSignals(line.command.isDaemon === true && !line.once);
     process.exitCode = await line.command.run({
       line,
       env: process.env,
@@ -97,8 +98,8 @@ export async function main(): Promise<void> {
       revision: readBuild().revision,
       createLog,
       print,
-      stop: stopOnSignals(line.command.isDaemon === true && !line.once),
-      onReload: (reload) => void process.on('SIGHUP', () => void reload()),
+      stop,
+      onReload: (reload) => void process.on('SIGHUP', () => void (stop.aborted || reload())),
     });
   } catch (error) {
     process.stderr.write(errorText(error));

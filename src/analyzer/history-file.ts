@@ -1,7 +1,7 @@
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync } from 'node:fs';
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { OperatorError } from '../model/operator-error.ts';
+import { createPrivateFile } from '../storage/private-file.ts';
 import { DamagedRecord } from './day-codec.ts';
 import { createTables, migrateTables, SCHEMA_VERSION } from './history-schema.ts';
 
@@ -122,10 +122,8 @@ export function openHistoryFile({ path, timeZone, origin, maxSize }: HistoryFile
   };
 
   const database = guard(() => {
-    // not with its parents: mkdir with `recursive` never returns where a parent cannot be made, in /proc for one
-    if (path !== undefined && !existsSync(dirname(path))) mkdirSync(dirname(path), { mode: 0o750 });
     // it contains names of users, and SQLite would create it readable by all users
-    if (path !== undefined) closeSync(openSync(path, 'a', 0o600));
+    if (path !== undefined) createPrivateFile(path);
     return new DatabaseSync(path ?? ':memory:', { timeout: BUSY_MS });
   });
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OperatorError } from '../model/operator-error.ts';
+import { giveToOwnerOf } from '../storage/ownership.ts';
 import { PSEUDONYM_KEY } from '../storage/saved-files.ts';
 
 /**
@@ -17,6 +18,7 @@ export function pseudonymKeyIn(storagePath: string | undefined): string {
   try {
     mkdirSync(storagePath, { mode: 0o750, recursive: true });
     writeFileSync(path, fresh, { mode: 0o600, flag: 'wx' });
+    giveToOwnerOf(storagePath, path);
     return fresh;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unusable(path, error);

@@ -57,7 +57,9 @@ function split(argv: readonly string[]) {
   } catch (error) {
     const unknown = unknownFlags(args);
     const { message } = error as Error;
-    throw wrong(...(unknown.length > 0 ? unknown : [message.split('. ', 1)[0] ?? message]));
+    const [, flag] = /^Option '.*?(--[\w.-]+).*' argument (?:missing|is ambiguous)/.exec(message) ?? [];
+    const other = flag === undefined ? (message.split('. ', 1)[0] ?? message) : `${flag} requires a value`;
+    throw wrong(...(unknown.length > 0 ? unknown : [other]));
   }
 }
 
@@ -73,14 +75,20 @@ function takeCommand([first = 'serve', ...rest]: readonly string[]): { command: 
   throw wrong(`unknown command ${first}${suggest(first, names)}; valid are ${names.join(', ')}`);
 }
 
+/** `help` and `version` without dashes. */
+const isWord = (argv: readonly string[]): boolean => argv.length === 1 && /^(?:help|version)$/.test(argv[0] ?? '');
+
 /** Parses the arguments. @throws ConfigError with the invalid argument and the nearest valid one */
 export function parseCommandLine(argv: readonly string[]): CommandLine {
-  const { values, positionals } = split(argv);
+  const { values, positionals } = split(isWord(argv) ? [`--${argv[0]}`] : argv);
   const isSet = (name: string): boolean => values[name] === true;
   const { command: named, rest } = takeCommand(positionals);
   const command = (isSet('config.check') ? find('check-config') : undefined) ?? named;
   const [given, ...others] = command.argument === undefined ? [undefined, ...rest] : rest;
-  if (others[0] !== undefined) throw wrong(`unexpected argument ${others[0]}`);
+  if (others[0] !== undefined) {
+    const hint = /\.ya?ml$/.test(others[0]) ? `; a configuration is passed with --config.file=${others[0]}` : '';
+    throw wrong(`unexpected argument ${others[0]}${hint}`);
+  }
   const fallback = command.argument?.flag === undefined ? undefined : values[command.argument.flag];
   const argument = given ?? (fallback as string | undefined) ?? '';
   if (command.argument !== undefined && argument === '' && !isSet('help')) {

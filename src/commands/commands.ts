@@ -89,6 +89,10 @@ export const commands: readonly Command[] = [
     name: 'hash-password',
     summary: 'Print a line for `basic_auth_users` of the web config. The password is read from standard input.',
     argument: { placeholder: 'NAME', what: 'the name of the user' },
+    flags: {
+      output:
+        'write the line to this web config, where it replaces the line of the same user. A new file gets mode 0600.',
+    },
     run: async (context) => (await import('./hash-password.ts')).hashPassword(context),
   },
 ];

@@ -4,6 +4,7 @@ import { Writable } from 'node:stream';
 import { hash, truncates } from 'bcryptjs';
 import { isReadableByAll } from '../config/named-files.ts';
 import { parseUsersFile, withUser } from '../config/users-file.ts';
+import { withWebUser } from '../config/web-users.ts';
 import { OperatorError } from '../model/operator-error.ts';
 import { ntHash } from '../ntlm/primitives.ts';
 import type { CommandContext } from './command.ts';
@@ -38,12 +39,18 @@ async function readPassword(): Promise<string> {
 /** Rounds of bcrypt, as a power of two: what the exporter-toolkit recommends. */
 const COST = 10;
 
-/** Prints the line of a user for `basic_auth_users` of a web config. */
-export async function hashPassword({ line: { argument: name }, print }: CommandContext): Promise<number> {
+/** Prints the line of a user for `basic_auth_users` of a web config, or writes it to the web config. */
+export async function hashPassword({ line: { argument: name, output: file }, print }: CommandContext): Promise<number> {
   if (name.includes(':')) throw new OperatorError('a user name must not contain a colon');
   const password = await readPassword();
   if (truncates(password)) throw new OperatorError('the password is longer than 72 bytes, the maximum of bcrypt');
-  print(`${JSON.stringify(name)}: ${await hash(password, COST)}\n`);
+  const hashed = await hash(password, COST);
+  if (file === undefined) print(`${JSON.stringify(name)}: ${hashed}\n`);
+  else {
+    writeUser(file, (before) => withWebUser(before, file, name, hashed));
+    print(`${file} has the user ${name}; a running daemon reads it within seconds\n`);
+    warnOfReaders(file, print);
+  }
   return 0;
 }
 
@@ -58,18 +65,22 @@ function requireUserName(name: string, line: string): void {
 }
 
 /**
- * Writes the line of a user to a users file. The file keeps its owner and mode: the daemon must be able to read it.
+ * Adds a user to a file, which is made if it does not exist. It keeps its owner and mode: the daemon must be able to read it.
  *
- * @throws OperatorError if the file cannot be written, or is no users file
+ * @throws OperatorError if the file cannot be written, or is of another kind
  */
-function writeUser(file: string, line: string): void {
+function writeUser(file: string, withUserIn: (before: string) => string): void {
   try {
     const before = existsSync(file) ? readFileSync(file, 'utf8') : '';
-    writeFileSync(file, withUser(before, file, line), { mode: 0o600 });
+    writeFileSync(file, withUserIn(before), { mode: 0o600 });
   } catch (error) {
     if (error instanceof OperatorError) throw error;
     throw new OperatorError(`${file} cannot be written: ${(error as Error).message}`);
   }
+}
+
+function warnOfReaders(file: string, print: CommandContext['print']): void {
+  if (isReadableByAll(file)) print(`warning: ${file} can be read by every user; forbid it (chmod o= ${file})\n`);
 }
 
 /** Prints the line of a user for `embedded_analyzer.users_file`, or writes it to a file. */
@@ -82,8 +93,8 @@ export async function hashAnalyzerPassword({ line, print }: CommandContext): Pro
     print(`${written}\n`);
     return 0;
   }
-  writeUser(file, written);
+  writeUser(file, (before) => withUser(before, file, written));
   print(`${file} has the user ${name}; a running analyzer reads it on SIGHUP\n`);
-  if (isReadableByAll(file)) print(`warning: ${file} can be read by every user; give it mode 0600\n`);
+  warnOfReaders(file, print);
   return 0;
 }

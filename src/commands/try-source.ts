@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { ConfigError } from '../config/problems.ts';
 import type { Capture } from '../managers/capture/capture-file.ts';
 import { recognize } from '../managers/capture/recognize.ts';
 import { replay } from '../managers/capture/replay.ts';
@@ -6,9 +7,6 @@ import { decodeOutput } from '../managers/decode-output.ts';
 import { runAtOnce } from '../scheduling/slices.ts';
 import type { CommandContext } from './command.ts';
 import { isUnderstood, understoodText } from './understood-text.ts';
-
-/** For a file that cannot be tried. */
-const NO_FILE = 2;
 
 const UNKNOWN =
   'is neither a capture nor a text that a license manager prints: lmstat -a, lmstat -i, rlmstat -a, an observation document, a license file or a debug log of FlexNet';
@@ -27,12 +25,11 @@ async function read(path: string): Promise<Capture | string> {
   }
 }
 
-/** Prints what is understood of a file, and each line that is not. Returns 0, 1 or 2. */
-export async function trySource({ line, createLog, print }: CommandContext): Promise<number> {
+/** Prints what is understood of a file, and each line that is not. Returns 0 or 1. @throws ConfigError if the file cannot be tried */
+export async function trySource({ line, print }: CommandContext): Promise<number> {
   const capture = await read(line.argument);
   if (typeof capture === 'string') {
-    createLog({ level: 'info', format: undefined }).error({ file: line.argument }, `the file ${capture}`);
-    return NO_FILE;
+    throw new ConfigError([{ key: '', where: line.argument, message: `the file ${capture}` }]);
   }
   const replayed = runAtOnce(replay(capture));
   print(understoodText(capture, replayed));

@@ -127,7 +127,7 @@ export class CheckedSettings<S extends Sections> {
 
   warnOfReaders(file: string | undefined): void {
     if (file === undefined || !isReadableByAll(file)) return;
-    this.warnings.add(`${file} can be read by every user; give it mode 0600`);
+    this.warnings.add(`${file} can be read by every user; forbid it (chmod o= ${file})`);
   }
 
   /** Reads and checks files for TLS. A certificate needs its key, and a key its certificate. */
@@ -137,7 +137,11 @@ export class CheckedSettings<S extends Sections> {
       if (cert.file !== undefined) this.#needFile(key, cert, 'needs key_file too');
       else if (key.file !== undefined) this.#needFile(cert, key, 'needs cert_file too');
     }
-    const pem = { ca: ca && this.readFile(ca), cert: cert && this.readFile(cert), key: key && this.readFile(key) };
+    const pem = {
+      ca: ca && this.readFile(ca),
+      cert: cert && this.readFile(cert),
+      key: key && this.readSecretFile(key),
+    };
     for (const { role, message, isWarning } of tryTls(pem, Date.now())) {
       const reference = references[role];
       if (reference === undefined) continue;

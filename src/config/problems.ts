@@ -62,8 +62,8 @@ export const mayMean = (name: string, known: string): boolean =>
 export const unknownName = (near: string | undefined, known: readonly string[]): string =>
   near === undefined ? `unknown setting; valid are ${known.join(', ')}` : `unknown setting, did you mean ${near}?`;
 
-/** `, did you mean …?` with the nearest known name, or an empty string. */
-export function suggest(name: string, known: readonly string[]): string {
+/** `, did you mean …?` with the nearest known name after a prefix, or an empty string. */
+export function suggest(name: string, known: readonly string[], prefix = ''): string {
   const near = nearest(name, known);
-  return near === undefined ? '' : `, did you mean ${near}?`;
+  return near === undefined ? '' : `, did you mean ${prefix}${near}?`;
 }

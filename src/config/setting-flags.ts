@@ -36,7 +36,8 @@ export function unknownFlag(written: string, flags: readonly string[]): string {
   const replacement = replacementOf(name);
   if (replacement !== undefined) return `${written} ${replacement}`;
   const key = settingKeys.find((setting) => settings[setting].fileOnly && setting.replaceAll('_', '-') === name);
-  const hint = key === undefined ? suggest(name, flags) : `; ${key} can only be set in the file`;
+  const hint =
+    key === undefined ? suggest(name, flags, '--') || '; --help shows all' : `; ${key} can only be set in the file`;
   return `unknown flag ${written}${hint}`;
 }
 

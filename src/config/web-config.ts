@@ -189,6 +189,9 @@ function headersOf(settings: WebSettings): WebConfig['headers'] {
 const withoutUser = (problem: Problem): Problem =>
   problem.key.startsWith('basic_auth_users.') ? { ...problem, key: 'basic_auth_users' } : problem;
 
+const NO_USERS =
+  'has no users; add one with "license-exporter hash-password NAME --output FILE", or remove it to require no password';
+
 /**
  * Reads a web config and the files it names.
  *
@@ -208,6 +211,9 @@ export function readWebConfig(path: string): WebConfig {
   const stamps = [own, ...paths.map(stampOf)];
   const tls = tlsOf(settings);
   const users = new Map(Object.entries(settings.value('basic_auth_users') ?? {}));
+  // a user was meant, and without one every page is open
+  const hasNone = users.size === 0 && !settings.isInvalid('basic_auth_users');
+  if (hasNone && raw.values.has('basic_auth_users')) settings.refuse('basic_auth_users', NO_USERS);
   if (settings.problems.length > 0) throw new ConfigError(inOrder(settings.problems.map(withoutUser)));
   return { tls, headers: headersOf(settings), users, stamps, warnings: [...settings.warnings] };
 }

@@ -9,5 +9,5 @@ export const dayOf = (time: number): string => new Date(time).toISOString().slic
 /** `expires on DAY, in N days`, if that is soon. */
 export function soonText(end: number): string | undefined {
   const left = Math.floor((end - Date.now()) / DAY_MS);
-  return left < SOON_DAYS ? `expires on ${dayOf(end)}, in ${left} days` : undefined;
+  return left < SOON_DAYS ? `expires on ${dayOf(end)}, in ${left} ${left === 1 ? 'day' : 'days'}` : undefined;
 }

@@ -64,7 +64,7 @@ function isDaemon(address: Address, isTls: boolean): Promise<boolean> {
 }
 
 /** Why the daemon could not listen on a free address. */
-async function bindProblem(address: Address): Promise<string | undefined> {
+async function bindProblem(address: Address, setting: string): Promise<string | undefined> {
   const server = createServer();
   const { promise, resolve } = Promise.withResolvers<Error | undefined>();
   server.once('error', resolve);
@@ -72,7 +72,7 @@ async function bindProblem(address: Address): Promise<string | undefined> {
     server.close(() => resolve(undefined)),
   );
   const error = await promise;
-  return error === undefined ? undefined : (listenError('', address, 'web.listen_address', error) as Error).message;
+  return error === undefined ? undefined : (listenError('', address, setting, error) as Error).message;
 }
 
 async function addressProblem(address: Address, isTls: boolean): Promise<{ problem?: string; isRunning: boolean }> {
@@ -80,8 +80,20 @@ async function addressProblem(address: Address, isTls: boolean): Promise<{ probl
     if (await isDaemon(address, isTls)) return { isRunning: true };
     return { problem: `web.listen_address ${shown(address)} is in use by another program`, isRunning: false };
   }
-  const problem = await bindProblem(address);
+  const problem = await bindProblem(address, 'web.listen_address');
   return problem === undefined ? { isRunning: false } : { problem, isRunning: false };
+}
+
+/** Why the analyzer in the same process could not listen. A running daemon uses its address. */
+async function analyzerProblem({
+  analyzer,
+  embeddedAnalyzer: { listen, sources },
+}: Config): Promise<string | undefined> {
+  if (analyzer !== undefined || sources.length === 0) return undefined;
+  const setting = 'embedded_analyzer.listen_address';
+  return (await isInUse(listen))
+    ? `${setting} ${shown(listen)} is in use by another program`
+    : bindProblem(listen, setting);
 }
 
 function certificateProblem(pem: string | undefined): Outcome | undefined {
@@ -98,7 +110,8 @@ export const webStep: Step = {
   exit: 'local',
   needs: [],
   applies: ({ kind }) => kind !== 'demo',
-  check: async ({ config: { web, storagePath } }) => {
+  check: async ({ config }) => {
+    const { web, storagePath } = config;
     const states: string[] = [];
     let isAnyRunning = false;
     for (const address of web.listen) {
@@ -107,6 +120,8 @@ export const webStep: Step = {
       isAnyRunning ||= isRunning;
       states.push(`${shown(address)} ${isRunning ? 'is in use by a running license-exporter' : 'is free'}`);
     }
+    const ofAnalyzer = isAnyRunning ? undefined : await analyzerProblem(config);
+    if (ofAnalyzer !== undefined) return bad(ofAnalyzer, 'stop that program, or set another port');
     const problem = certificateProblem(web.access?.tls?.cert);
     if (problem !== undefined) return problem;
     const listed = states.join(', ');

@@ -1,7 +1,6 @@
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { OperatorError } from '../model/operator-error.ts';
+import { createPrivateFile } from '../storage/private-file.ts';
 
 /** The SQLite file of the results, how it is opened, and its possible problems. */
 
@@ -109,9 +108,7 @@ export const damagedKept = (path: string | undefined, cause: unknown): KeptFileE
 export function openKeptFile(path: string | undefined): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
-    // not with its parents: mkdir with `recursive` never returns where a parent cannot be made, in /proc for one
-    if (path !== undefined && !existsSync(dirname(path))) mkdirSync(dirname(path), { mode: 0o750 });
-    if (path !== undefined) closeSync(openSync(path, 'a', 0o600));
+    if (path !== undefined) createPrivateFile(path);
     database = new DatabaseSync(path ?? ':memory:', { timeout: BUSY_MS });
     prepare(database, path);
     return database;

@@ -26,6 +26,14 @@ async function isCommandLine(path: string): Promise<boolean> {
   );
 }
 
+/** Directories that a hardened unit of systemd hides, by ProtectHome= and PrivateTmp=. */
+const HIDDEN = /^(\/home|\/root|\/run\/user|\/tmp|\/var\/tmp)\//;
+
+function hiddenHint(path: string): string {
+  const [, directory] = HIDDEN.exec(path) ?? [];
+  return directory === undefined ? '' : `. A unit of systemd may hide ${directory}: move the tool, or see sources.conf`;
+}
+
 async function unreachablePath(path: string, error: unknown): Promise<SourceFailure> {
   const code = codeOf(error);
   if (code === 'ENOENT' || code === 'ENOTDIR')
@@ -33,12 +41,12 @@ async function unreachablePath(path: string, error: unknown): Promise<SourceFail
       'missing_tool',
       (await isCommandLine(path))
         ? `there is no tool "${path}"; no shell takes it apart: write a list, \`command: [${path.split(/\s+/).join(', ')}]\``
-        : `${path} does not exist; install the tool, or correct the path in \`command\``,
+        : `${path} does not exist; install the tool, or correct the path in \`command\`${hiddenHint(path)}`,
     );
   if (code === 'EACCES')
     return new SourceFailure(
       'not_executable',
-      `${path} cannot be reached; allow the user of this process to search its directories (chmod +x)`,
+      `${path} cannot be reached; allow the user of this process to search its directories (chmod +x)${hiddenHint(path)}`,
     );
   return new SourceFailure('not_executable', `${path} cannot be examined: ${code}; correct the path in \`command\``);
 }

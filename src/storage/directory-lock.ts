@@ -56,7 +56,7 @@ export function lockStorage(path: string, log: Log): StorageLock {
   try {
     // `recursive` never returns if a parent cannot be created, for example in /proc
     if (!existsSync(path) && existsSync(dirname(path))) mkdirSync(path, { mode: 0o700 });
-    database = lockDirectory(path, 'set a different storage.path for each process');
+    database = lockDirectory(path, 'stop it, or set a different storage.path for each process');
   } catch (error) {
     if (error instanceof StorageInUse) throw error;
     const { cause = error } = error as Error;

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { giveToOwnerOf } from './ownership.ts';
 
 /**
  * The text of a file of an earlier process; `undefined` without one.
@@ -25,7 +26,8 @@ export function readSavedText(path: string, onProblem: (problem: string) => void
  */
 export async function writeJsonFile(path: string, content: unknown): Promise<void> {
   // `recursive` never returns if a parent cannot be created, for example in /proc
-  if (!existsSync(dirname(path))) mkdirSync(dirname(path), { mode: 0o700 });
+  const directory = dirname(path);
+  if (!existsSync(directory)) mkdirSync(directory, { mode: 0o700 });
   const temporary = `${path}.${process.pid}.tmp`;
   const file = await open(temporary, 'w', 0o600);
   try {
@@ -34,5 +36,6 @@ export async function writeJsonFile(path: string, content: unknown): Promise<voi
   } finally {
     await file.close();
   }
+  giveToOwnerOf(directory, temporary);
   await rename(temporary, path);
 }

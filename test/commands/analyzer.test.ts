@@ -193,7 +193,7 @@ describe('analyzer', () => {
     const second = run(args);
     expect(await second.exit).toBe(1);
     expect(second.output()).toContain(
-      `storage.path ${folder}/state is used by another process; set a different storage.path for each process`,
+      `storage.path ${folder}/state is used by another process; stop it, or set a different storage.path for each process`,
     );
   });
 

@@ -29,6 +29,57 @@ describe('hash-password', () => {
     const long = run(['hash-password', 'prom'], { input: `${'ü'.repeat(37)}\n` });
     expect(await long.exit).toBe(1);
     expect(long.output()).toBe('the password is longer than 72 bytes, the maximum of bcrypt\n');
+    const empty = run(['hash-password', 'prom'], { input: '\n' });
+    expect(await empty.exit).toBe(1);
+    expect(empty.output()).toBe('the password is empty; write it to standard input\n');
+  });
+
+  describe('with --output', () => {
+    const hashTo = async (file: string, name: string, password: string) => {
+      const hashing = run(['hash-password', name, '--output', file], { input: `${password}\n` });
+      return { exit: await hashing.exit, output: hashing.output() };
+    };
+
+    it('adds a user to a web config, or replaces the hash, and keeps everything else', async () => {
+      const file = join(temporaryFolder(), 'web.yml');
+      const head = '# of the operator\nhttp_server_config: {headers: {X-Frame-Options: deny}} # frames\n';
+      writeFileSync(file, `${head}basic_auth_users:\n`, { mode: 0o640 });
+      for (const [name, password] of [
+        ['prom', 'first'],
+        ['7 # x', 'other'],
+        ['prom', 'geheim'],
+      ] as const) {
+        expect(await hashTo(file, name, password)).toEqual({
+          exit: 0,
+          output: `${file} has the user ${name}; a running daemon reads it within seconds\n`,
+        });
+      }
+      const { users } = readWebConfig(file);
+      expect([...users.keys()]).toEqual(['prom', '7 # x']);
+      expect(await compare('geheim', users.get('prom') ?? '')).toBe(true);
+      expect(readFileSync(file, 'utf8').startsWith(head)).toBe(true);
+      expect(statSync(file).mode & 0o777).toBe(0o640);
+    });
+
+    it('makes a file with mode 0600', async () => {
+      const file = join(temporaryFolder(), 'web.yml');
+      expect((await hashTo(file, 'prom', 'geheim')).exit).toBe(0);
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+      expect([...readWebConfig(file).users.keys()]).toEqual(['prom']);
+    });
+
+    it.each([
+      ['analyzer: {url: x}\n', 'is no web config: it has analyzer; valid are '],
+      ['- prom\n', 'is no web config'],
+      ['basic_auth_users: {\n', 'is not valid YAML; correct it first'],
+    ])('leaves %j as it is', async (text, message) => {
+      const file = join(temporaryFolder(), 'web.yml');
+      writeFileSync(file, text);
+      const { exit, output } = await hashTo(file, 'prom', 'geheim');
+      expect(exit).toBe(2);
+      expect(output).toContain(`${file}: ${message}`);
+      expect(readFileSync(file, 'utf8')).toBe(text);
+    });
   });
 });
 
@@ -39,10 +90,13 @@ describe('analyzer hash-password', () => {
     expect(hashing.output()).toBe('svc:8846f7eaee8fb117ad06bdd830b7586c\n');
   });
 
-  it('takes no empty password', async () => {
+  it('takes no empty password and no colon in a name', async () => {
     const hashing = run(['analyzer', 'hash-password', 'svc'], { input: '\n' });
     expect(await hashing.exit).toBe(1);
     expect(hashing.output()).toContain('the password is empty; write it to standard input');
+    const colon = run(['analyzer', 'hash-password', 'a:b'], { input: 'password\n' });
+    expect(await colon.exit).toBe(1);
+    expect(colon.output()).toContain('a user name must not contain a colon');
   });
 
   describe('with --output', () => {
@@ -72,7 +126,7 @@ describe('analyzer hash-password', () => {
       // without a line break at its end, and with a user twice, as after `>>`
       writeFileSync(file, `# Nagios\nsvc:${'1'.repeat(32)}\n${other}\nsvc:${'2'.repeat(32)}`, { mode: 0o644 });
       const output = await hashTo(file, 'svc', 'password');
-      expect(output).toContain(`warning: ${file} can be read by every user; give it mode 0600\n`);
+      expect(output).toContain(`warning: ${file} can be read by every user; forbid it (chmod o= ${file})\n`);
       expect(readFileSync(file, 'utf8')).toBe(`# Nagios\nsvc:8846f7eaee8fb117ad06bdd830b7586c\n${other}\n`);
       expect(modeOf(file)).toBe(0o644);
     });
@@ -91,12 +145,6 @@ describe('analyzer hash-password', () => {
       expect(await unwritten.exit).toBe(1);
       expect(unwritten.output()).toMatch(/gone\/users cannot be written: ENOENT/);
       expect(unwritten.output()).not.toContain(' at ');
-    });
-
-    it('is not for the web config', async () => {
-      const wrong = run(['hash-password', 'prom', '--output=users'], { input: 'password\n' });
-      expect(await wrong.exit).toBe(2);
-      expect(wrong.output()).toContain('--output is only valid for the command analyzer hash-password');
     });
   });
 });

@@ -196,7 +196,7 @@ describe('serve', () => {
     const second = run([`--config.file=${file}`, ...ports]);
     expect(await second.exit).toBe(1);
     expect(second.output()).toContain(
-      `storage.path ${folder}/state is used by another process; set a different storage.path for each process`,
+      `storage.path ${folder}/state is used by another process; stop it, or set a different storage.path for each process`,
     );
     expect(second.output()).not.toContain('    at ');
     expect(await run([`--config.file=${file}`, '--once', '--log.format=json']).exit).toBe(0);
@@ -258,11 +258,15 @@ describe('command line', () => {
   });
 
   it.each([
-    [['--web.listen-adress=:1'], 'unknown flag --web.listen-adress, did you mean web.listen-address?'],
+    [['--web.listen-adress=:1'], 'unknown flag --web.listen-adress, did you mean --web.listen-address?'],
     [['demmo'], 'unknown command demmo, did you mean demo?'],
     [['check-config'], 'check-config requires a file'],
     [['--shard.index=2', '--shard.total=2'], 'must be below shard.total (2)'],
     [['demo', '--once'], '--once is only valid for the command serve'],
+    [['doctor', 'site.yml'], 'unexpected argument site.yml; a configuration is passed with --config.file=site.yml'],
+    [['--config.file'], '--config.file requires a value'],
+    [['--config.file', '--once'], '--config.file requires a value'],
+    [['-v'], 'unknown flag -v; --help shows all'],
     [['--json'], '--json is only valid for the command doctor'],
     [['analyzer', 'hash-pasword'], 'unexpected argument hash-pasword'],
     [['hash-password'], 'hash-password requires the name of the user'],
@@ -282,7 +286,8 @@ describe('command line', () => {
     expect(help.output()).toContain('--[no-]collector.log');
     expect(help.output()).toMatch(/^ {2}check-config FILE +Check a configuration/m);
     expect(help.output()).toMatch(/^ {2}--once\n {6}serve: poll once/m);
-    const version = run(['--version']);
+    expect(await run(['help']).exit).toBe(0);
+    const version = run(['version']);
     expect(await version.exit).toBe(0);
     // a source that is run without a build does not know its commit
     expect(version.output()).toMatch(/^license-exporter, version \d+\.\d+\.\d+ \(branch: , revision: \)\n/);

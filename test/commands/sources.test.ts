@@ -129,7 +129,7 @@ describe('serve with license managers', () => {
     const second = run([`--config.file=${place.config}`]);
     expect(await second.exit).toBe(1);
     expect(second.output()).toContain(
-      `storage.path ${place.folder}/state is used by another process; set a different storage.path for each process`,
+      `storage.path ${place.folder}/state is used by another process; stop it, or set a different storage.path for each process`,
     );
     expect(place.site.callsOf('27000@lic1')).toHaveLength(before);
     const once = run(['--once', `--config.file=${place.config}`]);

@@ -147,7 +147,7 @@ describe('loadConfig', () => {
     expect(one.alerting.ignore.map((matchers) => matchers.map(({ label }) => label))).toEqual([
       ['vendor_license', 'feature'],
     ]);
-    expect(warnings).toEqual([`${password} can be read by every user; give it mode 0600`]);
+    expect(warnings).toEqual([`${password} can be read by every user; forbid it (chmod o= ${password})`]);
     const env = load(undefined, [], { LICENSE_EXPORTER_ALERTING_ALERTMANAGERS: 'http://a:1, https://b:2/x' });
     expect(env.alerting.alertmanagers.map(({ url }) => url)).toEqual(['http://a:1', 'https://b:2/x']);
   });
@@ -192,7 +192,7 @@ describe('loadConfig', () => {
     writeFileSync(password, 'x');
     chmodSync(password, 0o644);
     expect(load(path).warnings).toEqual([
-      `${password} can be read by every user; give it mode 0600`,
+      `${password} can be read by every user; forbid it (chmod o= ${password})`,
       'the collector history is on, but history.features is empty',
     ]);
   });

@@ -136,7 +136,7 @@ describe('flags and environment', () => {
     [
       ['--web.listen-adress=:1'],
       {},
-      'command line: unknown flag --web.listen-adress, did you mean web.listen-address?',
+      'command line: unknown flag --web.listen-adress, did you mean --web.listen-address?',
     ],
     [
       ['--web.listen-address=:1', '--web.listen-address=2'],
@@ -147,10 +147,10 @@ describe('flags and environment', () => {
     [
       ['--foo', '--log.levl=x', '-x', '--no-log.level', '--no-collector.log'],
       {},
-      'command line: unknown flag --foo',
-      'command line: unknown flag --log.levl, did you mean log.level?',
-      'command line: unknown flag -x',
-      'command line: unknown flag --no-log.level, did you mean log.level?',
+      'command line: unknown flag --foo; --help shows all',
+      'command line: unknown flag --log.levl, did you mean --log.level?',
+      'command line: unknown flag -x; --help shows all',
+      'command line: unknown flag --no-log.level, did you mean --log.level?',
     ],
     // of the file alone, and of the environment alone
     [
@@ -161,7 +161,7 @@ describe('flags and environment', () => {
     [
       ['--analyzer.password=x'],
       {},
-      'command line: unknown flag --analyzer.password, did you mean analyzer.password-file?',
+      'command line: unknown flag --analyzer.password, did you mean --analyzer.password-file?',
     ],
     [['--shard.index=2', '--shard.total=2'], {}, '--shard.index: shard.index: must be below shard.total (2)'],
     // nothing follows from a value that is wrong
@@ -268,7 +268,8 @@ describe('what only follows from another mistake', () => {
 });
 
 describe('what the analyzer needs', () => {
-  const howTo = /^c\.yml: no analyzer is configured\. Write "analyzer:" .* or "embedded_analyzer:" with .*"sources:"\.$/;
+  const howTo =
+    /^c\.yml: no analyzer is configured\. Write "analyzer:" .* or "embedded_analyzer:" with .*"sources:"\.$/;
 
   it.each([
     ['embedded_analyzer: {site: {seed: 2}}', 'unless-embedded', undefined],

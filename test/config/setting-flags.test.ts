@@ -54,7 +54,9 @@ describe('the help', () => {
 
   it('shows defaults as they are written', () => {
     expect(
-      (['analyzer.timeout', 'web.listen_address', 'expiration.search', 'shard.index', 'analyzer.url'] as const).map(shownDefault),
+      (['analyzer.timeout', 'web.listen_address', 'expiration.search', 'shard.index', 'analyzer.url'] as const).map(
+        shownDefault,
+      ),
     ).toEqual(['30s', ':10319', '2', '0', '']);
   });
 });

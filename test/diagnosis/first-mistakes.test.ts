@@ -24,8 +24,8 @@ type Mistake = readonly [
   written: (servers: WrongSite) => Written,
 ];
 
-const sources = (via: string): string =>
-  `embedded_analyzer: {sources: [{name: ansys, manager: flexnet, servers: [1055@lic1], via: ${via}}]}\nweb: {listen_address: "127.0.0.1:0"}\nstorage: {path: state}\n`;
+const sources = (via: string, listen = '127.0.0.1:0'): string =>
+  `embedded_analyzer: {listen_address: "${listen}", sources: [{name: ansys, manager: flexnet, servers: [1055@lic1], via: ${via}}]}\nweb: {listen_address: "127.0.0.1:0"}\nstorage: {path: state}\n`;
 
 const mail = (smarthost: string, more = 'require_tls: true'): string =>
   `alerting: {email: {smarthost: "${smarthost}", from: a@example.com, to: b@example.com, ${more}}}`;
@@ -35,8 +35,8 @@ const ofConfiguration: readonly Mistake[] = [
     'no analyzer',
     'configuration',
     2,
-    /no analyzer is configured/,
-    /--config\.file/,
+    /c\.yml: no analyzer is configured/,
+    /"analyzer:" and below it "url: https/,
     () => ({ whole: 'log: {level: info}' }),
   ],
   [
@@ -335,6 +335,14 @@ const ofHost: readonly Mistake[] = [
     /web\.listen_address 127\.0\.0\.1:\d+ is in use by another program/,
     /another port/,
     (servers) => ({ web: `listen_address: "${new URL(servers.webUi).host}"` }),
+  ],
+  [
+    'port of the analyzer in use',
+    'web',
+    6,
+    /embedded_analyzer\.listen_address 127\.0\.0\.1:\d+ is in use by another program/,
+    /another port/,
+    (servers) => ({ whole: sources('{file: /opt/lmstat.txt}', new URL(servers.webUi).host) }),
   ],
   [
     'an address of another host',

@@ -44,7 +44,7 @@ async function failureOfTool(
 describe('a tool that cannot be run', () => {
   it('does not exist', async () => {
     expect(await failureOfTool((folder) => join(folder, 'lmutil'))).toBe(
-      'missing_tool: /opt/lmutil does not exist; install the tool, or correct the path in `command`',
+      'missing_tool: /opt/lmutil does not exist; install the tool, or correct the path in `command`. A unit of systemd may hide /tmp: move the tool, or see sources.conf',
     );
   });
 

@@ -74,7 +74,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     floor: 1,
     promise:
       'A complete server of the Query API. Only authenticated requests get an answer; a gap is no data, never 0.',
-    mayImport: ['model', 'query-api', 'ntlm', 'scheduling', 'observation'],
+    mayImport: ['model', 'query-api', 'ntlm', 'scheduling', 'observation', 'storage'],
   },
   rightsizing: {
     floor: 1,

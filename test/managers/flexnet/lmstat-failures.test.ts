@@ -147,6 +147,8 @@ Users of c: Cannot get users of c: No such feature exists. (-5,222)
     expect(sinceAt(NOW + 300, true)).toEqual([[], NOW, since]);
     expect(sinceAt(NOW + 301, true)).toEqual([['clock'], undefined, undefined]);
     expect(sinceAt(NOW - 301, true)).toEqual([['clock'], undefined, undefined]);
+    // the license server works
+    expect(observe(text, { output: { at: NOW - 301, isCommand: true } }).problems).toMatchObject([{ isMinor: true }]);
     expect(sinceAt(NOW + 86_400, false)).toEqual([[], NOW, since]);
   });
 });
