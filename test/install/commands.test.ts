@@ -19,7 +19,9 @@ import { furnishCheckout, furnishHost, password, situations, trust } from './doc
  */
 
 const first = ['README.md', 'docs/install.md'];
-const pages = [...first, ...pagePaths.filter((page) => !first.includes(page))].filter((page) =>
+/** It ends with the removal. */
+const last = 'docs/operate.md';
+const pages = [...first, ...pagePaths.filter((page) => ![...first, last].includes(page)), last].filter((page) =>
   stepsOf(page).some((step) => 'commands' in step),
 );
 

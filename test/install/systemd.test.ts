@@ -35,7 +35,7 @@ describe.runIf(canBeBare())('the systemd unit', () => {
 
   async function succeed(...command: readonly string[]): Promise<string> {
     const { status, stdout, stderr } = await machine.run(...command);
-    expect({ command, status, stdout, stderr }).toMatchObject({ status: 0 });
+    expect({ command, status, stdout, stderr }).toMatchObject({ command, status: 0, stderr });
     return stdout;
   }
   const place = (path: string): string => join(machine.root, path);
@@ -91,23 +91,27 @@ analyzer: {url: "http://127.0.0.1:10320/analyzer", username: 'CORP\\svc-lic'}\n`
 
     expect((await machine.run('systemctl', 'start', unit)).stderr).toContain('failed');
     expect(await journal()).toContain('analyzer.password_file: is required with analyzer.url');
-    await succeed('systemctl', 'stop', unit);
+    // not tried again
+    expect(await succeed('systemctl', 'show', '-p', 'ActiveState,ExecMainStatus,NRestarts', unit)).toBe(
+      'NRestarts=0\nExecMainStatus=2\nActiveState=failed\n',
+    );
 
     writeFileSync(place(join(folder, 'analyzer-password')), 'test-secret\n', { mode: 0o600 });
     await succeed('systemctl', 'start', unit);
     // started is: listens
     expect(await metrics()).toContain('license_exporter_build_info');
     await eventually('license_up', async () => /^license_up 1$/m.test(await metrics()));
-    expect(await succeed('stat', '-c', '%U %a', '/var/lib/license-exporter/site1')).toBe('license-exporter 700\n');
+    const directories = ['site1', 'accounts'].map((name) => `/var/lib/license-exporter/${name}`);
+    expect(await succeed('stat', '-c', '%U %a', ...directories)).toBe('license-exporter 700\nlicense-exporter 700\n');
+    expect(await succeed('ls', '/var/lib/license-exporter/site1')).toContain('logons.db');
 
     await configure('config.yml', `${config}log: {level: debug}\n`);
     await succeed('systemctl', 'reload', unit);
     await eventually('reloaded', async () => (await journal()).includes('"configuration reloaded"'));
     await configure('config.yml', `${config}webb: {}\n`);
-    await succeed('systemctl', 'reload', unit);
-    await eventually('not reloaded', async () =>
-      (await journal()).includes('webb: unknown setting, did you mean web?'),
-    );
+    expect((await machine.run('systemctl', 'reload', unit)).status).toBe(1);
+    expect(await journal()).toContain(`${folder}/config.yml:3: webb: unknown setting, did you mean web?`);
+    expect(await metrics()).toMatch(/^license_up 1$/m);
 
     await succeed('systemctl', 'stop', unit, 'analyzer');
     expect(await succeed('systemctl', 'show', '-p', 'Result', unit)).toBe('Result=success\n');

@@ -92,7 +92,10 @@ export const sourceKeys = {
   env: recordOf(variable, text, isNot('a map of names and values'), 'is not a valid name').describe(
     'Environment variables of the command. It gets no others than these and PATH, HOME, LANG, LC_ALL and TZ.',
   ),
-  interval: duration(60, 780).meta({ description: 'Time between two collections.', shownDefault: '5m' }),
+  interval: duration(60, 780).meta({
+    description: 'Time between two collections, from 1m to 13m.',
+    shownDefault: '5m',
+  }),
   timeout: duration(1, 600).meta({
     description: 'A collection that takes longer fails, and its processes are killed. With `interval` at most 14m.',
     shownDefault: '60s',
