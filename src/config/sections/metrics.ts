@@ -22,7 +22,7 @@ export const metrics = z
     usage_when_not_current: oneOf('withhold', 'export')
       .prefault('withhold')
       .describe(
-        'Whether to export the usage of a vendor license that is not current. The analyzer keeps reporting its last counts.',
+        'Whether to export the usage of a vendor license that is not current: `withhold` or `export`. The analyzer keeps reporting its last counts.',
       ),
     max_series: integer(1).prefault(500_000).describe('Maximum number of series with API data.'),
   })

@@ -21,7 +21,9 @@ export const shard = z
 
 export const log = z
   .strictObject({
-    level: oneOf('debug', 'info', 'warn', 'error').prefault('info').describe('Lowest level that is logged.'),
+    level: oneOf('debug', 'info', 'warn', 'error')
+      .prefault('info')
+      .describe('Lowest level that is logged: `debug`, `info`, `warn` or `error`.'),
     format: oneOf('json', 'pretty').optional().meta({
       description: 'Format of the log.',
       shownDefault: '`pretty` on a terminal, else `json`',
