@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { pino, stdTimeFunctions } from 'pino';
-import { helpText, parseCommandLine } from './commands/command-line.ts';
+import { parseCommandLine } from './commands/command-line.ts';
 import { ConfigError } from './config/problems.ts';
 import type { Log } from './model/log.ts';
 import { logFields, readableFields } from './model/log-fields.ts';
@@ -88,7 +88,7 @@ export async function main(): Promise<void> {
   const print = (text: string | Uint8Array): void => void process.stdout.write(text);
   try {
     const line = parseCommandLine(process.argv.slice(2));
-    if (line.help) return print(helpText());
+    if (line.help !== undefined) return print(line.help);
     if (line.version) return print(versionText());
     const stop = stopOnSignals(line.command.isDaemon === true && !line.once);
     process.exitCode = await line.command.run({

@@ -30,7 +30,9 @@ export function createStorage(log: Log): Storage {
 /** The storage directory of a command that needs one. @throws OperatorError without one */
 export function storagePathOf({ storagePath }: Config): string {
   if (storagePath !== undefined) return storagePath;
-  throw new OperatorError('storage.path is not set; name the configuration of the daemon with --config.file');
+  throw new OperatorError(
+    'storage.path is not set; set it in the configuration, or pass --storage.path with the directory of the daemon',
+  );
 }
 
 /** Opens a file of a backup as the daemon will, which converts one of an earlier version. @throws OperatorError if it is refused */

@@ -39,7 +39,7 @@ function unknownDaemons(sources: readonly SourceConfig[]): string {
   if (names.length === 0) return '';
   const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
   const list = `${names.slice(0, NAMED).join(', ')}${more}`;
-  return `note: only license_source_up shows a license server that has never answered, because its vendor daemons are not known; \`daemons\` names them (${list})\n`;
+  return `note: until a license server has answered once, only license_source_up shows it, because its vendor daemons are not known; name them in \`daemons\` of the sources ${list}\n`;
 }
 
 /** Checks a configuration. @throws ConfigError with all problems */

@@ -107,17 +107,34 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
     once: isSet('once'),
     json: isSet('json'),
     demo: isSet('demo'),
-    help: isSet('help'),
+    help: isSet('help') ? (positionals.length === 0 ? helpText() : helpOfCommand(command)) : undefined,
     version: isSet('version'),
   };
 }
 
+/** The flags of a command, with what they do. */
+const flagLines = ({ flags = {} }: Command, ofWhat = ''): string[] =>
+  Object.entries(flags).map(([flag, what]) => `  ${flagUsage(flag as CommandFlag)}\n      ${ofWhat}${what}`);
+
+/** The text of `--help` after the name of a command. */
+const helpOfCommand = (command: Command): string =>
+  [
+    `Usage: license-exporter ${usageOf(command)} [FLAGS]`,
+    '',
+    command.summary,
+    '',
+    'Flags:',
+    ...flagLines(command),
+    '  --config.file FILE\n      YAML file with the settings.',
+    '',
+    'All commands, flags and settings: license-exporter --help',
+    '',
+  ].join('\n');
+
 /** The text of `--help`. */
 export function helpText(): string {
   const width = Math.max(...commands.map((command) => usageOf(command).length)) + 2;
-  const own = commands.flatMap(({ name, flags = {} }) =>
-    Object.entries(flags).map(([flag, what]) => `  ${flagUsage(flag as CommandFlag)}\n      ${name}: ${what}`),
-  );
+  const own = commands.flatMap((command) => flagLines(command, `${command.name}: `));
   return [
     'license-exporter: usage and expiry of floating licenses for Prometheus',
     '',

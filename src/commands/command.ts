@@ -45,7 +45,8 @@ export interface CommandLine extends Readonly<Record<CommandSwitch, boolean>> {
   readonly argument: string;
   /** The file of `--output`. */
   readonly output: string | undefined;
-  readonly help: boolean;
+  /** The text that `--help` asks for. */
+  readonly help: string | undefined;
   readonly version: boolean;
 }
 

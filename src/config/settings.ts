@@ -50,6 +50,9 @@ const removed: ReadonlyMap<string, string> = new Map([
   ['datasource.users', 'was replaced by access.names, a list of users of the web config; true is "*" there'],
 ]);
 
+/** Keys of the web config, which is a file of its own. */
+const ofWebConfig: ReadonlySet<string> = new Set(['basic_auth_users', 'tls_server_config', 'http_server_config']);
+
 /** Secrets that Alertmanager accepts in its file. */
 const inlineSecrets: ReadonlySet<string> = new Set([
   'alerting.email.auth_password',
@@ -59,6 +62,7 @@ const inlineSecrets: ReadonlySet<string> = new Set([
 
 export const settingTable: Table<typeof sections> = createTable(sections, (key, setting) => {
   if (inlineSecrets.has(key)) return secretInFile(key.split('.').at(-1) ?? '');
+  if (ofWebConfig.has(key)) return 'belongs into the web config, the file that web.config_file names';
   return setting?.secret
     ? `a secret must not be in the file; use ${key}_file, the environment or $CREDENTIALS_DIRECTORY`
     : removed.get(key);

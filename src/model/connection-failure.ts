@@ -103,7 +103,7 @@ const noCommonVersion: Sentence = ({ name }) => ({
 const insecure: Readonly<Record<string, Sentence>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: ({ name, tls }) => ({
     finding: `the certificate of ${name} is self-signed`,
-    remedy: `set ${tls}.ca_file to this certificate, or give ${name} one of an authority`,
+    remedy: `set ${tls}.ca_file to this certificate (if it is set, it has another one), or give ${name} one of an authority`,
   }),
   SELF_SIGNED_CERT_IN_CHAIN: unknownIssuer,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownIssuer,

@@ -112,7 +112,8 @@ describe('backup', () => {
   it('without storage.path is refused', async () => {
     expect(await outcome(['backup', join(temporaryFolder(), 'x')])).toEqual({
       code: 1,
-      output: 'storage.path is not set; name the configuration of the daemon with --config.file\n',
+      output:
+        'storage.path is not set; set it in the configuration, or pass --storage.path with the directory of the daemon\n',
     });
   });
 });

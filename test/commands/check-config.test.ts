@@ -96,7 +96,7 @@ describe('check-config on sources', () => {
         'source b: flexnet at 27000@lic2, every 300 s\n' +
         'source c: flexnet at 27000@lic3, every 300 s\n' +
         'source d: json, every 300 s\n' +
-        'note: only license_source_up shows a license server that has never answered, because its vendor daemons are not known; `daemons` names them (c)\n' +
+        'note: until a license server has answered once, only license_source_up shows it, because its vendor daemons are not known; name them in `daemons` of the sources c\n' +
         'warning: source a: /opt/nowhere/lmutil does not exist; install the tool, or correct the path in `command`\n' +
         'warning: source a: license_files: HERE/license.dat does not exist\n' +
         'warning: source b: there is no tool "/bin/sh lmstat"; no shell takes it apart: write a list, `command: [/bin/sh, lmstat]`\n' +

@@ -287,6 +287,13 @@ describe('command line', () => {
     expect(help.output()).toMatch(/^ {2}check-config FILE +Check a configuration/m);
     expect(help.output()).toMatch(/^ {2}--once\n {6}serve: poll once/m);
     expect(await run(['help']).exit).toBe(0);
+    const ofCommand = run(['analyzer', 'hash-password', '--help']);
+    expect(await ofCommand.exit).toBe(0);
+    expect(ofCommand.output()).toMatch(
+      /^Usage: license-exporter analyzer hash-password NAME \[FLAGS\]\n\nPrint a line/,
+    );
+    expect(ofCommand.output()).toContain('  --output FILE\n');
+    expect(ofCommand.output()).not.toContain('--once');
     const version = run(['version']);
     expect(await version.exit).toBe(0);
     // a source that is run without a build does not know its commit

@@ -174,6 +174,13 @@ describe('loadConfig', () => {
     });
   });
 
+  it('stores in the directory of systemd, unless another one is configured', () => {
+    const pathWith = (yaml: string, env: NodeJS.ProcessEnv) => load(temporaryFile(yaml), [], env).storagePath;
+    expect(pathWith('', {})).toBeUndefined();
+    expect(pathWith('', { STATE_DIRECTORY: '/var/lib/a:/var/lib/b' })).toBe('/var/lib/a');
+    expect(pathWith('storage: {path: /srv/c}', { STATE_DIRECTORY: '/var/lib/a' })).toBe('/srv/c');
+  });
+
   it('takes the password from the environment or from the credentials directory', () => {
     const base = { LICENSE_EXPORTER_ANALYZER_URL: 'http://h/a', LICENSE_EXPORTER_ANALYZER_USERNAME: 'u' };
     const direct = load(undefined, [], { ...base, LICENSE_EXPORTER_ANALYZER_PASSWORD: 'one' }, true);

@@ -262,6 +262,10 @@ describe('what only follows from another mistake', () => {
       'c.yml:2: shard.total: 0 is not an integer from 1 to 1000',
       'c.yml:3: log: is set twice; remove one of them',
     ],
+    [
+      'web: {listen_address: 10320}',
+      'c.yml:1: web.listen_address[0]: 10320 is not an address such as :10319, 127.0.0.1:10319 or [::1]:10319',
+    ],
   ])('nor of %j', (yaml, ...messages) => {
     expect(messagesOfYaml(yaml)).toEqual(messages);
   });
@@ -371,10 +375,10 @@ describe.runIf(peer('openssl'))('certificates', () => {
 const namedFiles = join(here, '../../src/config/named-files.ts');
 const LOOK =
   'const [file, ...paths] = process.argv.slice(1);' +
-  'const { directoryProblem } = await import(file);' +
+  'const { directoryProblem, readText } = await import(file);' +
   // root may write everywhere, so nobody looks
   'if (process.getuid() === 0) { process.setgid(65534); process.setuid(65534); }' +
-  'for (const path of paths) console.log(directoryProblem(path));';
+  'for (const path of paths) console.log(path.endsWith(".yml") ? readText(path).why : directoryProblem(path));';
 
 describe('storage.path', () => {
   const warningsOf = (folder: string, path: string): string[] => {
@@ -396,7 +400,7 @@ describe('storage.path', () => {
     ]);
   });
 
-  it('that cannot be written to is warned of', () => {
+  it('that cannot be written to is warned of, and a file that cannot be read says why', () => {
     const folder = folderWith({});
     chmodSync(folder, 0o755);
     for (const [name, mode] of [
@@ -404,7 +408,9 @@ describe('storage.path', () => {
       ['hidden', 0o600],
     ] as const)
       mkdirSync(join(folder, name), { mode });
-    const paths = ['locked', 'locked/new', 'hidden/new'].map((name) => join(folder, name));
+    for (const file of ['secret.yml', 'hidden/c.yml']) writeFileSync(join(folder, file), '', { mode: 0o600 });
+    const names = ['locked', 'locked/new', 'hidden/new', 'secret.yml', 'hidden/c.yml'];
+    const paths = names.map((name) => join(folder, name));
     const args = ['--input-type=module', '-e', LOOK, namedFiles, ...paths];
     const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
     expect(stderr).toBe('');
@@ -412,6 +418,8 @@ describe('storage.path', () => {
       'HERE/locked is not writable for the user that runs license-exporter; change its owner or mode',
       'HERE/locked/new does not exist and cannot be created in HERE/locked; create it, writable for the user that runs license-exporter',
       'HERE/hidden/new is not writable for the user that runs license-exporter; change its owner or mode',
+      'cannot be read by the user that runs license-exporter; change its owner or mode',
+      'cannot be read by the user that runs license-exporter; change the owner or mode of the directory HERE/hidden',
     ]);
   });
 });
@@ -477,12 +485,17 @@ describe('a web config', () => {
   const messagesOfWeb = (folder: string): string[] =>
     messagesOf(() => readWebConfig(join(folder, 'web.yml')), `${folder}/`);
   const notBcrypt = 'the hash of this user is not bcrypt; create the line with "license-exporter hash-password NAME"';
+  const noUsers =
+    'has no users; add one with "license-exporter hash-password NAME --output FILE", or remove it to require no password';
 
   it.each([
     ['[', '1: not valid YAML: Flow sequence must end with a ]'],
     ['- a', '1: the file must contain settings, for example "basic_auth_users:"'],
     ['basic_auth_user: {}', '1: basic_auth_user: unknown setting, did you mean basic_auth_users?'],
     ['basic_auth_users: [a]', '1: basic_auth_users: is not a map of users and hashes'],
+    // every page would be open
+    ['tls_server_config:\nbasic_auth_users:\n', `2: basic_auth_users: ${noUsers}`],
+    ['basic_auth_users: {}', `1: basic_auth_users: ${noUsers}`],
     [`basic_auth_users: ${HASH}`, '1: basic_auth_users: is not a map of users and hashes'],
     [
       `${HASH}: grafana`,
