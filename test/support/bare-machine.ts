@@ -50,11 +50,14 @@ export interface Started {
   readonly ended: Promise<Result>;
 }
 
+/** Arguments of `setpriv` before those of `unshare`, which then ends with this process: tests that are killed leave no machine. */
+export const tiedUnshare = ['--pdeathsig', 'KILL', 'unshare'] as const;
+
 /** What a machine is made with: root rights, and programs of this host. For `describe.runIf`. */
 export function canBeBare(): boolean {
   const isRoot = process.getuid?.() === 0;
   if (!isRoot && process.env.REQUIRE_PEERS === '1') throw new Error('a bare machine needs root');
-  return peer('debootstrap', 'ip', 'unshare', 'nsenter', 'chroot', 'curl') && isRoot;
+  return peer('debootstrap', 'ip', 'unshare', 'setpriv', 'nsenter', 'chroot', 'curl') && isRoot;
 }
 
 const cache = join(import.meta.dirname, '../../node_modules/.cache/bare-machine');
@@ -122,7 +125,7 @@ export const descendantsOf = (pid: number): number[] =>
 async function startHolder(cleanup: Cleanup, folder: string, root: string): Promise<number> {
   const script = 'ip link set lo up && mount -t proc proc "$1/proc" && echo ready && exec sleep infinity';
   const namespaces = ['--mount', '--pid', '--net', '--ipc', '--uts', '--fork', '--kill-child'];
-  const unshare = spawn('unshare', [...namespaces, 'sh', '-c', script, 'sh', root], {
+  const unshare = spawn('setpriv', [...tiedUnshare, ...namespaces, 'sh', '-c', script, 'sh', root], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const { text, ended } = collect(unshare);

@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { baseSystem, childrenOf, collect, type Result, tryToRemove } from './bare-machine.ts';
+import { baseSystem, childrenOf, collect, type Result, tiedUnshare, tryToRemove } from './bare-machine.ts';
 import { type Cleanup, eventually } from './harness.ts';
 import type { Machine } from './machine-shell.ts';
 
@@ -59,7 +59,9 @@ export async function startBootedMachine(cleanup: Cleanup): Promise<BootedMachin
   const root = join(folder, 'root');
   execFileSync('cp', ['--archive', '--reflink=auto', baseSystem(PACKAGES), root]);
   const group = basename(folder);
-  const outer = spawn('unshare', ['--mount', 'sh', '-c', OUTER, 'sh', folder, group, INNER], { stdio: 'pipe' });
+  const outer = spawn('setpriv', [...tiedUnshare, '--mount', 'sh', '-c', OUTER, 'sh', folder, group, INNER], {
+    stdio: 'pipe',
+  });
   const { text, ended } = collect(outer);
   cleanup.add(async () => {
     outer.kill('SIGKILL');

@@ -24,6 +24,7 @@ const packages: Readonly<Record<string, string>> = {
   debootstrap: 'debootstrap',
   ip: 'iproute2',
   unshare: 'util-linux',
+  setpriv: 'util-linux',
   nsenter: 'util-linux',
   chroot: 'coreutils',
   gssapi: 'python3-gssapi gss-ntlmssp',

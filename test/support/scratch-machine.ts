@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { tiedUnshare } from './bare-machine.ts';
 import type { Cleanup } from './harness.ts';
 import type { Machine } from './machine-shell.ts';
 import { root as checkout } from './markdown.ts';
@@ -25,12 +26,13 @@ echo ready
 exec sleep infinity`;
 
 /**
- * Starts a machine like this host, with its own ports and no network. What is written in it is gone at the end of the test. Needs root, and the programs `unshare`, `nsenter` and `ip`.
+ * Starts a machine like this host, with its own ports and no network. What is written in it is gone at the end of the test.
+ * Needs root, and the programs `unshare`, `nsenter` and `ip`.
  */
 export async function startScratchMachine(cleanup: Cleanup): Promise<Machine> {
   const folder = mkdtempSync(join(tmpdir(), 'license-exporter-scratch-'));
   cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
-  const holder = spawn('unshare', ['--mount', '--net', 'sh', '-c', SETUP, 'sh', folder, checkout], {
+  const holder = spawn('setpriv', [...tiedUnshare, '--mount', '--net', 'sh', '-c', SETUP, 'sh', folder, checkout], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = new Promise<void>((resolve) => holder.once('close', () => resolve()));
