@@ -131,7 +131,7 @@ export const optimisation = () =>
         {
           title: 'Provisional',
           description:
-            'Features whose licenses could go by less than a year of history. It has not seen all seasons, so they are in no total.',
+            'Features whose licenses could go, but whose use may rise, or of which less than a year or no reservations are recorded. They are in no total.',
           unit: 'suffix: features',
           width: 4,
         },
@@ -144,7 +144,7 @@ export const optimisation = () =>
         {
           title: 'What could go',
           description:
-            'Licenses that could be given back at renewal: fewer were enough but for a few hours a year, and hardly anybody was denied. Provisional advice has not seen all seasons of a year. Ask the users before you drop licenses.',
+            'Licenses that could be given back at renewal: fewer were enough but for a few hours a year, and hardly anybody was denied. Provisional advice may be wrong: use may rise, or a season is not seen. Ask the users before you drop licenses.',
           width: 24,
           height: 16,
           noValue: `No license could go, ${OR_NOT_YET}`,

@@ -2,7 +2,8 @@ import type { Advice, AdviceContext } from './advice.ts';
 import { lastBought, type Regime, regimeOf } from './bought.ts';
 import { neededFor } from './curve.ts';
 import { curveFigures } from './curve-figures.ts';
-import { decide } from './decision.ts';
+import { riseText } from './cut.ts';
+import { type Decision, decide } from './decision.ts';
 import type { DayColumns, Demand } from './demand.ts';
 import type { WindowFigures } from './figures.ts';
 import type { Findings } from './findings.ts';
@@ -55,10 +56,12 @@ function* readFigures(
   return tally.figures();
 }
 
-function confidenceOf({ days, figures: { knowsReserved } }: Findings): Advice['confidence'] {
+function confidenceOf(findings: Findings, { state }: Decision): Advice['confidence'] {
+  const { days, figures } = findings;
   if (days < PROVISIONAL_DAYS) return 'none';
+  const mayBeWrong = state === 'could go' && riseText(findings) !== undefined;
   // without reservations, a license that seems free may not be
-  return days >= HIGH_DAYS && knowsReserved ? 'high' : 'provisional';
+  return days >= HIGH_DAYS && figures.knowsReserved && !mayBeWrong ? 'high' : 'provisional';
 }
 
 /** The day after the last use, if a later day shows that there was none. */
@@ -79,7 +82,7 @@ export function* evaluateDemand(demand: Demand, context: AdviceContext): Generat
   const regime = regimeOf(demand.days, bought, today);
   const figures = yield* readFigures(demand, context, regime);
   const weeks = weeklyPeaks(figures.days);
-  const { growth, slope } = yield* trendOf(weeks, today);
+  const { growth, slope, mostRise } = yield* trendOf(weeks, today);
   const findings: Findings = {
     context,
     bought,
@@ -90,6 +93,7 @@ export function* evaluateDemand(demand: Demand, context: AdviceContext): Generat
     refusals: refusalsOf(figures.refusals, { ...context, hoursFull: figures.full?.hours }, YEAR_HOURS),
     weeks,
     growth,
+    mostRise,
     busyWeek: busyWeekOf(newestPeaks(weeks, slope?.perWeek ?? 0)),
     needed: neededFor(figures, context.tolerance),
     mostReserved: reduceWindow(demand.days, demand.days.reserved, today, Math.max),
@@ -126,6 +130,6 @@ export function* evaluateDemand(demand: Demand, context: AdviceContext): Generat
     reason: reasonOf(findings, decision),
     days,
     coverage: days / WINDOW_DAYS,
-    confidence: confidenceOf(findings),
+    confidence: confidenceOf(findings, decision),
   };
 }

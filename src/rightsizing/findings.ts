@@ -17,6 +17,8 @@ export interface Findings {
   readonly refusals: Refusals;
   readonly weeks: WeeklyPeaks;
   readonly growth: Growth;
+  /** Licenses by which use may rise in a year; `undefined` if growth is not known. */
+  readonly mostRise: number | undefined;
   readonly busyWeek: number | undefined;
   readonly needed: number | undefined;
   /** The most licenses that were reserved in the window; `undefined` if it was never known. */

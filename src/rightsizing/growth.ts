@@ -32,6 +32,11 @@ export interface Trend {
   readonly growth: Growth;
   /** Of proven growth. */
   readonly slope: Slope | undefined;
+  /**
+   * Licenses by which use may rise in a year: the upper limit of the 90 % range of the slope, whether proven or not. At least 0;
+   * `undefined` if growth is not known.
+   */
+  readonly mostRise: number | undefined;
 }
 
 interface Kendall {
@@ -115,34 +120,48 @@ function bestStep(peak: readonly number[]): Step | undefined {
   return best;
 }
 
-const notProven: Trend = { growth: { kind: 'not proven' }, slope: undefined };
+interface Line {
+  readonly slope: Slope;
+  readonly residuals: readonly number[];
+  /** By how much correlated weeks widen the variance of the score. */
+  readonly inflation: number;
+}
 
-/** @param today the local day of today, for the date of a step */
-export function* trendOf(weeks: WeeklyPeaks, today: number): Generator<void, Trend> {
+/** The line through the weeks, with the 90 % range of its slope. */
+function lineOf(weeks: WeeklyPeaks, { variance }: Kendall): Line {
   const { week, peak } = weeks;
-  if (week.length < ENOUGH_WEEKS) return { growth: { kind: 'unknown' }, slope: undefined };
-  const kendall = kendallOf(peak);
-  // correlation only makes the proof harder
-  if (zOf(kendall, 1) < Z_PROOF) return notProven;
-  yield;
   const slopes = pairwiseSlopes(weeks);
   const perWeek = quantileOf(slopes, 0.5);
   const level = medianOf(peak.map((value, i) => value - perWeek * (week[i] ?? 0)));
   const residuals = peak.map((value, i) => value - perWeek * (week[i] ?? 0) - level);
   const correlation = correlationOf(residuals);
   const inflation = (1 + correlation) / (1 - correlation);
+  const margin = Z_RANGE * Math.sqrt(variance * inflation);
+  const rank = (at: number): number => Math.min(slopes.length - 1, Math.max(0, at));
+  const low = slopes[rank(Math.floor((slopes.length - margin) / 2))] ?? perWeek;
+  const high = slopes[rank(Math.ceil((slopes.length + margin) / 2))] ?? perWeek;
+  return { slope: { perWeek, low, high }, residuals, inflation };
+}
+
+/** @param today the local day of today, for the date of a step */
+export function* trendOf(weeks: WeeklyPeaks, today: number): Generator<void, Trend> {
+  const { week, peak } = weeks;
+  if (week.length < ENOUGH_WEEKS) return { growth: { kind: 'unknown' }, slope: undefined, mostRise: undefined };
+  const kendall = kendallOf(peak);
+  yield;
+  const { slope, residuals, inflation } = lineOf(weeks, kendall);
+  const { perWeek, low, high } = slope;
+  const mostRise = Math.max(0, high * WEEKS_A_YEAR);
+  const notProven: Trend = { growth: { kind: 'not proven' }, slope: undefined, mostRise };
   const least = Math.max(LEAST_LICENSES, LEAST_SHARE * medianOf(peak));
+  // correlation only makes the proof harder
   if (zOf(kendall, inflation) < Z_PROOF || Math.abs(perWeek) * WEEKS_A_YEAR < least) return notProven;
   yield;
   const step = bestStep(peak);
   if (step !== undefined && step.residual < STEP_SHARE * deviation(residuals, 0)) {
     const day = firstDayOf(week[step.at] ?? 0, today);
-    return step.by === 0 ? notProven : { growth: { kind: 'step', by: step.by, day }, slope: undefined };
+    return step.by === 0 ? notProven : { growth: { kind: 'step', by: step.by, day }, slope: undefined, mostRise };
   }
-  const margin = Z_RANGE * Math.sqrt(kendall.variance * inflation);
-  const rank = (at: number): number => Math.min(slopes.length - 1, Math.max(0, at));
-  const low = slopes[rank(Math.floor((slopes.length - margin) / 2))] ?? perWeek;
-  const high = slopes[rank(Math.ceil((slopes.length + margin) / 2))] ?? perWeek;
   return {
     growth: {
       kind: 'proven',
@@ -150,6 +169,7 @@ export function* trendOf(weeks: WeeklyPeaks, today: number): Generator<void, Tre
       low: low * WEEKS_A_MONTH,
       high: high * WEEKS_A_MONTH,
     },
-    slope: { perWeek, low, high },
+    slope,
+    mostRise,
   };
 }

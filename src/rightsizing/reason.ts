@@ -1,7 +1,7 @@
 import { dateText } from '../model/local-time.ts';
 import type { Growth } from './advice.ts';
 import { hoursShort } from './curve.ts';
-import { licensesToKeep, MOST_DAYS_ABOVE } from './cut.ts';
+import { licensesToKeep, MOST_DAYS_ABOVE, riseText } from './cut.ts';
 import type { Decision } from './decision.ts';
 import { MOST_FULL } from './erlang.ts';
 import type { Findings } from './findings.ts';
@@ -54,8 +54,11 @@ const fullText = ({ figures: { full } }: Findings): string[] =>
   full === undefined ? [] : [`full ${numberText(full.hoursAYear)} h a year`];
 
 /** What makes advice weaker than its figures look. */
-function caveatsOf({ refusals, figures, days, mostReserved = 0 }: Findings): string[] {
+function caveatsOf(findings: Findings): string[] {
+  const { refusals, figures, days, mostReserved = 0 } = findings;
   const caveats: string[] = [];
+  const rise = riseText(findings);
+  if (rise !== undefined) caveats.push(`provisional because ${rise}`);
   if (days < HIGH_DAYS) caveats.push('provisional because the season is not seen yet');
   if (mostReserved > 0) caveats.push(`up to ${plural(mostReserved, 'license')} reserved`);
   if (!figures.knowsReserved) caveats.push('reservations are not recorded');
@@ -65,20 +68,22 @@ function caveatsOf({ refusals, figures, days, mostReserved = 0 }: Findings): str
   return caveats;
 }
 
-/** Why more is kept than needed. */
+/** How many licenses must be kept for the next year, and why that is more than needed. */
 function keptTexts(findings: Findings): string[] {
   const kept = licensesToKeep(findings);
+  if (kept === undefined) return [];
   const needed = numberText(findings.needed ?? Number.NaN);
-  const texts: string[] = [];
-  if (kept?.isByDays) texts.push(`${needed} would have been too few on more than ${MOST_DAYS_ABOVE} days`);
-  if (kept?.hasGrowth) texts.push('a year of growth included');
-  return texts;
+  const growth = kept.hasGrowth ? ' and a year of growth' : '';
+  return [
+    ...(kept.isByDays ? [`${needed} would have been too few on more than ${MOST_DAYS_ABOVE} days`] : []),
+    `${numberText(kept.licenses)} to keep for the next year: a tenth more${growth}`,
+  ];
 }
 
 function couldGo(findings: Findings): string {
   return sentence([
     boughtText(findings),
-    enoughText(licensesToKeep(findings)?.licenses ?? Number.NaN, findings),
+    enoughText(licensesToKeep(findings)?.ofTheYear ?? Number.NaN, findings),
     ...keptTexts(findings),
     refusalsText(findings),
     growthText(findings.growth),

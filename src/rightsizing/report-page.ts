@@ -52,11 +52,11 @@ function monthTitle(month: string): string {
 
 function couldGoHtml({ couldGo: { items, count: total } }: Report, frame: ReportFrame): Html {
   const title = html`<h2>Could go</h2>\n`;
-  if (total === 0) return html`${title}<p>No feature with a year of data has licenses that could go.</p>\n`;
+  if (total === 0) return html`${title}<p>No feature has licenses that could go with high confidence.</p>\n`;
   const months = [...Map.groupBy(items, renewalMonth)].map(
     ([month, rows]) => html`<h3>${monthTitle(month)}</h3>\n${listHtml(rows, frame, couldGoWorth)}\n`,
   );
-  return html`${title}<p class="soft">Fewer licenses would have been enough in the recorded year, but for the hours given. Bold in the steps: the number that is kept; the others are what else can be offered.</p>
+  return html`${title}<p class="soft">Fewer licenses would have been enough in the recorded year, but for the hours given, and a tenth more is kept. Bold in the steps: the number that is kept; the others are what else can be offered.</p>
 ${moreHtml(items.length, total, 'by saving and number of licenses')}\n${months}\n`;
 }
 
@@ -107,7 +107,8 @@ function sumsHtml({ couldGo, missing, runOut, provisional, currencies }: Totals)
 const sections: Readonly<Record<'provisional' | 'missing' | 'reserved' | 'runsOut' | 'unused', Section>> = {
   provisional: {
     title: 'Could go, provisional',
-    about: 'Less than a year is recorded: the season is not seen. These features are in no total.',
+    about:
+      'Use may rise, or less than a year is recorded, or reservations are not: each sentence says why. These features are in no total.',
     by: 'by saving and number of licenses',
     worth: couldGoWorth,
   },

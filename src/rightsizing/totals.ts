@@ -27,7 +27,7 @@ export interface Totals {
   readonly missingPriced: number;
   /** Features whose licenses run out within `RUN_OUT_DAYS`. */
   readonly runOut: number;
-  /** Features whose licenses could go, but that are in no sum, because less than a year is recorded. */
+  /** Features whose licenses could go, but that are in no sum: their advice is provisional. */
   readonly provisional: number;
 }
 

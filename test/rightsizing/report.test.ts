@@ -88,7 +88,7 @@ describe('the report', () => {
         adviceOf({ feature: 'u', state: 'unused', count: undefined, reason: 'no use seen since 2026-01-22' }),
       ),
     );
-    expect(textOf(page, 'Could go')).toContain('No feature with a year of data');
+    expect(textOf(page, 'Could go')).toContain('No feature has licenses that could go with high confidence');
     expect(textOf(page, 'Could go, provisional')).toMatch(/in no total\. p .*4 licenses of 20/);
     expect(textOf(page, 'Missing')).toMatch(/MISSING 3 licenses \(2 to 4\) costs EUR 3,000 in the first year/);
     expect(textOf(page, 'Missing')).toContain('FULL number not known');

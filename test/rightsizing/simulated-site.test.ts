@@ -54,11 +54,12 @@ describe('the simulated site', () => {
     expect(found.filter(({ runsOut }) => runsOut !== undefined)).toEqual([]);
   });
 
-  it('could drop what its pools would not need without a limit', () => {
+  it('could drop what its pools would not need without a limit, less a tenth', () => {
     const couldGo = of('could go');
     expect(couldGo.length).toBeGreaterThan(15);
     const right = couldGo.filter(
-      ({ advice, bought, need }) => Math.abs((advice.count ?? 0) - (bought - Math.max(1, need))) <= 1,
+      ({ advice, bought, need }) =>
+        Math.abs((advice.count ?? 0) - (bought - Math.max(1, Math.ceil(need + need / 10)))) <= 1,
     );
     expect(right.length / couldGo.length).toBeGreaterThanOrEqual(0.95);
   });
