@@ -27,7 +27,7 @@ export function pseudonymKeyIn(storagePath: string | undefined, log: Log): strin
   }
 }
 
-/** The key in the file; `undefined` if there is none now. @throws NodeJS.ErrnoException if it cannot be read */
+/** The key in the file; `undefined` without one. @throws NodeJS.ErrnoException if it cannot be read */
 function keptKey(path: string, length: number, log: Log): string | undefined {
   try {
     const key = readFileSync(path, 'utf8');

@@ -6,7 +6,7 @@ export interface FileWrites {
   readonly file: string;
   /** Failed attempts since the start. */
   errors(): number;
-  /** Why the newest state is not in the file; `undefined` if it is, or if nothing was to be written yet. */
+  /** Why the newest state is not in the file; `undefined` if it is, and before the first attempt. */
   problem(): string | undefined;
   /** @param problem the cause and the remedy */
   failed(problem: string): void;
