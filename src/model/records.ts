@@ -28,7 +28,7 @@ export interface ExpirationRecord extends RecordOf<'GetExpirationFeatures'> {}
 
 /**
  * Why a part of an answer was discarded (metric `license_poll_discarded_values`). The first four are about values;
- * `not_a_number` includes impossible dates, `not_an_integer` is a count that is none. `duplicate`: a record is equal to an
+ * `not_a_number` includes impossible dates, `not_an_integer` is a count with a fraction or an exponent. `duplicate`: a record is equal to an
  * earlier one. `bad_record`: a record is not an object or has no name. `unknown_field`: a field is not in the
  * specification, counted once for all records.
  */
