@@ -32,6 +32,7 @@ import { createPoller, type Poller } from '../poll/poller.ts';
 import type { PassInputs } from '../rightsizing/nightly-pass.ts';
 import { createProposalSource } from '../rightsizing/proposals.ts';
 import type { Rightsizing } from '../rightsizing/rightsizing.ts';
+import type { StateWrites } from '../storage/file-writes.ts';
 import { RIGHTSIZING_FILE } from '../storage/saved-files.ts';
 import { createCredentialsLog, createDispatcher } from './account.ts';
 import { createAlerting } from './alerting.ts';
@@ -92,6 +93,8 @@ interface PipelineDeps {
   readonly deliveryCounts: Map<string, DeliveryCounts>;
   /** Counts by receiver of messages. */
   readonly messageCounts: Map<string, MessageCounts>;
+  /** How writing the state files goes. */
+  readonly writes: StateWrites;
   readonly carried: Carried | undefined;
   /** Advice on the number of licenses. It survives a reload. */
   readonly rightsizing: Rightsizing;
@@ -187,6 +190,7 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     timeZone,
     version: deps.version,
     counts: deps.messageCounts,
+    writes: deps.writes,
     initial: carried?.messages,
     now,
     log,
@@ -201,6 +205,7 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     ownsVendorLicense: selection.ownsVendorLicense,
     version: deps.version,
     counts: deps.deliveryCounts,
+    writes: deps.writes,
     handOver: messages.take,
     initial: carried?.alerts,
     now,
