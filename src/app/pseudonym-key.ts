@@ -6,6 +6,8 @@ import { giveToOwnerOf } from '../storage/ownership.ts';
 import { PSEUDONYM_KEY } from '../storage/saved-files.ts';
 import { setAside } from '../storage/set-aside.ts';
 
+/** What this program writes: base64url. */
+const IS_KEY = /^[\w-]+\s*$/;
 const LOST = 'users have other pseudonyms from now on; restore a backup to have the former ones';
 
 /**
@@ -31,8 +33,8 @@ export function pseudonymKeyIn(storagePath: string | undefined, log: Log): strin
 function keptKey(path: string, length: number, log: Log): string | undefined {
   try {
     const key = readFileSync(path, 'utf8');
-    if (key.length >= length) return key;
-    setAside({ path, reason: 'it is too short', lost: LOST }, log);
+    if (key.length >= length && IS_KEY.test(key)) return key;
+    setAside({ path, reason: 'it is not a key', lost: LOST }, log);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EISDIR') setAside({ path, reason: 'it is a directory', lost: LOST }, log);
