@@ -31,6 +31,11 @@ export class RecordDecoder<R> {
     return this.#values.discarded;
   }
 
+  /** Counts records that are equal to an earlier one. */
+  countDuplicates(count: number): void {
+    this.#values.discarded.duplicate += count;
+  }
+
   /** The record; `undefined` for a bad one, which is counted. */
   decode(raw: unknown): R | undefined {
     const { fields, identity, isUsable } = this.#kind;

@@ -25,7 +25,7 @@ export interface Sums {
   waiting: number;
   /** Features whose usage is not known. One that the analyzer does not report has no usage. */
   withoutUsage: number;
-  /** Features of which it is not known what share of their licenses is in use. Of uncounted ones, there is none. */
+  /** Features of which it is not known what share of their licenses is in use. Uncounted ones have no share. */
   withoutShare: number;
   /** Features of which it is not known whether requests wait. */
   withoutQueue: number;
