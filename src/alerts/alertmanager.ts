@@ -100,7 +100,7 @@ export function createAlertmanager(options: AlertmanagerOptions): Alertmanager {
       },
       signal: stop === undefined ? limit : AbortSignal.any([limit, stop]),
     });
-    clock.hear(headers.date);
+    clock.receive(headers.date);
     const chunks: Buffer[] = [];
     let size = 0;
     for await (const chunk of answer) {

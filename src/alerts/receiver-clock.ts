@@ -13,13 +13,13 @@ export interface Look {
   readonly uptime: number;
 }
 
-/** The clock of an Alertmanager, as its answers tell it. */
+/** The clock of an Alertmanager, as its answers show it. */
 export interface ReceiverClock {
   /** Takes the `Date` header of an answer. Without a header that can be read, both clocks count as equal. */
-  hear(date: unknown): void;
+  receive(date: unknown): void;
   /** Whether the difference is not known: before the first answer, and after the clock of this host was set. */
   isUncertain(): boolean;
-  /** How far it is ahead of the clock of this host, seconds; 0 up to 30 s, and while no answer told it. */
+  /** How far it is ahead of the clock of this host, seconds; 0 up to 30 s, and before the first answer. */
   ahead(): number;
 }
 
@@ -30,19 +30,19 @@ const lookNow = (): Look => ({ wall: Date.now() / 1000, uptime: uptime() });
  * is sent. So its times are sent in the clock of the receiver.
  */
 export function createReceiverClock(look: () => Look = lookNow): ReceiverClock {
-  let heard: (Look & { readonly ahead: number }) | undefined;
+  let received: (Look & { readonly ahead: number }) | undefined;
   return {
-    hear: (date) => {
+    receive: (date) => {
       const now = look();
       const at = typeof date === 'string' ? Date.parse(date) / 1000 : Number.NaN;
       const ahead = Number.isNaN(at) ? 0 : at - now.wall;
-      heard = { ...now, ahead: Math.abs(ahead) > TOLERANCE ? ahead : 0 };
+      received = { ...now, ahead: Math.abs(ahead) > TOLERANCE ? ahead : 0 };
     },
     isUncertain: () => {
-      if (heard === undefined) return true;
+      if (received === undefined) return true;
       const now = look();
-      return Math.abs(now.wall - heard.wall - (now.uptime - heard.uptime)) > JUMP;
+      return Math.abs(now.wall - received.wall - (now.uptime - received.uptime)) > JUMP;
     },
-    ahead: () => heard?.ahead ?? 0,
+    ahead: () => received?.ahead ?? 0,
   };
 }

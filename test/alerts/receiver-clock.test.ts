@@ -30,10 +30,10 @@ it.each([
   [30, 0],
   [31, 31],
   [7200, 7200],
-])('hears a receiver that is %d s ahead', (difference, ahead) => {
+])('takes the time of a receiver that is %d s ahead', (difference, ahead) => {
   const { clock } = createHost();
   expect([clock.isUncertain(), clock.ahead()]).toEqual([true, 0]);
-  clock.hear(dateOf(START + difference));
+  clock.receive(dateOf(START + difference));
   expect([clock.isUncertain(), clock.ahead()]).toEqual([false, ahead]);
 });
 
@@ -45,14 +45,14 @@ it.each([
   ['the clock is set back', -7140, 60, true],
 ])('is certain until the clock of the host is set: %s', (_, wall, uptime, isUncertain) => {
   const { clock, pass } = createHost();
-  clock.hear(dateOf(START));
+  clock.receive(dateOf(START));
   pass(wall, uptime);
   expect(clock.isUncertain()).toBe(isUncertain);
 });
 
 it.each([undefined, 'soon'])('takes both clocks for equal when the header is %s', (date) => {
   const { clock } = createHost();
-  clock.hear(date);
+  clock.receive(date);
   expect([clock.isUncertain(), clock.ahead()]).toEqual([false, 0]);
 });
 
