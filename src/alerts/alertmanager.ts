@@ -1,5 +1,6 @@
 import type { Labels } from './alert.ts';
 import { createAgent, failureReason, type HttpOptions, oneLine } from './http-client.ts';
+import { createReceiverClock } from './receiver-clock.ts';
 
 /** How to reach one Alertmanager. */
 export interface AlertmanagerOptions extends HttpOptions {
@@ -30,11 +31,16 @@ export interface KnownAlert {
 
 export interface Alertmanager {
   readonly url: string;
-  /** `POST /api/v2/alerts`. Never throws. */
-  post(body: string, signal?: AbortSignal): Promise<Outcome>;
+  /**
+   * `POST /api/v2/alerts`. Never throws.
+   *
+   * @param write the body; its times are `ahead` seconds later than those of this host, so that they are in the clock of the
+   *   Alertmanager
+   */
+  post(write: (ahead: number) => string, signal?: AbortSignal): Promise<Outcome>;
   /** `GET /api/v2/status`: whether it is an Alertmanager that accepts the logon. Never throws. */
   status(): Promise<Exclude<Outcome, { readonly is: 'rejected' }>>;
-  /** `GET /api/v2/alerts` with the labels as filters. @throws Error in one line */
+  /** `GET /api/v2/alerts` with the labels as filters; times are in the clock of this host. @throws Error in one line */
   known(labels: Labels): Promise<readonly KnownAlert[]>;
   close(): Promise<void>;
 }
@@ -73,11 +79,16 @@ export function createAlertmanager(options: AlertmanagerOptions): Alertmanager {
   const { pathname, origin } = new URL(url);
   const api = `${pathname.replace(/\/+$/, '')}/api/v2`;
   const agent = createAgent(options, CONNECTIONS);
+  const clock = createReceiverClock();
 
   const ask = async (method: 'GET' | 'POST', resource: string, body: string | null, stop?: AbortSignal) => {
     const limit = AbortSignal.timeout(timeout * 1000);
     const authorization = options.authorization();
-    const { statusCode, body: answer } = await agent.request({
+    const {
+      statusCode,
+      headers,
+      body: answer,
+    } = await agent.request({
       origin,
       path: `${api}${resource}`,
       method,
@@ -89,6 +100,7 @@ export function createAlertmanager(options: AlertmanagerOptions): Alertmanager {
       },
       signal: stop === undefined ? limit : AbortSignal.any([limit, stop]),
     });
+    clock.receive(headers.date);
     const chunks: Buffer[] = [];
     let size = 0;
     for await (const chunk of answer) {
@@ -101,8 +113,11 @@ export function createAlertmanager(options: AlertmanagerOptions): Alertmanager {
 
   return {
     url,
-    post: async (body, signal) => {
+    post: async (write, signal) => {
       try {
+        // a wrong time would end the alerts
+        if (clock.isUncertain()) await ask('GET', '/status', null, signal);
+        const body = write(clock.ahead());
         const { status, text } = await ask('POST', '/alerts', body, signal);
         if (status >= 200 && status < 300) return { is: 'accepted' };
         return { is: ABOUT_CONTENT.has(status) ? 'rejected' : 'failed', status, reason: reasonOf(status, text) };
@@ -130,7 +145,7 @@ export function createAlertmanager(options: AlertmanagerOptions): Alertmanager {
         const alerts: unknown = JSON.parse(text);
         if (!Array.isArray(alerts)) throw new Error('the answer is not a list of alerts');
         return alerts.flatMap((alert: Record<string, unknown>) => {
-          const startsAt = Date.parse(String(alert?.startsAt)) / 1000;
+          const startsAt = Date.parse(String(alert?.startsAt)) / 1000 - clock.ahead();
           if (Number.isNaN(startsAt)) return [];
           return [{ labels: textsOf(alert.labels), annotations: textsOf(alert.annotations), startsAt }];
         });

@@ -74,7 +74,7 @@ export function createDelivery({ alertmanager, counts, now, log }: DeliveryOptio
 
   /** Sends one request and counts it. @returns whether the batch must be split */
   const post = async (batch: readonly Notification[]): Promise<boolean> => {
-    const outcome = await alertmanager.post(alertsBody(batch), stopping.signal);
+    const outcome = await alertmanager.post((ahead) => alertsBody(batch, ahead), stopping.signal);
     if (outcome.is === 'accepted') {
       counts.sent += batch.length;
       counts.lastSuccess = now();

@@ -40,12 +40,14 @@ export function createFeatureRule<P extends Durations>(options: FeatureRuleOptio
       const { features } = view.inventory;
       options.begin?.(view);
       let read = 0;
+      let known = 0;
       for (const row of features.scan()) {
         read += 1;
         if (read % SLICE === 0) yield;
         const parameters = parametersOf(row);
         if (!parameters.enabled) continue;
         const condition = options.condition(row, parameters, view.now);
+        if (condition !== 'unknown') known += 1;
         if (condition === false) continue;
         if (condition === 'unknown') unknown.add(row.key);
         else {
@@ -65,7 +67,7 @@ export function createFeatureRule<P extends Durations>(options: FeatureRuleOptio
       return {
         findings,
         isUnknown: (labels) => !options.isKnown(view, labels.vendor_license ?? '') || unknown.has(featureKey(labels)),
-        hasNoData: features.count === 0,
+        hasNoData: features.count === 0 || (known === 0 && unknown.size > 0),
       };
     },
   });

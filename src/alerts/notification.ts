@@ -87,14 +87,18 @@ export function createTestNotification(
 
 const timestamp = (seconds: number): string => new Date(seconds * 1000).toISOString();
 
-/** The body of `POST /api/v2/alerts`. It always contains startsAt and endsAt, because the defaults of Alertmanager do not fit. */
-export function alertsBody(notifications: readonly Notification[]): string {
+/**
+ * The body of `POST /api/v2/alerts`. It always contains startsAt and endsAt, because the defaults of Alertmanager do not fit.
+ *
+ * @param ahead how far the clock of the Alertmanager is ahead of the clock of this host, seconds
+ */
+export function alertsBody(notifications: readonly Notification[], ahead: number): string {
   return JSON.stringify(
     notifications.map(({ labels, annotations, startsAt, endsAt, generatorURL }) => ({
       labels,
       annotations,
-      startsAt: timestamp(startsAt),
-      endsAt: timestamp(endsAt),
+      startsAt: timestamp(startsAt + ahead),
+      endsAt: timestamp(endsAt + ahead),
       generatorURL,
     })),
   );

@@ -71,14 +71,14 @@ export const createPollPartial: RuleFactory<Durations> = (name, settings) =>
     settings,
     evaluate: ({ inventory: { polls, up } }, { finding }) => {
       const findings = polls
-        .filter((poll) => isTried(poll) && !poll.success && up)
+        .filter((poll) => isTried(poll) && (!poll.success || poll.isIncomplete) && up)
         .map(({ endpoint }) =>
           finding(
             { endpoint },
             {
               summary: `Only a part of ${endpoint} can be polled.`,
               description:
-                'At least one vendor license cannot be polled despite retries. Its last good data ages out. The log names the vendor license and the reason.',
+                'At least one vendor license cannot be polled despite retries and its last good data ages out, or a list has unusable records and what it lacks is not known. The log names the vendor license and the reason; license_poll_incomplete is 1 for a list.',
             },
           ),
         );

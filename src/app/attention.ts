@@ -53,10 +53,19 @@ function detailsOf(summary: string, labels: Labels): string {
   return `${details.slice(0, 1).toUpperCase()}${details.slice(1)}`;
 }
 
-/** How many alerts fire or are pending; `undefined` until the rules have been evaluated. */
-export function alertCountsOf({ alerts, lastEvaluation }: EngineStatus): AlertCounts | undefined {
+/**
+ * How many alerts fire or are pending; `undefined` until the rules have been evaluated.
+ *
+ * @param notRequested names of the rules whose data is not requested
+ */
+export function alertCountsOf(
+  { alerts, lastEvaluation, rules, withData }: EngineStatus,
+  notRequested: readonly string[],
+): AlertCounts | undefined {
   if (lastEvaluation === undefined) return undefined;
-  const counts = { critical: 0, warning: 0, info: 0, pending: 0 };
+  const names = new Set(rules.map(({ name }) => name));
+  const withoutData = [...names].filter((name) => !withData.has(name) && !notRequested.includes(name)).length;
+  const counts = { critical: 0, warning: 0, info: 0, pending: 0, withoutData };
   for (const { state, labels } of alerts) {
     if (state === 'pending') counts.pending += 1;
     if (state === 'firing' && isSeverity(labels.severity)) counts[labels.severity] += 1;

@@ -121,14 +121,20 @@ export function createMounts({
     interfaces: pathList({ telemetryPath, mounts }),
     inputs: (request: FastifyRequest): StatusInputs => {
       const { config, datasource, alerting } = pipeline();
+      const hasDenials = config.metrics.collectors.history && config.historyFeatures.length > 0;
+      const notRequested = [
+        ...(hasDenials ? [] : ['LicenseDenials']),
+        ...(config.rightsizing.isEnabled ? [] : ['LicenseRunsOut']),
+        ...(sources === undefined ? ['LicenseSourceDown', 'LicenseRedundancyLost'] : []),
+      ];
       return {
         backend: backend(request),
         analyzer: analyzerIdentity(config).analyzer,
-        alerts: alertCountsOf(alerting.status()),
+        alerts: alertCountsOf(alerting.status(), notRequested),
         timeZone: datasource.localTime.timeZone,
         sources: sources?.(),
         recording: recording?.(),
-        hasDenials: config.metrics.collectors.history && config.historyFeatures.length > 0,
+        hasDenials,
       };
     },
   };

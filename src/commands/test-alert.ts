@@ -23,7 +23,7 @@ function alertmanagerTests(config: Config, notification: Notification, version: 
   return createAlertmanagers(config, version, log).map((alertmanager) => ({
     name: alertmanager.url,
     run: async () => {
-      const outcome = await alertmanager.post(alertsBody([notification]));
+      const outcome = await alertmanager.post((ahead) => alertsBody([notification], ahead));
       await alertmanager.close();
       return outcome.is === 'accepted' ? 'accepted' : `${outcome.is}: ${outcome.reason}`;
     },

@@ -1,6 +1,14 @@
 import type { TrendSeries } from '../model/history.ts';
 import type { ProductRecord, StoredAnswer } from '../model/records.ts';
-import { type EndpointState, freshGood, historyQuestion, lastGood, type Snapshot, WHOLE } from '../model/snapshot.ts';
+import {
+  type EndpointState,
+  freshGood,
+  historyQuestion,
+  lastGood,
+  productNames,
+  type Snapshot,
+  WHOLE,
+} from '../model/snapshot.ts';
 import { parseVendorLicense } from '../model/vendor-license.ts';
 import type { FeatureRow } from './feature-row.ts';
 import type { Derived, FeaturesRequest, PartRecords } from './features-request.ts';
@@ -64,10 +72,6 @@ const byKey =
     return x < y ? -1 : x > y ? 1 : 0;
   };
 
-function lastProducts(snapshot: Snapshot): readonly ProductRecord[] {
-  return lastGood(snapshot.endpoints.GetProducts?.parts.get(WHOLE))?.value.records ?? [];
-}
-
 interface ServersDown {
   /** By vendor license. */
   readonly labels: ReadonlyMap<string, readonly string[]>;
@@ -107,20 +111,23 @@ function deriveVendorLicenses(
   spell: (name: string) => string,
 ): VendorLicenses {
   const state = snapshot.endpoints.GetProducts;
-  const fresh = (state === undefined ? undefined : freshGood(state, WHOLE, now))?.value.records ?? [];
+  const fresh = state === undefined ? undefined : freshGood(state, WHOLE, now)?.value;
   const down = serversDown(snapshot, now, spell);
   const products = new Map<string, ProductRecord>();
   let merged = 0;
-  for (const record of fresh) {
+  for (const record of fresh?.records ?? []) {
     const name = spell(parseVendorLicense(record.product).vendorLicense);
     const other = products.get(name);
     if (other !== undefined) merged += 1;
     products.set(name, other === undefined ? record : mergeProducts(other, record));
   }
 
-  const known =
-    down === undefined ? [] : lastProducts(snapshot).map(({ product }) => parseVendorLicense(product).vendorLicense);
-  const names = new Set([...products.keys(), ...(down?.labels.keys() ?? []), ...known.map(spell)]);
+  const known = (down === undefined ? [] : productNames(snapshot)) ?? [];
+  const nameOf = (product: string): string => spell(parseVendorLicense(product).vendorLicense);
+  const notListed = new Set(fresh?.notListed?.map(({ product }) => nameOf(product)));
+  // one of its records may be missing
+  for (const name of notListed) products.delete(name);
+  const names = new Set([...products.keys(), ...(down?.labels.keys() ?? []), ...known.map(nameOf), ...notListed]);
   const withheld = new Set<string>();
   const rows = [...names].filter(policy.ownsVendorLicense).map((name): VendorLicenseRow => {
     const product = products.get(name);
@@ -128,7 +135,7 @@ function deriveVendorLicenses(
     const isOutdated = policy.usageWhenNotCurrent === 'withhold' && (isDown || product?.isCurrent === false);
     if (isOutdated) withheld.add(name);
     const isListUsable = down?.isComplete === true && !(down.isEmpty && product !== undefined && saysDown(product));
-    const up = isDown ? false : isListUsable ? true : undefined;
+    const up = isDown ? false : isListUsable && !notListed.has(name) ? true : undefined;
     const downQualifiers = down?.labels.get(name) ?? [];
     return createVendorLicenseRow({ vendorLicense: name, record: product, up, downQualifiers }, isOutdated);
   });
@@ -202,7 +209,7 @@ export interface InventoryPlan {
  * @param now epoch seconds
  */
 export function planInventory(snapshot: Snapshot, now: number, policy: InventoryPolicy): InventoryPlan {
-  const names = lastProducts(snapshot).map(({ product }) => product);
+  const names = productNames(snapshot) ?? [];
   const spell = createSpelling(names);
   const { rows, withheld, merged } = deriveVendorLicenses(snapshot, now, policy, spell);
   const { GetFeatures, GetExpirationFeatures, GetConcurrentUsers: users } = snapshot.endpoints;

@@ -2,7 +2,9 @@ import {
   type EndpointState,
   freshGood,
   isExpected,
+  KEEP_NOT_LISTED,
   type PolledEndpoint,
+  type ProductsAnswer,
   type Snapshot,
   WHOLE,
 } from '../model/snapshot.ts';
@@ -29,6 +31,11 @@ function staleParts<T>(state: EndpointState<T>, now: number): ReadonlySet<string
   return new Set(stale.map((part) => (part === WHOLE ? WHOLE : nameOf(part))));
 }
 
+/** Whether what a list of vendor licenses lacks is gone: it has no unusable record, or has had one for a day. */
+const isComplete = (products: ProductsAnswer | undefined, now: number): boolean =>
+  products !== undefined &&
+  (products.discarded.bad_record === 0 || now - (products.incompleteSince ?? now) >= KEEP_NOT_LISTED);
+
 /** @param now epoch seconds */
 export function createKnowledge(snapshot: Snapshot, now: number): Knowledge {
   const { endpoints } = snapshot;
@@ -49,7 +56,7 @@ export function createKnowledge(snapshot: Snapshot, now: number): Knowledge {
     ...(isExpected(snapshot, 'GetExpirationFeatures') ? [expirations] : []),
   ];
   return {
-    products: GetProducts !== undefined && freshGood(GetProducts, WHOLE, now) !== undefined,
+    products: isComplete(GetProducts && freshGood(GetProducts, WHOLE, now)?.value, now),
     serverDown: down?.value.discarded.bad_record === 0,
     features,
     expiries: (vendorLicense) => sources.length > 0 && sources.every((isKnown) => isKnown(vendorLicense)),

@@ -1,4 +1,5 @@
 import type { ExpirationRecord, FeatureRecord, ProductRecord } from '../model/records.ts';
+import { isUncounted, UNCOUNTED } from '../model/uncounted.ts';
 import type { Fields, Merge } from '../query-api/field.ts';
 import { type ModelRecord, modelName, recordFields } from '../query-api/records.ts';
 
@@ -67,8 +68,14 @@ function createMerge<F extends Fields>(
 type MergeRecords<R> = (a: R, b: R) => R;
 
 export const mergeProducts: MergeRecords<ProductRecord> = createMerge(recordFields.GetProducts);
-export const mergeFeatures: MergeRecords<FeatureRecord> = createMerge(recordFields.GetFeatures, [
+const mergeCounted: MergeRecords<FeatureRecord> = createMerge(recordFields.GetFeatures, [
   'licenseType',
   'licenseModel',
 ]);
+
+/** With an uncounted record, the result is uncounted: 99999 is no number that can be added. */
+export const mergeFeatures: MergeRecords<FeatureRecord> = (a, b) => {
+  const merged = mergeCounted(a, b);
+  return isUncounted(a) || isUncounted(b) ? { ...merged, maxAvailable: UNCOUNTED } : merged;
+};
 export const mergeExpirations: MergeRecords<ExpirationRecord> = createMerge(recordFields.GetExpirationFeatures);

@@ -20,6 +20,8 @@ export interface PollState {
   readonly records: number;
   readonly discarded: Readonly<Record<DiscardReason, number>>;
   readonly mergedRecords: number;
+  /** Whether a list has unusable records, so that what it lacks may exist. */
+  readonly isIncomplete: boolean;
 }
 
 /** Sums over all answers. An unknown field counts once, even if several answers have it. */
@@ -65,6 +67,7 @@ function pollState(endpoint: PolledEndpoint, state: EndpointState<unknown>, merg
     records: goodValues.length - answers.length + answers.reduce((sum, answer) => sum + recordCount(answer), 0),
     discarded: sumDiscards(answers, impossibleTimesOf(goodValues)),
     mergedRecords,
+    isIncomplete: answers.some(({ discarded }) => discarded.bad_record > 0),
   };
 }
 

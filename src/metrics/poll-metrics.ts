@@ -12,7 +12,7 @@ export const pollMetrics = {
     type: 'gauge',
     labels: ['data'],
     group: 'default',
-    help: 'Whether the data is known now (vendor_licenses: which vendor licenses there are): 0 before its first poll and when it is too old.',
+    help: 'Whether the data is known now (vendor_licenses: which vendor licenses there are): 0 before its first poll, when it is too old, and for a day while its list has unusable records.',
   },
   license_upstream_authenticated: {
     type: 'gauge',
@@ -31,6 +31,12 @@ export const pollMetrics = {
     labels: ['endpoint'],
     group: 'default',
     help: 'Whether every part of the last poll of the endpoint succeeded.',
+  },
+  license_poll_incomplete: {
+    type: 'gauge',
+    labels: ['endpoint'],
+    group: 'default',
+    help: 'Whether the last good answers of the endpoint have unusable records, so that what they lack may exist.',
   },
   license_poll_duration_seconds: {
     type: 'gauge',

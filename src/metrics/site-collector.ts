@@ -142,6 +142,7 @@ export function collectPolls({ polls, availability, up, knowledge }: PollingStat
       Number(knowledge.products),
     ),
     figure('license_poll_success', ({ success }) => Number(success)),
+    figure('license_poll_incomplete', ({ isIncomplete }) => Number(isIncomplete)),
     figure('license_poll_duration_seconds', ({ duration }) => duration),
     figure('license_poll_records', ({ records }) => records),
     figure('license_poll_last_attempt_timestamp_seconds', ({ lastAttempt }) => lastAttempt),

@@ -2,9 +2,26 @@ import type { Failure } from './failure.ts';
 import type { TrendSeries } from './history.ts';
 import type { Answer, ProductRecord, ServerDownRecord, StoredAnswer } from './records.ts';
 
+/** How long a vendor license is kept that an incomplete list lacks, and that no other endpoint names, seconds. */
+export const KEEP_NOT_LISTED = 86_400;
+
+/** An answer of GetProducts. What a list with unusable records lacks is not known to be gone. */
+export interface ProductsAnswer extends Answer<ProductRecord> {
+  /** When the first of the successive answers with unusable records came, epoch seconds. */
+  readonly incompleteSince?: number;
+  /** The names that earlier answers listed, and when they were missed first, epoch seconds. */
+  readonly notListed?: readonly { readonly product: string; readonly since: number }[];
+}
+
+/** The names of vendor licenses in the last good GetProducts, and those that it may lack, as the API spells them. */
+export function productNames(snapshot: Snapshot): readonly string[] | undefined {
+  const products = lastGood(snapshot.endpoints.GetProducts?.parts.get(WHOLE))?.value;
+  return products && [...products.records, ...(products.notListed ?? [])].map(({ product }) => product);
+}
+
 /** The polled endpoints, with the type of the answer to one part. */
 export interface PolledAnswers {
-  GetProducts: Answer<ProductRecord>;
+  GetProducts: ProductsAnswer;
   GetServerDown: Answer<ServerDownRecord>;
   /** `undefined` if the analyzer reports it as not known. */
   GetConcurrentUsers: number | undefined;

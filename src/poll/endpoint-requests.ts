@@ -7,9 +7,9 @@ import {
   type HistoryQuestion,
   historyPart,
   historyQuestion,
-  lastGood,
   type PolledAnswers,
   type PolledEndpoint,
+  productNames,
   type Snapshot,
   WHOLE,
 } from '../model/snapshot.ts';
@@ -50,8 +50,7 @@ export interface EndpointRequestsOptions {
 
 /** Vendor licenses of the last good GetProducts, as the API spells them. */
 function knownProducts(snapshot: Snapshot): readonly string[] | undefined {
-  const reading = snapshot.endpoints.GetProducts?.parts.get(WHOLE);
-  const products = lastGood(reading)?.value.records.map(({ product }) => product);
+  const products = productNames(snapshot);
   return products === undefined ? undefined : [...new Set(products)];
 }
 

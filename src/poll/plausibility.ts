@@ -60,6 +60,19 @@ function namedElsewhere({ snapshot: { endpoints }, now }: Known): string | undef
   return undefined;
 }
 
+/** Whether an endpoint other than GetProducts names a vendor license. */
+export function isNamedElsewhere(product: string, { snapshot: { endpoints }, now }: Known): boolean {
+  const name = canonical(product);
+  const isDown = current(endpoints.GetServerDown, now).some(([, { records }]) =>
+    records.some(({ label }) => canonical(label) === name),
+  );
+  const hasFeatures = current(endpoints.GetFeatures, now).some(([part, { owners, count }]) =>
+    part === WHOLE ? owners.some((owner) => canonical(ownerOf(owner)) === name) : canonical(part) === name && count > 0,
+  );
+  const expirations = current(endpoints.GetExpirationFeatures, now);
+  return isDown || hasFeatures || expirations.some(([part, { count }]) => canonical(part) === name && count > 0);
+}
+
 /**
  * GetProducts may be empty if it was empty before, if it is requested only once and nothing was ever known, or if it stays
  * empty for three polls and 15 minutes while no other endpoint names a vendor license.

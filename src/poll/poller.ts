@@ -2,13 +2,13 @@ import type { QueryClient } from '../client/query-client.ts';
 import type { Selection } from '../inventory/selection.ts';
 import type { Failure } from '../model/failure.ts';
 import type { Log } from '../model/log.ts';
-import type { ProductRecord } from '../model/records.ts';
 import {
   type EndpointState,
   type HistoryQuestion,
   lastGood,
   type PolledAnswers,
   type PolledEndpoint,
+  productNames,
   type Snapshot,
   WHOLE,
 } from '../model/snapshot.ts';
@@ -18,12 +18,14 @@ import { createEndpointRequests } from './endpoint-requests.ts';
 import type { SearchLevel } from './expiration-search.ts';
 import { createFailureLog } from './failure-log.ts';
 import { createFeaturesForm } from './features-form.ts';
+import { keepNotListed } from './incomplete-products.ts';
 import {
   canonical,
   checkExpirations,
   checkFeatures,
   checkProducts,
   type EmptyStreak,
+  isNamedElsewhere,
   type Known,
 } from './plausibility.ts';
 import { createPollLog } from './poll-log.ts';
@@ -82,7 +84,10 @@ const LOSS_PAUSE = 60;
 /** Maximum duration of a pass, seconds. */
 const MAX_DEADLINE = 3600;
 
-type Specifics<E extends PolledEndpoint> = Pick<EndpointPollOptions<E>, 'check' | 'review' | 'derive' | 'isServing'>;
+type Specifics<E extends PolledEndpoint> = Pick<
+  EndpointPollOptions<E>,
+  'check' | 'complete' | 'review' | 'derive' | 'isServing'
+>;
 
 /** The first snapshot, without data of endpoints that are now off. */
 function createSnapshot(initial: Snapshot | undefined, off: readonly PolledEndpoint[], at: number): Snapshot {
@@ -91,9 +96,9 @@ function createSnapshot(initial: Snapshot | undefined, off: readonly PolledEndpo
 }
 
 /** Logs vendor licenses whose series end. Only the operator can see whether they were removed or an answer is incomplete. */
-function logRemoved(before: readonly ProductRecord[], listed: readonly ProductRecord[], log: Log): void {
-  const names = new Set(listed.map(({ product }) => canonical(product)));
-  const gone = before.map(({ product }) => product).filter((product) => !names.has(canonical(product)));
+function logRemoved(before: readonly string[], listed: readonly string[], log: Log): void {
+  const names = new Set(listed.map(canonical));
+  const gone = before.filter((product) => !names.has(canonical(product)));
   if (gone.length === 0) return;
   const fields = { endpoint: 'GetProducts', vendor_licenses: gone.slice(0, NAMES_LOGGED), count: gone.length };
   log.warn(fields, 'GetProducts no longer lists vendor licenses that it listed before; their series end');
@@ -113,8 +118,7 @@ export function createPoller(options: PollerOptions): Poller {
   /** Whether the first pass, which polls the endpoints in order, is running. */
   let isFirstPass = false;
 
-  const listedProducts = (): readonly ProductRecord[] =>
-    lastGood(snapshot.endpoints.GetProducts?.parts.get(WHOLE))?.value.records ?? [];
+  const listedProducts = (): readonly string[] => productNames(snapshot) ?? [];
   const isServing = (): boolean => snapshot.endpoints.GetProducts?.parts.get(WHOLE)?.ok === true;
   const known = (): Known => ({ snapshot, now: now(), ownsVendorLicense: options.selection.ownsVendorLicense });
   const form = createFeaturesForm({ configured: options.featuresRequest, isServing, known, log });
@@ -151,6 +155,11 @@ export function createPoller(options: PollerOptions): Poller {
     return contradiction;
   };
 
+  const keepListed = (answer: PolledAnswers['GetProducts']): PolledAnswers['GetProducts'] => {
+    const before = lastGood(snapshot.endpoints.GetProducts?.parts.get(WHOLE))?.value;
+    return keepNotListed(answer, before, (product) => isNamedElsewhere(product, known()), now());
+  };
+
   const createPoll = <E extends PolledEndpoint>(endpoint: E, more: Specifics<E> = {}): EndpointPoll => {
     const interval = longestGap(options.schedules[endpoint]);
     const maxAge = options.maxDataAge === 'auto' ? Math.max(MIN_DATA_AGE, 3 * interval) : options.maxDataAge;
@@ -174,7 +183,7 @@ export function createPoller(options: PollerOptions): Poller {
   };
 
   const creators: { readonly [E in PolledEndpoint]: () => EndpointPoll } = {
-    GetProducts: () => createPoll('GetProducts', { check: checkListed }),
+    GetProducts: () => createPoll('GetProducts', { check: checkListed, complete: keepListed }),
     GetServerDown: () => createPoll('GetServerDown'),
     GetConcurrentUsers: () => createPoll('GetConcurrentUsers', { isServing }),
     GetFeatures: () =>

@@ -16,6 +16,9 @@ export function cronProblem(expression: string): string | undefined {
 /** Maximum time of one timer, milliseconds: a timer cannot be set for more than 24 days. */
 const MAX_WAIT_MS = 86_400_000;
 
+/** A timer that ends earlier than this by the clock did not end early: the clock was set back. Milliseconds. */
+const JUMP_MS = 10_000;
+
 /** Runs jobs on their schedules. */
 export interface Schedules {
   start(): void;
@@ -35,16 +38,15 @@ export function createSchedules<N extends string>(
   const timers = new Map<N, NodeJS.Timeout>();
 
   const runAt = (dueMs: number, name: N, expression: string): void => {
-    const timer = setTimeout(
-      () => {
-        // early, or the clock was set back: then an earlier run may be the next one
-        if (Date.now() < dueMs) return schedule(name, expression);
-        // if the process was suspended over several runs, one of them follows at once
-        schedule(name, expression);
-        run(name);
-      },
-      Math.max(0, Math.min(dueMs - Date.now(), MAX_WAIT_MS)),
-    );
+    const waitMs = Math.max(0, Math.min(dueMs - Date.now(), MAX_WAIT_MS));
+    const timer = setTimeout(() => {
+      // a little early, or only a part of a long wait; if the clock was set back, the whole wait is over and the run is due
+      const early = dueMs - Date.now();
+      if (early > 0 && (waitMs === MAX_WAIT_MS || early < JUMP_MS)) return schedule(name, expression);
+      // if the process was suspended over several runs, one of them follows at once
+      schedule(name, expression);
+      run(name);
+    }, waitMs);
     timers.set(name, timer);
   };
 

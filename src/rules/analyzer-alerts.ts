@@ -40,6 +40,8 @@ and on (${SOURCE}) license:source_failed_readings:max == 0`,
 
 /** Endpoints of exporters whose last poll was not good. */
 const failing = `${ofExporters('max', `${SITE}, endpoint`, '(license_poll_success == bool 0)')} == 1`;
+/** Endpoints whose list has unusable records. */
+const incomplete = `${ofExporters('max', `${SITE}, endpoint`, 'license_poll_incomplete')} == 1`;
 const unreachable = `license:up:max == 0`;
 const rejected = `license:authenticated:min == 0`;
 
@@ -94,10 +96,10 @@ const pollPartial: HeldAlert = {
   severity: 'warning',
   data: 'poll',
   isEngines: true,
-  condition: `${failing}\nunless on (${SITE}) (${unreachable})\nunless on (${SITE}) (${rejected})`,
+  condition: `(${failing}\nor on (${SITE}, endpoint)\n${incomplete})\nunless on (${SITE}) (${unreachable})\nunless on (${SITE}) (${rejected})`,
   summary: `Only a part of {{ $labels.endpoint }} of ${ANALYZER_TEXT} can be polled.`,
   description:
-    'At least one vendor license cannot be polled despite retries, or one of several exporters cannot poll this endpoint. Data that is not polled ages out. The log names the vendor license and the reason.',
+    'At least one vendor license cannot be polled despite retries, or one of several exporters cannot poll this endpoint. Data that is not polled ages out. The log names the vendor license and the reason. Or a list has unusable records (license_poll_incomplete is 1): what it lacks is not known.',
 };
 
 const recordsDiscarded = (options: RuleOptions): HeldAlert => {

@@ -2,8 +2,11 @@ import type { Backend } from '../datasource/backend.ts';
 import type { RecordingHealth } from '../observation/recording.ts';
 import type { SourceHealth } from '../observation/source.ts';
 
-/** How many alerts fire, by severity, and how many are pending. */
-export type AlertCounts = Readonly<Record<'critical' | 'warning' | 'info' | 'pending', number>>;
+/**
+ * How many alerts fire, by severity, and how many are pending. `withoutData`: the kinds of alerts of which it is not known
+ * whether they apply, without those whose data is not requested.
+ */
+export type AlertCounts = Readonly<Record<'critical' | 'warning' | 'info' | 'pending' | 'withoutData', number>>;
 
 /** What the pages read. A reload replaces it. */
 export interface StatusInputs {

@@ -25,6 +25,10 @@ export interface Sums {
   waiting: number;
   /** Features whose usage is not known. One that the analyzer does not report has no usage. */
   withoutUsage: number;
+  /** Features of which it is not known what share of their licenses is in use. Uncounted ones have no share. */
+  withoutShare: number;
+  /** Features of which it is not known whether requests wait. */
+  withoutQueue: number;
   /** Of counted features whose usage is known. */
   inUse: number;
   bought: number;
@@ -61,6 +65,8 @@ const noSums = (): Sums => ({
   saturated: 0,
   waiting: 0,
   withoutUsage: 0,
+  withoutShare: 0,
+  withoutQueue: 0,
   inUse: 0,
   bought: 0,
   expired: 0,
@@ -88,17 +94,30 @@ const columnsOf = ({ features }: Inventory) => ({
  */
 function addUsage(sums: Sums, row: number, columns: ReturnType<typeof columnsOf>, isKnown: boolean): number {
   const inUse = columns.inUse(row);
-  if (inUse === undefined) {
-    if (columns.isReported(row) || !isKnown) sums.withoutUsage += 1;
+  const maxAvailable = columns.maxAvailable(row);
+  const isExpected = columns.isReported(row) || !isKnown;
+  if (inUse === undefined && isExpected) sums.withoutUsage += 1;
+  if (isUncounted({ licenseType: columns.licenseType(row), maxAvailable })) return 0;
+  if (inUse === undefined || maxAvailable === undefined) {
+    if (isExpected) sums.withoutShare += 1;
     return 0;
   }
-  const maxAvailable = columns.maxAvailable(row);
-  if (maxAvailable === undefined || isUncounted({ licenseType: columns.licenseType(row), maxAvailable })) return 0;
   sums.inUse += inUse;
   sums.bought += maxAvailable;
   const share = maxAvailable === 0 ? 0 : inUse / maxAvailable;
   if (share >= SATURATED) sums.saturated += 1;
   return share;
+}
+
+/** @returns the requests that wait; 0 if that is not known, which is counted */
+function addQueue(sums: Sums, row: number, columns: ReturnType<typeof columnsOf>, isKnown: boolean): number {
+  const waiting = columns.maxQueued(row);
+  if (waiting === undefined) {
+    if (columns.isReported(row) || !isKnown) sums.withoutQueue += 1;
+    return 0;
+  }
+  if (waiting > 0) sums.waiting += 1;
+  return waiting;
 }
 
 function addExpiry(sums: Sums, expiration: number | undefined, now: number): void {
@@ -155,8 +174,7 @@ function* siteFigures(inventory: Inventory): Generator<void, SiteFigures> {
       isKnown = knowledge.features(vendorLicense);
     }
     own.features += 1;
-    const waiting = columns.maxQueued(row) ?? 0;
-    if (waiting > 0) own.waiting += 1;
+    const waiting = addQueue(own, row, columns, isKnown);
     const share = addUsage(own, row, columns, isKnown);
     if (waiting > 0 || share >= SATURATED) consider(short, -waiting - share / 1e6, row);
     const expiration = columns.expiration(row);

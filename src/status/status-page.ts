@@ -64,6 +64,9 @@ function serverTile({ figures: { vendorLicenses }, inventory }: StatusPageData):
   if (!inventory.knowledge.products && vendorLicenses.length === 0) {
     return { ...base, figure: 'not known', about: 'the vendor licenses are not known', mark: 'unknown' };
   }
+  if (vendorLicenses.length > 0 && others === vendorLicenses.length) {
+    return { ...base, figure: 'not known', about: `of ${counted(others, 'vendor license')}`, mark: 'unknown' };
+  }
   const figure = down === 0 ? `${countText(up)} up` : `${countText(down)} down`;
   const about = `of ${counted(vendorLicenses.length, 'vendor license')}${unknown}`;
   return { ...base, figure, about, mark: down > 0 ? 'bad' : others > 0 ? 'warn' : 'good' };
@@ -81,6 +84,9 @@ interface Scope {
 function featureTile(tile: Pick<Tile, 'title' | 'href' | 'mark'>, count: number, scope: Scope): Tile {
   const { features, unknown, hidden } = scope;
   if (features === 0) return { ...tile, figure: 'not known', about: 'no feature is known', mark: 'unknown' };
+  if (count === 0 && unknown >= features) {
+    return { ...tile, figure: 'not known', about: `of ${counted(features, 'feature')}`, mark: 'unknown' };
+  }
   const missing = [
     ...(unknown === 0 ? [] : [`${countText(unknown)} not known`]),
     ...(hidden === 0 ? [] : [`without ${counted(hidden, 'vendor license')}`]),
@@ -95,14 +101,19 @@ const firingOf = ({ critical, warning, info }: AlertCounts): number => critical 
 function alertTile({ alerts, inventory }: StatusPageData): Tile {
   const base = { title: 'Alerts', href: 'alerts' };
   if (alerts === undefined) return { ...base, figure: 'not known', about: 'not evaluated yet', mark: 'unknown' };
-  const { critical, warning, info, pending } = alerts;
+  const { critical, warning, info, pending, withoutData } = alerts;
   const firing = firingOf(alerts);
   const figure = countText(firing);
   if (firing === 0 && pollProblem(inventory) !== undefined) {
     return { ...base, figure, about: 'without data, alerts cannot start', mark: 'unknown' };
   }
-  const about = `${countText(critical)} critical, ${countText(warning)} warning, ${countText(info)} info${pending === 0 ? '' : `, ${countText(pending)} pending`}`;
-  return { ...base, figure, about, mark: critical > 0 ? 'bad' : warning > 0 ? 'warn' : 'good' };
+  const about = [
+    `${countText(critical)} critical, ${countText(warning)} warning, ${countText(info)} info`,
+    ...(pending === 0 ? [] : [`${countText(pending)} pending`]),
+    ...(withoutData === 0 ? [] : [`${counted(withoutData, 'kind')} without data`]),
+  ].join(', ');
+  const calm = withoutData === 0 ? 'good' : 'unknown';
+  return { ...base, figure, about, mark: critical > 0 ? 'bad' : warning > 0 ? 'warn' : calm };
 }
 
 function usersTile({ inventory: { concurrentUsers } }: StatusPageData): Tile {
@@ -118,13 +129,14 @@ function tilesHtml(data: StatusPageData): Html {
   const { sums, vendorLicenses } = data.figures;
   const { features } = sums;
   const hidden = vendorLicenses.filter((one) => one.features === 0 && one.state !== 'up').length;
-  const usage = { features, hidden, unknown: sums.withoutUsage };
+  const share = { features, hidden, unknown: sums.withoutShare };
+  const queue = { features, hidden, unknown: sums.withoutQueue };
   const expiry = { features, hidden, unknown: sums.withoutExpiry };
   const short = { href: '#short', mark: 'bad' } as const;
   const tiles: readonly Tile[] = [
     serverTile(data),
-    featureTile({ ...short, title: 'Saturated' }, sums.saturated, usage),
-    featureTile({ ...short, title: 'Requests wait' }, sums.waiting, usage),
+    featureTile({ ...short, title: 'Saturated' }, sums.saturated, share),
+    featureTile({ ...short, title: 'Requests wait' }, sums.waiting, queue),
     featureTile({ title: 'Expired', href: '#expired', mark: 'bad' }, sums.expired, expiry),
     featureTile({ title: 'Expire in 30 days', href: '#expiring', mark: 'warn' }, sums.within30Days, expiry),
     alertTile(data),
@@ -160,29 +172,39 @@ function* foundParts({ found, filter }: StatusPageData, clock: Clock): Generator
   yield moreHtml(features.length, count);
 }
 
+/** What it means that no alert fires. */
+function noAlertHtml(alerts: AlertCounts | undefined, inventory: Inventory): Html {
+  if (alerts === undefined || pollProblem(inventory) !== undefined) {
+    return html`<p class="unknown">No alert fires yet. Without data, most alerts can neither start nor end.</p>`;
+  }
+  const { pending, withoutData } = alerts;
+  const waiting = pending === 0 ? undefined : ` ${counted(pending, 'alert')} ${pending === 1 ? 'is' : 'are'} pending.`;
+  if (withoutData === 0) return html`<p>No alert fires.${waiting}</p>`;
+  return html`<p class="unknown">No alert fires of those that have data.${waiting} Whether ${counted(withoutData, 'other kind')} of <a href="alerts">alerts</a> ${withoutData === 1 ? 'applies' : 'apply'} is not known.</p>`;
+}
+
 function attentionHtml({ attention, alerts, inventory }: StatusPageData, clock: Clock): Html {
   const title = html`<h2 id="attention">Needs attention</h2>`;
   if ('reason' in attention) return html`${title}<p class="unknown">${sentence(attention.reason)}</p>`;
   const shown = attention.value.slice(0, MAX_ALERTS);
   const hasMore = attention.value.length > shown.length;
-  const pending = alerts?.pending ?? 0;
-  const none =
-    pollProblem(inventory) === undefined
-      ? html`<p>No alert fires. ${pending === 0 ? undefined : `${counted(pending, 'alert')} ${pending === 1 ? 'is' : 'are'} pending.`}</p>`
-      : html`<p class="unknown">No alert fires yet. Without data, most alerts can neither start nor end.</p>`;
-  const list = shown.length === 0 ? none : attentionListHtml(shown, clock);
+  const list = shown.length === 0 ? noAlertHtml(alerts, inventory) : attentionListHtml(shown, clock);
   // a row can be several alerts
   const all = alerts === undefined || !hasMore ? 'All alerts' : `All ${counted(firingOf(alerts), 'alert')}`;
   return html`${title}${list}<p><a href="alerts">${all}</a></p>`;
 }
 
+/** What is not known of how many features. */
+const unknownHtml = (what: string, features: number): Html | undefined =>
+  features === 0 ? undefined : html`<p class="unknown">${what} is not known of ${counted(features, 'feature')}.</p>`;
+
 function shortHtml({ figures: { short, shortCount, sums } }: StatusPageData, clock: Clock): Html {
-  const list =
-    short.length > 0
-      ? featureListHtml(short, clock, 'all')
-      : html`<p>${sums.features === 0 ? 'No feature is known.' : 'No feature is saturated, and no request waits.'}</p>`;
+  const { features, withoutShare, withoutQueue } = sums;
+  const isKnown = withoutShare === 0 && withoutQueue === 0;
+  const none = features === 0 ? 'No feature is known.' : 'No feature is saturated, and no request waits.';
+  const list = short.length > 0 ? featureListHtml(short, clock, 'all') : isKnown ? html`<p>${none}</p>` : undefined;
   return html`<h2 id="short">Saturated, or requests wait</h2>
-${list}${moreHtml(short.length, shortCount)}`;
+${list}${moreHtml(short.length, shortCount)}${unknownHtml('The share in use', withoutShare)}${unknownHtml('Whether requests wait', withoutQueue)}`;
 }
 
 /** Features of which requests were denied today, as far as they are polled. */
@@ -207,10 +229,7 @@ function deniedHtml({ inventory, hasDenials }: StatusPageData): Html {
 }
 
 function expiringHtml({ figures: { expiring, expiringCount, expired, sums } }: StatusPageData, clock: Clock): Html {
-  const unknown =
-    sums.withoutExpiry === 0
-      ? undefined
-      : html`<p class="unknown">The expiry of ${counted(sums.withoutExpiry, 'feature')} is not known.</p>`;
+  const unknown = unknownHtml('The expiry', sums.withoutExpiry);
   const past =
     expired.length === 0
       ? undefined

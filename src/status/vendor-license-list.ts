@@ -25,12 +25,15 @@ export function stateHtml({ state, row }: VendorLicenseFigures, clock: Clock): H
 }
 
 /** The licenses of counted features, with a bar. */
-export function usageHtml({ features, withoutUsage, inUse, bought }: VendorLicenseFigures): Html {
+export function usageHtml({ features, withoutUsage, withoutShare, inUse, bought }: VendorLicenseFigures): Html {
   if (features === 0) return html`<span class="unknown">no feature is known</span>`;
   if (bought === 0) {
-    return withoutUsage > 0 ? html`<span class="unknown">usage not known</span>` : html`no counted licenses`;
+    if (withoutUsage > 0) return html`<span class="unknown">usage not known</span>`;
+    return withoutShare > 0
+      ? html`<span class="unknown">number of licenses not known</span>`
+      : html`no counted licenses`;
   }
-  const unknown = withoutUsage === 0 ? undefined : html` <small>${countText(withoutUsage)} not known</small>`;
+  const unknown = withoutShare === 0 ? undefined : html` <small>${countText(withoutShare)} not known</small>`;
   const share = inUse / bought;
   return html`<b>${countText(inUse)}</b> of ${counted(bought, 'license')} in use${unknown}${barHtml(share, share >= SATURATED)}`;
 }
@@ -62,7 +65,9 @@ export function vendorLicenseListParts(
     const users = collectionTime === undefined ? undefined : distinctUsers;
     const expiry =
       figures.nextExpiry === Number.POSITIVE_INFINITY
-        ? html`nothing is known to expire`
+        ? figures.withoutExpiry > 0 || figures.features === 0
+          ? html`<span class="unknown">expiry not known</span>`
+          : html`nothing is known to expire`
         : html`next ${expiryHtml(figures.nextExpiry, clock)}`;
     return html`<li class="${rowClass(figures)}"><div><a href="${vendorLicenseUrl(vendorLicense)}">${nameHtml(vendorLicense)}</a>${owner === undefined ? undefined : html`<br><small>owner ${nameHtml(owner)}</small>`}</div>
 <div>${stateHtml(figures, clock)}</div><div class="number">${usageHtml(figures)}${users === undefined ? undefined : html`<small>${counted(users, 'user')}</small>`}</div>

@@ -118,8 +118,8 @@ describe('delivery', () => {
         const open: { readonly keys: string[]; readonly end: (outcome: Outcome) => void }[] = [];
         const sent = new Map<string, number>();
         const newest = new Map<string, number>();
-        const post = (body: string): Promise<Outcome> => {
-          const alerts = JSON.parse(body) as { labels: { alertname: string }; annotations: { round: string } }[];
+        const post = (write: (ahead: number) => string): Promise<Outcome> => {
+          const alerts = JSON.parse(write(0)) as { labels: { alertname: string }; annotations: { round: string } }[];
           const keys = alerts.map(({ labels }) => labels.alertname);
           for (const { labels, annotations } of alerts) {
             const round = Number(annotations.round);

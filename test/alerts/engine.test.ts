@@ -55,10 +55,10 @@ function createStub(): Stub {
     outcome: { is: 'accepted' },
     alerts: [],
     status: async () => ({ is: 'accepted' }),
-    post: async (body) => {
+    post: async (write) => {
       if (stub.outcome.is === 'accepted') {
         stub.requests.push(now());
-        for (const alert of JSON.parse(body) as SentAlert[]) stub.sent.push({ ...alert, at: now() });
+        for (const alert of JSON.parse(write(0)) as SentAlert[]) stub.sent.push({ ...alert, at: now() });
       }
       return stub.outcome;
     },
@@ -653,12 +653,12 @@ describe('over a restart', () => {
     await engine.start();
     const stored: string[] = [];
     const post = stub.post;
-    stub.post = (body) => {
-      for (const { endsAt } of JSON.parse(body) as SentAlert[]) {
+    stub.post = (write) => {
+      for (const { endsAt } of JSON.parse(write(0)) as SentAlert[]) {
         const is = Date.parse(endsAt) / 1000 > now() ? 'firing' : 'resolved';
         stored.push(`${is} ${stateFile.content?.alerts.map(({ state }) => state)}`);
       }
-      return post(body);
+      return post(write);
     };
     world.down = true;
     await engine.evaluate();

@@ -103,7 +103,7 @@ describe.runIf(peer('prometheus-alertmanager'))('an Alertmanager', { concurrent:
       endsAt,
     });
     const all = [of('license-exporter', 'a:1'), of('license-exporter', 'a:2'), of('prometheus', 'a:1')];
-    expect(await client.post(JSON.stringify(all))).toEqual({ is: 'accepted' });
+    expect(await client.post(() => JSON.stringify(all))).toEqual({ is: 'accepted' });
     const ours = { source: 'license-exporter', analyzer: 'a:1' };
     const { labels, annotations } = of(ours.source, ours.analyzer);
     expect(await client.known(ours)).toEqual([{ labels, annotations, startsAt: Date.parse(startsAt) / 1000 }]);

@@ -460,6 +460,10 @@ describe('the way to the analyzer', () => {
       { alertname: 'LicensePollPartial', severity: 'warning', endpoint: 'GetExpirationFeatures' },
     ]);
     expect(partial({ down: failed(), expirations: some })).toEqual([]);
+    const incomplete = good(answer([product()], { bad_record: 1 }));
+    expect(partial({ down: fresh, products: incomplete })).toEqual([
+      { alertname: 'LicensePollPartial', severity: 'warning', endpoint: 'GetProducts' },
+    ]);
   });
 
   it('LicenseRecordsDiscarded: more than a share of the records of an endpoint', () => {

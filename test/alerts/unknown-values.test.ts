@@ -34,6 +34,30 @@ function conditionOf({ findings, isUnknown }: Evaluation, labels: Labels): Condi
 }
 
 describe('every rule', () => {
+  it('about features has no data where no feature has the value that it needs', () => {
+    const needed: Readonly<Record<string, Partial<FeatureRecord>>> = {
+      LicenseFeatureSaturated: { inUse: undefined },
+      LicenseRequestsQueued: { maxQueued: undefined },
+      LicenseExpired: { licenseExpiration: undefined },
+      LicenseExpiringSoon: { licenseExpiration: undefined },
+    };
+    for (const [name, nothing] of Object.entries(needed)) {
+      const evaluations = (...features: readonly FeatureRecord[]) => {
+        const view = viewOf(
+          createSnapshot({ products: good(answer([product()])), features: { '': good(answer(features)) } }),
+          NOW,
+          true,
+        );
+        return rulesOf({})
+          .filter((rule) => rule.name === name)
+          .map((rule) => evaluateRule(rule, view).hasNoData);
+      };
+      const unknown = [feature(nothing), feature({ ...nothing, feature: 'b' })];
+      expect([name, new Set(evaluations(...unknown))]).toEqual([name, new Set([true])]);
+      expect([name, new Set(evaluations(...unknown, feature({ feature: 'c' })))]).toEqual([name, new Set([false])]);
+    }
+  });
+
   it.each(Object.entries(examples))('%s fires on its example, and knows nothing without data', (name, example) => {
     const { scenario, settings, authenticated, sources, forecasts } = example;
     const rules = rulesOf(settings).filter((rule) => rule.name === name);

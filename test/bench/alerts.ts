@@ -158,7 +158,7 @@ export async function benchAlerts(count: number, runs: number): Promise<Line[]> 
     const notifications = [...(engine.states() ?? [])].map(([key, alert]) =>
       createNotification(key, alert, now(), options),
     );
-    const body = alertsBody(notifications);
+    const body = alertsBody(notifications, 0);
     const deliver = async (): Promise<void> => {
       const again = createCounts();
       const delivery = createDelivery({ alertmanager: connect(), counts: again, now, log: createTestLog() });
@@ -168,7 +168,7 @@ export async function benchAlerts(count: number, runs: number): Promise<Line[]> 
     };
     const headers = { 'content-type': 'application/json' };
     const postAll = async (): Promise<void> => {
-      const request = { method: 'POST', body: alertsBody(notifications), headers };
+      const request = { method: 'POST', body: alertsBody(notifications, 0), headers };
       const { status } = await fetch(`${peer.url}/api/v2/alerts`, request);
       if (status !== 200) throw new Error(`status ${status}`);
     };

@@ -91,6 +91,29 @@ describe('vendor licenses', () => {
     ).toBe(0);
   });
 
+  it('stay without data while an incomplete list lacks them', () => {
+    const record = product({ product: 'a;b' });
+    const list = { ...answer([record], { bad_record: 1 }), notListed: [{ product: 'c;d', since: NOW - 60 }] };
+    const incomplete = (incompleteSince: number) =>
+      derive({ products: good({ ...list, incompleteSince }), down: good(answer([])) });
+    const inventory = incomplete(NOW - 60);
+    expect(licenses(inventory)).toMatchObject({
+      'a;b': { isReported: true, up: true },
+      'c;d': { isReported: false, up: undefined, collectionTime: undefined },
+    });
+    expect(inventory.spellings.get('c;d')).toEqual(['c;d']);
+    expect(poll(inventory, 'GetProducts')?.isIncomplete).toBe(true);
+    // what is missing is gone after a day
+    expect([NOW - 60, NOW - 86_400].map((since) => incomplete(since).knowledge.products)).toEqual([false, true]);
+  });
+
+  it('have no data while one of their records may be missing', () => {
+    const list = answer([product({ product: 'a;b' })], { bad_record: 1 });
+    const notListed = [{ product: 'a;b;part', since: NOW }];
+    const inventory = derive({ products: good({ ...list, notListed }), down: good(answer([])) });
+    expect(licenses(inventory)['a;b']).toMatchObject({ isReported: false, up: undefined });
+  });
+
   it('are not known to be up while GetServerDown has unusable records', () => {
     const products = good(answer([product({ product: 'a;b' }), product({ product: 'c;d' })]));
     const found = licenses(derive({ products, down: good(answer([{ label: 'a;b' }], { bad_record: 1 })) }));

@@ -88,3 +88,14 @@ describe('records that are merged', () => {
     );
   });
 });
+
+it.each([
+  [{ maxAvailable: 99_999 }, { maxAvailable: 99_999 }],
+  [{ maxAvailable: 99_999 }, { maxAvailable: 20 }],
+  [{ licenseType: 'uncounted', maxAvailable: undefined }, { maxAvailable: 20 }],
+])('a record merged with an uncounted one is uncounted: %j, %j', (one, other) => {
+  const merged = mergeFeatures(feature(one), feature(other));
+  expect(merged.maxAvailable).toBe(99_999);
+  expect(mergeFeatures(feature(other), feature(one))).toEqual(merged);
+  expect(mergeFeatures(merged, feature({ maxAvailable: 5 })).maxAvailable).toBe(99_999);
+});

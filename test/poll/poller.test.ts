@@ -14,6 +14,8 @@ type Client = QueryClient<PolledAnswers>;
 
 interface Site {
   products: string[];
+  /** Unusable records of GetProducts. */
+  badProducts: number;
   /** Calls that fail, by endpoint or by endpoint and product. */
   failing: Set<string>;
   /** With this HTTP status. */
@@ -24,7 +26,7 @@ interface Site {
 }
 
 function createSite(...products: string[]): Site & { client: Client } {
-  const site: Site = { products, failing: new Set(), status: 500, empty: new Set(), calls: [] };
+  const site: Site = { products, badProducts: 0, failing: new Set(), status: 500, empty: new Set(), calls: [] };
   const call = async <T>(endpoint: string, detail: string, value: T): Promise<T> => {
     const name = detail === '' ? endpoint : `${endpoint} ${detail}`;
     site.calls.push(name);
@@ -35,7 +37,15 @@ function createSite(...products: string[]): Site & { client: Client } {
     return isEmpty ? (none as T) : value;
   };
   const client = {
-    getProducts: () => call('GetProducts', '', answer(site.products.map((name) => product({ product: name })))),
+    getProducts: () =>
+      call(
+        'GetProducts',
+        '',
+        answer(
+          site.products.map((name) => product({ product: name })),
+          { bad_record: site.badProducts },
+        ),
+      ),
     getServerDown: () => call('GetServerDown', '', answer([])),
     getConcurrentUsers: () => call('GetConcurrentUsers', '', 3),
     getFeatures: ({ product: name }: { product: string }) =>
@@ -104,6 +114,21 @@ it('reports vendor licenses that GetProducts no longer lists, once', async () =>
   expect(gone.map(({ level, fields }) => [level, fields])).toEqual([
     ['warn', { endpoint: 'GetProducts', vendor_licenses: ['b;d'], count: 1 }],
   ]);
+});
+
+it('keeps asking for vendor licenses that a list with an unusable record lacks', async () => {
+  const site = createSite('a;d', 'b;d');
+  const log = createTestLog();
+  const running = create(site, { log });
+  await running.start();
+  site.products = ['a;d'];
+  site.badProducts = 1;
+  await vi.advanceTimersByTimeAsync(180_000);
+  expect(log.entries.filter(({ message }) => message.includes('no longer lists'))).toEqual([]);
+  expect(parts(running.latest(), 'GetExpirationFeatures')).toEqual(['a;d', 'b;d']);
+  site.badProducts = 0;
+  await vi.advanceTimersByTimeAsync(180_000);
+  expect(log.entries.filter(({ message }) => message.includes('no longer lists'))).toHaveLength(1);
 });
 
 describe('after the records are lost', () => {

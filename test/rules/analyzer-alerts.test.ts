@@ -160,6 +160,14 @@ describe.runIf(peer('promtool'))('LicensePollPartial', () => {
     },
   );
   scenario(
+    'fires while a list has unusable records',
+    one(50, {
+      'license_poll_success{endpoint="GetFeatures"}': 1,
+      'license_poll_incomplete{endpoint="GetFeatures"}': (minute) => Number(minute >= 1 && minute < 29),
+    }),
+    { [partial]: '11-33' },
+  );
+  scenario(
     'case 5: ends when the whole analyzer is unreachable',
     one(120, {
       ...failingPolls(60, 200),

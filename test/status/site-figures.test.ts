@@ -62,6 +62,8 @@ describe('the figures of a site', () => {
           saturated: counts(isFull),
           waiting: counts(waits),
           withoutUsage: counts(({ inUse }) => inUse === undefined),
+          withoutShare: counts((record) => !isCounted(record) && record.maxAvailable !== 99_999),
+          withoutQueue: counts(({ maxQueued }) => maxQueued === undefined),
           inUse: named.filter(isCounted).reduce((sum, { inUse }) => sum + (inUse ?? 0), 0),
           bought: named.filter(isCounted).reduce((sum, { maxAvailable }) => sum + (maxAvailable ?? 0), 0),
           expired: counts((record) => ends(record) <= NOW),

@@ -24,7 +24,7 @@ async function textOf(scenario: Scenario, more: Partial<StatusPageData> = {}): P
     hasDenials: false,
     interfaces: undefined,
     attention: { value: [] },
-    alerts: { critical: 0, warning: 0, info: 0, pending: 0 },
+    alerts: { critical: 0, warning: 0, info: 0, pending: 0, withoutData: 0 },
     filter: '',
     words: [],
     found: undefined,
@@ -57,8 +57,43 @@ describe('the figures at the top', () => {
     expect(text).toContain('Saturated 0 of 1 feature ');
   });
 
+  it('are not known where nothing of it is known, and never 0 or good', async () => {
+    const nothing = { inUse: undefined, maxAvailable: undefined, maxQueued: undefined, licenseExpiration: undefined };
+    const text = await textOf({
+      products: good(answer([product({ isCurrent: undefined })])),
+      features: { [WHOLE]: good(answer([feature(nothing), feature({ ...nothing, feature: 'b' })])) },
+    });
+    expect(text).toContain('Servers not known of 1 vendor license ');
+    for (const title of ['Saturated', 'Requests wait', 'Expired', 'Expire in 30 days']) {
+      expect(text).toContain(`${title} not known of 2 features `);
+    }
+    expect(text).toContain(
+      'The share in use is not known of 2 features. Whether requests wait is not known of 2 features.',
+    );
+    expect(text).toContain('The expiry is not known of 2 features.');
+    expect(text).toContain('usage not known');
+    expect(text).toContain('expiry not known');
+    expect(text).not.toContain('No feature is saturated');
+  });
+
+  it('are partly known where a source does not know the queue', async () => {
+    const features = [feature({ maxQueued: undefined }), feature({ feature: 'b', maxQueued: undefined })];
+    const text = await textOf({ ...site, features: { [WHOLE]: good(answer(features)) } });
+    expect(text).toContain('Saturated 0 of 2 features');
+    expect(text).toContain('Requests wait not known of 2 features');
+  });
+
+  it('name kinds of alerts without data, with which no alert does not mean that all is well', async () => {
+    const alerts = { critical: 0, warning: 0, info: 0, pending: 0, withoutData: 1 };
+    const text = await textOf(site, { alerts });
+    expect(text).toContain('Alerts 0 0 critical, 0 warning, 0 info, 1 kind without data');
+    expect(text).toContain(
+      'No alert fires of those that have data. Whether 1 other kind of alerts applies is not known.',
+    );
+  });
+
   it('count the alerts that fire, and name those that are pending', async () => {
-    const alerts = { critical: 2, warning: 1, info: 3, pending: 4 };
+    const alerts = { critical: 2, warning: 1, info: 3, pending: 4, withoutData: 0 };
     const text = await textOf(site, { alerts });
     expect(text).toContain('Alerts 6 2 critical, 1 warning, 3 info, 4 pending');
     expect(text).toContain('No alert fires. 4 alerts are pending.');

@@ -27,6 +27,8 @@ export interface FakeAlertmanager {
   readonly url: string;
   readonly requests: Request[];
   answer(answer: Answer): void;
+  /** Its clock, as the `Date` header; by default that of this process. */
+  setDate(date: () => string): void;
 }
 
 export const status =
@@ -36,6 +38,7 @@ export const status =
 
 export async function startFakeAlertmanager(cleanup: Cleanup): Promise<FakeAlertmanager> {
   let answer: Answer = status(200);
+  let date: (() => string) | undefined;
   const requests: Request[] = [];
   const server = createServer((incoming, response) => {
     let body = '';
@@ -51,6 +54,9 @@ export async function startFakeAlertmanager(cleanup: Cleanup): Promise<FakeAlert
         headers,
         alerts: body === '' ? [] : (JSON.parse(body) as SentAlert[]),
       };
+      if (date !== undefined) response.setHeader('date', date());
+      // the look at its clock before the first alerts
+      if (url.endsWith('/api/v2/status')) return status(200, '{}')(request, response);
       requests.push(request);
       answer(request, response);
     });
@@ -65,6 +71,9 @@ export async function startFakeAlertmanager(cleanup: Cleanup): Promise<FakeAlert
     requests,
     answer: (next) => {
       answer = next;
+    },
+    setDate: (next) => {
+      date = next;
     },
   };
 }
