@@ -270,15 +270,19 @@ describe('history answers', () => {
   ) => decodeAnswer(endpoint, Buffer.from(text), 0);
 
   it('are read in the shapes of spec 2.6, NaN as no value', () => {
-    expect(decode('GetHistory', '[{"name":"Denials","data":[[2000,NaN],[1000,3]],"type":"column","yAxis":2}]')).toEqual(
-      [
-        {
-          name: 'Denials',
-          at: columnOf([1000, 2000]),
-          values: columnOf([3, undefined]),
-        },
-      ],
-    );
+    expect(
+      decode(
+        'GetHistory',
+        '[{"name":"Denials","data":[[1700000002000,NaN],[1700000001000,3]],"type":"column","yAxis":2}]',
+      ),
+    ).toEqual([
+      {
+        name: 'Denials',
+        at: columnOf([1_700_000_001_000, 1_700_000_002_000]),
+        values: columnOf([3, undefined]),
+        discarded: 0,
+      },
+    ]);
     expect(
       decode(
         'GetHistoryReserved',
