@@ -11,6 +11,8 @@ export interface SourceState {
   readonly manager: string;
   /** Failed readings in succession; `undefined` before the first one is over. */
   readonly failedReadings: number | undefined;
+  /** What is wrong with it now: the kinds of failures of sources. */
+  readonly problems: readonly { readonly kind: string }[];
   /** Its servers. Redundant ones are several; `up` is `undefined` if the last reading did not show it. */
   readonly members: readonly { readonly up: boolean | undefined }[];
   /** Empty before they are known. */

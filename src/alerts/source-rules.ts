@@ -28,6 +28,11 @@ const evaluateSources = (
 
 const isDown = ({ failedReadings = 0 }: SourceState, readings: number): boolean => failedReadings >= readings;
 
+/** The failures that say that a license server or a vendor daemon is down. The others say that the source cannot be read. */
+const downKinds: readonly string[] = ['unreachable', 'daemon_down', 'no_quorum'];
+
+const isServerDown = ({ problems }: SourceState): boolean => problems.some(({ kind }) => downKinds.includes(kind));
+
 export const createSourceDown: RuleFactory<SourceDownParameters> = (name, settings) =>
   createRule({
     name,
@@ -42,9 +47,12 @@ export const createSourceDown: RuleFactory<SourceDownParameters> = (name, settin
           // one that has never been read has no vendor licenses
           return (vendorLicenses.length === 0 ? [''] : vendorLicenses).map((vendorLicense) => {
             const about = vendorLicense === '' ? '' : ` of ${vendorLicense}`;
+            const [what, means] = isServerDown(source)
+              ? ['is down', 'Users may not be able to check out licenses.']
+              : ['cannot be read', 'Whether users can check out licenses is not known.'];
             const annotations = {
-              summary: `License source ${source.name}${about} is down.`,
-              description: `The last ${failedReadings} readings of ${source.name} (${source.manager}) failed. Users may not be able to check out licenses. The page /sources shows the reason. Check the license server and the vendor daemon.`,
+              summary: `License source ${source.name}${about} ${what}.`,
+              description: `The last ${failedReadings} readings of ${source.name} (${source.manager}) failed. ${means} The page /sources shows the reason and the remedy.`,
             };
             return finding({ ...labelsOf(source), vendor_license: vendorLicense }, annotations, failedReadings);
           });

@@ -48,7 +48,7 @@ export function getProducts(current: readonly Collected[], now: number, paramete
       if (narrowed && pools.length === 0) return [];
       if (parameters.user !== undefined && checkouts.length === 0) return [];
       const { active, inactive, indeterminate } = countByStatus(checkouts);
-      const isReached = !isUnknown(collected);
+      const isReached = !isUnknown(collected) && collected.observation.hasOtherPools !== true;
       const isListed = isReached && isKnown(pools, 'list');
       const isStatusKnown = isReached && isKnown(pools, 'list', 'status');
       const isEveryStatusKnown = isStatusKnown && indeterminate === 0;
@@ -65,7 +65,7 @@ export function getProducts(current: readonly Collected[], now: number, paramete
           Inactive: isStatusKnown ? inactive : undefined,
           Indeterminate: isListed ? indeterminate : undefined,
           Mapped: isStatusKnown ? active + inactive : undefined,
-          MinLicenseExpiration: isCollected ? end : isReached ? 0 : undefined,
+          MinLicenseExpiration: isCollected ? (isReached ? end : undefined) : isReached ? 0 : undefined,
           MaxAvailable: isReached ? sumOf(pools.map((pool) => maxAvailable(pool, now))) : undefined,
           Product: collected.name,
           MappingIcon: down ? 'ServerDown' : '',

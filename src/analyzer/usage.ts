@@ -71,9 +71,13 @@ export function licensesInUse(pool: PoolObservation): number | undefined {
   return pool.inUse ?? (isKnown([pool], 'list') ? sumLicenses(pool.checkouts) : undefined);
 }
 
+/** A date can be after the time that stands for permanent, from 2038-01-19 on. */
+const endOf = (expiry: number): number => (expiry === PERMANENT ? Number.POSITIVE_INFINITY : expiry);
+
 /** `PERMANENT` when none of them ends. An unknown expiry is ignored beside a date, but not beside a permanent one. */
 export function earliestOf(expiries: readonly (number | undefined)[]): number | undefined {
-  const earliest = expiries.reduce<number>((least, expiry) => Math.min(least, expiry ?? PERMANENT), PERMANENT);
+  const known = expiries.filter((expiry) => expiry !== undefined);
+  const earliest = known.reduce((first, expiry) => (endOf(expiry) < endOf(first) ? expiry : first), PERMANENT);
   return earliest === PERMANENT && expiries.includes(undefined) ? undefined : earliest;
 }
 

@@ -21,6 +21,10 @@ export interface WireValues {
   text(value: unknown): string;
 }
 
+/** The last time of 32 bits, 2038-01-19, and 9999-01-01. Epoch seconds. */
+const MOST_32 = 2 ** 31 - 1;
+const YEAR_9999 = 253_370_764_800;
+
 /** A larger time is in milliseconds. */
 const MILLISECONDS_FROM = 1e11;
 
@@ -71,8 +75,11 @@ export function createWireValues(permanentAfter: number): WireValues {
 
   const instant = (seconds: number): number | undefined => (seconds <= EARLIEST ? discard('not_a_number') : seconds);
 
+  /** The largest time of 32 bits stands for permanent. A later time is a date, up to the year 9999. */
+  const isDate = (seconds: number): boolean => permanentAfter <= MOST_32 && seconds > MOST_32 && seconds < YEAR_9999;
+
   const expiry = (seconds: number): number | undefined =>
-    seconds >= permanentAfter ? Number.POSITIVE_INFINITY : instant(seconds);
+    seconds >= permanentAfter && !isDate(seconds) ? Number.POSITIVE_INFINITY : instant(seconds);
 
   /** The date in a `/Date(ms)/` text. A date before 1990 is not counted as discarded: it usually means that none is set. */
   const dated = (value: unknown): number | undefined => {

@@ -102,6 +102,8 @@ export interface VendorLicenseObservation {
   readonly reachable: boolean;
   /** Of one that was never reached nothing is known, unless the source knows all the same that there is nothing. */
   readonly isKnownToBeEmpty?: true;
+  /** It may have pools that are not in the list: sums over the list are not known. */
+  readonly hasOtherPools?: true;
   /** Of an unreachable one, what is known without its server, for instance from license files. */
   readonly pools: readonly PoolObservation[];
 }

@@ -1,8 +1,10 @@
 import { withDenials } from '../managers/flexnet/denied-requests.ts';
 import { parseLmstat } from '../managers/flexnet/lmstat.ts';
 import { type FlexnetParsed, observeFlexnet } from '../managers/flexnet/observe.ts';
+import { addDaemon } from '../managers/flexnet/remembering.ts';
 import { type FlexnetSettings, lmstatContext, noMemory } from '../managers/flexnet/settings.ts';
 import { observeSupplies } from '../managers/flexnet/supplied-licenses.ts';
+import { NO_DAEMON } from '../managers/flexnet/which-daemon.ts';
 import { createLocalTime } from '../model/local-time.ts';
 import type { VendorLicenseObservation } from '../observation/observation.ts';
 import { SourceFailure, type SourceProblem } from '../observation/source-failure.ts';
@@ -105,7 +107,12 @@ export function createFlexnetReader(
     },
     restore: (known) => {
       const hasSeenQueue = known.some(({ observation: { pools } }) => pools.some(({ queued }) => queued !== undefined));
-      memory = { ...memory, hasSeenQueue };
+      const remembered = new Map<string, ReadonlySet<string>>();
+      for (const { observation } of known) {
+        if (observation.daemon === NO_DAEMON) continue;
+        for (const { feature } of observation.pools) addDaemon(remembered, feature, observation.daemon);
+      }
+      memory = { ...memory, hasSeenQueue, daemons: remembered };
     },
     withoutServer: () => supplied,
     close: async () => {

@@ -34,6 +34,7 @@ export const source = (fields: Partial<SourceState> = {}): SourceState => ({
   name: 'site',
   manager: 'flexnet',
   failedReadings: 0,
+  problems: [],
   members: [{ up: true }],
   vendorLicenses: ['lic01;cdslmd'],
   ...fields,

@@ -14,12 +14,24 @@ describe('LicenseSourceDown', () => {
 
   it('fires for each vendor license after two failed readings', () => {
     const vendorLicenses = ['lic01;a', 'lic01;b'];
-    const failing = (failedReadings: number) => of([source({ failedReadings, vendorLicenses })]);
+    const problems = [{ kind: 'daemon_down' }];
+    const failing = (failedReadings: number) => of([source({ failedReadings, vendorLicenses, problems })]);
     expect([0, 1].map((readings) => failing(readings).labels)).toEqual([[], []]);
     const { labels, findings } = failing(2);
     expect(labels).toEqual([ofLicense('lic01;a'), ofLicense('lic01;b')]);
     expect(findings[0]?.annotations.summary).toBe('License source site of lic01;a is down.');
     expect(of([source({ failedReadings: 2 })], { LicenseSourceDown: { readings: 3 } }).labels).toEqual([]);
+  });
+
+  it.each([
+    ['unreachable', 'is down', 'Users may not be able to check out licenses.'],
+    ['no_quorum', 'is down', 'Users may not be able to check out licenses.'],
+    ['missing_tool', 'cannot be read', 'Whether users can check out licenses is not known.'],
+    ['unparsed', 'cannot be read', 'Whether users can check out licenses is not known.'],
+  ])('says whether the server is down, or only the reading fails: %s', (kind, what, means) => {
+    const [finding] = of([source({ failedReadings: 2, problems: [{ kind }] })]).findings;
+    expect(finding?.annotations.summary).toContain(` ${what}.`);
+    expect(finding?.annotations.description).toContain(means);
   });
 
   it('has no vendor license while none is known, and then keeps those that fired', () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { getExpirationFeatures } from '../../src/analyzer/expiration-records.ts';
 import { getFeatures } from '../../src/analyzer/feature-records.ts';
 import { getConcurrentUsers, getProducts, getServerDown } from '../../src/analyzer/product-records.ts';
+import { earliestOf, isExpired, PERMANENT } from '../../src/analyzer/usage.ts';
 import type { Checkout, Collected, PoolObservation } from '../../src/observation/observation.ts';
 import type { Fields } from '../../src/query-api/field.ts';
 import { readJson, writeJson } from '../../src/query-api/json.ts';
@@ -249,6 +250,29 @@ it('GetProducts gives no expiry of a vendor license without features, which is n
   const observation = { server: 'sim-lic01', daemon: 'd', part: '', reachable: true, pools: [] };
   const [record] = getProducts([{ source: '', name: 'sim-lic01;d', collectedAt: NOW, observation }], NOW, {});
   expect(record).toMatchObject({ CollectionTime: NOW, MinLicenseExpiration: undefined, ExpiredIcon: '' });
+});
+
+it('GetProducts gives no sum over features of which some may belong to another vendor license', () => {
+  const observation = {
+    server: 'lic',
+    daemon: 'd',
+    part: '',
+    reachable: true,
+    hasOtherPools: true,
+    pools: [],
+  } as const;
+  const [record] = getProducts([{ source: '', name: 'lic;d', collectedAt: NOW, observation }], NOW, {});
+  expect(record).toMatchObject({ CollectionTime: NOW, IsCurrent: true, MaxAvailable: undefined, Active: undefined });
+  expect(record).toMatchObject({ DistinctUsers: undefined, MinLicenseExpiration: undefined, LogActive: Number.NaN });
+});
+
+it('a date after the time that stands for permanent is earlier than permanent', () => {
+  const [january, later] = [2_147_558_399, 4_102_444_799];
+  expect(earliestOf([PERMANENT, january])).toBe(january);
+  expect(earliestOf([later, undefined, january])).toBe(january);
+  expect(earliestOf([PERMANENT, PERMANENT])).toBe(PERMANENT);
+  expect(earliestOf([PERMANENT, undefined])).toBeUndefined();
+  expect(isExpired(january, january + 1)).toBe(true);
 });
 
 describe('GetFeatures', () => {

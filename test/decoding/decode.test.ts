@@ -204,6 +204,13 @@ describe('the expiry of a license', () => {
       { LicenseExpiration: PERMANENT, LicenseExpirationToDate: at(END) },
       Number.POSITIVE_INFINITY,
     ],
+    ['the last second of 19-jan-2038', { LicenseExpiration: 2_147_558_399 }, 2_147_558_399],
+    ['a date of 2099', { LicenseExpiration: 4_102_444_799 }, 4_102_444_799],
+    [
+      '0 with the year 9999',
+      { LicenseExpiration: 0, LicenseExpirationToDate: at(253_402_300_799) },
+      Number.POSITIVE_INFINITY,
+    ],
     ['0', { LicenseExpiration: 0 }, Number.POSITIVE_INFINITY],
     ['null', { LicenseExpiration: null }, Number.POSITIVE_INFINITY],
     ['-1', { LicenseExpiration: -1 }, Number.POSITIVE_INFINITY],

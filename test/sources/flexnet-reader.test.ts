@@ -150,15 +150,18 @@ describe('the FlexNet reader', () => {
     ]);
   });
 
-  it('leaves out features of which nobody says the daemon, and says so', async () => {
+  it('shows features of which nothing says the daemon under undef, and says so', async () => {
     const it = scripted();
     it.answers['-a'] = head('one', 'two') + idle('solver', 5);
     const parsed = await it.reader.read(signal);
     expect(figuresOf(parsed)).toEqual([
       ['27000@lic1;one', true, []],
       ['27000@lic1;two', true, []],
+      ['27000@lic1;undef', true, [['solver', '', 5, 0, undefined]]],
     ]);
-    expect(parsed.problems).toMatchObject([{ kind: 'unparsed', message: expect.stringContaining('license_files') }]);
+    expect(parsed.problems).toMatchObject([
+      { kind: 'unparsed', isMinor: true, message: expect.stringContaining('license_files') },
+    ]);
   });
 
   it('calls a wrapper that is lmstat itself without its name', async () => {

@@ -80,6 +80,8 @@ export const expiration = z
       ),
     permanent_after: integer(1)
       .prefault(2_147_483_641)
-      .describe('An expiry at or after this Unix time means a permanent license.'),
+      .describe(
+        'An expiry at or after this Unix time means a permanent license. With a time of 32 bits, as by default, an expiry beyond 2147483647 is a date.',
+      ),
   })
   .describe('How expiries are requested and interpreted.');

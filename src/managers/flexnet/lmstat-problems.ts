@@ -3,6 +3,7 @@ import { type Exit, errorText, exitCodeFailure, failureOf, problemOf } from './l
 import type { FlexnetError, LmstatReport } from './lmstat-report.ts';
 import { memberProblem } from './members.ts';
 import type { FlexnetSettings } from './settings.ts';
+import { NO_DAEMON } from './which-daemon.ts';
 
 /** What is wrong with an output, in sentences for the operator. */
 
@@ -24,12 +25,14 @@ export function failureWithoutData(
   exit: Exit | undefined,
 ): SourceFailure | undefined {
   const { features, daemons, members, errors } = report;
-  if (features.some(({ supply }) => supply.kind !== 'error')) return undefined;
+  const problem = memberProblem(settings.servers, members);
+  const hasFeatures = features.some(({ supply }) => supply.kind !== 'error');
+  // without a majority, no license is served: what is listed is not current
+  if (problem?.kind === 'no_quorum' && (hasFeatures || members.some(({ up }) => up)))
+    return new SourceFailure(problem.kind, problem.message);
+  if (hasFeatures) return undefined;
   if (daemons.length > 0 && daemons.every(({ up }) => !up)) return undefined;
   const server = serverOf(settings);
-  const problem = memberProblem(settings.servers, members);
-  if (problem?.kind === 'no_quorum' && members.some(({ up }) => up))
-    return new SourceFailure(problem.kind, problem.message);
   const error = errors.find(({ code }) => code !== undefined) ?? errors[0] ?? errorOfParts(report);
   if (error !== undefined) return failureOf(error, server);
   if (exit !== undefined) {
@@ -123,7 +126,8 @@ function featureProblem({ features }: LmstatReport, server: string): SourceProbl
 
 const unattributedProblem = (features: number, server: string): SourceProblem => ({
   kind: 'unparsed',
-  message: `Features of ${server} are left out (${features}), because the output does not say which vendor daemon serves them. Configure \`license_files\` of the source.`,
+  message: `Features of ${server} are shown under the daemon ${NO_DAEMON} (${features}), because the output does not say which vendor daemon serves them. Configure \`license_files\` of the source.`,
+  isMinor: true,
 });
 
 function serverListProblem({ serverLists }: LmstatReport, server: string): SourceProblem | undefined {

@@ -37,7 +37,7 @@ export interface FlexnetOutput {
 export interface FlexnetParsed extends Parsed {
   /** For the next output of the source. */
   readonly memory: FlexnetMemory;
-  /** Features that are left out, because nothing says which daemon serves them. */
+  /** Features of which nothing says which daemon serves them. */
   readonly unattributed: number;
 }
 
@@ -66,7 +66,8 @@ export function* observeFlexnet({
   const hasTimes = clock === undefined;
   const next = yield* nextMemory(memory, report);
   const at = (hasTimes ? report.referenceTime : undefined) ?? output.at;
-  const supplies = { inventory, fileSupply, options, served };
+  const remembered = [...next.daemons].flatMap(([feature, names]) => [...names].map((daemon) => ({ feature, daemon })));
+  const supplies = { inventory, fileSupply, options, served: [...served, ...remembered] };
   const licenses = new VendorLicenses(report, supplies, settings, { at, hasTimes, hasSeenQueue: next.hasSeenQueue });
   const vendorLicenses = yield* licenses.observe();
   const { unparsed, masks, contradictions } = report.diagnostics;

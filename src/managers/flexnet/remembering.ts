@@ -2,15 +2,19 @@ import type { LmstatReport } from './lmstat-report.ts';
 import type { FlexnetMemory } from './settings.ts';
 
 const MAX_HOSTS = 10_000;
+const MAX_FEATURES = 20_000;
 /** Checkouts that are read before other work gets its turn. */
 const CHECKOUTS_A_STEP = 1024;
 
 /** What is remembered after an output: the hosts of this one first, and as many of earlier ones as there is room for. */
 export function* nextMemory(
-  { knownHosts, hasSeenQueue }: FlexnetMemory,
+  { knownHosts, hasSeenQueue, daemons }: FlexnetMemory,
   report: LmstatReport,
 ): Generator<void, FlexnetMemory> {
   const hosts = new Set<string>();
+  const named = new Map(daemons);
+  for (const { name, pools } of report.features)
+    for (const { vendor } of pools) if (vendor !== undefined) addDaemon(named, name, vendor);
   let steps = 0;
   for (const { pools } of report.features)
     for (const { checkouts } of pools)
@@ -20,5 +24,12 @@ export function* nextMemory(
         if (steps % CHECKOUTS_A_STEP === 0) yield;
       }
   for (const host of knownHosts) if (hosts.size < MAX_HOSTS) hosts.add(host);
-  return { knownHosts: hosts, hasSeenQueue: hasSeenQueue || report.counts.queued > 0 };
+  return { knownHosts: hosts, hasSeenQueue: hasSeenQueue || report.counts.queued > 0, daemons: named };
+}
+
+/** Adds a daemon of a feature to those that are remembered. */
+export function addDaemon(daemons: Map<string, ReadonlySet<string>>, feature: string, daemon: string): void {
+  const known = daemons.get(feature);
+  if (known?.has(daemon) === true || (known === undefined && daemons.size >= MAX_FEATURES)) return;
+  daemons.set(feature, new Set([...(known ?? []), daemon]));
 }

@@ -28,9 +28,14 @@ export interface FlexnetMemory {
   readonly knownHosts: ReadonlySet<string>;
   /** Whether any output had a queue. Before, an output without one does not say that nobody waits. */
   readonly hasSeenQueue: boolean;
+  /**
+   * The daemons that served a feature, by feature. Only a checkout shows it: without this, a feature would belong to another
+   * vendor license while none of its licenses is in use.
+   */
+  readonly daemons: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-export const noMemory: FlexnetMemory = { knownHosts: new Set(), hasSeenQueue: false };
+export const noMemory: FlexnetMemory = { knownHosts: new Set(), hasSeenQueue: false, daemons: new Map() };
 
 /** @param now time of the output, epoch seconds; its years are found relative to it if it prints no time */
 export const lmstatContext = (

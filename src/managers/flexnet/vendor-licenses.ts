@@ -4,7 +4,7 @@ import type { LicenseSupply, OptionsReserve } from './inventory.ts';
 import type { LmstatFeature, LmstatReport } from './lmstat-report.ts';
 import { observePools, suppliedPools } from './pool-observations.ts';
 import { type FlexnetSettings, isIncluded } from './settings.ts';
-import { type FeatureDaemon, WhichDaemon } from './which-daemon.ts';
+import { type FeatureDaemon, NO_DAEMON, WhichDaemon } from './which-daemon.ts';
 
 /** What is known beside `lmstat -a`. */
 export interface Supplies {
@@ -14,7 +14,7 @@ export interface Supplies {
   readonly fileSupply: readonly LicenseSupply[];
   /** RESERVE lines by daemon, for the daemons of which the options file is known. */
   readonly options: ReadonlyMap<string, readonly OptionsReserve[]>;
-  /** Of `lmstat -S`, which lists the features of one daemon. */
+  /** Of `lmstat -S`, which lists the features of one daemon, and of earlier outputs. */
   readonly served: readonly FeatureDaemon[];
 }
 
@@ -66,6 +66,7 @@ export class VendorLicenses {
       daemon,
       part: this.#settings.part,
       reachable: !this.down.has(daemon),
+      ...(this.unattributed > 0 && daemon !== NO_DAEMON && { hasOtherPools: true as const }),
       pools: this.down.has(daemon) ? this.#suppliedPools(supplied.get(daemon) ?? []) : pools,
     }));
   }
@@ -90,11 +91,9 @@ export class VendorLicenses {
     const listings = new Map<string, { daemon: string; features: LmstatFeature[] }>();
     for (const feature of this.#report.features) {
       if (!this.#isShown(feature)) continue;
-      const daemon = this.#whichDaemon.of(feature);
-      if (daemon === undefined) {
-        this.unattributed += 1;
-        continue;
-      }
+      const named = this.#whichDaemon.of(feature);
+      if (named === undefined) this.unattributed += 1;
+      const daemon = named ?? NO_DAEMON;
       const key = this.#keyOf(daemon, feature.name);
       const listing = listings.get(key) ?? { daemon, features: [] };
       listing.features.push(feature);

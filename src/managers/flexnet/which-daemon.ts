@@ -4,6 +4,9 @@ import type { LmstatDaemon, LmstatFeature } from './lmstat-report.ts';
 /** A feature and the vendor daemon that serves it. */
 export type FeatureDaemon = Pick<LicenseSupply, 'feature' | 'daemon'>;
 
+/** The API's own word for the daemon of features of which nothing says which daemon serves them. */
+export const NO_DAEMON = 'undef';
+
 /** The vendor daemons of an output, and which of them serves a feature. */
 export class WhichDaemon {
   readonly #spelling = new Map<string, string>();

@@ -11,6 +11,8 @@ const HEAD = /^\s*([^\s,:]+)\s+v([^\s,:]+)(?:,\s*pool:\s*(\d{1,9}))?$/;
 /** The figures that are read. Others are known to be noise if they stand beside one of these. */
 const FIGURES = new Set(['count', '# reservations', 'inuse', 'exp', 'obsolete', 'min_remove', 'total checkouts']);
 
+const UNLIMITED = /^(unlimited|uncounted)$/i;
+
 /** A pool while its lines are read. */
 export class PoolUnderway implements RlmPool {
   readonly product: string;
@@ -55,12 +57,13 @@ export function poolHeadOf(line: string, copies: TextCopies): PoolUnderway | und
     : new PoolUnderway(copies.of(product), copies.of(version));
 }
 
-/** `count: 22, # reservations: 0, inuse: 3, exp: 1-jul-2024`. */
+/** `count: 22, # reservations: 0, inuse: 3, exp: 1-jul-2024`, or `UNCOUNTED, inuse: 1`. */
 function figuresOf(line: string): Map<string, string> {
   const figures = new Map<string, string>();
   for (const part of line.split(',')) {
     const colon = part.indexOf(':');
-    if (colon !== -1) figures.set(part.slice(0, colon).trim().toLowerCase(), part.slice(colon + 1).trim());
+    if (UNLIMITED.test(part.trim())) figures.set('count', part.trim());
+    else if (colon !== -1) figures.set(part.slice(0, colon).trim().toLowerCase(), part.slice(colon + 1).trim());
   }
   return figures;
 }
@@ -72,6 +75,6 @@ const numberOf = (written: string): number | undefined => (/^\d{1,9}$/.test(writ
  * removed would have it too.
  */
 function countOf(written: string): number | undefined {
-  if (/^(unlimited|uncounted)$/i.test(written)) return Number.POSITIVE_INFINITY;
+  if (UNLIMITED.test(written)) return Number.POSITIVE_INFINITY;
   return numberOf(written) || undefined;
 }

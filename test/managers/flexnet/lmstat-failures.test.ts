@@ -96,10 +96,13 @@ describe('an output with data', () => {
       { server: '27000@lic3', up: true, isMaster: true },
     ]);
     expect(problems).toMatchObject([{ kind: 'unreachable', message: expect.stringContaining('lic1 cannot') }]);
-    expect(observe(triad(LOST, LOST, MASTER) + data, { settings: three }).problems).toMatchObject([
-      { kind: 'no_quorum' },
-    ]);
     expect(observe(triad(UP, UP, MASTER) + data, { settings: three }).problems).toEqual([]);
+  });
+
+  it('without a majority of redundant servers is a failure: none of them serves what is listed', () => {
+    for (const text of [triad(LOST, LOST, MASTER) + data, triad(LOST, LOST, LOST) + data]) {
+      expect(() => observe(text, { settings: three })).toThrow(expect.objectContaining({ kind: 'no_quorum' }));
+    }
   });
 
   it('names members as they are configured', () => {

@@ -118,15 +118,39 @@ describe('the daemon of a feature', () => {
     const text = `${top}${daemons('one: UP v11', 'two: UP v11')}${used('a')}${used('b')}${used('c')}`;
     const fileSupply = [supply('1.0', 2, { feature: 'a', daemon: 'one' })];
     const inventory = [supply('1.0', 2, { feature: 'b', daemon: 'TWO' })];
-    expect(owners(text, { fileSupply, inventory })).toEqual(['one/a', 'two/b']);
+    expect(owners(text, { fileSupply, inventory })).toEqual(['one/a', 'two/b', 'undef/c']);
     expect(observe(text, { fileSupply, inventory }).problems).toMatchObject([
-      { kind: 'unparsed', message: expect.stringMatching(/^Features .* \(1\), .* `license_files`/) },
+      {
+        kind: 'unparsed',
+        isMinor: true,
+        message: expect.stringMatching(/^Features .* under .* undef \(1\), .* `license_files`/),
+      },
     ]);
   });
 
   it('is the configured one if the output names none', () => {
     expect(owners(`${TITLE}\n${used('a')}`, { settings: { ...settings, daemons: ['acme'] } })).toEqual(['acme/a']);
-    expect(owners(`${TITLE}\n${used('a')}`)).toEqual([]);
+    expect(owners(`${TITLE}\n${used('a')}`)).toEqual(['undef/a']);
+  });
+
+  it('is not known without any of these, and then no sum of a daemon is', () => {
+    const text = `${top}${daemons('one: UP v11', 'two: UP v11')}${used('a')}${used('b', 'one')}`;
+    expect(
+      observe(text).vendorLicenses.map(({ daemon, reachable, hasOtherPools }) => [daemon, reachable, hasOtherPools]),
+    ).toEqual([
+      ['one', true, true],
+      ['two', true, true],
+      ['undef', true, undefined],
+    ]);
+  });
+
+  it('is remembered: only a checkout shows it', () => {
+    const list = `${top}${daemons('one: UP v11', 'two: UP v11')}`;
+    const { memory } = observe(`${list}${used('a', 'one')}${used('b', 'two')}`);
+    expect(owners(`${list}${used('a')}${used('b')}`, { memory })).toEqual(['one/a', 'two/b']);
+    // two daemons serve it
+    const { memory: both } = observe(`${list}${used('a', 'two')}`, { memory });
+    expect(owners(`${list}${used('a')}`, { memory: both })).toEqual(['undef/a']);
   });
 });
 

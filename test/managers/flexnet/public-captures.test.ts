@@ -55,6 +55,19 @@ describe.runIf(folder !== '')('the public captures', () => {
     });
   });
 
+  it('lose no feature, also where only checkouts name the daemon', () => {
+    for (const [file, report] of reports) {
+      const served = report.features.filter(({ supply }) => supply.kind !== 'error' && supply.kind !== 'unsupported');
+      if (served.length === 0 || report.members.every(({ up }) => !up)) continue;
+      const { vendorLicenses, problems } = observe(textOf(file));
+      const names = new Set(vendorLicenses.flatMap(({ pools }) => pools.map(({ feature }) => feature)));
+      expect([file, names.size]).toEqual([file, new Set(served.map(({ name }) => name)).size]);
+      expect([file, problems.filter(({ isMinor }) => isMinor !== true)]).toEqual([file, []]);
+    }
+    const { vendorLicenses } = observe(textOf('lmstat_app3.txt'));
+    expect(vendorLicenses.find(({ daemon }) => daemon === 'undef')?.pools).toHaveLength(41);
+  });
+
   it('name user, host and display of lines with two and three words', () => {
     // by a pattern of its own: what stands before the version, in two or three words
     const plain = /^\s+(\S+) (\S+)(?: (\S+))? {1,2}?\(v\S+\) \(\S+\/\S+ \d+\), start /;

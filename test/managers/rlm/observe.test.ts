@@ -33,6 +33,15 @@ describe('a vendor license', () => {
     });
   });
 
+  it.each(['UNCOUNTED', 'uncounted', 'UNLIMITED', 'count: UNCOUNTED'])('are uncounted, not unknown: %s', (count) => {
+    const text = head('	acme 49152 Yes 0') + isv('acme', `	paint v3.1\n		${count}, inuse: 1, exp: permanent`);
+    const { vendorLicenses, diagnostics } = observe(text);
+    expect(vendorLicenses[0]?.pools).toMatchObject([
+      { licenseType: 'uncounted', inUse: 1, increments: [{ count: Number.POSITIVE_INFINITY }] },
+    ]);
+    expect(diagnostics.unparsed).toBe(0);
+  });
+
   it('of an ISV server that does not run is unreachable, and the others are good', () => {
     const table = ['	acme 49152 Yes 0', '	zeta 0 No 3'];
     const { vendorLicenses, problems } = observe(head(...table) + isv('acme', `	paint v3.1\n${figures(5, 0, 0)}`));
