@@ -9,7 +9,7 @@ import { silenceUrl } from './links.ts';
 import { ownLabelsOf } from './notification.ts';
 import { ACTIVE_RESENDS, createNotifier, type DeliveryTarget, type NotifierOptions } from './notifier.ts';
 import { restore } from './restore.ts';
-import type { EvaluatedRule, Forecasts, Rule, SourceState } from './rule.ts';
+import type { EvaluatedRule, Forecasts, RecordingState, Rule, SourceState } from './rule.ts';
 import { createRules, type RuleSettings } from './rules.ts';
 import type { StateFile } from './state-file.ts';
 import { type AlertStates, type Step, type StepOptions, step } from './state-machine.ts';
@@ -32,6 +32,7 @@ export interface EngineOptions
   readonly authenticated: () => boolean | undefined;
   /** Of an analyzer in this process; `undefined` without one. */
   readonly sources: () => readonly SourceState[] | undefined;
+  readonly recording: () => RecordingState | undefined;
   /** `undefined` before the first pass of right-sizing, and without right-sizing. */
   readonly forecasts: () => Forecasts | undefined;
   readonly rules: RuleSettings;
@@ -148,7 +149,8 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
         const isOutdated = inventory?.agesOutAt !== undefined && inventory.agesOutAt < at;
         if (inventory === undefined || isOutdated) return undefined;
         const [authenticated, sources] = [options.authenticated(), options.sources()];
-        const view = { now: at, inventory, authenticated, sources, forecasts: options.forecasts(), timeZone };
+        const [recording, forecasts] = [options.recording(), options.forecasts()];
+        const view = { now: at, inventory, authenticated, sources, recording, forecasts, timeZone };
         const evaluated = await runSliced(evaluateRules(view));
         return { evaluated, ...step(states, evaluated, at, stepOptions()) };
       });

@@ -19,6 +19,16 @@ export interface SourceState {
   readonly vendorLicenses: readonly string[];
 }
 
+/** How an analyzer in this process records history. Times are epoch seconds. */
+export interface RecordingState {
+  /** When it began to record. */
+  readonly since: number;
+  /** Seconds between two collections. */
+  readonly interval: number;
+  /** `undefined` before this process has recorded anything. */
+  readonly lastRecordedAt: number | undefined;
+}
+
 /** When the licenses of a feature run out. Days are local days of the analyzer, counted from 1970-01-01. */
 export interface Forecast {
   readonly vendorLicense: string;
@@ -51,6 +61,8 @@ export interface View {
   readonly authenticated: boolean | undefined;
   /** Of an analyzer in this process; `undefined` without one. */
   readonly sources: readonly SourceState[] | undefined;
+  /** Of an analyzer in this process; `undefined` without one. */
+  readonly recording: RecordingState | undefined;
   /** `undefined` before the first pass of right-sizing, and without right-sizing. */
   readonly forecasts: Forecasts | undefined;
   /** The IANA name of the zone of times in texts. */

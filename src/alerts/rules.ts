@@ -12,7 +12,7 @@ import type { Durations } from './rule-settings.ts';
 import { createRunsOut } from './runs-out-rule.ts';
 import { createSaturated } from './saturation-rule.ts';
 import { createCollectionStale, createServerDown } from './site-rules.ts';
-import { createRedundancyLost, createSourceDown } from './source-rules.ts';
+import { createHistoryNotRecorded, createRedundancyLost, createSourceDown } from './source-rules.ts';
 
 /** Every rule of the engine. The key is the `alertname`, and the name of its settings. */
 const factories = {
@@ -26,6 +26,7 @@ const factories = {
   LicenseRunsOut: createRunsOut,
   LicenseSourceDown: createSourceDown,
   LicenseRedundancyLost: createRedundancyLost,
+  LicenseHistoryNotRecorded: createHistoryNotRecorded,
   LicenseProductsEmpty: createProductsEmpty,
   LicenseAnalyzerUnreachable: createAnalyzerUnreachable,
   LicenseAnalyzerAuthFailing: createAuthFailing,

@@ -1,8 +1,8 @@
 import type { Evaluation, RuleFactory, SourceState, View } from './rule.ts';
-import { createRule } from './rule.ts';
+import { createRule, humanDuration } from './rule.ts';
 import type { Adjustable, Durations } from './rule-settings.ts';
 
-/** Rules about the license managers that an analyzer in this process collects from. */
+/** Rules about the license managers that an analyzer in this process collects from, and about its history. */
 
 interface SourceDownParameters extends Durations {
   /** Failed readings in succession. */
@@ -94,5 +94,36 @@ export const createRedundancyLost: RuleFactory<Durations, OtherSettings> = (name
         if (failedReadings !== 0) return !isDown(source, LicenseSourceDown.base.readings);
         return members.length > 1 && members.some(({ up }) => up === undefined);
       });
+    },
+  });
+
+interface HistoryNotRecordedParameters extends Durations {
+  /** Seconds. */
+  readonly silence: number;
+}
+
+/** Intervals of collections without a sample. One collection may take longer than its interval. */
+const SILENT_INTERVALS = 3;
+
+export const createHistoryNotRecorded: RuleFactory<HistoryNotRecordedParameters> = (name, settings) =>
+  createRule({
+    name,
+    severity: 'warning',
+    settings,
+    evaluate: ({ now, recording }, { finding }) => {
+      if (recording === undefined) return { findings: [], isUnknown: () => false, hasNoData: true };
+      const { since, interval, lastRecordedAt } = recording;
+      const age = now - (lastRecordedAt ?? since);
+      if (age > Math.max(settings.base.silence, SILENT_INTERVALS * interval)) {
+        const annotations = {
+          summary: `History has not been recorded for ${humanDuration(age)}.`,
+          description:
+            'What is not recorded now is missing from charts and from advice permanently. The page /sources shows the reason. Check the disk of storage.path and embedded_analyzer.store_max_size.',
+        };
+        return { findings: [finding({}, annotations, age)], isUnknown: () => false, hasNoData: false };
+      }
+      // after a restart it is not known yet whether it can record
+      const isUnknown = lastRecordedAt === undefined;
+      return { findings: [], isUnknown: () => isUnknown, hasNoData: isUnknown };
     },
   });

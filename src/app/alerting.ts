@@ -63,6 +63,7 @@ type EngineInputs = Pick<
   | 'useInventory'
   | 'authenticated'
   | 'sources'
+  | 'recording'
   | 'forecasts'
   | 'owners'
   | 'ownsVendorLicense'

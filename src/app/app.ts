@@ -130,6 +130,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       rightsizing,
       recorded: deps.recorded,
       sources: () => deps.sources?.(),
+      recording: () => deps.recording?.(),
       owners: () => owners.current(),
       prices: () => prices.current(),
       version: deps.version,

@@ -27,6 +27,7 @@ import type { Prices } from '../model/prices.ts';
 import { limitRepeats } from '../model/repeat-log.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import type { CredentialGate } from '../ntlm/credential-gate.ts';
+import type { RecordingHealth } from '../observation/recording.ts';
 import type { SourceHealth } from '../observation/source.ts';
 import { createPoller, type Poller } from '../poll/poller.ts';
 import type { PassInputs } from '../rightsizing/nightly-pass.ts';
@@ -104,6 +105,8 @@ interface PipelineDeps {
   readonly recorded: RecordedDemand | undefined;
   /** Sources of an analyzer in this process; `undefined` without one. */
   readonly sources: () => readonly SourceHealth[] | undefined;
+  /** How that history is recorded; `undefined` without one. */
+  readonly recording: () => RecordingHealth | undefined;
   /** Who acts on a vendor license or a feature. It can change at any time; the inventory must be committed again then. */
   readonly owners: () => OwnerMapping;
   readonly version: string;
@@ -199,6 +202,7 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     useInventory: (work) => inventory.use(work),
     authenticated: () => gate.authenticated,
     sources: deps.sources,
+    recording: deps.recording,
     forecasts: latestPass,
     owners: deps.owners,
     timeZone,

@@ -39,6 +39,7 @@ const meanings: Readonly<Record<string, string>> = {
   LicensePollPartial: 'Data is missing',
   LicenseRecordsDiscarded: 'Data is discarded',
   LicenseRedundancyLost: 'Redundancy lost',
+  LicenseHistoryNotRecorded: 'History is not recorded',
   LicenseExpiringSoon: 'Expires soon',
   LicenseRunsOut: 'Runs out',
 };

@@ -38,6 +38,26 @@ and on (${SOURCE}) license:source_failed_readings:max == 0`,
     'If one more of its redundant servers fails, the licenses of this source may no longer be available. The page /sources of the analyzer shows which server is missing.',
 };
 
+const historyNotRecorded = (options: RuleOptions): HeldAlert => {
+  const { base } = settingsOf(options, 'LicenseHistoryNotRecorded');
+  const newest = '(license_history_last_sample_timestamp_seconds or license_history_recording_start_timestamp_seconds)';
+  const limit = `clamp_min(3 * license_history_sample_interval_seconds, ${Number(base.silence)})`;
+  return {
+    alert: 'LicenseHistoryNotRecorded',
+    severity: 'warning',
+    data: 'source',
+    isEngines: true,
+    condition: ofExporters(
+      'max',
+      SITE,
+      `(\n    (license_exporter_time_seconds - on (job, instance) ${newest})\n    > on (job, instance) ${limit}\n  )`,
+    ),
+    summary: `The history of ${ANALYZER_TEXT} has not been recorded for {{ $value | humanizeDuration }}.`,
+    description:
+      'What is not recorded now is missing from charts and from advice permanently. The page /sources of the analyzer shows the reason. Check the disk of storage.path and embedded_analyzer.store_max_size.',
+  };
+};
+
 /** Endpoints of exporters whose last poll was not good. */
 const failing = `${ofExporters('max', `${SITE}, endpoint`, '(license_poll_success == bool 0)')} == 1`;
 /** Endpoints whose list has unusable records. */
@@ -121,6 +141,7 @@ const recordsDiscarded = (options: RuleOptions): HeldAlert => {
 export const analyzerAlerts = (options: RuleOptions): readonly HeldAlert[] => [
   sourceDown(options),
   redundancyLost,
+  historyNotRecorded(options),
   productsEmpty,
   analyzerUnreachable,
   authFailing,

@@ -270,6 +270,10 @@ unless on (${SITE}) license:rightsizing_last_success_timestamp_seconds:max`,
   `${latched('data="source"')}
 and on (analyzer, license_source) ${ofSources('max', SOURCE, 'license_source_contradictions_total')}
 unless on (analyzer, license_source) license:source_failed_readings:max`,
+  // it has just been started, and has recorded nothing yet
+  `${latched('alertname="LicenseHistoryNotRecorded"')}
+and on (${SITE}) ${ofExporters('max', SITE, 'license_history_recording_start_timestamp_seconds')}
+unless on (${SITE}) ${ofExporters('max', SITE, 'license_history_last_sample_timestamp_seconds')}`,
   // the count starts again with the exporter; only a complete reading ends it
   `${latched('alertname="LicenseSourceDown"')} and on (${SOURCE}) license:source_failed_readings:max > 0`,
   `${latched('alertname="LicenseRedundancyLost"')}

@@ -130,6 +130,7 @@ function start(more: Partial<EngineOptions> & { settings?: unknown } = {}) {
       externalLabels: { site: 'muc' },
       owners: () => noOwners,
       sources: () => undefined,
+      recording: () => undefined,
       forecasts: () => undefined,
       alertmanagerUrl: undefined,
       timeZone: 'Europe/Berlin',

@@ -26,6 +26,7 @@ export interface Example {
   readonly settings?: unknown;
   readonly authenticated?: boolean;
   readonly sources?: View['sources'];
+  readonly recording?: View['recording'];
   readonly forecasts?: View['forecasts'];
 }
 
@@ -76,6 +77,10 @@ export const examples: { readonly [Name in keyof RuleSettings]: Example } = {
   LicenseRedundancyLost: {
     scenario: { products, down },
     sources: [source({ members: [{ up: true }, { up: false }] })],
+  },
+  LicenseHistoryNotRecorded: {
+    scenario: { products, down },
+    recording: { since: NOW - DAY, interval: 300, lastRecordedAt: NOW - 1801 },
   },
   LicenseProductsEmpty: { scenario: { products: good(answer([])), down } },
   LicenseAnalyzerUnreachable: { scenario: { products: failed(), down } },

@@ -149,6 +149,7 @@ describe('LicenseRunsOut', () => {
       inventory: { vendorLicenses: [], knowledge: { products: true } } as never,
       authenticated: true,
       sources: undefined,
+      recording: undefined,
       forecasts: forecasts(rows),
       timeZone: 'Europe/Berlin',
     });

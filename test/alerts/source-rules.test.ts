@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SourceState } from '../../src/alerts/rule.ts';
 import { evaluate } from '../support/alert-views.ts';
+import { NOW } from '../support/scenario.ts';
 import { source } from './examples.ts';
 
 const [up, down, unseen] = [{ up: true }, { up: false }, { up: undefined }];
@@ -87,5 +88,34 @@ describe('LicenseRedundancyLost', () => {
       false,
       false,
     ]);
+  });
+});
+
+describe('LicenseHistoryNotRecorded', () => {
+  const id = 'LicenseHistoryNotRecorded/warning';
+  const about = { alertname: 'LicenseHistoryNotRecorded', severity: 'warning' };
+  const at = (interval: number, lastRecordedAt: number | undefined, since = NOW - 86_400) =>
+    evaluate(id, {}, { recording: { since, interval, lastRecordedAt } });
+
+  it.each([
+    [60, 1800],
+    [600, 1800],
+    [601, 1803],
+    [3600, 10_800],
+  ])('fires after 30 minutes and three intervals: of %i s after %i s', (interval, limit) => {
+    expect(at(interval, NOW - limit).labels).toEqual([]);
+    expect(at(interval, NOW - limit).isUnknown(about)).toBe(false);
+    expect(at(interval, NOW - limit - 1).labels).toEqual([about]);
+  });
+
+  it('counts from the start while nothing is recorded, and does not know before', () => {
+    const young = at(60, undefined, NOW - 1800);
+    expect([young.labels, young.isUnknown(about), young.hasNoData]).toEqual([[], true, true]);
+    expect(at(60, undefined, NOW - 1801).labels).toEqual([about]);
+  });
+
+  it('has no data without an analyzer in this process', () => {
+    const { labels, hasNoData } = evaluate(id, {});
+    expect([labels, hasNoData]).toEqual([[], true]);
   });
 });

@@ -59,10 +59,10 @@ describe('every rule', () => {
   });
 
   it.each(Object.entries(examples))('%s fires on its example, and knows nothing without data', (name, example) => {
-    const { scenario, settings, authenticated, sources, forecasts } = example;
+    const { scenario, settings, authenticated, sources, recording, forecasts } = example;
     const rules = rulesOf(settings).filter((rule) => rule.name === name);
     expect(rules.length).toBeGreaterThan(0);
-    const view = viewOf(createSnapshot(scenario), NOW, authenticated ?? true, { sources, forecasts });
+    const view = viewOf(createSnapshot(scenario), NOW, authenticated ?? true, { sources, recording, forecasts });
     for (const rule of rules) {
       const [finding] = evaluateRule(rule, view).findings;
       expect({ id: rule.id, isRaised: finding?.isRaised }).toEqual({ id: rule.id, isRaised: true });
@@ -76,7 +76,11 @@ describe('every rule', () => {
         }),
         NOW,
         true,
-        { sources: sources?.map((source) => ({ ...source, failedReadings: undefined })), forecasts },
+        {
+          sources: sources?.map((source) => ({ ...source, failedReadings: undefined })),
+          recording: recording && { ...recording, lastRecordedAt: undefined, since: NOW },
+          forecasts,
+        },
       );
       const condition = conditionOf(evaluateRule(rule, { ...lost, authenticated: undefined }), finding?.labels ?? {});
       // that the polls fail is known
@@ -86,9 +90,9 @@ describe('every rule', () => {
   });
 
   it.each(Object.entries(examples))('%s does not resolve when one value of its example is unknown', (name, example) => {
-    const { scenario, settings, authenticated = true, sources, forecasts } = example;
+    const { scenario, settings, authenticated = true, sources, recording, forecasts } = example;
     const evaluate = (rule: Rule, site: Scenario) =>
-      evaluateRule(rule, viewOf(createSnapshot(site), NOW, authenticated, { sources, forecasts }));
+      evaluateRule(rule, viewOf(createSnapshot(site), NOW, authenticated, { sources, recording, forecasts }));
     for (const rule of rulesOf(settings).filter((candidate) => candidate.name === name)) {
       const [finding] = evaluate(rule, scenario).findings;
       for (const { field, scenario: changed } of withOneUnknownIn(scenario)) {

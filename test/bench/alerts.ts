@@ -59,6 +59,7 @@ function heapOfAlerts(inventory: Inventory): number {
     inventory,
     authenticated: true,
     sources: undefined,
+    recording: undefined,
     forecasts: undefined,
     timeZone: 'Europe/Berlin',
   };
@@ -133,6 +134,7 @@ export async function benchAlerts(count: number, runs: number): Promise<Line[]> 
       externalLabels: {},
       owners: () => noOwners,
       sources: () => undefined,
+      recording: () => undefined,
       forecasts: () => undefined,
       alertmanagerUrl: undefined,
       timeZone: 'Europe/Berlin',

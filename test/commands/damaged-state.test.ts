@@ -138,9 +138,9 @@ describe('state that cannot be used', () => {
     for (const name of ['alert-state.json', 'messages.json']) {
       expect(readFileSync(join(place.state, name), 'utf8')).toBe('{"v":1000}');
     }
-    const told = daemon.output();
+    const text = daemon.output();
     for (const name of ['alert-state.json', 'messages.json', ...databases]) {
-      expect(told).toMatch(new RegExp(`${name}.{0,60}written by a newer version of license-exporter`));
+      expect(text).toMatch(new RegExp(`${name}.{0,60}written by a newer version of license-exporter`));
     }
   });
 });

@@ -45,6 +45,7 @@ const receivers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   LicenseAnalyzerAuthFailing: { critical: 'monitoring-team' },
   LicensePollPartial: { warning: 'monitoring-team' },
   LicenseRecordsDiscarded: { warning: 'monitoring-team' },
+  LicenseHistoryNotRecorded: { warning: 'monitoring-team' },
   LicensePollStale: { warning: 'monitoring-team' },
   LicenseExporterDown: { critical: 'monitoring-team' },
   LicenseExporterAbsent: { critical: 'monitoring-team', warning: 'monitoring-team' },

@@ -265,6 +265,7 @@ describe.runIf(peer('promtool'))('alerts about sources', () => {
   const member = (server: string) => `license_source_member_up{source="s1",manager="flexnet",server="${server}"}`;
   const ofSource = 'license_source=s1 manager=flexnet';
   const down = `LicenseSourceDown ${ofSource} severity=critical vendor_license=v;d`;
+  const silent = 'LicenseHistoryNotRecorded severity=warning';
   const lost = `LicenseRedundancyLost ${ofSource} severity=warning`;
   /** Failed readings in succession, one in 5 minutes, from the first minute to the last one. */
   const failures =
@@ -286,6 +287,37 @@ describe.runIf(peer('promtool'))('alerts about sources', () => {
         description: expect.stringContaining('The last 3 readings of this source (flexnet) failed'),
       },
     },
+  );
+  const history = (interval: number, last: ValueOf): SeriesOf => ({
+    license_exporter_time_seconds: (minute) => 60 * minute,
+    license_history_recording_start_timestamp_seconds: 0,
+    license_history_last_sample_timestamp_seconds: last,
+    license_history_sample_interval_seconds: interval,
+  });
+  scenario(
+    'LicenseHistoryNotRecorded fires after 30 minutes, and ends with a sample',
+    one(
+      60,
+      history(60, (minute) => (minute < 50 ? 600 : 60 * minute)),
+      { texts: [['LicenseHistoryNotRecorded', 45]] },
+    ),
+    { [silent]: '41-49' },
+    { [silent]: { summary: expect.stringContaining('has not been recorded for 35m 0s.') } },
+  );
+  scenario('LicenseHistoryNotRecorded waits for three collections', one(70, history(1200, 0)), { [silent]: '61-70' });
+  scenario(
+    'LicenseHistoryNotRecorded is kept over a restart, until something is recorded',
+    one(60, {
+      ...history(
+        60,
+        only(
+          (minute) => minute < 40 || minute > 45,
+          (minute) => (minute < 50 ? 0 : 60 * minute),
+        ),
+      ),
+      license_history_recording_start_timestamp_seconds: (minute) => (minute < 40 ? 0 : 2400),
+    }),
+    { [silent]: '31-49' },
   );
   scenario(
     'LicenseSourceDown is silent after one failed reading',

@@ -30,6 +30,7 @@ export function viewOf(
     inventory,
     authenticated,
     sources: undefined,
+    recording: undefined,
     forecasts: undefined,
     timeZone: 'Europe/Berlin',
     ...surroundings,

@@ -127,6 +127,15 @@ export const alertRules = {
     },
   },
   LicenseRedundancyLost: { subject: 'analyzer', parameters: durations('5m', '5m') },
+  LicenseHistoryNotRecorded: {
+    subject: 'analyzer',
+    parameters: {
+      ...durations('0s', '0s'),
+      silence: duration(60, DAY)
+        .prefault('30m')
+        .describe('The alert fires if nothing is recorded for this long, or for three collections if that is longer.'),
+    },
+  },
   LicenseProductsEmpty: { subject: 'analyzer', parameters: durations('10m', '5m') },
   LicenseAnalyzerUnreachable: { subject: 'analyzer', parameters: durations('10m', '5m') },
   LicenseAnalyzerAuthFailing: { subject: 'analyzer', parameters: durations('2m', '5m') },

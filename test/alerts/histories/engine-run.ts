@@ -176,7 +176,7 @@ export class EngineRun {
         : this.#stillSent(now);
       this.#engines.set(replica, engine);
     }
-    const view = { now, inventory, authenticated, sources, forecasts, timeZone: 'Europe/Berlin' };
+    const view = { now, inventory, authenticated, sources, recording: undefined, forecasts, timeZone: 'Europe/Berlin' };
     engine.evaluated = minute === startedAt ? unknownEvaluation(engine.rules) : runAtOnce(engine.evaluate(view));
     engine.states = step(engine.states, engine.evaluated, now, options).states;
     engine.evaluatedAt = now;
