@@ -6,8 +6,11 @@ import { localDateText, usageText } from './texts.ts';
 
 /** Rules about features: one alert for each feature that meets the condition. */
 
-/** The condition of one feature: `false`, `unknown` because a value is missing, or the data of a finding. */
-type FeatureCondition = { readonly value: number; readonly isRaised: boolean } | 'unknown' | false;
+/**
+ * The condition of one feature: `false`, `unknown` because a value is missing, `not reported` where the feature has no
+ * usage to evaluate, or the data of a finding.
+ */
+type FeatureCondition = { readonly value: number; readonly isRaised: boolean } | 'unknown' | 'not reported' | false;
 
 export interface FeatureRuleOptions<P extends Durations> extends Omit<RuleOptions<P>, 'evaluate'> {
   condition(row: FeatureRow, parameters: P, now: number): FeatureCondition;
@@ -47,6 +50,7 @@ export function createFeatureRule<P extends Durations>(options: FeatureRuleOptio
         const parameters = parametersOf(row);
         if (!parameters.enabled) continue;
         const condition = options.condition(row, parameters, view.now);
+        if (condition === 'not reported') continue;
         if (condition !== 'unknown') known += 1;
         if (condition === false) continue;
         if (condition === 'unknown') unknown.add(row.key);
@@ -105,7 +109,7 @@ export const createQueued: RuleFactory<QueuedParameters> = (name, settings) =>
     severity: 'warning',
     settings,
     condition: ({ isReported, maxQueued }, { above }) => {
-      if (!isReported) return false;
+      if (!isReported) return 'not reported';
       if (maxQueued === undefined) return 'unknown';
       return maxQueued > above && { value: maxQueued, isRaised: true };
     },

@@ -42,7 +42,7 @@ export const createSaturated: RuleFactory<SaturatedParameters> = (name, settings
     },
     condition: (row, { raise, clear, window, minLicenses }) => {
       const { isReported, inUse, maxAvailable } = row;
-      if (!isReported) return false;
+      if (!isReported) return 'not reported';
       if (maxAvailable !== undefined && maxAvailable < minLicenses) return false;
       if (inUse === undefined || maxAvailable === undefined) return 'unknown';
       const average = averages.get(window)?.add(row, inUse / maxAvailable) ?? 0;

@@ -58,6 +58,26 @@ describe('every rule', () => {
     }
   });
 
+  it.each(['LicenseFeatureSaturated', 'LicenseRequestsQueued'])(
+    '%s has no data where the only other features are not reported, only their expiry is known',
+    (name) => {
+      const unknown = feature({ inUse: undefined, maxQueued: undefined });
+      const hasNoData = (...features: readonly FeatureRecord[]) => {
+        const snapshot = createSnapshot({
+          products: good(answer([product()])),
+          features: { '': good(answer(features)) },
+          expirations: { 'lic01;cdslmd': good(answer([expiration({ feature: 'expiry only' })])) },
+        });
+        const view = viewOf(snapshot, NOW, true);
+        expect(view.inventory.features.count).toBe(features.length + 1);
+        const rules = rulesOf({}).filter((rule) => rule.name === name);
+        return new Set(rules.map((rule) => evaluateRule(rule, view).hasNoData));
+      };
+      expect(hasNoData(unknown)).toEqual(new Set([true]));
+      expect(hasNoData(unknown, feature({ feature: 'known' }))).toEqual(new Set([false]));
+    },
+  );
+
   it.each(Object.entries(examples))('%s fires on its example, and knows nothing without data', (name, example) => {
     const { scenario, settings, authenticated, sources, recording, forecasts } = example;
     const rules = rulesOf(settings).filter((rule) => rule.name === name);
