@@ -3,6 +3,7 @@ import { createDenials, createQueued } from './feature-rules.ts';
 import {
   createAnalyzerUnreachable,
   createAuthFailing,
+  createFieldMissing,
   createPollPartial,
   createProductsEmpty,
   createRecordsDiscarded,
@@ -30,6 +31,7 @@ const factories = {
   LicenseAnalyzerUnreachable: createAnalyzerUnreachable,
   LicenseAnalyzerAuthFailing: createAuthFailing,
   LicensePollPartial: createPollPartial,
+  LicenseFieldMissing: createFieldMissing,
   LicenseRecordsDiscarded: createRecordsDiscarded,
 };
 

@@ -1,4 +1,4 @@
-import type { RecordFields } from '../columns/record-fields.ts';
+import { PRESENT_FIELDS, type RecordFields } from '../columns/record-fields.ts';
 import type { RecordStore } from '../columns/record-store.ts';
 import { expirationRecords, featureRecords } from '../columns/stored-fields.ts';
 import type { TextTable } from '../columns/text-table.ts';
@@ -63,6 +63,8 @@ export class RecordStream {
   readonly #decoder: RecordDecoder<object>;
   readonly #previous: PreviousItems | undefined;
   readonly #decodedAs: string;
+  /** The column of the fields that a record has. */
+  readonly #present: number;
   readonly #unknownFields = createUnknownFields();
   /** Of the records that were taken over. */
   readonly #discarded = { nan: 0, not_a_number: 0, negative: 0 };
@@ -80,6 +82,7 @@ export class RecordStream {
     const { endpoint, permanentAfter, limits, previous } = options;
     const { kind, isNested } = endpoints[endpoint];
     this.#options = options;
+    this.#present = options.store.numberColumn(PRESENT_FIELDS);
     this.#kind = kind;
     this.#decodedAs = [endpoint, permanentAfter, limits.depth].join();
     const isComparable = previous?.items.decodedAs === this.#decodedAs;
@@ -193,6 +196,7 @@ export class RecordStream {
       return true;
     }
     const slot = this.#write(record);
+    this.#options.store.setNumber(slot, this.#present, this.#decoder.present);
     if (!isHashed) {
       this.#items.add(slot);
       return true;

@@ -44,6 +44,7 @@ const busy: SeriesOf = {
   [`license_source_member_up{${source('s2')},server="a"}`]: 1,
   [`license_source_member_up{${source('s2')},server="b"}`]: 0,
   'license_poll_success{endpoint="GetFeatures"}': 0,
+  'license_poll_field_missing{endpoint="GetFeatures",field="InUse"}': 1,
   'license_poll_discarded_values{endpoint="GetFeatures",reason="bad_record"}': 20,
   'license_poll_records{endpoint="GetFeatures"}': 80,
 };
