@@ -1,6 +1,6 @@
-import { endsWithin } from '../scheduling/ends-within.ts';
-import { createLatestOnly } from '../scheduling/latest-only.ts';
-import { readSavedText, writeJsonFile } from '../storage/json-file.ts';
+import type { Log } from '../model/log.ts';
+import type { FileWrites } from '../storage/file-writes.ts';
+import { createJsonState } from '../storage/json-state.ts';
 import type { AlertState, Labels } from './alert.ts';
 
 /** The content of the file. */
@@ -14,21 +14,11 @@ export interface StateFile {
   /** The alerts that were saved for this analyzer; `undefined` if the file cannot be used. */
   load(): SavedAlerts | undefined;
   /**
-   * Resolves when the file is written, or after `MAX_WAIT`. A disk problem is reported and does not delay alerts. Of several
-   * calls during a write, only the newest one is written.
+   * Resolves when the file is written, when that fails, or after some seconds: a disk problem does not delay alerts. Of
+   * several calls during a write, only the newest one is written.
    */
   save(saved: SavedAlerts): Promise<void>;
 }
-
-interface Content {
-  readonly v: 1;
-  readonly analyzer: string;
-  readonly savedAt: string;
-  readonly alerts: readonly object[];
-}
-
-/** Maximum time that alerts wait for the file, seconds. */
-const MAX_WAIT = 5;
 
 const times = ['activeAt', 'firedAt', 'keepFiringSince', 'resolvedAt', 'knownAt'] as const;
 
@@ -83,57 +73,38 @@ function writeAlert({ rule, labels, state, annotations, value, ...alert }: Alert
   return { rule, labels, state, ...Object.fromEntries(written), value, annotations };
 }
 
-/**
- * Saves the alerts of one analyzer in a file with mode 0600. Each save replaces the whole file.
- *
- * @param onProblem called with one line: the problem and the remedy
- */
-export function createStateFile(path: string, analyzer: string, onProblem: (problem: string) => void): StateFile {
-  let newest: SavedAlerts | undefined;
-  let isHanging = false;
+/** @throws Error if the content is not that of alerts */
+function readAlerts(content: Readonly<Record<string, unknown>>): SavedAlerts {
+  const savedAt = Date.parse(String(content.savedAt)) / 1000;
+  if (Number.isNaN(savedAt) || !Array.isArray(content.alerts)) throw new Error('not a file of alerts');
+  return { savedAt, alerts: content.alerts.map(readAlert) };
+}
 
-  const write = createLatestOnly(async () => {
-    if (newest === undefined) return;
-    const { savedAt, alerts } = newest;
-    try {
-      const content: Content = {
-        v: 1,
-        analyzer,
-        savedAt: new Date(savedAt * 1000).toISOString(),
-        alerts: alerts.map(writeAlert),
-      };
-      await writeJsonFile(path, content);
-    } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException;
-      onProblem(`${path} cannot be written (${code ?? message}); a restart may send alerts twice; check storage.path`);
-    }
-    isHanging = false;
+/** How problems of the file are reported. */
+interface Reporting {
+  readonly writes: FileWrites;
+  readonly log: Log;
+}
+
+/** Saves the alerts of one analyzer in a file with mode 0600. Each save replaces the whole file. */
+export function createStateFile(path: string, analyzer: string, reporting: Reporting): StateFile {
+  let newest: SavedAlerts = { savedAt: 0, alerts: [] };
+  const state = createJsonState<SavedAlerts | undefined>({
+    ...reporting,
+    path,
+    consequence: 'a restart may send alerts twice',
+    content: () => ({
+      analyzer,
+      savedAt: new Date(newest.savedAt * 1000).toISOString(),
+      alerts: newest.alerts.map(writeAlert),
+    }),
+    read: (content) => (content.analyzer === analyzer ? readAlerts(content) : undefined),
   });
-
   return {
-    load: () => {
-      const text = readSavedText(path, onProblem);
-      if (text === undefined) return undefined;
-      try {
-        const content = JSON.parse(text) as Content;
-        const savedAt = Date.parse(content.savedAt) / 1000;
-        if (content.v !== 1 || Number.isNaN(savedAt)) throw new Error('not a file of alerts');
-        if (content.analyzer !== analyzer) return undefined;
-        return { savedAt, alerts: content.alerts.map(readAlert) };
-      } catch (error) {
-        onProblem(`${path} is damaged (${(error as Error).message}) and is not used; remove it`);
-        return undefined;
-      }
-    },
-    save: async (saved) => {
+    load: state.load,
+    save: (saved) => {
       newest = saved;
-      const written = write();
-      // waits once for a write that hangs, not once for each save
-      if (isHanging || (await endsWithin(written, MAX_WAIT)) || isHanging) return;
-      isHanging = true;
-      onProblem(
-        `${path} is not written after ${MAX_WAIT} s; alerts are sent without it; check the disk of storage.path`,
-      );
+      return state.save();
     },
   };
 }

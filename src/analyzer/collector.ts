@@ -30,6 +30,8 @@ export interface Collector {
   stop(): void;
   /** Seconds between two collections of a vendor license; `undefined` if it is not collected. */
   intervalOf(vendorLicense: string): number | undefined;
+  /** Seconds between two collections of the source that is collected most often; infinite without sources. */
+  shortestInterval(): number;
   /** In the order of the sources. */
   current(): readonly Collected[];
 }
@@ -120,6 +122,7 @@ export function createCollector({ onCollected, ...options }: CollectorOptions): 
       const source = union.find(({ name }) => name === vendorLicense)?.source;
       return collections.find((collection) => collection.source.name === source)?.source.interval;
     },
+    shortestInterval: () => Math.min(...collections.map(({ source }) => source.interval)),
     current: () => union,
   };
 }

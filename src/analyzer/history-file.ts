@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { OperatorError } from '../model/operator-error.ts';
 import { createPrivateFile } from '../storage/private-file.ts';
+import { isDamage } from '../storage/set-aside.ts';
 import { DamagedRecord } from './day-codec.ts';
 import { createTables, migrateTables, SCHEMA_VERSION } from './history-schema.ts';
 
@@ -11,6 +12,9 @@ import { createTables, migrateTables, SCHEMA_VERSION } from './history-schema.ts
 export class StoreError extends OperatorError {
   override readonly name = 'StoreError';
 }
+
+/** The file is damaged, or is no database. */
+export class DamagedStore extends StoreError {}
 
 /** The file contains history of another origin. */
 class OriginError extends StoreError {}
@@ -53,10 +57,9 @@ export const storeProblems = {
   busy: 'another process uses it; give each its own storage.path',
   readonly: 'the file or its directory cannot be written to; make both writable',
   ioError: 'reading or writing it failed; check the disk',
-  damaged: 'it is damaged; move the file away to start a new one',
+  damaged: 'it is damaged; restore a backup, or move the file away to start a new one',
   full: 'the disk, or embedded_analyzer.store_max_size, is full; make room, or raise the limit',
   cannotOpen: 'it cannot be opened; the directory must exist and be writable',
-  noStore: 'it is not a history store; move the file away',
   noDirectory: 'its directory cannot be created (CODE); create it, or set another storage.path',
   newer: 'it was written by a newer version of license-exporter; use that version, or move the file away',
   timeZone:
@@ -74,7 +77,6 @@ const byResultCode: Readonly<Record<number, string>> = {
   11: storeProblems.damaged,
   13: storeProblems.full,
   14: storeProblems.cannotOpen,
-  26: storeProblems.noStore,
 };
 
 /** Errors of the file system before SQLite opens the file. */
@@ -110,6 +112,9 @@ export function openHistoryFile({ path, timeZone, origin, maxSize }: HistoryFile
 
   const fail = (error: unknown): never => {
     if (error instanceof StoreError) throw error;
+    if (path !== undefined && (error instanceof DamagedRecord || isDamage(path, error))) {
+      throw problem(storeProblems.damaged, error, DamagedStore);
+    }
     const why = reasonOf(error);
     throw why === undefined ? error : problem(why, error);
   };

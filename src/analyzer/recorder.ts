@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import type { LocalTime } from '../model/local-time.ts';
 import type { Collected } from '../observation/observation.ts';
+import type { RecordingHealth } from '../observation/recording.ts';
 import { runSliced } from '../scheduling/slices.ts';
-import { StoreError } from './history-file.ts';
+import { DamagedStore, StoreError } from './history-file.ts';
 import type { Past } from './sample.ts';
 import type { Recording, Store } from './store.ts';
 
@@ -15,9 +16,14 @@ export interface RecorderOptions {
   readonly days: number;
   /** Called when recording fails for another reason than before. */
   readonly onProblem: (error: unknown) => void;
-  /** Called when recording works again. */
-  readonly onRecovery: () => void;
+  /** Called when recording works again, with the number of attempts that failed. */
+  readonly onRecovery: (failures: number) => void;
+  /** Makes room for a new file. Returns whether it did. The store is closed. Without it, a damaged file is a problem as any other. */
+  readonly setAside?: (error: DamagedStore) => boolean;
 }
+
+/** How recording goes; see `RecordingHealth`. */
+export type RecorderState = Pick<RecordingHealth, 'lastRecordedAt' | 'errors' | 'problem'>;
 
 export interface Recorder {
   /**
@@ -35,6 +41,7 @@ export interface Recorder {
   addPast(past: Past): Promise<void>;
   /** @throws StoreError if history cannot be read now */
   store(): Store;
+  state(): RecorderState;
   /** Finishes running writes, including the last collection, and closes the store. */
   stop(): Promise<void>;
 }
@@ -47,6 +54,9 @@ export function createRecorder(options: RecorderOptions): Recorder {
   const { localTime } = options;
   let store: Store | undefined;
   let problem: string | undefined;
+  let failures = 0;
+  let errors = 0;
+  let lastRecordedAt: number | undefined;
   let isStopping = false;
   let queue: Promise<void> = Promise.resolve();
 
@@ -71,18 +81,49 @@ export function createRecorder(options: RecorderOptions): Recorder {
     return opened;
   };
 
+  const close = (): void => {
+    const opened = store;
+    store = undefined;
+    opened?.close();
+  };
+
+  /** Whether there is a new file to try again with. What is not written is still in memory. */
+  const isReplaced = (error: unknown): boolean => {
+    // a file that could not be renamed is not tried again at each collection
+    if (!(error instanceof DamagedStore) || error.message === problem) return false;
+    try {
+      close();
+    } catch {
+      // a damaged file may not be closed in order
+    }
+    return options.setAside?.(error) === true;
+  };
+
+  const attempt = async (work: () => Promise<void>): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      if (!isReplaced(error)) throw error;
+      errors += 1;
+      await work();
+    }
+  };
+
   /** Writes when nothing else is written. */
   const write = (work: () => Promise<void>): Promise<void> => {
     queue = queue.then(async () => {
       if (isStopping) return;
       try {
-        await work();
-        if (problem !== undefined) options.onRecovery();
+        await attempt(work);
+        if (problem !== undefined) options.onRecovery(failures);
         problem = undefined;
+        failures = 0;
       } catch (error) {
         const { message } = error as Error;
         if (message !== problem) options.onProblem(error);
         problem = message;
+        failures += 1;
+        errors += 1;
       }
     });
     return queue;
@@ -92,6 +133,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     record: (at, seconds, recording) =>
       write(async () => {
         await runSliced((await ready(at)).record(at, seconds, recording));
+        lastRecordedAt = at;
       }),
     known: async (now) => {
       let known: readonly Collected[] = [];
@@ -117,11 +159,11 @@ export function createRecorder(options: RecorderOptions): Recorder {
       if (store === undefined) throw new StoreError(problem ?? 'the history store is not open');
       return store;
     },
+    state: () => ({ lastRecordedAt, errors, problem }),
     stop: async () => {
       isStopping = true;
       await queue;
-      store?.close();
-      store = undefined;
+      close();
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { createLocalTime } from '../model/local-time.ts';
+import type { RecordingHealth } from '../observation/recording.ts';
 import type { Source } from '../observation/source.ts';
 import { type EndpointName, endpointNames, endpoints } from '../query-api/endpoints.ts';
 import { createOpenApi } from '../query-api/openapi.ts';
@@ -15,6 +16,7 @@ import type { Respond } from './request-handler.ts';
 import { figuresOf, type Past } from './sample.ts';
 import { createSlots } from './slots.ts';
 import { openStore } from './store.ts';
+import { storeSpace } from './store-space.ts';
 
 export interface AnalyzerOptions extends HttpFrontOptions {
   /** What the figures are of: history of two origins is never mixed. */
@@ -28,8 +30,10 @@ export interface AnalyzerOptions extends HttpFrontOptions {
   readonly pastDelay?: number;
   readonly history: HistoryOptions;
   readonly version: string;
-  /** Called when history can be recorded again after a problem. */
-  readonly onRecovery?: () => void;
+  /** Called when history can be recorded again after a problem, with the number of attempts that failed. */
+  readonly onRecovery?: (failures: number) => void;
+  /** Sets the damaged file of the history aside. Returns whether a new one can take its place. */
+  readonly setAside?: (path: string, reason: string) => boolean;
 }
 
 /** How history is kept. */
@@ -56,6 +60,7 @@ export interface Analyzer {
   readonly collector: Collector;
   /** The recorded history, for readers in the same process. */
   readonly demand: RecordedDemand;
+  recording(): RecordingHealth;
 }
 
 const BASE = '/analyzer';
@@ -75,7 +80,9 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
     sampleDays,
     days,
     onProblem: options.onProblem,
-    onRecovery: () => options.onRecovery?.(),
+    onRecovery: (failures) => options.onRecovery?.(failures),
+    setAside: ({ cause }) =>
+      path !== undefined && options.setAside?.(path, cause instanceof Error ? cause.message : 'it is damaged') === true,
   });
   const collector = createCollector({
     sources: options.sources,
@@ -84,7 +91,10 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
     onProblem: options.onProblem,
     onCollected: ({ source, at, slot, reached }, vendorLicenses) =>
       recorder.record(slot, source.interval, {
-        figures: reached.values().flatMap(({ name, observation }) => figuresOf(observation, name, at)),
+        figures: {
+          [Symbol.iterator]: () =>
+            reached.values().flatMap(({ name, observation }) => figuresOf(observation, name, at)),
+        },
         observations: reached,
         vendorLicenses,
       }),
@@ -128,12 +138,23 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
       return await answer(request, identity, signal);
     } catch (error) {
       // aborted because the client disconnected: not a problem
-      if (!signal.aborted) options.onProblem(error);
+      // what the recorder has reported is not reported again for each request
+      const isReported = error instanceof StoreError && recorder.state().problem === error.message;
+      if (!signal.aborted && !isReported) options.onProblem(error);
       return error instanceof StoreError
         ? failure('history_unavailable', 'history cannot be read now; see the log of the analyzer')
         : failure('internal_error', 'the request failed');
     }
   };
+
+  const since = options.now();
+  const recording = (): RecordingHealth => ({
+    ...recorder.state(),
+    ...storeSpace(path),
+    since,
+    interval: collector.shortestInterval(),
+    maxSize,
+  });
 
   const front = createHttpFront(options, answerOrFail, answerOpenly);
   let addingPast: NodeJS.Timeout | undefined;
@@ -156,6 +177,7 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
       intervalOf: collector.intervalOf,
       pastAdded: () => pastAdded.promise,
     }),
+    recording,
     start: async () => {
       if (options.isOriginRequired === true) checkOrigin({ path, timeZone, origin: options.origin, maxSize });
       await collector.start(await recorder.known(firstSlot()));

@@ -13,7 +13,7 @@ export interface StoreOptions extends Omit<HistoryFileOptions, 'timeZone'> {
 
 /** What is recorded of a collection. */
 export interface Recording {
-  /** Iterated once, in slices. */
+  /** Iterated in slices, and again if the file was replaced meanwhile. */
   readonly figures: Iterable<readonly [Series, Figures]>;
   /**
    * Observations that replace the last ones, names of users included: of each vendor license one is kept, so a name goes

@@ -8,6 +8,7 @@ import type { AlertmanagerConfig, Config } from '../config/config.ts';
 import { revealTls } from '../config/secret.ts';
 import { readPasswordFile } from '../config/upstream-analyzer.ts';
 import type { Log } from '../model/log.ts';
+import type { StateWrites } from '../storage/file-writes.ts';
 import { analyzerIdentity } from './identity.ts';
 
 /** Creates the clients of the Alertmanagers from the configuration, for the daemon and for `test-alert`. */
@@ -73,13 +74,14 @@ type EngineInputs = Pick<
   readonly version: string;
   /** Counts by URL of the Alertmanager. New ones are added. They survive a reload. */
   readonly counts: Map<string, DeliveryCounts>;
+  readonly writes: StateWrites;
   readonly initial: EngineOptions['initial'];
 };
 
 /** The engine. Without an Alertmanager, it evaluates and sends nothing. */
 export function createAlerting(
   config: Config & { readonly analyzer: NonNullable<Config['analyzer']> },
-  { version, counts, initial, ...surroundings }: EngineInputs,
+  { version, counts, writes, initial, ...surroundings }: EngineInputs,
 ): AlertEngine {
   const { alerting, storagePath } = config;
   const { log } = surroundings;
@@ -112,9 +114,7 @@ export function createAlerting(
     stateFile:
       storagePath === undefined
         ? undefined
-        : createStateFile(join(storagePath, STATE_FILE), analyzer, (problem) =>
-            log.warn({ problem }, 'alerts not saved'),
-          ),
+        : createStateFile(join(storagePath, STATE_FILE), analyzer, { writes: writes.of(STATE_FILE), log }),
     initial,
   });
 }

@@ -11,6 +11,7 @@ import type { SourceHealth } from '../observation/source.ts';
 import { endpointNames } from '../query-api/endpoints.ts';
 import { createNightlyPass } from '../rightsizing/nightly-pass.ts';
 import { createLimit } from '../scheduling/limit.ts';
+import { RIGHTSIZING_FILE } from '../storage/saved-files.ts';
 import type { Reload } from '../web/reload.ts';
 import { createWebServer, type WebServer } from '../web/server.ts';
 import { createAccounts } from './accounts.ts';
@@ -74,8 +75,11 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
   const accounts = createAccounts(log);
   const owners = createCurrentOwners(initial, log, () => void pipeline.inventory.commit(pipeline.poller.latest()));
   const prices = createCurrentPrices(initial, log);
-  const ownStorage = deps.storage === undefined ? createStorage(log) : undefined;
-  const storage = deps.storage ?? ownStorage;
+  const storage = deps.storage ?? createStorage(log);
+  const { writes } = storage;
+  const releaseStorage = (): void => {
+    if (deps.storage === undefined) storage.release();
+  };
   const totals = createUpstreamTotals();
   const plane = createPlaneThread({
     onLost: (reason) => {
@@ -91,7 +95,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
   const messageCounts = new Map<string, MessageCounts>();
 
   /** Advice on the number of licenses, over all reloads. */
-  const rightsizing = createNightlyPass({ now, log });
+  const rightsizing = createNightlyPass({ now, log, writes: writes.of(RIGHTSIZING_FILE) });
 
   const self: SelfMetrics = createSelfMetrics({
     version: deps.version,
@@ -121,6 +125,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       plane,
       deliveryCounts,
       messageCounts,
+      writes,
       carried,
       rightsizing,
       recorded: deps.recorded,
@@ -196,9 +201,9 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
 
   return {
     start: async () => {
-      storage?.take(initial.storagePath);
+      storage.take(initial.storagePath);
       await web.start().catch((error: unknown) => {
-        ownStorage?.release();
+        releaseStorage();
         throw error;
       });
       access.start();
@@ -225,7 +230,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
         if (isStopping) return;
         // an unusable configuration is rejected while the old pipeline still runs
         accounts.gateOf(config);
-        storage?.take(config.storagePath);
+        storage.take(config.storagePath);
         const old = pipeline;
         const isSameAnalyzer = old.config.analyzer.url === config.analyzer.url;
         await rightsizing.pause();
@@ -264,7 +269,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
         await plane.close();
         await web.stop();
         accounts.close();
-        ownStorage?.release();
+        releaseStorage();
       });
     },
     addresses: () => web.addresses(),

@@ -7,12 +7,14 @@ import type { Log } from '../model/log.ts';
 import { errorFields } from '../model/operator-error.ts';
 import type { Source } from '../observation/source.ts';
 import { HISTORY_FILE } from '../storage/saved-files.ts';
+import { setAside } from '../storage/set-aside.ts';
 
 const DAY = 86_400;
 /** Maximum size of history in memory, bytes. */
 const MAX_MEMORY = 2 ** 30;
 /** By then, an exporter in the same process has polled. */
 const PAST_DELAY = 2;
+const LOST_HISTORY = 'the history up to now is in the renamed file only; restore a backup to have it back';
 const HISTORY_PROBLEM = 'the embedded analyzer cannot use its history, only the live endpoints work';
 /** What real figures are of. Sources come and go, so their names are no part of it. */
 const LICENSE_MANAGERS = 'license managers';
@@ -47,7 +49,8 @@ function optionsOf(
       if (error instanceof StoreError) log.error({ reason: error.message }, HISTORY_PROBLEM);
       else log.error(errorFields(error), 'the embedded analyzer has a problem');
     },
-    onRecovery: () => log.info({}, 'the embedded analyzer records history again'),
+    onRecovery: (failures) => log.info({ failures }, 'the embedded analyzer records history again'),
+    setAside: (path, reason) => setAside({ path, reason, lost: LOST_HISTORY }, log) !== undefined,
   };
 }
 

@@ -14,6 +14,7 @@ import { createWebhookChannel } from '../messages/webhook-channel.ts';
 import { createLocalTime } from '../model/local-time.ts';
 import type { Log } from '../model/log.ts';
 import { nextRun } from '../poll/runs.ts';
+import type { StateWrites } from '../storage/file-writes.ts';
 import { authorizationOf, externalUrl } from './alerting.ts';
 import { analyzerIdentity } from './identity.ts';
 
@@ -92,11 +93,12 @@ type MessageInputs = ReceiverInputs &
   Pick<MessagesOptions, 'initial'> & {
     /** Counts by receiver. New ones are added. They survive a reload. */
     readonly counts: Map<string, MessageCounts>;
+    readonly writes: StateWrites;
   };
 
 /** Messages by e-mail and webhook. Without either, nothing is sent. */
 export function createAppMessages(config: Config, inputs: MessageInputs): Messages {
-  const { timeZone, counts, initial, now, log } = inputs;
+  const { timeZone, counts, writes, initial, now, log } = inputs;
   const { alerting, storagePath } = config;
   const localTime = createLocalTime(timeZone);
   const digest = alerting.email?.digest;
@@ -122,7 +124,7 @@ export function createAppMessages(config: Config, inputs: MessageInputs): Messag
     groupWait: alerting.groupWait,
     groupInterval: alerting.groupInterval,
     repeatInterval: alerting.repeatInterval,
-    file: storagePath === undefined ? undefined : join(storagePath, FILE),
+    file: storagePath === undefined ? undefined : { path: join(storagePath, FILE), writes: writes.of(FILE) },
     initial,
     now,
     log,

@@ -33,6 +33,7 @@ import { createPoller, type Poller } from '../poll/poller.ts';
 import type { PassInputs } from '../rightsizing/nightly-pass.ts';
 import { createProposalSource } from '../rightsizing/proposals.ts';
 import type { Rightsizing } from '../rightsizing/rightsizing.ts';
+import type { StateWrites } from '../storage/file-writes.ts';
 import { RIGHTSIZING_FILE } from '../storage/saved-files.ts';
 import { createCredentialsLog, createDispatcher } from './account.ts';
 import { createAlerting } from './alerting.ts';
@@ -98,6 +99,8 @@ interface PipelineDeps {
   readonly deliveryCounts: Map<string, DeliveryCounts>;
   /** Counts by receiver of messages. */
   readonly messageCounts: Map<string, MessageCounts>;
+  /** How writing the state files goes. */
+  readonly writes: StateWrites;
   readonly carried: Carried | undefined;
   /** Advice on the number of licenses. It survives a reload. */
   readonly rightsizing: Rightsizing;
@@ -160,11 +163,11 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     rightsizing: latestPass,
     latest: () => inventory.latest(),
   });
-  const fieldFile = createFieldFile(config.storagePath, analyzerIdentity(config).analyzer, limitedLog);
+  const fieldFile = createFieldFile(config.storagePath, analyzerIdentity(config).analyzer, deps);
   const fieldContract = createFieldContract({
     absent: analyzer.absentFields,
     isOwnAnalyzer: () => transport.isOwnAnalyzer,
-    kept: carried?.fields ?? fieldFile.load(),
+    kept: () => carried?.fields ?? fieldFile.load(),
     now,
     log,
     onChange: fieldFile.save,
@@ -203,6 +206,7 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     timeZone,
     version: deps.version,
     counts: deps.messageCounts,
+    writes: deps.writes,
     initial: carried?.messages,
     now,
     log,
@@ -217,6 +221,7 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     ownsVendorLicense: selection.ownsVendorLicense,
     version: deps.version,
     counts: deps.deliveryCounts,
+    writes: deps.writes,
     handOver: messages.take,
     initial: carried?.alerts,
     now,

@@ -41,7 +41,7 @@ export const createHost = ({ storagePath }: Config, log: Log): TransportHost =>
     onProblem: (reason) => log.warn({ reason }, 'sources are read less safely'),
   });
 
-/** @throws OperatorError if the key of the pseudonyms cannot be used */
+/** Creates the sources of this configuration, and what their transports share. */
 export function createSources(config: Config, log: Log): ConfiguredSources {
   const { embeddedAnalyzer, storagePath } = config;
   const host = createHost(config, log);
@@ -50,7 +50,7 @@ export function createSources(config: Config, log: Log): ConfiguredSources {
   if (asRoot !== undefined) log.warn({}, asRoot);
   const usesPseudonyms = (all: readonly SourceConfig[]): boolean =>
     all.some(({ users }) => users.names === 'pseudonym');
-  let pseudonymKey = usesPseudonyms(sources) ? pseudonymKeyIn(storagePath) : '';
+  let pseudonymKey = usesPseudonyms(sources) ? pseudonymKeyIn(storagePath, log) : '';
   const set = createSourceSet(sources.map(settingsOf), (settings) =>
     createManagerSource(settings, { reader: createReader(settings, host), now, pseudonymKey, log }),
   );
@@ -59,7 +59,7 @@ export function createSources(config: Config, log: Log): ConfiguredSources {
     health: set.health,
     replace: (config) => {
       const next = config.embeddedAnalyzer.sources;
-      if (pseudonymKey === '' && usesPseudonyms(next)) pseudonymKey = pseudonymKeyIn(storagePath);
+      if (pseudonymKey === '' && usesPseudonyms(next)) pseudonymKey = pseudonymKeyIn(storagePath, log);
       return set.replace(next.map(settingsOf));
     },
     close: async () => {

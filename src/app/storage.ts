@@ -4,6 +4,7 @@ import type { Log } from '../model/log.ts';
 import { OperatorError } from '../model/operator-error.ts';
 import { openKeptFile } from '../rightsizing/kept-file.ts';
 import { lockStorage, type StorageLock } from '../storage/directory-lock.ts';
+import { createStateWrites, type StateWrites } from '../storage/file-writes.ts';
 import { HISTORY_FILE, RIGHTSIZING_FILE } from '../storage/saved-files.ts';
 import { originOf } from './embedded-analyzer.ts';
 
@@ -12,11 +13,14 @@ export interface Storage {
   /** Locks a directory, and releases the previous one. @throws OperatorError if another process has locked it */
   take(path: string | undefined): void;
   release(): void;
+  /** How writing its files goes. */
+  readonly writes: StateWrites;
 }
 
 export function createStorage(log: Log): Storage {
   let lock: StorageLock | undefined;
   return {
+    writes: createStateWrites(log),
     take: (path) => {
       if (lock?.path === path) return;
       const before = lock;

@@ -26,7 +26,8 @@ export interface FieldContractOptions {
   readonly absent: readonly string[];
   /** Whether the analyzer is one of this program. It leaves out what its sources do not know. */
   readonly isOwnAnalyzer: () => boolean;
-  readonly kept: KeptContract | undefined;
+  /** What an earlier process kept. It is read before the first answer is compared. */
+  readonly kept: () => KeptContract | undefined;
   /** Epoch seconds. */
   readonly now: () => number;
   readonly log: Log;
@@ -93,18 +94,17 @@ function currencyOf({ endpoints }: Snapshot) {
 export function createFieldContract(options: FieldContractOptions): FieldContract {
   const { now, log } = options;
   const absent = new Set(options.absent);
-  const entries = new Map(
-    fieldEndpoints.map((endpoint) => [
-      endpoint,
-      new Map((options.kept?.[endpoint] ?? []).map((kept): [string, Entry] => [kept.vendorLicense, entryOf(kept)])),
-    ]),
-  );
+  let entries: ReadonlyMap<FieldEndpoint, Map<string, Entry>> | undefined;
   /** The answers that were compared, by endpoint and part. */
   const seen = new Map<string, unknown>();
   let listed: ReadonlySet<string> = new Set();
   let states: FieldStates | undefined;
 
-  const of = (endpoint: FieldEndpoint): Map<string, Entry> => entries.get(endpoint) ?? new Map();
+  const all = (): NonNullable<typeof entries> => {
+    entries ??= entriesOf(options.kept());
+    return entries;
+  };
+  const of = (endpoint: FieldEndpoint): Map<string, Entry> => all().get(endpoint) ?? new Map();
 
   const forgetOptional = (endpoint: FieldEndpoint, name: string, entry: Entry, isOwn: boolean): void => {
     const forgotten = [...entry.missing]
@@ -170,13 +170,13 @@ export function createFieldContract(options: FieldContractOptions): FieldContrac
   };
 
   const forgetGone = (): void => {
-    for (const byName of entries.values()) {
+    for (const byName of all().values()) {
       for (const [name, { at }] of byName) if (!listed.has(name) && now() - at >= WEEK) byName.delete(name);
     }
   };
 
   const kept = (): KeptContract =>
-    Object.fromEntries([...entries].map(([endpoint, byName]) => [endpoint, [...byName].map(keptOf)]));
+    Object.fromEntries([...all()].map(([endpoint, byName]) => [endpoint, [...byName].map(keptOf)]));
 
   return {
     observe: (snapshot) => {
@@ -199,7 +199,9 @@ export function createFieldContract(options: FieldContractOptions): FieldContrac
       save();
     },
     states: () => {
-      states ??= createFieldStates([...entries].flatMap(([endpoint, byName]) => statesOf(endpoint, byName, listed)));
+      states ??= createFieldStates(
+        [...(entries ?? [])].flatMap(([endpoint, byName]) => statesOf(endpoint, byName, listed)),
+      );
       return states;
     },
     kept,
@@ -208,6 +210,14 @@ export function createFieldContract(options: FieldContractOptions): FieldContrac
 
 /** A text that differs if other fields are expected or missing. */
 const describe = ({ expected, missing }: Entry): string => `${expected.size} ${[...missing.keys()].join()}`;
+
+const entriesOf = (kept: KeptContract | undefined): ReadonlyMap<FieldEndpoint, Map<string, Entry>> =>
+  new Map(
+    fieldEndpoints.map((endpoint) => [
+      endpoint,
+      new Map((kept?.[endpoint] ?? []).map((each): [string, Entry] => [each.vendorLicense, entryOf(each)])),
+    ]),
+  );
 
 const entryOf = ({ expected, missing, at }: KeptFields): Entry => ({
   expected: new Set(expected),

@@ -1,6 +1,6 @@
-import { endsWithin } from '../scheduling/ends-within.ts';
-import { createLatestOnly } from '../scheduling/latest-only.ts';
-import { readSavedText, writeJsonFile } from '../storage/json-file.ts';
+import type { Log } from '../model/log.ts';
+import type { FileWrites } from '../storage/file-writes.ts';
+import { createJsonState } from '../storage/json-state.ts';
 import { type ReceiverState, readState, stateJson } from './receiver-state.ts';
 
 /** The states of all receivers, by name. */
@@ -9,64 +9,32 @@ export type ReceiverStates = ReadonlyMap<string, ReceiverState>;
 export interface MessageFile {
   /** The states that were saved for this analyzer; empty if the file cannot be used. */
   load(): ReceiverStates;
-  /** Resolves when the newest states are written, when that fails, or after `MAX_WAIT`. */
+  /** Resolves when the newest states are written, when that fails, or after some seconds. */
   save(): Promise<void>;
 }
 
-/** Maximum time that messages wait for the file, seconds. */
-const MAX_WAIT = 5;
+interface MessageFileOptions {
+  readonly path: string;
+  readonly analyzer: string;
+  /** Called when the file is written. */
+  readonly states: () => ReceiverStates;
+  readonly writes: FileWrites;
+  readonly log: Log;
+}
 
-/**
- * Keeps what people were notified of in a file with mode 0600. Each save replaces the whole file.
- *
- * @param states called when the file is written
- * @param onProblem called with one line: the problem and the remedy
- */
-export function createMessageFile(
-  path: string,
-  analyzer: string,
-  states: () => ReceiverStates,
-  onProblem: (problem: string) => void,
-): MessageFile {
-  let lastProblem: string | undefined;
-  /** Reports a problem once, and not for each save. */
-  const report = (problem: string | undefined): void => {
-    if (problem !== undefined && problem !== lastProblem) onProblem(problem);
-    lastProblem = problem;
-  };
-
-  const write = createLatestOnly(async () => {
-    try {
-      const receivers = Object.fromEntries([...states()].map(([name, state]) => [name, stateJson(state)]));
-      await writeJsonFile(path, { v: 1, analyzer, receivers });
-      report(undefined);
-    } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException;
-      report(`${path} cannot be written (${code ?? message}); a restart may repeat messages; check storage.path`);
-    }
+/** Keeps what people were notified of in a file with mode 0600. Each save replaces the whole file. */
+export function createMessageFile({ analyzer, states, ...options }: MessageFileOptions): MessageFile {
+  const state = createJsonState<ReceiverStates>({
+    ...options,
+    consequence: 'a restart may repeat messages',
+    content: () => ({
+      analyzer,
+      receivers: Object.fromEntries([...states()].map(([name, receiver]) => [name, stateJson(receiver)])),
+    }),
+    read: ({ analyzer: whose, receivers }) => {
+      if (whose !== analyzer) return new Map();
+      return new Map(Object.entries(receivers ?? {}).map(([name, receiver]) => [name, readState(receiver)]));
+    },
   });
-
-  return {
-    load: () => {
-      const text = readSavedText(path, onProblem);
-      if (text === undefined) return new Map();
-      try {
-        const content = JSON.parse(text) as { v?: unknown; analyzer?: unknown; receivers?: Record<string, unknown> };
-        if (content.v !== 1) throw new Error('not a file of messages');
-        if (content.analyzer !== analyzer) return new Map();
-        return new Map(Object.entries(content.receivers ?? {}).map(([name, state]) => [name, readState(state)]));
-      } catch (error) {
-        onProblem(
-          `${path} is damaged (${(error as Error).message}) and is not used; messages may be repeated; remove it`,
-        );
-        return new Map();
-      }
-    },
-    save: async () => {
-      if (await endsWithin(write(), MAX_WAIT)) return;
-      report(
-        `${path} is not written after ${MAX_WAIT} s; a restart may repeat messages; check the disk of storage.path`,
-      );
-    },
-  };
+  return { load: () => state.load() ?? new Map(), save: state.save };
 }

@@ -1,6 +1,7 @@
 import type { HandOver } from '../alerts/engine.ts';
 import type { ReceiverStatus } from '../alerts/receiver-html.ts';
 import type { Log } from '../model/log.ts';
+import type { FileWrites } from '../storage/file-writes.ts';
 import type { Channel } from './channel.ts';
 import type { DigestSchedule } from './digest.ts';
 import type { GroupTimes } from './due-groups.ts';
@@ -23,7 +24,7 @@ export interface MessagesOptions extends GroupTimes {
   /** How long an alert is kept while its condition is unknown, seconds. */
   readonly unknownHold: number;
   /** Where the state is kept; `undefined` without storage. */
-  readonly file: string | undefined;
+  readonly file: { readonly path: string; readonly writes: FileWrites } | undefined;
   /** States to continue, for example from before a reload. */
   readonly initial: ReceiverStates | undefined;
   /** Epoch seconds. */
@@ -48,16 +49,13 @@ export interface Messages {
 const DRAIN_SECONDS = 5;
 
 /** Creates the outboxes of all receivers. Without receivers, nothing is kept. */
-export function createMessages({ receivers, file: path, initial, ...options }: MessagesOptions): Messages {
+export function createMessages({ receivers, file: kept, initial, ...options }: MessagesOptions): Messages {
   const { analyzer, log, now } = options;
   let outboxes: readonly Outbox[] = [];
   let isStarted = false;
 
   const states = (): ReceiverStates => new Map(outboxes.map((outbox) => [outbox.receiver, outbox.state()]));
-  const file =
-    path === undefined
-      ? undefined
-      : createMessageFile(path, analyzer, states, (problem) => log.warn({ problem }, 'messages not saved'));
+  const file = kept === undefined ? undefined : createMessageFile({ ...kept, analyzer, states, log });
 
   return {
     start: () => {

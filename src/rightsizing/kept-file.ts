@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { OperatorError } from '../model/operator-error.ts';
 import { createPrivateFile } from '../storage/private-file.ts';
+import { isDamage } from '../storage/set-aside.ts';
 
 /** The SQLite file of the results, how it is opened, and its possible problems. */
 
@@ -8,6 +9,9 @@ import { createPrivateFile } from '../storage/private-file.ts';
 export class KeptFileError extends OperatorError {
   override readonly name = 'KeptFileError';
 }
+
+/** The content of the file cannot be used. */
+export class DamagedKeptFile extends KeptFileError {}
 
 /** Which program wrote a file, in its header. */
 const APPLICATION = 0x4c_52_53_5a;
@@ -61,7 +65,6 @@ const byResultCode: Readonly<Record<number, string>> = {
   11: problems.damaged,
   13: problems.full,
   14: problems.cannotOpen,
-  26: problems.foreign,
 };
 
 /** Errors of the file system before SQLite opens the file. */
@@ -76,6 +79,7 @@ export function explainKept(path: string | undefined, error: unknown): unknown {
   if (error instanceof KeptFileError) return error;
   const { errcode, syscall, code, message } = error as NodeJS.ErrnoException & { errcode?: number };
   if (errcode === undefined && syscall === undefined) return error;
+  if (path !== undefined && isDamage(path, error)) return damagedKept(path, error);
   const why =
     errcode === undefined
       ? (byFileError[String(code)] ?? problems.cannotOpen)
@@ -102,7 +106,7 @@ function prepare(database: DatabaseSync, path: string | undefined): void {
 
 /** Content that cannot be read. */
 export const damagedKept = (path: string | undefined, cause: unknown): KeptFileError =>
-  new KeptFileError(`the advice file ${path ?? '(in memory)'} cannot be used: ${problems.damaged}`, { cause });
+  new DamagedKeptFile(`the advice file ${path ?? '(in memory)'} cannot be used: ${problems.damaged}`, { cause });
 
 /** Opens the file, or creates a new one; in memory without a path. @throws KeptFileError */
 export function openKeptFile(path: string | undefined): DatabaseSync {

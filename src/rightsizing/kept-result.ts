@@ -1,8 +1,11 @@
 import type { Log } from '../model/log.ts';
 import { errorFields } from '../model/operator-error.ts';
 import { runSliced, untilAborted } from '../scheduling/slices.ts';
+import type { FileWrites } from '../storage/file-writes.ts';
+import { setAside } from '../storage/set-aside.ts';
 import type { Advice } from './advice.ts';
 import { type KeptAdviceFile, type KeptPass, openKeptAdvice, type PassRow, type PassSummary } from './kept-advice.ts';
+import { DamagedKeptFile } from './kept-file.ts';
 import { keyOf } from './known-features.ts';
 import type { Owns } from './recorded-demand-source.ts';
 import type { AdviceTable, KeptAdvice } from './rightsizing.ts';
@@ -37,10 +40,14 @@ interface Held {
   readonly byKey: ReadonlyMap<string, PassRow>;
 }
 
-export function createKeptResult(log: Log): KeptResult {
+const LOST = 'the advice of earlier months is in the renamed file only; that of today is computed again';
+
+export function createKeptResult(log: Log, writes: FileWrites): KeptResult {
   let file: KeptAdviceFile | undefined;
   /** What the file belongs to. */
   let opened: string | undefined;
+  /** The results are in memory because the file cannot be used. */
+  let isFallback = false;
   let held: Held | undefined;
 
   const report = (error: unknown, message: string): void => log.error(errorFields(error), message);
@@ -81,14 +88,32 @@ export function createKeptResult(log: Log): KeptResult {
       const pass = await runSliced(file.load(analyzer));
       if (pass !== undefined) await runSliced(hold(pass, file, inputs));
     };
+    isFallback = false;
     try {
-      await load(path);
+      await load(path).catch((error: unknown) => {
+        close();
+        if (path === undefined || !(error instanceof DamagedKeptFile)) throw error;
+        const { message: reason } = error.cause as Error;
+        // what is still in its place cannot be used the second time either
+        setAside({ path, reason, lost: LOST }, log);
+        return load(path);
+      });
     } catch (error) {
-      report(error, 'advice on the number of licenses is kept in memory only');
+      writes.failed((error as Error).message);
       close();
+      isFallback = true;
       await load(undefined);
     }
     opened = wanted;
+  };
+
+  /** The file of these results. One that could not be used before is tried again. */
+  const current = (path: string | undefined): KeptAdviceFile => {
+    if (!isFallback) return file ?? openKeptAdvice(undefined);
+    const again = openKeptAdvice(path);
+    file?.close();
+    isFallback = false;
+    return again;
   };
 
   const rowsOf = function* (advice: readonly Advice[], today: number): Generator<void, PassRow[]> {
@@ -112,15 +137,16 @@ export function createKeptResult(log: Log): KeptResult {
     replace: async (advice, summary, inputs, signal) => {
       const rows = await runSliced(untilAborted(rowsOf(advice, summary.day), signal));
       const pass = { summary, rows };
-      const kept = file ?? openKeptAdvice(undefined);
-      file = kept;
       try {
-        await runSliced(untilAborted(kept.save(inputs.analyzer, pass), signal));
+        file = current(inputs.file);
+        await runSliced(untilAborted(file.save(inputs.analyzer, pass), signal));
+        writes.succeeded();
       } catch (error) {
         signal.throwIfAborted();
-        report(error, 'advice on the number of licenses was not saved');
+        writes.failed((error as Error).message);
       }
-      await runSliced(untilAborted(hold(pass, kept, inputs), signal));
+      file ??= openKeptAdvice(undefined);
+      await runSliced(untilAborted(hold(pass, file, inputs), signal));
     },
     close,
   };

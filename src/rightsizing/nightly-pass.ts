@@ -4,6 +4,7 @@ import { errorFields, OperatorError } from '../model/operator-error.ts';
 import { createLimit } from '../scheduling/limit.ts';
 import { untilReady } from '../scheduling/ready.ts';
 import { runSliced, untilAborted } from '../scheduling/slices.ts';
+import type { FileWrites } from '../storage/file-writes.ts';
 import type { WorkingTime } from './advice.ts';
 import type { DemandSource } from './demand-source.ts';
 import { createKeptResult, type ResultInputs } from './kept-result.ts';
@@ -41,6 +42,8 @@ export interface NightlyPassOptions {
   /** Epoch seconds. */
   readonly now: () => number;
   readonly log: Log;
+  /** How writing the file of the results goes. */
+  readonly writes: FileWrites;
 }
 
 /** After a failure, a pass is tried again this many times, seconds apart. */
@@ -58,9 +61,9 @@ const settingsOf = ({ tolerance, workingTime: { weekdays, from, to }, scope }: P
 /** Days before today are not complete yet. */
 class NotComplete extends Error {}
 
-export function createNightlyPass({ now, log }: NightlyPassOptions): NightlyPass {
+export function createNightlyPass({ now, log, writes }: NightlyPassOptions): NightlyPass {
   const inTurn = createLimit(1);
-  const result = createKeptResult(log);
+  const result = createKeptResult(log, writes);
   let inputs: PassInputs | undefined;
   let running = new AbortController();
   let isRunning = false;

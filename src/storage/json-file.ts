@@ -1,22 +1,7 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { giveToOwnerOf } from './ownership.ts';
-
-/**
- * The text of a file of an earlier process; `undefined` without one.
- *
- * @param onProblem called with one line if the file exists and cannot be read: the problem and the remedy
- */
-export function readSavedText(path: string, onProblem: (problem: string) => void): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'ENOENT') onProblem(`${path} cannot be read (${code}); check its owner and mode`);
-    return undefined;
-  }
-}
 
 /**
  * Writes a value as a JSON file with mode 0600. The file is replaced atomically: even after a crash it has the old content

@@ -68,5 +68,10 @@ const DAMAGE: ReadonlySet<number> = new Set([11, 26]);
 export function isDamage(path: string, error: unknown): boolean {
   const { errcode } = error as { errcode?: number };
   if (errcode !== undefined && DAMAGE.has(errcode & 0xff)) return true;
-  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    // it cannot be reached, which is another problem
+    return false;
+  }
 }

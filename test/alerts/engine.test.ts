@@ -10,6 +10,7 @@ import { createCurrentInventory } from '../../src/inventory/current.ts';
 import type { Inventory } from '../../src/inventory/inventory.ts';
 import { noOwners, type Owners } from '../../src/model/owners.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
+import { createFileWrites } from '../../src/storage/file-writes.ts';
 import { alertsPageOf } from '../support/alert-page.ts';
 import { policy, settingsOf } from '../support/alert-views.ts';
 import type { SentAlert } from '../support/fake-alertmanager.ts';
@@ -520,7 +521,9 @@ describe('the engine', () => {
   it('sends alerts although the disk of its file hangs, and holds up no reader of the inventory', async () => {
     const hanging = createHangingFile(cleanup);
     const problems: string[] = [];
-    const stateFile = createStateFile(hanging.path, 'lic.example.com:8443', (problem) => problems.push(problem));
+    const log = createTestLog();
+    const writes = createFileWrites('alert-state.json', log);
+    const stateFile = createStateFile(hanging.path, 'lic.example.com:8443', { writes, log });
     const { create, stub } = start();
     const snapshot = snapshotOf(true, 1);
     const engine = create({ stateFile, inventory: () => inventory.latest() });
@@ -536,11 +539,11 @@ describe('the engine', () => {
     await advance(5);
     await committed;
     expect(stub.sent.map(({ labels, at }) => [labels.alertname, at - NOW])).toEqual([['LicenseServerDown', 5]]);
-    expect(problems).toEqual([expect.stringContaining('is not written after 5 s')]);
+    expect(writes.problem()).toContain('is not written after 5 s');
     // later evaluations do not wait again
     await advance(120);
     expect(stub.sent.map(({ at }) => at - NOW)).toEqual([5, 60, 120]);
-    expect(problems).toHaveLength(1);
+    expect([problems, log.entries.length]).toEqual([[], 1]);
     inventory.stop();
     await engine.stop();
   });

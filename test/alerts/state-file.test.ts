@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { AlertState } from '../../src/alerts/alert.ts';
 import { createStateFile } from '../../src/alerts/state-file.ts';
-import { createCleanup, eventually } from '../support/harness.ts';
+import { createFileWrites } from '../../src/storage/file-writes.ts';
+import { createCleanup, createTestLog, eventually } from '../support/harness.ts';
 import { createHangingFile } from './hanging-file.ts';
 
 const cleanup = createCleanup();
@@ -48,8 +49,10 @@ function start(path?: string, analyzer = 'lic:443') {
   const folder = mkdtempSync(join(tmpdir(), 'license-exporter-state-'));
   cleanup.add(() => rmSync(folder, { recursive: true }));
   const file = path ?? join(folder, 'state/alert-state.json');
-  const problems: string[] = [];
-  return { file, problems, state: createStateFile(file, analyzer, (problem) => problems.push(problem)) };
+  const log = createTestLog();
+  const writes = createFileWrites('alert-state.json', log);
+  const problems = (): readonly unknown[] => log.entries.map(({ fields }) => fields.problem ?? fields.reason);
+  return { file, log, writes, problems, state: createStateFile(file, analyzer, { writes, log }) };
 }
 
 describe('the file of alerts', () => {
@@ -59,9 +62,9 @@ describe('the file of alerts', () => {
     await state.save({ savedAt: AT, alerts: [{ ...pending, sentAt: AT }, firing, resolved] });
     expect(state.load()).toEqual({ savedAt: AT, alerts: [pending, firing, resolved] });
     expect([statSync(file).mode & 0o777, statSync(join(file, '..')).mode & 0o777]).toEqual([0o600, 0o700]);
-    expect(problems).toEqual([]);
+    expect(problems()).toEqual([]);
     // alerts of another analyzer are ignored
-    expect(createStateFile(file, 'other:443', () => {}).load()).toBeUndefined();
+    expect(start(file, 'other:443').state.load()).toBeUndefined();
   });
 
   it('is replaced whole, by one after the other', async () => {
@@ -72,18 +75,18 @@ describe('the file of alerts', () => {
     await Promise.all(saves);
     expect(state.load()?.alerts[0]?.value).toBe(19);
     expect(existsSync(`${file}.${process.pid}.tmp`)).toBe(false);
-    expect(problems).toEqual([]);
+    expect(problems()).toEqual([]);
   });
 
   it.each([
-    ['nothing', '', 'Unexpected end of JSON input'],
+    ['nothing', '', 'it is not complete JSON'],
     [
       'half of it',
       '{"v":1,"analyzer":"lic:443","savedAt":"2027-01-15T08:00:00.000Z","alerts":[{"ru',
-      'Unterminated string',
+      'it is not complete JSON',
     ],
-    ['another version', '{"v":2}', 'not a file of alerts'],
-    ['null', 'null', 'Cannot read properties of null'],
+    ['an older version', '{"v":0}', 'it has no version that there ever was'],
+    ['null', 'null', 'it has no version'],
     ['no alert', '{"v":1,"analyzer":"lic:443","savedAt":"2027-01-15T08:00:00Z","alerts":[7]}', 'not an alert'],
     [
       'no time',
@@ -100,27 +103,65 @@ describe('the file of alerts', () => {
       '{"v":1,"analyzer":"lic:443","savedAt":"2027-01-15T08:00:00Z","alerts":[{"rule":"r","state":"pending","labels":{"a":1},"annotations":{},"value":1}]}',
       'not an alert',
     ],
-  ])('that holds %s is not used, and reported as damaged', (_, content, reason) => {
-    const { file, state, problems } = start();
+  ])('that holds %s is set aside, and the next save makes a new one', async (_, content, reason) => {
+    const { file, state, log } = start();
     mkdirSync(join(file, '..'));
     writeFileSync(file, content);
     expect(state.load()).toBeUndefined();
-    expect(problems).toHaveLength(1);
-    expect(problems[0]).toContain(`${file} is damaged (`);
-    expect(problems[0]).toContain(reason);
-    expect(problems[0]).toMatch(/is not used; remove it$/);
-    expect(readFileSync(file, 'utf8')).toBe(content);
+    const [entry] = log.entries;
+    expect(entry?.message).toBe('damaged file set aside, a new one takes its place');
+    expect(entry?.fields).toMatchObject({ file, reason, lost: 'a restart may send alerts twice' });
+    const renamed = String(entry?.fields.renamed);
+    expect(renamed).toMatch(/^alert-state\.json\.damaged-\d{8}T\d{6}Z$/);
+    expect(readFileSync(join(file, '..', renamed), 'utf8')).toBe(content);
+    await state.save({ savedAt: AT, alerts: [firing] });
+    expect(state.load()).toEqual({ savedAt: AT, alerts: [firing] });
+    expect(log.entries).toHaveLength(1);
   });
 
-  it('that cannot be written or read is reported', async () => {
-    const { file, state, problems } = start('/proc/license-exporter/alert-state.json');
-    await state.save({ savedAt: AT, alerts: [] });
-    expect(problems).toEqual([
-      `${file} cannot be written (ENOENT); a restart may send alerts twice; check storage.path`,
+  it('is set aside if it is a directory', async () => {
+    const { file, state, problems } = start();
+    mkdirSync(file, { recursive: true });
+    expect(state.load()).toBeUndefined();
+    expect(problems()).toEqual(['it cannot be read (EISDIR)']);
+    await state.save({ savedAt: AT, alerts: [firing] });
+    expect(state.load()?.alerts).toEqual([firing]);
+  });
+
+  it('of a newer version is neither renamed nor replaced, until it is moved away', async () => {
+    const { file, state, writes, log } = start();
+    mkdirSync(join(file, '..'));
+    writeFileSync(file, '{"v":2}');
+    expect(state.load()).toBeUndefined();
+    await state.save({ savedAt: AT, alerts: [firing] });
+    expect(readFileSync(file, 'utf8')).toBe('{"v":2}');
+    const problem = `${file} was written by a newer version of license-exporter; a restart may send alerts twice; use that version, or move the file away`;
+    expect([writes.problem(), writes.errors()]).toEqual([problem, 2]);
+    rmSync(file);
+    await state.save({ savedAt: AT, alerts: [firing] });
+    expect(state.load()?.alerts).toEqual([firing]);
+    expect(writes.problem()).toBeUndefined();
+    expect(log.entries.map(({ message, fields }) => [message, fields.problem ?? fields.failures])).toEqual([
+      ['state cannot be saved', problem],
+      ['state is saved again', 2],
     ]);
-    const folder = start(tmpdir());
-    expect(folder.state.load()).toBeUndefined();
-    expect(folder.problems).toEqual([`${tmpdir()} cannot be read (EISDIR); check its owner and mode`]);
+  });
+
+  it('that cannot be written is reported once, counted each time, and its end is reported', async () => {
+    const { file, state, writes, log } = start();
+    const folder = join(file, '..');
+    writeFileSync(folder, 'a file where the directory should be');
+    for (let i = 0; i < 3; i += 1) await state.save({ savedAt: AT + i, alerts: [] });
+    const problem = `${file} cannot be written (ENOTDIR); a restart may send alerts twice; check the disk and the owner of storage.path`;
+    expect([writes.problem(), writes.errors()]).toEqual([problem, 3]);
+    rmSync(folder);
+    await state.save({ savedAt: AT + 3, alerts: [firing] });
+    await state.save({ savedAt: AT + 4, alerts: [firing] });
+    expect([writes.problem(), writes.errors()]).toEqual([undefined, 3]);
+    expect(log.entries.map(({ level, message, fields }) => [level, message, fields])).toEqual([
+      ['error', 'state cannot be saved', { file: 'alert-state.json', problem }],
+      ['info', 'state is saved again', { file: 'alert-state.json', failures: 3 }],
+    ]);
   });
 
   it('on a disk that hangs is waited for once, and is written when the disk is back', async () => {
@@ -129,16 +170,16 @@ describe('the file of alerts', () => {
     vi.useFakeTimers();
     const first = state.save({ savedAt: AT, alerts: [] });
     await vi.advanceTimersByTimeAsync(4999);
-    expect(problems).toEqual([]);
+    expect(problems()).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
     await first;
-    const reported = `${hanging.path} is not written after 5 s; alerts are sent without it; check the disk of storage.path`;
-    expect(problems).toEqual([reported]);
+    const reported = `${hanging.path} is not written after 5 s; a restart may send alerts twice; check the disk of storage.path`;
+    expect(problems()).toEqual([reported]);
     // no timer is running: these do not wait
     await state.save({ savedAt: AT + 1, alerts: [firing] });
     await state.save({ savedAt: AT + 2, alerts: [pending] });
     vi.useRealTimers();
-    expect(problems).toEqual([reported]);
+    expect(problems()).toEqual([reported]);
     hanging.release();
     await eventually('the newest alerts are written', () => state.load()?.savedAt === AT + 2);
     expect(state.load()?.alerts).toEqual([pending]);

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { decodeHours, decodeSamples, encodeHours, encodeSamples } from '../../src/analyzer/day-codec.ts';
 import { getHistory, getHistoryReserved } from '../../src/analyzer/history-charts.ts';
-import { StoreError } from '../../src/analyzer/history-file.ts';
+import { DamagedStore, StoreError } from '../../src/analyzer/history-file.ts';
 import { hoursInWindow, type Recorded, totalsOfDays } from '../../src/analyzer/recorded-days.ts';
 import type { Figures, Sample, Series } from '../../src/analyzer/sample.ts';
 import { random } from '../../src/analyzer/simulated-random.ts';
@@ -337,11 +337,11 @@ describe('a store that cannot be used', () => {
     const folder = temporaryFolder();
     const path = join(folder, 'history.db');
     writeFileSync(path, 'not a database, but long enough to be taken for one'.repeat(100));
-    expect(messageOf(() => open({ path }))).toContain('it is not a history store; move the file away');
     mkdirSync(join(folder, 'directory'));
-    expect(messageOf(() => open({ path: join(folder, 'directory') }))).toContain(
-      'it cannot be opened; the directory must exist and be writable',
-    );
+    for (const damaged of [path, join(folder, 'directory')]) {
+      expect(() => open({ path: damaged })).toThrow(DamagedStore);
+      expect(messageOf(() => open({ path: damaged }))).toContain('it is damaged; restore a backup, or move the file');
+    }
     writeFileSync(join(folder, 'file'), '');
     expect(messageOf(() => open({ path: join(folder, 'file/history.db') }))).toContain(
       'it cannot be opened; the directory must exist and be writable',

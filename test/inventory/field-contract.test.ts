@@ -95,7 +95,7 @@ function start({ absent = [], isOwn = false, kept, site = new Site() }: Start = 
   const contract = createFieldContract({
     absent,
     isOwnAnalyzer: () => isOwn,
-    kept,
+    kept: () => kept,
     now: () => site.at,
     log,
     onChange: (content) => {

@@ -1,10 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createMessageFile, type ReceiverStates } from '../../src/messages/message-file.ts';
 import type { ReceiverState } from '../../src/messages/receiver-state.ts';
-import { createCleanup } from '../support/harness.ts';
+import { createFileWrites } from '../../src/storage/file-writes.ts';
+import { createCleanup, createTestLog } from '../support/harness.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
@@ -44,14 +45,10 @@ function open(states: ReceiverStates = new Map([['email', state]])) {
   const folder = mkdtempSync(join(tmpdir(), 'license-exporter-messages-'));
   cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, 'state/messages.json');
-  const problems: string[] = [];
-  const create = (analyzer = 'lic:80') =>
-    createMessageFile(
-      path,
-      analyzer,
-      () => states,
-      (text) => problems.push(text),
-    );
+  const log = createTestLog();
+  const writes = createFileWrites('messages.json', log);
+  const create = (analyzer = 'lic:80') => createMessageFile({ path, analyzer, states: () => states, writes, log });
+  const problems = (): readonly unknown[] => log.entries.map(({ fields }) => fields.problem ?? fields.reason);
   return { folder, path, problems, create };
 }
 
@@ -62,29 +59,28 @@ describe('the file of messages', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(create().load()).toEqual(new Map([['email', state]]));
     expect(create('another:80').load()).toEqual(new Map());
-    expect(problems).toEqual([]);
+    expect(problems()).toEqual([]);
   });
 
   it('is empty before the first message, without a problem', () => {
     const { problems, create } = open();
     expect(create().load()).toEqual(new Map());
-    expect(problems).toEqual([]);
+    expect(problems()).toEqual([]);
   });
 
   it.each<[string, (content: string) => string]>([
     ['is cut off', (content) => content.slice(0, -20)],
-    ['is of another version', (content) => content.replace('"v":1', '"v":2')],
+    ['has no version', (content) => content.replace('"v":1', '"v":"1"')],
     ['has a time that is no number', (content) => content.replace('"startsAt":1', '"startsAt":"1"')],
     ['has a state that does not exist', (content) => content.replaceAll('"firing"', '"unclear"')],
     ['has no addresses', (content) => content.replace('"address"', '"adress"')],
-  ])('that %s is not used, and that is said with the remedy', async (_, damage) => {
+  ])('that %s is set aside, and that is said', async (_, damage) => {
     const { path, problems, create } = open();
     await create().save();
     writeFileSync(path, damage(readFileSync(path, 'utf8')));
     expect(create().load()).toEqual(new Map());
-    expect(problems).toEqual([
-      expect.stringMatching(/ is damaged \(.+\) and is not used; messages may be repeated; remove it$/),
-    ]);
+    expect(problems()).toHaveLength(1);
+    expect(readdirSync(dirname(path))).toEqual([expect.stringMatching(/^messages\.json\.damaged-/)]);
   });
 
   it('that cannot be written is a problem that is said once, until it can be written again', async () => {
@@ -93,8 +89,10 @@ describe('the file of messages', () => {
     writeFileSync(join(folder, 'state'), 'a file where the directory should be');
     await file.save();
     await file.save();
-    expect(problems).toEqual([
-      expect.stringMatching(/cannot be written \(ENOTDIR\); a restart may repeat messages; check storage\.path$/),
+    expect(problems()).toEqual([
+      expect.stringMatching(
+        /cannot be written \(ENOTDIR\); a restart may repeat messages; check the disk and the owner/,
+      ),
     ]);
     rmSync(join(folder, 'state'));
     await file.save();

@@ -5,6 +5,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { createLocalTime } from '../../src/model/local-time.ts';
 import type { DemandSource } from '../../src/rightsizing/demand-source.ts';
 import { createNightlyPass, type PassInputs } from '../../src/rightsizing/nightly-pass.ts';
+import { createFileWrites } from '../../src/storage/file-writes.ts';
 import { adviceWith } from '../support/advice.ts';
 import { createCleanup, createTestLog, eventually } from '../support/harness.ts';
 import { createSnapshot, NOW } from '../support/scenario.ts';
@@ -67,7 +68,9 @@ it('a date is confirmed by passes of two days, over a restart, and not by two pa
     method.runsOut = runsOut;
     // another setting makes a second pass of a day necessary
     tolerance += 1;
-    const pass = createNightlyPass({ now: () => Date.now() / 1000, log: createTestLog() });
+    const log = createTestLog();
+    const writes = createFileWrites('rightsizing.db', log);
+    const pass = createNightlyPass({ now: () => Date.now() / 1000, log, writes });
     const inputs: PassInputs = {
       isEnabled: true,
       tolerance,

@@ -127,7 +127,7 @@ describe('kept advice', () => {
     const path = temporaryFile();
     writeFileSync(path, 'no database, but some text that is long enough');
     expect(messageOf(() => openKeptAdvice(path))).toBe(
-      `the advice file ${path} cannot be used: it is not a file of right-sizing; move it away`,
+      `the advice file ${path} cannot be used: it is damaged; remove it, and the advice is computed again`,
     );
     rmSync(path);
     const other = new DatabaseSync(path);

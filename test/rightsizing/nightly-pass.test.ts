@@ -12,6 +12,7 @@ import type { DemandSource } from '../../src/rightsizing/demand-source.ts';
 import { createNightlyPass, type NightlyPass, type PassInputs } from '../../src/rightsizing/nightly-pass.ts';
 import { createRecordedSource } from '../../src/rightsizing/recorded-demand-source.ts';
 import type { KeptAdvice } from '../../src/rightsizing/rightsizing.ts';
+import { createFileWrites } from '../../src/storage/file-writes.ts';
 import { createCleanup, createTestLog, eventually } from '../support/harness.ts';
 import { answer, createSnapshot, feature, good, NOW, product } from '../support/scenario.ts';
 import { onlyFigures } from '../support/store-samples.ts';
@@ -97,7 +98,11 @@ interface Started {
 /** A pass that has begun, at a time that the test sets. */
 async function start(given: Partial<PassInputs> & Pick<PassInputs, 'source'>): Promise<Started> {
   const log = createTestLog();
-  const pass = createNightlyPass({ now: () => Date.now() / 1000, log });
+  const pass = createNightlyPass({
+    now: () => Date.now() / 1000,
+    log,
+    writes: createFileWrites('rightsizing.db', log),
+  });
   cleanup.add(() => pass.stop());
   const inventory = inventoryOf(names(3).map((name) => ({ feature: name })));
   const inputs: PassInputs = {
@@ -347,18 +352,41 @@ describe('the nightly pass', () => {
     expect(started.pass.latest()?.tolerance).toBe(4);
   });
 
-  it('goes on in memory if its file cannot be used', async () => {
+  it('sets a damaged file aside, and keeps its result in a new one', async () => {
     at(FIRST);
     const file = join(temporaryFolder(), 'rightsizing.db');
     writeFileSync(file, 'no database, but some text that is long enough');
     const started = await start({ source: sourceOf(createStore(5, names(3))), file });
     await computed(started);
     expect(started.rows()).toHaveLength(3);
-    expect(started.log.entries[0]).toEqual({
-      level: 'error',
-      fields: { reason: `the advice file ${file} cannot be used: it is not a file of right-sizing; move it away` },
-      message: 'advice on the number of licenses is kept in memory only',
+    expect(started.log.entries[0]).toMatchObject({
+      fields: { file, renamed: expect.stringMatching(/^rightsizing\.db\.damaged-/), reason: 'file is not a database' },
+      message: 'damaged file set aside, a new one takes its place',
     });
+    await started.pass.stop();
+    const again = await start({ source: sourceOf(createStore(5, names(3))), file });
+    expect(again.rows()).toHaveLength(3);
+  });
+
+  it('goes on in memory while its file cannot be written, and writes it when it can', async () => {
+    at(FIRST);
+    const folder = join(temporaryFolder(), 'state');
+    writeFileSync(folder, 'a file where the directory should be');
+    const file = join(folder, 'rightsizing.db');
+    const started = await start({ source: sourceOf(createStore(5, names(3))), file });
+    await computed(started);
+    expect(started.rows()).toHaveLength(3);
+    const problems = (): readonly unknown[] => started.log.entries.flatMap(({ fields }) => fields.problem ?? []);
+    expect(problems()).toEqual([
+      expect.stringContaining(`the advice file ${file} cannot be used: it cannot be opened`),
+    ]);
+    rmSync(folder);
+    await started.reload({ tolerance: 5 });
+    await eventually('the second pass', () => started.pass.latest()?.tolerance === 5);
+    expect(started.log.entries.map(({ message }) => message)).toContain('state is saved again');
+    await started.pass.stop();
+    const again = await start({ source: sourceOf(createStore(5, names(3))), file });
+    expect(again.rows()).toHaveLength(3);
   });
 
   it('is canceled when it is stopped', async () => {

@@ -8,7 +8,7 @@ import { openLogonFile } from '../../src/client/logon-file.ts';
 import { openKeptFile } from '../../src/rightsizing/kept-file.ts';
 import { lockDirectory } from '../../src/storage/directory-lock.ts';
 import { writeJsonFile } from '../../src/storage/json-file.ts';
-import { createCleanup } from '../support/harness.ts';
+import { createCleanup, createTestLog } from '../support/harness.ts';
 
 /** A daemon that root starts by hand leaves nothing that the account of the service cannot use. */
 
@@ -28,7 +28,7 @@ it.runIf(process.getuid?.() === 0)(
       openLogonFile(join(storage, 'logons.db'), () => {}),
     ];
     for (const file of open) cleanup.add(() => file.close());
-    pseudonymKeyIn(storage);
+    pseudonymKeyIn(storage, createTestLog());
     await writeJsonFile(join(storage, 'alert-state.json'), {});
     const owners = Object.fromEntries(
       readdirSync(storage).map((name) => {

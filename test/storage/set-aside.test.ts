@@ -59,11 +59,11 @@ test('the log names both files and what is lost; a file that cannot be renamed i
   const error: Log['error'] = (fields) => void lines.push(fields);
   const log: Log = { debug: error, info: error, warn: error, error };
   writeFileSync(path, 'x');
-  const renamed = setAside({ path, reason: 'not JSON', lost: 'counts begin anew' }, log);
+  const renamed = setAside({ path, reason: 'not JSON', lost: 'counts begin again' }, log);
   expect(renamed).toMatch(/^x\.db\.damaged-\d{8}T\d{6}Z$/);
-  expect(setAside({ path, reason: 'not JSON', lost: 'counts begin anew' }, log)).toBeUndefined();
+  expect(setAside({ path, reason: 'not JSON', lost: 'counts begin again' }, log)).toBeUndefined();
   expect(lines).toEqual([
-    { file: path, renamed, reason: 'not JSON', lost: 'counts begin anew' },
+    { file: path, renamed, reason: 'not JSON', lost: 'counts begin again' },
     expect.objectContaining({ file: path, remedy: 'it cannot be renamed (ENOENT); move it away' }),
   ]);
 });

@@ -31,7 +31,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     floor: 0,
     promise:
       'A storage directory has one owner, and a file in it holds the old state or the new one, never a part of it.',
-    mayImport: ['model'],
+    mayImport: ['model', 'scheduling'],
   },
   scheduling: {
     floor: 0,

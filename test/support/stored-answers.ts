@@ -120,7 +120,7 @@ export function deriveInventoryNow(snapshot: Snapshot, now: number, policy: Inve
   const contract = createFieldContract({
     absent: [],
     isOwnAnalyzer: () => false,
-    kept: undefined,
+    kept: () => undefined,
     now: () => now,
     log: { debug: ignore, info: ignore, warn: ignore, error: ignore },
 

@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs';
+import type { Log } from '../model/log.ts';
+import { endsWithin } from '../scheduling/ends-within.ts';
+import { createLatestOnly } from '../scheduling/latest-only.ts';
+import type { FileWrites } from './file-writes.ts';
+import { writeJsonFile } from './json-file.ts';
+import { setAside } from './set-aside.ts';
+
+export interface JsonStateOptions<T> {
+  readonly path: string;
+  /** What follows if the file is not saved or not read, as a clause. */
+  readonly consequence: string;
+  /** What is saved, beside the version. Called when the file is written. */
+  readonly content: () => object;
+  /** The state in the file. @throws Error if it is not such a state */
+  readonly read: (content: Readonly<Record<string, unknown>>) => T;
+  readonly writes: FileWrites;
+  readonly log: Log;
+}
+
+/** State that outlives the process, in a JSON file that is replaced as a whole. */
+export interface JsonState<T> {
+  /** What was saved; `undefined` without a file that can be used. A damaged one is set aside. Never throws. */
+  load(): T | undefined;
+  /** Resolves when the newest state is written, when that fails, or after `MAX_WAIT`. Never rejects. */
+  save(): Promise<void>;
+}
+
+/** Maximum time that alerts and messages wait for the file, seconds. */
+const MAX_WAIT = 5;
+const VERSION = 1;
+
+const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The content of the file. @throws NodeJS.ErrnoException, or Error if it is not that of a state */
+function contentOf(path: string): Readonly<Record<string, unknown>> {
+  const text = readFileSync(path, 'utf8');
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch {
+    // the message of the parser shows some of the content
+    throw new Error('it is not complete JSON');
+  }
+  if (!isMap(content) || typeof content.v !== 'number') throw new Error('it has no version');
+  return content;
+}
+
+/** Whether the file is of a newer version, which could not read what this one writes. */
+function isNewer(path: string): boolean {
+  try {
+    return Number(contentOf(path).v) > VERSION;
+  } catch {
+    return false;
+  }
+}
+
+export function createJsonState<T>(options: JsonStateOptions<T>): JsonState<T> {
+  const { path, consequence, content, read, writes, log } = options;
+  let isHanging = false;
+  let mayBeNewer = false;
+
+  const fail = (why: string, remedy: string): void => writes.failed(`${path} ${why}; ${consequence}; ${remedy}`);
+  const refuse = (): void =>
+    fail('was written by a newer version of license-exporter', 'use that version, or move the file away');
+
+  const write = createLatestOnly(async () => {
+    mayBeNewer &&= isNewer(path);
+    try {
+      if (mayBeNewer) refuse();
+      else {
+        await writeJsonFile(path, { v: VERSION, ...content() });
+        writes.succeeded();
+      }
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      fail(`cannot be written (${code ?? message})`, 'check the disk and the owner of storage.path');
+    }
+    isHanging = false;
+  });
+
+  return {
+    load: () => {
+      try {
+        const found = contentOf(path);
+        mayBeNewer = Number(found.v) > VERSION;
+        if (found.v === VERSION) return read(found);
+        if (!mayBeNewer) throw new Error('it has no version that there ever was');
+        refuse();
+      } catch (error) {
+        const { code, message } = error as NodeJS.ErrnoException;
+        // without its directory there is nothing to read; saving reports it
+        if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+        const reason = code === undefined ? message : `it cannot be read (${code})`;
+        setAside({ path, reason, lost: consequence }, log);
+      }
+      return undefined;
+    },
+    save: async () => {
+      const written = write();
+      // waits once for a write that hangs, not once for each save
+      if (isHanging || (await endsWithin(written, MAX_WAIT)) || isHanging) return;
+      isHanging = true;
+      fail(`is not written after ${MAX_WAIT} s`, 'check the disk of storage.path');
+    },
+  };
+}
