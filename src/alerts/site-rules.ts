@@ -64,7 +64,12 @@ export const createCollectionStale: RuleFactory<CollectionStaleParameters> = (na
           return [];
         }
         const age = now - collectionTime;
-        if (up === undefined || age <= maxAge) return [];
+        if (age <= maxAge) return [];
+        // not even that its server is down is known
+        if (up === undefined && !knowledge.serverDown) {
+          unknown.add(vendorLicense);
+          return [];
+        }
         const annotations = {
           summary: `Data of ${vendorLicense} is ${humanDuration(age)} old.`,
           description: `The server is not reported down, but its last collection was at ${localTimeText(collectionTime, timeZone)}. Check the collector of the analyzer for this server.`,

@@ -2,6 +2,7 @@ import type { Config } from '../config/config.ts';
 import type { Site } from '../html/frame.ts';
 import { createSourceExposition } from '../metrics/source-exposition.ts';
 import type { Log } from '../model/log.ts';
+import type { RecordingHealth } from '../observation/recording.ts';
 import type { SourceHealth } from '../observation/source.ts';
 import type { Reload } from '../web/reload.ts';
 import { createWebServer, type WebServer } from '../web/server.ts';
@@ -12,6 +13,7 @@ import { createWebAccess } from './web-access.ts';
 
 export interface AnalyzerWebDeps {
   readonly health: () => readonly SourceHealth[];
+  readonly recording: () => RecordingHealth;
   readonly version: string;
   readonly revision: string;
   readonly log: Log;
@@ -28,7 +30,7 @@ export interface AnalyzerWeb extends Pick<WebServer, 'addresses'> {
 export function createAnalyzerWeb(config: Config, deps: AnalyzerWebDeps): AnalyzerWeb | undefined {
   const { webListenAddress } = config.embeddedAnalyzer;
   if (webListenAddress === undefined) return undefined;
-  const { health, version, revision, log, reload } = deps;
+  const { health, recording, version, revision, log, reload } = deps;
   const identity = {
     // this process is the analyzer, also if it polls another one as an exporter
     ...analyzerIdentity({ ...config, analyzer: undefined }),
@@ -53,10 +55,11 @@ export function createAnalyzerWeb(config: Config, deps: AnalyzerWebDeps): Analyz
       revision,
       nodeVersion: process.version,
       sources: health,
+      recording,
       identity: () => identity,
     }),
     access: () => access.current(),
-    mounts: [sourcesMount(health, site)],
+    mounts: [sourcesMount(health, recording, site)],
     isReady: () => true,
     protectHealth: () => config.web.protectHealth,
     reload: { isEnabled: () => config.web.enableLifecycle, run: reload },

@@ -7,6 +7,7 @@ import type { MessageCounts } from '../messages/message-counts.ts';
 import { createSelfMetrics, type SelfMetrics } from '../metrics/self.ts';
 import type { Log } from '../model/log.ts';
 import { limitRepeats } from '../model/repeat-log.ts';
+import type { RecordingHealth } from '../observation/recording.ts';
 import type { SourceHealth } from '../observation/source.ts';
 import { endpointNames } from '../query-api/endpoints.ts';
 import { createNightlyPass } from '../rightsizing/nightly-pass.ts';
@@ -37,6 +38,8 @@ export interface AppDeps {
   readonly sources?: () => readonly SourceHealth[];
   /** The history of an analyzer in this process; undefined without one. */
   readonly recorded?: RecordedDemand;
+  /** How that history is recorded; undefined without one. */
+  readonly recording?: () => RecordingHealth;
   /** The storage directory, if the caller uses it too. The caller takes it before, and releases it after, the application. */
   readonly storage?: Storage;
   /** What a request to reload the configuration does; undefined if there is nothing to reload. */
@@ -115,6 +118,8 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
         return counts === undefined ? [] : [{ ...status, counts }];
       }),
     sources: deps.sources ?? (() => []),
+    recording: () => deps.recording?.(),
+    stateWrites: () => writes.all(),
     processMetrics: true,
   });
 
@@ -185,6 +190,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       initial,
       pipeline: () => pipeline,
       sources: deps.sources,
+      recording: deps.recording,
       backend: backendOf,
       now,
       log: limitedLog,

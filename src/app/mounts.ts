@@ -7,6 +7,7 @@ import { createDatasource } from '../datasource/routes.ts';
 import { createExpiryCalendar, createExpiryTable, type ExpiryInputs } from '../expiries/routes.ts';
 import type { Site } from '../html/frame.ts';
 import type { Log } from '../model/log.ts';
+import type { RecordingHealth } from '../observation/recording.ts';
 import type { SourceHealth } from '../observation/source.ts';
 import { createReportPage, type ReportInputs } from '../rightsizing/report-routes.ts';
 import type { StatusInputs } from '../status/inputs.ts';
@@ -48,6 +49,7 @@ interface MountDeps {
   /** The current one, which a reload replaces. */
   readonly pipeline: () => Pipeline;
   readonly sources: (() => readonly SourceHealth[]) | undefined;
+  readonly recording: (() => RecordingHealth) | undefined;
   /** The data for the user of a request. */
   readonly backend: (request: FastifyRequest) => Backend;
   /** Epoch seconds. */
@@ -61,7 +63,16 @@ const reportInputs = ({ proposals, useInventory, owners }: SharedBackend): Repor
   ownerOf: (vendorLicense, feature) => owners().of(vendorLicense, feature).owner,
 });
 
-export function createMounts({ pages, initial, pipeline, sources, backend, now, log }: MountDeps): readonly Mount[] {
+export function createMounts({
+  pages,
+  initial,
+  pipeline,
+  sources,
+  recording,
+  backend,
+  now,
+  log,
+}: MountDeps): readonly Mount[] {
   const alertRoutes = {
     status: () => pipeline().alerting.status(),
     site: pages,
@@ -78,7 +89,7 @@ export function createMounts({ pages, initial, pipeline, sources, backend, now, 
   const mounts: readonly Mount[] = [
     { path: '/alerts', about: 'Alerts that fire now, and their delivery.', ...createAlertPage(alertRoutes) },
     { path: '/runbooks', about: 'What each alert means, and what to check.', ...createRunbookPage(pages) },
-    ...(sources === undefined ? [] : [sourcesMount(sources, pages)]),
+    ...(sources === undefined || recording === undefined ? [] : [sourcesMount(sources, recording, pages)]),
     {
       path: '/rightsizing',
       about: 'How many licenses could go, are missing or run out.',
@@ -116,6 +127,7 @@ export function createMounts({ pages, initial, pipeline, sources, backend, now, 
         alerts: alertCountsOf(alerting.status()),
         timeZone: datasource.localTime.timeZone,
         sources: sources?.(),
+        recording: recording?.(),
         hasDenials: config.metrics.collectors.history && config.historyFeatures.length > 0,
       };
     },

@@ -5,6 +5,7 @@ import type { SourceConfig } from '../config/embedded-sources.ts';
 import { revealTls } from '../config/secret.ts';
 import type { Site } from '../html/frame.ts';
 import type { Log } from '../model/log.ts';
+import type { RecordingHealth } from '../observation/recording.ts';
 import type { SourceHealth } from '../observation/source.ts';
 import type { SourceSettings } from '../observation/source-settings.ts';
 import { createManagerSource } from '../sources/manager-source.ts';
@@ -70,8 +71,12 @@ export function createSources(config: Config, log: Log): ConfiguredSources {
 }
 
 /** The page `/sources`. */
-export const sourcesMount = (health: () => readonly SourceHealth[], site: Site): Mount => ({
+export const sourcesMount = (
+  health: () => readonly SourceHealth[],
+  recording: () => RecordingHealth,
+  site: Site,
+): Mount => ({
   path: '/sources',
   about: 'License managers that the analyzer collects from, and their problems.',
-  ...createSourcePage({ health, site, now }),
+  ...createSourcePage({ health, recording, site, now }),
 });

@@ -56,7 +56,14 @@ export async function analyzer(context: CommandContext): Promise<number> {
       log.info({ users: users.length, sources: next.config.embeddedAnalyzer.sources.length }, 'configuration reloaded');
     });
   context.onReload(reload);
-  const web = createAnalyzerWeb(config, { health: () => collecting?.health() ?? [], version, revision, log, reload });
+  const web = createAnalyzerWeb(config, {
+    health: () => collecting?.health() ?? [],
+    recording: server.recording,
+    version,
+    revision,
+    log,
+    reload,
+  });
   const flushing = setInterval(refusals.flush, REFUSALS_MS);
   try {
     await server.start();

@@ -60,7 +60,15 @@ async function runDemo(context: CommandContext, loaded: Config, log: Log, folder
     const curl = writeCredentials(folder, account, analyzer.url);
     const timeZone = loaded.datasource.timeZone ?? loaded.embeddedAnalyzer.timeZone;
     const appConfig: AppConfig = { ...loaded, analyzer: config(), datasource: { ...loaded.datasource, timeZone } };
-    const app = createApp(appConfig, { log, version, revision, demo: true, storage, recorded: analyzer.demand });
+    const app = createApp(appConfig, {
+      log,
+      version,
+      revision,
+      demo: true,
+      storage,
+      recorded: analyzer.demand,
+      recording: analyzer.recording,
+    });
     log.warn({}, 'this is the demo: all data is simulated');
     log.info({ address: analyzer.url, try: curl }, 'embedded analyzer listening');
     await runApp(app, log, context);

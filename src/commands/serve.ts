@@ -10,6 +10,7 @@ import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Log } from '../model/log.ts';
 import { OperatorError } from '../model/operator-error.ts';
+import type { RecordingHealth } from '../observation/recording.ts';
 import { cronProblem } from '../poll/schedule.ts';
 import { type CommandContext, reloaded, untilStopped } from './command.ts';
 
@@ -43,6 +44,7 @@ const remoteUpstream: Upstream = {
 /** The license managers that an analyzer in this process collects from. */
 interface OwnUpstream extends Upstream, Pick<CollectingAnalyzer, 'health'> {
   readonly recorded: RecordedDemand;
+  readonly recording: () => RecordingHealth;
   start(): Promise<void>;
   /** Resolves when every source has been read once, however long that takes. */
   firstCollection(): Promise<void>;
@@ -57,6 +59,7 @@ function ownUpstream(first: Config, log: Log, version: string): OwnUpstream {
   });
   return {
     recorded: own.analyzer.demand,
+    recording: own.analyzer.recording,
     health: () => collecting?.health() ?? [],
     start: async () => {
       log.info({ sources: first.embeddedAnalyzer.sources.length }, 'collecting from license managers');
@@ -114,7 +117,7 @@ export async function serve(context: CommandContext): Promise<number> {
   const upstream = own ?? remoteUpstream;
   try {
     await own?.start();
-    const ofOwn = own && { sources: own.health, recorded: own.recorded };
+    const ofOwn = own && { sources: own.health, recorded: own.recorded, recording: own.recording };
     const reloadApp = (): Promise<string | undefined> => reload(app, upstream, log, context);
     const deps = { log, version, revision, demo: false, storage, reload: reloadApp, ...ofOwn };
     const app: App = createApp(upstream.appConfig(config), deps);

@@ -1,5 +1,6 @@
 import { QueryError } from '../model/failure.ts';
 import type { EfficiencyHistory, HeatMap, ReservedHistory, TrendSeries } from '../model/history.ts';
+import { EARLIEST } from './wire-values.ts';
 
 /** Decoders of the charts of spec 2.6. An unusable point is left out; a missing value is NaN. */
 
@@ -57,12 +58,30 @@ function onlyChart(answer: readonly unknown[]): Readonly<Record<string, unknown>
   return answer.length === 0 ? undefined : record(answer[0]);
 }
 
-/** GetHistory: `[epoch ms, value]` pairs, in order of time. */
-export function decodeTrend(answer: readonly unknown[]): readonly TrendSeries[] {
+/** A chart can reach the end of the day in the time zone of the analyzer. A later point has a wrong time. */
+const MOST_AHEAD_MS = 86_400_000;
+
+const EARLIEST_MS = EARLIEST * 1000;
+
+/**
+ * GetHistory: `[epoch ms, value]` pairs, in order of time. Points more than a day after the receipt, or before 1990, are
+ * discarded.
+ *
+ * @throws QueryError of kind `schema` when all points that have passed are before 1990: their times are no milliseconds
+ */
+export function decodeTrend(answer: readonly unknown[], receivedAtMs: number): readonly TrendSeries[] {
   return answer.map(namedData).map(({ name, data }) => {
     const [times, ofTimes] = columns(data, 2, 1) as [Float64Array, Float64Array];
     const [at, values] = sorted(times, ofTimes);
-    return { name, at, values };
+    const later = at.findIndex((time) => time > receivedAtMs + MOST_AHEAD_MS);
+    const to = later === -1 ? at.length : later;
+    const from = at.findIndex((time) => time >= EARLIEST_MS);
+    if (to > 0 && (from === -1 || from >= to)) {
+      const message = 'the times of the chart are before 1990: they must be epoch milliseconds, these may be seconds';
+      throw new QueryError('schema', message);
+    }
+    const kept = at.slice(Math.max(from, 0), to);
+    return { name, at: kept, values: values.slice(Math.max(from, 0), to), discarded: at.length - kept.length };
   });
 }
 

@@ -34,7 +34,7 @@ export interface Answers {
 }
 
 /**
- * Decodes every record. Bad records are left out and counted.
+ * Decodes every record. Bad records, and records that are equal to an earlier one, are left out and counted.
  *
  * @throws QueryError of kind `schema` when there are records, but none is usable: that is not an empty answer
  */
@@ -48,10 +48,14 @@ function decodeRecords<T>(
   const decoder = new RecordDecoder(kind, permanentAfter, unknownFields.add);
   const records: T[] = [];
   const fields = new FieldsByOwner(kind.fields);
+  const seen = new Set<string>();
   for (const raw of raws) {
     const record = decoder.decode(raw);
     if (record === undefined) continue;
-    records.push(record);
+    const text = JSON.stringify(raw);
+    if (kind.mayRepeat !== true && seen.has(text)) decoder.countDuplicates(1);
+    else records.push(record);
+    seen.add(text);
     if (ownerOf !== undefined) fields.add(ownerOf(record), decoder.present);
   }
   if (records.length === 0 && raws.length > 0) throw noUsableRecord(kind, raws[0]);
@@ -106,7 +110,7 @@ const decoders: Decoders = {
   GetUsers: (body, after) => decodeRecords(usersData(json(body)), users, after),
   GetServerDown: (body, after) => decodeRecords(array(json(body), 'the answer'), serversDown, after),
   GetExpirationFeatures: (body, after) => decodeRecords(array(json(body), 'the answer'), expirations, after),
-  GetHistory: (body) => decodeTrend(array(json(body), 'the answer')),
+  GetHistory: (body) => decodeTrend(array(json(body), 'the answer'), Date.now()),
   GetHistoryReserved: (body) => decodeReserved(array(json(body), 'the answer')),
   GetEfficiency: (body) => decodeEfficiency(array(json(body), 'the answer')),
   GetHeatMap: (body) => decodeHeatMap(array(json(body), 'the answer')),

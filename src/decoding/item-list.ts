@@ -1,5 +1,5 @@
 import type { ByteHash } from './byte-hash.ts';
-import type { ItemTraits, StoredItems } from './stored-records.ts';
+import { type ItemTraits, type StoredItems, valueReasons } from './stored-records.ts';
 
 /** More different traits are not stored; their items are not compared with the next answer. */
 const MAX_TRAITS = 4096;
@@ -14,9 +14,7 @@ const isSame = (one: ItemTraits, other: ItemTraits): boolean =>
   one === other ||
   (one.items === other.items &&
     one.members === other.members &&
-    one.discarded.nan === other.discarded.nan &&
-    one.discarded.not_a_number === other.discarded.not_a_number &&
-    one.discarded.negative === other.discarded.negative &&
+    valueReasons.every((reason) => one.discarded[reason] === other.discarded[reason]) &&
     one.unknownFields.length === other.unknownFields.length &&
     one.unknownFields.every((name, i) => name === other.unknownFields[i]));
 

@@ -119,8 +119,8 @@ export class PreviousItems {
   }
 }
 
-/** The last bytes of a text have an effect on some of the four numbers only, therefore all are used. */
-const placeOf = (a: number, b: number, c: number, d: number): number => {
+/** Where to look for a hash. The last bytes of a text have an effect on some of the four numbers only, therefore all are used. */
+export const placeOf = (a: number, b: number, c: number, d: number): number => {
   const mixed = Math.imul(a ^ (b << 7) ^ (c << 13) ^ (d << 19) ^ (b >>> 11) ^ (c >>> 17) ^ (d >>> 5), 0x9e3779b1);
   return mixed ^ (mixed >>> 15);
 };

@@ -37,6 +37,11 @@ export class RecordDecoder<R> {
     return this.#present.bits;
   }
 
+  /** Counts records that are equal to an earlier one. */
+  countDuplicates(count: number): void {
+    this.#values.discarded.duplicate += count;
+  }
+
   /** The record; `undefined` for a bad one, which is counted. */
   decode(raw: unknown): R | undefined {
     const { fields, identity, isUsable } = this.#kind;

@@ -12,6 +12,8 @@ export interface RecordKind<R> {
   readonly identity: string;
   readonly isUsable: (identity: unknown, values: WireValues) => boolean;
   readonly reader: RecordReader<R>;
+  /** Whether equal records are about different things. Other equal records count once. */
+  readonly mayRepeat?: true;
 }
 
 const hasText: RecordKind<unknown>['isUsable'] = (identity, values) => values.text(identity) !== '';
@@ -41,6 +43,8 @@ export const features: RecordKind<FeatureRecord> = {
 export const users: RecordKind<UserRecord> = {
   fields: recordFields.GetUsers,
   identity: 'UserName',
+  // one user can have two checkouts of the same minute, without handles
+  mayRepeat: true,
   isUsable: hasText,
   reader: createRecordReader(recordFields.GetUsers, {
     appStatus: ({ app_status: status }) => {
@@ -48,7 +52,7 @@ export const users: RecordKind<UserRecord> = {
       return typeof status === 'string' || typeof status === 'number' ? status : undefined;
     },
     // the specification uses null if there is no value
-    appDuration: ({ app_duration: duration }, values) => (duration === null ? undefined : values.count(duration)),
+    appDuration: ({ app_duration: duration }, values) => (duration === null ? undefined : values.quantity(duration)),
   }),
 };
 

@@ -28,7 +28,7 @@ const scalar = (value: unknown): string | number | boolean | undefined =>
 
 const readersByType: { readonly [T in Exclude<FieldType, 'date'>]: Reader<ModelTypes[T]> } = {
   count: (values, value) => values.count(value),
-  quantity: (values, value) => values.count(value),
+  quantity: (values, value) => values.quantity(value),
   number: (values, value) => values.number(value),
   time: (values, value) => values.seconds(value),
   expiration: (values, value) => values.expiration(value),

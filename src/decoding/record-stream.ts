@@ -3,13 +3,14 @@ import type { RecordStore } from '../columns/record-store.ts';
 import { expirationRecords, featureRecords } from '../columns/stored-fields.ts';
 import type { TextTable } from '../columns/text-table.ts';
 import type { QueryError } from '../model/failure.ts';
-import type { Discarded } from '../model/records.ts';
+import { type Discarded, noDiscards } from '../model/records.ts';
 import type { EndpointName } from '../query-api/endpoints.ts';
 import { readJson } from '../query-api/json.ts';
 import { ArrayBody } from './array-body.ts';
 import { ByteHash, MIN_HASHED } from './byte-hash.ts';
 import type { ByteWindow } from './byte-window.ts';
 import { decodeAnswer } from './decode.ts';
+import { dropDuplicates } from './duplicate-items.ts';
 import { createUnknownFields } from './field-names.ts';
 import { ItemList } from './item-list.ts';
 import type { Item, ItemReceiver } from './item-splitter.ts';
@@ -17,7 +18,7 @@ import type { JsonLimits } from './json-scan.ts';
 import { PreviousItems } from './previous-items.ts';
 import { noUsableRecord, RecordDecoder } from './record-decoder.ts';
 import { expirations, features, type RecordKind } from './record-kinds.ts';
-import type { ItemTraits, StoredRecords } from './stored-records.ts';
+import { type ItemTraits, type StoredRecords, valueReasons } from './stored-records.ts';
 
 /** The endpoints whose records are stored in columns. */
 export type StoredEndpoint = 'GetFeatures' | 'GetExpirationFeatures';
@@ -67,11 +68,13 @@ export class RecordStream {
   readonly #present: number;
   readonly #unknownFields = createUnknownFields();
   /** Of the records that were taken over. */
-  readonly #discarded = { nan: 0, not_a_number: 0, negative: 0 };
+  readonly #discarded = noDiscards();
   readonly #hash = new ByteHash();
   /** Bytes of the present item in `#hash`. */
   #hashed = 0;
   #items: ItemList;
+  /** The records that are too short for a hash. */
+  readonly #short = new Set<string>();
   /** Names of unknown fields of the present record. */
   #names: string[] = [];
   #lastTraits: ItemTraits | undefined;
@@ -107,11 +110,13 @@ export class RecordStream {
     // what is not an array has an error of its own
     if (other !== undefined) decodeAnswer(this.#options.endpoint, other, this.#options.permanentAfter);
     if (this.#items.usable === 0 && this.#badFirst !== undefined) throw this.#badFirst;
+    const items = this.#items.finish(this.#decodedAs);
+    this.#decoder.countDuplicates(dropDuplicates(items, this.#options.store));
     const records = {
-      slots: this.#items.slots(),
+      slots: Uint32Array.from(items.slots.filter((slot) => slot !== -1)),
       discarded: this.#totals(),
       unknownFields: this.#unknownFields.names(),
-      items: this.#items.finish(this.#decodedAs),
+      items,
     };
     this.#items = new ItemList(0);
     return records;
@@ -167,9 +172,7 @@ export class RecordStream {
     this.#options.store.retain(slot);
     this.#items.addHashed(slot, this.#hashed, this.#hash, traits);
     this.#hashed = 0;
-    this.#discarded.nan += traits.discarded.nan;
-    this.#discarded.not_a_number += traits.discarded.not_a_number;
-    this.#discarded.negative += traits.discarded.negative;
+    for (const reason of valueReasons) this.#discarded[reason] += traits.discarded[reason];
     if (traits !== this.#lastTraits) traits.unknownFields.forEach(this.#unknownFields.add);
     this.#lastTraits = traits;
     return traits;
@@ -185,7 +188,7 @@ export class RecordStream {
     } catch {
       return false;
     }
-    const { nan, not_a_number, negative } = this.#decoder.discarded;
+    const before = { ...this.#decoder.discarded };
     this.#names = [];
     const record = this.#decoder.decode(raw);
     const names = this.#names;
@@ -195,37 +198,41 @@ export class RecordStream {
       this.#items.add(-1);
       return true;
     }
-    const slot = this.#write(record);
-    this.#options.store.setNumber(slot, this.#present, this.#decoder.present);
     if (!isHashed) {
-      this.#items.add(slot);
+      this.#addShort(record, JSON.stringify(raw));
       return true;
     }
+    const slot = this.#write(record);
     const after = this.#decoder.discarded;
-    const discarded = {
-      nan: after.nan - nan,
-      not_a_number: after.not_a_number - not_a_number,
-      negative: after.negative - negative,
-      bad_record: 0,
-    };
+    const discarded = noDiscards();
+    for (const reason of valueReasons) discarded[reason] = after[reason] - before[reason];
     this.#items.addHashed(slot, this.#hashed, this.#hash, { items, members, discarded, unknownFields: names });
     return true;
   }
 
+  /** Adds a record that is too short for a hash. */
+  #addShort(record: object, text: string): void {
+    if (this.#short.has(text)) {
+      this.#decoder.countDuplicates(1);
+      this.#items.add(-1);
+      return;
+    }
+    this.#short.add(text);
+    this.#items.add(this.#write(record));
+  }
+
+  /** Writes the record that was decoded last. */
   #write(record: object): number {
     const { endpoint, store, texts } = this.#options;
     const slot = store.allocate();
     endpoints[endpoint].fields.write(slot, record as Readonly<Record<string, unknown>>, store, texts);
+    store.setNumber(slot, this.#present, this.#decoder.present);
     return slot;
   }
 
   #totals(): Discarded {
-    const { nan, not_a_number, negative, bad_record } = this.#decoder.discarded;
-    return {
-      nan: nan + this.#discarded.nan,
-      not_a_number: not_a_number + this.#discarded.not_a_number,
-      negative: negative + this.#discarded.negative,
-      bad_record,
-    };
+    const totals = { ...this.#decoder.discarded };
+    for (const reason of valueReasons) totals[reason] += this.#discarded[reason];
+    return totals;
   }
 }

@@ -12,6 +12,14 @@ export interface StoredRecords {
   readonly items: StoredItems;
 }
 
+/** The reasons that are about the values of one record. */
+export const valueReasons = [
+  'nan',
+  'not_a_number',
+  'negative',
+  'not_an_integer',
+] as const satisfies readonly (keyof Discarded)[];
+
 /** What is known of an item beside its bytes and its record. */
 export interface ItemTraits {
   /** Structure in it, as `JsonScan` counts it. */
@@ -30,7 +38,7 @@ export interface StoredItems {
   readonly lengths: Uint32Array;
   /** Four numbers by item. */
   readonly hashes: Int32Array;
-  /** -1 for a bad record. */
+  /** -1 for a bad record, and for one that is equal to an earlier one. */
   readonly slots: Int32Array;
   /** Position in `traits`. */
   readonly traitIds: Uint16Array;

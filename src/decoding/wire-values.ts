@@ -1,12 +1,14 @@
-import type { Discarded } from '../model/records.ts';
+import { type Discarded, noDiscards } from '../model/records.ts';
 import { parseDate } from '../query-api/dates.ts';
 
 /** Reads single values of an answer, and counts the discarded ones. One per answer. */
 export interface WireValues {
   readonly discarded: { -readonly [R in keyof Discarded]: number };
-  /** A count: a non-negative number or numeric text. */
+  /** A count: a non-negative integer, as a number or in digits. Nothing else counts licenses. */
   count(value: unknown): number | undefined;
-  /** Any number or numeric text. */
+  /** A non-negative number or numeric text. */
+  quantity(value: unknown): number | undefined;
+  /** Any number or decimal text. */
   number(value: unknown): number | undefined;
   /** Epoch seconds; values over 1e11 are milliseconds. 0 means never. */
   seconds(value: unknown): number | undefined;
@@ -22,8 +24,12 @@ export interface WireValues {
 /** A larger time is in milliseconds. */
 const MILLISECONDS_FROM = 1e11;
 
-/** 1990-01-01. An earlier date means that none is set. */
-const EARLIEST = 631_152_000;
+/** 1990-01-01, epoch seconds. An earlier date means that none is set. */
+export const EARLIEST = 631_152_000;
+
+/** JavaScript also reads hexadecimal numbers and signs, which no analyzer writes on purpose. */
+const DECIMAL = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+const DIGITS = /^\d+$/;
 
 /**
  * Implements the rules of "From API data to values". `""` (also the result of the bare literal NaN) and any other unusable
@@ -32,7 +38,7 @@ const EARLIEST = 631_152_000;
  * @param permanentAfter a license that expires at this time or later is permanent, epoch seconds
  */
 export function createWireValues(permanentAfter: number): WireValues {
-  const discarded: WireValues['discarded'] = { nan: 0, not_a_number: 0, negative: 0, bad_record: 0 };
+  const discarded: WireValues['discarded'] = noDiscards();
 
   const discard = (reason: keyof Discarded): undefined => {
     discarded[reason] += 1;
@@ -45,13 +51,20 @@ export function createWireValues(permanentAfter: number): WireValues {
     if (typeof value !== 'string') return discard('not_a_number');
     const text = value.trim();
     if (text === '' || text === 'NaN') return discard('nan');
-    const parsed = Number(text);
+    const parsed = DECIMAL.test(text) ? Number(text) : Number.NaN;
     return Number.isFinite(parsed) ? parsed : discard('not_a_number');
   };
 
-  const count = (value: unknown): number | undefined => {
+  const quantity = (value: unknown): number | undefined => {
     const parsed = number(value);
     return parsed !== undefined && parsed < 0 ? discard('negative') : parsed;
+  };
+
+  const count = (value: unknown): number | undefined => {
+    const parsed = quantity(value);
+    if (parsed === undefined) return undefined;
+    const isWritten = typeof value === 'number' || DIGITS.test(value as string);
+    return isWritten && Number.isSafeInteger(parsed) ? parsed : discard('not_an_integer');
   };
 
   const toSeconds = (value: number): number => (value > MILLISECONDS_FROM ? value / 1000 : value);
@@ -73,8 +86,9 @@ export function createWireValues(permanentAfter: number): WireValues {
     discarded,
     number,
     count,
+    quantity,
     seconds: (value) => {
-      const parsed = count(value);
+      const parsed = quantity(value);
       return parsed === undefined || parsed === 0 ? undefined : instant(toSeconds(parsed));
     },
     expiration: (value, date) => {

@@ -76,7 +76,12 @@ interface ServersDown {
   readonly labels: ReadonlyMap<string, readonly string[]>;
   /** Whether unlisted servers are known to be up: no record was discarded. */
   readonly isComplete: boolean;
+  readonly isEmpty: boolean;
 }
+
+/** Whether GetProducts contradicts a list of servers that are down and is empty: it has no data, and its icon says why. */
+const saysDown = ({ isCurrent, mappingIcon }: ProductRecord): boolean =>
+  isCurrent === false && /server\s*_?down/i.test(mappingIcon);
 
 /** The servers in a fresh GetServerDown answer; `undefined` without one. */
 function serversDown(snapshot: Snapshot, now: number, spell: (name: string) => string): ServersDown | undefined {
@@ -89,7 +94,7 @@ function serversDown(snapshot: Snapshot, now: number, spell: (name: string) => s
     const name = spell(vendorLicense);
     labels.set(name, [...new Set([...(labels.get(name) ?? []), qualifier])].sort());
   }
-  return { labels, isComplete: good.value.discarded.bad_record === 0 };
+  return { labels, isComplete: good.value.discarded.bad_record === 0, isEmpty: good.value.records.length === 0 };
 }
 
 interface VendorLicenses {
@@ -128,7 +133,8 @@ function deriveVendorLicenses(
     const mayBeOld = product?.isCurrent === false || fields.missingOf('GetProducts', name).includes('IsCurrent');
     const isOutdated = policy.usageWhenNotCurrent === 'withhold' && (isDown || mayBeOld);
     if (isOutdated) withheld.add(name);
-    const up = isDown ? false : down?.isComplete === true ? true : undefined;
+    const isListUsable = down?.isComplete === true && !(down.isEmpty && product !== undefined && saysDown(product));
+    const up = isDown ? false : isListUsable ? true : undefined;
     const downQualifiers = down?.labels.get(name) ?? [];
     return createVendorLicenseRow({ vendorLicense: name, record: product, up, downQualifiers }, isOutdated);
   });

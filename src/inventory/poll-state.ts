@@ -1,3 +1,4 @@
+import type { TrendSeries } from '../model/history.ts';
 import type { Answer, DiscardReason, StoredAnswer } from '../model/records.ts';
 import { discardReasons, isAnswer, MAX_UNKNOWN_FIELDS, recordCount } from '../model/records.ts';
 import { type EndpointState, isExpected, lastGood, type PolledEndpoint, type Snapshot } from '../model/snapshot.ts';
@@ -22,14 +23,27 @@ export interface PollState {
 }
 
 /** Sums over all answers. An unknown field counts once, even if several answers have it. */
-function sumDiscards(answers: readonly (Answer<unknown> | StoredAnswer)[]): PollState['discarded'] {
+function sumDiscards(
+  answers: readonly (Answer<unknown> | StoredAnswer)[],
+  impossibleTimes: number,
+): PollState['discarded'] {
   const unknownFields = new Set(answers.flatMap((answer) => answer.unknownFields));
   const count = (reason: DiscardReason): number =>
     reason === 'unknown_field'
       ? Math.min(unknownFields.size, MAX_UNKNOWN_FIELDS)
-      : answers.reduce((sum, { discarded }) => sum + discarded[reason], 0);
+      : answers.reduce(
+          (sum, { discarded }) => sum + discarded[reason],
+          reason === 'not_a_number' ? impossibleTimes : 0,
+        );
   return Object.fromEntries(discardReasons.map((reason) => [reason, count(reason)])) as PollState['discarded'];
 }
+
+/** Number of points of charts whose time cannot be true. */
+const impossibleTimesOf = (values: readonly unknown[]): number =>
+  values
+    .filter((value): value is readonly TrendSeries[] => Array.isArray(value))
+    .flatMap((series) => series.map(({ discarded }) => discarded))
+    .reduce((sum, count) => sum + count, 0);
 
 /** An empty answer may be correct for one vendor license, but does not count as success if all others failed. */
 const isEmpty = (value: unknown): boolean => isAnswer(value) && recordCount(value) === 0;
@@ -49,7 +63,7 @@ function pollState(endpoint: PolledEndpoint, state: EndpointState<unknown>, merg
     lastSuccess: state.lastSuccess,
     // an answer that is not a list counts as one record
     records: goodValues.length - answers.length + answers.reduce((sum, answer) => sum + recordCount(answer), 0),
-    discarded: sumDiscards(answers),
+    discarded: sumDiscards(answers, impossibleTimesOf(goodValues)),
     mergedRecords,
   };
 }

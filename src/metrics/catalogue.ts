@@ -3,6 +3,7 @@ import { exporterMetrics } from './exporter-metrics.ts';
 import { expirationMetrics, featureMetrics } from './feature-metrics.ts';
 import { infoMetrics } from './info-metrics.ts';
 import { pollMetrics } from './poll-metrics.ts';
+import { recordingMetrics } from './recording-metrics.ts';
 import { rightsizingMetrics } from './rightsizing-metrics.ts';
 import { siteMetrics } from './site-metrics.ts';
 import { sourceMetrics } from './source-metrics.ts';
@@ -20,6 +21,7 @@ export const catalogue = {
   ...exporterMetrics,
   ...alertingMetrics,
   ...sourceMetrics,
+  ...recordingMetrics,
 };
 
 export type MetricName = keyof typeof catalogue;

@@ -66,7 +66,7 @@ export const pollMetrics = {
     type: 'gauge',
     labels: ['endpoint', 'reason'],
     group: 'default',
-    help: 'Values, records and fields in the last good answers that were not exported, by reason (nan, not_a_number, negative, bad_record, unknown_field).',
+    help: 'Values, records and fields in the last good answers that were not exported, by reason (nan, not_a_number, negative, not_an_integer, duplicate, bad_record, unknown_field).',
   },
   license_poll_merged_records: {
     type: 'gauge',

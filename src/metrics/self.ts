@@ -1,10 +1,12 @@
 import { Counter, Gauge, Histogram } from 'prom-client';
 import type { FailureKind } from '../model/failure.ts';
+import type { RecordingHealth } from '../observation/recording.ts';
 import type { SourceHealth } from '../observation/source.ts';
 import { type AlertingState, exposeAlerting } from './alerting.ts';
 import type { MetricName } from './catalogue.ts';
 import { exposeIdentity, type Identity } from './identity.ts';
 import { exposeMessages, type ReceiverState } from './messages.ts';
+import { exposeRecording, exposeStateWrites, type StateWrites } from './recording.ts';
 import { configurationOf, createRegistry, renderRegistry } from './registry.ts';
 import { exposeSources } from './sources.ts';
 
@@ -48,6 +50,10 @@ export interface SelfMetricsOptions {
   readonly receivers: () => readonly ReceiverState[];
   /** Sources of an embedded analyzer in this process; none without one. */
   readonly sources: () => readonly SourceHealth[];
+  /** The history that an analyzer in this process records; `undefined` without one. */
+  readonly recording: () => RecordingHealth | undefined;
+  /** Files that are saved again and again. */
+  readonly stateWrites: () => readonly StateWrites[];
   /** Whether to include metrics of the process. Tests that compare whole pages leave them out. */
   readonly processMetrics: boolean;
 }
@@ -121,6 +127,8 @@ export function createSelfMetrics(options: SelfMetricsOptions): SelfMetrics {
   exposeAlerting(configuration, options.alerting);
   exposeMessages(configuration, options.receivers);
   exposeSources(configuration, options.sources);
+  exposeRecording(configuration, options.recording);
+  exposeStateWrites(configuration, options.stateWrites);
 
   const requests = new Counter(configuration('license_exporter_upstream_requests_total'));
   const failures = new Counter(configuration('license_exporter_upstream_request_failures_total'));

@@ -1,7 +1,9 @@
 import { Gauge } from 'prom-client';
+import type { RecordingHealth } from '../observation/recording.ts';
 import type { SourceHealth } from '../observation/source.ts';
 import { exposeIdentity, type Identity } from './identity.ts';
 import { chooseFormat, contentTypes } from './negotiation.ts';
+import { exposeRecording } from './recording.ts';
 import { configurationOf, createRegistry, renderRegistry } from './registry.ts';
 import { exposeSources } from './sources.ts';
 
@@ -11,16 +13,18 @@ export interface SourceExpositionOptions {
   readonly nodeVersion: string;
   readonly identity: () => Identity;
   readonly sources: () => readonly SourceHealth[];
+  readonly recording: () => RecordingHealth;
 }
 
 /** The page of metrics of an analyzer without an exporter: its process and its sources. */
 export function createSourceExposition(options: SourceExpositionOptions) {
-  const { version, revision, nodeVersion, identity, sources } = options;
+  const { version, revision, nodeVersion, identity, sources, recording } = options;
   const registry = createRegistry(true);
   const configuration = configurationOf(registry);
   new Gauge(configuration('license_exporter_build_info')).set({ version, revision, node_version: nodeVersion }, 1);
   exposeIdentity(configuration, identity);
   exposeSources(configuration, sources);
+  exposeRecording(configuration, recording);
   return async ({ accept }: { readonly accept: string | undefined }) => {
     const format = chooseFormat(accept);
     const text = await renderRegistry(registry, format);

@@ -9,6 +9,8 @@ export interface TrendSeries {
   /** Epoch milliseconds. */
   readonly at: Float64Array;
   readonly values: Float64Array;
+  /** Number of points that were left out because their time is before 1990 or more than a day after the receipt. */
+  readonly discarded: number;
 }
 
 /** GetHistoryReserved: one value per category (local day). A series can be shorter than the categories. */

@@ -27,15 +27,34 @@ export interface ServerDownRecord extends RecordOf<'GetServerDown'> {}
 export interface ExpirationRecord extends RecordOf<'GetExpirationFeatures'> {}
 
 /**
- * Why a part of an answer was discarded (metric `license_poll_discarded_values`). The first three are about values;
- * `not_a_number` includes impossible dates. `bad_record`: a record is not an object or has no name. `unknown_field`: a
- * field is not in the specification, counted once for all records.
+ * Why a part of an answer was discarded (metric `license_poll_discarded_values`). The first four are about values;
+ * `not_a_number` includes impossible dates, `not_an_integer` is a count with a fraction or an exponent. `duplicate`: a record is equal to an
+ * earlier one. `bad_record`: a record is not an object or has no name. `unknown_field`: a field is not in the
+ * specification, counted once for all records.
  */
-export const discardReasons = ['nan', 'not_a_number', 'negative', 'bad_record', 'unknown_field'] as const;
+export const discardReasons = [
+  'nan',
+  'not_a_number',
+  'negative',
+  'not_an_integer',
+  'duplicate',
+  'bad_record',
+  'unknown_field',
+] as const;
 export type DiscardReason = (typeof discardReasons)[number];
 
 /** Number of discarded values and records by reason. */
 export type Discarded = Readonly<Record<Exclude<DiscardReason, 'unknown_field'>, number>>;
+
+/** The numbers of an answer of which nothing is discarded, to be counted up. */
+export const noDiscards = (): { -readonly [Reason in keyof Discarded]: number } => ({
+  nan: 0,
+  not_a_number: 0,
+  negative: 0,
+  not_an_integer: 0,
+  duplicate: 0,
+  bad_record: 0,
+});
 
 /** Maximum number of names of unknown fields that are kept. */
 export const MAX_UNKNOWN_FIELDS = 100;

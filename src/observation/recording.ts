@@ -1,3 +1,7 @@
+/** Without a sample for this long, or for this many intervals if that is longer, history is not recorded. */
+const SILENCE_SECONDS = 1800;
+const SILENT_INTERVALS = 3;
+
 /** How recording the history goes. Times are epoch seconds, sizes bytes. */
 export interface RecordingHealth {
   /** When this process began to record. */
@@ -15,4 +19,16 @@ export interface RecordingHealth {
   readonly maxSize: number;
   /** Free space of its file system for this process; `undefined` in memory. */
   readonly free: number | undefined;
+}
+
+/** Why history is not recorded, in sentences; `undefined` if it is. @param now epoch seconds */
+export function recordingProblem(health: RecordingHealth, now: number): string | undefined {
+  const { problem, lastRecordedAt, since, interval } = health;
+  const limit = Math.max(SILENCE_SECONDS, SILENT_INTERVALS * interval);
+  if (problem === undefined && !(now - (lastRecordedAt ?? since) > limit)) return undefined;
+  const when =
+    lastRecordedAt === undefined
+      ? 'Nothing was recorded since the start.'
+      : `The newest sample is of ${new Date(lastRecordedAt * 1000).toISOString().slice(0, 16)}Z.`;
+  return problem === undefined ? when : `${when} The reason: ${problem}.`;
 }

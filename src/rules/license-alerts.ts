@@ -1,6 +1,6 @@
 import { UNCOUNTED } from '../model/uncounted.ts';
 import { type HeldAlert, type RuleOptions, settingsOf } from './alert.ts';
-import { durationOf, FEATURE, HISTORY, ofReplicas, SITE, select, VENDOR_LICENSE } from './promql.ts';
+import { durationOf, FEATURE, HISTORY, ofExporters, ofReplicas, SITE, select, VENDOR_LICENSE } from './promql.ts';
 import type { RecordingRule } from './records.ts';
 import { AGE_TEXT, DAY_TEXT, FEATURE_TEXT, IN_USE_TEXT, LICENSES_TEXT, TIME_TEXT } from './texts.ts';
 import {
@@ -52,13 +52,16 @@ function serverDown(options: RuleOptions): HeldAlert {
 function collectionStale(options: RuleOptions): HeldAlert {
   const settings = settingsOf(options, 'LicenseCollectionStale');
   const collected = of('license:last_collection_timestamp_seconds:max');
+  // the servers that are down are known, but GetProducts contradicts their list
+  const contradicted = `(license:vendor_license:known{data="server"} == 0
+and on (${SITE}) ${ofExporters('max', SITE, 'license_poll_success{endpoint="GetServerDown"}')} == 1)`;
   return {
     alert: 'LicenseCollectionStale',
     severity: 'warning',
     data: 'collection',
     isEngines: true,
     condition: `(${enabledOf(settings, collected)} < time() - ${thresholdOf(settings, 'maxAge', collected)})
-and on (${VENDOR_LICENSE}) license:server_up:min == 1`,
+and on (${VENDOR_LICENSE}) (license:server_up:min == 1 or on (${VENDOR_LICENSE}) ${contradicted})`,
     summary: `Data of {{ $labels.vendor_license }} is ${AGE_TEXT} old.`,
     description: `The server is not reported down, but its last collection was at ${TIME_TEXT}. Check the collector of the analyzer for this server.`,
   };

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { pageHtml, type Site } from '../html/frame.ts';
 import { type Html, html, joined, nameHtml } from '../html/html.ts';
 import { refusePage, sendPage } from '../html/routes.ts';
+import { type RecordingHealth, recordingProblem } from '../observation/recording.ts';
 import type { SourceHealth } from '../observation/source.ts';
 import { healthJson } from './health-json.ts';
 
@@ -10,6 +11,8 @@ import { healthJson } from './health-json.ts';
 export interface SourcePageOptions {
   readonly site: Site;
   readonly health: () => readonly SourceHealth[];
+  /** The history of what they report. */
+  readonly recording: () => RecordingHealth;
   /** Epoch seconds. */
   readonly now: () => number;
 }
@@ -108,12 +111,25 @@ function listHtml(sources: readonly SourceHealth[], now: number): Html {
 ${items}</ul>`;
 }
 
-export function createSourcePage({ health, site, now }: SourcePageOptions) {
+function recordingHtml(recording: RecordingHealth, now: number): Html | undefined {
+  const problem = recordingProblem(recording, now);
+  if (problem === undefined) return undefined;
+  return html`<div class="problem" role="alert"><p><b>History is not recorded.</b> ${problem}</p></div>\n`;
+}
+
+export function createSourcePage({ health, recording, site, now }: SourcePageOptions) {
   const page = { title: 'Sources', path: 'sources', refreshes: true };
   return {
     plugin: async (app: FastifyInstance): Promise<void> => {
       app.get('/', { prefixTrailingSlash: 'no-slash' }, async (_, reply) =>
-        sendPage(reply, pageHtml(site, page, html`<h1>Sources</h1>\n${listHtml(health(), now())}`)),
+        sendPage(
+          reply,
+          pageHtml(
+            site,
+            page,
+            html`<h1>Sources</h1>\n${recordingHtml(recording(), now())}${listHtml(health(), now())}`,
+          ),
+        ),
       );
       app.get('/status.json', async () => health().map(healthJson));
     },

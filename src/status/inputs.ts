@@ -1,4 +1,5 @@
 import type { Backend } from '../datasource/backend.ts';
+import type { RecordingHealth } from '../observation/recording.ts';
 import type { SourceHealth } from '../observation/source.ts';
 
 /** How many alerts fire, by severity, and how many are pending. */
@@ -16,6 +17,8 @@ export interface StatusInputs {
   readonly timeZone: string;
   /** Of an analyzer in this process; `undefined` without one. */
   readonly sources: readonly SourceHealth[] | undefined;
+  /** The history that it records; `undefined` without one. */
+  readonly recording: RecordingHealth | undefined;
   /** Whether denials are polled. */
   readonly hasDenials: boolean;
 }

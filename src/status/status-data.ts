@@ -1,4 +1,5 @@
 import type { Inventory } from '../inventory/inventory.ts';
+import { recordingProblem } from '../observation/recording.ts';
 import { runSliced } from '../scheduling/slices.ts';
 import { readAttention } from './alert-list.ts';
 import type { StatusInputs } from './inputs.ts';
@@ -15,7 +16,7 @@ export async function readStatus(
   filter: string,
   signal: AbortSignal,
 ): Promise<Omit<StatusPageData, 'interfaces'>> {
-  const { backend, analyzer, alerts, sources, hasDenials } = inputs;
+  const { backend, analyzer, alerts, sources, recording, hasDenials } = inputs;
   const owners = backend.owners();
   const words = wordsOf(filter);
   const found = words.length === 0 ? undefined : await runSliced(findFeatures(inventory, words, undefined, owners));
@@ -25,6 +26,7 @@ export async function readStatus(
     analyzer,
     owners,
     sources,
+    notRecorded: recording && recordingProblem(recording, backend.now()),
     hasDenials,
     attention: await attempt(() => readAttention(inputs, signal)),
     alerts,

@@ -27,6 +27,8 @@ export interface StatusPageData {
   readonly owners: OwnerMapping;
   /** Of an analyzer in this process; `undefined` without one. */
   readonly sources: readonly SourceHealth[] | undefined;
+  /** Why an analyzer in this process does not record history; `undefined` if it does, and without one. */
+  readonly notRecorded: string | undefined;
   /** Whether denials are polled. */
   readonly hasDenials: boolean;
   /** Links for other programs. */
@@ -238,10 +240,14 @@ function sourcesHtml(sources: readonly SourceHealth[] | undefined): Html | undef
 }
 
 /** Why the page is not current, if it is not. */
-function problemHtml({ inventory }: StatusPageData): Html | undefined {
+function problemHtml({ inventory, notRecorded }: StatusPageData): Html | undefined {
   const failure = pollProblem(inventory);
-  if (failure === undefined) return undefined;
-  return html`<div class="problem" role="alert"><p><b>The analyzer cannot be polled.</b> ${sentence(failure.message)}</p>
+  const recording =
+    notRecorded === undefined
+      ? undefined
+      : html`<div class="problem" role="alert"><p><b>History is not recorded.</b> ${notRecorded}</p></div>\n`;
+  if (failure === undefined) return recording;
+  return html`${recording}<div class="problem" role="alert"><p><b>The analyzer cannot be polled.</b> ${sentence(failure.message)}</p>
 <p>What follows is what was known last, as long as it is not too old. <a href="#polls">Age of the data</a></p></div>`;
 }
 

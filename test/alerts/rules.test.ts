@@ -112,6 +112,14 @@ describe('LicenseCollectionStale', () => {
     expect(evaluate(id, scenarioOf(age, isDown)).labels).toEqual(labels);
   });
 
+  it('fires if GetProducts contradicts an empty GetServerDown', () => {
+    const contradicting = product({ collectionTime: NOW - 9000, isCurrent: false, mappingIcon: 'ServerDown' });
+    const scenario = { products: good(answer([contradicting])), down: good(answer([])) };
+    expect(evaluate(id, scenario).labels).toEqual([about]);
+    // and the server may be down
+    expect(evaluate('LicenseServerDown/critical', scenario).isUnknown({ vendor_license: LIC })).toBe(true);
+  });
+
   it('does not know without a collection time, or a fresh GetServerDown', () => {
     expect(evaluate(id, scenarioOf(undefined)).isUnknown(about)).toBe(true);
     const { products } = scenarioOf(9000);

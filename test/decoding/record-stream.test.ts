@@ -8,6 +8,7 @@ import { decodeAnswer } from '../../src/decoding/decode.ts';
 import { type JsonLimits, JsonScan } from '../../src/decoding/json-scan.ts';
 import { RecordStream, type StoredEndpoint } from '../../src/decoding/record-stream.ts';
 import { releaseRecords, type StoredRecords } from '../../src/decoding/stored-records.ts';
+import { readJson } from '../../src/query-api/json.ts';
 import { columnsOf } from '../../src/query-api/record-columns.ts';
 import { recordFields } from '../../src/query-api/records.ts';
 
@@ -224,8 +225,22 @@ function join(parts: readonly string[], lengths: readonly number[], gap: string)
 }
 
 const nesting = fc.tuple(fc.array(fc.integer({ min: 0, max: 6 }), { maxLength: 4 }), space);
-const bodyOf = (endpoint: StoredEndpoint, parts: readonly string[], [lengths, gap]: [number[], string]): Buffer =>
-  Buffer.from(endpoint === 'GetFeatures' ? join(parts, lengths, gap) : `${gap}[${parts.join(`,${gap}`)}${gap}]`);
+
+/** Equal records are found by their bytes in a stream: without those that are equal and written, or nested, in two ways. */
+function writtenInOneWay(parts: readonly string[], lengths: readonly number[]): readonly string[] {
+  const texts = new Map<string, string>();
+  return parts.filter((part) => {
+    const key = JSON.stringify(readJson(Buffer.from(part)));
+    const other = texts.get(key);
+    if (other === undefined) texts.set(key, part);
+    return other === undefined || (other === part && !lengths.includes(0));
+  });
+}
+
+function bodyOf(endpoint: StoredEndpoint, all: readonly string[], [lengths, gap]: [number[], string]): Buffer {
+  const parts = writtenInOneWay(all, lengths);
+  return Buffer.from(endpoint === 'GetFeatures' ? join(parts, lengths, gap) : `${gap}[${parts.join(`,${gap}`)}${gap}]`);
+}
 
 const numRuns = 400;
 
@@ -345,7 +360,9 @@ describe('RecordStream', () => {
     expect(read(['d', 'new', 'b', 'changed', 'a'])).toEqual([d, expect.any(Number), b, expect.any(Number), a]);
     const longer = read(['d', 'new', 'b', 'a longer name', 'a']);
     expect(read(['d', 'new', 'b', 'a longer name', 'a'])).toEqual(longer);
-    expect(new Set(read(['a', 'a', 'b', 'a', 'd', 'b'])).size).toBe(6);
+    const repeated = read(['a', 'a', 'b', 'a', 'd', 'b']);
+    expect([repeated.length, new Set(repeated).size]).toEqual([3, 3]);
+    expect(read(['a', 'a', 'b', 'a', 'd', 'b'])).toEqual(repeated);
     expect(read(['x', 'a', 'longer', 'b', 'd']).toSorted()).toEqual(expect.arrayContaining([b, d]));
     expectEmpty(site);
   });

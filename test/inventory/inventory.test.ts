@@ -98,6 +98,23 @@ describe('vendor licenses', () => {
   });
 
   it.each([
+    [
+      'not current, and its icon says that the server is down',
+      { isCurrent: false, mappingIcon: 'ServerDown' },
+      undefined,
+    ],
+    ['not current for another reason', { isCurrent: false, mappingIcon: '' }, true],
+    ['current', { isCurrent: true, mappingIcon: 'ServerDown' }, true],
+  ])('with an empty GetServerDown are up unless GetProducts contradicts it: %s', (_, fields, up) => {
+    const products = good(answer([product({ product: 'a;b', ...fields })]));
+    const [row] = derive({ products, down: good(answer([])) }).vendorLicenses;
+    expect(row?.up).toBe(up);
+    // a list that names another server works
+    const listed = derive({ products, down: good(answer([{ label: 'c;d' }])) });
+    expect(licenses(listed)['a;b']?.up).toBe(true);
+  });
+
+  it.each([
     ['not current', product({ product: 'a;b', isCurrent: false }), []],
     ['listed as down', product({ product: 'a;b' }), [{ label: 'A;B' }]],
   ])('withhold usage if they are %s', (_, record, labels) => {

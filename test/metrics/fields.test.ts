@@ -70,6 +70,8 @@ async function pageOf(records: Readonly<Record<Endpoint, Raw>>): Promise<string>
       rejectedLogons: 0,
       staleRetries: 0,
     }),
+    recording: () => undefined,
+    stateWrites: () => [],
     processMetrics: false,
   });
   const snapshot = createSnapshot({

@@ -41,6 +41,8 @@ async function createPage(enabled = allCollectors): Promise<Exposition> {
       rejectedLogons: 0,
       staleRetries: 1,
     }),
+    recording: () => undefined,
+    stateWrites: () => [],
     processMetrics: false,
   });
   self.observeRequest({ endpoint: 'GetProducts', seconds: 0.2, bytes: 1000 });

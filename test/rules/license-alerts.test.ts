@@ -87,6 +87,15 @@ describe.runIf(peer('promtool'))('LicenseCollectionStale', () => {
       },
     },
   );
+  scenario(
+    'fires if GetProducts contradicts an empty GetServerDown',
+    one(100, {
+      [COLLECTED]: 0,
+      'license_vendor_license_data_known{vendor_license="v;d",data="server"}': 0,
+      'license_poll_success{endpoint="GetServerDown"}': 1,
+    }),
+    { [stale]: '71-100' },
+  );
   scenario('is silent for a server that is down', one(100, { [UP]: 0, [COLLECTED]: 0 }), {
     'LicenseServerDown severity=critical vendor_license=v;d': '0-100',
   });

@@ -4,6 +4,7 @@ import { createSourcePage } from '../../src/sources/page.ts';
 import { flawless, startBrowser, type TestBrowser, views } from '../support/browser.ts';
 import { createCleanup } from '../support/harness.ts';
 import { peer } from '../support/peers.ts';
+import { recorded } from '../support/recording.ts';
 import { servePage, testSite, textOf } from '../support/served-page.ts';
 
 const cleanup = createCleanup();
@@ -32,8 +33,13 @@ async function answerOf(sources: readonly SourceHealth[], path = '/sources'): Pr
   return (await fetch(`${await serve(sources)}${path}`)).text();
 }
 
-async function serve(sources: readonly SourceHealth[]): Promise<string> {
-  const { plugin } = createSourcePage({ site: testSite, health: () => sources, now: () => NOW });
+async function serve(sources: readonly SourceHealth[], recording = recorded(NOW)): Promise<string> {
+  const { plugin } = createSourcePage({
+    site: testSite,
+    health: () => sources,
+    recording: () => recording,
+    now: () => NOW,
+  });
   return servePage(cleanup, '/sources', plugin);
 }
 

@@ -20,6 +20,7 @@ async function textOf(scenario: Scenario, more: Partial<StatusPageData> = {}): P
     analyzer: 'lic:80',
     owners: noOwners,
     sources: undefined,
+    notRecorded: undefined,
     hasDenials: false,
     interfaces: undefined,
     attention: { value: [] },

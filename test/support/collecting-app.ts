@@ -50,7 +50,15 @@ export async function startCollectingApp(
   const health = (): readonly SourceHealth[] => collecting.flatMap((one) => one.health());
   const app = createApp(
     { ...config, analyzer: own.config() },
-    { log, version: '0.0.0', revision: 'test', demo: false, sources: health, recorded: own.analyzer.demand },
+    {
+      log,
+      version: '0.0.0',
+      revision: 'test',
+      demo: false,
+      sources: health,
+      recorded: own.analyzer.demand,
+      recording: own.analyzer.recording,
+    },
   );
   cleanup.add(() => app.stop());
   await app.start();

@@ -1,12 +1,13 @@
 import { type Answers, decodeAnswer } from '../../src/decoding/decode.ts';
 import { collectors, type Enabled } from '../../src/metrics/metric.ts';
-import type {
-  Answer,
-  ExpirationRecord,
-  FeatureRecord,
-  ProductRecord,
-  ServerDownRecord,
-  StoredAnswer,
+import {
+  type Answer,
+  type ExpirationRecord,
+  type FeatureRecord,
+  noDiscards,
+  type ProductRecord,
+  type ServerDownRecord,
+  type StoredAnswer,
 } from '../../src/model/records.ts';
 import { historyPart, type Reading, type Snapshot, WHOLE } from '../../src/model/snapshot.ts';
 import type { Field } from '../../src/query-api/field.ts';
@@ -139,7 +140,7 @@ export function answer<T>(
   discarded: Partial<Answer<T>['discarded']> = {},
   unknownFields: readonly string[] = [],
 ): Answer<T> {
-  const none = { nan: 0, not_a_number: 0, negative: 0, bad_record: 0 };
+  const none = noDiscards();
   return { records, discarded: { ...none, ...discarded }, unknownFields };
 }
 

@@ -12,4 +12,5 @@ export const trendOf = (name: string, points: readonly Point[]): TrendSeries => 
   name,
   at: columnOf(points.map(([at]) => at)),
   values: columnOf(points.map(([, value]) => value)),
+  discarded: 0,
 });

@@ -33,6 +33,8 @@ export async function readPage(
       rejectedLogons: 0,
       staleRetries: 0,
     }),
+    recording: () => undefined,
+    stateWrites: () => [],
     processMetrics: false,
   });
   self.setReload(true, timeOf(startedAt));
