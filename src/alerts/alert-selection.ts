@@ -50,6 +50,7 @@ const causes: readonly string[] = [
   'LicenseServerDown',
   'LicenseCollectionStale',
   'LicensePollPartial',
+  'LicenseFieldMissing',
 ];
 
 /** The name of an alert that explains why another one has no data; `undefined` if none does. */

@@ -1,4 +1,5 @@
 import type { PollState } from '../inventory/poll-state.ts';
+import type { Labels } from './alert.ts';
 import { createRule, type RuleFactory } from './rule.ts';
 import type { Durations } from './rule-settings.ts';
 
@@ -85,6 +86,30 @@ export const createPollPartial: RuleFactory<Durations> = (name, settings) =>
       // `up` is unknown until all of them have been polled
       const isUnknown = !polls.every(isTried);
       return { findings, isUnknown: () => isUnknown, hasNoData: isUnknown };
+    },
+  });
+
+export const createFieldMissing: RuleFactory<Durations> = (name, settings) =>
+  createRule({
+    name,
+    severity: 'warning',
+    settings,
+    evaluate: ({ inventory: { fields, polls } }, { finding }) => {
+      const findings = fields.list
+        .filter(({ missing }) => missing.length > 0)
+        .map(({ endpoint, field, missing, expected }) =>
+          finding(
+            { endpoint, field },
+            {
+              summary: `The field ${field} of ${endpoint} is missing.`,
+              description: `No record of ${missing.length} of ${expected.length} vendor licenses has it now. What it says is not known, and no alert that needs it begins or ends. Check whether the analyzer was updated, or a proxy changes its answers. If the analyzer does not have this field, add ${endpoint}.${field} to analyzer.absent_fields.`,
+            },
+          ),
+        );
+      const isKnown = (labels: Labels): boolean =>
+        fields.list.some(({ endpoint, field }) => endpoint === labels.endpoint && field === labels.field) ||
+        polls.some(({ endpoint, success }) => endpoint === labels.endpoint && success);
+      return { findings, isUnknown: (labels) => !isKnown(labels), hasNoData: fields.list.length === 0 };
     },
   });
 

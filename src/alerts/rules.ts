@@ -3,6 +3,7 @@ import { createDenials, createQueued } from './feature-rules.ts';
 import {
   createAnalyzerUnreachable,
   createAuthFailing,
+  createFieldMissing,
   createPollPartial,
   createProductsEmpty,
   createRecordsDiscarded,
@@ -31,6 +32,7 @@ const factories = {
   LicenseAnalyzerUnreachable: createAnalyzerUnreachable,
   LicenseAnalyzerAuthFailing: createAuthFailing,
   LicensePollPartial: createPollPartial,
+  LicenseFieldMissing: createFieldMissing,
   LicenseRecordsDiscarded: createRecordsDiscarded,
 };
 

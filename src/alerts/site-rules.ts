@@ -15,14 +15,16 @@ export const createServerDown: RuleFactory<ServerDownParameters> = (name, settin
     name,
     severity: 'critical',
     settings,
-    evaluate: ({ inventory: { vendorLicenses, knowledge }, timeZone }, { parametersOf, finding }) => {
+    evaluate: ({ inventory: { vendorLicenses, knowledge, fields }, timeZone }, { parametersOf, finding }) => {
       const unknown = new Set<string>();
+      const lacksIcon = (name: string): boolean => fields.missingOf('GetProducts', name).includes('MappingIcon');
       const findings = [...vendorLicenses].flatMap((row): Finding[] => {
         const { vendorLicense, up, downQualifiers, mappingIcon, collectionTime } = row;
         const { enabled, iconPattern } = parametersOf({ vendorLicense });
         if (!enabled) return [];
         const isDownByIcon =
-          iconPattern !== undefined && (mappingIcon === undefined ? undefined : iconPattern.test(mappingIcon));
+          iconPattern !== undefined &&
+          (mappingIcon === undefined || lacksIcon(vendorLicense) ? undefined : iconPattern.test(mappingIcon));
         if (up !== false && isDownByIcon !== true) {
           if (up === undefined || isDownByIcon === undefined) unknown.add(vendorLicense);
           return [];

@@ -2,6 +2,7 @@ import type { DeliveryCounts } from '../alerts/delivery.ts';
 import type { RecordedDemand } from '../analyzer/recorded-demand.ts';
 import { createPlaneThread } from '../data-plane/plane-thread.ts';
 import type { Backend } from '../datasource/backend.ts';
+import type { FieldState, FieldStates } from '../inventory/field-states.ts';
 import type { MessageCounts } from '../messages/message-counts.ts';
 import { createSelfMetrics, type SelfMetrics } from '../metrics/self.ts';
 import type { Log } from '../model/log.ts';
@@ -48,7 +49,7 @@ export interface AppDeps {
 export interface App {
   /** Listens and starts to poll. Resolves when it listens. */
   start(): Promise<void>;
-  /** Polls once without listening. Returns the page of metrics, and whether every endpoint answered. */
+  /** Polls once without listening. Returns the page of metrics, and whether every endpoint answered with all that is needed. */
   runOnce(): Promise<{ page: readonly Uint8Array[]; up: boolean }>;
   /** Applies another configuration. The data is kept if the analyzer is the same. */
   reload(config: AppConfig): Promise<void>;
@@ -57,6 +58,10 @@ export interface App {
   stop(): Promise<void>;
   addresses(): readonly string[];
 }
+
+/** Needed fields that no vendor license has. */
+const neededEverywhere = ({ list }: FieldStates): readonly FieldState[] =>
+  list.filter(({ isNeeded, missing, expected }) => isNeeded && missing.length === expected.length);
 
 const now = (): number => Date.now() / 1000;
 
@@ -224,7 +229,8 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       // the page is not released, because no other one follows
       // not one text: the page of a very large site is longer than the longest string
       const page = Buffer.isBuffer(body) ? [body] : await Array.fromAsync<Uint8Array>(body);
-      return { page, up: pipeline.inventory.latest()?.up === true };
+      const inventory = pipeline.inventory.latest();
+      return { page, up: inventory?.up === true && neededEverywhere(inventory.fields).length === 0 };
     },
     reload: (config) =>
       inTurn(async () => {
@@ -242,7 +248,12 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
         pipeline = create(
           config,
           isSameAnalyzer
-            ? { data: old.poller.latest(), alerts: old.alerting.states(), messages: old.messages.states() }
+            ? {
+                data: old.poller.latest(),
+                fields: old.fieldContract.kept(),
+                alerts: old.alerting.states(),
+                messages: old.messages.states(),
+              }
             : undefined,
         );
         access.reload(config);

@@ -14,6 +14,7 @@ import type { SharedBackend } from '../datasource/backend.ts';
 import { createUpstreamCache } from '../datasource/upstream-cache.ts';
 import type { Answers } from '../decoding/decode.ts';
 import { type CurrentInventory, createCurrentInventory } from '../inventory/current.ts';
+import { createFieldContract, type FieldContract, type KeptContract } from '../inventory/field-contract.ts';
 import { createSelection } from '../inventory/selection.ts';
 import type { MessageCounts } from '../messages/message-counts.ts';
 import type { ReceiverStates } from '../messages/message-file.ts';
@@ -39,6 +40,8 @@ import { createCredentialsLog, createDispatcher } from './account.ts';
 import { createAlerting } from './alerting.ts';
 import { attentionOf } from './attention.ts';
 import { demandInputs } from './demand-inputs.ts';
+import { createFieldFile } from './field-contract.ts';
+import { analyzerIdentity } from './identity.ts';
 import { createAppMessages } from './messages.ts';
 
 /** A configuration that names the analyzer to poll. */
@@ -52,6 +55,8 @@ export interface Pipeline {
   readonly inventory: CurrentInventory;
   readonly exposition: Exposition;
   readonly poller: Poller;
+  /** Which fields its answers have. */
+  readonly fieldContract: FieldContract;
   /** What does not depend on the user of a request. */
   readonly datasource: SharedBackend;
   readonly alerting: AlertEngine;
@@ -65,6 +70,7 @@ export interface Pipeline {
 /** What a reload carries over if the analyzer is the same. */
 export interface Carried {
   readonly data: Snapshot;
+  readonly fields: KeptContract;
   readonly alerts: AlertStates | undefined;
   readonly messages: ReceiverStates | undefined;
 }
@@ -160,6 +166,15 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     rightsizing: latestPass,
     latest: () => inventory.latest(),
   });
+  const fieldFile = createFieldFile(config.storagePath, analyzerIdentity(config).analyzer, deps);
+  const fieldContract = createFieldContract({
+    absent: analyzer.absentFields,
+    isOwnAnalyzer: () => transport.isOwnAnalyzer,
+    kept: () => carried?.fields ?? fieldFile.load(),
+    now,
+    log,
+    onChange: fieldFile.save,
+  });
   const poller = createPoller({
     client: polled,
     schedules: {
@@ -185,6 +200,7 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     log,
     onCommit: (snapshot) => {
       plane.keep(snapshot);
+      fieldContract.observe(snapshot);
       void inventory.commit(snapshot);
     },
     ...(carried !== undefined && { initial: carried.data }),
@@ -218,6 +234,7 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
   const inventory = createCurrentInventory({
     policy: { ...selection, usageWhenNotCurrent: config.metrics.usageWhenNotCurrent },
     features: plane,
+    fields: fieldContract.states,
     now,
     readers: [exposition, { name: 'alerts', read: alerting.evaluate }],
     onProblem: (reader, error) => limitedLog.error({ reader, err: error }, 'the inventory could not be used'),
@@ -262,6 +279,20 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     inventory.stop();
     await askedDecoder.close();
     await transport.close();
+    await fieldFile.settled();
   };
-  return { config, gate, dispatcher, inventory, exposition, poller, datasource, alerting, messages, passInputs, stop };
+  return {
+    config,
+    gate,
+    dispatcher,
+    inventory,
+    exposition,
+    poller,
+    fieldContract,
+    datasource,
+    alerting,
+    messages,
+    passInputs,
+    stop,
+  };
 }

@@ -17,6 +17,8 @@ export interface ReceptionOptions<T> {
   readonly open: () => IncomingAnswer<T>;
   /** The failure that a status other than 200 means. */
   readonly refuseStatus: (status: number, headers: IncomingHeaders) => QueryError;
+  /** Called with the headers of an answer with status 200, before its body. */
+  readonly onHeaders?: (headers: IncomingHeaders) => void;
   /** Called once, before the promise settles. */
   readonly onOutcome: (bytes: number, failure: QueryError | undefined) => void;
 }
@@ -109,6 +111,7 @@ export class Reception<T> implements Dispatcher.DispatchHandler, Abortable {
       this.#stop(answerFault('ANSWER_COMPRESSED', 'by its Content-Encoding'));
       return;
     }
+    this.#options.onHeaders?.(headers);
     this.#incoming = this.#options.open();
     this.#incoming.result.then(
       (answer) => this.#succeed(answer),

@@ -4,6 +4,7 @@ import { type SizeLimits, sizeLimitOf } from '../decoding/body-limits.ts';
 import type { Decoder } from '../decoding/decoder.ts';
 import { type FailureKind, QueryError } from '../model/failure.ts';
 import { type EndpointName, endpoints, type ParametersOf } from '../query-api/endpoints.ts';
+import { OWN_SERVER } from '../query-api/own-server.ts';
 import { writeQuery } from '../query-api/parameters.ts';
 import { toQueryError } from './failures.ts';
 import type { IncomingHeaders } from './leg.ts';
@@ -42,6 +43,8 @@ export interface Transport {
     signal: AbortSignal,
     decoder: Decoder<A>,
   ): Promise<A[E]>;
+  /** Whether the newest answer came from the analyzer of this program, by its header `Server`. */
+  readonly isOwnAnalyzer: boolean;
   close(): Promise<void>;
 }
 
@@ -52,6 +55,7 @@ export function createTransport(options: TransportOptions): Transport {
   const prefix = pathname === '/' ? '' : pathname;
   const headers = { accept: 'application/json, text/plain', 'user-agent': options.userAgent };
 
+  let isOwnAnalyzer = false;
   /** Endpoints for which the server sent Retry-After. `until` is in epoch milliseconds. */
   const pauses = new Map<EndpointName, { readonly until: number; readonly failure: QueryError }>();
 
@@ -79,6 +83,9 @@ export function createTransport(options: TransportOptions): Transport {
       timeout,
       signal,
       open: () => decoder.open(name, question),
+      onHeaders: ({ server }) => {
+        isOwnAnalyzer = server === OWN_SERVER;
+      },
       refuseStatus: (status, answered) => refuseStatus(name, status, answered),
       onOutcome: (bytes, failure) =>
         observe?.({
@@ -101,5 +108,11 @@ export function createTransport(options: TransportOptions): Transport {
     return reception.answer;
   };
 
-  return { request, close: () => dispatcher.destroy() };
+  return {
+    request,
+    get isOwnAnalyzer() {
+      return isOwnAnalyzer;
+    },
+    close: () => dispatcher.destroy(),
+  };
 }

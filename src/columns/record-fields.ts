@@ -10,13 +10,18 @@ export type StoredValue = number | boolean | string | undefined;
 /** A column: reads the value of a slot. */
 export type Column = (slot: number) => StoredValue;
 
+/** The column with the fields that the answer had for a record, as `fieldBits`. It is no field, and has no value for a merged record. */
+export const PRESENT_FIELDS = 'presentFields';
+
 /** The records of one table of fields in a store: which column has which field, and in which form. */
 export class RecordFields {
   readonly layout: Layout;
+  readonly #values: Layout;
   readonly #flags: ReadonlySet<string>;
 
   constructor(fields: Fields) {
-    this.layout = columnsOf(fields);
+    this.#values = columnsOf(fields);
+    this.layout = { ...this.#values, numbers: [...this.#values.numbers, PRESENT_FIELDS] };
     const flags = Object.entries(fields).filter(([, { type }]) => type === 'flag');
     this.#flags = new Set(flags.map(([name]) => modelName(name)));
   }
@@ -52,13 +57,13 @@ export class RecordFields {
 
   /** The record in a slot, with every field of the table. */
   read(slot: number, records: RecordReader, texts: TextReader): Record<string, StoredValue> {
-    const names = [...this.layout.numbers, ...this.layout.texts];
+    const names = [...this.#values.numbers, ...this.#values.texts];
     return Object.fromEntries(names.map((name) => [name, this.column(name, records, texts)(slot)]));
   }
 
   /** Writes a record to a slot. Each of its texts gets a reference. */
   write(slot: number, record: Readonly<Record<string, unknown>>, store: RecordStore, texts: TextTable): void {
-    const { numbers, texts: names } = this.layout;
+    const { numbers, texts: names } = this.#values;
     for (let i = 0; i < numbers.length; i += 1) {
       const value = record[numbers[i] as string];
       store.setNumber(slot, i, value === undefined ? Number.NaN : Number(value));

@@ -5,7 +5,9 @@ export const commands: readonly Command[] = [
   {
     name: 'serve',
     summary: 'Poll the configured analyzer and serve metrics (default).',
-    flags: { once: 'poll once, print the metrics and exit. Exit code 0 if every endpoint answered, else 1.' },
+    flags: {
+      once: 'poll once, print the metrics and exit. Exit code 0 if every endpoint answered and no needed field is missing everywhere, else 1.',
+    },
     isDaemon: true,
     run: async (context) => (await import('./serve.ts')).serve(context),
   },

@@ -1,5 +1,7 @@
+import { fieldEndpoints, recordFields } from '../query-api/records.ts';
 import type { ConfigSettings } from './config-settings.ts';
 import { directoryProblem } from './named-files.ts';
+import { suggest } from './problems.ts';
 import { type SettingKey, settingKeys } from './settings.ts';
 import { OFF } from './values.ts';
 
@@ -34,6 +36,20 @@ function checkSchedules(settings: ConfigSettings): void {
     settings.warnings.add(
       'poll.server_down is off: license servers that are down are not detected, and LicenseServerDown never fires',
     );
+  }
+}
+
+/** `Endpoint.Field` of every field that polled answers are expected to have. */
+const polledFields: readonly string[] = fieldEndpoints.flatMap((endpoint) =>
+  Object.keys(recordFields[endpoint]).map((field) => `${endpoint}.${field}`),
+);
+
+function checkAbsentFields(settings: ConfigSettings): void {
+  const key = 'analyzer.absent_fields';
+  for (const [i, name] of (settings.value(key) ?? []).entries()) {
+    if (polledFields.includes(name)) continue;
+    const near = suggest(name, polledFields) || '; valid are names such as GetFeatures.MaxQueued, as in the Query API';
+    settings.refuse(key, `${JSON.stringify(name)} is not a field of a polled endpoint${near}`, [i]);
   }
 }
 
@@ -82,6 +98,7 @@ function checkPaths(settings: ConfigSettings): void {
 /** Checks settings that depend on each other. A setting that is already invalid causes no further problem. */
 export function checkRelations(settings: ConfigSettings): void {
   checkSchedules(settings);
+  checkAbsentFields(settings);
   checkPass(settings);
   checkShard(settings);
   checkListening(settings);

@@ -1,8 +1,10 @@
+import { PRESENT_FIELDS } from '../columns/record-fields.ts';
 import { RecordStore } from '../columns/record-store.ts';
 import { expirationRecords, featureRecords } from '../columns/stored-fields.ts';
 import { TextTable } from '../columns/text-table.ts';
 import { structureLimitsOf } from '../decoding/body-limits.ts';
 import type { IncomingAnswer } from '../decoding/decoder.ts';
+import { FieldsByOwner } from '../decoding/fields-by-owner.ts';
 import { createLocalDecoder } from '../decoding/local-decoder.ts';
 import { isStored, RecordStream, type StoredEndpoint } from '../decoding/record-stream.ts';
 import { releaseRecords, type StoredRecords } from '../decoding/stored-records.ts';
@@ -15,6 +17,7 @@ import { QueryError } from '../model/failure.ts';
 import { createOwners, noOwners, type OwnerEntry } from '../model/owners.ts';
 import type { RecordOwner, StoredAnswer } from '../model/records.ts';
 import type { PolledAnswers, PolledEndpoint } from '../model/snapshot.ts';
+import { recordFields } from '../query-api/records.ts';
 
 /** What is known about an answer before its first byte. */
 export interface Opening {
@@ -192,15 +195,22 @@ export class DataPlane {
     this.#held.set(this.#handles, held);
     this.#newest.set(held.question, held);
     const { slots, discarded, unknownFields } = held.records;
-    return { handle: this.#handles, count: slots.length, owners: this.#owners(held), discarded, unknownFields };
+    return { handle: this.#handles, count: slots.length, ...this.#owners(held), discarded, unknownFields };
   }
 
-  #owners({ endpoint, records }: Held): readonly RecordOwner[] {
-    if (endpoint !== 'GetFeatures') return [];
+  #owners({ endpoint, records }: Held): Pick<StoredAnswer, 'owners' | 'fields'> {
+    const fields = new FieldsByOwner(recordFields[endpoint]);
+    if (endpoint !== 'GetFeatures') {
+      const { expirations } = this.#stores;
+      const present = expirations.numberColumn(PRESENT_FIELDS);
+      for (const slot of records.slots) fields.add('', expirations.number(slot, present));
+      return { owners: [], fields: fields.list() };
+    }
     const { features, texts } = this.#stores;
     const [server, daemon] = [features.textColumn('serverName'), features.textColumn('daemon')];
     const counts = new Map<string, RecordOwner & { count: number }>();
-    let last: { server: number; daemon: number; owner: { count: number } } | undefined;
+    const present = features.numberColumn(PRESENT_FIELDS);
+    let last: { server: number; daemon: number; owner: RecordOwner & { count: number }; bits: number } | undefined;
     for (const slot of records.slots) {
       const ids = { server: features.text(slot, server), daemon: features.text(slot, daemon) };
       if (last?.server !== ids.server || last.daemon !== ids.daemon) {
@@ -211,11 +221,16 @@ export class DataPlane {
           count: 0,
         };
         counts.set(key, owner);
-        last = { ...ids, owner };
+        last = { ...ids, owner, bits: Number.NaN };
       }
       last.owner.count += 1;
+      const bits = features.number(slot, present);
+      // nearly all records of a vendor license have the same fields
+      if (last.bits === bits) continue;
+      last.bits = bits;
+      fields.add(`${last.owner.serverName};${last.owner.daemon}`, bits);
     }
-    return [...counts.values()];
+    return { owners: [...counts.values()], fields: fields.list() };
   }
 
   #releaseUnused(held: Held): void {

@@ -37,6 +37,7 @@ const meanings: Readonly<Record<string, string>> = {
   LicenseDenials: 'Denials',
   LicenseCollectionStale: 'Data is old',
   LicensePollPartial: 'Data is missing',
+  LicenseFieldMissing: 'A field is missing',
   LicenseRecordsDiscarded: 'Data is discarded',
   LicenseRedundancyLost: 'Redundancy lost',
   LicenseHistoryNotRecorded: 'History is not recorded',

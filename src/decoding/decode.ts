@@ -13,6 +13,7 @@ import { readJson } from '../query-api/json.ts';
 import { answerFault, recogniseBody } from './answer-faults.ts';
 import { decodeEfficiency, decodeHeatMap, decodeReserved, decodeTrend } from './decode-series.ts';
 import { createUnknownFields } from './field-names.ts';
+import { FieldsByOwner } from './fields-by-owner.ts';
 import { isObject, noUsableRecord, RecordDecoder } from './record-decoder.ts';
 import { expirations, features, products, type RecordKind, serversDown, users } from './record-kinds.ts';
 
@@ -37,10 +38,16 @@ export interface Answers {
  *
  * @throws QueryError of kind `schema` when there are records, but none is usable: that is not an empty answer
  */
-function decodeRecords<T>(raws: readonly unknown[], kind: RecordKind<T>, permanentAfter: number): Answer<T> {
+function decodeRecords<T>(
+  raws: readonly unknown[],
+  kind: RecordKind<T>,
+  permanentAfter: number,
+  ownerOf?: (record: T) => string,
+): Answer<T> {
   const unknownFields = createUnknownFields();
   const decoder = new RecordDecoder(kind, permanentAfter, unknownFields.add);
   const records: T[] = [];
+  const fields = new FieldsByOwner(kind.fields);
   const seen = new Set<string>();
   for (const raw of raws) {
     const record = decoder.decode(raw);
@@ -49,9 +56,11 @@ function decodeRecords<T>(raws: readonly unknown[], kind: RecordKind<T>, permane
     if (kind.mayRepeat !== true && seen.has(text)) decoder.countDuplicates(1);
     else records.push(record);
     seen.add(text);
+    if (ownerOf !== undefined) fields.add(ownerOf(record), decoder.present);
   }
   if (records.length === 0 && raws.length > 0) throw noUsableRecord(kind, raws[0]);
-  return { records, discarded: decoder.discarded, unknownFields: unknownFields.names() };
+  const answer = { records, discarded: decoder.discarded, unknownFields: unknownFields.names() };
+  return ownerOf === undefined ? answer : { ...answer, fields: fields.list() };
 }
 
 function array(value: unknown, what: string): readonly unknown[] {
@@ -95,7 +104,8 @@ function json(body: Buffer): unknown {
 type Decoders = { readonly [E in EndpointName]: (body: Buffer, permanentAfter: number) => Answers[E] };
 
 const decoders: Decoders = {
-  GetProducts: (body, after) => decodeRecords(array(json(body), 'the answer'), products, after),
+  GetProducts: (body, after) =>
+    decodeRecords(array(json(body), 'the answer'), products, after, ({ product }) => product),
   GetFeatures: (body, after) => decodeRecords(flatten(json(body)), features, after),
   GetUsers: (body, after) => decodeRecords(usersData(json(body)), users, after),
   GetServerDown: (body, after) => decodeRecords(array(json(body), 'the answer'), serversDown, after),

@@ -2,7 +2,7 @@ import { QueryError } from '../model/failure.ts';
 import type { Discarded } from '../model/records.ts';
 import { describeFields } from './field-names.ts';
 import type { RecordKind } from './record-kinds.ts';
-import type { Raw } from './record-reader.ts';
+import type { PresentFields, Raw } from './record-reader.ts';
 import { createWireValues, type WireValues } from './wire-values.ts';
 
 /** Whether an item of an answer can be a record. */
@@ -14,6 +14,7 @@ export class RecordDecoder<R> {
   readonly #values: WireValues;
   readonly #onUnknown: (name: string) => void;
   readonly #read: (raw: Raw) => R;
+  readonly #present: PresentFields = { bits: 0 };
 
   /**
    * @param permanentAfter a license that expires at this time or later is permanent, epoch seconds
@@ -23,12 +24,17 @@ export class RecordDecoder<R> {
     this.#kind = kind;
     this.#values = createWireValues(permanentAfter);
     this.#onUnknown = onUnknown;
-    this.#read = kind.reader(this.#values, onUnknown);
+    this.#read = kind.reader(this.#values, onUnknown, this.#present);
   }
 
   /** The numbers of all records so far. */
   get discarded(): Discarded {
     return this.#values.discarded;
+  }
+
+  /** The fields of the last usable record, as `fieldBits`. */
+  get present(): number {
+    return this.#present.bits;
   }
 
   /** Counts records that are equal to an earlier one. */

@@ -1,12 +1,22 @@
 import type { Field, Fields, FieldType } from '../query-api/field.ts';
+import { fieldBits } from '../query-api/present-fields.ts';
 import { type ModelRecord, type ModelTypes, modelName } from '../query-api/records.ts';
 import { createWireValues, type WireValues } from './wire-values.ts';
 
 /** A record of the answer before it is checked. */
 export type Raw = Readonly<Record<string, unknown>>;
 
+/** Which fields of the table the last record had. */
+export interface PresentFields {
+  bits: number;
+}
+
 /** Reads the records of one answer. `onUnknown` gets the names of fields that are not in the table. */
-export type RecordReader<R> = (values: WireValues, onUnknown: (name: string) => void) => (raw: Raw) => R;
+export type RecordReader<R> = (
+  values: WireValues,
+  onUnknown: (name: string) => void,
+  present: PresentFields,
+) => (raw: Raw) => R;
 
 /** Readers of fields that depend on other fields. They run last, in this order. */
 export type OwnReaders<R> = { readonly [K in keyof R]?: (raw: Raw, values: WireValues, record: R) => R[K] };
@@ -50,24 +60,31 @@ export function createRecordReader<F extends Fields, R extends ModelRecord<F>>(
     reader: readerOf(field),
   }));
   const others = Object.entries(own) as [string, (raw: Raw, values: WireValues, record: R) => unknown][];
+  const bits = fieldBits(fields);
   // created once, and not for each answer, which can be small
   const readers = new Map(
     columns.map(({ wireName, name, reader }) => [
       wireName,
-      { name, read: Object.hasOwn(own, name) ? undefined : reader },
+      { name, bit: bits.get(wireName) ?? 0, read: Object.hasOwn(own, name) ? undefined : reader },
     ]),
   );
   // copies of one object share its shape, which makes the records faster to use
   const empty = Object.fromEntries(
     columns.flatMap(({ name, reader }) => (reader === undefined ? [] : [[name, reader(noValues, undefined)]])),
   );
-  return (values, onUnknown) => (raw) => {
+  return (values, onUnknown, present) => (raw) => {
+    present.bits = 0;
     const record: Record<string, unknown> = { ...empty };
     // iterates over the fields of the record; looking up each field of the table takes twice as long
     for (const wireName in raw) {
       const field = readers.get(wireName);
-      if (field === undefined) onUnknown(wireName);
-      else if (field.read !== undefined) record[field.name] = field.read(values, raw[wireName]);
+      if (field === undefined) {
+        onUnknown(wireName);
+        continue;
+      }
+      // a record names each field once
+      present.bits += field.bit;
+      if (field.read !== undefined) record[field.name] = field.read(values, raw[wireName]);
     }
     for (const [name, read] of others) record[name] = read(raw, values, record as R);
     return record as R;

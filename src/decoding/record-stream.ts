@@ -1,4 +1,4 @@
-import type { RecordFields } from '../columns/record-fields.ts';
+import { PRESENT_FIELDS, type RecordFields } from '../columns/record-fields.ts';
 import type { RecordStore } from '../columns/record-store.ts';
 import { expirationRecords, featureRecords } from '../columns/stored-fields.ts';
 import type { TextTable } from '../columns/text-table.ts';
@@ -64,6 +64,8 @@ export class RecordStream {
   readonly #decoder: RecordDecoder<object>;
   readonly #previous: PreviousItems | undefined;
   readonly #decodedAs: string;
+  /** The column of the fields that a record has. */
+  readonly #present: number;
   readonly #unknownFields = createUnknownFields();
   /** Of the records that were taken over. */
   readonly #discarded = noDiscards();
@@ -83,6 +85,7 @@ export class RecordStream {
     const { endpoint, permanentAfter, limits, previous } = options;
     const { kind, isNested } = endpoints[endpoint];
     this.#options = options;
+    this.#present = options.store.numberColumn(PRESENT_FIELDS);
     this.#kind = kind;
     this.#decodedAs = [endpoint, permanentAfter, limits.depth].join();
     const isComparable = previous?.items.decodedAs === this.#decodedAs;
@@ -218,10 +221,12 @@ export class RecordStream {
     this.#items.add(this.#write(record));
   }
 
+  /** Writes the record that was decoded last. */
   #write(record: object): number {
     const { endpoint, store, texts } = this.#options;
     const slot = store.allocate();
     endpoints[endpoint].fields.write(slot, record as Readonly<Record<string, unknown>>, store, texts);
+    store.setNumber(slot, this.#present, this.#decoder.present);
     return slot;
   }
 

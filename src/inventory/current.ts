@@ -3,6 +3,7 @@ import { createLatestOnly } from '../scheduling/latest-only.ts';
 import { Uses } from '../scheduling/uses.ts';
 import type { FeatureRow } from './feature-row.ts';
 import { type Derived, type FeaturesRequest, isSameRequest } from './features-request.ts';
+import type { FieldStates } from './field-states.ts';
 import { type Inventory, type InventoryPolicy, planInventory } from './inventory.ts';
 import type { Table } from './table.ts';
 
@@ -30,6 +31,8 @@ export interface FeatureSource {
 export interface CurrentInventoryOptions {
   readonly policy: InventoryPolicy;
   readonly features: FeatureSource;
+  /** Which fields are missing in the answers of the newest snapshot. */
+  readonly fields?: () => FieldStates;
   /** Epoch seconds. */
   readonly now: () => number;
   readonly readers: readonly InventoryReader[];
@@ -118,7 +121,7 @@ export function createCurrentInventory(options: CurrentInventoryOptions): Curren
     if (newest === undefined || isStopped) return;
     const before = derived?.features.columns;
     try {
-      const plan = planInventory(newest, now(), policy);
+      const plan = planInventory(newest, now(), policy, options.fields?.());
       current = plan.complete(await featuresOf(plan.request));
       scheduleAgeOut(current);
     } catch (error) {

@@ -12,6 +12,7 @@ import {
 import { parseVendorLicense } from '../model/vendor-license.ts';
 import type { FeatureRow } from './feature-row.ts';
 import type { Derived, FeaturesRequest, PartRecords } from './features-request.ts';
+import { type FieldStates, noFieldStates } from './field-states.ts';
 import { createKnowledge, type Knowledge } from './knowledge.ts';
 import { mergeProducts } from './merge.ts';
 import { availabilityOf, type EndpointAvailability, type PollState, pollStates } from './poll-state.ts';
@@ -61,6 +62,8 @@ export interface Inventory {
   readonly up: boolean;
   readonly readings: Readings;
   readonly knowledge: Knowledge;
+  /** Which fields answers should have, and lack. */
+  readonly fields: FieldStates;
   /** When its next part becomes too old, epoch seconds: it must be derived again then. `undefined` if none does. */
   readonly agesOutAt: number | undefined;
 }
@@ -109,6 +112,7 @@ function deriveVendorLicenses(
   now: number,
   policy: InventoryPolicy,
   spell: (name: string) => string,
+  fields: FieldStates,
 ): VendorLicenses {
   const state = snapshot.endpoints.GetProducts;
   const fresh = state === undefined ? undefined : freshGood(state, WHOLE, now)?.value;
@@ -132,7 +136,9 @@ function deriveVendorLicenses(
   const rows = [...names].filter(policy.ownsVendorLicense).map((name): VendorLicenseRow => {
     const product = products.get(name);
     const isDown = down?.labels.has(name) === true;
-    const isOutdated = policy.usageWhenNotCurrent === 'withhold' && (isDown || product?.isCurrent === false);
+    // whether its figures are old is not known without the field that says it
+    const mayBeOld = product?.isCurrent === false || fields.missingOf('GetProducts', name).includes('IsCurrent');
+    const isOutdated = policy.usageWhenNotCurrent === 'withhold' && (isDown || mayBeOld);
     if (isOutdated) withheld.add(name);
     const isListUsable = down?.isComplete === true && !(down.isEmpty && product !== undefined && saysDown(product));
     const up = isDown ? false : isListUsable && !notListed.has(name) ? true : undefined;
@@ -207,11 +213,17 @@ export interface InventoryPlan {
  * Derives everything but the features.
  *
  * @param now epoch seconds
+ * @param fields which fields are missing
  */
-export function planInventory(snapshot: Snapshot, now: number, policy: InventoryPolicy): InventoryPlan {
+export function planInventory(
+  snapshot: Snapshot,
+  now: number,
+  policy: InventoryPolicy,
+  fields: FieldStates = noFieldStates,
+): InventoryPlan {
   const names = productNames(snapshot) ?? [];
   const spell = createSpelling(names);
-  const { rows, withheld, merged } = deriveVendorLicenses(snapshot, now, policy, spell);
+  const { rows, withheld, merged } = deriveVendorLicenses(snapshot, now, policy, spell, fields);
   const { GetFeatures, GetExpirationFeatures, GetConcurrentUsers: users } = snapshot.endpoints;
   const request = {
     features: freshParts(GetFeatures, now),
@@ -238,8 +250,9 @@ export function planInventory(snapshot: Snapshot, now: number, policy: Inventory
         polls,
         availability: availabilityOf(snapshot),
         up: polls.length > 0 && polls.every(({ answered }) => answered),
-        readings: createReadings(snapshot, now),
-        knowledge: createKnowledge(snapshot, now),
+        readings: createReadings(snapshot, now, fields),
+        knowledge: createKnowledge(snapshot, now, fields),
+        fields,
         agesOutAt: nextAgeOut(snapshot, now),
       };
     },

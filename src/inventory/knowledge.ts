@@ -9,6 +9,8 @@ import {
   WHOLE,
 } from '../model/snapshot.ts';
 import { parseVendorLicense } from '../model/vendor-license.ts';
+import { type FieldEndpoint, recordFields } from '../query-api/records.ts';
+import type { FieldStates } from './field-states.ts';
 
 /**
  * Which data is known now. If it is known, a missing record does not exist in the analyzer either. Vendor licenses are
@@ -18,6 +20,8 @@ export interface Knowledge {
   readonly products: boolean;
   /** Whether GetServerDown lists all servers that are down: none of its records was discarded. */
   readonly serverDown: boolean;
+  /** Whether its record of GetProducts lacks no field. */
+  collection(vendorLicense: string): boolean;
   features(vendorLicense: string): boolean;
   /** Expiries come from GetExpirationFeatures or else GetFeatures. Each of the two that is expected must be fresh. */
   expiries(vendorLicense: string): boolean;
@@ -36,8 +40,18 @@ const isComplete = (products: ProductsAnswer | undefined, now: number): boolean 
   products !== undefined &&
   (products.discarded.bad_record === 0 || now - (products.incompleteSince ?? now) >= KEEP_NOT_LISTED);
 
-/** @param now epoch seconds */
-export function createKnowledge(snapshot: Snapshot, now: number): Knowledge {
+/** The fields of GetFeatures that expiries need. */
+const expiryFields: ReadonlySet<string> = new Set(
+  Object.entries(recordFields.GetFeatures)
+    .filter(([name, { merge }]) => name === 'LicenseExpiration' || merge === 'identity')
+    .map(([name]) => name),
+);
+
+/**
+ * @param now epoch seconds
+ * @param fields which fields are missing: what they say is not known
+ */
+export function createKnowledge(snapshot: Snapshot, now: number, fields: FieldStates): Knowledge {
   const { endpoints } = snapshot;
   const { GetProducts, GetServerDown } = endpoints;
   const down = GetServerDown && freshGood(GetServerDown, WHOLE, now);
@@ -49,6 +63,8 @@ export function createKnowledge(snapshot: Snapshot, now: number): Knowledge {
     const stale = staleParts(state, now);
     return (vendorLicense) => !stale.has(WHOLE) && !stale.has(vendorLicense.toLowerCase());
   };
+  const lacks = (endpoint: FieldEndpoint, vendorLicense: string): boolean =>
+    fields.missingOf(endpoint, vendorLicense).length > 0;
   const features = byVendorLicense('GetFeatures');
   const expirations = byVendorLicense('GetExpirationFeatures');
   const sources = [
@@ -58,7 +74,12 @@ export function createKnowledge(snapshot: Snapshot, now: number): Knowledge {
   return {
     products: isComplete(GetProducts && freshGood(GetProducts, WHOLE, now)?.value, now),
     serverDown: down?.value.discarded.bad_record === 0,
-    features,
-    expiries: (vendorLicense) => sources.length > 0 && sources.every((isKnown) => isKnown(vendorLicense)),
+    collection: (vendorLicense) => !lacks('GetProducts', vendorLicense),
+    features: (vendorLicense) => features(vendorLicense) && !lacks('GetFeatures', vendorLicense),
+    expiries: (vendorLicense) =>
+      sources.length > 0 &&
+      sources.every((isKnown) => isKnown(vendorLicense)) &&
+      !lacks('GetExpirationFeatures', vendorLicense) &&
+      !fields.missingOf('GetFeatures', vendorLicense).some((field) => expiryFields.has(field)),
   };
 }

@@ -1,5 +1,8 @@
 import type { Failure } from '../model/failure.ts';
 import { freshGood, isExpected, lastGood, type PolledEndpoint, type Snapshot, WHOLE } from '../model/snapshot.ts';
+import { parseVendorLicense } from '../model/vendor-license.ts';
+import { type FieldEndpoint, fieldEndpoints } from '../query-api/records.ts';
+import type { FieldStates } from './field-states.ts';
 
 /** The outcome of polling one part of an endpoint, without the answer. */
 export interface PartReading {
@@ -23,12 +26,17 @@ export interface Readings {
   of(endpoint: PolledEndpoint): EndpointReadings | undefined;
   /** Whether the configuration switches it off. */
   isOff(endpoint: PolledEndpoint): boolean;
+  /** The fields that all records of a vendor license lack. */
+  missingFields(endpoint: PolledEndpoint, vendorLicense: string): readonly string[];
   /** Whether it is neither off nor absent. */
   isExpected(endpoint: PolledEndpoint): boolean;
 }
 
+const isFieldEndpoint = (endpoint: PolledEndpoint): endpoint is FieldEndpoint =>
+  (fieldEndpoints as readonly string[]).includes(endpoint);
+
 /** @param now epoch seconds */
-export function createReadings(snapshot: Snapshot, now: number): Readings {
+export function createReadings(snapshot: Snapshot, now: number, fields: FieldStates): Readings {
   const endpoints = new Map(
     Object.entries(snapshot.endpoints).map(([endpoint, state]): [string, EndpointReadings] => {
       const parts = [...state.parts].map(([part, reading]): [string, PartReading] => {
@@ -42,6 +50,8 @@ export function createReadings(snapshot: Snapshot, now: number): Readings {
   return {
     of: (endpoint) => endpoints.get(endpoint),
     isOff: (endpoint) => snapshot.off?.includes(endpoint) === true,
+    missingFields: (endpoint, vendorLicense) =>
+      isFieldEndpoint(endpoint) ? fields.missingOf(endpoint, parseVendorLicense(vendorLicense).vendorLicense) : [],
     isExpected: (endpoint) => isExpected(snapshot, endpoint),
   };
 }
@@ -54,11 +64,23 @@ export interface MissingPart {
   readonly cause: Failure | string;
 }
 
+/** What follows the name of an endpoint whose records lack fields. */
+const lackText = (fields: readonly string[]): string => `does not have ${fields.join(', ')} in any record now`;
+
+/** The fields that all records of a vendor license lack, in one sentence for each endpoint. */
+export const fieldGaps = (fields: FieldStates, vendorLicense: string): readonly string[] =>
+  fieldEndpoints.flatMap((endpoint) => {
+    const missing = fields.missingOf(endpoint, vendorLicense);
+    return missing.length === 0 ? [] : [`${endpoint} ${lackText(missing)}. What it says is not known.`];
+  });
+
 /** Why there is no current data of a part. */
 export function missingPart(readings: Readings, endpoint: PolledEndpoint, part: string): MissingPart {
   const what = part === WHOLE ? endpoint : `${endpoint} of ${part}`;
   const reading = readings.of(endpoint)?.parts.get(part);
   if (reading?.failure !== undefined) return { what, cause: reading.failure };
+  const missing = readings.missingFields(endpoint, part);
+  if (reading?.isFresh === true && missing.length > 0) return { what, cause: lackText(missing) };
   if (reading !== undefined) return { what, cause: 'was polled too long ago' };
   // without vendor licenses, the other endpoints are not polled
   const products = readings.of('GetProducts')?.parts.get(WHOLE);

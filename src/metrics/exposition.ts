@@ -1,4 +1,5 @@
 import type { InventoryReader } from '../inventory/current.ts';
+import { noFieldStates } from '../inventory/field-states.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import type { Owners } from '../model/owners.ts';
 import { Uses } from '../scheduling/uses.ts';
@@ -64,7 +65,13 @@ export interface Page {
   readonly release: () => void;
 }
 
-const nothingPolled: PollingState = { polls: [], availability: [], up: false, knowledge: { products: false } };
+const nothingPolled: PollingState = {
+  polls: [],
+  availability: [],
+  up: false,
+  knowledge: { products: false },
+  fields: noFieldStates,
+};
 
 /** A reader of the inventory that renders it. */
 export interface Exposition extends InventoryReader {

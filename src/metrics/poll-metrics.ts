@@ -80,6 +80,12 @@ export const pollMetrics = {
     group: 'default',
     help: 'Records in the last poll that shared all labels with another record and were merged.',
   },
+  license_poll_field_missing: {
+    type: 'gauge',
+    labels: ['endpoint', 'field'],
+    group: 'default',
+    help: 'Whether the field is missing in all records of at least one current vendor license that had it, or that needs it.',
+  },
   license_endpoint_state: {
     type: 'gauge',
     labels: ['endpoint', 'state'],

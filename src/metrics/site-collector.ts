@@ -28,7 +28,8 @@ const identityLabels = ['vendor_license', 'server', 'daemon'] as const;
 /** Which data of a vendor license can be known, and whether it is. */
 const dataOfVendorLicense: Readonly<Record<string, (row: VendorLicenseRow, knowledge: Knowledge) => boolean>> = {
   server: ({ up }) => up !== undefined,
-  collection: ({ collectionTime }) => collectionTime !== undefined,
+  collection: ({ vendorLicense, collectionTime }, knowledge) =>
+    collectionTime !== undefined && knowledge.collection(vendorLicense),
   features: ({ vendorLicense }, knowledge) => knowledge.features(vendorLicense),
   usage: ({ vendorLicense, isWithheld }, knowledge) => !isWithheld && knowledge.features(vendorLicense),
   expirations: ({ vendorLicense }, knowledge) => knowledge.expiries(vendorLicense),
@@ -109,12 +110,12 @@ export function collectSite({ concurrentUsers }: Inventory): Family[] {
 }
 
 /** The part of an inventory that says how polling goes. */
-export type PollingState = Pick<Inventory, 'polls' | 'availability' | 'up'> & {
+export type PollingState = Pick<Inventory, 'polls' | 'availability' | 'up' | 'fields'> & {
   readonly knowledge: Pick<Inventory['knowledge'], 'products'>;
 };
 
 /** The state of polling. Its metrics are on every page and never age out. */
-export function collectPolls({ polls, availability, up, knowledge }: PollingState): Family[] {
+export function collectPolls({ polls, availability, up, knowledge, fields }: PollingState): Family[] {
   const rows = rowsOf(
     'license_poll_success',
     polls.map(({ endpoint }) => [endpoint]),
@@ -126,6 +127,10 @@ export function collectPolls({ polls, availability, up, knowledge }: PollingStat
   );
   const states = availability.flatMap(({ endpoint, state }) =>
     availabilities.map((each) => ({ endpoint, each, is: each === state })),
+  );
+  const fieldRows = rowsOf(
+    'license_poll_field_missing',
+    fields.list.map(({ endpoint, field }) => [endpoint, field]),
   );
   const stateRows = rowsOf(
     'license_endpoint_state',
@@ -153,6 +158,7 @@ export function collectPolls({ polls, availability, up, knowledge }: PollingStat
       return discard?.poll.discarded[discard.reason];
     }),
     figure('license_poll_merged_records', ({ mergedRecords }) => mergedRecords),
+    createFamily('license_poll_field_missing', fieldRows, (row) => Number(fields.list[row]?.missing.length !== 0)),
     createFamily('license_endpoint_state', stateRows, (row) => Number(states[row]?.is)),
   ];
 }

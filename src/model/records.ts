@@ -59,11 +59,20 @@ export const noDiscards = (): { -readonly [Reason in keyof Discarded]: number } 
 /** Maximum number of names of unknown fields that are kept. */
 export const MAX_UNKNOWN_FIELDS = 100;
 
+/** The fields of the contract that at least one record of a vendor license has, with any value. */
+export interface OwnerFields {
+  /** As the records spell it; empty if they name none. */
+  readonly owner: string;
+  readonly names: readonly string[];
+}
+
 /** What was discarded of an answer. */
 interface Discards {
   readonly discarded: Discarded;
   /** Names of fields that are not in the specification, shortened and escaped for the log; at most `MAX_UNKNOWN_FIELDS`. */
   readonly unknownFields: readonly string[];
+  /** Left out by endpoints whose records have no field but the one that identifies them, and for what is not polled. */
+  readonly fields?: readonly OwnerFields[];
 }
 
 /** The good part of an answer, and what was discarded. */

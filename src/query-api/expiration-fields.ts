@@ -4,6 +4,7 @@ import { anyFlag, attribute, expiry, identity } from './field-kinds.ts';
 /** Section 2.4, the records of GetServerDown. */
 export const serverDownFields = {
   Label: {
+    isNeeded: true,
     type: 'text',
     meaning: 'Vendor license that sent no data for 30 minutes: server;daemon or server;daemon;part.',
     unknown: 'never',
@@ -20,23 +21,32 @@ export const expirationFields = {
   Package: { ...identity, metric: 'none', meaning: 'Package the feature belongs to, empty without one.' },
   LicenseExpiration: {
     ...expiry,
+    isNeeded: true,
     metric: 'license_feature_expiration_timestamp_seconds',
     meaning: 'Earliest expiry of the increments; 2147483647 for permanent.',
   },
   MinLicenseExpiration: {
     ...expiry,
+    isNeeded: false,
     metric: 'license_feature_min_expiration_timestamp_seconds',
     meaning: 'Earliest expiry over all versions of the same feature and package.',
   },
-  ShowExpired: { ...anyFlag, metric: 'license_feature_expired', meaning: 'Whether the earliest expiry has passed.' },
+  ShowExpired: {
+    ...anyFlag,
+    isNeeded: false,
+    metric: 'license_feature_expired',
+    meaning: 'Whether the earliest expiry has passed.',
+  },
   ShowWarning: {
     ...anyFlag,
+    isNeeded: false,
     metric: 'license_feature_expiration_warning',
     meaning: 'Whether the earliest expiry lies within 30 days.',
   },
-  LicenseType: { ...attribute, metric: 'none', meaning: 'floating, node-locked or uncounted.' },
+  LicenseType: { ...attribute, isNeeded: false, metric: 'none', meaning: 'floating, node-locked or uncounted.' },
   FeatureType: { ...identity, metric: 'none', meaning: 'feature, package or component.' },
   LicenseExpirationToDate: {
+    isNeeded: false,
     type: 'date',
     meaning: 'LicenseExpiration as /Date(ms)/.',
     unknown: 'absent',

@@ -6,6 +6,7 @@ export const identity = {
   unknown: 'never',
   merge: 'identity',
   isUsage: false,
+  isNeeded: true,
   metric: 'label',
 } as const;
 
@@ -48,6 +49,7 @@ export const logarithm = {
   unknown: 'NaN',
   merge: 'maximum',
   isUsage: true,
+  isNeeded: false,
 } as const;
 
 /** When licenses expire. */

@@ -15,6 +15,11 @@ interface FieldOfAnyType {
   readonly merge: Merge;
   /** Whether it describes usage, which is withheld while the vendor license is not current. */
   readonly isUsage: boolean;
+  /**
+   * Whether a page, an alert or a capacity rests on it. If it is missing, only its return or `analyzer.absent_fields` ends
+   * that; another field that is missing becomes normal after a week.
+   */
+  readonly isNeeded: boolean;
   /** The gauge that shows it; `label` if it is a label of metrics. */
   readonly metric: `license_${string}` | 'label' | 'none';
 }

@@ -4,6 +4,7 @@ import { attribute, checkouts, expiry, identity, logarithm, supply, users } from
 /** Section 2.1, the records of GetProducts. */
 export const productFields = {
   CollectionTime: {
+    isNeeded: true,
     type: 'time',
     unit: 'epoch seconds',
     meaning: 'Time of the last collection with data, 0 without one.',
@@ -12,38 +13,49 @@ export const productFields = {
     isUsage: false,
     metric: 'license_vendor_license_last_collection_timestamp_seconds',
   },
-  DistinctUsers: { ...users, metric: 'license_vendor_license_distinct_users' },
-  Active: { ...checkouts, metric: 'license_vendor_license_active', meaning: 'Checkouts whose application is active.' },
+  DistinctUsers: { ...users, isNeeded: true, metric: 'license_vendor_license_distinct_users' },
+  Active: {
+    ...checkouts,
+    isNeeded: false,
+    metric: 'license_vendor_license_active',
+    meaning: 'Checkouts whose application is active.',
+  },
   Inactive: {
     ...checkouts,
+    isNeeded: false,
     metric: 'license_vendor_license_inactive',
     meaning: 'Checkouts whose application is known, but not active.',
   },
   Indeterminate: {
     ...checkouts,
+    isNeeded: false,
     metric: 'license_vendor_license_indeterminate',
     meaning: 'Checkouts whose application status is not known.',
   },
   Mapped: {
     ...checkouts,
+    isNeeded: false,
     metric: 'license_vendor_license_mapped',
     meaning: 'Checkouts whose application status is known.',
   },
   MinLicenseExpiration: {
     ...expiry,
+    isNeeded: false,
     metric: 'license_vendor_license_min_expiration_timestamp_seconds',
     meaning:
       'Earliest expiry of the increments of its features; 2147483647 for permanent, 0 before the first collection. Left out without features.',
   },
   MaxAvailable: {
     ...supply,
+    isNeeded: false,
     metric: 'license_vendor_license_max_available',
     meaning: 'Sum of MaxAvailable over its features.',
   },
   Product: { ...identity, meaning: 'Vendor license: server;daemon or server;daemon;part.' },
-  MappingIcon: { ...attribute, meaning: 'ServerDown, or empty.' },
-  ExpiredIcon: { ...attribute, meaning: 'Expired, Warning (within 30 days), or empty.' },
+  MappingIcon: { ...attribute, isNeeded: true, meaning: 'ServerDown, or empty.' },
+  ExpiredIcon: { ...attribute, isNeeded: false, meaning: 'Expired, Warning (within 30 days), or empty.' },
   IsCurrent: {
+    isNeeded: true,
     type: 'flag',
     meaning: 'Whether the last collection with data is younger than 30 minutes.',
     unknown: 'never',

@@ -13,6 +13,10 @@ export const recordFields = {
   GetExpirationFeatures: expirationFields,
 } as const satisfies Readonly<Record<string, Fields>>;
 
+/** The polled endpoints whose records have fields beside the one that identifies them. */
+export const fieldEndpoints = ['GetProducts', 'GetFeatures', 'GetExpirationFeatures'] as const;
+export type FieldEndpoint = (typeof fieldEndpoints)[number];
+
 interface WireTypes extends Record<FieldType, unknown> {
   count: number;
   quantity: number;

@@ -1,7 +1,7 @@
 import type { Fields } from './field.ts';
 
-/** Records of users are never merged, and are not metrics. */
-const unmerged = { unknown: 'never', merge: 'none', isUsage: false, metric: 'none' } as const;
+/** Records of users are never merged, are not metrics, and are not polled. */
+const unmerged = { unknown: 'never', merge: 'none', isUsage: false, isNeeded: false, metric: 'none' } as const;
 
 /** Section 2.3, the records of GetUsers. */
 export const userFields = {

@@ -122,6 +122,17 @@ const pollPartial: HeldAlert = {
     'At least one vendor license cannot be polled despite retries, or one of several exporters cannot poll this endpoint. Data that is not polled ages out. The log names the vendor license and the reason. Or a list has unusable records (license_poll_incomplete is 1): what it lacks is not known.',
 };
 
+const fieldMissing: HeldAlert = {
+  alert: 'LicenseFieldMissing',
+  severity: 'warning',
+  data: 'poll',
+  isEngines: true,
+  condition: `${ofExporters('max', `${SITE}, endpoint, field`, 'license_poll_field_missing')} == 1`,
+  summary: `The field {{ $labels.field }} of {{ $labels.endpoint }} of ${ANALYZER_TEXT} is missing.`,
+  description:
+    'No record of at least one vendor license has it now. What it says is not known, and no alert that needs it begins or ends. Check whether the analyzer was updated, or a proxy changes its answers. If the analyzer does not have this field, add {{ $labels.endpoint }}.{{ $labels.field }} to analyzer.absent_fields.',
+};
+
 const recordsDiscarded = (options: RuleOptions): HeldAlert => {
   const { base } = settingsOf(options, 'LicenseRecordsDiscarded');
   const bad = 'license_poll_discarded_values{reason="bad_record"}';
@@ -146,6 +157,7 @@ export const analyzerAlerts = (options: RuleOptions): readonly HeldAlert[] => [
   analyzerUnreachable,
   authFailing,
   pollPartial,
+  fieldMissing,
   recordsDiscarded(options),
 ];
 

@@ -58,16 +58,31 @@ function failuresHtml(inventory: Inventory, { endpoint }: PollState): readonly H
   });
 }
 
+/** The fields of an endpoint that records lack, in a sentence. */
+function lackHtml({ fields }: Inventory, { endpoint }: PollState): readonly Html[] {
+  const lacking = fields.list.filter((state) => state.endpoint === endpoint && state.missing.length > 0);
+  if (lacking.length === 0) return [];
+  const names = lacking.slice(0, MAX_NAMED).map(({ field }) => field);
+  const others = lacking.length > MAX_NAMED ? ` and ${countText(lacking.length - MAX_NAMED)} more` : '';
+  const concerned = new Set(lacking.flatMap(({ missing }) => missing)).size;
+  return [
+    html`<p class="bad">Missing in all records of ${counted(concerned, 'vendor license')}: ${names.join(', ')}${others}. <span class="soft">What these fields say is not known.</span></p>`,
+  ];
+}
+
 function pollHtml(inventory: Inventory, poll: PollState, clock: Clock): Html {
   const { endpoint, success, answered, lastSuccess, lastAttempt, interval, records } = poll;
+  const lacks = lackHtml(inventory, poll);
   const state = success
-    ? html`<span class="good">good</span>`
+    ? lacks.length === 0
+      ? html`<span class="good">good</span>`
+      : html`<span class="bad">fields are missing</span>`
     : lastAttempt === undefined
       ? html`<span class="unknown">not polled yet</span>`
       : html`<span class="bad">${answered ? 'partly failing' : 'failing'}</span>`;
-  const name = success ? 'is-good' : lastAttempt === undefined ? 'is-unknown' : 'is-bad';
+  const name = success && lacks.length === 0 ? 'is-good' : lastAttempt === undefined ? 'is-unknown' : 'is-bad';
   return html`<li class="${name}"><div>${subjects[endpoint]}<br><small>${endpoint}</small></div>
-<div>${state} <small>every ${humanDuration(interval)}, ${counted(records, 'record')}</small>${failuresHtml(inventory, poll)}</div>
+<div>${state} <small>every ${humanDuration(interval)}, ${counted(records, 'record')}</small>${failuresHtml(inventory, poll)}${lacks}</div>
 <div class="soft">last complete ${agoHtml(lastSuccess, clock)}${success ? undefined : html`<br>tried ${agoHtml(lastAttempt, clock)}`}</div></li>\n`;
 }
 

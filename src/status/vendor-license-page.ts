@@ -14,6 +14,8 @@ export interface VendorLicensePageData {
   readonly figures: VendorLicenseFigures;
   readonly owners: Readonly<Record<string, string>>;
   readonly attention: Known<readonly AttentionItem[]>;
+  /** Why some of its data is not known. */
+  readonly gaps: readonly string[];
   /** The filter as it was typed. */
   readonly filter: string;
   readonly found: Found;
@@ -21,7 +23,7 @@ export interface VendorLicensePageData {
 
 /** The content of the page, in parts. */
 export function* vendorLicenseParts(data: VendorLicensePageData, clock: Clock): Generator<Content> {
-  const { figures, owners, attention, filter, found } = data;
+  const { figures, owners, attention, gaps, filter, found } = data;
   const { vendorLicense, distinctUsers, collectionTime, downQualifiers } = figures.row;
   const owned = Object.entries(owners).map(([name, value]) => html` · ${name} ${nameHtml(value)}`);
   const parts = downQualifiers.filter((qualifier) => qualifier !== '');
@@ -37,7 +39,7 @@ export function* vendorLicenseParts(data: VendorLicensePageData, clock: Clock): 
 <li><strong>${known(collectionTime === undefined ? undefined : distinctUsers)}</strong><small>users now</small></li>
 <li>${figures.nextExpiry === Number.POSITIVE_INFINITY ? 'Nothing is known to expire.' : expiryHtml(figures.nextExpiry, clock)}</li>
 </ul>
-${attentionSection(attention, clock)}
+${gaps.map((gap) => html`<p class="unknown">${gap}</p>\n`)}${attentionSection(attention, clock)}
 <h2 id="features">${title}</h2>
 ${filterHtml({ filter, label: 'Feature, package or owner', vendorLicense })}
 `;

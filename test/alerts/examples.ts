@@ -88,5 +88,11 @@ export const examples: { readonly [Name in keyof RuleSettings]: Example } = {
   LicensePollPartial: {
     scenario: { products, expirations: { 'lic01;cdslmd': good(answer([expiration()])), 'lic02;mgcld': failed() } },
   },
+  LicenseFieldMissing: {
+    scenario: {
+      products: good({ ...answer([product()]), fields: [{ owner: 'lic01;cdslmd', names: ['Product'] }] }),
+      down,
+    },
+  },
   LicenseRecordsDiscarded: { scenario: { products: good(answer([product()], { bad_record: 9 })) } },
 };

@@ -91,7 +91,7 @@ class Site {
 
   #answerOf({ slots, discarded, unknownFields }: StoredRecords): Result {
     const { store, texts } = this;
-    const { layout } = store;
+    const layout = columnsOf(recordFields[this.endpoint]);
     const records = [...slots].map((slot) =>
       Object.fromEntries([
         ...layout.numbers.map((name, column) => [name, store.number(slot, column)]),

@@ -44,6 +44,7 @@ const receivers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   LicenseAnalyzerUnreachable: { critical: 'monitoring-team' },
   LicenseAnalyzerAuthFailing: { critical: 'monitoring-team' },
   LicensePollPartial: { warning: 'monitoring-team' },
+  LicenseFieldMissing: { warning: 'monitoring-team' },
   LicenseRecordsDiscarded: { warning: 'monitoring-team' },
   LicenseHistoryNotRecorded: { warning: 'monitoring-team' },
   LicensePollStale: { warning: 'monitoring-team' },

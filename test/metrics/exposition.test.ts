@@ -18,6 +18,7 @@ import { buildRows } from '../../src/metrics/rows.ts';
 import type { SelfMetrics } from '../../src/metrics/self.ts';
 import { createOwners, noOwners } from '../../src/model/owners.ts';
 import { type Snapshot, WHOLE } from '../../src/model/snapshot.ts';
+import { recordFields } from '../../src/query-api/records.ts';
 import { forecast, startOf } from '../support/forecasts.ts';
 import {
   allCollectors,
@@ -193,7 +194,10 @@ describe('the page', () => {
 
   const everyField: Scenario = {
     ...scenario,
-    products: good(answer([complete('GetProducts')])),
+    products: good({
+      ...answer([complete('GetProducts')]),
+      fields: [{ owner: 'lic01;cdslmd', names: Object.keys(recordFields.GetProducts) }],
+    }),
     features: { 'lic01;cdslmd': good(answer([complete('GetFeatures')])) },
     expirations: {
       'lic01;cdslmd': good(answer([complete('GetExpirationFeatures'), expiration({ feature: 'only an expiry' })])),

@@ -139,6 +139,33 @@ describe.runIf(peer('promtool'))('LicenseAnalyzerAuthFailing', () => {
   );
 });
 
+describe.runIf(peer('promtool'))('LicenseFieldMissing', () => {
+  const name = 'LicenseFieldMissing endpoint=GetFeatures field=InUse severity=warning';
+  const MISSING = 'license_poll_field_missing{endpoint="GetFeatures",field="InUse"}';
+  scenario(
+    'fires after 15 minutes, and ends when the field is back',
+    one(
+      60,
+      { ...vendorLicense('v;d'), [MISSING]: (minute) => Number(during(5, 39)(minute)) },
+      {
+        texts: [['LicenseFieldMissing', 25]],
+      },
+    ),
+    { [name]: '20-44' },
+    {
+      [name]: {
+        summary: 'The field InUse of GetFeatures of analyzer a1 is missing.',
+        description: expect.stringContaining('add GetFeatures.InUse to analyzer.absent_fields'),
+      },
+    },
+  );
+  scenario(
+    'is kept while its data is unknown',
+    one(80, { ...vendorLicense('v;d'), [MISSING]: only((minute) => minute < 30, 1) }),
+    { [name]: '15-80' },
+  );
+});
+
 describe.runIf(peer('promtool'))('LicensePollPartial', () => {
   const FAILING = 'license_poll_success{endpoint="GetFeatures"}';
 

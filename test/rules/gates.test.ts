@@ -47,6 +47,7 @@ const busy: SeriesOf = {
   license_history_last_sample_timestamp_seconds: 0,
   license_history_sample_interval_seconds: 60,
   'license_poll_success{endpoint="GetFeatures"}': 0,
+  'license_poll_field_missing{endpoint="GetFeatures",field="InUse"}': 1,
   'license_poll_discarded_values{endpoint="GetFeatures",reason="bad_record"}': 20,
   'license_poll_records{endpoint="GetFeatures"}': 80,
 };

@@ -52,7 +52,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     floor: 0,
     promise:
       'A configuration is valid as a whole, or refused with every problem and its line. Secrets print as `<secret>`.',
-    mayImport: ['model', 'observation'],
+    mayImport: ['model', 'observation', 'query-api'],
   },
   inventory: {
     floor: 1,

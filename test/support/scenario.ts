@@ -204,8 +204,9 @@ export function createSnapshot({ products, down, users, features, expirations, h
 
 /** One of everything: down and awkward names, a merge, a permanent license, unknown values, a failing part, history. */
 export const scenario: Scenario = {
-  products: good(
-    answer(
+  products: good({
+    fields: [{ owner: 'lic01;cdslmd', names: Object.keys(recordFields.GetProducts) }],
+    ...answer(
       [
         product(),
         product({ product: 'lic02;mgcld', distinctUsers: 7, logActive: undefined }),
@@ -214,7 +215,7 @@ export const scenario: Scenario = {
       ],
       { nan: 1 },
     ),
-  ),
+  }),
   down: good(answer([{ label: 'GRÖßE;undef' }, { label: 'Größe;undef;x' }, { label: 'gone;lmgrd' }])),
   users: good(11),
   features: {

@@ -7,6 +7,7 @@ import { FeatureDerivation, type FeatureStores } from '../../src/inventory/featu
 import type { FeatureRow } from '../../src/inventory/feature-row.ts';
 import { createFeatureTable } from '../../src/inventory/feature-table.ts';
 import { type Derived, type FeaturesRequest, isSameRequest } from '../../src/inventory/features-request.ts';
+import { createFieldContract } from '../../src/inventory/field-contract.ts';
 import { type Inventory, type InventoryPolicy, planInventory } from '../../src/inventory/inventory.ts';
 import { createSelection } from '../../src/inventory/selection.ts';
 import type { Table } from '../../src/inventory/table.ts';
@@ -112,9 +113,21 @@ function deriveFeatures(request: FeaturesRequest): Derived<Table<FeatureRow>> {
   return { ...derived, columns };
 }
 
-/** The inventory of a snapshot. */
+const ignore = (): void => undefined;
+
+/** The inventory of a snapshot. Of answers that say which fields they have, the needed ones can be missing. */
 export function deriveInventoryNow(snapshot: Snapshot, now: number, policy: InventoryPolicy): Inventory {
-  const { request, complete } = planInventory(snapshot, now, policy);
+  const contract = createFieldContract({
+    absent: [],
+    isOwnAnalyzer: () => false,
+    kept: () => undefined,
+    now: () => now,
+    log: { debug: ignore, info: ignore, warn: ignore, error: ignore },
+
+    onChange: ignore,
+  });
+  contract.observe(snapshot);
+  const { request, complete } = planInventory(snapshot, now, policy, contract.states());
   return complete(deriveFeatures(request));
 }
 

@@ -140,6 +140,7 @@ export const alertRules = {
   LicenseAnalyzerUnreachable: { subject: 'analyzer', parameters: durations('10m', '5m') },
   LicenseAnalyzerAuthFailing: { subject: 'analyzer', parameters: durations('2m', '5m') },
   LicensePollPartial: { subject: 'analyzer', parameters: durations('10m', '5m') },
+  LicenseFieldMissing: { subject: 'analyzer', parameters: durations('15m', '5m') },
   LicenseRecordsDiscarded: {
     subject: 'analyzer',
     parameters: {

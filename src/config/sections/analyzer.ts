@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { baseUrl } from '../addresses.ts';
+import { listOf } from '../structures.ts';
 import { anyText, boolean, duration, integer, size, text } from '../values.ts';
 
 export const analyzer = z
@@ -44,6 +45,11 @@ export const analyzer = z
       .prefault('32MiB')
       .describe('Maximum size of a chart response: GetHistory, GetHistoryReserved, GetEfficiency and GetHeatMap.'),
     concurrency: integer(1, 256).prefault(8).describe('Maximum number of concurrent requests and connections.'),
+    absent_fields: listOf(text)
+      .prefault([])
+      .describe(
+        'Fields that the analyzer does not have, each as `Endpoint.Field`, for example `GetFeatures.MaxQueued`. They are not reported as missing.',
+      ),
     tls: z.strictObject({
       ca_file: text.optional().describe('CA certificates to trust instead of those of Node.js.'),
       cert_file: text.optional().describe('Client certificate.'),

@@ -1,4 +1,5 @@
 import type { FeatureRow } from '../../../src/inventory/feature-row.ts';
+import { noFieldStates } from '../../../src/inventory/field-states.ts';
 import type { Family } from '../../../src/metrics/family.ts';
 import { attributeLabels } from '../../../src/metrics/info-metrics.ts';
 import { featureLabels } from '../../../src/metrics/metric.ts';
@@ -27,7 +28,13 @@ export const identityOfExporter = (history: History) => ({
   externalUrl: 'http://monitor.example.com:10319',
 });
 
-const nothingPolled = { polls: [], availability: [], up: false, knowledge: { products: false } } as const;
+const nothingPolled = {
+  polls: [],
+  availability: [],
+  up: false,
+  knowledge: { products: false },
+  fields: noFieldStates,
+} as const;
 
 function emitFamily({ name, rows, value }: Family, emit: Emit): void {
   const text = rows.arena.toString();
