@@ -160,9 +160,17 @@ describe.runIf(peer('promtool'))('LicenseFieldMissing', () => {
     },
   );
   scenario(
-    'is kept while its data is unknown',
-    one(80, { ...vendorLicense('v;d'), [MISSING]: only((minute) => minute < 30, 1) }),
-    { [name]: '15-80' },
+    'is kept while the exporter is gone',
+    {
+      minutes: 60,
+      exporters: [
+        {
+          isScraped: (minute) => !during(30, 49)(minute),
+          series: { ...vendorLicense('v;d'), [MISSING]: 1 },
+        },
+      ],
+    },
+    { [name]: '15-60', 'LicenseExporterDown instance=e1 severity=critical': '35-49' },
   );
 });
 
