@@ -11,6 +11,7 @@ export default defineConfig({
     // in turn: each copies whole systems
     fileParallelism: false,
     testTimeout: 120_000,
-    hookTimeout: 120_000,
+    // a whole system is unpacked and booted, at times beside other work
+    hookTimeout: 300_000,
   },
 });
