@@ -59,10 +59,13 @@ const errors: readonly (readonly [pattern: RegExp, kind: RlmError['kind']])[] = 
   [/no license files? found|can't (open|read) license (file|data)|no server to connect to/i, 'no_license_file'],
   [/^\s*(lmstat|lmutil) - copyright|flexible license manager status on/i, 'other_manager'],
 ];
+/** A line of FlexNet's debug log, `10:01:02 (vend) …`, quotes refusals of clients in the same words. The tool writes no times. */
+const LOG_LINE = /^\s*(?:\d{4}-\d{2}-\d{2}[T ])?\d{1,2}:\d{2}:\d{2}\S*\s+\([^()]{1,64}\)/;
 const UNREACHABLE = /error connecting to "?([\w.-]{1,100})"? server/i;
 
 /** Undefined for a line that is no message of an error. */
 export function errorOf(line: string, copies: TextCopies): RlmError | undefined {
+  if (LOG_LINE.test(line)) return undefined;
   const [, server] = UNREACHABLE.exec(line) ?? [];
   if (server !== undefined)
     return { kind: 'unreachable', server: server.toLowerCase() === 'rlm' ? 'rlm' : copies.of(server) };

@@ -20,6 +20,12 @@ describe('an output without data', () => {
       'DNS',
     ],
     ['a client that may not ask', `${banner}Status request: not authorized\n`, 'refused', 'options file'],
+    [
+      "FlexNet's debug log, which has refusals of its own",
+      '10:00:00 (lmgrd) TIMESTAMP 11/18/2026\n10:01:02 (vend) DENIED: "cad" anna@ws1  (User/host not authorized. (-16,1))\n',
+      'unparsed',
+      'is not that of "rlmutil rlmstat -a"',
+    ],
     ['a tool without server', `${banner}No license file found\n`, 'unparsed', `-c ${server}`],
     [
       'FlexNet',
