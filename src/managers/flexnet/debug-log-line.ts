@@ -17,7 +17,7 @@ export interface LogLine {
 export interface LogEvent {
   readonly kind: 'out' | 'denied';
   readonly feature: string;
-  /** User and host; undefined if they are not in the line. They must not leave the reader. */
+  /** User, host and, if the line has it, process; undefined if they are not in the line. They must not leave the reader. */
   readonly client: string | undefined;
   /** What stands in brackets. */
   readonly checkoutData: string | undefined;
@@ -71,21 +71,27 @@ function dayIn(message: string, clock: number): number | undefined {
   return moment !== undefined && Math.abs(moment.clock - clock) <= SAME_MOMENT ? moment.day : undefined;
 }
 
-/** The user in the details between `^^^`: `version user address …`; the user may have several words. */
-function userIn(details: string): string {
+/**
+ * The user and the process in the details between `^^^`: `version user address process …`; the user may have several words.
+ * Without an address, the process is not known.
+ */
+function detailsIn(details: string): { user: string; process: string } {
   const words = details.split(/\s+/);
   const address = words.findIndex((word, at) => at > 1 && /^(?:\d+\.\d+\.\d+\.\d+|[\da-f]*:[\da-f:.]*)$/i.test(word));
-  return words.slice(1, address === -1 ? 2 : address).join(' ');
+  if (address === -1) return { user: words[1] ?? '', process: '' };
+  return { user: words.slice(1, address).join(' '), process: words[address + 1] ?? '' };
 }
 
-/** `user@host`, where the user may have several words, up to the details. */
+/** `user@host`, where the user may have several words, up to the details. The verbose form adds the process. */
 function clientOf(rest: string): string | undefined {
   const end = rest.search(/\s(?:\s|\[|\(|"|\^\^\^)/);
   const client = (end === -1 ? rest : rest.slice(0, end)).trim();
   if (client === '' || client.startsWith('(') || client.startsWith('[')) return undefined;
+  const at = rest.indexOf('^^^');
+  if (at === -1) return client;
+  const { user, process } = detailsIn(rest.slice(at + 3).trim());
   // the verbose form may have the user only in the details
-  const details = client.startsWith('@') ? rest.indexOf('^^^') : -1;
-  return details === -1 ? client : userIn(rest.slice(details + 3).trim()) + client;
+  return `${client.startsWith('@') ? user : ''}${client}\0${process}`;
 }
 
 /** `"feature" rest`, `feature rest`, or the old form `2 feature to user` */

@@ -37,7 +37,10 @@ export interface DebugLogReader {
   settle(now: number): readonly Denials[];
 }
 
-/** Clients repeat a refused request each second: seconds in which a client counts once for a feature. */
+/**
+ * Seconds in which a client counts once for a feature: clients repeat a refused request each second, and one request can be
+ * refused by each INCREMENT line of the feature. Only another process, or a checkout in between, shows another request.
+ */
 const SAME_REQUEST = 60;
 /** A refusal is false if the client gets the license within these seconds, for instance from another pool. */
 const FALSE_WITHIN = 5;
@@ -140,7 +143,7 @@ class Reader implements DebugLogReader {
     const keyOf = (name: string): string => `${withoutFork(daemon)}\0${name}\0${client}`;
     if (kind === 'denied')
       this.#readRefusal(keyOf(feature), { name: nameOf(daemon, feature), at, readAt: this.#now }, client);
-    else if (client !== undefined && this.#uncertain.size > 0) {
+    else if (client !== undefined && this.#refusals.size > 0) {
       this.#forget(keyOf(feature));
       // tokens: another feature is checked out, with the wanted one as its data
       if (checkoutData !== undefined) this.#forget(keyOf(checkoutData));
@@ -178,9 +181,10 @@ class Reader implements DebugLogReader {
     this.#count(uncertain);
   }
 
-  /** The client got its license. */
+  /** The client got its license: what is refused from now on is another request. One that is certain counts. */
   #forget(key: string): void {
-    if (this.#uncertain.delete(key)) this.#refusals.delete(key);
+    this.#uncertain.delete(key);
+    this.#refusals.delete(key);
   }
 
   #makeCertain(isCertain: (refusal: Refusal) => boolean): void {
@@ -225,8 +229,9 @@ class Reader implements DebugLogReader {
  * Counts refused requests in the debug log of FlexNet. Users and hosts are remembered for a minute of the log at most, and
  * are never returned.
  *
- * A line DENIED counts for any reason; UNSUPPORTED does not. A client counts once a minute for a feature, and not at
- * all if it gets the license within 5 seconds. Lines have no date: refusals wait until one is known, from the log or because
+ * A line DENIED counts for any reason; UNSUPPORTED does not. A request counts once a minute, and not at all if it
+ * gets the license within 5 seconds. Requests of one user and host are told apart by the process, which only the verbose form
+ * has, and by a checkout between them. Lines have no date: refusals wait until one is known, from the log or because
  * the lines are recent.
  *
  * @param localTime zone of the log

@@ -138,6 +138,28 @@ describe('refusals', () => {
     expect(countsOf([today, denied('10:00:00'), out('10:00:01'), denied('10:00:20')])).toEqual({ 'vend cad': 1 });
   });
 
+  it('after a checkout are of another request, also within the minute', () => {
+    const waiting = Array.from({ length: 40 }, (_, at) => denied(`10:00:${String(at).padStart(2, '0')}`));
+    expect(countsOf([today, ...waiting, out('10:00:40')])).toEqual({ 'vend cad': 1 });
+    expect(countsOf([today, ...waiting, out('10:00:40'), denied('10:00:50')])).toEqual({ 'vend cad': 2 });
+    expect(countsOf([today, ...waiting, out('10:00:40', 'anna@ws2'), denied('10:00:50')])).toEqual({ 'vend cad': 1 });
+    // got at once, so not refused
+    expect(countsOf([today, ...waiting, out('10:00:40'), denied('10:00:50'), out('10:00:51')])).toEqual({
+      'vend cad': 1,
+    });
+  });
+
+  it('of several processes are of several requests, and each OUT is of its own', () => {
+    const of = (kind: string, second: number, process: number, who = '@ws1') =>
+      `10:00:${String(second).padStart(2, '0')} (vend) ${kind}: "cad" ${who} (x (-4,342)) ^^^ 1.0 anna 10.0.0.1 ${process} 0x12CE 3 3 - 11 19 11-18-2026 10:00:00 NO ^^^`;
+    for (const who of ['@ws1', 'anna@ws1']) {
+      const jobs = Array.from({ length: 40 }, (_, job) => of('DENIED', 0, 100 + job, who));
+      expect(countsOf([today, ...jobs])).toEqual({ 'vend cad': 40 });
+      expect(countsOf([today, ...jobs, of('OUT', 2, 105, who)])).toEqual({ 'vend cad': 39 });
+      expect(countsOf([today, ...jobs, ...jobs, of('OUT', 30, 105, who)])).toEqual({ 'vend cad': 40 });
+    }
+  });
+
   it('are false if the client gets tokens for the feature', () => {
     const tokens = '10:00:00 (vend) OUT: "TOKEN" anna@ws1 [cad] (3 licenses)';
     expect(countsOf([today, denied('10:00:00'), tokens])).toEqual({});
