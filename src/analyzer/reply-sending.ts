@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { OWN_SERVER } from '../query-api/own-server.ts';
+import { OWN_ANALYZER, OWN_HEADER } from '../query-api/own-server.ts';
 import type { Reply } from './reply.ts';
 
 /** Maximum time to send a response. */
@@ -20,7 +20,12 @@ export async function sendReply(response: ServerResponse, made: Reply, idleMs: n
   const cutting = setTimeout(() => response.destroy(), MAX_SEND_MS);
   response.on('close', () => clearTimeout(cutting));
   const contentType = type === undefined ? {} : { 'content-type': type };
-  response.writeHead(status, { ...contentType, server: OWN_SERVER, 'content-length': sizeOf(made), ...headers });
+  response.writeHead(status, {
+    ...contentType,
+    [OWN_HEADER]: OWN_ANALYZER,
+    'content-length': sizeOf(made),
+    ...headers,
+  });
   for (const piece of body) {
     if (response.write(piece) || response.destroyed) continue;
     await new Promise<void>((resolve) => {

@@ -1,3 +1,4 @@
+import { errors } from 'undici';
 import { authenticate } from '../ntlm/client-codec.ts';
 import type { CredentialGate, Permit } from '../ntlm/credential-gate.ts';
 import { NtlmError } from '../ntlm/errors.ts';
@@ -209,7 +210,10 @@ export class Handshake {
     );
   }
 
-  /** A query without a verdict is not counted if its credentials were proven just before it or since. */
+  /**
+   * A query without a verdict, and a logon that this process ends by closing its connections, is not counted if the
+   * credentials were proven just before it or since: nothing says that it was rejected.
+   */
   #endWithoutVerdict(
     request: PendingRequest | undefined,
     permit: Permit,
@@ -217,7 +221,10 @@ export class Handshake {
     outcome: LegOutcome,
   ): void {
     if (outcome.kind === 'lost' && !outcome.sent) return;
-    if (request !== undefined && this.#isJustProven(startedAt)) return;
+    const isOurs = outcome.kind === 'lost' && outcome.error instanceof errors.ClientDestroyedError;
+    // a verdict on other credentials proves nothing about these
+    const isProven = permit.credentials === this.#options.gate.credentials && this.#isJustProven(startedAt);
+    if ((request !== undefined || isOurs) && isProven) return;
     permit.lost();
     this.#options.onNoVerdict();
   }

@@ -4,7 +4,7 @@ import { type SizeLimits, sizeLimitOf } from '../decoding/body-limits.ts';
 import type { Decoder } from '../decoding/decoder.ts';
 import { type FailureKind, QueryError } from '../model/failure.ts';
 import { type EndpointName, endpoints, type ParametersOf } from '../query-api/endpoints.ts';
-import { OWN_SERVER } from '../query-api/own-server.ts';
+import { OWN_ANALYZER, OWN_HEADER } from '../query-api/own-server.ts';
 import { writeQuery } from '../query-api/parameters.ts';
 import { toQueryError } from './failures.ts';
 import type { IncomingHeaders } from './leg.ts';
@@ -43,7 +43,7 @@ export interface Transport {
     signal: AbortSignal,
     decoder: Decoder<A>,
   ): Promise<A[E]>;
-  /** Whether the newest answer came from the analyzer of this program, by its header `Server`. */
+  /** Whether the newest answer came from the analyzer of this program, by its header. */
   readonly isOwnAnalyzer: boolean;
   close(): Promise<void>;
 }
@@ -83,8 +83,8 @@ export function createTransport(options: TransportOptions): Transport {
       timeout,
       signal,
       open: () => decoder.open(name, question),
-      onHeaders: ({ server }) => {
-        isOwnAnalyzer = server === OWN_SERVER;
+      onHeaders: (answered) => {
+        isOwnAnalyzer = answered[OWN_HEADER] === OWN_ANALYZER;
       },
       refuseStatus: (status, answered) => refuseStatus(name, status, answered),
       onOutcome: (bytes, failure) =>

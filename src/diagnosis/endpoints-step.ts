@@ -16,6 +16,12 @@ const alwaysThere: ReadonlySet<EndpointName> = new Set(['GetHttpUserName', 'GetP
 
 const isMissing = ({ reason = '' }: Pick<Finding, 'reason'>): boolean => /^status \((404|405|501)\)/.test(reason);
 
+/** Whether no path below analyzer.url is one of the API. Some servers ask for a logon on every path. */
+export function isElsewhere(endpoints: readonly Finding[]): boolean {
+  const missing = endpoints.filter((finding) => alwaysThere.has(finding.endpoint) && isMissing(finding));
+  return missing.length === alwaysThere.size;
+}
+
 function failureOf(finding: Finding, others: number): Outcome {
   const { endpoint, reason = '' } = finding;
   const more = others === 0 ? '' : `; ${others} more failed`;
@@ -36,9 +42,7 @@ export const endpointsStep: Step = {
   applies: () => true,
   check: async ({ analyzer }, { diagnosis }) => {
     const endpoints = diagnosis?.endpoints ?? [];
-    // some servers ask for a logon on every path
-    const elsewhere = endpoints.filter(({ endpoint, ...finding }) => alwaysThere.has(endpoint) && isMissing(finding));
-    if (elsewhere.length === alwaysThere.size) return { ...bad(noQueryApi(analyzer.url), USUAL_URL), exit: 'network' };
+    if (isElsewhere(endpoints)) return { ...bad(noQueryApi(analyzer.url), USUAL_URL), exit: 'network' };
     const failed = endpoints.filter(({ result }) => result === 'failed');
     const [first] = failed;
     if (first !== undefined) return failureOf(first, failed.length - 1);

@@ -11,6 +11,7 @@ import type { QueryError } from '../model/failure.ts';
 import { readChallengeFacts } from '../ntlm/challenge-facts.ts';
 import { skewProblem } from './clock-step.ts';
 import { type Diagnosis, diagnose } from './endpoint-diagnosis.ts';
+import { isElsewhere } from './endpoints-step.ts';
 import type { Plan } from './examination.ts';
 import { bad, type Evidence, explained, good, type Outcome, type Site, type Step, warning } from './step.ts';
 import { attemptMs } from './tcp-step.ts';
@@ -129,6 +130,12 @@ async function checkLogon(site: Site, evidence: Evidence, isOpen: boolean): Prom
     return warning(
       'the analyzer requires no logon',
       'any client can read it; enable Windows authentication (NTLM) there',
+    );
+  }
+  if (isElsewhere(diagnosis.endpoints)) {
+    return warning(
+      'not rejected, but the path of analyzer.url is not that of the API',
+      'correct analyzer.url first: another application may have answered',
     );
   }
   return good(identity === undefined ? 'accepted' : `accepted as ${identity}`);

@@ -112,8 +112,10 @@ export function createCredentialGate(options: CredentialGateOptions): Credential
   /** Whether a recorded time is in the past. If not, the clock was set back since. */
   const isPast = (time: number): boolean => time <= now();
   const holdMs = (): number => limits.authRetrySeconds * 1000 + MARGIN_MS;
+  /** If a logged-on connection was answered since, only the message was lost, and not the path. */
+  const isAwaited = ({ id, sentAt }: LogonMessage): boolean => awaited.has(id) && servedAt <= sentAt;
   const standingOf = (known: LogonRecord): Standing =>
-    standing(known, now(), limits.maxFailedLogons, isPast(checkedAt) ? checkedAt : 0, (id) => awaited.has(id));
+    standing(known, now(), limits.maxFailedLogons, isPast(checkedAt) ? checkedAt : 0, isAwaited);
   const currentStanding = (): Standing => standingOf(ledger.read(credentials));
 
   /** Whether this process waits for the verdict on a query that is not overdue. For the cheapest call, the record shows it. */

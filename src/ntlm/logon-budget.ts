@@ -7,11 +7,12 @@
  * | --- | --- |
  * | nothing was sent | at once |
  * | a message was sent less than 30 s ago and has no verdict yet | waits for the verdict |
- * | messages without verdict, fewer than the budget | 30 s after the last one, if a check of the path succeeds; 3 min after it while this process still waits for its verdict |
+ * | messages without verdict, fewer than the budget | 30 s after the last one, if a check of the path succeeds; 3 min after it while this process still waits for its verdict and no logged-on connection was answered since |
  * | messages without verdict, as many as the budget | when the last one stops counting, or one gets a good verdict |
  * | a rejected message | when the last message stops counting |
  *
- * Messages stop counting `auth_retry` + 1 min after the last one was sent. Other credentials have a separate record.
+ * A good verdict clears what was sent at least 30 s before the accepted message: a message reaches the directory within that
+ * time, or never. Messages stop counting `auth_retry` + 1 min after the last one was sent. Other credentials have a separate record.
  */
 
 /** What carries a message: the cheapest call of the API, or the query itself if a logon is valid for one request only. */
@@ -80,14 +81,14 @@ export function current(record: LogonRecord, now: number): LogonRecord {
  * @param record the result of `current`
  * @param budget maximum number of messages that count
  * @param checkedAt when a check of the path last succeeded, epoch milliseconds
- * @param isAwaited whether this process still waits for the verdict on the message with this id
+ * @param isAwaited whether this process still waits for the verdict on a message, and nothing shows that the path is well
  */
 export function standing(
   record: LogonRecord,
   now: number,
   budget: number,
   checkedAt: number,
-  isAwaited: (id: string) => boolean,
+  isAwaited: (message: LogonMessage) => boolean,
 ): Standing {
   const { messages } = record;
   const last = messages.at(-1);
@@ -105,7 +106,7 @@ export function standing(
   const { verdict } = record;
   if (verdict?.isGood === true && verdict.at > newest.sentAt) return { is: 'ready' };
   if (isRecent(newest)) return { is: 'waiting' };
-  const from = newest.sentAt + (isAwaited(newest.id) ? PENDING_MS : QUIET_MS);
+  const from = newest.sentAt + (isAwaited(newest) ? PENDING_MS : QUIET_MS);
   return checkedAt >= from ? { is: 'ready' } : { is: 'unchecked', from };
 }
 
@@ -120,11 +121,20 @@ export const withoutMessage = (record: LogonRecord, id: string): LogonRecord => 
   messages: record.messages.filter((message) => message.id !== id),
 });
 
-/** After a good verdict, only messages whose own verdict may still come count. */
-export const withGoodVerdict = (record: LogonRecord, id: string, now: number): LogonRecord => ({
-  messages: record.messages.filter((message) => message.outcome === 'in_flight' && message.id !== id),
-  verdict: { isGood: true, at: now },
-});
+/**
+ * After a good verdict, only messages that may reach the directory after it count: those whose own verdict may still come, and
+ * that were sent less than 30 s before the accepted one. Directories reset their count at a good logon.
+ */
+export function withGoodVerdict(record: LogonRecord, id: string, now: number): LogonRecord {
+  const accepted = record.messages.find((message) => message.id === id);
+  const since = accepted === undefined ? Number.NEGATIVE_INFINITY : accepted.sentAt - QUIET_MS;
+  return {
+    messages: record.messages.filter(
+      (message) => message.outcome === 'in_flight' && message.id !== id && message.sentAt > since,
+    ),
+    verdict: { isGood: true, at: now },
+  };
+}
 
 /** The verdict on a message will not come. */
 export const withoutVerdict = (record: LogonRecord, id: string): LogonRecord => ({

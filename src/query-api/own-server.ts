@@ -1,5 +1,6 @@
 /**
- * The header `Server` of the analyzer of this program. It leaves out fields that its sources do not know, so that an exporter
- * does not take these for missing.
+ * The header by which the analyzer of this program is known: it leaves out fields that its sources do not know, and an exporter
+ * must not take these for missing. Not `Server`, which reverse proxies replace.
  */
-export const OWN_SERVER = 'license-exporter';
+export const OWN_HEADER = 'x-analyzer';
+export const OWN_ANALYZER = 'license-exporter';

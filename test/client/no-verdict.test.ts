@@ -31,6 +31,35 @@ describe('a logon without verdict', () => {
     expect(logons()).toBe(2);
   });
 
+  it('is not counted if this process closes the connection, and the credentials were proven just before', async () => {
+    const held: Call[] = [];
+    const { dispatcher, gate, send, logons } = await setUp((call) => {
+      if (call.token.endsWith('3') && logons() > 1) held.push(call);
+      // the first connection is busy, so the next request needs another one
+      else if (call.request.url === '/busy') held.push(call);
+      else call.proceed();
+    });
+    expect(await send()).toBe(200);
+    const others = [send(10_000, '/busy'), send()];
+    await eventually('a logon without verdict', () => logons() === 2);
+    await dispatcher.destroy();
+    await Promise.all(others);
+    expect(gate.standing()).toEqual({ is: 'ready' });
+  });
+
+  it('is counted if this process closes the connection, and nothing has proven the credentials', async () => {
+    const held: Call[] = [];
+    const { dispatcher, gate, send, logons } = await setUp((call) => {
+      if (call.token.endsWith('3')) held.push(call);
+      else call.proceed();
+    });
+    const other = send();
+    await eventually('a logon without verdict', () => logons() === 1);
+    await dispatcher.destroy();
+    await other;
+    expect(gate.standing()).toMatchObject({ is: 'unchecked' });
+  });
+
   it('K-4 resets: the next one is sent when the path has worked three times', async () => {
     let isBroken = true;
     const { clock, server, send, logons, recoveries } = await setUp((call) => {

@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lockStorage } from '../../src/storage/directory-lock.ts';
@@ -440,6 +441,16 @@ describe.runIf(peer('openssl'))('the first cross of doctor', () => {
     expect(found.output).toMatch(/^✓ logon +accepted as CORP\\svc-lic$/m);
     const marks = found.output.split('\n').filter((line) => /^[✓!–]/.test(line));
     expect(marks.map((line) => line[0])).toEqual(marks.map(() => '✓'));
+  });
+
+  it('does not call a logon accepted on a path without the API, and leaves none without verdict', async () => {
+    const site = writeSite(cleanup, servers.analyzer, { url: new URL(servers.analyzer).origin });
+    const wrong = await examine(site);
+    expect(wrong.output).toMatch(/^! logon +not rejected, but the path of analyzer\.url is not that of the API/m);
+    // corrected, as the remedy says, and run again at once
+    writeFileSync(site, readFileSync(site, 'utf8').replace(new URL(servers.analyzer).origin, servers.analyzer));
+    const corrected = await examine(site);
+    expect([corrected.exit, corrected.first]).toEqual([0, '']);
   });
 
   it('is not there for what works and should be looked at', async () => {

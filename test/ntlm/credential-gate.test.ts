@@ -97,6 +97,46 @@ describe('the logon budget', () => {
     expect(gate.standing()).toEqual({ is: 'ready' });
   });
 
+  it('a good verdict clears what was sent 30 s before it, also by a process that was killed', async () => {
+    const clock = { now: 0 };
+    const store = createMemoryStore();
+    await permit(createGate(clock, { store }));
+    clock.now = 31 * SECOND;
+    const gate = createGate(clock, { store });
+    gate.pathChecked();
+    (await permit(gate)).accepted();
+    // the message of the killed process does not count: one more is lost before the budget is used up
+    (await permit(gate)).lost();
+    expect(gate.standing()).toMatchObject({ is: 'unchecked' });
+  });
+
+  it('a good verdict does not clear what was sent less than 30 s before it', async () => {
+    const clock = { now: 0 };
+    const store = createMemoryStore();
+    const early = await permit(createGate(clock, { store }));
+    clock.now = 31 * SECOND;
+    const gate = createGate(clock, { store });
+    gate.pathChecked();
+    await permit(gate);
+    // its verdict is late, and the younger message may still reach the directory
+    clock.now = 40 * SECOND;
+    early.accepted();
+    (await permit(gate)).lost();
+    clock.now = 71 * SECOND;
+    expect(gate.standing()).toMatchObject({ is: 'suspended', because: 'no_verdict' });
+  });
+
+  it('a message in flight, and a logged-on connection that is answered since: 30 s after it', async () => {
+    const clock = { now: 0 };
+    const gate = createGate(clock);
+    await permit(gate);
+    clock.now = 31 * SECOND;
+    gate.pathChecked();
+    expect([await ask(gate), gate.retryAt]).toEqual(['NTLM_PATH_UNCHECKED', 3 * MINUTE]);
+    gate.served();
+    expect(await ask(gate)).toBeTypeOf('object');
+  });
+
   it('a message in flight whose connection is lost: no longer than for one without verdict', async () => {
     const clock = { now: 0 };
     const gate = createGate(clock);
@@ -259,6 +299,14 @@ type Step =
 /** The fate of a message: processed and answered, only processed, lost on the way, or left in flight. */
 type Fate = 'answered' | 'unanswered' | 'lost' | 'in flight';
 
+/** A message of a running process, and what the server has decided on it. */
+interface InFlight {
+  readonly process: number;
+  readonly permit: Permit;
+  readonly sentAt: number;
+  isGood?: boolean;
+}
+
 const PROCESSES = 3;
 const process = fc.nat(PROCESSES - 1);
 const steps: fc.Arbitrary<readonly Step[]> = fc.array(
@@ -294,15 +342,30 @@ describe('in random histories', () => {
           const gates = Array.from({ length: PROCESSES }, start);
           let isGood = beginsGood;
           /** Messages of running processes that the server has not processed yet. */
-          let inFlight: { readonly process: number; readonly permit: Permit; readonly sentAt: number }[] = [];
+          let inFlight: InFlight[] = [];
           /** When the messages since the last good verdict were sent. */
           let counted: number[] = [];
-          const settle = ({ permit: given }: { permit: Permit }): void => {
-            directory.logon(isGood, clock.now);
-            if (!isGood) given.rejected(REJECTION);
+          /** The server decides on a message within 30 s, even if its verdict comes later. */
+          const decide = (message: InFlight, at: number): boolean => {
+            if (message.isGood === undefined) {
+              message.isGood = isGood;
+              directory.logon(isGood, at);
+            }
+            return message.isGood;
+          };
+          const settle = (message: InFlight): void => {
+            if (!decide(message, clock.now)) message.permit.rejected(REJECTION);
             else {
-              given.accepted();
-              counted = inFlight.map(({ sentAt }) => sentAt);
+              message.permit.accepted();
+              const since = message.sentAt - 30 * SECOND;
+              counted = inFlight.flatMap(({ sentAt }) => (sentAt > since ? sentAt : []));
+            }
+          };
+          const pass = (seconds: number): void => {
+            clock.now += seconds * SECOND;
+            for (const message of inFlight) {
+              const latest = message.sentAt + 30 * SECOND;
+              if (latest <= clock.now) decide(message, latest);
             }
           };
           const end = (which: number): void => {
@@ -310,15 +373,15 @@ describe('in random histories', () => {
             gates[which] = start();
           };
           for (const step of sequence) {
-            if (step.do === 'wait') clock.now += step.seconds * SECOND;
+            if (step.do === 'wait') pass(step.seconds);
             else if (step.do === 'rotate') isGood = false;
             else if (step.do === 'recover') {
-              clock.now += 31 * SECOND;
+              pass(31);
               gates[step.process]?.pathChecked();
             } else if (step.do === 'check') gates[step.process]?.pathChecked();
             else if (step.do === 'kill') {
               // the server may still process what the killed process sent
-              for (const message of inFlight) if (message.process === step.process) directory.logon(isGood, clock.now);
+              for (const message of inFlight) if (message.process === step.process) decide(message, clock.now);
               end(step.process);
             } else if (step.do === 'restart') {
               for (const message of inFlight) if (message.process === step.process) message.permit.lost();
@@ -328,7 +391,7 @@ describe('in random histories', () => {
               if (message === undefined || clock.now - message.sentAt >= 10 * MINUTE) message?.permit.lost();
               else if (step.verdict === 'arrives') settle(message);
               else {
-                directory.logon(isGood, clock.now);
+                decide(message, clock.now);
                 message.permit.lost();
               }
             } else if (step.do === 'send') {
@@ -337,7 +400,7 @@ describe('in random histories', () => {
               if (typeof given === 'string') continue;
               if (clock.now - (counted.at(-1) ?? 0) >= WINDOW) counted = [];
               counted.push(clock.now);
-              if (step.verdict === 'answered') settle({ permit: given });
+              if (step.verdict === 'answered') settle({ process: step.process, permit: given, sentAt: clock.now });
               else if (step.verdict === 'in flight')
                 inFlight.push({ process: step.process, permit: given, sentAt: clock.now });
               else {
