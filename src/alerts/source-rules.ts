@@ -42,9 +42,10 @@ export const createSourceDown: RuleFactory<SourceDownParameters> = (name, settin
           // one that has never been read has no vendor licenses
           return (vendorLicenses.length === 0 ? [''] : vendorLicenses).map((vendorLicense) => {
             const about = vendorLicense === '' ? '' : ` of ${vendorLicense}`;
-            const [what, means] = source.isServerDown === true
-              ? ['is down', 'Users may not be able to check out licenses.']
-              : ['cannot be read', 'Whether users can check out licenses is not known.'];
+            const [what, means] =
+              source.isServerDown === true
+                ? ['is down', 'Users may not be able to check out licenses.']
+                : ['cannot be read', 'Whether users can check out licenses is not known.'];
             const annotations = {
               summary: `License source ${source.name}${about} ${what}.`,
               description: `The last ${failedReadings} readings of ${source.name} (${source.manager}) failed. ${means} The page /sources shows the reason and the remedy.`,

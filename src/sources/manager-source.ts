@@ -98,7 +98,16 @@ export function createManagerSource(settings: SourceSettings, deps: ManagerSourc
     const up = serious.length === 0;
     const isServerDown = up ? false : serious.some(({ kind }) => saysServerIsDown[kind]) || undefined;
     const failedReadings = up ? 0 : (health.failedReadings ?? 0) + 1;
-    health = { ...health, problems, up, isServerDown, failedReadings, lastReadAt: at, duration: rounded(at - begun), ...more };
+    health = {
+      ...health,
+      problems,
+      up,
+      isServerDown,
+      failedReadings,
+      lastReadAt: at,
+      duration: rounded(at - begun),
+      ...more,
+    };
   };
 
   /** All that are known. Capacity and expiry can be known without the server. */

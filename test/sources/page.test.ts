@@ -77,7 +77,12 @@ describe('/sources', () => {
         healthOf({ name: 'good' }),
         healthOf({ name: 'detail', problems: [{ kind: 'clock', message: 'set the clock', isMinor: true }] }),
         healthOf({ name: 'unread', up: false, isServerDown: undefined, problems: [{ kind: 'exit', message: 'why' }] }),
-        healthOf({ name: 'bad', up: false, isServerDown: true, problems: [{ kind: 'unreachable', message: 'start `lmgrd`' }] }),
+        healthOf({
+          name: 'bad',
+          up: false,
+          isServerDown: true,
+          problems: [{ kind: 'unreachable', message: 'start `lmgrd`' }],
+        }),
         healthOf({ name: 'new', up: undefined }),
       ]),
     );
@@ -96,7 +101,9 @@ describe('/sources', () => {
   });
 
   it('is JSON at /sources/status.json, in which what is not known is missing', async () => {
-    const [first] = JSON.parse(await answerOf([healthOf({ up: undefined, isServerDown: undefined })], '/sources/status.json')) as object[];
+    const [first] = JSON.parse(
+      await answerOf([healthOf({ up: undefined, isServerDown: undefined })], '/sources/status.json'),
+    ) as object[];
     expect(first).toMatchObject({ name: 'cad', runs: { ok: 3 }, members: [{ server: '27000@lic1', up: true }] });
     expect(first).not.toHaveProperty('up');
     expect(first).not.toHaveProperty('isServerDown');
