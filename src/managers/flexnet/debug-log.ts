@@ -230,7 +230,7 @@ class Reader implements DebugLogReader {
  * are never returned.
  *
  * A line DENIED counts for any reason; UNSUPPORTED does not. A request counts once a minute, and not at all if it
- * gets the license within 5 seconds. Requests of one user and host are told apart by the process, which only the verbose form
+ * gets the license within 5 seconds. Requests of one user and host are distinguished by the process, which only the verbose form
  * has, and by a checkout between them. Lines have no date: refusals wait until one is known, from the log or because
  * the lines are recent.
  *
