@@ -11,8 +11,8 @@ export interface SourceState {
   readonly manager: string;
   /** Failed readings in succession; `undefined` before the first one is over. */
   readonly failedReadings: number | undefined;
-  /** What is wrong with it now: the kinds of failures of sources. */
-  readonly problems: readonly { readonly kind: string }[];
+  /** Whether a license server or a vendor daemon is down. Undefined if that is not known, because the source cannot be read. */
+  readonly isServerDown: boolean | undefined;
   /** Its servers. Redundant ones are several; `up` is `undefined` if the last reading did not show it. */
   readonly members: readonly { readonly up: boolean | undefined }[];
   /** Empty before they are known. */

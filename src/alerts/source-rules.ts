@@ -28,11 +28,6 @@ const evaluateSources = (
 
 const isDown = ({ failedReadings = 0 }: SourceState, readings: number): boolean => failedReadings >= readings;
 
-/** The failures that say that a license server or a vendor daemon is down. The others say that the source cannot be read. */
-const downKinds: readonly string[] = ['unreachable', 'daemon_down', 'no_quorum'];
-
-const isServerDown = ({ problems }: SourceState): boolean => problems.some(({ kind }) => downKinds.includes(kind));
-
 export const createSourceDown: RuleFactory<SourceDownParameters> = (name, settings) =>
   createRule({
     name,
@@ -47,9 +42,10 @@ export const createSourceDown: RuleFactory<SourceDownParameters> = (name, settin
           // one that has never been read has no vendor licenses
           return (vendorLicenses.length === 0 ? [''] : vendorLicenses).map((vendorLicense) => {
             const about = vendorLicense === '' ? '' : ` of ${vendorLicense}`;
-            const [what, means] = isServerDown(source)
-              ? ['is down', 'Users may not be able to check out licenses.']
-              : ['cannot be read', 'Whether users can check out licenses is not known.'];
+            const [what, means] =
+              source.isServerDown === true
+                ? ['is down', 'Users may not be able to check out licenses.']
+                : ['cannot be read', 'Whether users can check out licenses is not known.'];
             const annotations = {
               summary: `License source ${source.name}${about} ${what}.`,
               description: `The last ${failedReadings} readings of ${source.name} (${source.manager}) failed. ${means} The page /sources shows the reason and the remedy.`,

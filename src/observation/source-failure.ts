@@ -22,6 +22,29 @@ export const sourceFailureKinds = {
 
 export type SourceFailureKind = keyof typeof sourceFailureKinds;
 
+/**
+ * Whether a kind of failure says that a license server or a vendor daemon is down, so that users may not get licenses. The
+ * others say only that the source cannot be read, or not wholly: whether users get licenses is not known then.
+ */
+export const saysServerIsDown: Readonly<Record<SourceFailureKind, boolean>> = {
+  missing_tool: false,
+  not_executable: false,
+  loader: false,
+  timeout: false,
+  stuck: false,
+  exit: false,
+  too_large: false,
+  unreachable: true,
+  daemon_down: true,
+  no_quorum: true,
+  refused: false,
+  protocol: false,
+  unparsed: false,
+  empty: false,
+  clock: false,
+  too_old: false,
+};
+
 /** One sentence for the operator. It names the thing and the remedy, never a user or the host of a user. */
 export interface SourceProblem {
   readonly kind: SourceFailureKind;

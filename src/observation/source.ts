@@ -25,6 +25,8 @@ export interface SourceHealth {
   readonly manager: string;
   /** Undefined before the first reading is over. False if anything of it is down or could not be read. */
   readonly up: boolean | undefined;
+  /** Whether a license server or a vendor daemon is down. Undefined if that is not known, because the source cannot be read. */
+  readonly isServerDown: boolean | undefined;
   /** Readings in succession after which `up` was false; 0 after a good one, undefined before the first reading is over. */
   readonly failedReadings: number | undefined;
   /** What is wrong now: of the whole source, or of a part of it. */

@@ -3,7 +3,7 @@ import type { Parsed } from '../managers/parsed.ts';
 import type { Log } from '../model/log.ts';
 import { type Collected, type VendorLicenseObservation, vendorLicenseName } from '../observation/observation.ts';
 import type { Source, SourceHealth } from '../observation/source.ts';
-import { SourceFailure, type SourceProblem } from '../observation/source-failure.ts';
+import { SourceFailure, type SourceProblem, saysServerIsDown } from '../observation/source-failure.ts';
 import type { SourceSettings } from '../observation/source-settings.ts';
 import { runSliced } from '../scheduling/slices.ts';
 import { selectFeatures } from './feature-selection.ts';
@@ -67,6 +67,7 @@ export function createManagerSource(settings: SourceSettings, deps: ManagerSourc
     name,
     manager,
     up: undefined,
+    isServerDown: undefined,
     failedReadings: undefined,
     problems: [],
     lastReadAt: undefined,
@@ -95,8 +96,18 @@ export function createManagerSource(settings: SourceSettings, deps: ManagerSourc
     report(problems);
     const at = now();
     const up = serious.length === 0;
+    const isServerDown = up ? false : serious.some(({ kind }) => saysServerIsDown[kind]) || undefined;
     const failedReadings = up ? 0 : (health.failedReadings ?? 0) + 1;
-    health = { ...health, problems, up, failedReadings, lastReadAt: at, duration: rounded(at - begun), ...more };
+    health = {
+      ...health,
+      problems,
+      up,
+      isServerDown,
+      failedReadings,
+      lastReadAt: at,
+      duration: rounded(at - begun),
+      ...more,
+    };
   };
 
   /** All that are known. Capacity and expiry can be known without the server. */

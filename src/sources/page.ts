@@ -31,11 +31,12 @@ function agoHtml(at: number | undefined, now: number): Html {
 const hours = (seconds: number): string => `${Math.round(seconds / 3600)} h`;
 
 /** From what needs attention to what does not. */
-const states = ['down', 'unknown', 'detail', 'up'] as const;
+const states = ['down', 'unread', 'unknown', 'detail', 'up'] as const;
 type State = (typeof states)[number];
 
 const stateText: Readonly<Record<State, string>> = {
   down: 'down',
+  unread: 'cannot be read',
   unknown: 'not read yet',
   detail: 'up, with a problem',
   up: 'up',
@@ -44,6 +45,7 @@ const stateText: Readonly<Record<State, string>> = {
 /** The classes of the row and of its words. */
 const stateClass: Readonly<Record<State, readonly [row: string, words: string]>> = {
   down: ['is-bad', 'bad'],
+  unread: ['is-bad', 'bad'],
   unknown: ['is-unknown', 'unknown'],
   detail: ['is-warn', 'warn'],
   up: ['is-good', 'good'],
@@ -53,7 +55,7 @@ const isUnderstood = ({ lastDiagnostics }: SourceHealth): boolean => (lastDiagno
 
 function stateOf(health: SourceHealth): State {
   if (health.up === undefined) return 'unknown';
-  if (!health.up) return 'down';
+  if (!health.up) return health.isServerDown === true ? 'down' : 'unread';
   return health.problems.length > 0 || !isUnderstood(health) ? 'detail' : 'up';
 }
 

@@ -35,7 +35,7 @@ export const source = (fields: Partial<SourceState> = {}): SourceState => ({
   name: 'site',
   manager: 'flexnet',
   failedReadings: 0,
-  problems: [],
+  isServerDown: false,
   members: [{ up: true }],
   vendorLicenses: ['lic01;cdslmd'],
   ...fields,

@@ -15,8 +15,7 @@ describe('LicenseSourceDown', () => {
 
   it('fires for each vendor license after two failed readings', () => {
     const vendorLicenses = ['lic01;a', 'lic01;b'];
-    const problems = [{ kind: 'daemon_down' }];
-    const failing = (failedReadings: number) => of([source({ failedReadings, vendorLicenses, problems })]);
+    const failing = (failedReadings: number) => of([source({ failedReadings, vendorLicenses, isServerDown: true })]);
     expect([0, 1].map((readings) => failing(readings).labels)).toEqual([[], []]);
     const { labels, findings } = failing(2);
     expect(labels).toEqual([ofLicense('lic01;a'), ofLicense('lic01;b')]);
@@ -25,12 +24,10 @@ describe('LicenseSourceDown', () => {
   });
 
   it.each([
-    ['unreachable', 'is down', 'Users may not be able to check out licenses.'],
-    ['no_quorum', 'is down', 'Users may not be able to check out licenses.'],
-    ['missing_tool', 'cannot be read', 'Whether users can check out licenses is not known.'],
-    ['unparsed', 'cannot be read', 'Whether users can check out licenses is not known.'],
-  ])('says whether the server is down, or only the reading fails: %s', (kind, what, means) => {
-    const [finding] = of([source({ failedReadings: 2, problems: [{ kind }] })]).findings;
+    [true, 'is down', 'Users may not be able to check out licenses.'],
+    [undefined, 'cannot be read', 'Whether users can check out licenses is not known.'],
+  ])('says whether the server is down, or only the reading fails: %s', (isServerDown, what, means) => {
+    const [finding] = of([source({ failedReadings: 2, isServerDown })]).findings;
     expect(finding?.annotations.summary).toContain(` ${what}.`);
     expect(finding?.annotations.description).toContain(means);
   });

@@ -8,6 +8,7 @@ const health: SourceHealth = {
   name: 'cad',
   manager: 'flexnet',
   up: undefined,
+  isServerDown: undefined,
   failedReadings: undefined,
   problems: [],
   lastReadAt: undefined,

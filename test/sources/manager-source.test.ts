@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { countUsers, licensesInUse } from '../../src/analyzer/usage.ts';
 import type { Parsed } from '../../src/managers/parsed.ts';
 import type { Collected, VendorLicenseObservation } from '../../src/observation/observation.ts';
-import { SourceFailure, type SourceProblem } from '../../src/observation/source-failure.ts';
+import { SourceFailure, type SourceProblem, sourceFailureKinds } from '../../src/observation/source-failure.ts';
 import type { SourceSettings } from '../../src/observation/source-settings.ts';
 import { createManagerSource, type ManagerSource } from '../../src/sources/manager-source.ts';
 import { createSourceSet } from '../../src/sources/source-set.ts';
@@ -161,6 +161,27 @@ describe('a license manager as a source', () => {
     expect(await one.source.read(signal)).toEqual([observationOf('daemon'), down]);
     expect(one.source.health()).toMatchObject({ up: false, lastSuccessAt: NOW, problems });
   });
+
+  it.each(Object.keys(sourceFailureKinds) as SourceProblem['kind'][])(
+    'says that a server is down only if the failure says so: %s',
+    async (kind) => {
+      const one = scripted();
+      const detail = { kind: 'unreachable', message: 'one of three', isMinor: true } as const;
+      const states: unknown[] = [one.source.health().isServerDown];
+      const answers = [
+        failing(kind, 'why'),
+        () => Promise.resolve({ ...parsedOf(observationOf('daemon')), problems: [detail, { kind, message: 'why' }] }),
+        () => Promise.resolve({ ...parsedOf(observationOf('daemon')), problems: [detail] }),
+      ];
+      for (const answer of answers) {
+        one.answer = answer;
+        await one.source.read(signal);
+        states.push(one.source.health().isServerDown);
+      }
+      const isDown = ['unreachable', 'daemon_down', 'no_quorum'].includes(kind) || undefined;
+      expect(states).toEqual([undefined, isDown, isDown, false]);
+    },
+  );
 
   it('stays up with a problem of a detail', async () => {
     const one = scripted();

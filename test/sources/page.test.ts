@@ -16,6 +16,7 @@ const healthOf = (more: Partial<SourceHealth> = {}): SourceHealth => ({
   name: 'cad',
   manager: 'flexnet',
   up: true,
+  isServerDown: false,
   failedReadings: 0,
   problems: [],
   lastReadAt: NOW - 10,
@@ -75,12 +76,18 @@ describe('/sources', () => {
       await answerOf([
         healthOf({ name: 'good' }),
         healthOf({ name: 'detail', problems: [{ kind: 'clock', message: 'set the clock', isMinor: true }] }),
-        healthOf({ name: 'bad', up: false, problems: [{ kind: 'unreachable', message: 'start `lmgrd`' }] }),
+        healthOf({ name: 'unread', up: false, isServerDown: undefined, problems: [{ kind: 'exit', message: 'why' }] }),
+        healthOf({
+          name: 'bad',
+          up: false,
+          isServerDown: true,
+          problems: [{ kind: 'unreachable', message: 'start `lmgrd`' }],
+        }),
         healthOf({ name: 'new', up: undefined }),
       ]),
     );
-    expect(page).toContain('4 sources: 1 down; 1 not read yet; 1 up, with a problem; 1 up');
-    const order = ['bad', 'new', 'detail', 'good'].map((name) => page.indexOf(` ${name} flexnet`));
+    expect(page).toContain('5 sources: 1 down; 1 cannot be read; 1 not read yet; 1 up, with a problem; 1 up');
+    const order = ['bad', 'unread', 'new', 'detail', 'good'].map((name) => page.indexOf(` ${name} flexnet`));
     expect(order).toEqual(order.toSorted((a, b) => a - b));
     expect(order[0]).toBeGreaterThan(0);
   });
@@ -94,9 +101,12 @@ describe('/sources', () => {
   });
 
   it('is JSON at /sources/status.json, in which what is not known is missing', async () => {
-    const [first] = JSON.parse(await answerOf([healthOf({ up: undefined })], '/sources/status.json')) as object[];
+    const [first] = JSON.parse(
+      await answerOf([healthOf({ up: undefined, isServerDown: undefined })], '/sources/status.json'),
+    ) as object[];
     expect(first).toMatchObject({ name: 'cad', runs: { ok: 3 }, members: [{ server: '27000@lic1', up: true }] });
     expect(first).not.toHaveProperty('up');
+    expect(first).not.toHaveProperty('isServerDown');
   });
 
   describe.runIf(peer('chromium'))('in a browser', () => {

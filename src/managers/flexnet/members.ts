@@ -48,7 +48,9 @@ export function memberProblem(servers: readonly string[], printed: readonly Lmst
   if (hosts.size < 2 || down.length === 0) return undefined;
   const rest = down.length - MAX_NAMED;
   const list = `${down.slice(0, MAX_NAMED).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
-  if (hosts.size >= TRIAD && hosts.size - down.length < QUORUM)
+  // one that is configured and not printed may be up
+  const most = Math.max(hosts.size, servers.length);
+  if (most >= TRIAD && most - down.length < QUORUM)
     return {
       kind: 'no_quorum',
       message: `Of the redundant license servers of ${servers[0]}, fewer than ${QUORUM} can be reached. Start lmgrd on ${list}, or open the firewall to it.`,

@@ -10,6 +10,7 @@ const unread = ({ name }: SiteSource): SourceHealth => ({
   name,
   manager: MANAGER,
   up: undefined,
+  isServerDown: undefined,
   failedReadings: undefined,
   problems: [],
   lastReadAt: undefined,

@@ -103,6 +103,10 @@ describe('an output with data', () => {
     for (const text of [triad(LOST, LOST, MASTER) + data, triad(LOST, LOST, LOST) + data]) {
       expect(() => observe(text, { settings: three })).toThrow(expect.objectContaining({ kind: 'no_quorum' }));
     }
+    // the third one is configured, and not in the output
+    expect(() => observe(triad(LOST, LOST) + data, { settings: three })).toThrow(
+      expect.objectContaining({ kind: 'no_quorum' }),
+    );
   });
 
   it('names members as they are configured', () => {
