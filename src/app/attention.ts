@@ -1,9 +1,10 @@
 import type { AlertState, Labels } from '../alerts/alert.ts';
 import type { EngineStatus } from '../alerts/engine.ts';
 import { nameOf } from '../alerts/feature-rules.ts';
-import type { AttentionRow } from '../datasource/attention.ts';
+import type { Attention, AttentionRow } from '../datasource/attention.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import type { AlertCounts } from '../status/inputs.ts';
+import type { AppConfig } from './pipeline.ts';
 
 const isSeverity = (text: string | undefined): text is AttentionRow['severity'] =>
   text === 'critical' || text === 'warning' || text === 'info';
@@ -53,20 +54,35 @@ function detailsOf(summary: string, labels: Labels): string {
   return `${details.slice(0, 1).toUpperCase()}${details.slice(1)}`;
 }
 
+/** The names of the rules whose data is not requested. */
+export function notRequestedRules(
+  { metrics, historyFeatures, rightsizing }: Pick<AppConfig, 'metrics' | 'historyFeatures' | 'rightsizing'>,
+  hasSources: boolean,
+): readonly string[] {
+  const hasDenials = metrics.collectors.history && historyFeatures.length > 0;
+  return [
+    ...(hasDenials ? [] : ['LicenseDenials']),
+    ...(rightsizing.isEnabled ? [] : ['LicenseRunsOut']),
+    ...(hasSources ? [] : ['LicenseSourceDown', 'LicenseRedundancyLost']),
+  ];
+}
+
+/** How many kinds of alerts may fire without being seen. */
+function countWithoutData({ rules, withData }: EngineStatus, notRequested: readonly string[]): number {
+  const names = new Set(rules.map(({ name }) => name));
+  return [...names].filter((name) => !withData.has(name) && !notRequested.includes(name)).length;
+}
+
 /**
  * How many alerts fire or are pending; `undefined` until the rules have been evaluated.
  *
- * @param notRequested names of the rules whose data is not requested
+ * @param notRequested see `notRequestedRules`
  */
-export function alertCountsOf(
-  { alerts, lastEvaluation, rules, withData }: EngineStatus,
-  notRequested: readonly string[],
-): AlertCounts | undefined {
-  if (lastEvaluation === undefined) return undefined;
-  const names = new Set(rules.map(({ name }) => name));
-  const withoutData = [...names].filter((name) => !withData.has(name) && !notRequested.includes(name)).length;
+export function alertCountsOf(status: EngineStatus, notRequested: readonly string[]): AlertCounts | undefined {
+  if (status.lastEvaluation === undefined) return undefined;
+  const withoutData = countWithoutData(status, notRequested);
   const counts = { critical: 0, warning: 0, info: 0, pending: 0, withoutData };
-  for (const { state, labels } of alerts) {
+  for (const { state, labels } of status.alerts) {
     if (state === 'pending') counts.pending += 1;
     if (state === 'firing' && isSeverity(labels.severity)) counts[labels.severity] += 1;
   }
@@ -76,16 +92,19 @@ export function alertCountsOf(
 /**
  * The alerts that fire, for Grafana and the pages; `undefined` until the rules have been evaluated. A row is made when it is
  * read, because there can be thousands.
+ *
+ * @param notRequested see `notRequestedRules`
  */
 export function attentionOf(
-  { alerts, lastEvaluation }: EngineStatus,
+  status: EngineStatus,
   inventory: Inventory | undefined,
-): Iterable<AttentionRow> | undefined {
-  if (lastEvaluation === undefined) return undefined;
+  notRequested: readonly string[],
+): Attention | undefined {
+  if (status.lastEvaluation === undefined) return undefined;
   const collected = new Map(
     inventory?.vendorLicenses.rows().map(({ vendorLicense, collectionTime }) => [vendorLicense, collectionTime]),
   );
-  return alerts
+  const rows = status.alerts
     .values()
     .filter(({ state }) => state === 'firing')
     .map((alert): AttentionRow => {
@@ -106,4 +125,5 @@ export function attentionOf(
         owner,
       };
     });
+  return { rows, withoutData: countWithoutData(status, notRequested) };
 }

@@ -15,7 +15,7 @@ import { createFeaturePage, createStatusPage, createVendorLicensePage } from '..
 import { pathList } from '../web/path-list.ts';
 import type { Mount } from '../web/server.ts';
 import { externalUrl } from './alerting.ts';
-import { alertCountsOf } from './attention.ts';
+import { alertCountsOf, notRequestedRules } from './attention.ts';
 import { analyzerIdentity } from './identity.ts';
 import type { AppConfig, Pipeline } from './pipeline.ts';
 import { sourcesMount } from './sources.ts';
@@ -122,15 +122,10 @@ export function createMounts({
     inputs: (request: FastifyRequest): StatusInputs => {
       const { config, datasource, alerting } = pipeline();
       const hasDenials = config.metrics.collectors.history && config.historyFeatures.length > 0;
-      const notRequested = [
-        ...(hasDenials ? [] : ['LicenseDenials']),
-        ...(config.rightsizing.isEnabled ? [] : ['LicenseRunsOut']),
-        ...(sources === undefined ? ['LicenseSourceDown', 'LicenseRedundancyLost'] : []),
-      ];
       return {
         backend: backend(request),
         analyzer: analyzerIdentity(config).analyzer,
-        alerts: alertCountsOf(alerting.status(), notRequested),
+        alerts: alertCountsOf(alerting.status(), notRequestedRules(config, sources !== undefined)),
         timeZone: datasource.localTime.timeZone,
         sources: sources?.(),
         recording: recording?.(),

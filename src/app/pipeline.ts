@@ -38,7 +38,7 @@ import type { StateWrites } from '../storage/file-writes.ts';
 import { RIGHTSIZING_FILE } from '../storage/saved-files.ts';
 import { createCredentialsLog, createDispatcher } from './account.ts';
 import { createAlerting } from './alerting.ts';
-import { attentionOf } from './attention.ts';
+import { attentionOf, notRequestedRules } from './attention.ts';
 import { demandInputs } from './demand-inputs.ts';
 import { createFieldFile } from './field-contract.ts';
 import { analyzerIdentity } from './identity.ts';
@@ -242,10 +242,11 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
   plane.keep(poller.latest());
   void inventory.commit(poller.latest());
   const { cacheTtl, pseudonymKey } = config.datasource;
+  const notRequested = notRequestedRules(config, deps.sources() !== undefined);
   const datasource: SharedBackend = {
     inventory: () => inventory.latest(),
     useInventory: (work) => inventory.use(work),
-    attention: () => attentionOf(alerting.status(), inventory.latest()),
+    attention: () => attentionOf(alerting.status(), inventory.latest(), notRequested),
     upstream: createUpstreamCache({
       client: asked,
       connections: analyzer.concurrency,

@@ -3,7 +3,7 @@ import { text, time } from './live-columns.ts';
 import { cell, millis, type TargetAnswer } from './panel-data.ts';
 import type { Query } from './query.ts';
 import { type Cells, viewTable } from './table-view.ts';
-import { namesText } from './texts.ts';
+import { countedText, namesText } from './texts.ts';
 
 /** The target `attention`: what needs attention now, the most urgent first. */
 
@@ -22,6 +22,13 @@ export interface AttentionRow {
   /** When something will happen that has not happened yet, epoch seconds. */
   readonly due?: number | undefined;
   readonly owner: string | undefined;
+}
+
+/** The alerts that fire. */
+export interface Attention {
+  readonly rows: Iterable<AttentionRow>;
+  /** How many kinds of alerts may fire without being seen, because they have no data. */
+  readonly withoutData: number;
 }
 
 /** What an alert means, the most urgent first: what cannot be used now, then what is not known, then what will come. */
@@ -101,7 +108,7 @@ const groupOf = ({ severity, alert, vendorLicense, feature }: AttentionRow): str
   JSON.stringify([severity, alert, vendorLicense, feature === undefined]);
 
 /** Problems of the site are shown with every vendor license. */
-export function* answerAttention(query: Query, rows: Iterable<AttentionRow>): Generator<void, TargetAnswer> {
+export function* answerAttention(query: Query, { rows, withoutData }: Attention): Generator<void, TargetAnswer> {
   const { products, lists } = query.values;
   const shown = lists.severity ?? ['critical', 'warning'];
   const isProduct = productMatcher(products);
@@ -137,5 +144,6 @@ export function* answerAttention(query: Query, rows: Iterable<AttentionRow>): Ge
     cells,
     items: items.sort(byUrgency),
     order: { name: 'urgency' },
+    unknown: () => (withoutData === 0 ? undefined : `${countedText(withoutData, 'kind')} of alerts`),
   });
 }

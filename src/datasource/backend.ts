@@ -2,7 +2,7 @@ import type { Inventory } from '../inventory/inventory.ts';
 import type { LocalTime } from '../model/local-time.ts';
 import type { OwnerMapping } from '../model/owners.ts';
 import type { ProposalSource } from '../rightsizing/proposals.ts';
-import type { AttentionRow } from './attention.ts';
+import type { Attention } from './attention.ts';
 import { DatasourceError } from './errors.ts';
 import type { UpstreamCache } from './upstream-cache.ts';
 import type { UsersPolicy } from './user-names.ts';
@@ -20,7 +20,7 @@ export interface Backend {
   /** Runs work on the inventory, or on `undefined` before the first poll, over several turns of the event loop. */
   readonly useInventory: <T>(work: (inventory: Inventory | undefined) => Promise<T>) => Promise<T>;
   /** The alerts that fire; `undefined` until they have been evaluated. */
-  readonly attention: () => Iterable<AttentionRow> | undefined;
+  readonly attention: () => Attention | undefined;
   readonly upstream: UpstreamCache;
   readonly users: UsersPolicy;
   readonly owners: () => OwnerMapping;

@@ -11,7 +11,7 @@ import { boughtText, daysLeft, daysSince, daysUntil, flag, number, ownerColumn, 
 import { cell, millis, type Notice, type TargetAnswer } from './panel-data.ts';
 import { type Query, show } from './query.ts';
 import { type Cells, viewTable } from './table-view.ts';
-import { countText, namesText } from './texts.ts';
+import { countedText, countText, namesText } from './texts.ts';
 
 /** The target `expirations`: a table, a calendar by month, totals, or annotations. */
 
@@ -82,11 +82,14 @@ export function* answerExpirations(
   const entries = selectFeatures(query, inventory, query.values.features);
   const context = { now: inventory.at, localTime, owners: owners() };
   const answer = yield* expirationAnswer(query, entries, context, problems);
-  return { ...answer, notices: [...answer.notices, ...neverCollected(query, inventory)] };
+  const names = neverCollected(query, inventory);
+  if (names === undefined) return answer;
+  const notice: Notice = { severity: 'warning', text: `without ${names}: never collected, so no expiry is known` };
+  return { ...answer, unknown: answer.unknown ?? `expiries of ${names}`, notices: [...answer.notices, notice] };
 }
 
 /** Which vendor licenses of the query have no known expiry, because their servers were never reached. */
-function neverCollected({ values, isPattern, allows }: Query, { vendorLicenses }: Inventory): readonly Notice[] {
+function neverCollected({ values, isPattern, allows }: Query, { vendorLicenses }: Inventory): string | undefined {
   const isAskedFor = productMatcher(values.products, isPattern);
   const names = vendorLicenses
     .rows()
@@ -94,8 +97,7 @@ function neverCollected({ values, isPattern, allows }: Query, { vendorLicenses }
     .map(({ vendorLicense }) => vendorLicense)
     .filter((name) => isAskedFor(name) && allows('product', name))
     .toArray();
-  if (names.length === 0) return [];
-  return [{ severity: 'warning', text: `without ${namesText(names)}: never collected, so no expiry is known` }];
+  return names.length === 0 ? undefined : namesText(names);
 }
 
 /** Entries without an expiry are left out: a missing date would look like a permanent license. */
@@ -108,19 +110,35 @@ export function expirationAnswer(
   const hasStatus = statusMatcher(query, context.now);
   const isInMonth = monthMatcher(query, context);
   const isAskedFor = (entry: Expiring): boolean => hasStatus(entry) && isInMonth(entry);
-  const hasExpiry = (entry: FeatureRow | undefined): entry is Expiring => entry?.expiration !== undefined;
-  const items = Iterator.from(entries).map((entry) => (hasExpiry(entry) && isAskedFor(entry) ? entry : undefined));
+  const seen: Seen = { dated: 0, undated: 0 };
+  const hasExpiry = (entry: FeatureRow): entry is Expiring => entry.expiration !== undefined;
+  const items = Iterator.from(entries).map((entry) => {
+    if (entry === undefined) return undefined;
+    const isDated = hasExpiry(entry);
+    seen[isDated ? 'dated' : 'undated'] += 1;
+    return isDated && isAskedFor(entry) ? entry : undefined;
+  });
   if (query.shape === 'annotations') return expirationAnnotations(query, items, context.localTime);
-  if (query.shape === 'months') return expirationMonths(query, items, context, problems);
-  if (query.shape === 'totals') return expirationTotals(query, items, context, problems);
-  return expirationTable(query, items, context, problems);
+  if (query.shape === 'months') return expirationMonths(query, items, context, problems, seen);
+  if (query.shape === 'totals') return expirationTotals(query, items, context, problems, seen);
+  return expirationTable(query, items, context, problems, seen);
 }
+
+/** Features that have been read, with and without a known expiry. */
+type Seen = Record<'dated' | 'undated', number>;
+
+/** A count of expiries. Where none is known it is not 0. */
+const counted = (count: number, { dated, undated }: Seen): number | null => (dated === 0 && undated > 0 ? null : count);
+
+const undatedText = ({ undated }: Seen): string | undefined =>
+  undated === 0 ? undefined : `the expiry of ${countedText(undated, 'feature')}`;
 
 function expirationTable(
   query: Query,
   items: Iterable<Expiring | undefined>,
   { now, owners }: ExpirationContext,
   problems: readonly DatasourceError[],
+  seen: Seen,
 ): Generator<void, TargetAnswer> {
   const { products } = query.values;
   const areSeveral = products.length > 1 || products.some(query.isPattern);
@@ -141,7 +159,8 @@ function expirationTable(
   // the next one first, then those that have ended, the last one first, then permanent ones
   const keyOf = (entry: Expiring): number =>
     statusOf(entry, now) === 'ended' ? ENDED + (now - entry.expiration) : entry.expiration - now;
-  return viewTable(query, { name: 'expirations', cells, items, order: { name: 'Expires', keyOf }, problems });
+  const order = { name: 'Expires', keyOf };
+  return viewTable(query, { name: 'expirations', cells, items, order, problems, unknown: () => undatedText(seen) });
 }
 
 interface Month {
@@ -168,6 +187,7 @@ function* expirationMonths(
   items: Iterable<Expiring | undefined>,
   { now, localTime }: ExpirationContext,
   problems: readonly DatasourceError[],
+  seen: Seen,
 ): Generator<void, TargetAnswer> {
   const months = [...monthsFrom(now, localTime), 'later', 'permanent'].map(
     (name): Month => ({ name, licenses: 0, vendorLicenses: new Set(), first: Number.POSITIVE_INFINITY }),
@@ -186,8 +206,8 @@ function* expirationMonths(
   }
   const cells: Cells<Month> = [
     [text('Month'), ({ name }) => name],
-    [number('Licenses expiring'), ({ licenses }) => licenses],
-    [number('Vendor licenses'), ({ vendorLicenses }) => vendorLicenses.size],
+    [number('Licenses expiring'), ({ licenses }) => counted(licenses, seen)],
+    [number('Vendor licenses'), ({ vendorLicenses }) => counted(vendorLicenses.size, seen)],
     [time('First'), ({ first }) => millis(first)],
   ];
   return yield* viewTable(query, { name: 'expirations', cells, items: months, order: { name: 'Month' }, problems });
@@ -199,6 +219,7 @@ function* expirationTotals(
   items: Iterable<Expiring | undefined>,
   { now }: ExpirationContext,
   problems: readonly DatasourceError[],
+  seen: Seen,
 ): Generator<void, TargetAnswer> {
   const within = [7, 21, 30, 90].map((days) => ({ days, licenses: 0 }));
   const totals = { ended: 0, later: 0, permanent: 0 };
@@ -214,15 +235,13 @@ function* expirationTotals(
     for (const period of near) period.licenses += 1;
     if (near.length === 0) totals.later += 1;
   }
-  const cells: Cells<typeof totals> = [
-    [number('Expired'), ({ ended }) => ended],
-    ...within.map(({ days, licenses }): Cells<typeof totals>[number] => [
-      number(`Within ${days} days`),
-      () => licenses,
-    ]),
-    [number('Later'), ({ later }) => later],
-    [number('Permanent'), ({ permanent }) => permanent],
+  const figures: readonly (readonly [name: string, licenses: number])[] = [
+    ['Expired', totals.ended],
+    ...within.map(({ days, licenses }) => [`Within ${days} days`, licenses] as const),
+    ['Later', totals.later],
+    ['Permanent', totals.permanent],
   ];
+  const cells: Cells<typeof totals> = figures.map(([name, licenses]) => [number(name), () => counted(licenses, seen)]);
   return yield* viewTable(query, { name: 'expirations', cells, items: [totals], problems });
 }
 

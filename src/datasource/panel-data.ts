@@ -55,6 +55,8 @@ export interface TargetAnswer {
   readonly executed?: string;
   /** Why the answer is incomplete. A route without notices returns it as an error. */
   readonly incomplete?: DatasourceError;
+  /** What of the asked rows is not known. Then an answer without rows does not say that none exists. */
+  readonly unknown?: string;
   /** Rows of a table before it was cut. */
   readonly total?: number;
 }

@@ -12,6 +12,7 @@ import { cell, type Notice, type TargetAnswer } from './panel-data.ts';
 import { matcherOf, type Query, show } from './query.ts';
 import { priceColumns, rightsizingCells } from './rightsizing-columns.ts';
 import { type Cells, type Order, type TableContent, viewTable } from './table-view.ts';
+import { countedText, countText } from './texts.ts';
 
 /** The target `rightsizing`: advice on the number of licenses, from the last pass. */
 
@@ -75,8 +76,6 @@ function completed(query: Query, showsPrices: boolean): Query {
   return { ...query, values: { ...values, top: values.top ?? DEFAULT_TOP, ...(isSorted && { sort }) } };
 }
 
-const countText = (count: number): string => count.toLocaleString('en-US');
-
 const info = (message: string): Notice => ({ severity: 'info', text: message });
 
 /** What every answer says of the advice. */
@@ -114,6 +113,17 @@ function summaryOf(shown: number, total: number, order: string, totals: Totals):
   );
 }
 
+/** What the advice does not say: a feature without advice may miss licenses, or have some to spare. */
+function* withoutAdvice(query: Query, proposals: Proposals): Generator<void, string | undefined> {
+  const lists = { ...query.values.lists, state: ['no advice'] };
+  let count = 0;
+  for (const proposal of selection({ ...query, values: { ...query.values, lists } }, proposals)) {
+    yield;
+    if (proposal !== undefined) count += 1;
+  }
+  return count === 0 ? undefined : countedText(count, 'feature');
+}
+
 function* answerTable(
   query: Query,
   proposals: Proposals,
@@ -125,6 +135,7 @@ function* answerTable(
   const hasPrices = backend.prices.refusal() === undefined && backend.proposals.hasPrices();
   const order = hasPrices ? byWorth : byCount;
   const items = selection(query, proposals);
+  const unknown = query.values.none === undefined ? undefined : yield* withoutAdvice(query, proposals);
   const answer = yield* viewTable(query, {
     name: 'rightsizing',
     cells: rightsizingCells({
@@ -135,6 +146,7 @@ function* answerTable(
     }),
     items,
     order,
+    unknown: () => unknown,
     ...(page !== undefined && { page }),
   });
   const totals = yield* totalsOf(items);

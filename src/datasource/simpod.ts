@@ -52,8 +52,24 @@ function readTarget({ raw }: QueryTarget, body: Json): Query {
 
 /** A table without rows has no columns: Grafana then shows the text of the panel for no data, and not a bare header. */
 function withoutHeader(item: PanelData): object {
-  const isEmpty = 'rows' in item && item.rows[Symbol.iterator]().next().done === true;
-  return isEmpty ? { ...item, columns: [], rows: [] } : item;
+  return hasRows(item) ? item : { ...item, columns: [], rows: [] };
+}
+
+/** One text as the only row. The columns of the panel do not apply to it, so it has no link and no colour. */
+const textTable = (name: string, text: string) =>
+  ({ name, type: 'table', columns: [{ text: 'Result', type: 'string' }], rows: [[text]] }) as const;
+
+const hasRows = (item: PanelData): boolean => !('rows' in item) || item.rows[Symbol.iterator]().next().done !== true;
+
+/**
+ * The answer to a query that names a text for no row. Grafana's own text for no data cannot say that no row exists: it is also
+ * shown while the daemon does not answer.
+ */
+function withNone({ target, values }: Query, answer: TargetAnswer): TargetAnswer {
+  const { items, incomplete, unknown } = answer;
+  if (values.none === undefined || incomplete !== undefined || items.some(hasRows)) return answer;
+  const text = unknown === undefined ? values.none : `None is known, but there is no data about ${unknown}`;
+  return { ...answer, items: [textTable(target, text)] };
 }
 
 /** @param target as it was sent, which may be anything */
@@ -90,7 +106,10 @@ function itemsOf(
 export async function answerQuery(body: Json, backend: Backend, signal: AbortSignal): Promise<readonly object[]> {
   const asked = targetsOf(body);
   const outcomes = await Promise.allSettled(
-    asked.map(async (target) => answerTarget(readTarget(target, body), backend, signal)),
+    asked.map(async (target) => {
+      const query = readTarget(target, body);
+      return withNone(query, await answerTarget(query, backend, signal));
+    }),
   );
   const failures: DatasourceError[] = [];
   const items = outcomes.flatMap((outcome, i): readonly object[] => {

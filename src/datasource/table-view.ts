@@ -2,7 +2,7 @@ import { DatasourceError } from './errors.ts';
 import { type Cell, type Column, keyOf, type Notice, type Table, type TargetAnswer, table } from './panel-data.ts';
 import { type Query, show } from './query.ts';
 import { comparing, firstOf, type Sorting } from './sliced-sort.ts';
-import { countText } from './texts.ts';
+import { countedText, countText } from './texts.ts';
 
 /** The keys `sort`, `top`, `columns` and `with` of every table. Large tables are sorted in slices. */
 
@@ -34,6 +34,8 @@ export interface TableContent<T> {
   readonly order?: Order<T>;
   /** Why the table is incomplete. */
   readonly problems?: readonly DatasourceError[];
+  /** What of the asked rows is not known; read after the items. */
+  readonly unknown?: () => string | undefined;
   /** A page of the table: rows before it, and rows of it. It replaces the limits of the payload. */
   readonly page?: { readonly skip: number; readonly limit: number };
 }
@@ -56,16 +58,25 @@ function shownColumns<T>(query: Query, cells: Cells<T>): Cells<T> {
   return asked.map((name) => columnOf(query, cells, 'columns', name)).filter(([, , shown]) => shown !== 'never');
 }
 
+/** Items, and what of them is not known, after they have been read. */
+type Kept<T> = Required<Pick<TableContent<T>, 'items' | 'unknown'>>;
+
 /** The items that the key `with` keeps. The others become `undefined`, so that a long search can pause. */
-function keptItems<T>(query: Query, { cells, items }: TableContent<T>): Iterable<T | undefined> {
-  const reads = (query.values.lists.with ?? []).map((name) => columnOf(query, cells, 'with', name)[1]);
-  if (reads.length === 0) return items;
-  const isKept = (item: T): boolean =>
-    reads.every((read) => {
-      const value = read(item);
-      return value !== null && value !== 0 && value !== '';
-    });
-  return Iterator.from(items).map((item) => (item !== undefined && isKept(item) ? item : undefined));
+function keptItems<T>(query: Query, { cells, items, unknown = () => undefined }: TableContent<T>): Kept<T> {
+  const names = query.values.lists.with ?? [];
+  const reads = names.map((name) => columnOf(query, cells, 'with', name)[1]);
+  if (reads.length === 0) return { items, unknown };
+  let withoutValue = 0;
+  const isKept = (item: T): boolean => {
+    const values = reads.map((read) => read(item));
+    if (values.includes(null)) withoutValue += 1;
+    return values.every((value) => value !== null && value !== 0 && value !== '');
+  };
+  return {
+    items: Iterator.from(items).map((item) => (item !== undefined && isKept(item) ? item : undefined)),
+    unknown: () =>
+      unknown() ?? (withoutValue === 0 ? undefined : `${names.join(', ')} of ${countedText(withoutValue, 'row')}`),
+  };
 }
 
 interface NamedSorting<T> extends Sorting<T> {
@@ -94,7 +105,9 @@ export function* viewTable<T>(query: Query, content: TableContent<T>): Generator
   const sorting = sortingOf(query, content);
   const { top } = query.values;
   const { skip, limit } = content.page ?? { skip: 0, limit: Math.min(Number(top ?? MAX_ROWS), MAX_ROWS) };
-  const { items, total } = yield* firstOf(keptItems(query, content), skip + limit, sorting);
+  const kept = keptItems(query, content);
+  const { items, total } = yield* firstOf(kept.items, skip + limit, sorting);
+  const unknown = kept.unknown();
   const rows: (readonly Cell[])[] = [];
   for (const item of items.slice(skip)) {
     rows.push(cells.map(([, read]) => read(item)));
@@ -123,9 +136,10 @@ export function* viewTable<T>(query: Query, content: TableContent<T>): Generator
       rows,
     ),
   ];
-  if (incomplete === undefined) return { items: items_, notices: asked, total };
+  const seen = { items: items_, total, ...(unknown !== undefined && { unknown }) };
+  if (incomplete === undefined) return { ...seen, notices: asked };
   const notices = [incomplete, ...more].map(({ message }): Notice => ({ severity: 'warning', text: message }));
-  return { items: items_, notices: [...notices, ...asked], incomplete, total };
+  return { ...seen, notices: [...notices, ...asked], incomplete };
 }
 
 const isTable = (item: object): item is Table => 'type' in item && item.type === 'table';
@@ -136,7 +150,7 @@ export function* viewAnswer(query: Query, answer: TargetAnswer): Generator<void,
   if (sort === undefined && top === undefined && lists.columns === undefined && lists.with === undefined) return answer;
   const items: TargetAnswer['items'][number][] = [];
   const notices = [...answer.notices];
-  let { incomplete } = answer;
+  let { incomplete, unknown } = answer;
   for (const item of answer.items) {
     if (!isTable(item)) {
       items.push(item);
@@ -147,6 +161,13 @@ export function* viewAnswer(query: Query, answer: TargetAnswer): Generator<void,
     items.push(...viewed.items);
     notices.push(...viewed.notices);
     incomplete ??= viewed.incomplete;
+    unknown ??= viewed.unknown;
   }
-  return { ...answer, items, notices, ...(incomplete !== undefined && { incomplete }) };
+  return {
+    ...answer,
+    items,
+    notices,
+    ...(incomplete !== undefined && { incomplete }),
+    ...(unknown !== undefined && { unknown }),
+  };
 }

@@ -51,9 +51,9 @@ const answerers: Readonly<Record<TargetName, AnswerQuery>> = {
   rightsizing: (query, backend, signal) =>
     backend.useInventory((inventory) => runSliced(untilAborted(answerRightsizing(query, inventory, backend), signal))),
   attention: (query, { attention }, signal) => {
-    const rows = attention();
-    if (rows === undefined) throw new DatasourceError('upstream_down', 'alerts have not been evaluated yet');
-    return runSliced(untilAborted(answerAttention(query, rows), signal));
+    const known = attention();
+    if (known === undefined) throw new DatasourceError('upstream_down', 'alerts have not been evaluated yet');
+    return runSliced(untilAborted(answerAttention(query, known), signal));
   },
 };
 

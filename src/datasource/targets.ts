@@ -129,6 +129,11 @@ export const payloadKeys = {
     meaning: 'Names of columns of the table: only rows in which these are known and not 0.',
     several: true,
   },
+  none: {
+    label: 'Text for no row',
+    meaning:
+      'A text that `/query` returns as the only row when it is known that no row exists. Without it, or if that is not known, the answer is empty, and Grafana shows the same as without a data source.',
+  },
 } as const satisfies Record<string, Key>;
 
 export type KeyName = keyof typeof payloadKeys;
@@ -150,7 +155,7 @@ export interface Target {
 const combination = ['product', 'feature', 'package', 'pattern'] as const;
 const named = ['product', 'feature'] as const;
 /** What every table has. */
-const view = ['sort', 'top', 'columns', 'with'] as const;
+const view = ['sort', 'top', 'columns', 'with', 'none'] as const;
 const period = ['year', 'month', 'last', 'type', 'wildcard'] as const;
 
 export const targets = {

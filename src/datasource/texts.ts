@@ -9,3 +9,7 @@ export function namesText(names: readonly string[], most = MAX_NAMES): string {
 
 /** `4,812` */
 export const countText = (count: number): string => count.toLocaleString('en-US');
+
+/** `1 row`, `4,812 rows` */
+export const countedText = (count: number, noun: string): string =>
+  `${countText(count)} ${noun}${count === 1 ? '' : 's'}`;

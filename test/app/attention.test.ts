@@ -41,12 +41,12 @@ const rowsOf = (alerts: readonly AlertState[]) => {
     ...everything,
     usageWhenNotCurrent: 'withhold',
   });
-  return [...(attentionOf(statusOf(alerts, { at: NOW, seconds: 1 }), inventory) ?? [])];
+  return [...(attentionOf(statusOf(alerts, { at: NOW, seconds: 1 }), inventory, [])?.rows ?? [])];
 };
 
 describe('what Grafana gets of the alerts', () => {
   it('is not known before the first evaluation', () => {
-    expect(attentionOf(statusOf([], undefined), undefined)).toBeUndefined();
+    expect(attentionOf(statusOf([], undefined), undefined, [])).toBeUndefined();
     expect(rowsOf([])).toEqual([]);
   });
 

@@ -15,10 +15,10 @@ const row = (alert: string, more: Partial<AttentionRow> = {}): AttentionRow => (
   ...more,
 });
 
-const answer = (rows: readonly AttentionRow[], payload: object = {}) => {
+const answer = (rows: readonly AttentionRow[], payload: object = {}, withoutData = 0) => {
   const range = { from: undefined, to: undefined };
   const query = readQuery({ target: 'attention', payload: { ...payload }, range, filters: [], prefix: '' });
-  return runAtOnce(answerAttention(query, rows));
+  return runAtOnce(answerAttention(query, { rows, withoutData }));
 };
 
 const rowsOf = (rows: readonly AttentionRow[], payload: object = {}) =>

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import type { Backend } from '../../src/datasource/backend.ts';
 import * as combinations from '../../src/datasource/combinations.ts';
 import { DatasourceError } from '../../src/datasource/errors.ts';
 import * as expirations from '../../src/datasource/expiration-answers.ts';
 import * as live from '../../src/datasource/live-answers.ts';
 import { type Frame, flatRows, type Table, type TargetAnswer } from '../../src/datasource/panel-data.ts';
 import { type Query, readQuery } from '../../src/datasource/query.ts';
+import { answerQuery } from '../../src/datasource/simpod.ts';
 import type { TargetName } from '../../src/datasource/targets.ts';
 import type { Inventory } from '../../src/inventory/inventory.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
@@ -177,6 +179,35 @@ describe('expirations', () => {
     const text = 'without lic08;cdslmd: never collected, so no expiry is known';
     expect(noticesOf({ product: '%', shape: 'totals' })).toContain(text);
     expect(noticesOf({ product: 'lic01;cdslmd', shape: 'totals' })).toEqual([]);
+  });
+
+  const resultOf = async (payload: object, site: Inventory) => {
+    const backend = { ...context, useInventory: (work: (known: Inventory) => unknown) => work(site) };
+    const body = { targets: [{ refId: 'A', target: 'expirations', payload: { ...payload, none: 'none expires' } }] };
+    const [item] = await answerQuery(body, backend as unknown as Backend, new AbortController().signal);
+    return (item as Table).rows;
+  };
+
+  it('have no row for certain only if every part is known', async () => {
+    expect(await resultOf({ product: 'lic01;cdslmd', feature: 'x' }, inventory)).toEqual([['none expires']]);
+    expect(await resultOf({ product: '%', feature: 'x' }, inventory)).toEqual([]);
+  });
+
+  it('are not none, and no 0, where features have no known expiry', async () => {
+    const undated = feature({ feature: 'undated', licenseExpiration: undefined });
+    const site = inventoryOf({
+      products: good(answer([product()])),
+      features: { [WHOLE]: good(answer([undated])) },
+      expirations: { 'lic01;cdslmd': good(answer([])) },
+    });
+    const text = 'None is known, but there is no data about the expiry of 1 feature';
+    expect(await resultOf({ product: '%' }, site)).toEqual([[text]]);
+    const figures = (shape: string) => {
+      const answered = answerExpirations(queryOf('expirations', { product: '%', shape }), site, context);
+      return rowsOf(answered).flatMap((row) => Object.values(row).filter((value) => typeof value === 'number'));
+    };
+    expect(figures('totals')).toEqual([]);
+    expect(figures('months')).toEqual([]);
   });
 
   it('are annotations where they end within the range, one for each day', () => {

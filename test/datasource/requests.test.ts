@@ -83,7 +83,7 @@ const bad: readonly Bad[] = [
     body: query('history', { ...whose, pakcage: 'x' }),
     code: 'bad_parameter',
     message:
-      'history: payload.pakcage is unknown; history accepts product, feature, package, pattern, ftype, wildcard, shape, sort, top, columns, with',
+      'history: payload.pakcage is unknown; history accepts product, feature, package, pattern, ftype, wildcard, shape, sort, top, columns, with, none',
   },
   {
     what: 'several values where one is taken',
@@ -221,7 +221,7 @@ describe('a bad request', () => {
       '/rows/products?x=1',
       400,
       'bad_parameter',
-      'products: x is unknown; products accepts filters, pattern, sort, top, columns, with',
+      'products: x is unknown; products accepts filters, pattern, sort, top, columns, with, none',
     ],
     [
       'an invalid time',
@@ -623,6 +623,7 @@ describe('lists of names', () => {
         { name: 'top', label: 'Top', type: 'input' },
         { name: 'columns', label: 'Columns', type: 'input' },
         { name: 'with', label: 'Rows with', type: 'input' },
+        { name: 'none', label: 'Text for no row', type: 'input' },
       ],
     });
     for (const { payloads } of body) for (const { name } of payloads) expect(typeof name).toBe('string');
@@ -722,5 +723,29 @@ describe('a body of any shape', () => {
       }),
       { numRuns: 400 },
     );
+  });
+});
+
+describe('the text for no row', () => {
+  const none = 'No license is idle';
+  const resultOf = async (target: string, payload: object) =>
+    (await post(`${daemon.url}/query`, query(target, { ...payload, none }))).body;
+
+  it('is the only row if it is known that no row exists', async () => {
+    const [item] = await resultOf('expirations', { product: PRODUCT, feature: FEATURE, status: ['ended'] });
+    expect(item).toMatchObject({ columns: [{ text: 'Result', type: 'string' }], rows: [[none]] });
+    const [users] = await resultOf('users', { product: PRODUCT, feature: 'none' });
+    expect(users.rows).toEqual([[none]]);
+  });
+
+  it('is not shown beside rows', async () => {
+    const [{ columns, rows }] = await resultOf('features', { product: PRODUCT });
+    expect(columns.length).toBeGreaterThan(1);
+    expect(JSON.stringify(rows)).not.toContain(none);
+  });
+
+  it('is replaced by what is not known: the usage of a server that is down', async () => {
+    const [{ rows }] = await resultOf('features', { product: DOWN, with: ['In use'] });
+    expect(rows).toEqual([['None is known, but there is no data about In use of 4 rows']]);
   });
 });
