@@ -14,8 +14,6 @@ export const NO_LEGEND = new common.VizLegendOptionsBuilder()
   .placement(common.LegendPlacement.Bottom)
   .calcs([]);
 
-const NO_HISTORY = 'no history in this time range';
-
 type Property = { readonly id: string; readonly value: unknown };
 
 const colored = (color: string): Property => ({ id: 'color', value: { mode: 'fixed', fixedColor: color } });
@@ -30,7 +28,7 @@ const only = (...names: readonly string[]) => ({
 
 /** By local day: bought licenses of GetHistory, and the peak, the users and the reservations of GetHistoryReserved. */
 export function peaks(about: About, payload: Payload): timeseries.PanelBuilder {
-  return head(new timeseries.PanelBuilder(), about, 12, 9, NO_HISTORY)
+  return head(new timeseries.PanelBuilder(), about, 12, 9)
     .datasource(JSON_SOURCE)
     .withTarget(new JsonQuery('history', payload, 'A'))
     .withTarget(new JsonQuery('reserved', { ...payload, shape: 'timeseries' }, 'B'))
@@ -63,7 +61,7 @@ export function daily(
   payload: Payload,
   { series, as, color }: { readonly series: 'Elapsed Time' | 'Denials'; readonly as: string; readonly color: string },
 ): timeseries.PanelBuilder {
-  return head(new timeseries.PanelBuilder(), about, 6, 9, NO_HISTORY)
+  return head(new timeseries.PanelBuilder(), about, 6, 9)
     .datasource(JSON_SOURCE)
     .withTarget(new JsonQuery('history', payload))
     .withTransformation(only(series))
@@ -79,7 +77,7 @@ export function daily(
 /** GetEfficiency: hours in which at least 1, 2, 3, … licenses were in use at once. */
 export function efficiency(about: About, payload: Payload): barchart.PanelBuilder {
   return (
-    head(new barchart.PanelBuilder(), about, 12, 9, 'not in use within this time')
+    head(new barchart.PanelBuilder(), about, 12, 9)
       .datasource(JSON_SOURCE)
       .withTarget(new JsonQuery('efficiency', payload))
       .xField('Category')
@@ -104,7 +102,7 @@ const CELL_TOOLTIP = { mode: common.TooltipDisplayMode.Single, yHistogram: false
 /** GetHeatMap: weekdays by hours of the day. An hour without data stays empty, and is not drawn as 0. */
 export function busyHours(about: About, payload: Payload): heatmap.PanelBuilder {
   return (
-    head(new heatmap.PanelBuilder(), about, 24, 9, NO_HISTORY)
+    head(new heatmap.PanelBuilder(), about, 24, 9)
       .datasource(JSON_SOURCE)
       .withTarget(new JsonQuery('heatmap', payload))
       .calculate(false)

@@ -20,10 +20,9 @@ export interface About {
   /** Of 24 columns. */
   readonly width?: number;
   readonly height?: number;
-  /** Text that is shown when the panel has no data. */
-  readonly noValue?: string;
 }
 
+/** The text of a panel without data. It is also shown while nothing is scraped, so it must not sound like good news. */
 const NO_DATA = 'unknown';
 
 export type Step = readonly [from: number | null, color: string];
@@ -119,10 +118,10 @@ export const place = <P extends AnyPanel>(panel: P, about: About, width: number,
     .height(about.height ?? height);
 
 /** A panel with its title, its size, its unit and its text for no data. */
-export const head = <P extends Measured>(panel: P, about: About, width: number, height: number, noValue = NO_DATA): P =>
+export const head = <P extends Measured>(panel: P, about: About, width: number, height: number): P =>
   place(panel, about, width, height)
     .unit(about.unit ?? 'none')
-    .noValue(about.noValue ?? noValue);
+    .noValue(NO_DATA);
 
 /** Where a figure leads: the rows that it counts. */
 export interface Rows {

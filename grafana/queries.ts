@@ -45,6 +45,14 @@ export const expiration = (matchers: string): string =>
 /** How many licenses have expired. */
 export const expired = (matchers: string): string => `sum(${expiration(matchers)} <= bool time())`;
 
+/**
+ * A row of a table with a text, and 0, in place of no row.
+ *
+ * @param known has a value only while it is known that no row exists
+ */
+export const noRow = (label: string, text: string, known: string): string =>
+  `label_replace(0 * (${known}), "${label}", "${text}", "", "")`;
+
 /** Excludes uncounted licenses, which are reported as 99999 available. */
 export const COUNTED = '< 99999';
 

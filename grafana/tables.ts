@@ -143,14 +143,14 @@ function linkOf(column: Shown, owner: string | undefined, kept: readonly string[
 }
 
 function tablePanel(about: About, targets: readonly Builder<Dataquery>[]): table.PanelBuilder {
-  const panel = place(new table.PanelBuilder(), about, 12, 8)
-    .targets([...targets])
-    .cellHeight(common.TableCellHeight.Sm)
-    // pages say how many rows there are, and none is cut in half
-    .footer(new common.TableFooterOptionsBuilder().enablePagination(true));
-  if (about.noValue === undefined) return panel;
-  // the default is the text of a table without rows; an empty cell stays empty
-  return panel.noValue(about.noValue).overrideByRegexp('/.*/', [{ id: 'noValue', value: '' }]);
+  // without a text of its own, a table without rows says "No data", and an empty cell is empty
+  return (
+    place(new table.PanelBuilder(), about, 12, 8)
+      .targets([...targets])
+      .cellHeight(common.TableCellHeight.Sm)
+      // pages say how many rows there are, and none is cut in half
+      .footer(new common.TableFooterOptionsBuilder().enablePagination(true))
+  );
 }
 
 /** Column names for the labels of the metrics. */
@@ -219,13 +219,17 @@ export interface TableQuery {
   readonly top: number;
   /** The column of the vendor license, if names link to their dashboards. */
   readonly owner?: string;
+  /** What the daemon answers when it is known that no row exists. */
+  readonly none?: string;
   /** Whether links hand on the time range. */
   readonly keepsTime?: true;
 }
 
 /** A table of the JSON data source. */
 export function jsonTable(about: About, query: TableQuery, shown: readonly Shown[]): table.PanelBuilder {
-  const payload = { ...query.payload, top: query.top, columns: shown.map(({ name }) => name) };
+  const { none } = query;
+  const columns = shown.map(({ name }) => name);
+  const payload = { ...query.payload, top: query.top, columns, ...(none !== undefined && { none }) };
   const panel = tablePanel(about, [new JsonQuery(query.target, payload)]).datasource(JSON_SOURCE);
   const kept = query.keepsTime === true ? [KEEP.time] : [];
   for (const column of shown) {

@@ -18,7 +18,7 @@ interface Total {
 
 /** A stat of the shape `totals`. The daemon counts: Prometheus would read a series for each license. */
 function statOf(about: About, query: JsonQuery, { title, url }: Rows): stat.PanelBuilder {
-  return head(new stat.PanelBuilder(), about, 4, 3, 'unknown')
+  return head(new stat.PanelBuilder(), about, 4, 3)
     .datasource(JSON_SOURCE)
     .withTarget(query)
     .decimals(0)

@@ -2,12 +2,15 @@ import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
 import { createDashboard } from '../dashboard.ts';
 import { KEEP, linkTo, panelOf } from '../links.ts';
 import { figure, GOOD_AT_ONE, GOOD_BELOW, graph, help, PLAIN, type Rows, states } from '../panels.ts';
-import { metric, once, select } from '../queries.ts';
+import { metric, noRow, once, select } from '../queries.ts';
 import { seriesTable } from '../tables.ts';
 
 const rate = (name: Parameters<typeof select>[0]): string => `rate(${select(name)}[$__rate_interval])`;
 /** Per minute: an exporter sends few requests a second. */
 const perMinute = (name: Parameters<typeof select>[0]): string => `60 * ${rate(name)}`;
+
+const FAILURES = perMinute('license_exporter_upstream_request_failures_total');
+const DISCARDED = metric('license_poll_discarded_values');
 
 const rows = (title: string): Rows => ({
   title: `Show: ${title}`,
@@ -143,10 +146,11 @@ export const exporter = () =>
           title: 'Failed requests',
           description: 'Failed requests per minute by reason. docs/failures.md describes the reasons.',
           unit: 'reqpm',
-          noValue: 'no request failed',
         },
         {
-          '{{endpoint}} {{reason}}': `sum by (endpoint, reason) (${perMinute('license_exporter_upstream_request_failures_total')})`,
+          // an exporter without a failure has no such series
+          all: `sum(${FAILURES}) or 0 * max(${select('license_up')})`,
+          '{{endpoint}} {{reason}}': `sum by (endpoint, reason) (${FAILURES})`,
         },
       ),
     )
@@ -192,13 +196,12 @@ export const exporter = () =>
           description:
             'Parts of the last good answers that are not exported: values that are not numbers, records without a name, and unknown fields. NaN is normal in logarithms.',
           unit: 'none',
-          noValue: 'no value was discarded',
         },
         [
           {
             name: 'Values',
             unit: 'none',
-            expression: `${metric('license_poll_discarded_values')} > 0`,
+            expression: `${DISCARDED} > 0 or ${noRow('reason', 'No value was discarded', `max(${DISCARDED}) == 0`)}`,
             width: 90,
           },
         ],
@@ -217,7 +220,6 @@ export const exporter = () =>
               description:
                 'Alerts per minute for each Alertmanager: sent, failed and dropped. Empty unless alerting.alertmanagers is set.',
               unit: 'opm',
-              noValue: 'the exporter sends no alerts itself',
             },
             {
               'sent to {{alertmanager}}': `sum by (alertmanager) (${perMinute('license_exporter_notifications_sent_total')})`,
@@ -232,7 +234,6 @@ export const exporter = () =>
               title: 'Alerts waiting for delivery',
               description: 'Alerts in the queue of each Alertmanager. Empty unless alerting.alertmanagers is set.',
               unit: 'none',
-              noValue: 'the exporter sends no alerts itself',
             },
             { '{{alertmanager}}': once(select('license_exporter_notifications_queue_length')) },
           ),

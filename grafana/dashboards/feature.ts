@@ -108,7 +108,6 @@ export const featureDashboard = () =>
             'What the recorded history says about the number of licenses, computed once a night. Idle and borrowed licenses count as used, and a full pool hides demand.',
           width: 24,
           height: 5,
-          noValue: 'No advice yet: the first nightly pass has not finished, or the feature has no history',
         },
         { target: 'rightsizing', payload: OF_FEATURE, top: 10 },
         [
@@ -125,12 +124,11 @@ export const featureDashboard = () =>
         {
           title: 'Who holds it now',
           description:
-            'Users that hold a license or wait for one, as the analyzer reports them. User names are personal data: the exporter serves them only to those whom access.names lists.',
+            'Users that hold a license or wait for one, as the analyzer reports them. User names are personal data: the exporter serves them only to those whom access.names lists. "No user is listed": nobody holds it, or the analyzer does not know who does.',
           width: 12,
           height: 11,
-          noValue: 'No user is listed: nobody holds it, or the analyzer does not know who does',
         },
-        { target: 'users', payload: OF_FEATURE, top: 100 },
+        { target: 'users', payload: OF_FEATURE, top: 100, none: 'No user is listed' },
         [
           { name: 'User' },
           { name: 'Since', unit: 'dateTimeFromNow', width: 120 },
@@ -207,7 +205,6 @@ export const featureDashboard = () =>
           description:
             'Hours a year in which that many licenses would not have been enough. Hours in which users were denied hide more demand.',
           height: 11,
-          noValue: 'No steps yet: the first nightly pass has not finished, or the feature has no history',
         },
         { target: 'rightsizing', payload: { ...OF_FEATURE, shape: 'steps' }, top: 30 },
         [

@@ -1,14 +1,11 @@
 import { createDashboard, vendorLicenses } from '../dashboard.ts';
 import { KEEP, linkTo, panelOf } from '../links.ts';
 import { figure, GOOD_BELOW, help } from '../panels.ts';
-import { metric, OF_VENDOR_LICENSES, once, SEVERAL_VENDOR_LICENSES, select } from '../queries.ts';
+import { metric, noRow, OF_VENDOR_LICENSES, once, SEVERAL_VENDOR_LICENSES, select } from '../queries.ts';
 import { DATE, jsonTable, type Shown, seriesTable, type TableQuery } from '../tables.ts';
 import { total } from '../total-panel.ts';
 
 const OF = SEVERAL_VENDOR_LICENSES;
-
-/** Before the first nightly pass, the error of the panel says so. */
-const OR_NOT_YET = 'or there is no advice yet: then the figures above are unknown';
 
 const product: Shown = { name: 'Product', as: 'Vendor license', width: 175 };
 const feature: Shown = { name: 'Feature', width: 150 };
@@ -43,11 +40,12 @@ const rows = (title: string) => ({
 });
 
 /** The features of the last poll with the highest values of a column. */
-const heldNow = (column: 'Inactive use' | 'Borrowed use' | 'Unused reserve'): TableQuery => ({
+const heldNow = (column: 'Inactive use' | 'Borrowed use' | 'Unused reserve', none: string): TableQuery => ({
   target: 'features',
   payload: { ...OF_VENDOR_LICENSES, sort: `-${column}`, with: [column] },
   top: 100,
   owner: 'Product',
+  none,
 });
 const inUse: readonly Shown[] = [
   { name: 'In use', width: 75, unknown: 'unknown' },
@@ -58,7 +56,7 @@ const inUse: readonly Shown[] = [
 /** How many licenses more than a week ago, for each feature. */
 const CHANGE = `(${metric('license_feature_max_available', OF)} - ${once(`last_over_time(${select('license_feature_max_available', OF)}[30m] offset 7d)`)})`;
 
-/** How many licenses of all features are held but not used now. It tells none from unknown, which an empty table cannot. */
+/** How many licenses of all features are held but not used now. */
 const heldInAll = (title: string, field: string, description: string, table: string) =>
   total({ title, description, unit: 'none', width: 6 }, { target: 'features', field }, rows(table));
 
@@ -147,9 +145,14 @@ export const optimisation = () =>
             'Licenses that could be given back at renewal: fewer were enough but for a few hours a year, and hardly anybody was denied. Provisional advice may be wrong: use may rise, or a season is not seen. Ask the users before you drop licenses.',
           width: 24,
           height: 16,
-          noValue: `No license could go, ${OR_NOT_YET}`,
         },
-        { target: 'rightsizing', payload: { ...OF_VENDOR_LICENSES, state: ['could go'] }, top: 100, owner: 'Product' },
+        {
+          target: 'rightsizing',
+          payload: { ...OF_VENDOR_LICENSES, state: ['could go'] },
+          top: 100,
+          owner: 'Product',
+          none: 'No license could go',
+        },
         [
           feature,
           bought,
@@ -170,13 +173,13 @@ export const optimisation = () =>
             'Features whose users were denied while all licenses were in use, on more than 12 days a year. The number is an estimate, because a full pool hides demand.',
           width: 24,
           height: 21,
-          noValue: `No license is missing, ${OR_NOT_YET}`,
         },
         {
           target: 'rightsizing',
           payload: { ...OF_VENDOR_LICENSES, state: ['missing'], sort: '-Refusal days' },
           top: 50,
           owner: 'Product',
+          none: 'No license is missing',
         },
         [
           feature,
@@ -197,7 +200,6 @@ export const optimisation = () =>
             'Features with proven growth. From the date on, every fourth week is expected to have a moment with all licenses in use. The true date lies within the range about four times in five.',
           width: 24,
           height: 11,
-          noValue: `No growth is proven that uses up licenses within a year, ${OR_NOT_YET}`,
         },
         {
           target: 'rightsizing',
@@ -225,13 +227,13 @@ export const optimisation = () =>
             'Features with the most days on which requests were denied while all licenses were in use, and the number of denials while licenses were free. These have other causes: check the options file, the version and the server list of the users.',
           width: 14,
           height: 11,
-          noValue: `No denial is recorded, ${OR_NOT_YET}`,
         },
         {
           target: 'rightsizing',
           payload: { ...OF_VENDOR_LICENSES, sort: '-Refusal days', with: ['Refusal days'] },
           top: 100,
           owner: 'Product',
+          none: 'No denial is recorded',
         },
         [
           { name: 'Feature' },
@@ -257,13 +259,13 @@ export const optimisation = () =>
             'Features of which no use was seen for 180 days or more. Use between two samples is not seen: ask the users, or look at the log of checkouts. They are in no total.',
           width: 10,
           height: 11,
-          noValue: `Use was seen of every feature, ${OR_NOT_YET}`,
         },
         {
           target: 'rightsizing',
           payload: { ...OF_VENDOR_LICENSES, state: ['unused'], sort: '-Bought' },
           top: 100,
           owner: 'Product',
+          none: 'Use was seen of every feature',
         },
         [{ name: 'Feature' }, bought, day('Unused since', 'No use since', 'records began'), narrowProduct],
       ),
@@ -313,9 +315,8 @@ export const optimisation = () =>
           description:
             'Licenses that are checked out by applications that are idle now. A timeout of the vendor daemon can release them.',
           height: 11,
-          noValue: 'No license is idle, unless "Idle in all" is unknown',
         },
-        heldNow('Inactive use'),
+        heldNow('Inactive use', 'No license is idle'),
         [{ name: 'Feature' }, { name: 'Inactive use', as: 'Idle', width: 70 }, ...inUse],
       ),
     )
@@ -326,9 +327,8 @@ export const optimisation = () =>
           description:
             'Licenses that are borrowed to computers. They are not available until the borrow period ends, even if nobody uses them.',
           height: 11,
-          noValue: 'No license is borrowed, unless "Borrowed in all" is unknown',
         },
-        heldNow('Borrowed use'),
+        heldNow('Borrowed use', 'No license is borrowed'),
         [{ name: 'Feature' }, { name: 'Borrowed use', as: 'Borrowed', width: 90 }, ...inUse],
       ),
     )
@@ -339,13 +339,13 @@ export const optimisation = () =>
           description:
             'Features whose users were denied although reserved licenses were free. Free the reservation before you buy licenses.',
           height: 11,
-          noValue: `No reservation keeps users waiting, ${OR_NOT_YET}`,
         },
         {
           target: 'rightsizing',
           payload: { ...OF_VENDOR_LICENSES, state: ['reserved'], sort: '-Refusal days' },
           top: 50,
           owner: 'Product',
+          none: 'No reservation keeps users waiting',
         },
         [
           { name: 'Feature' },
@@ -363,9 +363,8 @@ export const optimisation = () =>
           description:
             'Licenses that are reserved for users who do not use them now, and the requests that wait for the feature. If users wait, reduce the reservation.',
           height: 11,
-          noValue: 'No reservation is unused, unless "Reserved and unused in all" is unknown',
         },
-        heldNow('Unused reserve'),
+        heldNow('Unused reserve', 'No reservation is unused'),
         [
           { name: 'Feature' },
           { name: 'Unused reserve', as: 'Unused', width: 80 },
@@ -390,12 +389,12 @@ export const optimisation = () =>
           width: 24,
           height: 11,
           description: 'Features with fewer licenses than a week ago: an increment expired, or a server was changed.',
-          noValue: 'No feature has fewer licenses than a week ago, unless "Shrunk in a week" is unknown',
         },
         [
           {
             name: 'Change',
-            expression: `bottomk(20, ${CHANGE} < 0)`,
+            // a row that says so, if the change is known and nothing shrank
+            expression: `bottomk(20, ${CHANGE} < 0) or ${noRow('feature', 'No feature has fewer', `min(${CHANGE}) >= 0`)}`,
             width: 90,
           },
         ],

@@ -36,7 +36,8 @@ export const overview = () =>
         {
           now: [`sum(${metric('license_server_up')} == bool 0)`, GOOD_BELOW(1)],
           'in 24 h': [
-            `sum(min without (job, instance) (min_over_time(${select('license_server_up')}[24h])) == bool 0)`,
+            // not while nothing is known now: a day without data would end in "0"
+            `sum(min without (job, instance) (min_over_time(${select('license_server_up')}[24h])) == bool 0) and sum(${select('license_server_up')})`,
             GOOD_BELOW(1, 'orange'),
           ],
         },
@@ -114,9 +115,8 @@ export const overview = () =>
             'What needs action: what cannot be used now first, then what is coming. These are the alerts that fire, whether or not they are sent anywhere. A license that has expired is listed for 14 days (within of LicenseExpired), and longer on the dashboard Expirations. Names lead to the vendor license and the feature.',
           width: 24,
           height: 13,
-          noValue: 'nothing needs attention',
         },
-        { target: 'attention', top: 200, owner: 'Product' },
+        { target: 'attention', top: 200, owner: 'Product', none: 'Nothing needs attention' },
         [
           { name: 'Severity', width: 80, colors: { critical: 'red', warning: 'orange' } },
           { name: 'What', width: 150 },
@@ -160,13 +160,13 @@ export const overview = () =>
           description: 'The licenses that expire next. Those that have expired need attention, and are listed above.',
           width: 9,
           height: 13,
-          noValue: 'no license expires within a year',
         },
         {
           target: 'expirations',
           payload: { ...EVERYTHING, status: ['upcoming'], within: 365 },
           top: 100,
           owner: 'Product',
+          none: 'No license expires within a year',
         },
         [
           { ...PRODUCT, width: 168 },
@@ -183,7 +183,6 @@ export const overview = () =>
           description: 'The features with the largest share of their licenses in use now.',
           width: 15,
           height: 12,
-          noValue: 'no usage is known',
         },
         { target: 'features', payload: EVERYTHING, top: 100, owner: 'Product' },
         [

@@ -130,7 +130,6 @@ export const vendorLicenseDashboard = () =>
             'Every feature as of the last poll, the largest share in use first. If usage cells are empty, usage is not known, because the server is down or its data is outdated.',
           width: 24,
           height: 13,
-          noValue: 'no feature is known',
         },
         { target: 'features', payload: OF_VENDOR_LICENSE, top: 1000, owner: 'Product', keepsTime: true },
         [
@@ -168,13 +167,13 @@ export const vendorLicenseDashboard = () =>
             'Users that hold or wait for a license of its features, the longest first. If more than 20 features are in use, it shows those that users wait for and the busiest. User names are personal data: the exporter serves them only to those whom access.names lists.',
           width: 12,
           height: 11,
-          noValue: 'no user holds a license, or user names are not served',
         },
         {
           target: 'users',
           payload: { ...OF_VENDOR_LICENSE, feature: ['%'], sort: 'Since' },
           top: 500,
           owner: 'Product',
+          none: 'No user is listed',
           keepsTime: true,
         },
         [
@@ -220,13 +219,13 @@ export const vendorLicenseDashboard = () =>
             'Denied requests of the shown time range, for each feature. If there are more than 20 features, it shows those that users wait for and the busiest. Compare the peak usage of the feature with its number of licenses.',
           width: 12,
           height: 11,
-          noValue: 'no denial in this time range, or the analyzer does not know it',
         },
         {
           target: 'history',
           payload: { ...OF_VENDOR_LICENSE, feature: ['%'], shape: 'totals', sort: '-Denials', with: ['Denials'] },
           top: 20,
           owner: 'Product',
+          none: 'No denial in this time range',
           keepsTime: true,
         },
         [

@@ -37,7 +37,7 @@ function optionOf(labels: object, value: unknown, regex: string): string | undef
 
 /** Queries that may be empty on a site without problems, and why. */
 const mayBeEmpty: Readonly<Record<string, string>> = {
-  'license-exporter: Failed requests A': 'no request has failed',
+  'license-exporter: Failed requests B': 'no request has failed',
   'license-optimisation: Fewer licenses than a week ago A': 'Prometheus has no data from a week ago',
   'license-optimisation: Shrunk in a week A': 'Prometheus has no data from a week ago',
   // the selected vendor license is up

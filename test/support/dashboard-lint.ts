@@ -109,12 +109,9 @@ export const rules = {
         })
         .map((key) => `has a default ${key}`),
   ),
-  'the text of a table without rows does not fill its empty cells': tableRule((panel) => {
-    const text = panel.fieldConfig?.defaults.noValue ?? '';
-    const [first] = overridesOf(panel);
-    const isReset =
-      first?.matcher.id === 'byRegexp' && first.matcher.options === '/.*/' && property(first, 'noValue') === '';
-    return text === '' || isReset ? [] : [`"${text}" is shown in every empty cell`];
+  'tables have no text for no data: it would fill their empty cells': tableRule(({ fieldConfig }) => {
+    const { noValue } = fieldConfig?.defaults ?? {};
+    return noValue === undefined ? [] : [`"${noValue}" is shown in every empty cell`];
   }),
   'tables have widths that fit into 1440 pixels; one column takes what is left': tableRule((panel) => {
     const columns = columnsOf(panel).filter(

@@ -1,0 +1,145 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  builtIn,
+  dashboards,
+  interpolate,
+  type Panel,
+  panelsOf,
+  type Target,
+  type Values,
+} from '../support/dashboards.ts';
+import { createCleanup, createConfig, eventually, startAnalyzer, startApp } from '../support/harness.ts';
+import { peer } from '../support/peers.ts';
+import { startPrometheus } from '../support/start-prometheus.ts';
+
+/**
+ * What the dashboards show when the daemon has stopped: no panel may read as if all was well. The panels are found by a walk
+ * through the dashboards. One that the walk does not understand fails.
+ */
+
+const cleanup = createCleanup();
+afterEach(() => cleanup.run());
+
+/** The texts for what is not known. A panel without a text of its own shows Grafana's. */
+const UNKNOWN = ['No data', 'no data', 'unknown'];
+/** Colours that say neither good nor bad. */
+const NEUTRAL = ['text', 'transparent'];
+
+interface Mapping {
+  readonly type: string;
+  readonly options: { readonly match?: string; readonly result?: { readonly text?: string; readonly color?: string } };
+}
+
+/** Whether Grafana colours the text for no data, by type of panel. A type that is not listed is not understood. */
+const isColored: Readonly<Record<string, boolean>> = {
+  stat: true,
+  table: false,
+  timeseries: false,
+  barchart: false,
+  heatmap: false,
+  'state-timeline': false,
+};
+
+/** What Grafana shows in a panel without a value: its text, and the lowest of its colours. */
+function shownWithoutData({ type, fieldConfig }: Panel): { readonly text: string; readonly color: string } {
+  const { noValue = 'No data', mappings = [], thresholds } = fieldConfig?.defaults ?? {};
+  const { text, color } =
+    (mappings as readonly Mapping[]).find(
+      ({ type: kind, options }) => kind === 'special' && options.match?.includes('null') === true,
+    )?.options.result ?? {};
+  // Grafana's own thresholds begin with green
+  const lowest = isColored[type] === true ? (thresholds?.steps[0]?.color ?? 'green') : 'text';
+  return { text: text ?? noValue, color: color ?? lowest };
+}
+
+/** Why a panel sounds like good news, or is not understood; nothing if neither. */
+function problemsOf(panel: Panel): readonly string[] {
+  // texts of the dashboard itself
+  if (panel.type === 'text') return [];
+  if (isColored[panel.type] === undefined) return [`a panel of the type ${panel.type} is not understood`];
+  const { text, color } = shownWithoutData(panel);
+  return [...(UNKNOWN.includes(text) ? [] : [`says "${text}"`]), ...(NEUTRAL.includes(color) ? [] : [`is ${color}`])];
+}
+
+const panels = dashboards.flatMap((dashboard) =>
+  panelsOf(dashboard).map((panel) => ({ where: `${dashboard.uid}: ${panel.title}`, panel })),
+);
+
+describe('the dashboards without data', () => {
+  it.each(panels)('$where says that nothing is known', ({ panel }) => {
+    expect(problemsOf(panel)).toEqual([]);
+  });
+
+  it('are found unknown by the walk only if they say so', () => {
+    const stat = (defaults: object, type = 'stat') =>
+      problemsOf({ type, fieldConfig: { defaults, overrides: [] } } as unknown as Panel);
+    const plain = { steps: [{ value: null, color: 'text' }] };
+    expect(stat({ noValue: 'unknown', thresholds: plain })).toEqual([]);
+    expect(stat({ noValue: 'none', thresholds: plain })).toEqual(['says "none"']);
+    expect(stat({ thresholds: { steps: [{ value: null, color: 'green' }] } })).toEqual(['is green']);
+    expect(stat({})).toEqual(['is green']);
+    const mapped = { type: 'special', options: { match: 'null+nan', result: { text: 'up', color: 'green' } } };
+    expect(stat({ thresholds: plain, mappings: [mapped] })).toEqual(['says "up"', 'is green']);
+    expect(stat({}, 'gauge')).toEqual(['a panel of the type gauge is not understood']);
+  });
+});
+
+describe.runIf(peer('prometheus'))('the dashboards of a daemon that has stopped', () => {
+  it('have no value that is not of the past', { timeout: 90_000 }, async () => {
+    const analyzer = await startAnalyzer({ vendorLicenses: 3, featuresPerVendorLicense: 12 });
+    cleanup.add(() => analyzer.stop());
+    const app = await startApp(createConfig(analyzer.url));
+    let isStopped = false;
+    const stop = async (): Promise<void> => {
+      if (!isStopped) await app.stop();
+      isStopped = true;
+    };
+    cleanup.add(stop);
+    await eventually('first poll', async () => (await fetch(`${app.url}/-/ready`)).ok);
+    const { url, query } = await startPrometheus(cleanup, app.url);
+    await eventually('scrapes', async () => (await query('count_over_time(license_up[1m]) >= 4')).length === 1);
+    const vendorLicenses = (await query('license_vendor_license_info')).map(
+      ([labels]) => (labels as { vendor_license: string }).vendor_license,
+    );
+    const values: Values = {
+      ...builtIn,
+      vendor_license: 'sim-lic01;sim_cadd',
+      vendor_licenses: vendorLicenses,
+      feature: 'sim-mesh-2',
+    };
+
+    const valuesOf = async ({ where, target }: Placed, at: number): Promise<readonly string[]> => {
+      // the value for all is inserted unchanged
+      const selected = (target.expr ?? '').replaceAll('=~"$job"', '=~".+"').replaceAll('=~"$instance"', '=~".+"');
+      const expression = interpolate(selected, values, 'prometheus');
+      const response = await fetch(`${url}/api/v1/query?time=${at}&query=${encodeURIComponent(expression)}`);
+      const { status, data } = (await response.json()) as { status: string; data?: { result: Sample[] } };
+      expect({ where, status }).toEqual({ where, status: 'success' });
+      return (data?.result ?? []).map(({ value }) => `${where}: ${value[1]}`);
+    };
+    const placed = panels.flatMap(({ where, panel: { targets = [] } }) =>
+      targets.filter(({ datasource }) => datasource.type === 'prometheus').map((target) => ({ where, target })),
+    );
+    const found = async (at: number) => (await Promise.all(placed.map((one) => valuesOf(one, at)))).flat();
+
+    const now = Date.now() / 1000;
+    const known = await found(now);
+    expect(known.length).toBeGreaterThan(placed.length / 2);
+    expect(known.some((text) => text.startsWith('license-overview: Servers down: '))).toBe(true);
+
+    await stop();
+    await expect(fetch(`${app.url}/grafana/`)).rejects.toThrow();
+    await eventually('the end of its series', async () => (await query('license_up')).length === 0);
+    // an hour later: what a panel shows now must not be a figure of before
+    expect(await found(now + 3600)).toEqual([]);
+  });
+});
+
+interface Placed {
+  readonly where: string;
+  readonly target: Target;
+}
+
+interface Sample {
+  readonly value: readonly [number, string];
+}
