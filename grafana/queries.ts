@@ -53,9 +53,6 @@ export const expired = (matchers: string): string => `sum(${expiration(matchers)
 export const noRow = (label: string, text: string, known: string): string =>
   `label_replace(0 * (${known}), "${label}", "${text}", "", "")`;
 
-/** Excludes uncounted licenses, which are reported as 99999 available. */
-export const COUNTED = '< 99999';
-
 /** Query number `i` of a panel. */
 const query = (expression: string, i: number): prometheus.DataqueryBuilder =>
   new prometheus.DataqueryBuilder()

@@ -3,7 +3,7 @@ import { createDashboard, feature, vendorLicense } from '../dashboard.ts';
 import { busyHours, daily, efficiency, peaks } from '../history-panels.ts';
 import { KEEP, linkTo, panelOf } from '../links.ts';
 import { DAYS_LEFT, DAYS_LEFT_NAMES, figure, graph, help, PLAIN, type Rows, SATURATION } from '../panels.ts';
-import { COUNTED, expiration, metric, OF_FEATURE, ONE_FEATURE, ONE_VENDOR_LICENSE, saturation } from '../queries.ts';
+import { expiration, metric, OF_FEATURE, ONE_FEATURE, ONE_VENDOR_LICENSE, saturation } from '../queries.ts';
 import { DATE, jsonTable, STATES } from '../tables.ts';
 
 const rows = (title: string): Rows => ({
@@ -11,12 +11,12 @@ const rows = (title: string): Rows => ({
   url: linkTo('license-feature', KEEP.time, KEEP.vendorLicense, KEEP.feature, panelOf(title)),
 });
 
-/** A text for values from a number on. */
-const named = (from: number, text: string): dashboard.ValueMapping => ({
-  type: dashboard.MappingType.RangeToText,
-  options: { from, to: null, result: { text, color: 'text', index: 0 } },
-});
-const UNCOUNTED = named(99_999, 'uncounted');
+/** A figure that stands for uncounted licenses, which have no number. */
+const UNCOUNTED = -1;
+const uncountedName: dashboard.ValueMapping = {
+  type: dashboard.MappingType.ValueToText,
+  options: { [UNCOUNTED]: { text: 'uncounted', color: 'text', index: 0 } },
+};
 
 const colored = (color: string) => [{ id: 'color', value: { mode: 'fixed', fixedColor: color } }];
 
@@ -46,10 +46,10 @@ export const featureDashboard = () =>
     .withPanel(
       figure(
         { title: 'Bought', description: 'Licenses of all increments that have not expired.', unit: 'none' },
-        `sum(${metric('license_feature_max_available', ONE_FEATURE)})`,
+        `min(0 * ${metric('license_feature_info', `${ONE_FEATURE},license_type="uncounted"`)} ${UNCOUNTED}) or sum(${metric('license_feature_max_available', ONE_FEATURE)})`,
         PLAIN,
         rows('Licenses and use'),
-      ).mappings([UNCOUNTED]),
+      ).mappings([uncountedName]),
     )
     .withPanel(
       figure(
@@ -225,7 +225,7 @@ export const featureDashboard = () =>
           height: 10,
         },
         {
-          bought: `sum(${metric('license_feature_max_available', ONE_FEATURE)} ${COUNTED})`,
+          bought: `sum(${metric('license_feature_max_available', ONE_FEATURE)})`,
           'in use': `sum(${metric('license_feature_in_use', ONE_FEATURE)})`,
           waiting: `sum(${metric('license_feature_max_queued', ONE_FEATURE)})`,
         },

@@ -43,10 +43,10 @@ export const createSaturated: RuleFactory<SaturatedParameters> = (name, settings
     condition: (row, { raise, clear, window, minLicenses }) => {
       const { isReported, inUse, maxAvailable } = row;
       if (!isReported) return 'not reported';
-      if (maxAvailable !== undefined && maxAvailable < minLicenses) return false;
+      if (isUncounted(row) || (maxAvailable !== undefined && maxAvailable < minLicenses)) return false;
       if (inUse === undefined || maxAvailable === undefined) return 'unknown';
       const average = averages.get(window)?.add(row, inUse / maxAvailable) ?? 0;
-      if (average < clear - TOLERANCE || isUncounted(row)) return false;
+      if (average < clear - TOLERANCE) return false;
       return { value: average, isRaised: average >= raise - TOLERANCE };
     },
     end: () => {

@@ -1,3 +1,4 @@
+import { UNCOUNTED } from '../model/uncounted.ts';
 import type { Checkout, Collected, PoolObservation } from '../observation/observation.ts';
 import type { WireProduct, WireServerDown } from '../query-api/records.ts';
 import { isDown } from './collector.ts';
@@ -33,6 +34,15 @@ function expiredIcon(expiry: number | undefined, now: number): string {
 const isUnknown = ({ collectedAt, observation }: Collected): boolean =>
   collectedAt === 0 && observation.isKnownToBeEmpty !== true;
 
+/** Licenses of the counted pools; `undefined` if the number of one is not known, or if all pools are uncounted. */
+function countedLicenses(pools: readonly PoolObservation[], now: number): number | undefined {
+  const capacities = pools
+    .filter(({ licenseType }) => licenseType !== 'uncounted')
+    .map((pool) => maxAvailable(pool, now))
+    .filter((capacity) => capacity !== UNCOUNTED);
+  return capacities.length === 0 && pools.length > 0 ? undefined : sumOf(capacities);
+}
+
 /** Spec 4.1. Counts only what matches; a vendor license of which nothing matches is left out. */
 export function getProducts(current: readonly Collected[], now: number, parameters: Parameters): WireProduct[] {
   const isProduct = filter(parameters.filters);
@@ -65,8 +75,8 @@ export function getProducts(current: readonly Collected[], now: number, paramete
           Inactive: isStatusKnown ? inactive : undefined,
           Indeterminate: isListed ? indeterminate : undefined,
           Mapped: isStatusKnown ? active + inactive : undefined,
-          MinLicenseExpiration: isCollected ? (isReached ? end : undefined) : isReached ? 0 : undefined,
-          MaxAvailable: isReached ? sumOf(pools.map((pool) => maxAvailable(pool, now))) : undefined,
+          MinLicenseExpiration: isReached ? (isCollected ? end : 0) : undefined,
+          MaxAvailable: isReached ? countedLicenses(pools, now) : undefined,
           Product: collected.name,
           MappingIcon: down ? 'ServerDown' : '',
           ExpiredIcon: expiredIcon(isCollected ? end : undefined, now),

@@ -1,5 +1,5 @@
 import type { PoolObservation, VendorLicenseObservation } from '../observation/observation.ts';
-import { countUsers, isKnown, licensesInUse, maxAvailable, reservedLicenses, sumOf } from './usage.ts';
+import { countUsers, isKnown, licensesInUse, maxAvailable, reservedLicenses, sumOf, sumOfVersions } from './usage.ts';
 
 /** The unit of history. The history endpoints know no versions, so all versions of a feature are one series. */
 export interface Series {
@@ -19,7 +19,7 @@ export interface Series {
  * figures is. Users are not added up: of several series the highest known number counts.
  */
 export interface Figures {
-  /** Licenses of all unexpired increments. */
+  /** Licenses of all unexpired increments; `UNCOUNTED` if a version is uncounted. */
   readonly available: number | undefined;
   /** Licenses checked out. */
   readonly inUse: number | undefined;
@@ -78,7 +78,7 @@ export function* figuresOf(
     yield [
       { vendorLicense, feature, package: packageName, featureType },
       {
-        available: sum((pool) => maxAvailable(pool, now)),
+        available: sumOfVersions(versions.map((pool) => maxAvailable(pool, now))),
         inUse: sum(licensesInUse),
         reserved: sum((pool) => reservedLicenses(pool).total),
         users: isKnown(versions, 'list') ? countUsers(versions.flatMap(({ checkouts }) => checkouts)) : undefined,

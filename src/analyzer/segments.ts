@@ -1,4 +1,5 @@
 import type { LocalHour } from '../model/local-time.ts';
+import { isUncountedFigure, UNCOUNTED } from '../model/uncounted.ts';
 import type { HourSummary } from './hour-summary.ts';
 import type { Figures, Sample } from './sample.ts';
 
@@ -67,6 +68,8 @@ function createRunning(): Running {
 export function createAddUp(): AddUp {
   const isChange = new Uint8Array(MAX_SECONDS + 1);
   const series = createRunning();
+  /** The series with uncounted licenses, which are in no sum. */
+  const uncounted = createRunning();
   const available = createRunning();
   const inUse = createRunning();
   const reserved = createRunning();
@@ -74,7 +77,9 @@ export function createAddUp(): AddUp {
   const change = (i: number, by: 1 | -1, segment: Segment): void => {
     isChange[i] = 1;
     series.change(i, by, 1);
-    available.change(i, by, segment.available);
+    const isUncounted = segment.available !== undefined && isUncountedFigure(segment.available);
+    uncounted.change(i, by, isUncounted ? 1 : 0);
+    available.change(i, by, isUncounted ? 0 : segment.available);
     inUse.change(i, by, segment.inUse);
     reserved.change(i, by, segment.reserved);
   };
@@ -90,10 +95,11 @@ export function createAddUp(): AddUp {
     let from = 0;
     for (let i = isChange.indexOf(1); i !== -1; i = isChange.indexOf(1, i + 1)) {
       if (series.value() !== 0) {
-        const figures = { available: available.value(), inUse: inUse.value(), reserved: reserved.value() };
+        const licenses = uncounted.value() === series.value() ? UNCOUNTED : available.value();
+        const figures = { available: licenses, inUse: inUse.value(), reserved: reserved.value() };
         sum.push({ from: start + from, to: start + i, ...figures, users: undefined, denials: undefined });
       }
-      for (const figure of [series, available, inUse, reserved]) figure.advance(i);
+      for (const figure of [series, uncounted, available, inUse, reserved]) figure.advance(i);
       isChange[i] = 0;
       from = i;
     }

@@ -6,7 +6,7 @@ import { type DayPlan, planDay } from './simulated-day.ts';
 import { asFlexNetSample, asFlexNetSeries, type SimulatedKnowledge } from './simulated-knowledge.ts';
 import { incrementsOf, isOut } from './simulated-supply.ts';
 import { createSlots, type Slots } from './slots.ts';
-import { poolCapacity, sumOf } from './usage.ts';
+import { poolCapacity, sumOfVersions } from './usage.ts';
 
 export interface SimulatedPastOptions {
   readonly catalogue: readonly SimulatedVendorLicense[];
@@ -106,7 +106,7 @@ export function createSimulatedPast(options: SimulatedPastOptions) {
         for (const versions of bySeries(license, knowledge)) {
           const plans = versions.map((pool) => planDay(pool, day, localTime.startOf));
           const supply = {
-            available: sumOf(
+            available: sumOfVersions(
               versions.map((pool) => poolCapacity(incrementsOf(pool, day, localTime), localTime.startOf(day))),
             ),
             reserved: versions.reduce((sum, { reserved }) => sum + reserved, 0),

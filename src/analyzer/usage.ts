@@ -1,9 +1,8 @@
+import { UNCOUNTED } from '../model/uncounted.ts';
 import type { Checkout, Increment, PoolObservation, UnknownOfCheckouts } from '../observation/observation.ts';
 
 /** Figures of pools, with the meaning of the wire fields. Times are epoch seconds. `undefined` means unknown. */
 
-/** What the API says for uncounted licenses. */
-export const UNCOUNTED = 99_999;
 /** What the API says for a permanent license. */
 export const PERMANENT = 2_147_483_647;
 /** ShowWarning: an expiry within this many seconds. */
@@ -49,7 +48,7 @@ export function isKnown(pools: readonly PoolObservation[], ...what: readonly Unk
   return pools.every(({ unknownOfCheckouts: unknown = [] }) => what.every((one) => !unknown.includes(one)));
 }
 
-/** Licenses of all unexpired increments; the last second of one is part of it. */
+/** Licenses of all unexpired increments; the last second of one is part of it. `UNCOUNTED` if one of them is uncounted. */
 export function poolCapacity(increments: readonly Increment[], now: number): number | undefined {
   let capacity: number | undefined = 0;
   for (const { count, expires } of increments) {
@@ -62,6 +61,10 @@ export function poolCapacity(increments: readonly Increment[], now: number): num
 
 export const maxAvailable = ({ increments }: PoolObservation, now: number): number | undefined =>
   poolCapacity(increments, now);
+
+/** Licenses of all versions of a feature; `UNCOUNTED` if one of them is uncounted. */
+export const sumOfVersions = (capacities: readonly (number | undefined)[]): number | undefined =>
+  capacities.includes(UNCOUNTED) ? UNCOUNTED : sumOf(capacities);
 
 /**
  * The server's own count where there is one: it can list more checkouts than licenses, because some are shared, or fewer,

@@ -1,6 +1,5 @@
 import type { FeatureRow } from '../inventory/feature-row.ts';
 import type { Inventory } from '../inventory/inventory.ts';
-import { isUncounted } from '../model/uncounted.ts';
 
 /** What the last poll says about the features that a query may be about. */
 
@@ -20,7 +19,7 @@ export type KnownFeatures = ReadonlyMap<string, ReadonlyMap<string, KnownFeature
 function describe(row: FeatureRow): KnownFeature {
   const { inUse, maxInUse, maxQueued, maxAvailable } = row;
   const used = maxInUse ?? inUse ?? 0;
-  const share = maxAvailable === undefined || maxAvailable === 0 || isUncounted(row) ? 0 : used / maxAvailable;
+  const share = maxAvailable === undefined || maxAvailable === 0 ? 0 : used / maxAvailable;
   return { rank: (maxQueued ?? 0) + Math.min(share, 1) / 2, isIdle: inUse === 0 && maxQueued === 0 };
 }
 

@@ -2,22 +2,11 @@ import type { FeatureRow } from '../inventory/feature-row.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import type { VendorLicenseRow } from '../inventory/vendor-license-row.ts';
 import type { OwnerMapping } from '../model/owners.ts';
-import { isUncounted, UNCOUNTED } from '../model/uncounted.ts';
+import { isUncounted, isUncountedFigure } from '../model/uncounted.ts';
 import type { DatasourceError } from './errors.ts';
 import { featureTotals } from './feature-totals.ts';
 import { productMatcher, requireFresh } from './known-data.ts';
-import {
-  boughtText,
-  counted,
-  daysLeft,
-  daysUntil,
-  flag,
-  number,
-  ownerColumn,
-  shareInUse,
-  text,
-  time,
-} from './live-columns.ts';
+import { boughtText, daysLeft, daysUntil, flag, number, ownerColumn, shareInUse, text, time } from './live-columns.ts';
 import { type Cell, cell, millis, type TargetAnswer } from './panel-data.ts';
 import { sumColumns } from './product-sums.ts';
 import { matcherOf, type Query } from './query.ts';
@@ -51,23 +40,41 @@ const collected =
   (row: VendorLicenseRow): Cell =>
     row.collectionTime === undefined ? null : read(row);
 
-/** The number of uncounted features by vendor license. */
-function* uncountedFeatures({ features }: Inventory): Generator<void, ReadonlyMap<string, number>> {
-  const found = new Map<string, number>();
+/** The licenses of the counted features of a vendor license. */
+interface Counted {
+  /** `undefined` without one, NaN if the number of one is not known. */
+  licenses: number | undefined;
+  hasUncounted: boolean;
+}
+
+function* countedFeatures({ features }: Inventory): Generator<void, ReadonlyMap<string, Counted>> {
+  const found = new Map<string, Counted>();
   let read = 0;
   for (const row of features.scan()) {
     read += 1;
     if (read % SLICE === 0) yield;
-    if (isUncounted(row)) found.set(row.vendorLicense, (found.get(row.vendorLicense) ?? 0) + 1);
+    if (!row.isReported) continue;
+    const counted = found.get(row.vendorLicense) ?? { licenses: undefined, hasUncounted: false };
+    found.set(row.vendorLicense, counted);
+    if (isUncounted(row)) counted.hasUncounted = true;
+    else counted.licenses = (counted.licenses ?? 0) + (row.maxAvailable ?? Number.NaN);
   }
   return found;
 }
 
-/** GetProducts adds 99999 for each uncounted feature. What remains is the number of counted licenses. */
-function countedSum(sum: number | undefined, uncounted: number): number | null {
-  const counted = sum === undefined ? Number.NaN : sum - uncounted * UNCOUNTED;
-  return counted >= 0 && counted < UNCOUNTED ? counted : null;
-}
+/**
+ * The licenses of a vendor license. An analyzer may add 99999 for each uncounted feature, so the sum of GetProducts is taken only
+ * if there is no such feature.
+ */
+const licensesOf =
+  (counted: ReadonlyMap<string, Counted>) =>
+  ({ vendorLicense, maxAvailable }: VendorLicenseRow): Cell => {
+    const features = counted.get(vendorLicense);
+    if (features?.hasUncounted === true) return cell(features.licenses);
+    // the features that are known may not be all
+    const mayHaveUncounted = maxAvailable !== undefined && isUncountedFigure(maxAvailable);
+    return mayHaveUncounted && maxAvailable !== features?.licenses ? null : cell(maxAvailable);
+  };
 
 export function* answerProducts(
   query: Query,
@@ -76,7 +83,7 @@ export function* answerProducts(
 ): Generator<void, TargetAnswer> {
   const problems = requireFresh(inventory, 'GetProducts', () => true);
   const { at } = inventory;
-  const uncounted = yield* uncountedFeatures(inventory);
+  const counted = yield* countedFeatures(inventory);
   const cells: Cells<VendorLicenseRow> = [
     [text('Product'), ({ vendorLicense }) => vendorLicense],
     [text('State'), serverState],
@@ -90,10 +97,7 @@ export function* answerProducts(
     [number('Inactive'), collected(({ inactive }) => cell(inactive))],
     [number('Indeterminate'), collected(({ indeterminate }) => cell(indeterminate))],
     [number('Mapped'), collected(({ mapped }) => cell(mapped))],
-    [
-      number('Max available'),
-      collected(({ vendorLicense, maxAvailable }) => countedSum(maxAvailable, uncounted.get(vendorLicense) ?? 0)),
-    ],
+    [number('Max available'), collected(licensesOf(counted))],
     [time('Expires'), collected(({ minLicenseExpiration }) => millis(minLicenseExpiration))],
     [daysLeft, collected(({ minLicenseExpiration }) => daysUntil(minLicenseExpiration, at))],
     ...(yield* sumColumns(query, inventory)),
@@ -168,8 +172,8 @@ export function featureAnswer(
     [text('Type'), ({ featureType }) => featureType],
     [text('Bought'), boughtText],
     [{ ...number('Share'), unit: 'percentunit' }, shareInUse],
-    [number('Max available'), counted('maxAvailable')],
-    [number('Available'), counted('available')],
+    [number('Max available'), ({ maxAvailable }) => cell(maxAvailable)],
+    [number('Available'), ({ available }) => cell(available)],
     [number('In use'), ({ inUse }) => cell(inUse)],
     [number('Max in use'), ({ maxInUse }) => cell(maxInUse)],
     [number('Max queued'), ({ maxQueued }) => cell(maxQueued)],

@@ -30,12 +30,6 @@ export const ownerColumn = <T extends { readonly vendorLicense: string; readonly
   ],
 ];
 
-/** A number of licenses, which an uncounted feature does not have. */
-export const counted =
-  (name: 'maxAvailable' | 'available') =>
-  (row: FeatureRow): Cell =>
-    isUncounted(row) ? null : cell(row[name]);
-
 /** `20` or `uncounted`. */
 export const boughtText = (row: FeatureRow): Cell =>
   isUncounted(row) ? 'uncounted' : cell(row.maxAvailable?.toString());
@@ -43,6 +37,6 @@ export const boughtText = (row: FeatureRow): Cell =>
 /** Licenses in use / bought, 0 to 1. */
 export function shareInUse(row: FeatureRow): number | null {
   const { inUse, maxAvailable } = row;
-  if (inUse === undefined || maxAvailable === undefined || maxAvailable === 0 || isUncounted(row)) return null;
+  if (inUse === undefined || maxAvailable === undefined || maxAvailable === 0) return null;
   return cell(inUse / maxAvailable);
 }

@@ -1,6 +1,5 @@
 import type { Inventory } from '../inventory/inventory.ts';
 import type { VendorLicenseRow } from '../inventory/vendor-license-row.ts';
-import { isUncounted } from '../model/uncounted.ts';
 import { number, time } from './live-columns.ts';
 import { cell, millis } from './panel-data.ts';
 import type { Query } from './query.ts';
@@ -36,7 +35,7 @@ function* sumFeatures(inventory: Inventory): Generator<void, ReadonlyMap<string,
       ended: undefined,
     };
     sums.set(row.vendorLicense, sum);
-    if (row.inUse !== undefined && row.maxAvailable !== undefined && !isUncounted(row)) {
+    if (row.inUse !== undefined && row.maxAvailable !== undefined) {
       sum.inUse += row.inUse;
       sum.bought += row.maxAvailable;
     }

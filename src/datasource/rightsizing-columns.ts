@@ -1,6 +1,6 @@
 import type { LocalTime } from '../model/local-time.ts';
 import type { OwnerMapping } from '../model/owners.ts';
-import { UNCOUNTED } from '../model/uncounted.ts';
+import { isUncountedFigure } from '../model/uncounted.ts';
 import { neededFor } from '../rightsizing/curve.ts';
 import { type Proposal, type Proposals, sentenceOf } from '../rightsizing/proposals.ts';
 import { number, ownerColumn, text, time } from './live-columns.ts';
@@ -30,7 +30,7 @@ type AdviceCells = Cells<Proposal['advice']>;
 
 /** A number of licenses, which an uncounted feature does not have. */
 const counted = (licenses: number | undefined): Cell =>
-  licenses === undefined || licenses >= UNCOUNTED ? null : cell(licenses);
+  licenses === undefined || isUncountedFigure(licenses) ? null : cell(licenses);
 
 function adviceCells({ localTime, tolerance }: ColumnInputs): AdviceCells {
   const day = (at: number | undefined): Cell => (at === undefined ? null : millis(localTime.startOf(at)));

@@ -1,6 +1,6 @@
 import type { TrendSeries } from '../model/history.ts';
 import { dateText } from '../model/local-time.ts';
-import { UNCOUNTED } from '../model/uncounted.ts';
+import { isUncountedFigure } from '../model/uncounted.ts';
 import { annotations, type Event } from './annotations.ts';
 import {
   type Answered,
@@ -52,8 +52,8 @@ function hasValue(datapoints: TimeSeries['datapoints']): boolean {
 
 /** The series of an answer without the numbers of uncounted licenses, of which a sum may contain several. */
 function withoutUncounted(series: TrendSeries): TrendSeries {
-  if (series.name !== MAX_AVAILABLE || !series.values.some((value) => value >= UNCOUNTED)) return series;
-  return { ...series, values: series.values.map((value) => (value >= UNCOUNTED ? Number.NaN : value)) };
+  if (series.name !== MAX_AVAILABLE || !series.values.some(isUncountedFigure)) return series;
+  return { ...series, values: series.values.map((value) => (isUncountedFigure(value) ? Number.NaN : value)) };
 }
 
 /** One notice for all answers with uncounted licenses. */
@@ -62,7 +62,8 @@ function uncountedNotice({ days }: ChartContext, answered: Answered<readonly Tre
     .filter(({ answer }) =>
       answer.some(
         ({ name, at, values }) =>
-          name === MAX_AVAILABLE && at.some((time, i) => isWithin(days, time) && (values[i] as number) >= UNCOUNTED),
+          name === MAX_AVAILABLE &&
+          at.some((time, i) => isWithin(days, time) && isUncountedFigure(values[i] as number)),
       ),
     )
     .map(({ combination }) => combination.feature);

@@ -1,4 +1,5 @@
 import type { ExpirationRecord, FeatureRecord, ProductRecord, ServerDownRecord, UserRecord } from '../model/records.ts';
+import { decideUncounted } from '../model/uncounted.ts';
 import { parseVendorLicense } from '../model/vendor-license.ts';
 import type { Fields } from '../query-api/field.ts';
 import { recordFields } from '../query-api/records.ts';
@@ -31,12 +32,17 @@ export const products: RecordKind<ProductRecord> = {
   }),
 };
 
+const readFeatures = createRecordReader(recordFields.GetFeatures);
+
 /** Spec 2.2. */
 export const features: RecordKind<FeatureRecord> = {
   fields: recordFields.GetFeatures,
   identity: 'Feature',
   isUsable: hasText,
-  reader: createRecordReader(recordFields.GetFeatures),
+  reader: (...inputs) => {
+    const read = readFeatures(...inputs);
+    return (raw) => decideUncounted(read(raw));
+  },
 };
 
 /** Spec 2.3. */

@@ -1,5 +1,5 @@
 import type { ExpirationRecord, FeatureRecord, ProductRecord } from '../model/records.ts';
-import { isUncounted, UNCOUNTED } from '../model/uncounted.ts';
+import { isUncounted } from '../model/uncounted.ts';
 import type { Fields, Merge } from '../query-api/field.ts';
 import { type ModelRecord, modelName, recordFields } from '../query-api/records.ts';
 
@@ -43,20 +43,20 @@ type Values = Record<string, unknown>;
  * Creates the merge function of a table. All texts are taken from one record. The attributes that are labels decide which
  * one, so the order of the records does not matter.
  *
- * @param decideFirst attributes that are compared first; the others follow in the order of the table
+ * @param decideFirst what is compared before the labels, which follow in the order of the table
  */
 function createMerge<F extends Fields>(
   fields: F,
-  decideFirst: readonly (keyof ModelRecord<F>)[] = [],
+  decideFirst: (record: ModelRecord<F>) => readonly unknown[] = () => [],
 ): (a: ModelRecord<F>, b: ModelRecord<F>) => ModelRecord<F> {
   const columns = Object.entries(fields).map(([name, field]) => ({ ...field, name: modelName(name) }));
   const labels = columns.filter(({ merge, metric }) => merge === 'attribute' && metric === 'label');
-  const deciding = [...new Set<string>([...decideFirst, ...labels.map(({ name }) => name)])];
   const merged = columns.flatMap(({ name, merge }) => {
     if (merge === 'identity' || merge === 'attribute' || merge === 'none') return [];
     return [{ name, rule: rules[merge] as Rule<unknown> }];
   });
-  const decide = (record: Values): string => JSON.stringify(deciding.map((name) => record[name]));
+  const decide = (record: Values): string =>
+    JSON.stringify([...decideFirst(record as ModelRecord<F>), ...labels.map(({ name }) => record[name])]);
   const merge = (a: Values, b: Values): Values => {
     const result = { ...(decide(b) < decide(a) ? b : a) };
     for (const { name, rule } of merged) result[name] = rule(a[name], b[name]);
@@ -68,14 +68,10 @@ function createMerge<F extends Fields>(
 type MergeRecords<R> = (a: R, b: R) => R;
 
 export const mergeProducts: MergeRecords<ProductRecord> = createMerge(recordFields.GetProducts);
-const mergeCounted: MergeRecords<FeatureRecord> = createMerge(recordFields.GetFeatures, [
-  'licenseType',
-  'licenseModel',
+/** With an uncounted record, the result is uncounted. */
+export const mergeFeatures: MergeRecords<FeatureRecord> = createMerge(recordFields.GetFeatures, (record) => [
+  isUncounted(record) ? 0 : 1,
+  record.licenseType,
+  record.licenseModel,
 ]);
-
-/** With an uncounted record, the result is uncounted: 99999 is no number that can be added. */
-export const mergeFeatures: MergeRecords<FeatureRecord> = (a, b) => {
-  const merged = mergeCounted(a, b);
-  return isUncounted(a) || isUncounted(b) ? { ...merged, maxAvailable: UNCOUNTED } : merged;
-};
 export const mergeExpirations: MergeRecords<ExpirationRecord> = createMerge(recordFields.GetExpirationFeatures);

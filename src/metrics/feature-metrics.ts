@@ -6,9 +6,12 @@ import { featureLabels, gauges, type MetricOf } from './metric.ts';
 export const featureMetrics = gauges<MetricOf<typeof featureFields>>(featureLabels, {
   license_feature_max_available: {
     group: 'default',
-    help: 'Licenses available at most, from GetFeatures.MaxAvailable.',
+    help: 'Licenses available at most, absent for uncounted features, from GetFeatures.MaxAvailable.',
   },
-  license_feature_available: { group: 'default', help: 'Licenses available, from GetFeatures.Available.' },
+  license_feature_available: {
+    group: 'default',
+    help: 'Licenses available, absent for uncounted features, from GetFeatures.Available.',
+  },
   license_feature_in_use: { group: 'default', help: 'Licenses in use, from GetFeatures.InUse.' },
   license_feature_max_in_use: {
     group: 'default',

@@ -21,7 +21,7 @@ export const infoMetrics = {
     type: 'gauge',
     labels: [...featureLabels, ...attributeLabels, 'owner'],
     group: 'default',
-    help: 'Attributes of a feature from GetFeatures, with its owner and the other labels of the setting owners, always 1.',
+    help: 'Attributes of a feature from GetFeatures (license_type is uncounted for each uncounted feature), with its owner and the other labels of the setting owners, always 1.',
   },
   license_feature_expiration_info: {
     type: 'gauge',

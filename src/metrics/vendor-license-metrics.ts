@@ -17,7 +17,7 @@ export const vendorLicenseMetrics = gauges<MetricOf<typeof productFields>>(['ven
   },
   license_vendor_license_max_available: {
     group: 'default',
-    help: 'Licenses available at most, from GetProducts.MaxAvailable.',
+    help: 'Licenses available at most, to which an analyzer may add 99999 for each uncounted feature, from GetProducts.MaxAvailable.',
   },
   license_vendor_license_distinct_users: {
     group: 'default',

@@ -49,7 +49,7 @@ export const productFields = {
     ...supply,
     isNeeded: false,
     metric: 'license_vendor_license_max_available',
-    meaning: 'Sum of MaxAvailable over its features.',
+    meaning: 'Sum of MaxAvailable over its counted features. Left out if all are uncounted.',
   },
   Product: { ...identity, meaning: 'Vendor license: server;daemon or server;daemon;part.' },
   MappingIcon: { ...attribute, isNeeded: true, meaning: 'ServerDown, or empty.' },

@@ -1,5 +1,5 @@
 import { dateText } from '../model/local-time.ts';
-import { UNCOUNTED } from '../model/uncounted.ts';
+import { isUncountedFigure } from '../model/uncounted.ts';
 import type { Findings } from './findings.ts';
 import { numberText, plural } from './wording.ts';
 
@@ -17,7 +17,7 @@ export function exclusionsOf({ context, bought, use: { last } }: Findings): stri
   // its history may not have been read, and says nothing then
   if (isExcluded) texts.push(`it ${context.exclusion}`);
   else if (bought === undefined || Number.isNaN(bought)) texts.push('the number of licenses is not known');
-  else if (bought >= UNCOUNTED) texts.push('its licenses are not counted');
+  else if (isUncountedFigure(bought)) texts.push('its licenses are not counted');
   else if (bought <= 0) texts.push('it has no valid license now');
   if (last === undefined) {
     if (!isExcluded) texts.push('no use is recorded');

@@ -1,6 +1,6 @@
 import type { FeatureRow } from '../inventory/feature-row.ts';
 import type { Inventory } from '../inventory/inventory.ts';
-import { UNCOUNTED } from '../model/uncounted.ts';
+import { isUncounted } from '../model/uncounted.ts';
 import { parseVendorLicense } from '../model/vendor-license.ts';
 import type { SeriesName } from './demand.ts';
 
@@ -43,8 +43,8 @@ function exclusionOf({ featureType, licenseType, licenseModel, tokenPool }: Feat
   return licenseModel === 'token' ? 'takes tokens' : undefined;
 }
 
-function toKnown({ series, bought, isUncounted, exclusions }: OpenFeature): KnownFeature {
-  if (isUncounted) return { series, bought, exclusion: 'has uncounted licenses' };
+function toKnown({ series, bought, exclusions, ...feature }: OpenFeature): KnownFeature {
+  if (feature.isUncounted) return { series, bought, exclusion: 'has uncounted licenses' };
   // of versions that differ, the rest has licenses that count
   const [only] = exclusions;
   return { series, bought, exclusion: exclusions.size === 1 ? only : undefined };
@@ -71,13 +71,12 @@ export function* knownFeaturesOf(inventory: Inventory): Generator<void, KnownFea
     const key = keyOf(series);
     const bought = current.has(vendorLicense) ? maxAvailable : undefined;
     const known = open.get(key);
-    const isUncounted = row.licenseType === 'uncounted' || (maxAvailable ?? 0) >= UNCOUNTED;
     if (known === undefined) {
-      open.set(key, { series, bought, isUncounted, exclusions: new Set([exclusionOf(row)]) });
+      open.set(key, { series, bought, isUncounted: isUncounted(row), exclusions: new Set([exclusionOf(row)]) });
       continue;
     }
     known.bought = known.bought === undefined || bought === undefined ? undefined : known.bought + bought;
-    known.isUncounted ||= isUncounted;
+    known.isUncounted ||= isUncounted(row);
     known.exclusions.add(exclusionOf(row));
   }
   const { knowledge, spellings } = inventory;

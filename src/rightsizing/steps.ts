@@ -1,4 +1,4 @@
-import { UNCOUNTED } from '../model/uncounted.ts';
+import { isUncountedFigure } from '../model/uncounted.ts';
 import type { Advice } from './advice.ts';
 import { hoursShort, neededFor } from './curve.ts';
 
@@ -20,7 +20,7 @@ const MAX_STEPS = 50;
 export function stepsOf(curve: Curve, tolerance: number): readonly Step[] {
   const { bought, peak } = curve;
   const needed = neededFor(curve, tolerance);
-  if (needed === undefined || bought === undefined || bought >= UNCOUNTED) return [];
+  if (needed === undefined || bought === undefined || isUncountedFigure(bought)) return [];
   const first = Math.min(bought - 1, Math.max(peak ?? 0, needed));
   const last = Math.max(0, needed - BELOW, first - MAX_STEPS + 1);
   return Array.from({ length: Math.max(0, first - last + 1) }, (_, i) => ({

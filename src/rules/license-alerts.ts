@@ -1,4 +1,3 @@
-import { UNCOUNTED } from '../model/uncounted.ts';
 import { type HeldAlert, type RuleOptions, settingsOf } from './alert.ts';
 import { durationOf, FEATURE, HISTORY, ofExporters, ofReplicas, SITE, select, VENDOR_LICENSE } from './promql.ts';
 import type { RecordingRule } from './records.ts';
@@ -131,7 +130,7 @@ export function useRecords(options: RuleOptions): readonly RecordingRule[] {
   const settings = settingsOf(options, 'LicenseFeatureSaturated');
   const least = thresholdOf(settings, 'minLicenses', of('license_feature_max_available'));
   const longest = rangeOf(Math.max(...valuesOf(settings, 'window').map(Number)));
-  const use = `(license_feature_in_use / (license_feature_max_available >= ${least} != ${UNCOUNTED}))`;
+  const use = `(license_feature_in_use / (license_feature_max_available >= ${least}))`;
   const past = `(max_over_time(${RATIO}${longest}) > ${HALF})`;
   return [
     // with a past above one half, lower ratios too: they show that the feature is not missing
@@ -153,7 +152,7 @@ or on (${VENDOR_LICENSE})
 or on (${VENDOR_LICENSE})
 group by (${VENDOR_LICENSE}) (${RATIO})`,
     },
-    // the features with a past that have no ratio now: they are not reported, or have too few licenses
+    // the features with a past that have no ratio now: they are not reported, are uncounted, or have too few licenses
     {
       record: MISSING,
       expr: `${past}

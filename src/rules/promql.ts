@@ -11,6 +11,9 @@ export const HISTORY = `${FEATURE_NAME}, package, feature_type`;
 /** A source of the embedded analyzer. In alerts, the label `source` names the sender. */
 export const SOURCE = `${SITE}, license_source, manager`;
 
+/** The features whose licenses are uncounted, in `license_feature_info`. They have no number of licenses. */
+export const UNCOUNTED = 'license_type="uncounted"';
+
 /** A string literal. */
 export const quote = (text: string): string => JSON.stringify(text);
 

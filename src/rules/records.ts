@@ -9,6 +9,7 @@ import {
   SITE,
   SOURCE,
   select,
+  UNCOUNTED,
   VENDOR_LICENSE,
 } from './promql.ts';
 
@@ -143,23 +144,26 @@ ${ofReplicas('max', FEATURE_NAME, AVAILABLE, 'usage')} * 0`,
 /** The labels of a feature in the metrics of one exporter. */
 const RAW_FEATURE = 'job, instance, vendor_license, feature, version, package, feature_type';
 
-/** Features of which one of the values is known, but not all of those in `needed`. */
-const incomplete = (value: string, known: readonly string[], needed: readonly string[]): RecordingRule => ({
+/** Features of which one of the values is known, but not what is needed. */
+const incomplete = (value: string, known: readonly string[], needed: string): RecordingRule => ({
   record: 'license:feature:incomplete',
   expr: ofReplicas(
     'max',
     FEATURE,
-    `((${known.join(` or on (${RAW_FEATURE}) `)}) unless on (${RAW_FEATURE}) (${needed.join(` and on (${RAW_FEATURE}) `)}))`,
+    `((${known.join(` or on (${RAW_FEATURE}) `)}) unless on (${RAW_FEATURE}) (${needed}))`,
     'usage',
   ),
   labels: { value },
 });
 
+/** The share in use is known, or there can be none. */
+const HAS_SHARE = `${IN_USE} and on (${RAW_FEATURE}) ${AVAILABLE} or on (${RAW_FEATURE}) ${select('license_feature_info', UNCOUNTED)}`;
+
 /** The values that alerts compare, one series for each part of an analyzer and shard. @param farthest seconds to the farthest expiry that an alert is about */
 export const valueRecords = (farthest: number): readonly RecordingRule[] => [
-  incomplete('use', [IN_USE, AVAILABLE, QUEUED], [IN_USE, AVAILABLE]),
-  incomplete('queue', [IN_USE, AVAILABLE], [QUEUED]),
-  incomplete('expiration', ['license_feature_info'], [EXPIRATION]),
+  incomplete('use', [IN_USE, AVAILABLE, QUEUED], HAS_SHARE),
+  incomplete('queue', [IN_USE, AVAILABLE], QUEUED),
+  incomplete('expiration', ['license_feature_info'], EXPIRATION),
   { record: 'license:server_up:min', expr: ofReplicas('min', VENDOR_LICENSE, 'license_server_up', 'server') },
   {
     record: 'license:last_collection_timestamp_seconds:max',

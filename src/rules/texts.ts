@@ -1,3 +1,5 @@
+import { UNCOUNTED } from './promql.ts';
+
 /** Parts of annotations: templates of Prometheus. */
 
 /** The feature of the labels, with version, package and vendor license. */
@@ -37,19 +39,20 @@ export const RUNS_OUT_LIST_TEXT = `{{ with ${ofRunsOut(`sort(bottomk(${MAX_LISTE
 /** Time since the value. */
 export const AGE_TEXT = withSample('vector(time() - %f)', ' $value', '{{ . | value | humanizeDuration }}');
 
+/** A metric of the feature. */
+const ofFeature = (metric: string, matcher = ''): string =>
+  `max(${metric}{${matcher}vendor_license=%q, feature=%q, version=%q, package=%q, feature_type=%q} * on (job, instance) group_left () license:exporter:info{analyzer=%q, shard=%q})`;
+const OF_FEATURE_ARGS =
+  ' $labels.vendor_license $labels.feature $labels.version $labels.package $labels.feature_type $labels.analyzer $labels.shard';
+
 /** Text about a metric of the feature; inside, `.` is the sample. */
-const withMetric = (metric: string, text: string): string =>
-  withSample(
-    `max(${metric}{vendor_license=%q, feature=%q, version=%q, package=%q, feature_type=%q} * on (job, instance) group_left () license:exporter:info{analyzer=%q, shard=%q})`,
-    ' $labels.vendor_license $labels.feature $labels.version $labels.package $labels.feature_type $labels.analyzer $labels.shard',
-    text,
-  );
+const withMetric = (metric: string, text: string): string => withSample(ofFeature(metric), OF_FEATURE_ARGS, text);
 
 /** Text about the number of licenses of a feature; inside, `.` is the sample. */
 const withLicenses = (text: string): string => withMetric('license_feature_max_available', text);
 
-/** The number of licenses; 99999 is the way of the analyzer to say that they are not counted. */
-export const LICENSES_TEXT = withLicenses('{{ if ge (. | value) 99999.0 }}uncounted{{ else }}{{ . | value }}{{ end }}');
+/** The number of licenses, or `uncounted`. */
+export const LICENSES_TEXT = `{{ with printf ${JSON.stringify(ofFeature('license_feature_info', `${UNCOUNTED}, `))}${OF_FEATURE_ARGS} | query }}uncounted{{ else }}${withLicenses('{{ . | value }}')}{{ end }}`;
 
 /** `26 of 28 licenses are in use. `, if both are known. */
 export const IN_USE_TEXT = withMetric(

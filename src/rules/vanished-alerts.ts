@@ -1,6 +1,16 @@
 import { type HeldAlert, type PlainAlert, type RuleOptions, settingsOf } from './alert.ts';
 import { EMPTY } from './analyzer-alerts.ts';
-import { durationOf, FEATURE, FEATURE_NAME, ofExporters, ofReplicas, SITE, select, VENDOR_LICENSE } from './promql.ts';
+import {
+  durationOf,
+  FEATURE,
+  FEATURE_NAME,
+  ofExporters,
+  ofReplicas,
+  SITE,
+  select,
+  UNCOUNTED,
+  VENDOR_LICENSE,
+} from './promql.ts';
 import { KNOWN, listedRecord, type RecordingRule } from './records.ts';
 import { TIME_TEXT } from './texts.ts';
 import { chosenBy, enabledOf, isEnabled, type Selection, thresholdOf, valuesOf } from './thresholds.ts';
@@ -94,15 +104,16 @@ const capacityRecords: readonly RecordingRule[] = [
       'max',
       FEATURE_NAME,
       // features that only GetExpirationFeatures lists have neither number
-      `((license_feature_info and on (${NUMBERED}) license_feature_in_use) unless on (${NUMBERED}) license_feature_max_available)`,
+      `((license_feature_info{license_type!="uncounted"} and on (${NUMBERED}) license_feature_in_use) unless on (${NUMBERED}) license_feature_max_available)`,
       'usage',
     ),
   },
   {
-    // not while the number of one version is unknown
+    // not while the number of one version is unknown, or one is uncounted
     record: total,
     expr: `sum by (${FEATURE_NAME}) (${ofReplicas('max', FEATURE, 'license_feature_max_available', 'usage')})
-unless on (${FEATURE_NAME}) license:feature_max_available:unknown`,
+unless on (${FEATURE_NAME}) license:feature_max_available:unknown
+unless on (${FEATURE_NAME}) ${ofReplicas('max', FEATURE_NAME, select('license_feature_info', UNCOUNTED), 'usage')}`,
   },
   { record: missing, expr: `(min_over_time(${total}${A_DAY_AGO}) - ${total}) > 0` },
 ];

@@ -41,7 +41,7 @@ export function itemOf(row: FeatureRow): FeatureItem {
     featureType,
     bought: isUncounted(row) ? 'uncounted' : row.maxAvailable,
     inUse,
-    available: isUncounted(row) ? undefined : row.available,
+    available: row.available,
     waiting: row.maxQueued,
     idle: row.inactiveUse,
     borrowed: row.borrowedUse,

@@ -97,7 +97,7 @@ function addUsage(sums: Sums, row: number, columns: ReturnType<typeof columnsOf>
   const maxAvailable = columns.maxAvailable(row);
   const isExpected = columns.isReported(row) || !isKnown;
   if (inUse === undefined && isExpected) sums.withoutUsage += 1;
-  if (isUncounted({ licenseType: columns.licenseType(row), maxAvailable })) return 0;
+  if (isUncounted({ licenseType: columns.licenseType(row) })) return 0;
   if (inUse === undefined || maxAvailable === undefined) {
     if (isExpected) sums.withoutShare += 1;
     return 0;

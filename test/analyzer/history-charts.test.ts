@@ -7,6 +7,7 @@ import type { Figures, Series } from '../../src/analyzer/sample.ts';
 import { createSlots } from '../../src/analyzer/slots.ts';
 import { openStore, type Store } from '../../src/analyzer/store.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
+import { UNCOUNTED } from '../../src/model/uncounted.ts';
 import { isLong } from '../support/harness.ts';
 import { onlyFigures } from '../support/store-samples.ts';
 
@@ -57,7 +58,7 @@ const LENGTH = 4 * DAY;
 /** Figures that are known, but for one of so many. */
 const figuresOf = (isUnknown: (figure: fc.Arbitrary<number>) => fc.Arbitrary<number | undefined>) =>
   fc.record({
-    available: isUnknown(fc.nat({ max: 9 })),
+    available: isUnknown(fc.oneof({ weight: 6, arbitrary: fc.nat({ max: 9 }) }, fc.constant(UNCOUNTED))),
     inUse: isUnknown(fc.nat({ max: 5 })),
     reserved: isUnknown(fc.nat({ max: 3 })),
     users: isUnknown(fc.nat({ max: 4 })),
@@ -147,6 +148,8 @@ const mostOf = (a: Figure, b: Figure): Figure => (a === undefined ? b : b === un
 const more = (a: Figure, b: Figure): Figure => (a === undefined ? b : b === undefined ? a : a + b);
 /** Of figures of one time the sum is not known where one of them is not. */
 const together = (a: Figure, b: Figure): Figure => (a === undefined || b === undefined ? undefined : a + b);
+/** Uncounted licenses are in no sum. */
+const counted = (a: Figure, b: Figure): Figure => (b === UNCOUNTED ? a : a === UNCOUNTED ? b : together(a, b));
 
 function addRaw(raw: Raw, series: number, sample: RawSample): void {
   const list = raw[series] as RawSample[];
@@ -200,8 +203,8 @@ function bySecond(
       const { date } = wall(sample.at);
       const end = Math.min(sample.at + sample.seconds, list[i + 1]?.at ?? Number.POSITIVE_INFINITY, now);
       for (let at = sample.at; at < Math.max(end, sample.at + 1) && wall(at).date === date; at += 1) {
-        const sum = seconds.get(at) ?? { available: 0, inUse: 0, reserved: 0, users: undefined };
-        sum.available = together(sum.available, sample.available);
+        const sum = seconds.get(at) ?? { available: UNCOUNTED, inUse: 0, reserved: 0, users: undefined };
+        sum.available = counted(sum.available, sample.available);
         sum.inUse = together(sum.inUse, sample.inUse);
         sum.reserved = together(sum.reserved, sample.reserved);
         sum.users = mostOf(sum.users, sample.users);

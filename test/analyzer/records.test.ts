@@ -174,6 +174,10 @@ function capacity(of: PoolObservation): number | undefined {
   );
   return isUncounted ? 99_999 : sum;
 }
+function counted(pools: readonly PoolObservation[]): number | undefined {
+  const numbers = pools.flatMap((p) => (p.licenseType === 'uncounted' || capacity(p) === 99_999 ? [] : [capacity(p)]));
+  return numbers.length === 0 && pools.length > 0 ? undefined : totalKnown(numbers);
+}
 function expiry(pools: readonly PoolObservation[]): number | undefined {
   const all = pools.flatMap(({ increments }) => increments.map(({ expires }) => expires));
   const ends = all.filter((end) => typeof end === 'number');
@@ -231,7 +235,7 @@ describe('GetProducts', () => {
             Indeterminate: when(isListed, unknown),
             Mapped: when(isStatusKnown, checkouts.length - unknown),
             MinLicenseExpiration: collectedAt === 0 ? when(isReached, 0) : end,
-            MaxAvailable: isReached ? totalKnown(pools.map(capacity)) : undefined,
+            MaxAvailable: isReached ? counted(pools) : undefined,
             Product: product,
             MappingIcon: isOld ? 'ServerDown' : '',
             ExpiredIcon: end === undefined ? '' : passed(end) ? 'Expired' : near(end) ? 'Warning' : '',
@@ -250,6 +254,40 @@ it('GetProducts gives no expiry of a vendor license without features, which is n
   const observation = { server: 'sim-lic01', daemon: 'd', part: '', reachable: true, pools: [] };
   const [record] = getProducts([{ source: '', name: 'sim-lic01;d', collectedAt: NOW, observation }], NOW, {});
   expect(record).toMatchObject({ CollectionTime: NOW, MinLicenseExpiration: undefined, ExpiredIcon: '' });
+});
+
+/** A pool of which nothing is known. */
+const nothing: PoolObservation = {
+  feature: 'sim-a',
+  version: '',
+  package: '',
+  featureType: 'feature',
+  licenseType: 'floating',
+  licenseModel: 'concurrent',
+  token: 'unknown',
+  increments: [{ count: undefined, expires: 'unknown' }],
+  reservations: undefined,
+  checkouts: [],
+  unknownOfCheckouts: ['list', 'borrowed', 'status'],
+  queued: undefined,
+  denials: undefined,
+};
+
+it('GetProducts has uncounted licenses in no sum', () => {
+  const poolOf = (licenseType: 'floating' | 'uncounted', ...counts: number[]): PoolObservation => ({
+    ...nothing,
+    licenseType,
+    increments: counts.map((licenses) => ({ count: licenses, expires: undefined })),
+  });
+  const sumOf = (...pools: PoolObservation[]) => {
+    const observation = { server: 'lic', daemon: 'd', part: '', reachable: true, pools };
+    return getProducts([{ source: '', name: 'lic;d', collectedAt: NOW, observation }], NOW, {})[0]?.MaxAvailable;
+  };
+  const counted = poolOf('floating', 1000, 303);
+  expect(sumOf(counted, poolOf('uncounted', Number.POSITIVE_INFINITY))).toBe(1303);
+  expect(sumOf(counted, poolOf('floating', 4, Number.POSITIVE_INFINITY), poolOf('uncounted', 7))).toBe(1303);
+  expect(sumOf(poolOf('floating', Number.POSITIVE_INFINITY))).toBeUndefined();
+  expect(sumOf()).toBe(0);
 });
 
 it('GetProducts gives no sum over features of which some may belong to another vendor license', () => {
@@ -426,21 +464,6 @@ describe('GetConcurrentUsers', () => {
 
 describe('a value that no source can know', () => {
   it('has no key in the body', () => {
-    const nothing: PoolObservation = {
-      feature: 'sim-a',
-      version: '',
-      package: '',
-      featureType: 'feature',
-      licenseType: 'floating',
-      licenseModel: 'concurrent',
-      token: 'unknown',
-      increments: [{ count: undefined, expires: 'unknown' }],
-      reservations: undefined,
-      checkouts: [],
-      unknownOfCheckouts: ['list', 'borrowed', 'status'],
-      queued: undefined,
-      denials: undefined,
-    };
     const current = [
       {
         source: '',

@@ -12,8 +12,9 @@ import {
   type SimulatedSiteOptions,
 } from '../../src/analyzer/simulated-site.ts';
 import * as usage from '../../src/analyzer/usage.ts';
-import { isExpired, isExpiring, PERMANENT, UNCOUNTED } from '../../src/analyzer/usage.ts';
+import { isExpired, isExpiring, PERMANENT } from '../../src/analyzer/usage.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
+import { UNCOUNTED } from '../../src/model/uncounted.ts';
 import { vendorLicenseName } from '../../src/observation/observation.ts';
 
 const DAY = 86_400;

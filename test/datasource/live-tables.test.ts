@@ -187,7 +187,12 @@ describe('products', () => {
     // the uncounted feature is not known
     expect(most(100_009, [{ feature: 'c' }])).toBeNull();
     // the analyzer does not add it
-    expect(most(10, unlimited)).toBeNull();
+    expect(most(10, unlimited)).toBe(10);
+    // it has other licenses, the number of one of which is not known
+    expect(most(100_009, [...unlimited, { feature: 'v', maxAvailable: undefined }])).toBeNull();
+    expect(most(99_999, [{ feature: 'u', maxAvailable: 99_999 }])).toBeNull();
+    // there are so many
+    expect(most(120_000, [{ feature: 'c', maxAvailable: 120_000 }])).toBe(120_000);
   });
 });
 

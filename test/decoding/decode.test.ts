@@ -275,3 +275,25 @@ describe('the expiry of a license', () => {
     expect([record?.collectionTime, record?.minLicenseExpiration]).toEqual([collected, end]);
   });
 });
+
+describe('an uncounted feature', () => {
+  const decoded = (fields: object) => {
+    const body = Buffer.from(JSON.stringify([[{ Feature: 'a', Available: 99_990, LogAvailable: 5, ...fields }]]));
+    const [record] = decodeAnswer('GetFeatures', body, PERMANENT).records;
+    return [record?.licenseType, record?.maxAvailable, record?.available, record?.logAvailable];
+  };
+
+  it.each([
+    { MaxAvailable: 99_999, LicenseType: 'floating' },
+    { MaxAvailable: '99999', LicenseType: 'node-locked' },
+    { MaxAvailable: 99_999 },
+    { MaxAvailable: 4, LicenseType: 'uncounted' },
+    { LicenseType: 'Uncounted' },
+  ])('has its type, and no number of licenses: %j', (fields) => {
+    expect(decoded(fields)).toEqual(['uncounted', undefined, undefined, undefined]);
+  });
+
+  it.each([99_998, 100_000])('is not one that has %j licenses', (most) => {
+    expect(decoded({ MaxAvailable: most, LicenseType: 'floating' })).toEqual(['floating', most, 99_990, 5]);
+  });
+});

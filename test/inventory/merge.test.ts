@@ -92,10 +92,16 @@ describe('records that are merged', () => {
 it.each([
   [{ maxAvailable: 99_999 }, { maxAvailable: 99_999 }],
   [{ maxAvailable: 99_999 }, { maxAvailable: 20 }],
+  [
+    { maxAvailable: 99_999, licenseType: 'node-locked' },
+    { maxAvailable: 20, licenseType: 'floating' },
+  ],
   [{ licenseType: 'uncounted', maxAvailable: undefined }, { maxAvailable: 20 }],
-])('a record merged with an uncounted one is uncounted: %j, %j', (one, other) => {
+  [{ licenseType: 'Uncounted', maxAvailable: 7 }, { maxAvailable: undefined }],
+])('a record merged with an uncounted one is uncounted, and has no number: %j, %j', (one, other) => {
+  const uncounted = { licenseType: 'uncounted', maxAvailable: undefined, available: undefined };
   const merged = mergeFeatures(feature(one), feature(other));
-  expect(merged.maxAvailable).toBe(99_999);
+  expect(merged).toMatchObject(uncounted);
   expect(mergeFeatures(feature(other), feature(one))).toEqual(merged);
-  expect(mergeFeatures(merged, feature({ maxAvailable: 5 })).maxAvailable).toBe(99_999);
+  expect(mergeFeatures(merged, feature({ maxAvailable: 5 }))).toMatchObject(uncounted);
 });

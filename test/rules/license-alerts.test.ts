@@ -162,7 +162,7 @@ describe.runIf(peer('promtool'))('LicenseExpiringSoon', () => {
       60,
       {
         ...feature(A, { expires: 3 * DAY }),
-        ...feature(B, { expires: 10 * DAY, available: 99_999 }),
+        ...feature(B, { expires: 10 * DAY, isUncounted: true }),
         ...feature(featureLabels('c'), { expires: 50 * DAY }),
         ...feature(featureLabels('d'), { expires: 61 * DAY }),
       },
@@ -240,7 +240,7 @@ describe.runIf(peer('promtool'))('LicenseFeatureSaturated', () => {
         ...feature(A, { inUse: 38, available: 40 }),
         ...feature(B, { inUse: 94, available: 100 }),
         ...feature(featureLabels('zero'), { inUse: 5, available: 0 }),
-        ...feature(featureLabels('uncounted'), { inUse: 99_000, available: 99_999 }),
+        ...feature(featureLabels('uncounted'), { inUse: 99_000, isUncounted: true }),
       },
       { texts: [['LicenseFeatureSaturated', 30]] },
     ),
@@ -252,6 +252,16 @@ describe.runIf(peer('promtool'))('LicenseFeatureSaturated', () => {
           '38 of 40 licenses are in use. 95% is the average over the last minutes. Users may soon be denied a license. Look for idle checkouts and unused reservations, or buy more licenses.',
       },
     },
+  );
+  scenario(
+    'ends when the licenses become uncounted: that is known',
+    one(60, {
+      ...feature(A, { inUse: 10, available: (minute) => (minute < 30 ? 10 : undefined) }),
+      ...feature(A, { inUse: 10, isUncounted: true, info: (minute) => (minute < 30 ? undefined : 1) }),
+      [`license_feature_in_use{${A}}`]: 10,
+      [`license_feature_max_available{${A}}`]: (minute) => (minute < 30 ? 10 : undefined),
+    }),
+    { [saturated]: '5-39' },
   );
   scenario(
     'case 8: fires despite a dip for a moment every 14 minutes',

@@ -294,6 +294,27 @@ describe.runIf(peer('promtool'))('LicenseCapacityDropped', () => {
     { [dropped]: `${DROP + 20}-1680` },
   );
   scenario(
+    'ends when the licenses become uncounted: that is known',
+    over(1680, {
+      ...numbers((minute) => (minute < DROP ? 20 : minute < 1480 ? 10 : undefined)),
+      [`license_feature_in_use{${A}}`]: 1,
+      [`license_feature_info{${A},license_type="uncounted",owner=""}`]: (minute) => (minute < 1480 ? undefined : 1),
+    }),
+    { [dropped]: `${DROP + 20}-1492` },
+  );
+  scenario(
+    'is silent when one version becomes uncounted',
+    over(1680, {
+      ...numbers(
+        () => 20,
+        (minute) => (minute < DROP ? 10 : undefined),
+      ),
+      [`license_feature_info{${featureLabels('a', '2')},license_type="uncounted",owner=""}`]: (minute) =>
+        minute < DROP ? undefined : 1,
+    }),
+    {},
+  );
+  scenario(
     'is kept while the exporter is gone',
     {
       minutes: 1680,

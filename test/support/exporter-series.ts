@@ -51,16 +51,19 @@ interface FeatureValues {
   /** The sample of its info metric, and so whether it is there. */
   readonly info?: ValueOf;
   readonly owner?: string;
+  /** An uncounted feature has no number of licenses. */
+  readonly isUncounted?: true;
 }
 
 /** What an exporter serves about a feature. It has 1 of 10 licenses in use, and no requests in the queue; a value `undefined` has no samples. */
 export function feature(labels: string, values: FeatureValues = {}): SeriesOf {
   const { inUse = 1, available = 10, queued = 0, expires = Number.POSITIVE_INFINITY, info = 1, owner = '' } = values;
+  const isUncounted = values.isUncounted === true;
   const present = (value: ValueOf): ValueOf => only((minute) => valueAt(info, minute) !== undefined, value);
   return {
-    [`license_feature_info{${labels},owner="${owner}"}`]: info,
+    [`license_feature_info{${labels},${isUncounted ? 'license_type="uncounted",' : ''}owner="${owner}"}`]: info,
     [`license_feature_in_use{${labels}}`]: present(inUse),
-    [`license_feature_max_available{${labels}}`]: present(available),
+    [`license_feature_max_available{${labels}}`]: isUncounted ? () => undefined : present(available),
     [`license_feature_max_queued{${labels}}`]: present(queued),
     [`license_feature_expiration_timestamp_seconds{${labels}}`]: present(expires),
   };

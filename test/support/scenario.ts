@@ -10,6 +10,7 @@ import {
   type StoredAnswer,
 } from '../../src/model/records.ts';
 import { historyPart, type Reading, type Snapshot, WHOLE } from '../../src/model/snapshot.ts';
+import { decideUncounted } from '../../src/model/uncounted.ts';
 import type { Field } from '../../src/query-api/field.ts';
 import { recordFields } from '../../src/query-api/records.ts';
 import { storeExpirations, storeFeatures } from './stored-answers.ts';
@@ -67,8 +68,9 @@ export function product(fields: Partial<ProductRecord> = {}): ProductRecord {
   };
 }
 
+/** A record as it is decoded: 99999 licenses are uncounted. */
 export function feature(fields: Partial<FeatureRecord> = {}): FeatureRecord {
-  return {
+  return decideUncounted({
     ...blankFeature,
     feature: 'base',
     version: '1.0',
@@ -116,7 +118,7 @@ export function feature(fields: Partial<FeatureRecord> = {}): FeatureRecord {
     showExpired: false,
     showWarning: true,
     ...fields,
-  };
+  });
 }
 
 export function expiration(fields: Partial<ExpirationRecord> = {}): ExpirationRecord {

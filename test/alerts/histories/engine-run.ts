@@ -4,6 +4,7 @@ import { restoreSaved } from '../../../src/alerts/restore.ts';
 import type { EvaluatedRule, Rule } from '../../../src/alerts/rule.ts';
 import { createRules } from '../../../src/alerts/rules.ts';
 import { type AlertStates, step } from '../../../src/alerts/state-machine.ts';
+import { isUncounted } from '../../../src/model/uncounted.ts';
 import { runAtOnce } from '../../../src/scheduling/slices.ts';
 import { settingsOf } from '../../support/alert-views.ts';
 import { type Firing, FiringMinutes, identityOf, labelsOf } from './firing.ts';
@@ -112,7 +113,8 @@ function isMeasured({ inventory }: Frame, alert: string): boolean {
       row.version === version &&
       row.package === pkg &&
       row.featureType === type;
-    if (isSame) return row.inUse !== undefined && row.maxAvailable !== undefined && row.maxQueued !== undefined;
+    const hasShare = isUncounted(row) || (row.inUse !== undefined && row.maxAvailable !== undefined);
+    if (isSame) return hasShare && row.maxQueued !== undefined;
   }
   return false;
 }
