@@ -58,3 +58,22 @@ export interface AlertState {
   /** When it was last queued for sending. */
   readonly sentAt: number | undefined;
 }
+
+const later = (at: number | undefined, by: number): number | undefined => (at === undefined ? undefined : at + by);
+
+/** The alert after the clock was set: it is as old as before. It is sent again at once. @param by seconds */
+export const movedAlert = (alert: AlertState, by: number): AlertState => ({
+  // every member by name: one that is added is decided here too
+  rule: alert.rule,
+  labels: alert.labels,
+  annotations: alert.annotations,
+  value: alert.value,
+  state: alert.state,
+  activeAt: alert.activeAt + by,
+  firedAt: later(alert.firedAt, by),
+  keepFiringSince: later(alert.keepFiringSince, by),
+  resolvedAt: later(alert.resolvedAt, by),
+  knownAt: alert.knownAt + by,
+  unknownSince: later(alert.unknownSince, by),
+  sentAt: undefined,
+});

@@ -6,6 +6,8 @@ import { createReceiverClock } from './receiver-clock.ts';
 export interface AlertmanagerOptions extends HttpOptions {
   /** Scheme, host, port and path prefix, without a trailing slash. */
   readonly url: string;
+  /** The clock of the times that are sent, epoch seconds. */
+  readonly now: () => number;
 }
 
 /** The result of a request. `reason` is one line. */
@@ -79,7 +81,7 @@ export function createAlertmanager(options: AlertmanagerOptions): Alertmanager {
   const { pathname, origin } = new URL(url);
   const api = `${pathname.replace(/\/+$/, '')}/api/v2`;
   const agent = createAgent(options, CONNECTIONS);
-  const clock = createReceiverClock();
+  const clock = createReceiverClock(options.now);
 
   const ask = async (method: 'GET' | 'POST', resource: string, body: string | null, stop?: AbortSignal) => {
     const limit = AbortSignal.timeout(timeout * 1000);

@@ -145,7 +145,7 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
   const evaluateAll = async (at: number) => {
     try {
       return await options.useInventory(async (inventory) => {
-        // after a sleep of the machine, or a clock set forward, it is out of date until it is derived again
+        // after a sleep of the machine, it is out of date until it is derived again
         const isOutdated = inventory?.agesOutAt !== undefined && inventory.agesOutAt < at;
         if (inventory === undefined || isOutdated) return undefined;
         const [authenticated, sources] = [options.authenticated(), options.sources()];

@@ -34,10 +34,17 @@ export function authorizationOf(
   };
 }
 
-export function createAlertmanagers({ alerting }: Config, version: string, log: Log): readonly Alertmanager[] {
+/** @param now the clock of the times that are sent, epoch seconds */
+export function createAlertmanagers(
+  { alerting }: Config,
+  version: string,
+  now: () => number,
+  log: Log,
+): readonly Alertmanager[] {
   return alerting.alertmanagers.map((config) =>
     createAlertmanager({
       url: config.url,
+      now,
       timeout: config.timeout,
       authorization: authorizationOf(config, log),
       tls: revealTls(config.tls),
@@ -98,7 +105,7 @@ export function createAlerting(
     ...surroundings,
     rules: alerting.rules,
     ignore: alerting.ignore,
-    alertmanagers: createAlertmanagers(config, version, log).map((alertmanager) => ({
+    alertmanagers: createAlertmanagers(config, version, surroundings.now, log).map((alertmanager) => ({
       alertmanager,
       counts: countsOf(alertmanager.url),
     })),

@@ -11,16 +11,18 @@ import type { RecordingHealth } from '../observation/recording.ts';
 import type { SourceHealth } from '../observation/source.ts';
 import { endpointNames } from '../query-api/endpoints.ts';
 import { createNightlyPass } from '../rightsizing/nightly-pass.ts';
+import { type Clock, createClock } from '../scheduling/clock.ts';
 import { createLimit } from '../scheduling/limit.ts';
 import { RIGHTSIZING_FILE } from '../storage/saved-files.ts';
 import type { Reload } from '../web/reload.ts';
 import { createWebServer, type WebServer } from '../web/server.ts';
 import { createAccounts } from './accounts.ts';
 import { externalUrl } from './alerting.ts';
+import { type Carried, carryOver } from './carried.ts';
 import { analyzerIdentity } from './identity.ts';
 import { createMounts, siteOf } from './mounts.ts';
 import { createCurrentOwners } from './owners.ts';
-import { type AppConfig, type Carried, createPipeline, type Pipeline } from './pipeline.ts';
+import { type AppConfig, createPipeline, type Pipeline } from './pipeline.ts';
 import { createCurrentPrices } from './prices.ts';
 import { warnOfRestart, webRestartOnly } from './restart-only.ts';
 import { createStorage, type Storage } from './storage.ts';
@@ -42,6 +44,8 @@ export interface AppDeps {
   readonly recording?: () => RecordingHealth;
   /** The storage directory, if the caller uses it too. The caller takes it before, and releases it after, the application. */
   readonly storage?: Storage;
+  /** Of this application; by default, that of the host. */
+  readonly clock?: Clock;
   /** What a request to reload the configuration does; undefined if there is nothing to reload. */
   readonly reload?: Reload['run'];
 }
@@ -63,11 +67,10 @@ export interface App {
 const neededEverywhere = ({ list }: FieldStates): readonly FieldState[] =>
   list.filter(({ isNeeded, missing, expected }) => isNeeded && missing.length === expected.length);
 
-const now = (): number => Date.now() / 1000;
-
 /** Wires the rooms together. */
 export function createApp(initial: AppConfig, deps: AppDeps): App {
-  const { log } = deps;
+  const { log, clock = createClock() } = deps;
+  const { now } = clock;
   const limitedLog = limitRepeats(log);
   let pipeline: Pipeline;
   /** After a reload, the previous one serves pages until the new one has rendered, so that no scrape misses a series. */
@@ -161,6 +164,26 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       );
   };
 
+  /** @param apply what changes between the old one and the new one */
+  const replacePipeline = async (config: AppConfig, apply?: () => void): Promise<void> => {
+    const old = pipeline;
+    await rightsizing.pause();
+    await old.stop();
+    totals.retire(old.dispatcher);
+    apply?.();
+    const counts = [...deliveryCounts.values(), ...messageCounts.values()];
+    pipeline = create(config, carryOver(old, config, { clock, counts, log }));
+    run();
+    await pipeline.inventory.commit(pipeline.poller.latest());
+    exposition = pipeline.exposition;
+  };
+  /** A pipeline remembers many times. With a new one, none of them can be forgotten here. */
+  const followClock = (): Promise<void> =>
+    inTurn(async () => {
+      if (!isStopping && clock.moved() !== 0) await replacePipeline(pipeline.config);
+    });
+  let stopWatch: (() => void) | undefined;
+
   /** What decides who may see names and prices: the addresses at start, because a reload does not change them. */
   const site = () => ({
     access: pipeline.config.access,
@@ -217,6 +240,11 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       owners.start();
       prices.start();
       run();
+      stopWatch = clock.watch(() => {
+        followClock().catch((error: unknown) =>
+          limitedLog.error({ err: error }, 'the clock was set, and is not followed'),
+        );
+      });
     },
     runOnce: async () => {
       await pipeline.poller.pollOnce();
@@ -238,35 +266,19 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
         // an unusable configuration is rejected while the old pipeline still runs
         accounts.gateOf(config);
         storage.take(config.storagePath);
-        const old = pipeline;
-        const isSameAnalyzer = old.config.analyzer.url === config.analyzer.url;
-        await rightsizing.pause();
-        await old.stop();
-        totals.retire(old.dispatcher);
-        owners.reload(config);
-        prices.reload(config);
-        pipeline = create(
-          config,
-          isSameAnalyzer
-            ? {
-                data: old.poller.latest(),
-                fields: old.fieldContract.kept(),
-                alerts: old.alerting.states(),
-                messages: old.messages.states(),
-              }
-            : undefined,
-        );
-        access.reload(config);
-        warnOfRestart(webRestartOnly(initial), webRestartOnly(config), log);
-        self.setReload(true, now());
-        log.info({}, 'configuration reloaded');
-        run();
-        await pipeline.inventory.commit(pipeline.poller.latest());
-        exposition = pipeline.exposition;
+        await replacePipeline(config, () => {
+          owners.reload(config);
+          prices.reload(config);
+          access.reload(config);
+          warnOfRestart(webRestartOnly(initial), webRestartOnly(config), log);
+          self.setReload(true, now());
+          log.info({}, 'configuration reloaded');
+        });
       }),
     refuseReload: () => self.setReload(false, now()),
     stop: () => {
       isStopping = true;
+      stopWatch?.();
       return inTurn(async () => {
         access.stop();
         owners.stop();

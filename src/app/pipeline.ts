@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { DeliveryCounts } from '../alerts/delivery.ts';
 import type { AlertEngine } from '../alerts/engine.ts';
-import type { AlertStates } from '../alerts/state-machine.ts';
 import type { RecordedDemand } from '../analyzer/recorded-demand.ts';
 import type { NtlmDispatcher } from '../client/dispatcher.ts';
 import { createQueryClient } from '../client/query-client.ts';
@@ -14,10 +13,9 @@ import type { SharedBackend } from '../datasource/backend.ts';
 import { createUpstreamCache } from '../datasource/upstream-cache.ts';
 import type { Answers } from '../decoding/decode.ts';
 import { type CurrentInventory, createCurrentInventory } from '../inventory/current.ts';
-import { createFieldContract, type FieldContract, type KeptContract } from '../inventory/field-contract.ts';
+import { createFieldContract, type FieldContract } from '../inventory/field-contract.ts';
 import { createSelection } from '../inventory/selection.ts';
 import type { MessageCounts } from '../messages/message-counts.ts';
-import type { ReceiverStates } from '../messages/message-file.ts';
 import type { Messages } from '../messages/messages.ts';
 import { createExposition, type Exposition } from '../metrics/exposition.ts';
 import type { SelfMetrics } from '../metrics/self.ts';
@@ -26,7 +24,6 @@ import type { Log } from '../model/log.ts';
 import type { OwnerMapping } from '../model/owners.ts';
 import type { Prices } from '../model/prices.ts';
 import { limitRepeats } from '../model/repeat-log.ts';
-import type { Snapshot } from '../model/snapshot.ts';
 import type { CredentialGate } from '../ntlm/credential-gate.ts';
 import type { RecordingHealth } from '../observation/recording.ts';
 import type { SourceHealth } from '../observation/source.ts';
@@ -39,6 +36,7 @@ import { RIGHTSIZING_FILE } from '../storage/saved-files.ts';
 import { createCredentialsLog, createDispatcher } from './account.ts';
 import { createAlerting } from './alerting.ts';
 import { attentionOf, notRequestedRules } from './attention.ts';
+import type { Carried } from './carried.ts';
 import { demandInputs } from './demand-inputs.ts';
 import { createFieldFile } from './field-contract.ts';
 import { analyzerIdentity } from './identity.ts';
@@ -65,14 +63,6 @@ export interface Pipeline {
   /** What the advice on the number of licenses is computed from. */
   readonly passInputs: PassInputs;
   stop(): Promise<void>;
-}
-
-/** What a reload carries over if the analyzer is the same. */
-export interface Carried {
-  readonly data: Snapshot;
-  readonly fields: KeptContract;
-  readonly alerts: AlertStates | undefined;
-  readonly messages: ReceiverStates | undefined;
 }
 
 /** Reads the password file again, so that a corrected password is used without a restart. */

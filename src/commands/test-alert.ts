@@ -19,8 +19,10 @@ interface Test {
   run(): Promise<TestAnswer>;
 }
 
+const now = (): number => Date.now() / 1000;
+
 function alertmanagerTests(config: Config, notification: Notification, version: string, log: Log): readonly Test[] {
-  return createAlertmanagers(config, version, log).map((alertmanager) => ({
+  return createAlertmanagers(config, version, now, log).map((alertmanager) => ({
     name: alertmanager.url,
     run: async () => {
       const outcome = await alertmanager.post((ahead) => alertsBody([notification], ahead));
@@ -43,7 +45,6 @@ export async function testAlert({ line, env, version, createLog, print }: Comman
   // standard output is for the result
   const log = createLog({ ...config.log, level: config.log.level === 'info' ? 'warn' : config.log.level });
   const { alerting } = config;
-  const now = (): number => Date.now() / 1000;
   const notification = createTestNotification(now(), {
     externalLabels: alerting.externalLabels,
     ...analyzerIdentity(config),

@@ -45,7 +45,7 @@ export const alertmanagersStep: Step = {
   needs: [],
   applies: ({ kind, config }) => kind !== 'demo' && config.alerting.alertmanagers.length > 0,
   check: async ({ config, version, log }) => {
-    const alertmanagers = createAlertmanagers(config, version, log);
+    const alertmanagers = createAlertmanagers(config, version, () => Date.now() / 1000, log);
     try {
       const problems = await Promise.all(alertmanagers.map(problemOf));
       const problem = problems.find((found) => found !== undefined);

@@ -21,6 +21,20 @@ export interface KeptFields {
 /** What survives a restart. */
 export type KeptContract = Readonly<Partial<Record<FieldEndpoint, readonly KeptFields[]>>>;
 
+/** What is kept, after the clock was set: everything is as old as before. @param by seconds */
+export const movedContract = (kept: KeptContract, by: number): KeptContract =>
+  Object.fromEntries(
+    Object.entries(kept).map(([endpoint, all]) => [
+      endpoint,
+      all.map(({ vendorLicense, expected, missing, at }) => ({
+        vendorLicense,
+        expected,
+        missing: Object.fromEntries(Object.entries(missing).map(([field, since]) => [field, since + by])),
+        at: at + by,
+      })),
+    ]),
+  );
+
 export interface FieldContractOptions {
   /** `Endpoint.Field` of fields that the analyzer does not have. */
   readonly absent: readonly string[];

@@ -27,6 +27,20 @@ export interface Entry {
   readonly sent: { readonly startsAt: number; readonly state: NoticeState } | undefined;
 }
 
+/** The alert after the clock was set: everything is as old as before. @param by seconds */
+export const movedEntry = ({ rule, labels, annotations, episodes, sent }: Entry, by: number): Entry => ({
+  rule,
+  labels,
+  annotations,
+  episodes: episodes.map(({ startsAt, state, at, dueSince }) => ({
+    startsAt: startsAt + by,
+    state,
+    at: at + by,
+    dueSince: dueSince === undefined ? undefined : dueSince + by,
+  })),
+  sent: sent && { startsAt: sent.startsAt + by, state: sent.state },
+});
+
 /** By alert. */
 export type Ledger = ReadonlyMap<string, Entry>;
 

@@ -1,6 +1,8 @@
-import type { Covered, Ledger } from './ledger.ts';
+import { type Covered, type Ledger, movedEntry } from './ledger.ts';
 
 /** What is kept about one receiver over restarts. Times are epoch seconds. */
+
+const DAY = 86_400;
 
 /** One address, and the setting that names it. */
 export interface Recipient {
@@ -49,6 +51,37 @@ export const emptyState = (now: number): ReceiverState => ({
   frozen: new Map(),
   digest: { run: now, waiting: [] },
 });
+
+const movedCovered = ({ key, episodes }: Covered, by: number): Covered => ({
+  key,
+  episodes: episodes.map(({ startsAt, state }) => ({ startsAt: startsAt + by, state })),
+});
+
+const movedFrozen = ({ key, id, at, body, to, covered, run }: Frozen, by: number): Frozen => ({
+  key,
+  id,
+  at: at + by,
+  body,
+  to,
+  covered: covered.map((one) => movedCovered(one, by)),
+  run,
+});
+
+/**
+ * The state after the clock was set: everything is as old as before, but the runs of digests, which are times of the calendar.
+ * One that is further ahead than the next one can be was handled by a clock that was wrong.
+ *
+ * @param by seconds
+ * @param now by the clock as it is set
+ */
+export function movedState({ ledger, sentAt, frozen, digest }: ReceiverState, by: number, now: number): ReceiverState {
+  return {
+    ledger: new Map([...ledger].map(([key, entry]) => [key, movedEntry(entry, by)])),
+    sentAt: new Map([...sentAt].map(([key, at]) => [key, at + by])),
+    frozen: new Map([...frozen].map(([key, message]) => [key, movedFrozen(message, by)])),
+    digest: { run: digest.run > now + DAY ? now : digest.run, waiting: digest.waiting },
+  };
+}
 
 /** The form in the file. */
 export const stateJson = ({ ledger, sentAt, frozen, digest }: ReceiverState): object => ({

@@ -94,6 +94,14 @@ export interface Snapshot {
   readonly off?: readonly PolledEndpoint[];
 }
 
+/** What is left when it is not known how old the answers are: which endpoints the analyzer lacks. @param at epoch seconds */
+export function withoutAnswers({ endpoints, off }: Snapshot, at: number): Snapshot {
+  const absent = Object.entries(endpoints)
+    .filter(([, { isAbsent }]) => isAbsent === true)
+    .map(([name, { interval, maxAge }]) => [name, { interval, maxAge, isAbsent: true, parts: new Map() }]);
+  return { at, endpoints: Object.fromEntries(absent), ...(off !== undefined && { off }) };
+}
+
 /** Whether data is expected of an endpoint: it is neither off nor absent. */
 export function isExpected({ endpoints, off = [] }: Snapshot, endpoint: PolledEndpoint): boolean {
   return !off.includes(endpoint) && endpoints[endpoint]?.isAbsent !== true;

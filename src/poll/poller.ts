@@ -208,7 +208,7 @@ export function createPoller(options: PollerOptions): Poller {
   const run = (...endpoints: PolledEndpoint[]): Promise<unknown> =>
     Promise.all(endpoints.map((endpoint) => polls.get(endpoint)?.run(stopping.signal)));
   const expressions = new Map([...polls.keys()].map((endpoint) => [endpoint, options.schedules[endpoint]]));
-  const schedules = createSchedules(expressions, options.startOffset, (endpoint) => void run(endpoint));
+  const schedules = createSchedules(expressions, options.startOffset, (endpoint) => void run(endpoint), now);
 
   const firstPass = async (): Promise<void> => {
     const users = run('GetConcurrentUsers');

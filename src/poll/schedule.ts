@@ -16,9 +16,6 @@ export function cronProblem(expression: string): string | undefined {
 /** Maximum time of one timer, milliseconds: a timer cannot be set for more than 24 days. */
 const MAX_WAIT_MS = 86_400_000;
 
-/** A timer that ends earlier than this by the clock did not end early: the clock was set back. Milliseconds. */
-const JUMP_MS = 10_000;
-
 /** Runs jobs on their schedules. */
 export interface Schedules {
   start(): void;
@@ -29,20 +26,21 @@ export interface Schedules {
  * @param expressions cron expression by name
  * @param startOffset delay of every run, seconds
  * @param run called with the name; must prevent overlapping runs itself
+ * @param now epoch seconds; it is not set back
  */
 export function createSchedules<N extends string>(
   expressions: ReadonlyMap<N, string>,
   startOffset: number,
   run: (name: N) => void,
+  now: () => number,
 ): Schedules {
   const timers = new Map<N, NodeJS.Timeout>();
 
   const runAt = (dueMs: number, name: N, expression: string): void => {
-    const waitMs = Math.max(0, Math.min(dueMs - Date.now(), MAX_WAIT_MS));
+    const waitMs = Math.max(0, Math.min(dueMs - now() * 1000, MAX_WAIT_MS));
     const timer = setTimeout(() => {
-      // a little early, or only a part of a long wait; if the clock was set back, the whole wait is over and the run is due
-      const early = dueMs - Date.now();
-      if (early > 0 && (waitMs === MAX_WAIT_MS || early < JUMP_MS)) return schedule(name, expression);
+      // a little early, or only a part of a long wait
+      if (dueMs > now() * 1000) return schedule(name, expression);
       // if the process was suspended over several runs, one of them follows at once
       schedule(name, expression);
       run(name);
@@ -51,7 +49,7 @@ export function createSchedules<N extends string>(
   };
 
   const schedule = (name: N, expression: string): void => {
-    const next = nextRun(expression, Date.now() / 1000 - startOffset);
+    const next = nextRun(expression, now() - startOffset);
     runAt((next + startOffset) * 1000, name, expression);
   };
 

@@ -32,6 +32,7 @@ async function start(options: { timeout?: number } = {}) {
   const fake: FakeAlertmanager = await startFakeAlertmanager(cleanup);
   const log = createTestLog();
   const alertmanager = createAlertmanager({
+    now: () => Date.now() / 1000,
     url: fake.url,
     timeout: options.timeout ?? 5,
     authorization: () => undefined,

@@ -87,6 +87,7 @@ describe.runIf(peer('prometheus-alertmanager'))('an Alertmanager', { concurrent:
   it.concurrent('returns only the alerts of the daemon that requests them', async ({ cleanup }) => {
     const alertmanager = await startAlertmanager(cleanup, await startSink(cleanup));
     const client = createAlertmanager({
+      now: () => Date.now() / 1000,
       url: alertmanager.url,
       timeout: 30,
       authorization: () => undefined,

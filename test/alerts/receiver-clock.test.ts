@@ -1,7 +1,8 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { createAlertmanager } from '../../src/alerts/alertmanager.ts';
 import { alertsBody, type Notification } from '../../src/alerts/notification.ts';
-import { createReceiverClock, type Look } from '../../src/alerts/receiver-clock.ts';
+import { createReceiverClock } from '../../src/alerts/receiver-clock.ts';
+import type { Look } from '../../src/scheduling/clock.ts';
 import { startFakeAlertmanager } from '../support/fake-alertmanager.ts';
 import { createCleanup } from '../support/harness.ts';
 
@@ -19,7 +20,15 @@ function createHost() {
   const pass = (wall: number, uptime: number): void => {
     at = { wall: at.wall + wall, uptime: at.uptime + uptime };
   };
-  return { clock: createReceiverClock(() => at), pass };
+  let now = START;
+  const clock = createReceiverClock(
+    () => now,
+    () => at,
+  );
+  const setNow = (next: number): void => {
+    now = next;
+  };
+  return { clock, pass, setNow };
 }
 
 it.each([
@@ -56,9 +65,28 @@ it.each([undefined, 'soon'])('takes both clocks for equal when the header is %s'
   expect([clock.isUncertain(), clock.ahead()]).toEqual([false, 0]);
 });
 
+it.each([-7200, 10_800])(
+  'knows the clock of a receiver before its own one follows the host, which is set by %d s',
+  (step) => {
+    const { clock, pass, setNow } = createHost();
+    clock.receive(dateOf(START));
+    pass(step, 0);
+    // on the same host
+    clock.receive(dateOf(START + step));
+    expect([clock.isUncertain(), clock.ahead()]).toEqual([false, step]);
+    // on another host
+    clock.receive(dateOf(START));
+    expect([clock.isUncertain(), clock.ahead()]).toEqual([false, 0]);
+    setNow(START + step);
+    clock.receive(dateOf(START + step));
+    expect([clock.isUncertain(), clock.ahead()]).toEqual([false, 0]);
+  },
+);
+
 it.each([-7200, 10_800])('sends times in the clock of an Alertmanager when this host is set by %d s', async (step) => {
   const fake = await startFakeAlertmanager(cleanup);
   const client = createAlertmanager({
+    now: () => Date.now() / 1000,
     url: fake.url,
     timeout: 5,
     authorization: () => undefined,

@@ -35,7 +35,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   scheduling: {
     floor: 0,
-    promise: 'Long work is split into slices, and concurrent work is limited.',
+    promise: 'Long work is split into slices, concurrent work is limited, and setting the clock changes no age.',
     mayImport: [],
   },
   html: {

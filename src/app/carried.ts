@@ -1,0 +1,59 @@
+import { movedAlert } from '../alerts/alert.ts';
+import type { DeliveryCounts } from '../alerts/delivery.ts';
+import type { AlertStates } from '../alerts/state-machine.ts';
+import { type KeptContract, movedContract } from '../inventory/field-contract.ts';
+import type { MessageCounts } from '../messages/message-counts.ts';
+import type { ReceiverStates } from '../messages/message-file.ts';
+import { movedState } from '../messages/receiver-state.ts';
+import type { Log } from '../model/log.ts';
+import { type Snapshot, withoutAnswers } from '../model/snapshot.ts';
+import type { Clock } from '../scheduling/clock.ts';
+import type { AppConfig, Pipeline } from './pipeline.ts';
+
+/** What a new pipeline continues if the analyzer is the same. Everything else of the old one ends with it. */
+export interface Carried {
+  readonly data: Snapshot;
+  readonly fields: KeptContract;
+  readonly alerts: AlertStates | undefined;
+  readonly messages: ReceiverStates | undefined;
+}
+
+/** What a new pipeline depends on beside its configuration. */
+interface CarryOptions {
+  readonly clock: Clock;
+  /** Counts survive the pipelines: their times move in place. */
+  readonly counts: readonly (DeliveryCounts | MessageCounts)[];
+  readonly log: Log;
+}
+
+const carriedOf = ({ poller, fieldContract, alerting, messages }: Pipeline): Carried => ({
+  data: poller.latest(),
+  fields: fieldContract.kept(),
+  alerts: alerting.states(),
+  messages: messages.states(),
+});
+
+/**
+ * What a new pipeline continues of one that has stopped. It follows the clock: if that was set, everything is as old as before,
+ * and the answers of the analyzer are not known any more. Where the clock was set because the machine did not run, nobody
+ * knows how old they are.
+ */
+export function carryOver(old: Pipeline, { analyzer }: AppConfig, { clock, counts, log }: CarryOptions) {
+  const carried = old.config.analyzer.url === analyzer.url ? carriedOf(old) : undefined;
+  const by = clock.follow();
+  if (by === 0) return carried;
+  const found = { seconds: Math.round(by) };
+  log.warn(found, 'the clock of this host was set; nothing is known until the analyzer has answered again');
+  for (const each of counts) if (each.lastSuccess !== undefined) each.lastSuccess += by;
+  return carried && movedCarried(carried, by, clock.now());
+}
+
+/** @param by seconds. @param now by the clock as it is set */
+function movedCarried({ data, fields, alerts, messages }: Carried, by: number, now: number): Carried {
+  return {
+    data: withoutAnswers(data, now),
+    fields: movedContract(fields, by),
+    alerts: alerts && new Map([...alerts].map(([key, alert]) => [key, movedAlert(alert, by)])),
+    messages: messages && new Map([...messages].map(([name, state]) => [name, movedState(state, by, now)])),
+  };
+}

@@ -1,0 +1,70 @@
+import { uptime } from 'node:os';
+
+/** If wall time and time since boot are further apart than this between two looks, the clock was set. Seconds. */
+const JUMP = 10;
+/** How often a quiet daemon looks, milliseconds. */
+const LOOK_MS = 1000;
+
+/** One look at both clocks of this host. */
+export interface Look {
+  /** Epoch seconds. */
+  readonly wall: number;
+  /** Seconds since boot. It goes on while the clock is set, and counts sleep. */
+  readonly uptime: number;
+}
+
+export const lookNow = (): Look => ({ wall: Date.now() / 1000, uptime: uptime() });
+
+/** How far the clock was set between two looks, seconds; 0 if it was not: clocks are also adjusted in small steps. */
+export function movedBetween(before: Look, after: Look): number {
+  const moved = after.wall - before.wall - (after.uptime - before.uptime);
+  return Math.abs(moved) > JUMP ? moved : 0;
+}
+
+/**
+ * The time in which ages are measured. When the clock of the host is set, it goes on as if it were not, so that nothing that
+ * remembers a time becomes older or younger. Its owner gives all of that the new time, and lets the clock follow.
+ */
+export interface Clock {
+  /** Epoch seconds. */
+  readonly now: () => number;
+  /** How far the clock of the host was set since it was followed last, seconds; 0 if it was not. */
+  moved(): number;
+  /** Follows the clock of the host. @returns how far it was set, seconds */
+  follow(): number;
+  /** Calls back within a second after the clock was set, and each second until it is followed. @returns what ends that */
+  watch(onSet: () => void): () => void;
+}
+
+export function createClock(look: () => Look = lookNow): Clock {
+  /** The last look before the clock was set. */
+  let last = look();
+
+  const moved = (): number => {
+    const next = look();
+    const found = movedBetween(last, next);
+    if (found === 0) last = next;
+    return found;
+  };
+
+  return {
+    now: () => {
+      const next = look();
+      if (movedBetween(last, next) !== 0) return last.wall + (next.uptime - last.uptime);
+      last = next;
+      return next.wall;
+    },
+    moved,
+    follow: () => {
+      const found = moved();
+      last = look();
+      return found;
+    },
+    watch: (onSet) => {
+      const timer = setInterval(() => {
+        if (moved() !== 0) onSet();
+      }, LOOK_MS).unref();
+      return () => clearInterval(timer);
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import { uptime } from 'node:os';
+import { type Clock, createClock, type Look } from '../../src/scheduling/clock.ts';
+
+/** The clock of a host that a test sets. */
+export interface HostClock {
+  readonly clock: Clock;
+  /** Epoch seconds, as the host shows them. */
+  now(): number;
+  /** Sets the clock of the host by some seconds. */
+  set(by: number): void;
+}
+
+export function createHostClock(): HostClock {
+  let offset = 0;
+  const look = (): Look => ({ wall: Date.now() / 1000 + offset, uptime: uptime() });
+  return {
+    clock: createClock(look),
+    now: () => look().wall,
+    set: (by) => {
+      offset += by;
+    },
+  };
+}
