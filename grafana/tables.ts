@@ -41,9 +41,6 @@ export interface Shown {
   readonly hidden?: true;
 }
 
-/** A day without its time. */
-export const DATE = 'time:YYYY-MM-DD';
-
 /** Days to an expiry. */
 export const DAYS: Shown = {
   name: 'Days left',
@@ -55,7 +52,7 @@ export const DAYS: Shown = {
 };
 
 /** The columns of an expiry in tables of the JSON data source. */
-export const EXPIRY: readonly Shown[] = [{ name: 'Expires', unit: DATE, width: 100 }, DAYS];
+export const EXPIRY: readonly Shown[] = [{ name: 'Expires', width: 100 }, DAYS];
 
 /**
  * Licenses in use / bought, as a bar. Grafana leaves a fifth of the column to the text. In less than 300 pixels, "100%" needs more

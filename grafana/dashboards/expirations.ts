@@ -4,7 +4,7 @@ import { monthBars } from '../expiry-panels.ts';
 import { KEEP, linkTo, panelOf } from '../links.ts';
 import { GOOD_BELOW, help, PLAIN, type Rows } from '../panels.ts';
 import { OF_VENDOR_LICENSES, SEVERAL_VENDOR_LICENSES } from '../queries.ts';
-import { DATE, EXPIRY, jsonTable, type Shown } from '../tables.ts';
+import { EXPIRY, jsonTable, type Shown } from '../tables.ts';
 import { total, totalPair } from '../total-panel.ts';
 
 const OF = SEVERAL_VENDOR_LICENSES;
@@ -23,7 +23,7 @@ const count = (column: string, description: string, table: string, width: number
   );
 
 const feature: Shown = { name: 'Feature' };
-const expires: Shown = { name: 'Expires', unit: DATE, width: 110 };
+const expires: Shown = { name: 'Expires', width: 110 };
 const rest: readonly Shown[] = [
   { name: 'Version', width: 100 },
   { name: 'Package', width: 150 },

@@ -4,7 +4,7 @@ import { busyHours, daily, efficiency, peaks } from '../history-panels.ts';
 import { KEEP, linkTo, panelOf } from '../links.ts';
 import { DAYS_LEFT, DAYS_LEFT_NAMES, figure, graph, help, PLAIN, type Rows, SATURATION } from '../panels.ts';
 import { expiration, metric, OF_FEATURE, ONE_FEATURE, ONE_VENDOR_LICENSE, saturation } from '../queries.ts';
-import { DATE, jsonTable, STATES } from '../tables.ts';
+import { jsonTable, STATES } from '../tables.ts';
 
 const rows = (title: string): Rows => ({
   title: 'Show',
@@ -114,7 +114,7 @@ export const featureDashboard = () =>
           { name: 'State', width: 130, colors: { missing: 'orange' } },
           { name: 'Count', as: 'How many', width: 95 },
           { name: 'Peak', width: 65, unknown: 'unknown' },
-          { name: 'Peak date', unit: DATE, width: 105 },
+          { name: 'Peak date', width: 105 },
           { name: 'Reason', minWidth: 380, wrap: true },
         ],
       ),

@@ -2,7 +2,7 @@ import { createDashboard, vendorLicenses } from '../dashboard.ts';
 import { KEEP, linkTo, panelOf } from '../links.ts';
 import { figure, GOOD_BELOW, help } from '../panels.ts';
 import { metric, noRow, OF_VENDOR_LICENSES, once, SEVERAL_VENDOR_LICENSES, select } from '../queries.ts';
-import { DATE, jsonTable, type Shown, seriesTable, type TableQuery } from '../tables.ts';
+import { jsonTable, type Shown, seriesTable, type TableQuery } from '../tables.ts';
 import { total } from '../total-panel.ts';
 
 const OF = SEVERAL_VENDOR_LICENSES;
@@ -29,7 +29,6 @@ const money = (name: string, unknown: string): readonly Shown[] => [
 const day = (name: string, as: string, unknown: string): Shown => ({
   name,
   as,
-  unit: DATE,
   width: 110,
   unknown,
 });

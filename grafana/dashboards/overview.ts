@@ -2,7 +2,7 @@ import { createDashboard } from '../dashboard.ts';
 import { linkTo, panelOf, severalLink } from '../links.ts';
 import { figure, GOOD_BELOW, help, PLAIN, pair, SATURATION, states } from '../panels.ts';
 import { metric, select } from '../queries.ts';
-import { BOUGHT, DATE, DAYS, jsonTable, SHARE, type Shown } from '../tables.ts';
+import { BOUGHT, DAYS, jsonTable, SHARE, type Shown } from '../tables.ts';
 import { total, totalPair } from '../total-panel.ts';
 
 const PRODUCT: Shown = { name: 'Product', as: 'Vendor license', width: 180 };
@@ -149,7 +149,7 @@ export const overview = () =>
           { name: 'Share', as: 'Share in use', unit: 'percentunit', decimals: 0, steps: SATURATION, width: 110 },
           { name: 'Distinct users', as: 'Users', width: 60 },
           { name: 'Collected', as: 'Last data', unit: 'dateTimeFromNow', width: 140 },
-          { name: 'Next expiry', unit: DATE, width: 100, link: severalLink('license-expirations', 'Product') },
+          { name: 'Next expiry', width: 100, link: severalLink('license-expirations', 'Product') },
         ],
       ),
     )
@@ -171,7 +171,7 @@ export const overview = () =>
         [
           { ...PRODUCT, width: 168 },
           { name: 'Feature' },
-          { name: 'Expires', unit: DATE, width: 95, link: severalLink('license-expirations', 'Product') },
+          { name: 'Expires', width: 95, link: severalLink('license-expirations', 'Product') },
           DAYS,
         ],
       ),

@@ -1,13 +1,20 @@
-import type { Finding } from './alert.ts';
+import { expiryDay } from '../model/expiry-day.ts';
+import type { Finding, Labels } from './alert.ts';
 import { createFeatureRule, nameOf } from './feature-rules.ts';
 import { humanDuration, type Rule, type RuleFactory, type View } from './rule.ts';
 import type { Durations } from './rule-settings.ts';
-import { countText, licensesText, localDateText, localTimeText } from './texts.ts';
+import { countText, licensesText, localTimeText } from './texts.ts';
 
 /** Rules about licenses that will expire or have expired. */
 
 const isExpiryKnown = ({ inventory }: View, vendorLicense: string): boolean =>
   inventory.knowledge.expiries(vendorLicense);
+
+/** The day on which a license expires, as an annotation. @param at epoch seconds */
+function expiresOn(at: number, timeZone: string): Labels {
+  const expires = expiryDay(at, timeZone);
+  return expires === undefined ? {} : { expires };
+}
 
 interface ExpiredParameters extends Durations {
   /** Seconds after the expiry. */
@@ -28,7 +35,7 @@ export const createExpired: RuleFactory<ExpiredParameters> = (name, settings) =>
     annotate: (row, since, { now, timeZone }) => ({
       summary: `License ${nameOf(row)} has expired.`,
       description: `It expired ${humanDuration(since)} ago, at ${localTimeText(now - since, timeZone)}. Install the renewed license file. If the license is not renewed, silence the alert. It resolves after a while.`,
-      expires: localDateText(now - since, timeZone),
+      ...expiresOn(now - since, timeZone),
     }),
   });
 
@@ -69,7 +76,7 @@ export const createExpiringSoon: RuleFactory<ExpiringSoonParameters> = (name, se
           summary: `License ${nameOf(row)} expires in ${humanDuration(left)}.`,
           description: `It expires at ${date}${licenses === undefined ? '' : ` (${licenses})`}. ${REMEDY}`,
           // for the digest
-          expires: localDateText(now + left, timeZone),
+          ...expiresOn(now + left, timeZone),
           ...(count !== undefined && { licenses: count }),
         };
       },

@@ -2,6 +2,7 @@ import type { Config } from './config.ts';
 import type { ConfigSettings } from './config-settings.ts';
 import { sourcesOf } from './embedded-sources.ts';
 import { ConfigError } from './problems.ts';
+import { hasSources } from './upstream-analyzer.ts';
 import { type AnalyzerAccount, parseUsersFile } from './users-file.ts';
 
 const USERS = 'embedded_analyzer.users_file';
@@ -16,6 +17,15 @@ function usersOf(settings: ConfigSettings): readonly AnalyzerAccount[] | undefin
     settings.problems.push(...error.problems.map((problem) => ({ ...problem, key: USERS })));
     return undefined;
   }
+}
+
+/** Warns if the exporter reads dates in another calendar than its own analyzer writes them. */
+function checkZone(settings: ConfigSettings, timeZone: string): void {
+  const read = settings.value('datasource.time_zone');
+  if (read === undefined || read === timeZone || !hasSources(settings)) return;
+  settings.warnings.add(
+    `datasource.time_zone is ${read}, but the days of the embedded analyzer are those of ${timeZone}: expiries can be a day off; set embedded_analyzer.time_zone too, or neither`,
+  );
 }
 
 /** The configuration of the embedded analyzer, with the content of its files. */
@@ -39,6 +49,7 @@ export function embeddedOf(settings: ConfigSettings): Config['embeddedAnalyzer']
     timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone,
     ...section
   } = settings.section('embedded_analyzer');
+  checkZone(settings, timeZone);
   return {
     ...section,
     ...site,

@@ -115,6 +115,7 @@ function complete(
     maxOutput: entry.maxOutput ?? DEFAULT_MAX_OUTPUT,
     encoding: entry.encoding,
     timeZone: entry.timeZone ?? (entry.via?.command === undefined ? timeZone : 'UTC'),
+    calendarZone: timeZone,
     licenseFiles: entry.licenseFiles ?? [],
     optionsFiles: entry.optionsFiles ?? {},
     debugLog:

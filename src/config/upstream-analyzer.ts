@@ -72,7 +72,7 @@ function accountOf(settings: ConfigSettings): { username: string; domain: string
 }
 
 /** Whether any license manager is configured, valid or not. */
-const hasSources = (settings: ConfigSettings): boolean =>
+export const hasSources = (settings: ConfigSettings): boolean =>
   (['embedded_analyzer.sources', 'embedded_analyzer.source_files'] as const).some(
     (key) => settings.isInvalid(key) || settings.value(key)?.length !== 0,
   );

@@ -1,13 +1,24 @@
 import type { FeatureRow } from '../inventory/feature-row.ts';
 import type { Inventory } from '../inventory/inventory.ts';
-import { dateText, type LocalTime } from '../model/local-time.ts';
+import { expiryDay } from '../model/expiry-day.ts';
+import type { LocalTime } from '../model/local-time.ts';
 import type { OwnerMapping } from '../model/owners.ts';
 import { annotations, type Event } from './annotations.ts';
 import type { Backend } from './backend.ts';
 import { DatasourceError } from './errors.ts';
 import { productMatcher, requireFresh } from './known-data.ts';
 import { selectFeatures } from './live-answers.ts';
-import { boughtText, daysLeft, daysSince, daysUntil, flag, number, ownerColumn, text, time } from './live-columns.ts';
+import {
+  boughtText,
+  daysLeft,
+  daysSince,
+  daysUntil,
+  expires,
+  flag,
+  number,
+  ownerColumn,
+  text,
+} from './live-columns.ts';
 import { cell, millis, type Notice, type TargetAnswer } from './panel-data.ts';
 import { type Query, show } from './query.ts';
 import { type Cells, viewTable } from './table-view.ts';
@@ -136,7 +147,7 @@ const undatedText = ({ undated }: Seen): string | undefined =>
 function expirationTable(
   query: Query,
   items: Iterable<Expiring | undefined>,
-  { now, owners }: ExpirationContext,
+  { now, localTime, owners }: ExpirationContext,
   problems: readonly DatasourceError[],
   seen: Seen,
 ): Generator<void, TargetAnswer> {
@@ -149,7 +160,7 @@ function expirationTable(
     [text('Package'), (entry) => entry.package],
     [text('Bought'), boughtText, 'asked'],
     [number('In use'), ({ inUse }) => cell(inUse), 'asked'],
-    [time('Expires'), ({ expiration }) => millis(expiration)],
+    [text('Expires'), ({ expiration }) => expires(expiration, localTime)],
     [daysLeft, ({ expiration }) => daysUntil(expiration, now)],
     [daysSince, ({ expiration }) => (expiration > now ? null : daysUntil(2 * now - expiration, now)), 'asked'],
     [flag('Expired'), ({ expired }) => cell(expired)],
@@ -171,7 +182,7 @@ interface Month {
   first: number;
 }
 
-const nameOfMonth = (at: number, localTime: LocalTime): string => dateText(localTime.dayOf(at)).slice(0, 7);
+const nameOfMonth = (at: number, { timeZone }: LocalTime): string => expiryDay(at, timeZone)?.slice(0, 7) ?? 'later';
 
 /** The names of this month and of the following ones. */
 function monthsFrom(now: number, localTime: LocalTime): readonly string[] {
@@ -208,7 +219,7 @@ function* expirationMonths(
     [text('Month'), ({ name }) => name],
     [number('Licenses expiring'), ({ licenses }) => counted(licenses, seen)],
     [number('Vendor licenses'), ({ vendorLicenses }) => counted(vendorLicenses.size, seen)],
-    [time('First'), ({ first }) => millis(first)],
+    [text('First'), ({ first }) => expires(first, localTime)],
   ];
   return yield* viewTable(query, { name: 'expirations', cells, items: months, order: { name: 'Month' }, problems });
 }
@@ -252,14 +263,14 @@ function* expirationAnnotations(
   localTime: LocalTime,
 ): Generator<void, TargetAnswer> {
   const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = query.range;
-  const days = new Map<number, { at: number; readonly vendorLicenses: Map<string, Set<string>> }>();
+  const days = new Map<string, { at: number; readonly vendorLicenses: Map<string, Set<string>> }>();
   for (const entry of entries) {
     yield;
     if (entry === undefined) continue;
     const { vendorLicense, feature, expiration } = entry;
     const at = millis(expiration);
-    if (at === null || at < from || at > to) continue;
-    const key = localTime.dayOf(expiration);
+    const key = expiryDay(expiration, localTime.timeZone);
+    if (at === null || key === undefined || at < from || at > to) continue;
     const day = days.get(key) ?? { at, vendorLicenses: new Map<string, Set<string>>() };
     const features = day.vendorLicenses.get(vendorLicense) ?? new Set<string>();
     days.set(key, day);
@@ -272,7 +283,7 @@ function* expirationAnnotations(
     const texts = [...vendorLicenses].map(([name, features]) => `${name} (${namesText([...features], 3)})`);
     const count = [...vendorLicenses.values()].reduce((sum, { size }) => sum + size, 0);
     const noun = count === 1 ? 'license expires' : 'licenses expire';
-    const text = `${dateText(day)}: ${countText(count)} ${noun}: ${namesText(texts)}`;
+    const text = `${day}: ${countText(count)} ${noun}: ${namesText(texts)}`;
     events.push({ time: at, title: 'Expires', text, tags: 'expiration' });
   }
   return { items: [annotations(events)], notices: [] };

@@ -1,18 +1,32 @@
 import type { FeatureRow } from '../inventory/feature-row.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import type { VendorLicenseRow } from '../inventory/vendor-license-row.ts';
-import type { OwnerMapping } from '../model/owners.ts';
 import { isUncounted, isUncountedFigure } from '../model/uncounted.ts';
+import type { Backend } from './backend.ts';
 import type { DatasourceError } from './errors.ts';
 import { featureTotals } from './feature-totals.ts';
 import { productMatcher, requireFresh } from './known-data.ts';
-import { boughtText, daysLeft, daysUntil, flag, number, ownerColumn, shareInUse, text, time } from './live-columns.ts';
+import {
+  boughtText,
+  daysLeft,
+  daysUntil,
+  expires,
+  flag,
+  number,
+  ownerColumn,
+  shareInUse,
+  text,
+  time,
+} from './live-columns.ts';
 import { type Cell, cell, millis, type TargetAnswer } from './panel-data.ts';
 import { sumColumns } from './product-sums.ts';
 import { matcherOf, type Query } from './query.ts';
 import { type Cells, viewTable } from './table-view.ts';
 
 /** Targets that are answered from the last poll. Usage that is withheld is null. */
+
+/** The calendar of the analyzer, and who owns what. */
+type Calendar = Pick<Backend, 'localTime' | 'owners'>;
 
 /** Features read between two yields. */
 const SLICE = 256;
@@ -79,7 +93,7 @@ const licensesOf =
 export function* answerProducts(
   query: Query,
   inventory: Inventory,
-  owners: OwnerMapping,
+  { localTime, owners }: Calendar,
 ): Generator<void, TargetAnswer> {
   const problems = requireFresh(inventory, 'GetProducts', () => true);
   const { at } = inventory;
@@ -98,10 +112,10 @@ export function* answerProducts(
     [number('Indeterminate'), collected(({ indeterminate }) => cell(indeterminate))],
     [number('Mapped'), collected(({ mapped }) => cell(mapped))],
     [number('Max available'), collected(licensesOf(counted))],
-    [time('Expires'), collected(({ minLicenseExpiration }) => millis(minLicenseExpiration))],
+    [text('Expires'), collected(({ minLicenseExpiration }) => expires(minLicenseExpiration, localTime))],
     [daysLeft, collected(({ minLicenseExpiration }) => daysUntil(minLicenseExpiration, at))],
-    ...(yield* sumColumns(query, inventory)),
-    ...ownerColumn<VendorLicenseRow>(owners),
+    ...(yield* sumColumns(query, inventory, localTime)),
+    ...ownerColumn<VendorLicenseRow>(owners()),
   ];
   const items = selectVendorLicenses(query, inventory);
   return yield* viewTable(query, { name: 'products', cells, items, order: { name: 'Product' }, problems });
@@ -141,16 +155,12 @@ export function selectFeatures(
   return inventory.features.rows().map((row) => (isAskedFor(row) ? row : undefined));
 }
 
-export function* answerFeatures(
-  query: Query,
-  inventory: Inventory,
-  owners: OwnerMapping,
-): Generator<void, TargetAnswer> {
+export function* answerFeatures(query: Query, inventory: Inventory, calendar: Calendar): Generator<void, TargetAnswer> {
   const problems = requireFresh(inventory, 'GetFeatures', productMatcher(query.values.products, query.isPattern));
   const { filters } = query.values;
   const entries = selectFeatures(query, inventory, filters === undefined ? [] : [filters]);
   const reported = Iterator.from(entries).map((row) => (row?.isReported === true ? row : undefined));
-  return yield* featureAnswer(query, reported, inventory.at, owners, problems);
+  return yield* featureAnswer(query, reported, inventory.at, calendar, problems);
 }
 
 const negative = (value: number | null): number | null => (value === null ? null : -value);
@@ -160,7 +170,7 @@ export function featureAnswer(
   query: Query,
   items: Iterable<FeatureRow | undefined>,
   now: number,
-  owners: OwnerMapping,
+  { localTime, owners }: Calendar,
   problems: readonly DatasourceError[] = [],
 ): Generator<void, TargetAnswer> {
   if (query.shape === 'totals') return featureTotals(query, items, problems);
@@ -189,9 +199,9 @@ export function featureAnswer(
     [text('Token pool'), ({ tokenPool }) => cell(tokenPool)],
     [number('Token cost'), ({ tokenCostValue }) => cell(tokenCostValue)],
     [text('Mapped to'), ({ mappedTo }) => cell(mappedTo)],
-    [time('Expires'), ({ expiration }) => millis(expiration)],
+    [text('Expires'), ({ expiration }) => expires(expiration, localTime)],
     [daysLeft, ({ expiration }) => daysUntil(expiration, now)],
-    ...ownerColumn<FeatureRow>(owners),
+    ...ownerColumn<FeatureRow>(owners()),
   ];
   const order = { name: 'Share', keyOf: (row: FeatureRow) => negative(shareInUse(row)) };
   return viewTable(query, { name: 'features', cells, items, order, problems });

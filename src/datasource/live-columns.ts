@@ -1,4 +1,6 @@
 import type { FeatureRow } from '../inventory/feature-row.ts';
+import { expiryDay } from '../model/expiry-day.ts';
+import type { LocalTime } from '../model/local-time.ts';
 import type { OwnerMapping } from '../model/owners.ts';
 import { isUncounted } from '../model/uncounted.ts';
 import { type Cell, type Column, cell } from './panel-data.ts';
@@ -14,6 +16,9 @@ export const number = (name: string): Column => ({ text: name, type: 'number' })
 export const flag = (name: string): Column => ({ text: name, type: 'boolean' });
 export const daysLeft: Column = { text: 'Days left', type: 'number', unit: 'd' };
 export const daysSince: Column = { ...daysLeft, text: 'Days since' };
+
+/** The day of an expiry, as a text: Grafana would show an instant in the zone of the viewer. */
+export const expires = (at: number | undefined, { timeZone }: LocalTime): Cell => cell(expiryDay(at, timeZone));
 
 /** @param now epoch seconds */
 export const daysUntil = (at: number | undefined, now: number): number | null =>

@@ -1,7 +1,8 @@
 import type { Inventory } from '../inventory/inventory.ts';
 import type { VendorLicenseRow } from '../inventory/vendor-license-row.ts';
-import { number, time } from './live-columns.ts';
-import { cell, millis } from './panel-data.ts';
+import type { LocalTime } from '../model/local-time.ts';
+import { expires, number, text } from './live-columns.ts';
+import { cell } from './panel-data.ts';
 import type { Query } from './query.ts';
 import type { Cells } from './table-view.ts';
 
@@ -48,7 +49,11 @@ function* sumFeatures(inventory: Inventory): Generator<void, ReadonlyMap<string,
 }
 
 /** The columns. Without one that the payload names, no feature is read. */
-export function* sumColumns(query: Query, inventory: Inventory): Generator<void, Cells<VendorLicenseRow>> {
+export function* sumColumns(
+  query: Query,
+  inventory: Inventory,
+  localTime: LocalTime,
+): Generator<void, Cells<VendorLicenseRow>> {
   const asked = [...(query.values.lists.columns ?? []), (query.values.sort ?? '').replace(/^-/, '')];
   const sums = names.some((name) => asked.includes(name)) ? yield* sumFeatures(inventory) : undefined;
   const of = ({ vendorLicense }: VendorLicenseRow): ProductSums | undefined => sums?.get(vendorLicense);
@@ -67,7 +72,7 @@ export function* sumColumns(query: Query, inventory: Inventory): Generator<void,
       },
       'asked',
     ],
-    [time('Next expiry'), (row) => millis(of(row)?.next), 'asked'],
+    [text('Next expiry'), (row) => expires(of(row)?.next, localTime), 'asked'],
     [number('Ended'), (row) => cell(of(row)?.ended), 'asked'],
   ];
 }

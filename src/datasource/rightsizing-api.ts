@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { csvParts } from '../model/csv-text.ts';
-import { dateText, type LocalTime } from '../model/local-time.ts';
 import { slicedBody } from '../scheduling/sliced-body.ts';
 import { runSliced, untilAborted } from '../scheduling/slices.ts';
 import { answerBody } from './answer-text.ts';
@@ -8,10 +7,9 @@ import type { Backend } from './backend.ts';
 import { withDeadline } from './deadline.ts';
 import { DatasourceError } from './errors.ts';
 import { LazyList } from './lazy-list.ts';
-import { type Cell, type Column, keyOf, type Table, type TargetAnswer } from './panel-data.ts';
+import { type Cell, keyOf, type Table, type TargetAnswer } from './panel-data.ts';
 import { type Query, readQuery, show } from './query.ts';
 import { answerRightsizing } from './rightsizing-answers.ts';
-import { COMPUTED } from './rightsizing-columns.ts';
 import { toDatasourceError } from './routes.ts';
 import { rowValues, SEMICOLON_HINT } from './rows.ts';
 
@@ -83,19 +81,12 @@ function nextOf(parameters: Parameters, { limit, skip }: Request, total: number)
   return `?${next}`;
 }
 
-/** A date as in ISO 8601: a day of the analyzer, or a time. */
-function dated(column: Column, localTime: LocalTime): (value: Cell) => Cell {
-  if (column.type !== 'time') return (value) => value;
-  return (value) => {
-    if (typeof value !== 'number') return null;
-    return column.text === COMPUTED ? new Date(value).toISOString() : dateText(localTime.dayOf(value / 1000));
-  };
-}
-
-/** The rows with dates as texts. */
-function datedRows({ columns, rows }: Table, localTime: LocalTime): LazyList<readonly Cell[]> {
-  const convert = columns.map((column) => dated(column, localTime));
-  return new LazyList(() => Iterator.from(rows).map((row) => row.map((value, i) => convert[i]?.(value) ?? null)));
+/** The rows with times as texts. */
+function datedRows({ columns, rows }: Table): LazyList<readonly Cell[]> {
+  const isTime = columns.map(({ type }) => type === 'time');
+  const shown = (value: Cell, i: number): Cell =>
+    isTime[i] === true && typeof value === 'number' ? new Date(value).toISOString() : value;
+  return new LazyList(() => Iterator.from(rows).map((row) => row.map(shown)));
 }
 
 const errorTypes: Readonly<Record<number, string>> = {
@@ -113,13 +104,13 @@ async function send(
   reply: FastifyReply,
   parameters: Parameters,
   request: Request,
-  { answer, backend }: { readonly answer: TargetAnswer; readonly backend: Backend },
+  answer: TargetAnswer,
   signal: AbortSignal,
 ): Promise<FastifyReply> {
   const [table] = answer.items as readonly Table[];
   if (table === undefined) throw new Error('unreachable: every shape is a table');
   const keys = table.columns.map(({ text }) => keyOf(text));
-  const rows = datedRows(table, backend.proposals.localTime());
+  const rows = datedRows(table);
   const total = answer.total ?? 0;
   const next = request.query.shape === 'table' ? nextOf(parameters, request, total) : undefined;
   reply.header('cache-control', 'no-store');
@@ -157,7 +148,7 @@ export function createRightsizingApi({ backend, deadline, onProblem }: Rightsizi
           const answer = await current.useInventory((inventory) =>
             runSliced(untilAborted(answerRightsizing(query, inventory, current, { skip, limit }), signal)),
           );
-          return send(reply, parameters, asked, { answer, backend: current }, signal);
+          return send(reply, parameters, asked, answer, signal);
         }),
       );
     },

@@ -1,9 +1,9 @@
-import type { LocalTime } from '../model/local-time.ts';
+import { dateText, type LocalTime } from '../model/local-time.ts';
 import type { OwnerMapping } from '../model/owners.ts';
 import { isUncountedFigure } from '../model/uncounted.ts';
 import { neededFor } from '../rightsizing/curve.ts';
 import { type Proposal, type Proposals, sentenceOf } from '../rightsizing/proposals.ts';
-import { number, ownerColumn, text, time } from './live-columns.ts';
+import { expires, number, ownerColumn, text, time } from './live-columns.ts';
 import { type Cell, type Column, cell, millis } from './panel-data.ts';
 import type { Cells } from './table-view.ts';
 
@@ -11,9 +11,6 @@ import type { Cells } from './table-view.ts';
 
 /** Columns that depend on prices. Without prices, a table is not sorted by them. */
 export const priceColumns: readonly string[] = ['Price', 'Saving', 'Cost', 'Currency', 'Per'];
-
-/** The column with a time of day. The other times are days. */
-export const COMPUTED = 'Computed';
 
 interface ColumnInputs {
   readonly proposals: Proposals;
@@ -32,8 +29,10 @@ type AdviceCells = Cells<Proposal['advice']>;
 const counted = (licenses: number | undefined): Cell =>
   licenses === undefined || isUncountedFigure(licenses) ? null : cell(licenses);
 
-function adviceCells({ localTime, tolerance }: ColumnInputs): AdviceCells {
-  const day = (at: number | undefined): Cell => (at === undefined ? null : millis(localTime.startOf(at)));
+/** A day of the analyzer as a text: Grafana would show an instant in the zone of the viewer. */
+const day = (local: number | undefined): Cell => (local === undefined ? null : dateText(local));
+
+function adviceCells({ tolerance }: ColumnInputs): AdviceCells {
   return [
     [text('Product'), ({ vendorLicense }) => vendorLicense],
     [text('Feature'), ({ feature }) => feature],
@@ -43,7 +42,7 @@ function adviceCells({ localTime, tolerance }: ColumnInputs): AdviceCells {
     [number('Count'), ({ count }) => cell(count)],
     [number('Bought'), ({ bought }) => counted(bought)],
     [number('Peak'), ({ peak }) => cell(peak)],
-    [time('Peak date'), ({ peakDay }) => day(peakDay)],
+    [text('Peak date'), ({ peakDay }) => day(peakDay)],
     [number('p95'), ({ p95 }) => cell(p95)],
     [number('p99'), ({ p99 }) => cell(p99)],
     [number('Needed'), (advice) => cell(tolerance === undefined ? advice.needed : neededFor(advice, tolerance))],
@@ -53,9 +52,9 @@ function adviceCells({ localTime, tolerance }: ColumnInputs): AdviceCells {
     [number('Other refusals'), ({ otherRefusals }) => cell(otherRefusals)],
     [number('Growth a month'), ({ growth }) => (growth.kind === 'proven' ? cell(growth.perMonth) : null)],
     [number('Busy week'), ({ busyWeek }) => cell(busyWeek)],
-    [time('Runs out'), ({ runsOut }) => day(runsOut?.day)],
-    [time('Runs out earliest'), ({ runsOut }) => day(runsOut?.earliest)],
-    [time('Runs out latest'), ({ runsOut }) => day(runsOut?.latest)],
+    [text('Runs out'), ({ runsOut }) => day(runsOut?.day)],
+    [text('Runs out earliest'), ({ runsOut }) => day(runsOut?.earliest)],
+    [text('Runs out latest'), ({ runsOut }) => day(runsOut?.latest)],
     [number('Reserved unneeded'), ({ reservedUnneeded }) => cell(reservedUnneeded)],
   ];
 }
@@ -67,7 +66,7 @@ const laterCells = ({ proposals, owners }: ColumnInputs): AdviceCells => [
   [text('Confidence'), ({ confidence }) => confidence],
   ...ownerColumn<Proposal['advice']>(owners),
   // when the pass was over
-  [time(COMPUTED), () => millis(proposals.table.computedAt)],
+  [time('Computed'), () => millis(proposals.table.computedAt)],
 ];
 
 const ofAdvice = (cells: AdviceCells): Cells<Proposal> =>
@@ -77,13 +76,12 @@ export function rightsizingCells(inputs: ColumnInputs): Cells<Proposal> {
   const { localTime, proposals } = inputs;
   const { live, renewal } = proposals;
   // a feature that was never used has none: the day on which its records begin would look like that of its last use
-  const unusedSince = ({ advice: { unusedSince } }: Proposal): Cell =>
-    unusedSince === undefined ? null : millis(localTime.startOf(unusedSince));
+  const unusedSince = ({ advice }: Proposal): Cell => day(advice.unusedSince);
   return [
     ...ofAdvice(adviceCells(inputs)),
     [number('Idle now'), (proposal) => cell(live(proposal).idle)],
     [number('Borrowed now'), (proposal) => cell(live(proposal).borrowed)],
-    [time('Unused since'), unusedSince],
+    [text('Unused since'), unusedSince],
     [text('Reason'), (proposal) => sentenceOf(proposal, renewal(proposal))],
     [number('Price'), ({ money }) => cell(money.price)],
     [number('Saving'), ({ money }) => cell(money.saving)],
@@ -91,10 +89,10 @@ export function rightsizingCells(inputs: ColumnInputs): Cells<Proposal> {
     [text('Currency'), ({ money }) => cell(money.currency)],
     [text('Per'), ({ money }) => cell(money.per), 'asked'],
     [
-      time('Renewal'),
+      text('Renewal'),
       (proposal) => {
         const found = renewal(proposal);
-        return found.kind === 'on' ? millis(found.at) : null;
+        return found.kind === 'on' ? expires(found.at, localTime) : null;
       },
     ],
     ...ofAdvice(laterCells(inputs)),

@@ -28,7 +28,7 @@ const fromPoll =
     });
 
 const expirationsOfPoll = fromPoll(answerExpirations);
-const featuresOfPoll = fromPoll((query, inventory, { owners }) => answerFeatures(query, inventory, owners()));
+const featuresOfPoll = fromPoll(answerFeatures);
 
 const answerers: Readonly<Record<TargetName, AnswerQuery>> = {
   history: answerHistory,
@@ -46,7 +46,7 @@ const answerers: Readonly<Record<TargetName, AnswerQuery>> = {
     if (user !== undefined) return answerFeaturesOfUser(user, query, backend, signal);
     return featuresOfPoll(query, backend, signal);
   },
-  products: fromPoll((query, inventory, { owners }) => answerProducts(query, inventory, owners())),
+  products: fromPoll(answerProducts),
   server_down: fromPoll(answerServerDown),
   rightsizing: (query, backend, signal) =>
     backend.useInventory((inventory) => runSliced(untilAborted(answerRightsizing(query, inventory, backend), signal))),

@@ -56,7 +56,7 @@ export const answerFeaturesOfUser = async (
     inventory,
     answers.flatMap(({ answer }) => answer.records),
   ).filter((entry) => isLetThrough(query, entry));
-  const answer = featureAnswer(query, entries, inventory.at, backend.owners());
+  const answer = featureAnswer(query, entries, inventory.at, backend);
   return withNotices(rest, await runSliced(untilAborted(answer, signal)));
 };
 

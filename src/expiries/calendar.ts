@@ -8,6 +8,8 @@ import {
   type ICalEventData,
 } from 'ical-generator';
 import { visible } from '../html/html.ts';
+import { expiryDay } from '../model/expiry-day.ts';
+import { createLocalTime, dateText } from '../model/local-time.ts';
 import type { Expiry } from './expiry.ts';
 import type { UnknownExpiry } from './unknown-expiry.ts';
 
@@ -18,8 +20,8 @@ export interface CalendarOptions {
   readonly name: string;
   /** Epoch seconds. */
   readonly now: number;
-  /** The date of a time at the site, such as 2026-12-24. */
-  readonly dayOf: (at: number) => string;
+  /** The IANA name of the zone of the analyzer. */
+  readonly timeZone: string;
   /** Where people find more, for the descriptions. */
   readonly url: string | undefined;
   /** What is missing in the calendar. Without it, the calendar is complete. */
@@ -100,12 +102,12 @@ function expiryEvent({ date, expiries }: Day, { url }: CalendarOptions): ICalEve
   };
 }
 
-function unknownEvent(unknown: readonly UnknownExpiry[], { now, dayOf, url }: CalendarOptions): ICalEventData {
+function unknownEvent(unknown: readonly UnknownExpiry[], { now, timeZone, url }: CalendarOptions): ICalEventData {
   const reasons = unknown.map(({ vendorLicense, reason }) => line(`${vendorLicense}: ${reason}`));
   return {
     // one event that moves with the day
     id: uidOf('unknown'),
-    start: dayOf(now),
+    start: dateText(createLocalTime(timeZone).dayOf(now)),
     summary: unknownText(unknown),
     description: joined([...limited(reasons, LIST_LINES), url]),
   };
@@ -117,7 +119,7 @@ function unknownText({ length }: readonly UnknownExpiry[]): string {
 
 /** The parts of the text of a calendar. An empty part is a pause. The expiries are in the order of their dates. */
 export function* calendarParts(expiries: Iterable<Expiry>, options: CalendarOptions): Generator<string> {
-  const { name, now, dayOf, unknown = [] } = options;
+  const { name, now, timeZone, unknown = [] } = options;
   const calendar = new ICalCalendar({
     prodId: { company: 'license-exporter', product: 'expirations' },
     method: ICalCalendarMethod.PUBLISH,
@@ -132,7 +134,8 @@ export function* calendarParts(expiries: Iterable<Expiry>, options: CalendarOpti
   const days = new Map<string, Day>();
   let read = 0;
   for (const expiry of expiries) {
-    const date = dayOf(expiry.expiration);
+    const date = expiryDay(expiry.expiration, timeZone);
+    if (date === undefined) continue;
     const key = JSON.stringify([date, expiry.vendorLicense, expiry.owner]);
     const day = days.get(key);
     if (day === undefined) days.set(key, { date, expiries: [expiry] });

@@ -1,3 +1,4 @@
+import { expiryDay } from '../model/expiry-day.ts';
 import type { OwnerMapping } from '../model/owners.ts';
 import type { Expiry, KnownExpiries } from './expiry.ts';
 import type { UnknownExpiry } from './unknown-expiry.ts';
@@ -8,8 +9,8 @@ export interface ExpiryRowsOptions {
   readonly owners: OwnerMapping;
   /** Epoch seconds. */
   readonly now: number;
-  /** The date of a time at the site, such as 2026-12-24. */
-  readonly dayOf: (at: number) => string;
+  /** The IANA name of the zone of the analyzer. */
+  readonly timeZone: string;
 }
 
 type Row = readonly (string | number | null)[];
@@ -26,7 +27,7 @@ const daysLeft = (expiration: number, now: number): number => Math.round(((expir
 
 /** The rows by date. */
 export function expiryRows({ expiries, unknown }: KnownExpiries, options: ExpiryRowsOptions): ExpiryRows {
-  const { owners, now, dayOf } = options;
+  const { owners, now, timeZone } = options;
   const ownerCells = (vendorLicense: string, feature?: string): Row => {
     const labels = owners.of(vendorLicense, feature);
     return owners.names.map((name) => labels[name] ?? null);
@@ -37,7 +38,7 @@ export function expiryRows({ expiries, unknown }: KnownExpiries, options: Expiry
   };
   const expiryRow = (expiry: Expiry): Row => {
     const { vendorLicense, feature, version, package: pkg, featureType, licenses, expiration } = expiry;
-    const dates = [dayOf(expiration), daysLeft(expiration, now)];
+    const dates = [expiryDay(expiration, timeZone) ?? null, daysLeft(expiration, now)];
     const owner = ownerCells(vendorLicense, feature);
     return [vendorLicense, feature, version, pkg, featureType, licenses ?? null, ...dates, ...owner, null];
   };

@@ -1,5 +1,6 @@
 import type { FeatureRow } from '../inventory/feature-row.ts';
 import type { Inventory } from '../inventory/inventory.ts';
+import { LAST_EXPIRY } from '../model/expiry-day.ts';
 import type { OwnerMapping } from '../model/owners.ts';
 import { isUncounted } from '../model/uncounted.ts';
 import { sorted } from '../scheduling/sliced-sort.ts';
@@ -42,8 +43,6 @@ export interface ExpirySelection {
   readonly to: number;
 }
 
-/** Epoch seconds. A date in a calendar has a year of four digits, in every time zone. */
-const LAST = Date.UTC(9999, 11, 30) / 1000;
 /** Rows between two pauses. */
 const SLICE = 64;
 
@@ -68,7 +67,7 @@ export function* readExpiries(
     const { owner } = owners.of(vendorLicense, feature);
     if (!isOwnerAsked(owner)) continue;
     unknown.see(vendorLicense, expiration !== undefined);
-    if (expiration === undefined || expiration > LAST || expiration < from || expiration >= to) continue;
+    if (expiration === undefined || expiration > LAST_EXPIRY || expiration < from || expiration >= to) continue;
     const licenses = licensesOf(row);
     found.push({ vendorLicense, feature, version, package: pkg, featureType, licenses, expiration, owner });
   }

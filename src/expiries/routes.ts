@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Inventory } from '../inventory/inventory.ts';
 import { csvParts } from '../model/csv-text.ts';
-import { dateText, type LocalTime } from '../model/local-time.ts';
+import type { LocalTime } from '../model/local-time.ts';
 import type { OwnerMapping } from '../model/owners.ts';
 import { slicedBody } from '../scheduling/sliced-body.ts';
 import { runSliced } from '../scheduling/slices.ts';
@@ -17,7 +17,7 @@ export interface ExpiryInputs {
   readonly useInventory: <T>(work: (inventory: Inventory | undefined) => Promise<T>) => Promise<T>;
   readonly owners: () => OwnerMapping;
   /** Calendar of the analyzer. */
-  readonly localTime: LocalTime;
+  readonly localTime: Pick<LocalTime, 'timeZone'>;
   /** Epoch seconds. */
   readonly now: () => number;
   /** URL of the daemon for people. */
@@ -44,22 +44,12 @@ interface Format {
   readonly parts: (known: KnownExpiries, asked: Asked) => Iterable<string>;
 }
 
-/** The date of a time. Many licenses expire at the same time, and a calendar computation is slow. */
-function dayText({ localTime }: ExpiryInputs): (at: number) => string {
-  const known = new Map<number, string>();
-  return (at) => {
-    const date = known.get(at) ?? dateText(localTime.dayOf(at));
-    known.set(at, date);
-    return date;
-  };
-}
-
 const csv: Format = {
   type: 'text/csv; charset=utf-8',
   file: 'expirations.csv',
   from: ({ days, now }) => (days === undefined ? Number.NEGATIVE_INFINITY : now),
   parts: (known, { inputs, owners, now }) => {
-    const { columns, rows } = expiryRows(known, { owners, now, dayOf: dayText(inputs) });
+    const { columns, rows } = expiryRows(known, { owners, now, timeZone: inputs.localTime.timeZone });
     return csvParts(columns, rows);
   },
 };
@@ -72,7 +62,7 @@ const ics: Format = {
     calendarParts(expiries, {
       name: ['License expiries', ...asked.map((owner) => owner || 'without an owner')].join(', '),
       now,
-      dayOf: dayText(inputs),
+      timeZone: inputs.localTime.timeZone,
       url: inputs.url,
       unknown,
     }),

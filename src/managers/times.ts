@@ -1,4 +1,4 @@
-import { dayOfDate, type LocalTime, weekdayOf } from '../model/local-time.ts';
+import { createLocalTime, dayOfDate, type LocalTime, weekdayOf } from '../model/local-time.ts';
 
 /** Times and dates as license managers print them. Results are epoch seconds. */
 
@@ -74,6 +74,22 @@ export function yearlessTime(
   return undefined;
 }
 
+/** The clock of a source, and the calendar in which its dates are days. */
+export interface SourceTime extends LocalTime {
+  /** Of the analyzer: a date without a time is a day there, wherever the license server is. */
+  readonly calendar: LocalTime;
+}
+
+/** @param timeZone of the times in the output @param calendarZone of the analyzer @throws RangeError for an unknown zone */
+export const createSourceTime = (timeZone: string, calendarZone: string): SourceTime => ({
+  ...createLocalTime(timeZone),
+  calendar: createLocalTime(calendarZone),
+});
+
+/** The last second of a day. */
+export const endOfDay = (day: number, { calendar }: Pick<SourceTime, 'calendar'>): number =>
+  calendar.startOf(day + 1) - 1;
+
 /** `undefined` is permanent, as in `Increment`. */
 export type Expiry = number | 'unknown' | undefined;
 
@@ -81,14 +97,14 @@ export type Expiry = number | 'unknown' | undefined;
  * The expiry `12-jun-2030`, `permanent`, `permanent(no expiration date)`, or a date in the year 0, which is permanent too:
  * the last second of the day.
  */
-export function expiryOf(written: string, localTime: LocalTime): Expiry {
+export function expiryOf(written: string, localTime: SourceTime): Expiry {
   if (/^permanent/i.test(written)) return undefined;
   const [, date, monthName = '', year] = /^(\d{1,2})-([a-z]{3})-(\d{1,4})$/i.exec(written) ?? [];
   const month = MONTHS.indexOf(monthName.toLowerCase()) + 1;
   if (month === 0) return 'unknown';
   if (Number(year) === 0) return undefined;
   const day = dayIn(fullYear(Number(year)), { month, date: Number(date) });
-  return day === undefined ? 'unknown' : localTime.startOf(day + 1) - 1;
+  return day === undefined ? 'unknown' : endOfDay(day, localTime);
 }
 
 /** License files may have two digits: 90 to 99 are in the last century. */

@@ -4,7 +4,7 @@ import { localTimeText } from '../alerts/texts.ts';
 import { expiryCalendar } from '../expiries/calendar.ts';
 import type { Expiry } from '../expiries/expiry.ts';
 import { type Html, html, nameHtml } from '../html/html.ts';
-import { createLocalTime, dateText, dayOfDate } from '../model/local-time.ts';
+import { createLocalTime, dayOfDate } from '../model/local-time.ts';
 import type { DigestContent, GroupContent } from './channel.ts';
 import type { MailTexts } from './group-mail.ts';
 import { type MailContent, mailOf } from './mail-frame.ts';
@@ -173,7 +173,7 @@ function expiryMail({ title, alerts, notes, owner }: Parts, at: number, texts: E
           {
             name: owner === '' ? 'Expiring licenses' : `Expiring licenses of ${owner}`,
             now: at,
-            dayOf: (time) => dateText(localTime.dayOf(time)),
+            timeZone,
             url: alertsUrl,
           },
         );

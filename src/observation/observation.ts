@@ -6,7 +6,7 @@
 export interface Increment {
   /** Licenses; `Infinity` for uncounted ones, `undefined` when the number is not known. */
   readonly count: number | undefined;
-  /** Last second of the local day on which it expires; `undefined` for a permanent one. */
+  /** When it expires; of a date, the last second of that day of the analyzer; `undefined` for a permanent one. */
   readonly expires: number | 'unknown' | undefined;
 }
 

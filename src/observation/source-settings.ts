@@ -22,6 +22,8 @@ export interface SourceSettings<Key = string> {
   readonly encoding: string | undefined;
   /** IANA name of the zone in which the output has its times; UTC for commands that run here. */
   readonly timeZone: string;
+  /** IANA name of the zone of the analyzer. Dates without a time are its days: expiries. */
+  readonly calendarZone: string;
   readonly licenseFiles: readonly string[];
   /** By daemon. */
   readonly optionsFiles: Readonly<Record<string, string>>;

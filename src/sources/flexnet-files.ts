@@ -4,7 +4,7 @@ import { parseLmstat } from '../managers/flexnet/lmstat.ts';
 import { parseLmstatInventory } from '../managers/flexnet/lmstat-inventory.ts';
 import { parseOptionsFile } from '../managers/flexnet/options-file.ts';
 import type { FeatureDaemon } from '../managers/flexnet/which-daemon.ts';
-import type { LocalTime } from '../model/local-time.ts';
+import type { SourceTime } from '../managers/times.ts';
 import { SourceFailure, type SourceProblem } from '../observation/source-failure.ts';
 import type { SourceSettings } from '../observation/source-settings.ts';
 import { runSliced } from '../scheduling/slices.ts';
@@ -42,7 +42,7 @@ const MAX_AGE = 7 * 24 * HOUR;
 /** @param tool runs lmstat; undefined if the source has no command */
 export function createFlexnetFiles(
   settings: SourceSettings,
-  localTime: LocalTime,
+  localTime: SourceTime,
   tool: Transport | undefined,
   host: TransportHost,
 ): FlexnetFiles {

@@ -5,7 +5,7 @@ import { addDaemon } from '../managers/flexnet/remembering.ts';
 import { type FlexnetSettings, lmstatContext, noMemory } from '../managers/flexnet/settings.ts';
 import { observeSupplies } from '../managers/flexnet/supplied-licenses.ts';
 import { NO_DAEMON } from '../managers/flexnet/which-daemon.ts';
-import { createLocalTime } from '../model/local-time.ts';
+import { createSourceTime } from '../managers/times.ts';
 import type { VendorLicenseObservation } from '../observation/observation.ts';
 import { SourceFailure, type SourceProblem } from '../observation/source-failure.ts';
 import type { SourceSettings } from '../observation/source-settings.ts';
@@ -40,7 +40,7 @@ export function createFlexnetReader(
   host: TransportHost,
 ): ManagerReader {
   const { servers, part, daemons, borrow, users, features, timeZone, debugLog, via, licenseFiles } = settings;
-  const localTime = createLocalTime(timeZone);
+  const localTime = createSourceTime(timeZone, settings.calendarZone);
   const flexnet: FlexnetSettings = {
     servers,
     part,

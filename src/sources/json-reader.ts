@@ -1,5 +1,5 @@
 import { type ObservationMemory, parseObservations } from '../managers/json/observations.ts';
-import { createLocalTime } from '../model/local-time.ts';
+import { createSourceTime } from '../managers/times.ts';
 import type { SourceSettings } from '../observation/source-settings.ts';
 import { runSliced } from '../scheduling/slices.ts';
 import type { ManagerReader } from './manager-source.ts';
@@ -8,7 +8,7 @@ import type { Transport } from './transport.ts';
 /** Reads documents of observations, see docs/json-source.md. */
 export function createJsonReader(settings: SourceSettings, transport: Transport, now: () => number): ManagerReader {
   const { interval, part, via } = settings;
-  const localTime = createLocalTime(settings.timeZone);
+  const localTime = createSourceTime(settings.timeZone, settings.calendarZone);
   let memory: ObservationMemory | undefined;
   return {
     read: async (signal) => {

@@ -2,7 +2,7 @@ import type { Parsed } from '../managers/parsed.ts';
 import { cutFailure } from '../managers/rlm/failure.ts';
 import { observeRlm } from '../managers/rlm/observe.ts';
 import { parseRlmstat } from '../managers/rlm/parse.ts';
-import { createLocalTime } from '../model/local-time.ts';
+import { createSourceTime } from '../managers/times.ts';
 import type { Member } from '../observation/member.ts';
 import { SourceFailure } from '../observation/source-failure.ts';
 import type { SourceSettings } from '../observation/source-settings.ts';
@@ -14,7 +14,7 @@ import type { Transport } from './transport.ts';
 /** Reads an RLM server. Of several servers, the first one that answers is used. */
 export function createRlmReader(settings: SourceSettings, transport: Transport): ManagerReader {
   const { servers, part, via } = settings;
-  const localTime = createLocalTime(settings.timeZone);
+  const localTime = createSourceTime(settings.timeZone, settings.calendarZone);
   const [name = ''] = servers;
 
   const ask = async (server: string, signal: AbortSignal): Promise<Parsed> => {

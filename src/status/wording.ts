@@ -1,6 +1,7 @@
 import { humanDuration } from '../alerts/rule.ts';
-import { localDateText, localTimeText } from '../alerts/texts.ts';
+import { localTimeText } from '../alerts/texts.ts';
 import { type Html, html } from '../html/html.ts';
+import { expiryDay } from '../model/expiry-day.ts';
 
 /** Times and numbers as the pages write them. */
 
@@ -39,10 +40,11 @@ export const sentence = (text: string): string =>
 /** `2026-12-24, in 31 days` */
 export function expiryHtml(at: number | undefined, { now, timeZone }: Clock): Html {
   if (at === undefined) return html`<span class="unknown">expiry not known</span>`;
-  if (at === Number.POSITIVE_INFINITY) return html`permanent`;
+  const day = expiryDay(at, timeZone);
+  if (day === undefined) return html`permanent`;
   const days = Math.floor(Math.abs(at - now) / DAY);
   const distance = days === 0 ? 'less than a day' : counted(days, 'day');
-  const date = html`<time datetime="${new Date(at * 1000).toISOString()}">${localDateText(at, timeZone)}</time>`;
+  const date = html`<time datetime="${day}">${day}</time>`;
   if (at <= now) return html`<span class="bad">expired</span> ${date}, ${distance} ago`;
   const name = at - now <= 7 * DAY ? 'bad' : at - now <= 30 * DAY ? 'warn' : 'number';
   return html`expires ${date}, <span class="${name}">in ${distance}</span>`;

@@ -204,6 +204,20 @@ describe('loadConfig', () => {
     ]);
   });
 
+  it('warns if the exporter has another calendar than its own analyzer', () => {
+    const sources = '[{name: a, manager: rlm, servers: [5053@h], via: {command: /bin/true}}]';
+    const warningsOf = (own: string): readonly string[] =>
+      load(
+        temporaryFile(
+          `embedded_analyzer: {time_zone: ${own}, sources: ${sources}}\ndatasource: {time_zone: Asia/Tokyo}\n`,
+        ),
+      ).warnings;
+    expect(warningsOf('Asia/Tokyo')).toEqual([]);
+    expect(warningsOf('UTC')).toEqual([
+      'datasource.time_zone is Asia/Tokyo, but the days of the embedded analyzer are those of UTC: expiries can be a day off; set embedded_analyzer.time_zone too, or neither',
+    ]);
+  });
+
   it('names an unknown variable, but not what Kubernetes sets', () => {
     expect(messageOf(() => load(undefined, [], { LICENSE_EXPORTER_LOG_LEVL: 'info' }))).toBe(
       'LICENSE_EXPORTER_LOG_LEVL: unknown variable, did you mean LICENSE_EXPORTER_LOG_LEVEL?',

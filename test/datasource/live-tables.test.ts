@@ -7,7 +7,7 @@ import { flatRows, type Table, type TargetAnswer } from '../../src/datasource/pa
 import { type Query, readQuery } from '../../src/datasource/query.ts';
 import type { TargetName } from '../../src/datasource/targets.ts';
 import type { Inventory } from '../../src/inventory/inventory.ts';
-import { createLocalTime } from '../../src/model/local-time.ts';
+import { createLocalTime, dateText } from '../../src/model/local-time.ts';
 import { noOwners } from '../../src/model/owners.ts';
 import { WHOLE } from '../../src/model/snapshot.ts';
 import { runAtOnce } from '../../src/scheduling/slices.ts';
@@ -18,6 +18,7 @@ import { deriveInventoryNow, everything } from '../support/stored-answers.ts';
 
 const DAY = 86_400;
 const localTime = createLocalTime('Europe/Berlin');
+const calendar = { localTime, owners: () => noOwners };
 
 const inventoryOf = (parts: Scenario): Inventory =>
   deriveInventoryNow(createSnapshot(parts), NOW, { ...everything, usageWhenNotCurrent: 'withhold' as const });
@@ -43,7 +44,7 @@ const rowsOf = ({ items }: TargetAnswer): readonly Row[] => [...flatRows([items[
 
 const featuresOf = (inventory: Inventory, payload: object = {}) => {
   const query = runAtOnce(withLiteralNames(queryOf('features', { product: '%', ...payload }), inventory));
-  return rowsOf(runAtOnce(answerFeatures(query, inventory, noOwners)));
+  return rowsOf(runAtOnce(answerFeatures(query, inventory, calendar)));
 };
 
 describe('features', () => {
@@ -124,7 +125,7 @@ describe('20,000 features', () => {
   const columns = ['Product', 'Feature', 'Version', 'Bought', 'In use', 'Share', 'Max queued', 'Expires'];
   const bytesOf = (payload: object): number => {
     const query = queryOf('features', { product: '%', ...payload });
-    return Buffer.byteLength(JSON.stringify(runAtOnce(answerFeatures(query, large, noOwners)).items));
+    return Buffer.byteLength(JSON.stringify(runAtOnce(answerFeatures(query, large, calendar)).items));
   };
 
   it('are an answer of less than 2 MB with eight columns, and a small one with top', () => {
@@ -135,10 +136,10 @@ describe('20,000 features', () => {
   it('are read, ranked and cut in small steps', () => {
     const steps = (work: Generator<void, unknown>) => [...work].length;
     const query = (target: TargetName, payload: object) => queryOf(target, { product: '%', ...payload });
-    expect(steps(answerFeatures(query('features', { top: 1 }), large, noOwners))).toBeGreaterThan(150);
+    expect(steps(answerFeatures(query('features', { top: 1 }), large, calendar))).toBeGreaterThan(150);
     expect(steps(combinationsOf(query('history', { feature: '%' }), large))).toBeGreaterThan(150);
     expect(steps(combinationsOf(query('history', { feature: 'sim%' }), large))).toBeGreaterThan(200);
-    expect(steps(answerProducts(queryOf('products', {}), large, noOwners))).toBeGreaterThan(70);
+    expect(steps(answerProducts(queryOf('products', {}), large, calendar))).toBeGreaterThan(70);
   });
 });
 
@@ -149,7 +150,7 @@ describe('products', () => {
       down: good(answer(down ? [{ label: 'lic01;cdslmd' }] : [])),
       features: { [WHOLE]: good(answer([feature()])) },
     });
-    return rowsOf(runAtOnce(answerProducts(queryOf('products', {}), inventory, noOwners)))[0] ?? {};
+    return rowsOf(runAtOnce(answerProducts(queryOf('products', {}), inventory, calendar)))[0] ?? {};
   };
 
   it('have one word for their state; up only if it is known to be', () => {
@@ -159,7 +160,7 @@ describe('products', () => {
     expect(stateOf({ isCurrent: false }, true).state).toBe('down');
     expect(stateOf({ isCurrent: undefined }).state).toBe('unknown');
     const noReading = inventoryOf({ products: good(answer([product()])) });
-    const [row] = rowsOf(runAtOnce(answerProducts(queryOf('products', {}), noReading, noOwners)));
+    const [row] = rowsOf(runAtOnce(answerProducts(queryOf('products', {}), noReading, calendar)));
     expect(row?.state).toBe('unknown');
   });
 
@@ -178,7 +179,7 @@ describe('products', () => {
         products: good(answer([product({ maxAvailable })])),
         features: { [WHOLE]: good(answer(records.map(feature))) },
       });
-      return rowsOf(runAtOnce(answerProducts(queryOf('products', {}), inventory, noOwners)))[0]?.max_available;
+      return rowsOf(runAtOnce(answerProducts(queryOf('products', {}), inventory, calendar)))[0]?.max_available;
     };
     const unlimited = [{ feature: 'u', maxAvailable: 99_999 }, { feature: 'c' }];
     expect(most(100_009, unlimited)).toBe(10);
@@ -199,7 +200,7 @@ describe('products', () => {
 describe('sums of features in products', () => {
   const columns = ['In use', 'Bought', 'Share', 'Next expiry', 'Ended'];
   const sumsOf = (records: readonly Parameters<typeof feature>[0][], payload: object = { columns }) =>
-    rowsOf(runAtOnce(answerProducts(queryOf('products', payload), siteOf(records), noOwners)))[0] ?? {};
+    rowsOf(runAtOnce(answerProducts(queryOf('products', payload), siteOf(records), calendar)))[0] ?? {};
 
   it('are those of counted features whose usage is known, and the next expiry is in the future', () => {
     expect(
@@ -210,7 +211,7 @@ describe('sums of features in products', () => {
         { feature: 'unlimited', maxAvailable: 99_999, inUse: 999, licenseExpiration: Number.POSITIVE_INFINITY },
         { feature: 'dark', maxAvailable: 60, inUse: undefined, licenseExpiration: undefined },
       ]),
-    ).toEqual({ in_use: 10, bought: 40, share: 0.25, next_expiry: (NOW + 2 * DAY) * 1000, ended: 1 });
+    ).toEqual({ in_use: 10, bought: 40, share: 0.25, next_expiry: dateText(localTime.dayOf(NOW + 2 * DAY)), ended: 1 });
   });
 
   it('are null where nothing is known, and not 0', () => {
@@ -254,9 +255,8 @@ describe('expirations', () => {
       'b;d': good(answer([expiration({ feature: 'soon', licenseExpiration: dates.soon - 60 })])),
     },
   });
-  const context = { localTime, owners: () => noOwners };
   const answerOf = (payload: object) =>
-    runAtOnce(answerExpirations(queryOf('expirations', { product: 'lic01;cdslmd', ...payload }), inventory, context));
+    runAtOnce(answerExpirations(queryOf('expirations', { product: 'lic01;cdslmd', ...payload }), inventory, calendar));
   const names = (payload: object) => rowsOf(answerOf(payload)).map(({ feature: name }) => name);
 
   it('begin with the next one, then the last one that ended, then permanent ones', () => {
@@ -281,6 +281,7 @@ describe('expirations', () => {
 
   it('have a calendar of thirteen months, then later and permanent ones; those that ended are not in it', () => {
     const rows = rowsOf(answerOf({ product: '%', shape: 'months' }));
+    const day = (at: number): string => dateText(localTime.dayOf(at));
     expect(rows.map(({ month }) => month)).toEqual([
       ...Array.from({ length: 12 }, (_, i) => `2027-${String(i + 1).padStart(2, '0')}`),
       '2028-01',
@@ -294,9 +295,9 @@ describe('expirations', () => {
       first,
     ]);
     expect(counts.filter(([, count]) => count !== 0)).toEqual([
-      ['2027-01', 2, 2, (dates.soon - 60) * 1000],
-      ['2027-02', 2, 1, dates.february * 1000],
-      ['later', 1, 1, dates.far * 1000],
+      ['2027-01', 2, 2, day(dates.soon - 60)],
+      ['2027-02', 2, 1, day(dates.february)],
+      ['later', 1, 1, day(dates.far)],
       ['permanent', 1, 1, null],
     ]);
     expect(counts[2]).toEqual(['2027-03', 0, 0, null]);

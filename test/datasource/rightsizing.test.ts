@@ -5,7 +5,7 @@ import { answerRightsizing } from '../../src/datasource/rightsizing-answers.ts';
 import type { FeatureRow } from '../../src/inventory/feature-row.ts';
 import type { Inventory } from '../../src/inventory/inventory.ts';
 import { tableOf } from '../../src/inventory/table.ts';
-import { createLocalTime } from '../../src/model/local-time.ts';
+import { createLocalTime, dateText } from '../../src/model/local-time.ts';
 import { createOwners } from '../../src/model/owners.ts';
 import { createPrices, type PriceEntry } from '../../src/model/prices.ts';
 import { createProposalSource } from '../../src/rightsizing/proposals.ts';
@@ -87,7 +87,7 @@ describe('the target rightsizing', () => {
     expect(rows[0]).toMatchObject({
       product: 'lic01;cadd',
       count: 4,
-      peak_date: localTime.startOf(TODAY - 40) * 1000,
+      peak_date: dateText(TODAY - 40),
       growth_a_month: null,
       runs_out: null,
       idle_now: 2,
@@ -97,7 +97,7 @@ describe('the target rightsizing', () => {
       saving: 400,
       cost: null,
       currency: 'EUR',
-      renewal: localTime.startOf(TODAY + 103) * 1000,
+      renewal: dateText(TODAY + 103),
       owner: 'cad',
       computed: (AT - 2400) * 1000,
     });
@@ -152,7 +152,7 @@ describe('the target rightsizing', () => {
 
   it('shows since when no use was seen, if there ever was one', () => {
     const table = adviceTable([adviceOf({ unusedSince: TODAY - 300 }), adviceOf({ isNeverUsed: true }), adviceOf()]);
-    const day = localTime.startOf(TODAY - 300) * 1000;
+    const day = dateText(TODAY - 300);
     expect(ask({}, { table }).rows.map(({ unused_since: since }) => since)).toEqual([day, null, null]);
   });
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parseObservations } from '../../src/managers/json/observations.ts';
-import { createLocalTime } from '../../src/model/local-time.ts';
+import { createSourceTime } from '../../src/managers/times.ts';
 import { runAtOnce } from '../../src/scheduling/slices.ts';
 import { peer } from '../support/peers.ts';
 
@@ -32,7 +32,7 @@ function observe(recipe: string, args: readonly string[], input?: string) {
     now,
     writtenAt: undefined,
     interval: 300,
-    localTime: createLocalTime('UTC'),
+    localTime: createSourceTime('UTC', 'UTC'),
     part: '',
     memory: undefined,
   };

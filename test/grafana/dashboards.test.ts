@@ -22,7 +22,6 @@ const units = [
   'none',
   'short',
   'percentunit',
-  'time:YYYY-MM-DD',
   'suffix: d',
   'suffix: h',
   'suffix: features',

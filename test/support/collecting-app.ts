@@ -38,6 +38,7 @@ export async function startCollectingApp(
     }),
   ) as Map<SettingKey, unknown>;
   const config = loadConfig({ flags, env: {}, requireAnalyzer: true, cronProblem });
+  const timeZone = config.datasource.timeZone ?? config.embeddedAnalyzer.timeZone;
   const log = createTestLog();
   const collecting: ReturnType<typeof createCollecting>[] = [];
   const own = createOwnAnalyzer(config, { log, version: '0.0.0', others: () => [] }, (options) => {
@@ -49,7 +50,7 @@ export async function startCollectingApp(
   await own.analyzer.start();
   const health = (): readonly SourceHealth[] => collecting.flatMap((one) => one.health());
   const app = createApp(
-    { ...config, analyzer: own.config() },
+    { ...config, analyzer: own.config(), datasource: { ...config.datasource, timeZone } },
     {
       log,
       version: '0.0.0',

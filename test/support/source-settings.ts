@@ -14,6 +14,7 @@ export const sourceSettings = (more: Partial<SourceSettings> = {}): SourceSettin
   maxOutput: 2 ** 20,
   encoding: undefined,
   timeZone: 'UTC',
+  calendarZone: more.timeZone ?? 'UTC',
   licenseFiles: [],
   optionsFiles: {},
   debugLog: undefined,

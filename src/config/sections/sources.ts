@@ -105,7 +105,8 @@ export const sourceKeys = {
     .refine((label) => isEncoding(label), { error: isNot('an encoding such as utf-8, shift_jis or windows-1252') })
     .meta({ description: 'Encoding of the output.', shownDefault: 'UTF-8, else Latin-1' }),
   time_zone: timeZone.meta({
-    description: 'Time zone of the times in the output.',
+    description:
+      'Time zone of the times in the output. A date without a time is a day of `embedded_analyzer.time_zone`.',
     shownDefault: 'UTC for a command, else `embedded_analyzer.time_zone`',
   }),
   license_files: listOf(text).describe('FlexNet license files. They give versions, capacity and expiry.'),

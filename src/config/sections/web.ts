@@ -57,8 +57,9 @@ export const datasource = z
         'File with the key of these hashes. If it is not set, each start generates a new key, and the hashes change.',
       ),
     time_zone: timeZone.optional().meta({
-      description: 'Time zone of the analyzer. It decides where days and months begin.',
-      shownDefault: "`embedded_analyzer.time_zone` in `demo`, else the system's",
+      description:
+        'Time zone of the analyzer. It decides where days and months begin, and on which day a license expires.',
+      shownDefault: "`embedded_analyzer.time_zone` in `demo` and with sources, else the system's",
     }),
   })
   .describe('The routes for Grafana.');

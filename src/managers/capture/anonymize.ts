@@ -1,7 +1,7 @@
-import { createLocalTime, type LocalTime } from '../../model/local-time.ts';
 import { sourceFailureKinds } from '../../observation/source-failure.ts';
 import { beginsStatement } from '../flexnet/license-line.ts';
 import { MAX_LINE, withoutControls } from '../lines.ts';
+import { createSourceTime, type SourceTime } from '../times.ts';
 import type { CaptureHeader, CaptureSection } from './capture-file.ts';
 import { type Collected, collectNames, spansOf } from './collect.ts';
 import { FreeText, masked } from './free-text.ts';
@@ -44,7 +44,12 @@ export function* anonymize({ header, sections, known }: Anonymizing): Generator<
   const collected = yield* collectNames(header, sections, standIns);
   const kept = new KeptNames(collected.names, standIns.parts);
   yield;
-  const writer = new SectionWriter(collected, new FreeText(standIns, kept), standIns, createLocalTime(header.timeZone));
+  const writer = new SectionWriter(
+    collected,
+    new FreeText(standIns, kept),
+    standIns,
+    createSourceTime(header.timeZone, header.timeZone),
+  );
   const written: CaptureSection[] = [];
   for (const section of sections) written.push(yield* writer.write(section));
   return { header: writer.header(header), sections: written, replacedNames: kept.replaced };
@@ -54,9 +59,9 @@ class SectionWriter {
   readonly #collected: Collected;
   readonly #free: FreeText;
   readonly #standIns: StandIns;
-  readonly #localTime: LocalTime;
+  readonly #localTime: SourceTime;
 
-  constructor(collected: Collected, free: FreeText, standIns: StandIns, localTime: LocalTime) {
+  constructor(collected: Collected, free: FreeText, standIns: StandIns, localTime: SourceTime) {
     this.#collected = collected;
     this.#free = free;
     this.#standIns = standIns;

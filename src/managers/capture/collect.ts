@@ -1,4 +1,3 @@
-import { createLocalTime } from '../../model/local-time.ts';
 import { readLogLine } from '../flexnet/debug-log-line.ts';
 import { parseLicenseFile } from '../flexnet/license-file.ts';
 import { parseLmstat } from '../flexnet/lmstat.ts';
@@ -7,6 +6,7 @@ import type { LmstatReport } from '../flexnet/lmstat-report.ts';
 import { linesOf, withoutControls } from '../lines.ts';
 import { parseRlmstat } from '../rlm/parse.ts';
 import type { RlmReport } from '../rlm/report.ts';
+import { createSourceTime, type SourceTime } from '../times.ts';
 import type { CaptureHeader, CaptureSection } from './capture-file.ts';
 import { isJsonName, jsonRole, jsonStrings } from './json-words.ts';
 import type { Span } from './line-spans.ts';
@@ -40,12 +40,12 @@ class Collection {
   readonly unread = new Map<CaptureSection, ReadonlySet<number>>();
   readonly #header: CaptureHeader;
   readonly #standIns: StandIns;
-  readonly #localTime: ReturnType<typeof createLocalTime>;
+  readonly #localTime: SourceTime;
 
   constructor(header: CaptureHeader, standIns: StandIns) {
     this.#header = header;
     this.#standIns = standIns;
-    this.#localTime = createLocalTime(header.timeZone);
+    this.#localTime = createSourceTime(header.timeZone, header.timeZone);
   }
 
   *read(section: CaptureSection): Generator<void, void> {
@@ -171,7 +171,7 @@ export function spansOf(
   { input, stream }: CaptureSection,
   line: string,
   isUnderstood: boolean,
-  localTime: ReturnType<typeof createLocalTime>,
+  localTime: SourceTime,
 ): readonly Span[] {
   if (stream === 'failure') return [];
   if (input === 'inventory') return inventorySpans(line, isUnderstood);

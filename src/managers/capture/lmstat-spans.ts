@@ -1,4 +1,3 @@
-import type { LocalTime } from '../../model/local-time.ts';
 import {
   readDaemon,
   readMember,
@@ -9,6 +8,7 @@ import {
 } from '../flexnet/lmstat-lines.ts';
 import { TextBlock } from '../flexnet/text-block.ts';
 import { findParts, findPartsWithoutVersion, UserLineParts } from '../flexnet/user-line.ts';
+import type { SourceTime } from '../times.ts';
 import { type Span, spanOf } from './line-spans.ts';
 import type { Role } from './stand-ins.ts';
 
@@ -32,7 +32,7 @@ export function inventorySpans(line: string, isUnderstood: boolean): readonly Sp
 }
 
 /** @param isUnderstood whether the parser understands the line. Otherwise only users are found. */
-export function lmstatSpans(line: string, isUnderstood: boolean, localTime: LocalTime): readonly Span[] {
+export function lmstatSpans(line: string, isUnderstood: boolean, localTime: SourceTime): readonly Span[] {
   const user = userSpans(line);
   if (user !== undefined || !isUnderstood) return user ?? [];
   return usersOfSpans(line) ?? poolSpans(line, localTime) ?? reservationSpans(line) ?? serverSpans(line);
@@ -85,7 +85,7 @@ function usersOfSpans(line: string): Span[] | undefined {
   );
 }
 
-function poolSpans(line: string, localTime: LocalTime): Span[] | undefined {
+function poolSpans(line: string, localTime: SourceTime): Span[] | undefined {
   const { feature, version = '', vendor = '' } = readPoolHead(line.trim(), localTime) ?? {};
   if (feature === undefined) return undefined;
   const name = spanOf(line, feature, 'name');

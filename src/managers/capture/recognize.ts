@@ -1,9 +1,9 @@
-import { createLocalTime } from '../../model/local-time.ts';
 import { formOfLog } from '../flexnet/debug-log-line.ts';
 import { parseLicenseFile } from '../flexnet/license-file.ts';
 import { parseLmstat } from '../flexnet/lmstat.ts';
 import { parseLmstatInventory } from '../flexnet/lmstat-inventory.ts';
 import { parseRlmstat } from '../rlm/parse.ts';
+import { createSourceTime } from '../times.ts';
 import { type Capture, type CaptureHeader, type InputKind, isCapture, readCapture } from './capture-file.ts';
 
 /** What a file is: a capture, or a text that a license manager printed. */
@@ -34,7 +34,7 @@ function timeOfDocument(text: string): number | undefined {
 }
 
 function* find(text: string, now: number, timeZone: string): Generator<void, Found | undefined> {
-  const localTime = createLocalTime(timeZone);
+  const localTime = createSourceTime(timeZone, timeZone);
   if (/^\s*[{[]/.test(text)) return { input: 'document', servers: [], at: timeOfDocument(text) };
   const rlm = yield* parseRlmstat(text, { localTime });
   const servers = rlm.masters.map(({ host, port }) => `${port}@${host}`);

@@ -1,4 +1,3 @@
-import { createLocalTime } from '../../model/local-time.ts';
 import { SourceFailure, type SourceFailureKind, sourceFailureKinds } from '../../observation/source-failure.ts';
 import { readLogLine } from '../flexnet/debug-log-line.ts';
 import type { LicenseSupply } from '../flexnet/inventory.ts';
@@ -15,6 +14,7 @@ import type { Parsed } from '../parsed.ts';
 import { cutFailure } from '../rlm/failure.ts';
 import { observeRlm } from '../rlm/observe.ts';
 import { parseRlmstat } from '../rlm/parse.ts';
+import { createSourceTime, type SourceTime } from '../times.ts';
 import { type Capture, type InputKind, inputKinds, type ReadSection } from './capture-file.ts';
 
 /** The texts of a capture, read as those of a source are. */
@@ -34,11 +34,11 @@ class Replay {
   readonly failures: SourceFailure[] = [];
   readonly unread: (UnreadPart & { readonly input: InputKind })[] = [];
   readonly #capture: Capture;
-  readonly #localTime: ReturnType<typeof createLocalTime>;
+  readonly #localTime: SourceTime;
 
   constructor(capture: Capture) {
     this.#capture = capture;
-    this.#localTime = createLocalTime(capture.header.timeZone);
+    this.#localTime = createSourceTime(capture.header.timeZone, capture.header.timeZone);
   }
 
   *run(): Generator<void, void> {

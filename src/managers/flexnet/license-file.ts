@@ -1,6 +1,6 @@
-import type { LocalTime } from '../../model/local-time.ts';
 import type { Diagnostics } from '../../observation/source.ts';
 import { DiagnosticsCount, type OnUnread } from '../lines.ts';
+import type { SourceTime } from '../times.ts';
 import { statementsOf } from './file-lines.ts';
 import type { LicenseSupply } from './inventory.ts';
 import { type Grant, grantsOf } from './license-grants.ts';
@@ -105,7 +105,7 @@ export function parseLicenseFile(
     now,
     localTime,
     onUnread,
-  }: { readonly now: number; readonly localTime: LocalTime; readonly onUnread?: OnUnread | undefined },
+  }: { readonly now: number; readonly localTime: SourceTime; readonly onUnread?: OnUnread | undefined },
 ): LicenseFile {
   const diagnostics = new DiagnosticsCount(onUnread);
   const servers: LicenseFile['servers'][number][] = [];

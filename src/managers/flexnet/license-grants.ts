@@ -1,4 +1,4 @@
-import type { LocalTime } from '../../model/local-time.ts';
+import type { SourceTime } from '../times.ts';
 import type { FeatureLine } from './license-line.ts';
 import { compareVersions } from './versions.ts';
 
@@ -11,7 +11,7 @@ export interface Grant {
 
 interface Now {
   readonly now: number;
-  readonly localTime: LocalTime;
+  readonly localTime: SourceTime;
 }
 
 /** How many lines of the same feature an UPGRADE looks back. */
@@ -19,8 +19,8 @@ const LOOK_BACK = 200;
 
 const keyOf = ({ daemon, name }: FeatureLine): string => `${daemon}\0${name}`;
 
-const hasBegun = ({ start }: FeatureLine, { now, localTime }: Now): boolean =>
-  start === undefined || now >= localTime.startOf(localTime.dayOf(start));
+const hasBegun = ({ start }: FeatureLine, { now, localTime: { calendar } }: Now): boolean =>
+  start === undefined || now >= calendar.startOf(calendar.dayOf(start));
 
 /**
  * Lines that no SUPERSEDE replaces. It replaces what was issued before its own ISSUED (or START) date; lines with the same

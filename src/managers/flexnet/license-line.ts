@@ -1,4 +1,4 @@
-import type { LocalTime } from '../../model/local-time.ts';
+import type { SourceTime } from '../times.ts';
 import { type Expiry, expiryOf } from '../times.ts';
 import { wordsOf } from './file-lines.ts';
 
@@ -86,7 +86,7 @@ function attributesOf(words: readonly string[]): ReadonlyMap<string, string> {
 }
 
 /** The end of the day of an attribute; undefined without a usable date. */
-function dayEndOf(date: string | undefined, localTime: LocalTime): number | undefined {
+function dayEndOf(date: string | undefined, localTime: SourceTime): number | undefined {
   const end = date === undefined ? undefined : expiryOf(date, localTime);
   return typeof end === 'number' ? end : undefined;
 }
@@ -113,7 +113,7 @@ const isLockedTo = (hostId: string | undefined): boolean =>
 function readFeature(
   keyword: FeatureLine['keyword'],
   words: readonly string[],
-  localTime: LocalTime,
+  localTime: SourceTime,
 ): FeatureLine | undefined {
   const [name, daemon, ...rest] = words;
   const fromVersion = keyword === 'UPGRADE' ? rest.shift() : undefined;
@@ -151,7 +151,7 @@ function componentOf(written: string): Component | undefined {
   return { name, version: version === '' ? undefined : version, count: Number(count) };
 }
 
-function readPackage(words: readonly string[], localTime: LocalTime): PackageLine | undefined {
+function readPackage(words: readonly string[], localTime: SourceTime): PackageLine | undefined {
   const [name, daemon, ...rest] = words;
   const attributes = attributesOf(rest);
   const written = (attributes.get('COMPONENTS') ?? '').split(/\s/).filter((one) => one !== '');
@@ -183,7 +183,7 @@ function readServer(words: readonly string[]): ServerLine | undefined {
 /** What a statement says. Undefined if it is not understood, for instance because a field is missing. */
 export function readStatement(
   statement: string,
-  localTime: LocalTime,
+  localTime: SourceTime,
 ): FeatureLine | PackageLine | ServerLine | 'noise' | undefined {
   const [first = '', ...words] = wordsOf(statement);
   const keyword = first.toUpperCase();

@@ -1,6 +1,6 @@
-import type { LocalTime } from '../../model/local-time.ts';
 import type { Diagnostics } from '../../observation/source.ts';
 import { DiagnosticsCount, linesOf, MAX_LINE, type OnUnread } from '../lines.ts';
+import type { SourceTime } from '../times.ts';
 import { expiryOf } from '../times.ts';
 import type { LicenseSupply } from './inventory.ts';
 import { detached } from './kept-text.ts';
@@ -32,7 +32,7 @@ const headings: ReadonlyMap<string, Column> = new Map([
  */
 export function* parseLmstatInventory(
   text: string,
-  { localTime, onUnread }: { readonly localTime: LocalTime; readonly onUnread?: OnUnread | undefined },
+  { localTime, onUnread }: { readonly localTime: SourceTime; readonly onUnread?: OnUnread | undefined },
 ): Generator<void, InventoryReport> {
   const diagnostics = new DiagnosticsCount(onUnread);
   const supply: LicenseSupply[] = [];
@@ -67,7 +67,7 @@ function columnsOf(line: string): Column[] | undefined {
 }
 
 /** Only the expiry can have blanks: columns before it are found from the left, those after it from the right. */
-function rowOf(line: string, columns: readonly Column[], localTime: LocalTime): LicenseSupply | undefined {
+function rowOf(line: string, columns: readonly Column[], localTime: SourceTime): LicenseSupply | undefined {
   const words = detached(line).trim().split(/\s+/);
   if (words.length < columns.length) return undefined;
   const before = columns.indexOf('expires');
@@ -98,6 +98,6 @@ function countOf(written: string): number | undefined {
   return Number(written) === 0 ? Number.POSITIVE_INFINITY : Number(written);
 }
 
-const isEndOfTable = (line: string, localTime: LocalTime): boolean =>
+const isEndOfTable = (line: string, localTime: SourceTime): boolean =>
   /^(?:Users of |License server status|Vendor daemon status)/i.test(line) ||
   readReferenceTime(line, localTime) !== undefined;

@@ -1,5 +1,5 @@
 import type { LocalTime } from '../../model/local-time.ts';
-import { expiryOf, timeOf } from '../times.ts';
+import { expiryOf, type SourceTime, timeOf } from '../times.ts';
 import type {
   FlexnetError,
   LmstatDaemon,
@@ -99,7 +99,7 @@ function supplyOf(text: string): LmstatSupply | undefined {
 export type PoolHead = Pick<LmstatPool, 'feature' | 'version' | 'vendor' | 'expires'>;
 
 /** `"X" v53, vendor: MLM, expiry: 01-jan-2099`; vendor and expiry can be missing. */
-export function readPoolHead(line: string, localTime: LocalTime): PoolHead | undefined {
+export function readPoolHead(line: string, localTime: SourceTime): PoolHead | undefined {
   if (!line.startsWith('"')) return undefined;
   const close = line.indexOf('" v', 1);
   if (close < 1) return undefined;

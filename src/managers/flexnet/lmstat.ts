@@ -1,5 +1,5 @@
-import type { LocalTime } from '../../model/local-time.ts';
 import { DiagnosticsCount, MAX_LINE, type OnUnread, withoutControls } from '../lines.ts';
+import type { SourceTime } from '../times.ts';
 import { copyOf, KeptText } from './kept-text.ts';
 import { LmstatFeatures } from './lmstat-features.ts';
 import {
@@ -34,7 +34,7 @@ const LINE_BEGIN = 40;
 
 export interface LmstatContext {
   /** Calendar of the zone in which the tool printed its times. */
-  readonly localTime: LocalTime;
+  readonly localTime: SourceTime;
   /** Reference time of a text that prints none, epoch seconds. */
   readonly now: number;
   /** How user and host are distinguished in lines with more than three words, see `splitLeft`. */
@@ -60,7 +60,7 @@ type Section = 'head' | 'servers' | 'files' | 'daemons' | 'features' | 'inventor
 
 class LmstatReading {
   readonly #context: LmstatContext;
-  readonly #localTime: LocalTime;
+  readonly #localTime: SourceTime;
   readonly #times: StartTimes;
   readonly #users: UserLines;
   readonly #features = new LmstatFeatures();

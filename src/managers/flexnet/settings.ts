@@ -1,4 +1,4 @@
-import type { LocalTime } from '../../model/local-time.ts';
+import type { SourceTime } from '../times.ts';
 import type { LmstatContext } from './lmstat.ts';
 import type { Split } from './user-words.ts';
 
@@ -19,7 +19,7 @@ export interface FlexnetSettings {
   /** `include` is empty for all features. */
   readonly features: { readonly include: readonly RegExp[]; readonly exclude: readonly RegExp[] };
   /** Calendar of the zone in which the output has its times. */
-  readonly localTime: LocalTime;
+  readonly localTime: SourceTime;
 }
 
 /** What is remembered from one output of a source to the next. */

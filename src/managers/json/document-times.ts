@@ -1,4 +1,5 @@
-import { dayOfDate, type LocalTime } from '../../model/local-time.ts';
+import { dayOfDate } from '../../model/local-time.ts';
+import { endOfDay, type SourceTime } from '../times.ts';
 
 /** Times and dates of an observation document: epoch seconds, RFC 3339, `2027-06-30`, `permanent`. */
 
@@ -45,10 +46,10 @@ export const timeOf = (written: string | number): number =>
 /** An expiry as in `Increment`; a date is the last second of that day. @param written a checked value of the document */
 export function expiryOf(
   written: string | number | null | undefined,
-  localTime: LocalTime,
+  localTime: SourceTime,
 ): number | 'unknown' | undefined {
   if (written === undefined || written === null) return 'unknown';
   if (written === 'permanent') return undefined;
-  if (typeof written === 'string' && DATE.test(written)) return localTime.startOf((dayOf(written) ?? 0) + 1) - 1;
+  if (typeof written === 'string' && DATE.test(written)) return endOfDay(dayOf(written) ?? 0, localTime);
   return timeOf(written);
 }

@@ -107,7 +107,7 @@ export const incrementSchema = object({
   count: optional(count, 'Licenses, or `uncounted`.'),
   expires: optional(
     expiry,
-    'When it expires: `permanent`, epoch seconds, an RFC 3339 time, or a date, of which the last second counts in the time zone of the source.',
+    'When it expires: `permanent`, epoch seconds, an RFC 3339 time, or a date, which is a day of the analyzer, also if the source is in another time zone.',
   ),
 });
 

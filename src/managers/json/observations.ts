@@ -1,4 +1,3 @@
-import type { LocalTime } from '../../model/local-time.ts';
 import {
   type PoolObservation,
   type VendorLicenseObservation,
@@ -7,6 +6,7 @@ import {
 import { SourceFailure, type SourceProblem } from '../../observation/source-failure.ts';
 import { DiagnosticsCount } from '../lines.ts';
 import type { Parsed, Parsing } from '../parsed.ts';
+import type { SourceTime } from '../times.ts';
 import { type DenialTotals, denialsSince } from './denials.ts';
 import type { FeatureEntry, ObservationDocument, VendorLicenseEntry } from './document.ts';
 import { checkDocument } from './document-check.ts';
@@ -38,7 +38,7 @@ export interface ObservationContext {
   /** Seconds between collections. */
   readonly interval: number;
   /** Of dates without a time. */
-  readonly localTime: LocalTime;
+  readonly localTime: SourceTime;
   /** Third part of the names of vendor licenses that have none. */
   readonly part: string;
   /** Of the previous document of this source, undefined before the first one. */

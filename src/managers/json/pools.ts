@@ -1,4 +1,3 @@
-import type { LocalTime } from '../../model/local-time.ts';
 import type {
   Checkout,
   Increment,
@@ -7,6 +6,7 @@ import type {
   TokenUse,
   UnknownOfCheckouts,
 } from '../../observation/observation.ts';
+import type { SourceTime } from '../times.ts';
 import type { CheckoutEntry, FeatureEntry, IncrementEntry, QueuedEntry, VendorLicenseEntry } from './document.ts';
 import { plainText } from './document-text.ts';
 import { expiryOf, timeOf } from './document-times.ts';
@@ -15,7 +15,7 @@ import { expiryOf, timeOf } from './document-times.ts';
 
 export interface PoolContext {
   /** Of dates. */
-  readonly localTime: LocalTime;
+  readonly localTime: SourceTime;
   /** Times after it cannot be right. Undefined if the clock of the document is wrong: then no time is used. */
   readonly latest: number | undefined;
   /** `server;daemon` of the vendor license. */
@@ -80,7 +80,7 @@ const toQueued = (entry: QueuedEntry, context: PoolContext): QueuedRequest => ({
   licenses: figure(entry.licenses) ?? 1,
 });
 
-function toIncrement({ count, expires }: IncrementEntry, isUncounted: boolean, localTime: LocalTime): Increment {
+function toIncrement({ count, expires }: IncrementEntry, isUncounted: boolean, localTime: SourceTime): Increment {
   const unknownCount = isUncounted ? Number.POSITIVE_INFINITY : undefined;
   return {
     count: count === 'uncounted' ? Number.POSITIVE_INFINITY : (figure(count) ?? unknownCount),

@@ -1,6 +1,6 @@
-import type { LocalTime } from '../../model/local-time.ts';
 import { DiagnosticsCount, linesOf, MAX_LINE, type OnUnread } from '../lines.ts';
 import type { Parsing } from '../parsed.ts';
+import type { SourceTime } from '../times.ts';
 import { type PoolUnderway, poolHeadOf } from './pool-lines.ts';
 import type { RlmError, RlmIsv, RlmMaster, RlmReport, RlmUsage } from './report.ts';
 import {
@@ -23,7 +23,7 @@ const STEP = 64;
 
 export interface RlmTextContext {
   /** The zone in which the output has its times. */
-  readonly localTime: LocalTime;
+  readonly localTime: SourceTime;
   /** Called for each line that is not understood. */
   readonly onUnread?: OnUnread | undefined;
 }
@@ -51,7 +51,7 @@ interface IsvUnderway extends RlmIsv {
 
 /** The state between two lines. */
 class Reading {
-  readonly #localTime: LocalTime;
+  readonly #localTime: SourceTime;
   readonly #copies = new TextCopies();
   readonly #diagnostics: DiagnosticsCount;
   readonly #masters: RlmMaster[] = [];
@@ -66,7 +66,7 @@ class Reading {
   /** Below a message of an error, where its details are. */
   #isInError = false;
 
-  constructor(localTime: LocalTime, onUnread: OnUnread | undefined) {
+  constructor(localTime: SourceTime, onUnread: OnUnread | undefined) {
     this.#localTime = localTime;
     this.#diagnostics = new DiagnosticsCount(onUnread);
   }

@@ -1,4 +1,4 @@
-import type { LocalTime } from '../../model/local-time.ts';
+import type { SourceTime } from '../times.ts';
 import { type Expiry, expiryOf } from '../times.ts';
 import type { RlmPool } from './report.ts';
 import type { TextCopies } from './text-copies.ts';
@@ -29,7 +29,7 @@ export class PoolUnderway implements RlmPool {
   }
 
   /** Whether the line is one of this pool. */
-  add(line: string, localTime: LocalTime): boolean {
+  add(line: string, localTime: SourceTime): boolean {
     // (F: RLM 12.4) the whole line below the head of such a pool
     if (/^\s*token-based license/i.test(line)) {
       this.isTokenBased = true;
@@ -41,7 +41,7 @@ export class PoolUnderway implements RlmPool {
     return true;
   }
 
-  #set(name: string, value: string, localTime: LocalTime): void {
+  #set(name: string, value: string, localTime: SourceTime): void {
     if (name === 'count') this.count = countOf(value);
     else if (name === '# reservations') this.reserved = numberOf(value);
     else if (name === 'inuse') this.inUse = numberOf(value);

@@ -11,12 +11,12 @@ import { parseLmstat } from '../../../src/managers/flexnet/lmstat.ts';
 import type { LmstatReport } from '../../../src/managers/flexnet/lmstat-report.ts';
 import { parseRlmstat } from '../../../src/managers/rlm/parse.ts';
 import type { RlmReport } from '../../../src/managers/rlm/report.ts';
-import { createLocalTime } from '../../../src/model/local-time.ts';
+import { createSourceTime } from '../../../src/managers/times.ts';
 import { runAtOnce } from '../../../src/scheduling/slices.ts';
 
 /** Captures in tests. */
 
-const utc = createLocalTime('UTC');
+const utc = createSourceTime('UTC', 'UTC');
 
 const headerOf = (more: Partial<CaptureHeader> = {}): CaptureHeader => ({
   manager: 'flexnet',

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { LicenseSupply } from '../../../src/managers/flexnet/inventory.ts';
 import { parseLicenseFile } from '../../../src/managers/flexnet/license-file.ts';
-import { createLocalTime } from '../../../src/model/local-time.ts';
+import { createSourceTime } from '../../../src/managers/times.ts';
 
-const localTime = createLocalTime('Europe/Berlin');
+const localTime = createSourceTime('Europe/Berlin', 'Europe/Berlin');
 const now = Date.parse('2026-11-18T12:00:00Z') / 1000;
 const parse = (text: string) => parseLicenseFile(text, { now, localTime });
 

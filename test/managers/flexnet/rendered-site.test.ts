@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseLmstat } from '../../../src/managers/flexnet/lmstat.ts';
 import type { LmstatCheckout, LmstatFeature, LmstatReport } from '../../../src/managers/flexnet/lmstat-report.ts';
-import { createLocalTime, dayOfDate, type LocalTime } from '../../../src/model/local-time.ts';
+import { createSourceTime, type SourceTime } from '../../../src/managers/times.ts';
+import { dayOfDate } from '../../../src/model/local-time.ts';
 import { runAtOnce } from '../../../src/scheduling/slices.ts';
 import { createLargeSite } from '../../support/license-site/large-site.ts';
 import { randomFlexnetSite } from '../../support/license-site/random-flexnet-site.ts';
@@ -20,7 +21,7 @@ import {
 
 /** A site is rendered as text, and the text is read: all that it says is in the report. */
 
-const zones = ['UTC', 'Asia/Kolkata', 'America/Phoenix'].map(createLocalTime);
+const zones = ['UTC', 'Asia/Kolkata', 'America/Phoenix'].map((zone) => createSourceTime(zone, zone));
 
 const styles: fc.Arbitrary<LmstatStyle> = fc.record({
   version: fc.constantFrom('11.7', '11.19.6'),
@@ -29,7 +30,7 @@ const styles: fc.Arbitrary<LmstatStyle> = fc.record({
   hasExpiry: fc.boolean(),
 });
 
-const read = (text: string, localTime: LocalTime): LmstatReport =>
+const read = (text: string, localTime: SourceTime): LmstatReport =>
   runAtOnce(parseLmstat(text, { localTime, now: 0, split: 'auto', knownHosts: new Set() }));
 
 const expectedUser = (one: SiteCheckout | SiteQueued): object => ({
@@ -59,7 +60,7 @@ function expectedPool(
   name: string,
   daemon: SiteDaemon,
   style: LmstatStyle,
-  localTime: LocalTime,
+  localTime: SourceTime,
 ): object {
   const { version, expires, reservations, checkouts, queued, count } = pool;
   const day = expires === 'permanent' ? undefined : dayOfDate(expires.year, expires.month, expires.date);
@@ -74,7 +75,7 @@ function expectedPool(
   };
 }
 
-function expectedFeature(feature: SiteFeature, daemon: SiteDaemon, style: LmstatStyle, localTime: LocalTime): object {
+function expectedFeature(feature: SiteFeature, daemon: SiteDaemon, style: LmstatStyle, localTime: SourceTime): object {
   const { name, pools } = feature;
   if (!daemon.isUp) return { name, supply: { kind: 'error', error: { code: -5, detail: 222 } }, pools: [] };
   const issued = pools.reduce((sum, { count }) => sum + count, 0);
@@ -99,7 +100,7 @@ const foundFeature = ({ name, supply, pools }: LmstatFeature): object => ({
     .map((pool) => ({ ...pool, checkouts: pool.checkouts.map(foundUser) })),
 });
 
-function expectSame(site: Site, style: LmstatStyle, localTime: LocalTime): void {
+function expectSame(site: Site, style: LmstatStyle, localTime: SourceTime): void {
   const report = read(renderLmstat(site, localTime, style), localTime);
   expect(report.diagnostics).toMatchObject({ unparsed: 0, masks: [], contradictions: 0 });
   expect(report.counts.unknownTails).toBe(0);

@@ -2,13 +2,13 @@ import { type LmstatContext, parseLmstat } from '../../../src/managers/flexnet/l
 import type { LmstatCheckout, LmstatReport } from '../../../src/managers/flexnet/lmstat-report.ts';
 import { type FlexnetInput, type FlexnetParsed, observeFlexnet } from '../../../src/managers/flexnet/observe.ts';
 import { type FlexnetSettings, noMemory } from '../../../src/managers/flexnet/settings.ts';
-import { createLocalTime } from '../../../src/model/local-time.ts';
+import { createSourceTime } from '../../../src/managers/times.ts';
 import { SourceFailure } from '../../../src/observation/source-failure.ts';
 import { runAtOnce } from '../../../src/scheduling/slices.ts';
 
 /** Outputs of lmstat, written for these tests. */
 
-export const utc = createLocalTime('UTC');
+export const utc = createSourceTime('UTC', 'UTC');
 /** Wed 2026-03-18 10:30 UTC. */
 export const NOW = Date.UTC(2026, 2, 18, 10, 30) / 1000;
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { type ObservationContext, parseObservations } from '../../../src/managers/json/observations.ts';
-import { createLocalTime } from '../../../src/model/local-time.ts';
+import { createSourceTime } from '../../../src/managers/times.ts';
 import { runAtOnce } from '../../../src/scheduling/slices.ts';
 
 /** Observation documents for tests. */
@@ -12,7 +12,7 @@ export const context: ObservationContext = {
   now: NOW,
   writtenAt: undefined,
   interval: 300,
-  localTime: createLocalTime('Europe/Berlin'),
+  localTime: createSourceTime('Europe/Berlin', 'Europe/Berlin'),
   part: '',
   memory: undefined,
 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseRlmstat } from '../../../src/managers/rlm/parse.ts';
-import { createLocalTime } from '../../../src/model/local-time.ts';
+import { createSourceTime } from '../../../src/managers/times.ts';
 import { runAtOnce } from '../../../src/scheduling/slices.ts';
 import { head, isv, reportOf, runAt, secondsOf } from './reading.ts';
 
@@ -201,7 +201,7 @@ describe('a line that is longer than any tool prints', () => {
 
 describe('the time at which the tool ran', () => {
   const at = (text: string, zone = 'UTC') =>
-    runAtOnce(parseRlmstat(text, { localTime: createLocalTime(zone) })).referenceTime;
+    runAtOnce(parseRlmstat(text, { localTime: createSourceTime(zone, zone) })).referenceTime;
 
   it('is the end of the recent statistics', () => {
     expect(at('Recent Statistics (00:16:08), init time: Wed Nov 3 12:32:30 2021')).toBe(

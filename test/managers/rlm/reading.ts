@@ -2,13 +2,13 @@ import type { Parsed } from '../../../src/managers/parsed.ts';
 import { observeRlm } from '../../../src/managers/rlm/observe.ts';
 import { parseRlmstat } from '../../../src/managers/rlm/parse.ts';
 import type { RlmReport } from '../../../src/managers/rlm/report.ts';
-import { createLocalTime } from '../../../src/model/local-time.ts';
+import { createSourceTime } from '../../../src/managers/times.ts';
 import { SourceFailure } from '../../../src/observation/source-failure.ts';
 import { runAtOnce } from '../../../src/scheduling/slices.ts';
 
 /** Reads outputs of the tool as a source does. */
 
-const utc = createLocalTime('UTC');
+const utc = createSourceTime('UTC', 'UTC');
 export const server = '5053@rlm.example.com';
 
 export const reportOf = (text: string): RlmReport => runAtOnce(parseRlmstat(text, { localTime: utc }));

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { observeRlm } from '../../../src/managers/rlm/observe.ts';
 import { parseRlmstat } from '../../../src/managers/rlm/parse.ts';
-import { createLocalTime, dayOfDate } from '../../../src/model/local-time.ts';
+import { createSourceTime } from '../../../src/managers/times.ts';
+import { dayOfDate } from '../../../src/model/local-time.ts';
 import type { PoolObservation } from '../../../src/observation/observation.ts';
 import { runAtOnce } from '../../../src/scheduling/slices.ts';
 import { createLargeSite } from '../../support/license-site/large-site.ts';
@@ -12,7 +13,7 @@ import { licensesOf, reservedOf, type Site, type SiteDaemon, type SitePool } fro
 
 /** A site is rendered as text, and the text is read: all figures are those of the site. */
 
-const zones = ['UTC', 'Asia/Kolkata', 'America/Phoenix'].map(createLocalTime);
+const zones = ['UTC', 'Asia/Kolkata', 'America/Phoenix'].map((zone) => createSourceTime(zone, zone));
 
 const styles: fc.Arbitrary<RlmStyle> = fc.record({
   version: fc.constantFrom('9.1', '12.2', '12.4', '15.1', '16.0'),
