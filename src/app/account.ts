@@ -1,6 +1,6 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { NtlmDispatcher } from '../client/dispatcher.ts';
-import { openLogonFile } from '../client/logon-file.ts';
+import { type LogonFileOptions, openLogonFile } from '../client/logon-file.ts';
 import type { AnalyzerConfig } from '../config/config.ts';
 import { revealTls } from '../config/secret.ts';
 import { tlsOptions } from '../model/client-tls.ts';
@@ -9,13 +9,11 @@ import { type Credentials, normaliseDomain } from '../ntlm/client-codec.ts';
 import { type CredentialGate, createCredentialGate, type GateLimits } from '../ntlm/credential-gate.ts';
 import { createMemoryStore } from '../ntlm/logon-store.ts';
 import { endpoints } from '../query-api/endpoints.ts';
+import type { StateWrites } from '../storage/file-writes.ts';
 
 /** Creates the client of the analyzer from the configuration, for the daemon and for other commands. */
 
 const LOGON_FILE = 'logons.db';
-
-/** How often a problem of the logon file is logged, milliseconds. */
-const REPORT_MS = 300_000;
 
 export function credentialsOf({ username, domain, workstation, password }: AnalyzerConfig): Credentials {
   return { username, domain: normaliseDomain(domain), workstation, password: password.reveal() };
@@ -26,39 +24,41 @@ export const limitsOf = ({ authRetry, maxFailedLogons }: AnalyzerConfig): GateLi
   maxFailedLogons,
 });
 
-/** The file that counts logons; `undefined` if they are counted in memory only. */
-export function logonFileOf({ logonFile }: AnalyzerConfig, storagePath: string | undefined): string | undefined {
+/** The file that counts logons; `undefined` if they are counted in memory only: nobody can lock generated credentials. */
+export function logonFileOf(
+  { logonFile, isInProcess }: AnalyzerConfig,
+  storagePath: string | undefined,
+): string | undefined {
+  if (isInProcess) return undefined;
   return logonFile ?? (storagePath === undefined ? undefined : join(storagePath, LOGON_FILE));
 }
 
 /** The configured account. */
 export interface Account {
   readonly gate: CredentialGate;
+  /** Why its logon file cannot be used; `undefined` if it can, or without a file. */
+  problem(): string | undefined;
   close(): void;
 }
 
-/**
- * The gate of the configured account, with its logon file if there is one.
- *
- * @throws LogonFileError if the file cannot be used: without it, a service that restarts in a loop could lock the account
- */
-export function openAccount(analyzer: AnalyzerConfig, storagePath: string | undefined, log: Log): Account {
+export interface AccountOptions extends Pick<LogonFileOptions, 'log' | 'mayReplace'> {
+  readonly analyzer: AnalyzerConfig;
+  readonly storagePath: string | undefined;
+  readonly writes: StateWrites;
+}
+
+/** The gate of the configured account, with its logon file if there is one. */
+export function openAccount({ analyzer, storagePath, writes, ...options }: AccountOptions): Account {
   const path = logonFileOf(analyzer, storagePath);
-  let reported = { reason: '', at: 0 };
+  const ofFile = path === undefined ? undefined : writes.of(basename(path));
   const file =
-    path === undefined
-      ? undefined
-      : openLogonFile(path, ({ message: reason }) => {
-          if (reason === reported.reason && Date.now() - reported.at < REPORT_MS) return;
-          reported = { reason, at: Date.now() };
-          log.error({ reason }, 'logons cannot be counted, no logon is sent');
-        });
+    path === undefined || ofFile === undefined ? undefined : openLogonFile({ path, writes: ofFile, ...options });
   const gate = createCredentialGate({
     credentials: credentialsOf(analyzer),
     ...limitsOf(analyzer),
     store: file ?? createMemoryStore(),
   });
-  return { gate, close: () => file?.close() };
+  return { gate, problem: () => ofFile?.problem(), close: () => file?.close() };
 }
 
 /** Logs changes of the credentials: proven, unproven or rejected. */

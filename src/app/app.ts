@@ -78,11 +78,11 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
   /** Runs reloads and the stop one at a time, because each stops the pipeline of the previous one. */
   const inTurn = createLimit(1);
   let isStopping = false;
-  const accounts = createAccounts(log);
   const owners = createCurrentOwners(initial, log, () => void pipeline.inventory.commit(pipeline.poller.latest()));
   const prices = createCurrentPrices(initial, log);
   const storage = deps.storage ?? createStorage(log);
   const { writes } = storage;
+  const accounts = createAccounts(log, writes);
   const releaseStorage = (): void => {
     if (deps.storage === undefined) storage.release();
   };
@@ -264,7 +264,6 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       inTurn(async () => {
         if (isStopping) return;
         // an unusable configuration is rejected while the old pipeline still runs
-        accounts.gateOf(config);
         storage.take(config.storagePath);
         await replacePipeline(config, () => {
           owners.reload(config);

@@ -81,6 +81,7 @@ export function createOwnAnalyzer(
       username,
       domain,
       password: new Secret(password),
+      isInProcess: true,
       // the analyzer runs in this process, so any certificate is accepted
       tls: { ca: undefined, cert: undefined, key: undefined, serverName: undefined, insecureSkipVerify: true },
     }),

@@ -1,6 +1,7 @@
 import type { NtlmDispatcher } from '../client/dispatcher.ts';
 import { createStats, type NtlmStats } from '../client/stats.ts';
 import type { UpstreamState } from '../metrics/self.ts';
+import { toWall } from '../model/steady-clock.ts';
 import type { CredentialGate } from '../ntlm/credential-gate.ts';
 
 /** Transport counters over all reloads: a counter must not decrease. */
@@ -19,7 +20,7 @@ export function createUpstreamTotals(): UpstreamTotals {
     },
     state: (gate, { stats }) => ({
       authenticated: gate.authenticated,
-      authRetryAt: gate.retryAt / 1000,
+      authRetryAt: gate.retryAt === 0 ? 0 : toWall(gate.retryAt) / 1000,
       connectionsOpened: retired.sockets + stats.sockets,
       roundTrips: retired.roundTrips + stats.roundTrips,
       handshakes: retired.handshakes + stats.handshakes,

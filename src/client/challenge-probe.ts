@@ -1,3 +1,4 @@
+import { steadyNow } from '../model/steady-clock.ts';
 import { ConnectionPool, type ConnectionPoolOptions } from './connection-pool.ts';
 import { requestChallenge } from './negotiation.ts';
 import { ServerTraits } from './server-traits.ts';
@@ -25,7 +26,7 @@ export async function probeChallenge(
   );
   const connection = pool.create();
   try {
-    const traits = new ServerTraits(Date.now, () => undefined);
+    const traits = new ServerTraits(steadyNow, () => undefined);
     const outcome = await requestChallenge({ ...options, traits, stats: createStats() }, connection, undefined);
     if (outcome.kind === 'challenged') return { is: 'challenge', message: outcome.challenge };
     if (outcome.kind === 'response') return { is: 'open', status: outcome.status };

@@ -88,6 +88,19 @@ export class Connection {
     });
   }
 
+  /**
+   * Sends a request behind the one that has no answer yet. If that answer was lost, the first one that arrives counts for
+   * the wrong request. Until both are answered, the connection is therefore of no use for others.
+   */
+  async exchangeBehind(leg: Leg): Promise<LegOutcome> {
+    this.isRetiring = true;
+    this.#client.pipelining = 2;
+    const outcome = await this.exchange(leg, { onResponse: () => 'drain' });
+    this.#client.pipelining = 1;
+    this.isRetiring = outcome.kind === 'lost';
+    return outcome;
+  }
+
   destroy(): void {
     this.closed = true;
     this.#client.destroy().catch(() => undefined);

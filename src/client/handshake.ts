@@ -38,6 +38,15 @@ const CHALLENGE_FRESH_MS = 5_000;
 /** If a connection is closed later than this after its challenge, it was closed because it was idle. */
 const IDLE_MS = 500;
 
+/**
+ * When a request without a logon is sent behind a logon that is not answered. If the answer of the logon was lost, that of
+ * the request shows whether the connection is logged on.
+ */
+const ASK_AGAIN_MS = 10_000;
+
+/** How long the answer to that request may come later than the one before it. */
+const BEHIND_MS = 2_000;
+
 /** How long a query can rely on the result of the cheapest call: a good verdict, or that it needs no logon. */
 const FRESH_PROOF_MS = 10_000;
 
@@ -161,7 +170,15 @@ export class Handshake {
     // the event loop may only now report that the server closed the connection
     await new Promise((resolve) => setImmediate(resolve));
     const answered = new AbortController();
-    if (request === undefined) this.#watch(connection, answered.signal);
+    let behind: Promise<LegOutcome> | undefined;
+    let mayBeRejected = false;
+    if (request === undefined) {
+      this.#watch(connection, answered.signal);
+      this.#after(ASK_AGAIN_MS, answered.signal, () => {
+        stats.roundTrips += 1;
+        behind = connection.exchangeBehind({ ...cheapestLeg(this.#options, {}), headersTimeout: VERDICT_MS });
+      });
+    }
     const outcome = await exchange(
       stats,
       connection,
@@ -178,6 +195,8 @@ export class Handshake {
           connection.state = 'authenticated';
           connection.requestsSinceLogon = 0;
           stats.handshakes += 1;
+        } else if (verdict === 'rejected' && behind !== undefined) {
+          mayBeRejected = true;
         } else if (verdict === 'rejected') {
           rejection = permit.rejected(explainRejection(headers, this.#isJustProven(startedAt)));
         }
@@ -188,6 +207,10 @@ export class Handshake {
       },
     );
     answered.abort();
+    const isInOrder = outcome.kind === 'response' && (await this.#isAnswered(behind));
+    if (mayBeRejected && isInOrder) {
+      rejection = permit.rejected(explainRejection(outcome.headers, this.#isJustProven(startedAt)));
+    }
     if (rejection !== undefined) {
       stats.rejected += 1;
       return failed(rejection);
@@ -203,11 +226,24 @@ export class Handshake {
   }
 
   #watch(connection: Connection, answered: AbortSignal): void {
-    const { wait, onOverdue } = this.#options;
-    wait(QUIET_MS, answered).then(
-      () => onOverdue(connection),
-      () => undefined,
-    );
+    this.#after(QUIET_MS, answered, () => this.#options.onOverdue(connection));
+  }
+
+  #after(ms: number, answered: AbortSignal, act: () => void): void {
+    this.#options.wait(ms, answered).then(act, () => undefined);
+  }
+
+  /**
+   * Whether the request behind an answered logon is answered too. If so, a 401 to the logon was its own. If not, it may be
+   * that of the request: the logon was lost, or the server forgets logons.
+   */
+  async #isAnswered(behind: Promise<LegOutcome> | undefined): Promise<boolean> {
+    if (behind === undefined) return true;
+    const ending = new AbortController();
+    const none = this.#options.wait(BEHIND_MS, ending.signal).catch(() => undefined);
+    const outcome = await Promise.race([behind, none]);
+    ending.abort();
+    return outcome?.kind === 'response';
   }
 
   /**

@@ -50,8 +50,8 @@ const DRAIN_MS = 30_000;
 
 export function dispatchOptions(leg: Leg): Dispatcher.DispatchOptions {
   const { path, method, headers, body = null, headersTimeout = null, bodyTimeout = null } = leg;
-  // null is the timeout of the client
-  return { path, method, headers, body, headersTimeout, bodyTimeout };
+  // null is the timeout of the client; a request that blocks would let none be sent behind it
+  return { path, method, headers, body, headersTimeout, bodyTimeout, blocking: false };
 }
 
 /** The connection that an exchange uses. */

@@ -1,34 +1,32 @@
 import { randomBytes, scryptSync } from 'node:crypto';
-import { chmodSync, chownSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { OperatorError } from '../model/operator-error.ts';
+import { readdirSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { Log } from '../model/log.ts';
+import { steadyNow } from '../model/steady-clock.ts';
 import type { Credentials } from '../ntlm/client-codec.ts';
-import { emptyRecord, type LogonRecord } from '../ntlm/logon-budget.ts';
-import type { LogonStore } from '../ntlm/logon-store.ts';
+import type { LogonRecord } from '../ntlm/logon-budget.ts';
+import { accountOf, type LogonStore } from '../ntlm/logon-store.ts';
+import type { FileWrites } from '../storage/file-writes.ts';
+import { isDamage, setAside } from '../storage/set-aside.ts';
+import { type AccountRecord, type LogonDatabase, MalformedRecord, openLogonDatabase } from './logon-database.ts';
 
-/** The logon file cannot be used. The message contains its path, the reason and the remedy. */
-export class LogonFileError extends OperatorError {
-  override readonly name = 'LogonFileError';
+export interface LogonFileOptions {
+  readonly path: string;
+  readonly writes: FileWrites;
+  readonly log: Log;
+  /** Whether a damaged file is set aside. If not, it is a file that cannot be used. */
+  readonly mayReplace: boolean;
 }
 
+/** A store in a file that several processes share. */
 export interface LogonFile extends LogonStore {
   close(): void;
 }
 
-/** How long to wait while another process locks the file, milliseconds. A change takes about 1 ms. */
-const BUSY_MS = 2_000;
+/** How often a file that cannot be used is tried again, milliseconds. */
+const RETRY_MS = 10_000;
 
-/** Records of passwords that were not used for this long are deleted, milliseconds. */
-const FORGET_MS = 30 * 86_400_000;
-
-const SCHEMA = `
-  CREATE TABLE IF NOT EXISTS note (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS logons (
-    account TEXT NOT NULL, fingerprint TEXT NOT NULL, record TEXT NOT NULL, changed INTEGER NOT NULL,
-    PRIMARY KEY (account, fingerprint)
-  ) WITHOUT ROWID;
-`;
+const LOST = 'earlier logons are not known, so none is sent before they stop counting';
 
 /** Primary result codes of SQLite. */
 const reasons: Readonly<Record<number, string>> = {
@@ -36,7 +34,7 @@ const reasons: Readonly<Record<number, string>> = {
   5: 'it is locked by another process; stop that process',
   8: 'it is not writable; change the owner of the file and its directory to the user that runs license-exporter',
   10: 'reading or writing failed; check the disk',
-  11: 'it is corrupt; delete it',
+  11: 'it is corrupt; move it away',
   13: 'the disk is full; free some space',
   14: 'it cannot be opened; create its directory and make it writable for the user that runs license-exporter',
   26: 'it is not a logon file; set analyzer.logon_file to another path, or move the file away',
@@ -53,107 +51,159 @@ const systemReasons: Readonly<Record<string, string>> = {
   EROFS: 'its file system is read-only; set storage.path or analyzer.logon_file to a writable path',
 };
 
-function explain(path: string, error: unknown): LogonFileError {
+function reasonOf(error: unknown): string {
   const { errcode, code, message } = error as { errcode?: number; code?: string; message: string };
   const known = errcode === undefined ? systemReasons[code ?? ''] : reasons[errcode & 0xff];
-  const reason = known ?? message;
-  return new LogonFileError(`the logon file ${path} cannot be used: ${reason}`, { cause: error });
+  return known ?? message;
 }
 
-/** Creates the file for its owner only. If root runs a command, the owner of the directory becomes the owner of the file. */
-function createFile(path: string): void {
-  const directory = dirname(path);
-  // `recursive` never returns if a parent cannot be created, for example in /proc
-  if (!existsSync(directory) && existsSync(dirname(directory))) mkdirSync(directory, { mode: 0o700 });
-  // opening it reports that it is a directory; SQLite does not
-  if (existsSync(path) && !statSync(path).isDirectory()) return;
-  closeSync(openSync(path, 'a', 0o600));
-  chmodSync(path, 0o600);
-  if (process.getuid?.() !== 0) return;
-  const { uid, gid } = statSync(directory);
-  chownSync(path, uid, gid);
+/** When a file or its journal was last written, on the steady clock; `undefined` without a file. Not after now. */
+function lastWritten(path: string): number | undefined {
+  try {
+    const times = [path, `${path}-wal`].flatMap((name) => statSync(name, { throwIfNoEntry: false })?.mtimeMs ?? []);
+    return times.length === 0 ? undefined : steadyNow() - Math.max(0, Date.now() - Math.max(...times));
+  } catch {
+    // its directory cannot be read
+    return undefined;
+  }
+}
+
+/** When the newest of the files that were set aside was last written: what it counted is not known. */
+function lastSetAside(path: string): number {
+  const prefix = `${basename(path)}.damaged-`;
+  const names = readdirSync(dirname(path)).filter(
+    (name) => name.startsWith(prefix) && !/-(wal|shm|journal)$/.test(name),
+  );
+  return Math.max(...names.map((name) => lastWritten(join(dirname(path), name)) ?? Number.NEGATIVE_INFINITY));
+}
+
+/** What the file could not be given, and what it contained before. */
+interface Unwritten {
+  readonly base: AccountRecord;
+  readonly record: AccountRecord;
+}
+
+const emptyAccount: AccountRecord = { messages: [], verdicts: {} };
+
+/** The record in the file with what could not be written. Other processes may have changed it meanwhile. */
+function merge(stored: AccountRecord, { base, record }: Unwritten): AccountRecord {
+  const seen = new Set([...base.messages, ...record.messages].map(({ id }) => id));
+  const others = stored.messages.filter(({ id }) => !seen.has(id));
+  return {
+    messages: [...others, ...record.messages].sort((a, b) => a.sentAt - b.sentAt),
+    verdicts: { ...stored.verdicts, ...record.verdicts },
+  };
 }
 
 /**
- * Stores the record of logons in a file that several processes can share. SQLite locks it. A change survives even if the
- * process is killed. The file contains a scrypt hash of the password, to detect a changed password.
- *
- * @param onProblem called when the file later cannot be read or written
- * @throws LogonFileError when the file cannot be opened
+ * Opens the file that counts logons. It contains a scrypt hash of each password, to detect a changed one. A file that cannot
+ * be used does not end the process: logons are then counted in memory, and none is sent while what the file may have counted
+ * matters. A file that can be used again gets what was counted meanwhile. Never throws.
  */
-export function openLogonFile(path: string, onProblem: (error: LogonFileError) => void): LogonFile {
-  let database: DatabaseSync | undefined;
-  let salt: Buffer;
-  try {
-    createFile(path);
-    database = new DatabaseSync(path, { timeout: BUSY_MS });
-    // a commit does not wait for the disk: only a power loss can lose changes, and then only the newest
-    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
-    database.exec(SCHEMA);
-    const fresh = randomBytes(16).toString('hex');
-    database.prepare("INSERT OR IGNORE INTO note VALUES ('salt', ?)").run(fresh);
-    const row = database.prepare("SELECT value FROM note WHERE key = 'salt'").get() as { value: string };
-    salt = Buffer.from(row.value, 'hex');
-  } catch (error) {
-    database?.close();
-    throw explain(path, error);
-  }
-  const select = database.prepare('SELECT record FROM logons WHERE account = ? AND fingerprint = ?');
-  const replace = database.prepare('INSERT OR REPLACE INTO logons VALUES (?, ?, ?, ?)');
-  const forget = database.prepare('DELETE FROM logons WHERE changed < ?');
-
+export function openLogonFile({ path, writes, log, mayReplace }: LogonFileOptions): LogonFile {
+  const startedAt = steadyNow();
+  let salt = randomBytes(16).toString('hex');
+  let database: LogonDatabase | undefined;
+  let failedAt = Number.NEGATIVE_INFINITY;
+  /** When the file was last written before it could not be used. Later attempts may have written a part of it. */
+  let usableUntil: number | undefined;
+  /** When the newest file that was set aside was last written. */
+  let lostUntil = Number.NEGATIVE_INFINITY;
+  /** By account. */
+  const unwritten = new Map<string, Unwritten>();
+  const lastRead = new Map<string, AccountRecord>();
   /** The hash of the newest credentials, cached because hashing takes tens of milliseconds. */
-  let hashed: { readonly of: Credentials; readonly key: readonly [string, string] } | undefined;
-  const keyOf = (credentials: Credentials): readonly [string, string] => {
-    if (hashed?.of === credentials) return hashed.key;
-    const account = `${credentials.domain}\\${credentials.username}`.toLowerCase();
-    const fingerprint = scryptSync(JSON.stringify([account, credentials.password]), salt, 32).toString('hex');
-    hashed = { of: credentials, key: [account, fingerprint] };
-    return hashed.key;
+  let hashed: { readonly of: Credentials; readonly salt: string; readonly fingerprint: string } | undefined;
+
+  const close = (): void => {
+    database?.close();
+    database = undefined;
   };
 
-  const load = (key: readonly [string, string]): LogonRecord => {
-    const row = select.get(...key) as { record: string } | undefined;
-    const record = row === undefined ? emptyRecord : (JSON.parse(row.record) as LogonRecord);
-    if (!Array.isArray(record.messages)) throw new Error('it was written by another version; delete it');
-    return record;
+  const open = (): LogonDatabase => {
+    if (database?.isReplaced() === true) close();
+    if (database !== undefined) return database;
+    database = openLogonDatabase(path, salt);
+    salt = database.salt;
+    lostUntil = lastSetAside(path);
+    return database;
   };
 
-  /** The last known record, used while the file cannot be read. */
-  let lastRead = emptyRecord;
+  /** Returns whether a damaged file was set aside, so that a new one can take its place. */
+  const fail = (error: unknown): boolean => {
+    close();
+    const reason = reasonOf(error);
+    // a directory is not ours: the path is a mistake of the configuration
+    const isDirectory = (error as NodeJS.ErrnoException).code === 'EISDIR';
+    const isDamaged = error instanceof MalformedRecord || (isDamage(path, error) && !isDirectory);
+    if (isDamaged && mayReplace && setAside({ path, reason, lost: LOST }, log) !== undefined) return true;
+    usableUntil ??= lastWritten(path) ?? startedAt;
+    failedAt = steadyNow();
+    writes.failed(`the logon file ${path} cannot be used: ${reason}`);
+    return false;
+  };
 
+  const flush = (opened: LogonDatabase): void => {
+    for (const [account, missing] of unwritten) opened.change(account, (stored) => merge(stored, missing));
+    unwritten.clear();
+  };
+
+  /** Works with the file. Returns `undefined` if it cannot be used. */
+  const attempt = <T>(work: (opened: LogonDatabase) => T): { readonly value: T } | undefined => {
+    if (steadyNow() - failedAt < RETRY_MS) return undefined;
+    for (;;) {
+      try {
+        const opened = open();
+        flush(opened);
+        const value = work(opened);
+        failedAt = Number.NEGATIVE_INFINITY;
+        usableUntil = undefined;
+        writes.succeeded();
+        return { value };
+      } catch (error) {
+        if (!fail(error)) return undefined;
+      }
+    }
+  };
+
+  const fingerprintOf = (credentials: Credentials): string => {
+    if (hashed?.of !== credentials || hashed.salt !== salt) {
+      const text = JSON.stringify([accountOf(credentials), credentials.password]);
+      const fingerprint = scryptSync(text, Buffer.from(salt, 'hex'), 32).toString('hex');
+      hashed = { of: credentials, salt, fingerprint };
+    }
+    return hashed.fingerprint;
+  };
+
+  /** The record of the account while the file cannot be used. */
+  const inMemory = (account: string): AccountRecord =>
+    unwritten.get(account)?.record ?? lastRead.get(account) ?? emptyAccount;
+
+  const recordOf = (credentials: Credentials, known: AccountRecord): LogonRecord => ({
+    ...known,
+    password: fingerprintOf(credentials),
+    incompleteUntil: Math.max(lostUntil, usableUntil ?? Number.NEGATIVE_INFINITY),
+  });
+
+  attempt(() => undefined);
   return {
     read: (credentials) => {
-      try {
-        lastRead = load(keyOf(credentials));
-      } catch (error) {
-        onProblem(explain(path, error));
-      }
-      return lastRead;
+      const account = accountOf(credentials);
+      const loaded = attempt((opened) => opened.load(account));
+      if (loaded !== undefined) lastRead.set(account, loaded.value);
+      return recordOf(credentials, loaded?.value ?? inMemory(account));
     },
     change: (credentials, change) => {
-      const key = keyOf(credentials);
-      try {
-        database.exec('BEGIN IMMEDIATE');
-        try {
-          const before = load(key);
-          const after = change(before);
-          if (after !== before) replace.run(...key, JSON.stringify(after), Date.now());
-          forget.run(Date.now() - FORGET_MS);
-          database.exec('COMMIT');
-        } catch (error) {
-          // SQLite has already rolled back, for example when the disk is full
-          if (database.isTransaction) database.exec('ROLLBACK');
-          throw error;
-        }
-      } catch (error) {
-        const problem = explain(path, error);
-        onProblem(problem);
-        throw problem;
-      }
+      const account = accountOf(credentials);
+      const changeKnown = (known: AccountRecord): AccountRecord => {
+        const before = recordOf(credentials, known);
+        const after = change(before);
+        return after === before ? known : { messages: after.messages, verdicts: after.verdicts };
+      };
+      if (attempt((opened) => opened.change(account, changeKnown)) !== undefined) return;
+      const known = inMemory(account);
+      unwritten.set(account, { base: unwritten.get(account)?.base ?? known, record: changeKnown(known) });
     },
-    close: () => {
-      if (database.isOpen) database.close();
-    },
+    close,
   };
 }

@@ -10,9 +10,9 @@ export interface RecoveryOptions {
   readonly logOn: () => Promise<void>;
   /** Called when a logon was accepted again. */
   readonly onRecovered: () => void;
-  /** The end of a pause that the server asked for, epoch milliseconds. */
+  /** The end of a pause that the server asked for, epoch milliseconds of the steady clock. */
   readonly pausedUntil: () => number;
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds of the steady clock. */
   readonly now: () => number;
   readonly wait: Wait;
 }

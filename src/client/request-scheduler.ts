@@ -1,3 +1,4 @@
+import { steadyNow } from '../model/steady-clock.ts';
 import type { CredentialGate } from '../ntlm/credential-gate.ts';
 import { isRejection, NtlmError } from '../ntlm/errors.ts';
 import type { Connection } from './connection.ts';
@@ -16,7 +17,7 @@ export interface RequestSchedulerOptions extends ConnectionPoolOptions {
   /** Path of the cheapest call of the server (spec 4.10). It carries the logon of each connection. */
   readonly logonPath: string;
   readonly gate: CredentialGate;
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds of the steady clock. */
   readonly now?: () => number;
   /** Called when the server is first found to require a logon for each request. */
   readonly onPerRequest?: () => void;
@@ -59,7 +60,7 @@ export class RequestScheduler {
 
   constructor(options: RequestSchedulerOptions) {
     this.#options = options;
-    const { gate, stats, logonPath, now = Date.now, headersTimeout = HEADERS_TIMEOUT_MS, wait = waitUnref } = options;
+    const { gate, stats, logonPath, now = steadyNow, headersTimeout = HEADERS_TIMEOUT_MS, wait = waitUnref } = options;
     const onSocket = (): void => {
       stats.sockets += 1;
     };

@@ -1,7 +1,7 @@
 import type { NtlmScheme } from '../ntlm/challenges.ts';
 import type { NtlmError } from '../ntlm/errors.ts';
 import type { IncomingHeaders } from './leg.ts';
-import { isPaused, retryAfter, throttled } from './verdicts.ts';
+import { retryAfter, throttled } from './verdicts.ts';
 
 /** How long a server is assumed to require a logon for each request, milliseconds. */
 const REPROBE_MS = 3_600_000;
@@ -21,7 +21,7 @@ export class ServerTraits {
   #unkept = 0;
 
   /**
-   * @param now epoch milliseconds
+   * @param now epoch milliseconds of the steady clock
    * @param onPerRequest called when the server is first found to require a logon for each request
    */
   constructor(now: () => number, onPerRequest: () => void) {
@@ -56,13 +56,13 @@ export class ServerTraits {
 
   /** The error while the server asks clients to wait. */
   get pause(): NtlmError | undefined {
-    if (!isPaused(this.#pause?.retryAt ?? 0, this.#now())) this.#pause = undefined;
+    if ((this.#pause?.retryAt ?? 0) <= this.#now()) this.#pause = undefined;
     return this.#pause;
   }
 
   /** Stores the pause that a response asks for, and returns it as an error. */
   notePause(status: number, headers: IncomingHeaders): NtlmError | undefined {
-    const wait = retryAfter(status, headers, this.#now());
+    const wait = retryAfter(status, headers);
     if (wait === undefined) return undefined;
     this.#pause = throttled(status, this.#now() + wait);
     return this.#pause;

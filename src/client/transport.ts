@@ -3,13 +3,14 @@ import { statusFault } from '../decoding/answer-faults.ts';
 import { type SizeLimits, sizeLimitOf } from '../decoding/body-limits.ts';
 import type { Decoder } from '../decoding/decoder.ts';
 import { type FailureKind, QueryError } from '../model/failure.ts';
+import { steadyNow } from '../model/steady-clock.ts';
 import { type EndpointName, endpoints, type ParametersOf } from '../query-api/endpoints.ts';
 import { OWN_ANALYZER, OWN_HEADER } from '../query-api/own-server.ts';
 import { writeQuery } from '../query-api/parameters.ts';
 import { toQueryError } from './failures.ts';
 import type { IncomingHeaders } from './leg.ts';
 import { Reception } from './reception.ts';
-import { isPaused, retryAfter, throttled } from './verdicts.ts';
+import { retryAfter, throttled } from './verdicts.ts';
 
 /** The outcome of one request, for metrics and the log. */
 export interface RequestObservation {
@@ -56,14 +57,13 @@ export function createTransport(options: TransportOptions): Transport {
   const headers = { accept: 'application/json, text/plain', 'user-agent': options.userAgent };
 
   let isOwnAnalyzer = false;
-  /** Endpoints for which the server sent Retry-After. `until` is in epoch milliseconds. */
+  /** Endpoints for which the server sent Retry-After. `until` is in epoch milliseconds of the steady clock. */
   const pauses = new Map<EndpointName, { readonly until: number; readonly failure: QueryError }>();
 
   const refuseStatus = (name: EndpointName, status: number, answered: IncomingHeaders): QueryError => {
-    const now = Date.now();
-    const wait = retryAfter(status, answered, now);
+    const wait = retryAfter(status, answered);
     if (wait === undefined) return statusFault(status, answered.location, baseUrl);
-    const until = now + wait;
+    const until = steadyNow() + wait;
     const failure = new QueryError('throttled', throttled(status, until).message, { code: String(status) });
     pauses.set(name, { until, failure });
     return failure;
@@ -99,7 +99,7 @@ export function createTransport(options: TransportOptions): Transport {
     try {
       options.refreshCredentials?.();
       const paused = pauses.get(name);
-      if (paused !== undefined && isPaused(paused.until, Date.now())) throw paused.failure;
+      if (paused !== undefined && paused.until > steadyNow()) throw paused.failure;
       // in a URL, an apostrophe of a query is encoded too
       dispatcher.dispatch({ origin, path: `${prefix}${question.replaceAll("'", '%27')}`, method, headers }, reception);
     } catch (error) {

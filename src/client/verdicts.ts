@@ -1,3 +1,4 @@
+import { toWall } from '../model/steady-clock.ts';
 import type { Rejection } from '../ntlm/credential-gate.ts';
 import { NtlmError } from '../ntlm/errors.ts';
 import type { IncomingHeaders } from './leg.ts';
@@ -19,23 +20,18 @@ const MAX_WAIT_MS = 300_000;
 /**
  * How long a response asks the client to wait, in milliseconds, at most 5 minutes. A 429 asks for it, and a 503 with
  * Retry-After (RFC 9110 section 10.2.3); `undefined` for other responses.
- *
- * @param now epoch milliseconds
  */
-export function retryAfter(status: number, headers: IncomingHeaders, now: number): number | undefined {
+export function retryAfter(status: number, headers: IncomingHeaders): number | undefined {
   const header = headers['retry-after'];
   if (status !== 429 && (status !== 503 || header === undefined)) return undefined;
   const text = String(header ?? '').trim();
-  const wait = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;
+  const wait = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
   return Number.isNaN(wait) ? DEFAULT_WAIT_MS : Math.min(Math.max(wait, 0), MAX_WAIT_MS);
 }
 
-/** Whether a pause is still active. It has ended if the clock was set back since. Epoch milliseconds. */
-export const isPaused = (until: number, now: number): boolean => until > now && until - now <= MAX_WAIT_MS;
-
-/** @param until epoch milliseconds */
+/** @param until epoch milliseconds of the steady clock */
 export function throttled(status: number, until: number): NtlmError {
-  const message = `the analyzer, or a proxy in front of it, answered ${status} and asks clients to wait until ${new Date(until).toISOString()}`;
+  const message = `the analyzer, or a proxy in front of it, answered ${status} and asks clients to wait until ${new Date(toWall(until)).toISOString()}`;
   return new NtlmError('NTLM_THROTTLED', message, { retryAt: until });
 }
 

@@ -17,6 +17,8 @@ export interface AnalyzerConfig extends Omit<Section<'analyzer'>, 'url' | 'usern
   readonly password: Secret;
   /** The file of the password, so that it can be read again. */
   readonly passwordFile: string | undefined;
+  /** Whether it runs in this process, with credentials that are generated for each run. */
+  readonly isInProcess: boolean;
   readonly tls: ClientTls<Secret>;
 }
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { AnalyzerConfig } from './config.ts';
 import type { ConfigSettings } from './config-settings.ts';
@@ -97,10 +98,11 @@ function hasAnalyzer(settings: ConfigSettings): boolean {
   return false;
 }
 
-/** The file of the logon count must be writable: without the count no logon is sent. */
+/** The file of the logon count must be writable: without the count no logon is sent for a time. */
 function checkLogonFile(settings: ConfigSettings, file: string | undefined): void {
   if (file === undefined) return;
-  const problem = directoryProblem(dirname(file));
+  const isDirectory = directoryProblem(file) === undefined && existsSync(file);
+  const problem = isDirectory ? `${file} is a directory` : directoryProblem(dirname(file));
   if (problem !== undefined) settings.refuse('analyzer.logon_file', problem);
 }
 
@@ -135,6 +137,7 @@ export function analyzerOf(settings: ConfigSettings): AnalyzerConfig | undefined
     password: found?.password ?? new Secret(''),
     passwordFile: found?.file,
     logonFile,
+    isInProcess: false,
     tls: { ...tls, serverName, insecureSkipVerify },
   };
 }

@@ -8,6 +8,7 @@ import { type FailureKind, QueryError } from '../model/failure.ts';
 import type { Log } from '../model/log.ts';
 import type { Answer, DiscardReason } from '../model/records.ts';
 import { type EndpointName, endpointNames } from '../query-api/endpoints.ts';
+import { createStateWrites } from '../storage/file-writes.ts';
 import { examine, type Plan, type Probe } from './examination.ts';
 
 /** The result for one endpoint. */
@@ -41,6 +42,8 @@ export interface Diagnosis {
   readonly endpoints: readonly Finding[];
   /** Why the logon, or the connection for it, failed; `undefined` if it did not. */
   readonly logonFailure: QueryError | undefined;
+  /** Why the logon file cannot be used; `undefined` if it can, or without a file. */
+  readonly logonFileProblem?: string | undefined;
 }
 
 export interface DiagnosisOptions {
@@ -68,12 +71,14 @@ const afterLogon: ReadonlySet<FailureKind> = new Set(['status', 'parse', 'schema
 
 interface OwnedProbe extends Probe {
   logonFailure(): QueryError | undefined;
+  logonFileProblem(): string | undefined;
   findings(): readonly Finding[];
   close(): Promise<void>;
 }
 
 function createProbe({ analyzer, storagePath, log, version }: DiagnosisOptions): OwnedProbe {
-  const account = openAccount(analyzer, storagePath, log);
+  const writes = createStateWrites(log);
+  const account = openAccount({ analyzer, storagePath, writes, log, mayReplace: false });
   const found = new Map<EndpointName, Finding>();
   let inspection: Inspection | undefined;
   let seconds = 0;
@@ -142,6 +147,7 @@ function createProbe({ analyzer, storagePath, log, version }: DiagnosisOptions):
       for (const endpoint of endpoints) found.set(endpoint, { endpoint, result: 'not asked', reason: stop ?? reason });
     },
     logonFailure: () => logonFailure,
+    logonFileProblem: account.problem,
     findings: () => endpointNames.flatMap((name) => found.get(name) ?? []),
     close: async () => {
       await decoder.close();
@@ -167,7 +173,9 @@ export async function diagnose(options: DiagnosisOptions): Promise<Diagnosis> {
     const identity = await examine(probe, options.plan);
     const endpoints = probe.findings();
     const healthy = endpoints.every(({ result }) => result !== 'failed');
-    return { analyzer: options.analyzer.url, identity, healthy, endpoints, logonFailure: probe.logonFailure() };
+    const logonFailure = probe.logonFailure();
+    const logonFileProblem = probe.logonFileProblem();
+    return { analyzer: options.analyzer.url, identity, healthy, endpoints, logonFailure, logonFileProblem };
   } finally {
     await probe.close();
   }

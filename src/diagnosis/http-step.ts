@@ -1,6 +1,7 @@
 import { toQueryError } from '../client/failures.ts';
 import { KEEP_CONNECTIONS, proxyOf, retryAfter, throttled } from '../client/verdicts.ts';
 import { answerFaults, recogniseBody, statusFault } from '../decoding/answer-faults.ts';
+import { steadyNow } from '../model/steady-clock.ts';
 import { askOnce, endpointUrl } from './first-answer.ts';
 import { proxyNote } from './name-step.ts';
 import {
@@ -58,11 +59,10 @@ async function problemOfMissing(site: Site): Promise<Outcome | undefined> {
 /** What is wrong with the first answer. */
 async function problemOf(site: Site, answer: FirstAnswer): Promise<Outcome | undefined> {
   const { status, headers } = answer;
-  const now = Date.now();
-  const wait = retryAfter(status, headers, now);
+  const wait = retryAfter(status, headers);
   if (wait !== undefined) {
     const remedy = 'raise the limit of requests for the exporter there, or run doctor again later';
-    return bad(throttled(status, now + wait).finding, remedy);
+    return bad(throttled(status, steadyNow() + wait).finding, remedy);
   }
   if (status === 407) {
     return bad(

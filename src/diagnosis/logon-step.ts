@@ -1,7 +1,6 @@
 import { logonPathOf } from '../app/account.ts';
 import { probeChallenge } from '../client/challenge-probe.ts';
 import { toQueryError } from '../client/failures.ts';
-import { LogonFileError } from '../client/logon-file.ts';
 import type { AnalyzerConfig, Config } from '../config/config.ts';
 import { revealTls } from '../config/secret.ts';
 import { createSelection } from '../inventory/selection.ts';
@@ -10,7 +9,7 @@ import type { Explanation } from '../model/connection-failure.ts';
 import type { QueryError } from '../model/failure.ts';
 import { readChallengeFacts } from '../ntlm/challenge-facts.ts';
 import { skewProblem } from './clock-step.ts';
-import { type Diagnosis, diagnose } from './endpoint-diagnosis.ts';
+import { diagnose } from './endpoint-diagnosis.ts';
 import { isElsewhere } from './endpoints-step.ts';
 import type { Plan } from './examination.ts';
 import { bad, type Evidence, explained, good, type Outcome, type Site, type Step, warning } from './step.ts';
@@ -79,7 +78,9 @@ function hintsOn({ analyzer }: Site, { challenge, clockAhead = 0 }: Evidence): r
 
 /** Whether the earlier logons were neither accepted nor rejected, so that nothing is known about the account. */
 const isWithoutVerdict = ({ code, message }: QueryError): boolean =>
-  code === 'NTLM_PATH_UNCHECKED' || (code === 'NTLM_CREDENTIALS_SUSPENDED' && message.includes('got no verdict'));
+  code === 'NTLM_PATH_UNCHECKED' ||
+  code === 'NTLM_LOGON_NOT_KEPT' ||
+  (code === 'NTLM_CREDENTIALS_SUSPENDED' && message.includes('got no verdict'));
 
 function rejection(site: Site, evidence: Evidence, error: QueryError): Outcome {
   if (isWithoutVerdict(error)) {
@@ -102,27 +103,22 @@ function rejection(site: Site, evidence: Evidence, error: QueryError): Outcome {
     ...(error.remedy === undefined ? [] : [error.remedy]),
     ...hints.map((hint) => hint.remedy),
     ...(otherDomain ? [`check analyzer.domain: it is ${domain}, and the analyzer names the domain ${theirs}`] : []),
-    'check analyzer.username and the password, and whether the account is locked; other credentials are tried at once, these ones not before the hold is over',
+    'check analyzer.username and the password, and whether the account is locked; a first correction is tried at once, these credentials not before the hold is over',
   );
 }
 
-const accountKinds = new Set(['auth', 'auth_suspended']);
+const LOGON_FILE_REMEDY =
+  'a daemon that runs counts logons in memory meanwhile, sets a damaged file aside when it starts, and uses the file again when it can';
 
-async function run({ config, analyzer, storagePath, log, version }: Site): Promise<Diagnosis | LogonFileError> {
-  try {
-    return await diagnose({ plan: planOf(config), analyzer, storagePath, log, version });
-  } catch (error) {
-    if (error instanceof LogonFileError) return error;
-    throw error;
-  }
-}
+const accountKinds = new Set(['auth', 'auth_suspended']);
 
 /** Logs on, and calls the endpoints in the same session. */
 async function checkLogon(site: Site, evidence: Evidence, isOpen: boolean): Promise<Outcome> {
-  const diagnosis = await run(site);
-  if (diagnosis instanceof LogonFileError) return { ...bad(diagnosis.message), exit: 'local' };
+  const { config, analyzer, storagePath, log, version } = site;
+  const diagnosis = await diagnose({ plan: planOf(config), analyzer, storagePath, log, version });
   evidence.diagnosis = diagnosis;
-  const { logonFailure, identity } = diagnosis;
+  const { logonFailure, logonFileProblem, identity } = diagnosis;
+  if (logonFileProblem !== undefined) return { ...bad(logonFileProblem, LOGON_FILE_REMEDY), exit: 'local' };
   if (logonFailure !== undefined) {
     return accountKinds.has(logonFailure.kind) ? rejection(site, evidence, logonFailure) : explained(logonFailure);
   }

@@ -10,7 +10,7 @@ export const failureKinds = {
   timeout: 'The analyzer did not answer in time, or the poll as a whole reached its deadline.',
   auth: 'The analyzer rejected the NTLM logon (401 to the AUTHENTICATE message).',
   auth_suspended:
-    'No logon is sent at present, because an earlier one was rejected or got no verdict, or because logons cannot be counted.',
+    'No logon is sent at present, because an earlier one was rejected or got no verdict, or because the count of logons was lost.',
   auth_protocol: 'The analyzer does not offer NTLM, or its challenge is missing or not usable.',
   connection_not_kept:
     'The messages of a logon do not stay on one open connection. The usual cause is a reverse proxy.',

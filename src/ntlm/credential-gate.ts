@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { steadyNow } from '../model/steady-clock.ts';
 import type { Credentials } from './client-codec.ts';
 import { NtlmError, type RejectionCode } from './errors.ts';
 import {
   type Carrier,
+  current,
   type LogonMessage,
   type LogonRecord,
   MARGIN_MS,
@@ -15,7 +17,6 @@ import {
   withoutVerdict,
   withRejection,
 } from './logon-budget.ts';
-import { createLogonLedger } from './logon-ledger.ts';
 import { REJECTED_BEFORE, refusalOf } from './logon-refusal.ts';
 import type { LogonStore } from './logon-store.ts';
 import { createWaiters } from './waiters.ts';
@@ -30,7 +31,7 @@ export interface GateLimits {
 export interface CredentialGateOptions extends GateLimits {
   readonly credentials: Credentials;
   readonly store: LogonStore;
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds of a clock that is never set. */
   readonly now?: () => number;
 }
 
@@ -67,7 +68,7 @@ export interface CredentialGate {
   readonly generation: number;
   /** Whether the newest verdict of any process was good. `undefined` without a verdict, or if a good one is over 24 hours old. */
   readonly authenticated: boolean | undefined;
-  /** When the next logon can be sent, epoch milliseconds; 0 if it can be sent now. */
+  /** When the next logon can be sent, epoch milliseconds of the steady clock; 0 if it can be sent now. */
   readonly retryAt: number;
   standing(): Standing;
   /** Why no logon can be sent now. `undefined` if one can be sent, or only waits for a verdict. */
@@ -94,13 +95,13 @@ const isSame = (a: Credentials, b: Credentials): boolean =>
   a.username === b.username && a.domain === b.domain && a.workstation === b.workstation && a.password === b.password;
 
 export function createCredentialGate(options: CredentialGateOptions): CredentialGate {
-  const now = options.now ?? Date.now;
-  const ledger = createLogonLedger(options.store, now);
+  const now = options.now ?? steadyNow;
+  const { store } = options;
   const waiters = createWaiters();
   let { credentials } = options;
   let limits: GateLimits = options;
   let generation = 0;
-  let checkedAt = 0;
+  let checkedAt = Number.NEGATIVE_INFINITY;
   let cheapProvenAt = Number.NEGATIVE_INFINITY;
   let servedAt = Number.NEGATIVE_INFINITY;
   let rejectedBecause = REJECTED_BEFORE;
@@ -109,44 +110,43 @@ export function createCredentialGate(options: CredentialGateOptions): Credential
   /** Ids of the messages whose verdict this process may still get. */
   const awaited = new Set<string>();
 
-  /** Whether a recorded time is in the past. If not, the clock was set back since. */
-  const isPast = (time: number): boolean => time <= now();
   const holdMs = (): number => limits.authRetrySeconds * 1000 + MARGIN_MS;
   /** If a logged-on connection was answered since, only the message was lost, and not the path. */
   const isAwaited = ({ id, sentAt }: LogonMessage): boolean => awaited.has(id) && servedAt <= sentAt;
   const standingOf = (known: LogonRecord): Standing =>
-    standing(known, now(), limits.maxFailedLogons, isPast(checkedAt) ? checkedAt : 0, isAwaited);
-  const currentStanding = (): Standing => standingOf(ledger.read(credentials));
+    standing(known, { now: now(), budget: limits.maxFailedLogons, holdMs: holdMs(), checkedAt, isAwaited });
+  const read = (): LogonRecord => current(store.read(credentials), now());
+  const change = (of: Credentials, next: (known: LogonRecord) => LogonRecord): void =>
+    store.change(of, (before) => {
+      const known = current(before, now());
+      const after = next(known);
+      return after === known ? before : after;
+    });
+  const currentStanding = (): Standing => standingOf(read());
 
   /** Whether this process waits for the verdict on a query that is not overdue. For the cheapest call, the record shows it. */
-  const isQueryOpen = (): boolean => isPast(querySentAt) && now() - querySentAt < QUIET_MS;
+  const isQueryOpen = (): boolean => now() - querySentAt < QUIET_MS;
 
   /** Records a message before it is sent. Returns `undefined` if it must wait. @throws NtlmError when no logon can be sent */
   const register = (carrier: Carrier): LogonMessage | undefined => {
-    ledger.flush();
     const state = currentStanding();
     const refusal = refusalOf(state, rejectedBecause);
     if (refusal !== undefined) throw refusal;
     if (state.is === 'waiting' || (carrier === 'query' && isQueryOpen())) return undefined;
     const sentAt = now();
-    const message: LogonMessage = {
+    const sent: Omit<LogonMessage, 'password'> = {
       id: randomUUID(),
       sentAt,
       countsUntil: sentAt + holdMs(),
       carrier,
       outcome: 'in_flight',
     };
-    let isReady = false;
-    try {
-      ledger.changeOrThrow(credentials, (known) => {
-        isReady = standingOf(known).is === 'ready';
-        return isReady ? withMessage(known, message) : known;
-      });
-    } catch (error) {
-      const reason = (error as Error).message;
-      throw new NtlmError('NTLM_LOGON_NOT_KEPT', `no logon is sent, because it cannot be recorded: ${reason}`);
-    }
-    return isReady ? message : undefined;
+    let message: LogonMessage | undefined;
+    change(credentials, (known) => {
+      message = standingOf(known).is === 'ready' ? { ...sent, password: known.password } : undefined;
+      return message === undefined ? known : withMessage(known, message);
+    });
+    return message;
   };
 
   const createPermit = (sent: LogonMessage): Permit => {
@@ -156,25 +156,25 @@ export function createCredentialGate(options: CredentialGateOptions): Credential
     let open = true;
     awaited.add(id);
     /** Ends the permit once. The verdict counts for the credentials of the message, even if they were replaced since. */
-    const end = (change: (record: LogonRecord) => LogonRecord): boolean => {
+    const end = (next: (record: LogonRecord) => LogonRecord): boolean => {
       if (!open) return false;
       open = false;
       awaited.delete(id);
       if (carrier === 'query' && querySentAt === sentAt) querySentAt = Number.NEGATIVE_INFINITY;
-      ledger.change(messageCredentials, change);
+      change(messageCredentials, next);
       waiters.wake();
       return true;
     };
     return {
       credentials: messageCredentials,
       accepted: () => {
-        if (!end((before) => withGoodVerdict(before, id, now())) || ownGeneration !== generation) return;
+        if (!end((before) => withGoodVerdict(before, sent, now())) || ownGeneration !== generation) return;
         if (carrier === 'cheap') cheapProvenAt = now();
       },
       rejected: ({ code, message, remedy }) => {
         const retryAt = now() + holdMs();
         const error = new NtlmError(code, message, { retryAt, ...(remedy !== undefined && { remedy }) });
-        end(() => withRejection(sent, retryAt, now()));
+        end((before) => withRejection(before, sent, retryAt, now()));
         if (ownGeneration === generation) {
           servedAt = Number.NEGATIVE_INFINITY;
           rejectedBecause = error.message;
@@ -194,7 +194,8 @@ export function createCredentialGate(options: CredentialGateOptions): Credential
       return generation;
     },
     get authenticated() {
-      const { verdict } = ledger.read(credentials);
+      const { password, verdicts } = read();
+      const verdict = verdicts[password];
       if (verdict?.isGood === false) return false;
       const good = Math.max(verdict?.at ?? Number.NEGATIVE_INFINITY, servedAt);
       return now() - good < PROVEN_MS ? true : undefined;
@@ -224,14 +225,14 @@ export function createCredentialGate(options: CredentialGateOptions): Credential
     served: () => {
       servedAt = now();
     },
-    isProvenSince: (time) => cheapProvenAt >= time && isPast(cheapProvenAt),
+    isProvenSince: (time) => cheapProvenAt >= time,
     reconfigure: (next, nextLimits) => {
       limits = nextLimits ?? limits;
       if (isSame(credentials, next)) return false;
       credentials = next;
       generation += 1;
       querySentAt = Number.NEGATIVE_INFINITY;
-      checkedAt = 0;
+      checkedAt = Number.NEGATIVE_INFINITY;
       cheapProvenAt = Number.NEGATIVE_INFINITY;
       servedAt = Number.NEGATIVE_INFINITY;
       rejectedBecause = REJECTED_BEFORE;

@@ -3,10 +3,11 @@ export const ntlmCodes = {
   NTLM_CREDENTIALS_REJECTED:
     'The logon was rejected: wrong password, locked or disabled account, a policy that denies the logon, or a reverse proxy that does not keep one connection for each client.',
   NTLM_CREDENTIALS_SUSPENDED:
-    'No logon is sent until the time in the message: one was rejected, or the maximum number of logons without a verdict is reached.',
+    'No logon is sent until the time in the message: one was rejected, or the maximum number of logons of the account that were rejected or have no verdict is reached.',
   NTLM_PATH_UNCHECKED:
     'No logon is sent until the analyzer answers again, because the last one got no verdict. The daemon checks this automatically.',
-  NTLM_LOGON_NOT_KEPT: 'No logon is sent, because the logon file cannot be used. The message contains the reason.',
+  NTLM_LOGON_NOT_KEPT:
+    'No logon is sent, because the logon file was lost or cannot be used. The log and the page of the daemon contain the reason.',
   NTLM_NO_VERDICT: 'The logon was answered with a status that neither accepts nor rejects it, for example 500.',
   NTLM_THROTTLED:
     'The logon was answered with 429, or 503 with Retry-After. The next one is sent after the requested time.',

@@ -1,50 +1,70 @@
 /**
- * Limits how many AUTHENTICATE messages are sent with one password. Directories lock an account after a few rejected
- * logons, often three, and a message without a verdict may have been rejected. Each message therefore counts, from
- * before it is sent, until a good verdict:
+ * Limits how many AUTHENTICATE messages are sent for one account. Directories lock an account after a few rejected logons,
+ * often three, and a message without a verdict may have been rejected. Each message therefore counts, with
+ * any password, from before it is sent, until a good verdict:
  *
  * | since the last good verdict | the next message |
  * | --- | --- |
  * | nothing was sent | at once |
  * | a message was sent less than 30 s ago and has no verdict yet | waits for the verdict |
  * | messages without verdict, fewer than the budget | 30 s after the last one, if a check of the path succeeds; 3 min after it while this process still waits for its verdict and no logged-on connection was answered since |
- * | messages without verdict, as many as the budget | when the last one stops counting, or one gets a good verdict |
- * | a rejected message | when the last message stops counting |
+ * | a message with another password was rejected, fewer than the budget | at once |
+ * | messages without verdict or with other passwords, as many as the budget | when the last one stops counting, or one gets a good verdict |
+ * | a message with this password was rejected | when the last message stops counting |
+ * | as many messages as the budget were rejected, even before the good verdict, and this password is not proven | when fewer of them count |
+ * | the file of the record was lost or cannot be used | when what it may have contained stops counting |
  *
- * A good verdict clears what was sent at least 30 s before the accepted message: a message reaches the directory within that
- * time, or never. Messages stop counting `auth_retry` + 1 min after the last one was sent. Other credentials have a separate record.
+ * A good verdict, also on another password, clears what was sent at least 30 s before the accepted message: a message reaches the directory within that
+ * time, or never, and directories reset their count at a good logon. Messages stop counting `auth_retry` + 1 min after the
+ * last one was sent. Times are epoch milliseconds of the steady clock.
  */
 
 /** What carries a message: the cheapest call of the API, or the query itself if a logon is valid for one request only. */
 export type Carrier = 'cheap' | 'query';
 
-/** An AUTHENTICATE message that counts. Times are epoch milliseconds. */
+/** An AUTHENTICATE message that counts. */
 export interface LogonMessage {
   readonly id: string;
+  /** Stands for the password that it was sent with. */
+  readonly password: string;
   readonly sentAt: number;
   /** When it stops counting, unless another message is sent before. */
   readonly countsUntil: number;
   readonly carrier: Carrier;
   readonly outcome: 'in_flight' | 'no_verdict' | 'rejected';
+  /** Whether another password was accepted since. A rejected message then delays only passwords that are not proven. */
+  readonly isReset?: true;
 }
 
-/** The logons with one password, oldest first. */
+/** A verdict, and when it came. */
+export interface Verdict {
+  readonly isGood: boolean;
+  readonly at: number;
+}
+
+/** The logons of an account, as a process with one of its passwords sees them. */
 export interface LogonRecord {
+  /** Stands for the password of that process. */
+  readonly password: string;
+  /** With any password, in the order in which they were sent. */
   readonly messages: readonly LogonMessage[];
-  /** The newest verdict and when it came, epoch milliseconds. */
-  readonly verdict?: { readonly isGood: boolean; readonly at: number };
+  /** The newest verdict on each password. */
+  readonly verdicts: Readonly<Record<string, Verdict>>;
+  /** Messages that were sent until then may be missing. */
+  readonly incompleteUntil?: number;
 }
 
-export const emptyRecord: LogonRecord = { messages: [] };
-
-/** Whether a message can be sent now, and if not, when. Times are epoch milliseconds. */
+/** Whether a message can be sent now, and if not, when. */
 export type Standing =
   | { readonly is: 'ready' }
   /** A verdict is expected soon. */
   | { readonly is: 'waiting' }
   /** From this time on, if a check of the path succeeds. */
   | { readonly is: 'unchecked'; readonly from: number }
-  | { readonly is: 'suspended'; readonly until: number; readonly because: 'rejected' | 'no_verdict' };
+  | { readonly is: 'suspended'; readonly until: number; readonly because: SuspensionReason };
+
+/** `spent`: messages without verdict, or with other passwords. `not_recorded`: earlier messages may be missing in the record. */
+export type SuspensionReason = 'rejected' | 'spent' | 'not_recorded';
 
 /** How long a message without a verdict delays the next one, milliseconds. */
 export const QUIET_MS = 30_000;
@@ -61,50 +81,65 @@ export const VERDICT_MS = 10 * 60_000;
 /** Added to the hold, because directories count from when they received the last message, milliseconds. */
 export const MARGIN_MS = 60_000;
 
-/** The record without messages that no longer count. If the clock was set back, messages do not count longer. */
+/** When the last of the messages stops counting. */
+const endOf = (messages: readonly LogonMessage[]): number =>
+  Math.max(...messages.map((message) => message.countsUntil));
+
+const isCounted = ({ isReset }: LogonMessage): boolean => isReset !== true;
+
+/** The record without messages that no longer count. */
 export function current(record: LogonRecord, now: number): LogonRecord {
-  const messages = record.messages.map((message) => {
-    const ahead = message.sentAt - now;
-    const known = ahead <= 0 ? message : { ...message, sentAt: now, countsUntil: message.countsUntil - ahead };
-    return known.outcome === 'in_flight' && now - known.sentAt >= VERDICT_MS
-      ? { ...known, outcome: 'no_verdict' as const }
-      : known;
-  });
-  const last = messages.at(-1);
-  return { ...record, messages: last !== undefined && now < last.countsUntil ? messages : [] };
+  const messages = record.messages.map((message) =>
+    message.outcome === 'in_flight' && now - message.sentAt >= VERDICT_MS
+      ? { ...message, outcome: 'no_verdict' as const }
+      : message,
+  );
+  const end = endOf(messages.filter(isCounted));
+  return { ...record, messages: messages.filter((message) => now < (isCounted(message) ? end : message.countsUntil)) };
+}
+
+export interface StandingOptions {
+  readonly now: number;
+  /** Maximum number of messages that count. */
+  readonly budget: number;
+  /** How long a message counts, milliseconds. */
+  readonly holdMs: number;
+  /** When a check of the path last succeeded. */
+  readonly checkedAt: number;
+  /** Whether this process still waits for the verdict on a message, and nothing shows that the path is well. */
+  isAwaited(message: LogonMessage): boolean;
 }
 
 /**
- * Whether a message can be sent. After a good verdict, an earlier message without a verdict no longer delays others, but
- * still counts.
+ * Whether a message can be sent. After a verdict, an earlier message without a verdict no longer delays others, but still
+ * counts: the path is well.
  *
  * @param record the result of `current`
- * @param budget maximum number of messages that count
- * @param checkedAt when a check of the path last succeeded, epoch milliseconds
- * @param isAwaited whether this process still waits for the verdict on a message, and nothing shows that the path is well
  */
-export function standing(
-  record: LogonRecord,
-  now: number,
-  budget: number,
-  checkedAt: number,
-  isAwaited: (message: LogonMessage) => boolean,
-): Standing {
-  const { messages } = record;
-  const last = messages.at(-1);
-  if (last === undefined) return { is: 'ready' };
-  const until = last.countsUntil;
-  if (messages.some(({ outcome }) => outcome === 'rejected')) return { is: 'suspended', until, because: 'rejected' };
+export function standing(record: LogonRecord, options: StandingOptions): Standing {
+  const { now, budget, holdMs, checkedAt, isAwaited } = options;
+  const { messages, password, verdicts, incompleteUntil = Number.NEGATIVE_INFINITY } = record;
+  const counted = messages.filter(isCounted);
+  const rejected = messages.filter((message) => message.outcome === 'rejected' && message.password === password);
+  const until = endOf([...counted, ...rejected]);
+  if (rejected.length > 0) return { is: 'suspended', until, because: 'rejected' };
   const isRecent = ({ outcome, sentAt }: LogonMessage): boolean => outcome === 'in_flight' && now - sentAt < QUIET_MS;
-  if (messages.length >= budget) {
-    return messages.some(isRecent) ? { is: 'waiting' } : { is: 'suspended', until, because: 'no_verdict' };
+  if (counted.length >= budget) {
+    return counted.some(isRecent) ? { is: 'waiting' } : { is: 'suspended', until, because: 'spent' };
   }
+  const bad = messages.filter(({ outcome }) => outcome === 'rejected').map((message) => message.countsUntil);
+  if (bad.length >= budget && verdicts[password]?.isGood !== true) {
+    return { is: 'suspended', until: bad.toSorted((a, b) => b - a)[budget - 1] ?? until, because: 'spent' };
+  }
+  const complete = incompleteUntil + holdMs;
+  if (now < complete) return { is: 'suspended', until: Math.max(complete, until), because: 'not_recorded' };
   // a query may be slow, and its credentials were proven just before it
-  const open = messages.filter(({ carrier, outcome }) => carrier === 'cheap' || outcome !== 'in_flight');
+  const open = counted.filter(({ carrier, outcome }) =>
+    outcome === 'in_flight' ? carrier === 'cheap' : outcome === 'no_verdict',
+  );
   const newest = open.at(-1);
   if (newest === undefined) return { is: 'ready' };
-  const { verdict } = record;
-  if (verdict?.isGood === true && verdict.at > newest.sentAt) return { is: 'ready' };
+  if (Object.values(verdicts).some(({ at }) => at > newest.sentAt)) return { is: 'ready' };
   if (isRecent(newest)) return { is: 'waiting' };
   const from = newest.sentAt + (isAwaited(newest) ? PENDING_MS : QUIET_MS);
   return checkedAt >= from ? { is: 'ready' } : { is: 'unchecked', from };
@@ -121,18 +156,26 @@ export const withoutMessage = (record: LogonRecord, id: string): LogonRecord => 
   messages: record.messages.filter((message) => message.id !== id),
 });
 
+const withVerdict = (record: LogonRecord, password: string, verdict: Verdict): LogonRecord['verdicts'] => ({
+  ...record.verdicts,
+  [password]: verdict,
+});
+
 /**
- * After a good verdict, only messages that may reach the directory after it count: those whose own verdict may still come, and
- * that were sent less than 30 s before the accepted one. Directories reset their count at a good logon.
+ * After a good verdict, only messages that may reach the directory after the accepted one count: those that were sent less
+ * than 30 s before it, or later.
  */
-export function withGoodVerdict(record: LogonRecord, id: string, now: number): LogonRecord {
-  const accepted = record.messages.find((message) => message.id === id);
-  const since = accepted === undefined ? Number.NEGATIVE_INFINITY : accepted.sentAt - QUIET_MS;
+export function withGoodVerdict(record: LogonRecord, accepted: LogonMessage, now: number): LogonRecord {
+  const since = accepted.sentAt - QUIET_MS;
+  const isOlder = ({ id, sentAt }: LogonMessage): boolean => id === accepted.id || sentAt <= since;
   return {
-    messages: record.messages.filter(
-      (message) => message.outcome === 'in_flight' && message.id !== id && message.sentAt > since,
-    ),
-    verdict: { isGood: true, at: now },
+    ...record,
+    messages: record.messages.flatMap((message) => {
+      if (!isOlder(message)) return message;
+      const isStopped = message.outcome === 'rejected' && message.password !== accepted.password;
+      return isStopped ? { ...message, isReset: true as const } : [];
+    }),
+    verdicts: withVerdict(record, accepted.password, { isGood: true, at: now }),
   };
 }
 
@@ -142,11 +185,17 @@ export const withoutVerdict = (record: LogonRecord, id: string): LogonRecord => 
   messages: record.messages.map((message) => (message.id === id ? { ...message, outcome: 'no_verdict' } : message)),
 });
 
-/**
- * The message was rejected. It counts from the time of the verdict, which may have come late. Other messages are dropped,
- * because none is sent before this one stops counting.
- */
-export const withRejection = (message: LogonMessage, countsUntil: number, now: number): LogonRecord => ({
-  messages: [{ ...message, sentAt: now, countsUntil, outcome: 'rejected' }],
-  verdict: { isGood: false, at: now },
+/** The message was rejected. It counts from the time of the verdict, which may have come late. */
+export const withRejection = (
+  record: LogonRecord,
+  rejected: LogonMessage,
+  countsUntil: number,
+  now: number,
+): LogonRecord => ({
+  ...record,
+  messages: [
+    ...record.messages.filter(({ id }) => id !== rejected.id),
+    { ...rejected, countsUntil, outcome: 'rejected' as const },
+  ],
+  verdicts: withVerdict(record, rejected.password, { isGood: false, at: now }),
 });

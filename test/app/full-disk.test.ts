@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -10,37 +9,19 @@ import { createCleanup, eventually } from '../support/harness.ts';
 import { createLargeSite } from '../support/license-site/large-site.ts';
 import { renderLmstat } from '../support/license-site/render-lmstat.ts';
 import { textOf } from '../support/served-page.ts';
+import { createSmallDisk } from '../support/small-disk.ts';
 
 /** What is said while the disk of storage.path is full, and that recording goes on by itself when it is not. */
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
 
-/** A file system of its own, which only root can make. */
-function createDisk(): { readonly path: string; fill(): void; empty(): void } {
-  const path = mkdtempSync(join(tmpdir(), 'license-exporter-disk-'));
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', path]);
-  cleanup.add(() => {
-    execFileSync('umount', ['-l', path]);
-    rmSync(path, { recursive: true });
-  });
-  const filler = join(path, 'filler');
-  return {
-    path,
-    fill: () => {
-      const { bavail, bsize } = statfsSync(path);
-      writeFileSync(filler, Buffer.alloc(bavail * bsize));
-    },
-    empty: () => rmSync(filler),
-  };
-}
-
 const SAMPLE = 'license_history_last_sample_timestamp_seconds';
 const ERRORS = 'license_history_write_errors_total';
 
 describe.runIf(process.getuid?.() === 0)('a full disk', () => {
   it('is in metrics and on pages, is logged once, and recording goes on when there is room', async () => {
-    const disk = createDisk();
+    const disk = createSmallDisk(cleanup);
     const tools = mkdtempSync(join(tmpdir(), 'license-exporter-site-'));
     cleanup.add(() => rmSync(tools, { recursive: true }));
     const site = createFakeSite(join(tools, 'site'));

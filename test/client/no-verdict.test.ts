@@ -118,7 +118,7 @@ describe('a logon without verdict', () => {
     await eventually('a second logon', () => logons() === 2);
     await clock.advance(31);
     expect(await send()).toBe('NTLM_CREDENTIALS_SUSPENDED');
-    expect(gate.standing()).toMatchObject({ is: 'suspended', because: 'no_verdict' });
+    expect(gate.standing()).toMatchObject({ is: 'suspended', because: 'spent' });
     await clock.advance(100);
     expect(logons()).toBe(2);
     held[0]?.proceed();

@@ -47,13 +47,16 @@ export async function setUpScripted(
   cleanup: Cleanup,
   script: (call: Call) => void,
   { gate = {}, ...options }: ScriptedOptions = {},
+  /** Returns the URL of what stands before the server. */
+  behind: (url: string) => Promise<string> = async (url) => url,
 ) {
   const clock = createClock();
   const server = await startScripted(script);
+  const url = await behind(server.url);
   const logonGate = createTestGate({ now: clock.now, ...gate });
   let recoveries = 0;
   const dispatcher = new NtlmDispatcher({
-    origin: server.url,
+    origin: url,
     logonPath: LOGON_PATH,
     gate: logonGate,
     now: clock.now,
@@ -67,7 +70,10 @@ export async function setUpScripted(
   cleanup.add(() => dispatcher.destroy());
   const send = async (patienceMs = 10_000, path = '/x'): Promise<number | string> => {
     try {
-      const response = await request(`${server.url}${path}`, { dispatcher, signal: AbortSignal.timeout(patienceMs) });
+      const response = await request(`${new URL(url).origin}${path}`, {
+        dispatcher,
+        signal: AbortSignal.timeout(patienceMs),
+      });
       await response.body.text();
       return response.statusCode;
     } catch (error) {

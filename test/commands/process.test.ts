@@ -165,26 +165,26 @@ describe('serve', () => {
   });
 
   it.each([
-    [
-      'is a directory',
-      (path: string) => mkdirSync(path),
-      'it is a directory; set analyzer.logon_file to another path, or move the directory away',
-    ],
+    ['is a directory', (path: string) => mkdirSync(path), 'the logon file'],
     [
       'is damaged',
       (path: string) => writeFileSync(path, 'no database, '.repeat(100)),
-      'it is not a logon file; set analyzer.logon_file to another path, or move the file away',
+      'because the logon file was lost',
     ],
-  ])('does not start if the logon file %s, and sends nothing', async (_, damage, reason) => {
+  ])('goes on if the logon file %s: it sends no logon, and says why', async (_, damage, reason) => {
     const { file, folder } = await configure();
     mkdirSync(join(folder, 'state'));
-    const path = join(folder, 'state/logons.db');
-    damage(path);
-    for (const args of [ports, ['--once', '--log.format=json']]) {
-      const serve = run([`--config.file=${file}`, ...args]);
-      expect(await serve.exit).toBe(1);
-      expect(serve.output()).toContain(`the logon file ${path} cannot be used: ${reason}\n`);
-      expect(serve.output()).not.toContain('    at ');
+    damage(join(folder, 'state/logons.db'));
+    const serve = run([`--config.file=${file}`, ...ports]);
+    const { address } = await serve.line('listening');
+    await eventually('a failed poll', () => serve.lines.some(({ code }) => code === 'NTLM_LOGON_NOT_KEPT'));
+    expect(await (await fetch(`${address}/metrics`)).text()).toContain('\nlicense_up 0\n');
+    expect((await fetch(String(address))).status).toBe(200);
+    const once = run([`--config.file=${file}`, '--once', '--log.format=json']);
+    expect(await once.exit).toBe(1);
+    for (const output of [serve.output(), once.output()]) {
+      expect(output).toContain(reason);
+      expect(output).not.toContain('    at ');
     }
   });
 

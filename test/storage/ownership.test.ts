@@ -7,6 +7,7 @@ import { pseudonymKeyIn } from '../../src/app/pseudonym-key.ts';
 import { openLogonFile } from '../../src/client/logon-file.ts';
 import { openKeptFile } from '../../src/rightsizing/kept-file.ts';
 import { lockDirectory } from '../../src/storage/directory-lock.ts';
+import { createFileWrites } from '../../src/storage/file-writes.ts';
 import { writeJsonFile } from '../../src/storage/json-file.ts';
 import { createCleanup, createTestLog } from '../support/harness.ts';
 
@@ -21,11 +22,17 @@ it.runIf(process.getuid?.() === 0)(
     const storage = mkdtempSync(join(tmpdir(), 'license-exporter-owner-'));
     cleanup.add(() => rmSync(storage, { recursive: true }));
     chownSync(storage, 1234, 2345);
+    const log = createTestLog();
     const open = [
       lockDirectory(storage, ''),
       openHistoryFile({ path: join(storage, 'history.db'), timeZone: 'UTC', origin: 'test', maxSize: 2 ** 20 }),
       openKeptFile(join(storage, 'rightsizing.db')),
-      openLogonFile(join(storage, 'logons.db'), () => {}),
+      openLogonFile({
+        path: join(storage, 'logons.db'),
+        writes: createFileWrites('logons.db', log),
+        log,
+        mayReplace: true,
+      }),
     ];
     for (const file of open) cleanup.add(() => file.close());
     pseudonymKeyIn(storage, createTestLog());

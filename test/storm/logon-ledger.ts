@@ -11,16 +11,24 @@ export interface Logon {
 export interface LogonLedger {
   readonly logons: readonly Logon[];
   add(user: string): Logon;
-  /** Other credentials start with a full budget. */
+  /** The daemon has another password, which may use what is left of the budget. */
   credentialsChanged(): void;
   /**
-   * The highest count against the budget at any time (decision 30): messages since the last good verdict. A rejected one
-   * uses up the whole budget. A count over `allowed` means that a logon was sent that must not be sent.
+   * The highest count against the budget at any time (decision 43): messages that may have reached the directory after the
+   * last good verdict. A rejected one uses up the whole budget of its password. A count over `allowed` means that a logon
+   * was sent that must not be sent.
    */
   worstDebt(allowed: number, authRetryMs: number): number;
   /** The count against the budget now. */
   debt(allowed: number, authRetryMs: number): number;
+  /** The highest number of rejected logons in any 31 minutes. */
+  worstRejections(): number;
 }
+
+/** A message reaches the directory within this time, or never. */
+const LATEST_MS = 30_000;
+
+const WINDOW_MS = 31 * 60_000;
 
 /** The budget is full again when `authRetryMs` and this time have passed since the last message. */
 const GRACE_MS = 60_000;
@@ -28,8 +36,9 @@ const GRACE_MS = 60_000;
 const isGood = (status: number): boolean => (status >= 200 && status < 300) || [403, 404, 405].includes(status);
 
 type Event =
-  | { readonly at: number; readonly kind: 'sent' | 'changed' }
-  | { readonly at: number; readonly kind: 'received'; readonly status: number };
+  | { readonly at: number; readonly kind: 'changed' }
+  | { readonly at: number; readonly kind: 'sent'; readonly logon: Logon }
+  | { readonly at: number; readonly kind: 'received'; readonly status: number; readonly logon: Logon };
 
 export function createLogonLedger(now: () => number = Date.now): LogonLedger {
   const logons: Logon[] = [];
@@ -38,24 +47,33 @@ export function createLogonLedger(now: () => number = Date.now): LogonLedger {
   const events = (): Event[] =>
     [
       ...changes.map((at): Event => ({ at, kind: 'changed' })),
-      ...logons.map(({ at }): Event => ({ at, kind: 'sent' })),
-      ...logons.flatMap(({ received }): Event[] => (received === undefined ? [] : [{ kind: 'received', ...received }])),
+      ...logons.map((logon): Event => ({ at: logon.at, kind: 'sent', logon })),
+      ...logons.flatMap((logon): Event[] =>
+        logon.received === undefined ? [] : [{ kind: 'received', logon, ...logon.received }],
+      ),
     ].toSorted((a, b) => a.at - b.at);
 
   const replay = (allowed: number, authRetryMs: number): { worst: number; debt: number } => {
-    let debt = 0;
+    let counted: Logon[] = [];
+    let isRejected = false;
     let worst = 0;
     let last = Number.NEGATIVE_INFINITY;
     for (const event of events()) {
-      if (event.kind === 'changed') debt = 0;
-      if (event.kind === 'received')
-        debt = isGood(event.status) ? 0 : event.status === 401 ? Math.max(debt, allowed) : debt;
-      if (event.kind !== 'sent') continue;
-      debt = event.at - last >= authRetryMs + GRACE_MS ? 1 : debt + 1;
-      last = event.at;
-      worst = Math.max(worst, debt);
+      if (event.kind === 'changed') isRejected = false;
+      else if (event.kind === 'received' && isGood(event.status)) {
+        counted = counted.filter((logon) => logon !== event.logon && logon.at > event.logon.at - LATEST_MS);
+      } else if (event.kind === 'received') isRejected ||= event.status === 401;
+      else {
+        if (event.at - last >= authRetryMs + GRACE_MS) {
+          counted = [];
+          isRejected = false;
+        }
+        last = event.at;
+        counted.push(event.logon);
+        worst = Math.max(worst, isRejected ? allowed + 1 : counted.length);
+      }
     }
-    return { worst, debt };
+    return { worst, debt: isRejected ? Math.max(allowed, counted.length) : counted.length };
   };
 
   return {
@@ -68,5 +86,9 @@ export function createLogonLedger(now: () => number = Date.now): LogonLedger {
     credentialsChanged: () => changes.push(now()),
     worstDebt: (allowed, authRetryMs) => replay(allowed, authRetryMs).worst,
     debt: (allowed, authRetryMs) => replay(allowed, authRetryMs).debt,
+    worstRejections: () => {
+      const times = logons.filter(({ verdict }) => verdict === 'rejected').map(({ at }) => at);
+      return Math.max(0, ...times.map((end) => times.filter((at) => at <= end && end - at < WINDOW_MS).length));
+    },
   };
 }

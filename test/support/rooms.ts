@@ -26,7 +26,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'What a license manager reports, in one form for all managers. A value that is not known is absent, never 0.',
     mayImport: [],
   },
-  ntlm: { floor: 0, promise: 'NTLM as bytes and states, for both sides. It opens no socket.', mayImport: [] },
+  ntlm: { floor: 0, promise: 'NTLM as bytes and states, for both sides. It opens no socket.', mayImport: ['model'] },
   storage: {
     floor: 0,
     promise:
@@ -68,7 +68,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   client: {
     floor: 1,
     promise: 'No logon locks the account. No request waits for the decoding of another one.',
-    mayImport: ['model', 'query-api', 'ntlm', 'decoding'],
+    mayImport: ['model', 'query-api', 'ntlm', 'decoding', 'storage'],
   },
   analyzer: {
     floor: 1,

@@ -25,7 +25,7 @@ export const analyzer = z
     auth_retry: duration(1)
       .prefault('30m')
       .describe(
-        'How long to wait after a rejected logon before the next one, plus one minute. Changed credentials are tried at once.',
+        'How long to wait after a rejected logon before the next one, plus one minute. A first correction of the password is tried at once.',
       ),
     max_failed_logons: integer(1, 100)
       .prefault(2)
