@@ -14,6 +14,7 @@ export const defaultRules = (): RuleFile =>
     unknownHold: 3600,
     owners: usualOwners,
     ignore: [],
+    timeZone: 'UTC',
     job: 'license-exporter',
     runbookBaseUrl: undefined,
     alertmanagerUrl: undefined,

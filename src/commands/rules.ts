@@ -7,12 +7,13 @@ import { createRuleFile, type RuleFile, ruleFileText } from '../rules/rule-file.
 import type { CommandContext } from './command.ts';
 
 /** The rules with the settings of a configuration. @throws OperatorError for settings that Prometheus cannot evaluate */
-const ruleFileOf = ({ alerting, web, owners }: Config): RuleFile =>
+const ruleFileOf = ({ alerting, web, owners, datasource, embeddedAnalyzer }: Config): RuleFile =>
   createRuleFile({
     rules: alerting.rules,
     ignore: alerting.ignore,
     unknownHold: alerting.unknownHold,
     owners: [...new Set([...usualOwners, ...createOwners(owners.entries).names])],
+    timeZone: datasource.timeZone ?? embeddedAnalyzer.timeZone,
     job: alerting.prometheusJob,
     runbookBaseUrl:
       alerting.runbookBaseUrl ?? (web.externalUrl === undefined ? undefined : `${web.externalUrl}/runbooks`),

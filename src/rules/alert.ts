@@ -60,6 +60,8 @@ export interface RuleOptions {
   readonly unknownHold: number;
   /** Label names of owners. */
   readonly owners: readonly string[];
+  /** The IANA name of the zone of the analyzer. */
+  readonly timeZone: string;
   /** The job under which Prometheus scrapes the exporter. */
   readonly job: string;
   /** Where the runbooks are published, without a trailing slash. Without it, alerts link to `/runbooks` of the exporter. */

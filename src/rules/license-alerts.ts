@@ -1,7 +1,7 @@
 import { type HeldAlert, type RuleOptions, settingsOf } from './alert.ts';
 import { durationOf, FEATURE, HISTORY, ofExporters, ofReplicas, SITE, select, VENDOR_LICENSE } from './promql.ts';
 import type { RecordingRule } from './records.ts';
-import { AGE_TEXT, DAY_TEXT, FEATURE_TEXT, IN_USE_TEXT, LICENSES_TEXT, TIME_TEXT } from './texts.ts';
+import { AGE_TEXT, dayText, FEATURE_TEXT, IN_USE_TEXT, LICENSES_TEXT, TIME_TEXT } from './texts.ts';
 import {
   chosenBy,
   enabledOf,
@@ -79,7 +79,7 @@ function expired(options: RuleOptions): HeldAlert {
     condition: `(${enabledOf(settings, expirationOf)} <= time()) > time() - ${thresholdOf(settings, 'within', expirationOf)}`,
     summary: `License ${FEATURE_TEXT} has expired.`,
     description: `It expired at ${TIME_TEXT}, ${AGE_TEXT} ago. Install the renewed license file. If the license is not renewed, silence the alert. It resolves after a while.`,
-    more: { expires: DAY_TEXT },
+    more: { expires: dayText(options.timeZone) },
   };
 }
 
@@ -95,6 +95,7 @@ export function farthestExpiry(options: RuleOptions): number {
 function expiringSoon(options: RuleOptions): readonly HeldAlert[] {
   const settings = settingsOf(options, 'LicenseExpiringSoon');
   const { for: pendingFor, keepFiringFor } = settings.base;
+  const day = dayText(options.timeZone);
   return expirySeverities.map((severity, i) => {
     const nearer = expirySeverities[i - 1];
     const soon = `${enabledOf(settings, expirationOf)} < time() + ${thresholdOf(settings, severity, expirationOf)}`;
@@ -105,10 +106,10 @@ function expiringSoon(options: RuleOptions): readonly HeldAlert[] {
       data: 'expirations',
       isEngines: true,
       condition: nearer === undefined ? `(${soon}) ${from}` : `((${soon}) > time()) ${from}`,
-      summary: `License ${FEATURE_TEXT} expires on ${DAY_TEXT}.`,
+      summary: `License ${FEATURE_TEXT} expires on ${day}.`,
       description: `It expires at ${TIME_TEXT}. ${RENEW}`,
       // for the digest
-      more: { expires: DAY_TEXT, licenses: LICENSES_TEXT },
+      more: { expires: day, licenses: LICENSES_TEXT },
       // kept until the alert of the next severity fires, so that there is no gap
       ...(severity !== 'critical' && { keepFiringFor: Number(pendingFor) + Number(keepFiringFor) }),
     };

@@ -1,3 +1,4 @@
+import { createLocalTime } from '../model/local-time.ts';
 import { UNCOUNTED } from './promql.ts';
 
 /** Parts of annotations: templates of Prometheus. */
@@ -12,12 +13,27 @@ export const ANALYZER_TEXT =
 
 /** The value as a time. */
 export const TIME_TEXT = '{{ ($value | toTime).UTC.Format "2006-01-02 15:04" }} UTC';
-/** The value as a day. */
-export const DAY_TEXT = '{{ ($value | toTime).UTC.Format "2006-01-02" }}';
-
 /** A template that evaluates an expression; inside, `.` is its first sample. Without a sample, nothing is written. */
 const withSample = (expression: string, args: string, text: string): string =>
   `{{ with printf ${JSON.stringify(expression)}${args} | query }}{{ with . | first }}${text}{{ end }}{{ end }}`;
+
+/** Two moments of a year with different clocks, if a zone has them. */
+const SEASONS = [Date.UTC(2026, 0, 1), Date.UTC(2026, 6, 1)].map((at) => at / 1000);
+
+/**
+ * The value, an expiry, as the day that `expiryDay` finds. A template knows no time zone: it takes the noon of the day, which the
+ * first and the last second tell, so that an hour of summer time does not matter.
+ */
+export function dayText(timeZone: string): string {
+  const { offsetAt } = createLocalTime(timeZone);
+  const offset = Math.min(...SEASONS.map(offsetAt));
+  const noon = '43200 * ((%[1]f %% 900 == bool 0) - (%[1]f %% 60 == bool 59))';
+  return withSample(
+    `vector(%[1]f + ${offset} + ${noon})`,
+    ' $value',
+    '{{ (. | value | toTime).UTC.Format "2006-01-02" }}',
+  );
+}
 
 /** The value, which is the beginning of a local day, as a month. In UTC, its noon is on the same day in nearly all time zones. */
 export const MONTH_TEXT = withSample(

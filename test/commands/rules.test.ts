@@ -15,7 +15,8 @@ const { run, temporaryFolder } = createRunner(cleanup);
 async function print(yaml?: string): Promise<{ readonly code: number | null; readonly output: string }> {
   const file = join(temporaryFolder(), 'c.yml');
   if (yaml !== undefined) writeFileSync(file, yaml);
-  const printing = run(yaml === undefined ? ['rules'] : ['rules', `--config.file=${file}`]);
+  const args = yaml === undefined ? ['rules'] : ['rules', `--config.file=${file}`];
+  const printing = run(args, { env: { TZ: 'UTC' } });
   const code = await printing.exit;
   return { code, output: printing.output().replaceAll(file, 'c.yml') };
 }

@@ -28,6 +28,7 @@ const withSettings = (settings: object) =>
     unknownHold: 3600,
     owners: usualOwners,
     ignore: [],
+    timeZone: 'UTC',
     job: 'license-exporter',
     runbookBaseUrl: undefined,
     alertmanagerUrl: undefined,

@@ -25,6 +25,7 @@ const rulesWith = (settings: object, more: Partial<RuleOptions> = {}): RuleFile 
     ignore: [],
     unknownHold: 3600,
     owners: usualOwners,
+    timeZone: 'UTC',
     job: 'license-exporter',
     runbookBaseUrl: undefined,
     alertmanagerUrl: undefined,

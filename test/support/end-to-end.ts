@@ -68,6 +68,7 @@ export function quickRules(cleanup: Cleanup): string {
     unknownHold: 60 * MINUTE,
     owners: ['owner'],
     ignore: [],
+    timeZone: 'UTC',
     job: 'license-exporter',
     runbookBaseUrl: undefined,
     alertmanagerUrl: undefined,
