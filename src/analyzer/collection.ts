@@ -32,6 +32,8 @@ export interface SourceCollection {
   /** Begins with the last observations of an earlier process. */
   restore(known: readonly Collected[]): void;
   collect(): Promise<void>;
+  /** The clock was set: everything is as old as before, and is collected again at once. @param by seconds */
+  move(by: number): void;
   /** Collects now, and at every slot from now on. Resolves when the first collection is over. */
   start(): Promise<void>;
   stop(): void;
@@ -97,10 +99,23 @@ export function createSourceCollection(options: SourceCollectionOptions): Source
     source,
     current: () => current,
     restore: (known) => {
-      current = known.filter((collected) => collected.source === source.name);
+      const at = Math.floor(now());
+      const own = known.filter((collected) => collected.source === source.name);
+      // by a clock that was ahead then, it could be from the future
+      current = own.map((one) => ({ ...one, collectedAt: Math.min(one.collectedAt, at) }));
       source.restore?.(current);
     },
     collect,
+    move: (by) => {
+      const later = (at: number): number => (at > 0 ? Math.round(at + by) : at);
+      current = current.map((one) => ({ ...one, collectedAt: later(one.collectedAt) }));
+      source.move?.(by);
+      if (timer === undefined) return;
+      clearTimeout(timer);
+      schedule();
+      // one that is running began by the other clock
+      void Promise.resolve(running?.catch(() => undefined)).then(attempt);
+    },
     start: () => {
       schedule();
       return attempt();

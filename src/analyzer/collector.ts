@@ -25,6 +25,8 @@ export interface Collector {
   firstCollection(): Promise<void>;
   /** Collects from every source now. */
   collect(): Promise<void>;
+  /** The clock was set: everything is as old as before, and is collected again at once. @param by seconds */
+  move(by: number): void;
   /** Replaces the sources. One that stays the same object goes on undisturbed. */
   replace(sources: readonly Source[]): void;
   stop(): void;
@@ -114,6 +116,10 @@ export function createCollector({ onCollected, ...options }: CollectorOptions): 
       const added = replace(sources);
       restore(added, union);
       for (const collection of added) void collection.start();
+    },
+    move: (by) => {
+      for (const collection of collections) collection.move(by);
+      join();
     },
     stop: () => {
       for (const collection of collections) collection.stop();

@@ -42,6 +42,8 @@ export interface Recorder {
   /** @throws StoreError if history cannot be read now */
   store(): Store;
   state(): RecorderState;
+  /** The clock was set: the last recording is as old as before. @param by seconds */
+  move(by: number): void;
   /** Finishes running writes, including the last collection, and closes the store. */
   stop(): Promise<void>;
 }
@@ -160,6 +162,9 @@ export function createRecorder(options: RecorderOptions): Recorder {
       return store;
     },
     state: () => ({ lastRecordedAt, errors, problem }),
+    move: (by) => {
+      if (lastRecordedAt !== undefined) lastRecordedAt += by;
+    },
     stop: async () => {
       isStopping = true;
       await queue;

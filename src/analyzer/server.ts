@@ -30,6 +30,8 @@ export interface AnalyzerOptions extends HttpFrontOptions {
   readonly pastDelay?: number;
   readonly history: HistoryOptions;
   readonly version: string;
+  /** Registers what is called when the clock of `now` was set, with the seconds by which it was. */
+  readonly onClockMoved?: (listener: (by: number) => void) => void;
   /** Called when history can be recorded again after a problem, with the number of attempts that failed. */
   readonly onRecovery?: (failures: number) => void;
   /** Sets the damaged file of the history aside. Returns whether a new one can take its place. */
@@ -147,7 +149,12 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
     }
   };
 
-  const since = options.now();
+  let since = options.now();
+  options.onClockMoved?.((by) => {
+    since += by;
+    recorder.move(by);
+    collector.move(by);
+  });
   const recording = (): RecordingHealth => ({
     ...recorder.state(),
     ...storeSpace(path),

@@ -14,6 +14,8 @@ import { createWebAccess } from './web-access.ts';
 export interface AnalyzerWebDeps {
   readonly health: () => readonly SourceHealth[];
   readonly recording: () => RecordingHealth;
+  /** Epoch seconds. */
+  readonly now: () => number;
   readonly version: string;
   readonly revision: string;
   readonly log: Log;
@@ -30,7 +32,7 @@ export interface AnalyzerWeb extends Pick<WebServer, 'addresses'> {
 export function createAnalyzerWeb(config: Config, deps: AnalyzerWebDeps): AnalyzerWeb | undefined {
   const { webListenAddress } = config.embeddedAnalyzer;
   if (webListenAddress === undefined) return undefined;
-  const { health, recording, version, revision, log, reload } = deps;
+  const { health, recording, now, version, revision, log, reload } = deps;
   const identity = {
     // this process is the analyzer, also if it polls another one as an exporter
     ...analyzerIdentity({ ...config, analyzer: undefined }),
@@ -59,7 +61,7 @@ export function createAnalyzerWeb(config: Config, deps: AnalyzerWebDeps): Analyz
       identity: () => identity,
     }),
     access: () => access.current(),
-    mounts: [sourcesMount(health, recording, site)],
+    mounts: [sourcesMount(health, recording, now, site)],
     isReady: () => true,
     protectHealth: () => config.web.protectHealth,
     reload: { isEnabled: () => config.web.enableLifecycle, run: reload },

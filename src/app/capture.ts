@@ -24,7 +24,7 @@ export async function captureSource(
   source: SourceConfig,
   { log, signal }: { readonly log: Log; readonly signal: AbortSignal },
 ): Promise<Anonymized & { readonly problems: readonly SourceProblem[] }> {
-  const host = createHost(config, log);
+  const host = createHost(config, () => Date.now() / 1000, log);
   try {
     const { header, sections, problems } = await readTexts(settingsOf(source), host, signal);
     return { ...(await runSliced(anonymize({ header, sections, known: knownNames(source) }))), problems };

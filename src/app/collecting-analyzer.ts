@@ -16,7 +16,7 @@ export interface CollectingAnalyzer {
 
 /** @throws OperatorError if a file that it needs cannot be used */
 export function createCollecting(config: Config, own: Ownership): CollectingAnalyzer {
-  const sources = createSources(config, own.log);
+  const sources = createSources(config, own.clock.now, own.log);
   const analyzer = createCollectingAnalyzer(config, sources.sources(), own);
   return {
     analyzer,

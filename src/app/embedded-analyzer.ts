@@ -6,6 +6,7 @@ import type { Config } from '../config/config.ts';
 import type { Log } from '../model/log.ts';
 import { errorFields } from '../model/operator-error.ts';
 import type { Source } from '../observation/source.ts';
+import type { Clock } from '../scheduling/clock.ts';
 import { HISTORY_FILE } from '../storage/saved-files.ts';
 import { setAside } from '../storage/set-aside.ts';
 
@@ -21,14 +22,14 @@ const LICENSE_MANAGERS = 'license managers';
 
 /** What the owner of an analyzer decides. */
 export interface Ownership extends Pick<AnalyzerOptions, 'gate' | 'onRequest' | 'version'> {
+  /** Of this process. Who owns it lets it follow the clock of the host. */
+  readonly clock: Clock;
   readonly log: Log;
 }
 
-const now = (): number => Date.now() / 1000;
-
 function optionsOf(
   { embeddedAnalyzer: settings, storagePath }: Config,
-  { log, ...own }: Ownership,
+  { log, clock, ...own }: Ownership,
 ): Omit<AnalyzerOptions, 'origin' | 'sources'> {
   const { listen, timeZone, tls } = settings;
   return {
@@ -44,7 +45,8 @@ function optionsOf(
     port: listen.port,
     ...(tls !== undefined && { tls: { cert: tls.cert, key: tls.key.reveal() } }),
     limits: settings.limits,
-    now,
+    now: clock.now,
+    onClockMoved: clock.onMoved,
     onProblem: (error) => {
       if (error instanceof StoreError) log.error({ reason: error.message }, HISTORY_PROBLEM);
       else log.error(errorFields(error), 'the embedded analyzer has a problem');
@@ -54,7 +56,7 @@ function optionsOf(
   };
 }
 
-function simulatedSiteOf(config: Config): ReturnType<typeof createSimulatedSite> {
+function simulatedSiteOf(config: Config, now: () => number): ReturnType<typeof createSimulatedSite> {
   const { seed, vendorLicenses, features, timeZone, collectionInterval, historyDays, knowledge } =
     config.embeddedAnalyzer;
   return createSimulatedSite({
@@ -71,11 +73,11 @@ function simulatedSiteOf(config: Config): ReturnType<typeof createSimulatedSite>
 
 /** What the history of this configuration is of: license managers, or a simulated site. */
 export const originOf = (config: Config): string =>
-  config.embeddedAnalyzer.sources.length > 0 ? LICENSE_MANAGERS : simulatedSiteOf(config).origin;
+  config.embeddedAnalyzer.sources.length > 0 ? LICENSE_MANAGERS : simulatedSiteOf(config, () => 0).origin;
 
 /** The configured embedded analyzer on a simulated site. */
 export function createSimulatedAnalyzer(config: Config, own: Ownership): Analyzer {
-  const site = simulatedSiteOf(config);
+  const site = simulatedSiteOf(config, own.clock.now);
   return createAnalyzer({
     ...optionsOf(config, own),
     origin: site.origin,

@@ -89,7 +89,7 @@ export function createMounts({
   const mounts: readonly Mount[] = [
     { path: '/alerts', about: 'Alerts that fire now, and their delivery.', ...createAlertPage(alertRoutes) },
     { path: '/runbooks', about: 'What each alert means, and what to check.', ...createRunbookPage(pages) },
-    ...(sources === undefined || recording === undefined ? [] : [sourcesMount(sources, recording, pages)]),
+    ...(sources === undefined || recording === undefined ? [] : [sourcesMount(sources, recording, now, pages)]),
     {
       path: '/rightsizing',
       about: 'How many licenses could go, are missing or run out.',

@@ -4,7 +4,6 @@ import type { AnalyzerConfig, Config } from '../config/config.ts';
 import { Secret } from '../config/secret.ts';
 import { defaultsOf, type SettingKey } from '../config/settings.ts';
 import type { AnalyzerAccount } from '../config/users-file.ts';
-import type { Log } from '../model/log.ts';
 import { ntHash } from '../ntlm/primitives.ts';
 import type { Ownership } from './embedded-analyzer.ts';
 import { embeddedName } from './identity.ts';
@@ -59,17 +58,16 @@ function freeName(users: readonly AnalyzerAccount[]): string {
  */
 export function createOwnAnalyzer(
   { embeddedAnalyzer: { domain, channelBinding } }: Config,
-  { log, version, others }: { log: Log; version: string; others: () => readonly AnalyzerAccount[] },
+  { others, ...host }: Pick<Ownership, 'clock' | 'log' | 'version'> & { others: () => readonly AnalyzerAccount[] },
   create: (own: Ownership) => Analyzer,
 ): OwnAnalyzer {
   const password = randomBytes(18).toString('base64url');
   const username = freeName(others());
   const own = { name: username, ntHash: ntHash(password) };
   const analyzer = create({
-    log,
-    version,
+    ...host,
     gate: { domain, channelBinding, users: () => [own, ...others()] },
-    onRequest: (request) => log.debug(request, 'analyzer request'),
+    onRequest: (request) => host.log.debug(request, 'analyzer request'),
   });
   return {
     analyzer,

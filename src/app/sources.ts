@@ -19,8 +19,6 @@ import { pseudonymKeyIn } from './pseudonym-key.ts';
 
 /** The license managers that the embedded analyzer collects from, by the configuration. */
 
-const now = (): number => Date.now() / 1000;
-
 /** The settings of a source, with its secrets. */
 export function settingsOf({ via, ...source }: SourceConfig): SourceSettings {
   if (via?.kind !== 'http') return { ...source, via };
@@ -33,7 +31,7 @@ export interface ConfiguredSources extends Omit<SourceSet, 'replace'> {
 }
 
 /** What the transports of all sources share. */
-export const createHost = ({ storagePath }: Config, log: Log): TransportHost =>
+export const createHost = ({ storagePath }: Config, now: () => number, log: Log): TransportHost =>
   createTransportHost({
     // users of a host cannot share one below the folder for temporary files
     workFolder:
@@ -43,9 +41,9 @@ export const createHost = ({ storagePath }: Config, log: Log): TransportHost =>
   });
 
 /** Creates the sources of this configuration, and what their transports share. */
-export function createSources(config: Config, log: Log): ConfiguredSources {
+export function createSources(config: Config, now: () => number, log: Log): ConfiguredSources {
   const { embeddedAnalyzer, storagePath } = config;
-  const host = createHost(config, log);
+  const host = createHost(config, now, log);
   const { sources } = embeddedAnalyzer;
   const asRoot = sources.some(({ via }) => via?.kind === 'command') ? rootWarning(process.getuid?.()) : undefined;
   if (asRoot !== undefined) log.warn({}, asRoot);
@@ -74,6 +72,7 @@ export function createSources(config: Config, log: Log): ConfiguredSources {
 export const sourcesMount = (
   health: () => readonly SourceHealth[],
   recording: () => RecordingHealth,
+  now: () => number,
   site: Site,
 ): Mount => ({
   path: '/sources',

@@ -8,6 +8,7 @@ import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { ConfigError } from '../config/problems.ts';
 import { cronProblem } from '../poll/schedule.ts';
+import { createClock } from '../scheduling/clock.ts';
 import { type CommandContext, reloaded, untilStopped } from './command.ts';
 
 const NO_USERS =
@@ -39,7 +40,9 @@ export async function analyzer(context: CommandContext): Promise<number> {
   storage.take(config.storagePath);
   const { domain, channelBinding, sources } = config.embeddedAnalyzer;
   const refusals = createRefusalLog(Date.now, (refused) => log.warn(refused, 'logon refused'));
+  const clock = createClock();
   const own = {
+    clock,
     log,
     version,
     gate: { domain, channelBinding, users: () => users, onVerdict: refusals.add },
@@ -59,10 +62,14 @@ export async function analyzer(context: CommandContext): Promise<number> {
   const web = createAnalyzerWeb(config, {
     health: () => collecting?.health() ?? [],
     recording: server.recording,
+    now: clock.now,
     version,
     revision,
     log,
     reload,
+  });
+  const stopWatch = clock.watch(() => {
+    log.warn({ seconds: Math.round(clock.follow()) }, 'the clock of this host was set; everything is collected again');
   });
   const flushing = setInterval(refusals.flush, REFUSALS_MS);
   try {
@@ -78,6 +85,7 @@ export async function analyzer(context: CommandContext): Promise<number> {
   } finally {
     await web?.stop();
     await (collecting ?? server).stop();
+    stopWatch();
     clearInterval(flushing);
     refusals.end();
     storage.release();

@@ -11,6 +11,7 @@ import { loadConfig } from '../config/load.ts';
 import type { Log } from '../model/log.ts';
 import { OperatorError } from '../model/operator-error.ts';
 import { cronProblem } from '../poll/schedule.ts';
+import { createClock } from '../scheduling/clock.ts';
 import type { CommandContext } from './command.ts';
 import { runApp } from './serve.ts';
 
@@ -52,7 +53,8 @@ async function runDemo(context: CommandContext, loaded: Config, log: Log, folder
   const { version, revision } = context;
   const storage = createStorage(log);
   storage.take(loaded.storagePath);
-  const { analyzer, account, config } = createOwnAnalyzer(loaded, { log, version, others: () => [] }, (own) =>
+  const clock = createClock();
+  const { analyzer, account, config } = createOwnAnalyzer(loaded, { clock, log, version, others: () => [] }, (own) =>
     createSimulatedAnalyzer(loaded, own),
   );
   await analyzer.start();
@@ -65,6 +67,7 @@ async function runDemo(context: CommandContext, loaded: Config, log: Log, folder
       version,
       revision,
       demo: true,
+      clock,
       storage,
       recorded: analyzer.demand,
       recording: analyzer.recording,

@@ -9,6 +9,7 @@ import { exitCodeOf, type Report, reportJson, reportText } from '../diagnosis/re
 import { checkSteps, type Evidence, type Site, type StepResult } from '../diagnosis/step.ts';
 import { steps } from '../diagnosis/steps.ts';
 import { cronProblem } from '../poll/schedule.ts';
+import { createClock } from '../scheduling/clock.ts';
 import type { CommandContext } from './command.ts';
 
 /** What every site has, wherever its analyzer runs. */
@@ -33,10 +34,14 @@ async function examineSources(common: Common, before: StepResult): Promise<Repor
   const { config, log, version } = common;
   const own = beside(config);
   let collecting: CollectingAnalyzer | undefined;
-  const { analyzer, config: ownConfig } = createOwnAnalyzer(own, { log, version, others: () => [] }, (options) => {
-    collecting = createCollecting(own, options);
-    return collecting.analyzer;
-  });
+  const { analyzer, config: ownConfig } = createOwnAnalyzer(
+    own,
+    { clock: createClock(), log, version, others: () => [] },
+    (options) => {
+      collecting = createCollecting(own, options);
+      return collecting.analyzer;
+    },
+  );
   try {
     await analyzer.start();
     await analyzer.collector.firstCollection();
@@ -51,7 +56,7 @@ async function examineSources(common: Common, before: StepResult): Promise<Repor
 async function examineDemo(common: Common, before: StepResult): Promise<Report> {
   const { config, log, version } = common;
   const own = beside(config);
-  const demo = createOwnAnalyzer(own, { log, version, others: () => [] }, (options) =>
+  const demo = createOwnAnalyzer(own, { clock: createClock(), log, version, others: () => [] }, (options) =>
     createSimulatedAnalyzer(own, options),
   );
   await demo.analyzer.start();

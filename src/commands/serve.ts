@@ -12,6 +12,7 @@ import type { Log } from '../model/log.ts';
 import { OperatorError } from '../model/operator-error.ts';
 import type { RecordingHealth } from '../observation/recording.ts';
 import { cronProblem } from '../poll/schedule.ts';
+import { type Clock, createClock } from '../scheduling/clock.ts';
 import { type CommandContext, reloaded, untilStopped } from './command.ts';
 
 function load({ line, env }: CommandContext): Config {
@@ -50,10 +51,10 @@ interface OwnUpstream extends Upstream, Pick<CollectingAnalyzer, 'health'> {
   firstCollection(): Promise<void>;
 }
 
-function ownUpstream(first: Config, log: Log, version: string): OwnUpstream {
+function ownUpstream(first: Config, clock: Clock, log: Log, version: string): OwnUpstream {
   let users = first.embeddedAnalyzer.users ?? [];
   let collecting: CollectingAnalyzer | undefined;
-  const own: OwnAnalyzer = createOwnAnalyzer(first, { log, version, others: () => users }, (options) => {
+  const own: OwnAnalyzer = createOwnAnalyzer(first, { clock, log, version, others: () => users }, (options) => {
     collecting = createCollecting(first, options);
     return collecting.analyzer;
   });
@@ -113,13 +114,14 @@ export async function serve(context: CommandContext): Promise<number> {
   const storage = createStorage(log);
   // before any file in it is opened
   storage.take(collected.storagePath);
-  const own = config.analyzer === undefined ? ownUpstream(collected, log, version) : undefined;
+  const clock = createClock();
+  const own = config.analyzer === undefined ? ownUpstream(collected, clock, log, version) : undefined;
   const upstream = own ?? remoteUpstream;
   try {
     await own?.start();
     const ofOwn = own && { sources: own.health, recorded: own.recorded, recording: own.recording };
     const reloadApp = (): Promise<string | undefined> => reload(app, upstream, log, context);
-    const deps = { log, version, revision, demo: false, storage, reload: reloadApp, ...ofOwn };
+    const deps = { clock, log, version, revision, demo: false, storage, reload: reloadApp, ...ofOwn };
     const app: App = createApp(upstream.appConfig(config), deps);
     if (line.once) {
       await own?.firstCollection();

@@ -14,6 +14,8 @@ export interface Source {
   read(signal: AbortSignal): Promise<readonly VendorLicenseObservation[]>;
   /** Gets the last observations of an earlier process, before the first `read`. */
   restore?(known: readonly Collected[]): void;
+  /** The clock was set: its times are later by some seconds, so that they are as old as before. */
+  move?(by: number): void;
   /** A collection was due before the previous one was over. */
   skip?(): void;
 }

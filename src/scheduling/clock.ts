@@ -32,6 +32,8 @@ export interface Clock {
   moved(): number;
   /** Follows the clock of the host. @returns how far it was set, seconds */
   follow(): number;
+  /** Calls back when it followed: what remembers a time must add the seconds to it, so that it is as old as before. */
+  onMoved(listener: (by: number) => void): void;
   /** Calls back within a second after the clock was set, and each second until it is followed. @returns what ends that */
   watch(onSet: () => void): () => void;
 }
@@ -39,6 +41,7 @@ export interface Clock {
 export function createClock(look: () => Look = lookNow): Clock {
   /** The last look before the clock was set. */
   let last = look();
+  const listeners: ((by: number) => void)[] = [];
 
   const moved = (): number => {
     const next = look();
@@ -58,8 +61,10 @@ export function createClock(look: () => Look = lookNow): Clock {
     follow: () => {
       const found = moved();
       last = look();
+      if (found !== 0) for (const listener of listeners) listener(found);
       return found;
     },
+    onMoved: (listener) => void listeners.push(listener),
     watch: (onSet) => {
       const timer = setInterval(() => {
         if (moved() !== 0) onSet();

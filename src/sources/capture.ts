@@ -69,8 +69,8 @@ class Reading {
   }
 
   async #readLog({ path, encoding }: NonNullable<SourceSettings['debugLog']>): Promise<void> {
-    const { now } = this.#host;
-    const follower = createLogFollower({ path, encoding, now, bytesBefore: LOG_BYTES });
+    const { now, elapsed } = this.#host;
+    const follower = createLogFollower({ path, encoding, elapsed, bytesBefore: LOG_BYTES });
     try {
       const { pieces, problem, head } = await follower.look();
       if (problem !== undefined) this.#fail('log', undefined, problem);

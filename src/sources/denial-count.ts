@@ -32,6 +32,8 @@ export interface DenialCount {
 export interface DenialCountOptions {
   /** Epoch seconds. */
   readonly now: () => number;
+  /** Seconds; it goes on while the clock is set. */
+  readonly elapsed: () => number;
   /** Between looks at the log. A log that is rotated twice between two of them loses lines. */
   readonly intervalMs?: number;
   /** A file server that does not answer holds up a collection no longer. */
@@ -91,12 +93,12 @@ class Count implements DenialCount {
 
   constructor(settings: DebugLogSettings, options: Required<DenialCountOptions>) {
     const { path, encoding, timeZone } = settings;
-    const { now, maxBytes, intervalMs, timeoutMs } = options;
+    const { now, elapsed, maxBytes, intervalMs, timeoutMs } = options;
     this.#path = path;
     this.#now = now;
     this.#timeoutMs = timeoutMs;
     this.#reader = createDebugLogReader({ localTime: createLocalTime(timeZone) });
-    this.#follower = createLogFollower({ path, encoding, now, maxBytes });
+    this.#follower = createLogFollower({ path, encoding, elapsed, maxBytes });
     this.#look = createLatestOnly(() => this.#lookOnce());
     this.#timer = setInterval(() => void this.#look().catch(() => undefined), intervalMs).unref();
     void this.#look().catch(() => undefined);

@@ -47,7 +47,7 @@ export function createFlexnetFiles(
   host: TransportHost,
 ): FlexnetFiles {
   const { name: label, timeout, maxOutput, encoding, licenseFiles, optionsFiles } = settings;
-  const { now } = host;
+  const { now, elapsed } = host;
   const transports: Transport[] = [];
 
   const fileOf = <T>(setting: string, file: string, parse: (text: string) => T): LastGood<T> => {
@@ -56,7 +56,7 @@ export function createFlexnetFiles(
     transports.push(transport);
     const read = async (signal: AbortSignal): Promise<T> => parse((await transport.read([], signal)).stdout);
     // files are small, and can change at any time
-    return new LastGood(read, { interval: 0, maxAge: MAX_AGE, now });
+    return new LastGood(read, { interval: 0, maxAge: MAX_AGE, elapsed });
   };
   const runInventory = async (signal: AbortSignal): Promise<readonly LicenseSupply[]> => {
     const output = await tool?.read(lmstatArguments(settings, '-i'), signal);
@@ -91,7 +91,7 @@ export function createFlexnetFiles(
   const inventory =
     tool === undefined || licenses.length > 0
       ? undefined
-      : new LastGood(runInventory, { interval: HOUR, maxAge: MAX_AGE, now });
+      : new LastGood(runInventory, { interval: HOUR, maxAge: MAX_AGE, elapsed });
   /** By the names of the daemons. */
   const served = new Map<string, LastGood<readonly FeatureDaemon[]>>();
 
@@ -107,7 +107,7 @@ export function createFlexnetFiles(
       if (tool === undefined) return undefined;
       const key = daemons.join();
       const known =
-        served.get(key) ?? new LastGood((one) => runServed(daemons, one), { interval: HOUR, maxAge: MAX_AGE, now });
+        served.get(key) ?? new LastGood((one) => runServed(daemons, one), { interval: HOUR, maxAge: MAX_AGE, elapsed });
       // other daemons: a change of the site
       served.clear();
       served.set(key, known);

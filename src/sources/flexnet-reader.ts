@@ -53,7 +53,8 @@ export function createFlexnetReader(
   };
   const isCommand = via?.kind === 'command';
   const files = createFlexnetFiles(settings, localTime, isCommand ? transport : undefined, host);
-  const denials = debugLog === undefined ? undefined : createDenialCount(debugLog, { now: host.now });
+  const denials =
+    debugLog === undefined ? undefined : createDenialCount(debugLog, { now: host.now, elapsed: host.elapsed });
   let memory = noMemory;
   let supplied: readonly VendorLicenseObservation[] = [];
 

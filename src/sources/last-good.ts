@@ -5,8 +5,8 @@ export interface LastGoodOptions {
   readonly interval: number;
   /** Seconds for which the last good value is used. */
   readonly maxAge: number;
-  /** Epoch seconds. */
-  readonly now: () => number;
+  /** Seconds. */
+  readonly elapsed: () => number;
 }
 
 /** A value that is read more rarely than it is used. */
@@ -28,16 +28,16 @@ export class LastGood<T> {
 
   /** The newest value, read now if it is due. Undefined without one that is young enough. */
   async get(signal: AbortSignal): Promise<T | undefined> {
-    const { now, interval, maxAge } = this.#options;
-    if (this.#problem !== undefined || this.#value === undefined || now() - this.#value.at >= interval) {
+    const { elapsed, interval, maxAge } = this.#options;
+    if (this.#problem !== undefined || this.#value === undefined || elapsed() - this.#value.at >= interval) {
       try {
-        this.#value = { value: await this.#read(signal), at: now() };
+        this.#value = { value: await this.#read(signal), at: elapsed() };
         this.#problem = undefined;
       } catch (error) {
         if (!(error instanceof SourceFailure)) throw error;
         this.#problem = { kind: error.kind, message: error.message, isMinor: true };
       }
     }
-    return this.#value !== undefined && now() - this.#value.at <= maxAge ? this.#value.value : undefined;
+    return this.#value !== undefined && elapsed() - this.#value.at <= maxAge ? this.#value.value : undefined;
   }
 }

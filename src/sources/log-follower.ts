@@ -36,8 +36,8 @@ export interface LogFollowerOptions {
   readonly path: string;
   /** Label of the WHATWG encoding standard; UTF-8, else Latin-1, without one. */
   readonly encoding: string | undefined;
-  /** Epoch seconds. */
-  readonly now: () => number;
+  /** Seconds. */
+  readonly elapsed: () => number;
   /** Bytes that one look reads. */
   readonly maxBytes?: number;
   /** Bytes before the end that are read for dates, when the log is seen for the first time. */
@@ -97,7 +97,7 @@ class Follower implements LogFollower {
   }
 
   async look(): Promise<Look> {
-    const now = this.#options.now();
+    const now = this.#options.elapsed();
     const isRecent = this.#readAt !== undefined && now - this.#readAt <= RECENT;
     const budget: ByteBudget = { left: this.#options.maxBytes };
     const pieces: LogPiece[] = [];

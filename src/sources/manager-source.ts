@@ -144,6 +144,11 @@ export function createManagerSource(settings: SourceSettings, deps: ManagerSourc
       health = { ...health, vendorLicenses: identities.map(vendorLicenseName) };
       reader.restore?.(known);
     },
+    move: (by) => {
+      const { lastReadAt, lastSuccessAt } = health;
+      const later = (at: number | undefined): number | undefined => (at === undefined ? undefined : at + by);
+      health = { ...health, lastReadAt: later(lastReadAt), lastSuccessAt: later(lastSuccessAt) };
+    },
     skip: () => count('skipped'),
     read: async (signal) => {
       const begun = now();

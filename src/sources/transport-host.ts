@@ -1,3 +1,4 @@
+import { uptime } from 'node:os';
 import { createPlaces, type Places } from '../scheduling/places.ts';
 import { type SendSignal, sendSignal } from './processes.ts';
 import { createReaper, type Reaper } from './reaper.ts';
@@ -19,6 +20,8 @@ export interface TransportHost {
   readonly sendSignal: SendSignal;
   /** Epoch seconds. */
   readonly now: () => number;
+  /** Seconds, for ages: it goes on while the clock is set. */
+  readonly elapsed: () => number;
   /** To be called when all transports are closed. */
   close(): void;
 }
@@ -29,7 +32,8 @@ export interface TransportHostOptions {
   readonly now: () => number;
   /** A sentence for the log: the sources work, but less safely. */
   readonly onProblem: (message: string) => void;
-  /** For tests: the shell of the reaper, and how signals are sent. */
+  /** For tests: how time passes, the shell of the reaper, and how signals are sent. */
+  readonly elapsed?: () => number;
   readonly shell?: string;
   readonly sendSignal?: SendSignal;
 }
@@ -49,6 +53,7 @@ export function createTransportHost(options: TransportHostOptions): TransportHos
     reaper,
     sendSignal: options.sendSignal ?? sendSignal,
     now,
+    elapsed: options.elapsed ?? uptime,
     close: () => reaper.close(),
   };
 }

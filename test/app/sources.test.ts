@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { collectors } from '../../src/metrics/metric.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
 import { startCollectingApp } from '../support/collecting-app.ts';
@@ -9,6 +9,7 @@ import { evaluations, quickEngine, quickRules } from '../support/end-to-end.ts';
 import { startFakeAlertmanager } from '../support/fake-alertmanager.ts';
 import { createFakeSite, type FakeSite, fakeLmutil, fakeRlmutil } from '../support/fake-license-tools/fake-site.ts';
 import { createCleanup, eventually } from '../support/harness.ts';
+import { createHostClock } from '../support/host-clock.ts';
 import { createLargeSite } from '../support/license-site/large-site.ts';
 import { renderLmstat, renderLmstatInventory } from '../support/license-site/render-lmstat.ts';
 import { renderRlmstat } from '../support/license-site/render-rlmstat.ts';
@@ -20,7 +21,6 @@ import { startPrometheus } from '../support/start-prometheus.ts';
 
 const cleanup = createCleanup();
 afterEach(async () => {
-  vi.restoreAllMocks();
   await cleanup.run();
 });
 
@@ -138,7 +138,8 @@ describe('a vendor daemon that is down', () => {
   it('is seen at the next collection, and after half an hour its server is down and its capacity stays', async () => {
     const site = createSite();
     printFlexnet(site);
-    const app = await startCollectingApp(cleanup, [flexnet(site)], { 'poll.max_data_age': '1h' });
+    const host = createHostClock();
+    const app = await startCollectingApp(cleanup, [flexnet(site)], { 'poll.max_data_age': '1h' }, host.clock);
     await eventually('data', async () => hasData(await app.metrics()));
     const capacity = await app.sample(`license_vendor_license_max_available{${VENDOR_LICENSE}}`);
     expect(capacity).toBeGreaterThan(0);
@@ -149,8 +150,7 @@ describe('a vendor daemon that is down', () => {
     expect(await app.sample(`license_server_up{${VENDOR_LICENSE}}`)).toBe(1);
     expect(hasData(await app.metrics())).toBe(true);
 
-    const { now } = Date;
-    vi.spyOn(Date, 'now').mockImplementation(() => now() + 31 * 60_000);
+    host.pass(31 * 60);
     await eventually('down', async () => (await app.sample(`license_server_up{${VENDOR_LICENSE}}`)) === 0);
     expect(await app.sample(`license_vendor_license_max_available{${VENDOR_LICENSE}}`)).toBe(capacity);
     await eventually('no usage', async () => !hasData(await app.metrics()));

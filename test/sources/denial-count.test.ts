@@ -36,7 +36,7 @@ function begin(options: { intervalMs?: number; maxBytes?: number } = {}): Denial
   const count = createDenialCount(
     { path, timeZone: 'UTC', encoding: undefined },
     // looks only when denials are taken
-    { now: () => now, intervalMs: 1_000_000, ...options },
+    { now: () => now, elapsed: () => now, intervalMs: 1_000_000, ...options },
   );
   counts.push(count);
   return count;
@@ -213,8 +213,12 @@ describe('denials', () => {
 
   it('need a zone and an encoding that exist', () => {
     const settings = { path, timeZone: 'UTC', encoding: undefined };
-    expect(() => createDenialCount({ ...settings, timeZone: 'Nowhere/Here' }, { now: () => now })).toThrow(RangeError);
-    expect(() => createDenialCount({ ...settings, encoding: 'no such' }, { now: () => now })).toThrow(RangeError);
+    expect(() =>
+      createDenialCount({ ...settings, timeZone: 'Nowhere/Here' }, { now: () => now, elapsed: () => now }),
+    ).toThrow(RangeError);
+    expect(() =>
+      createDenialCount({ ...settings, encoding: 'no such' }, { now: () => now, elapsed: () => now }),
+    ).toThrow(RangeError);
   });
 });
 

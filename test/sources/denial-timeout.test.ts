@@ -10,7 +10,7 @@ describe('a log on a file server that does not answer', () => {
   it('holds up neither a collection nor the end of the process', async () => {
     const count = createDenialCount(
       { path: '/nfs/lmgrd.log', timeZone: 'UTC', encoding: undefined },
-      { now: () => 0, timeoutMs: 20 },
+      { now: () => 0, elapsed: () => 0, timeoutMs: 20 },
     );
     const taken = await count.take();
     expect(taken.of('vend')).toBeUndefined();

@@ -66,7 +66,12 @@ function scripted(more: Partial<SourceSettings> = {}): Scripted {
     },
     close: () => Promise.resolve(),
   };
-  const host = createTransportHost({ workFolder: folder(), now: () => it.now, onProblem: () => {} });
+  const host = createTransportHost({
+    workFolder: folder(),
+    now: () => it.now,
+    elapsed: () => it.now,
+    onProblem: () => {},
+  });
   cleanup.add(() => host.close());
   const reader = createFlexnetReader(settings, settings.via === undefined ? undefined : transport, host);
   cleanup.add(() => reader.close());

@@ -32,7 +32,7 @@ afterEach(async () => {
 });
 
 function follow(options: { maxBytes?: number; bytesBefore?: number; encoding?: string } = {}): LogFollower {
-  const follower = createLogFollower({ path, encoding: undefined, now: () => now, ...options });
+  const follower = createLogFollower({ path, encoding: undefined, elapsed: () => now, ...options });
   followers.push(follower);
   return follower;
 }
@@ -220,7 +220,7 @@ describe('a log that cannot be read', () => {
     });
     rmSync(path, { recursive: true });
     writeFileSync(path, '');
-    const inside = createLogFollower({ path: join(path, 'log'), encoding: undefined, now: () => now });
+    const inside = createLogFollower({ path: join(path, 'log'), encoding: undefined, elapsed: () => now });
     expect((await inside.look()).problem).toMatchObject({ kind: 'missing_tool' });
   });
 
@@ -262,7 +262,7 @@ describe('lines that are written', () => {
         rmSync(folder, { recursive: true, force: true });
         mkdirSync(folder);
         writeFileSync(path, '');
-        const follower = createLogFollower({ path, encoding: undefined, now: () => now, maxBytes });
+        const follower = createLogFollower({ path, encoding: undefined, elapsed: () => now, maxBytes });
         const read: string[] = [];
         /** Lines of the file that were not looked at, all of which a truncation or a second rotation loses. */
         let unseen: string[] = [];

@@ -5,6 +5,7 @@ import { loadConfig } from '../../src/config/load.ts';
 import type { SettingKey } from '../../src/config/settings.ts';
 import type { SourceHealth } from '../../src/observation/source.ts';
 import { cronProblem } from '../../src/poll/schedule.ts';
+import { type Clock, createClock } from '../../src/scheduling/clock.ts';
 import { quickPolls } from './end-to-end.ts';
 import { type Cleanup, createTestLog, sampleOf } from './harness.ts';
 
@@ -26,6 +27,7 @@ export async function startCollectingApp(
   cleanup: Cleanup,
   sources: readonly object[],
   settings: Partial<Record<SettingKey, unknown>> = {},
+  clock: Clock = createClock(),
 ): Promise<CollectingApp> {
   const flags = new Map(
     Object.entries({
@@ -41,7 +43,7 @@ export async function startCollectingApp(
   const timeZone = config.datasource.timeZone ?? config.embeddedAnalyzer.timeZone;
   const log = createTestLog();
   const collecting: ReturnType<typeof createCollecting>[] = [];
-  const own = createOwnAnalyzer(config, { log, version: '0.0.0', others: () => [] }, (options) => {
+  const own = createOwnAnalyzer(config, { clock, log, version: '0.0.0', others: () => [] }, (options) => {
     const one = createCollecting(config, options);
     collecting.push(one);
     return one.analyzer;
@@ -56,6 +58,7 @@ export async function startCollectingApp(
       version: '0.0.0',
       revision: 'test',
       demo: false,
+      clock,
       sources: health,
       recorded: own.analyzer.demand,
       recording: own.analyzer.recording,

@@ -8,16 +8,22 @@ export interface HostClock {
   now(): number;
   /** Sets the clock of the host by some seconds. */
   set(by: number): void;
+  /** Lets time pass, by every clock. */
+  pass(seconds: number): void;
 }
 
 export function createHostClock(): HostClock {
   let offset = 0;
-  const look = (): Look => ({ wall: Date.now() / 1000 + offset, uptime: uptime() });
+  let passed = 0;
+  const look = (): Look => ({ wall: Date.now() / 1000 + offset + passed, uptime: uptime() + passed });
   return {
     clock: createClock(look),
     now: () => look().wall,
     set: (by) => {
       offset += by;
+    },
+    pass: (seconds) => {
+      passed += seconds;
     },
   };
 }

@@ -109,7 +109,7 @@ class SimulatedDay {
     const { folder } = options;
     const { now } = this.#clock;
     const onProblem = (problem: unknown): void => this.#report(String((problem as Error)?.stack ?? problem));
-    this.#host = createTransportHost({ workFolder: join(folder, 'work'), now, onProblem });
+    this.#host = createTransportHost({ workFolder: join(folder, 'work'), now, elapsed: now, onProblem });
     mkdirSync(join(folder, 'files'));
     const places = { clock: this.#clock, folder: join(folder, 'files'), tools: createFakeSite(join(folder, 'tools')) };
     const plans = createPlans({ ...options, start: START, end: this.#end });
