@@ -5,6 +5,8 @@ import {
   interpolate,
   type Panel,
   panelsOf,
+  queriesOf,
+  sentPayload,
   type Target,
   type Values,
 } from '../support/dashboards.ts';
@@ -132,6 +134,31 @@ describe.runIf(peer('prometheus'))('the dashboards of a daemon that has stopped'
     await eventually('the end of its series', async () => (await query('license_up')).length === 0);
     // an hour later: what a panel shows now must not be a figure of before
     expect(await found(now + 3600)).toEqual([]);
+  });
+});
+
+describe('the dashboards of a daemon that does not know its site', () => {
+  const none = (payload: unknown): string | undefined => (payload as { readonly none?: string }).none;
+  const queries = queriesOf('simpod-json-datasource').filter(({ target }) => none(target.payload) !== undefined);
+
+  it('get no text for no row', async () => {
+    // nobody listens there
+    const settings = { 'access.names': '*', 'alerting.evaluation_interval': '250ms' };
+    const app = await startApp(createConfig('http://127.0.0.1:1/analyzer', settings));
+    cleanup.add(() => app.stop());
+    await eventually('an evaluation', async () => (await fetch(`${app.url}/grafana/rows/attention`)).ok);
+    const variables: Values = { vendor_license: 'v;d', vendor_licenses: ['v;d'], feature: 'f', month: '' };
+    expect(queries.length).toBeGreaterThan(10);
+    for (const { where, target } of queries) {
+      const payload = sentPayload(target.payload as Readonly<Record<string, unknown>>, variables);
+      const response = await fetch(`${app.url}/grafana/query`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ targets: [{ ...target, payload }] }),
+      });
+      const text = await response.text();
+      expect({ where, text, isCalm: text.includes(`["${none(target.payload)}"]`) }).toMatchObject({ isCalm: false });
+    }
   });
 });
 
