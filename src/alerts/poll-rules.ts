@@ -102,7 +102,7 @@ export const createFieldMissing: RuleFactory<Durations> = (name, settings) =>
             { endpoint, field },
             {
               summary: `The field ${field} of ${endpoint} is missing.`,
-              description: `No record of ${missing.length} of ${expected.length} vendor licenses has it now. What it says is not known, and no alert that needs it begins or ends. Check whether the analyzer was updated, or a proxy changes its answers. If the analyzer does not have this field, add ${endpoint}.${field} to analyzer.absent_fields.`,
+              description: `No record of ${missing.length} of ${expected.length} vendor licenses has it now. What it says is not known. Alerts about this data do not end, and begin only where the values that they compare are there. Check whether the analyzer was updated, or a proxy changes its answers. If the analyzer does not have this field, add ${endpoint}.${field} to analyzer.absent_fields.`,
             },
           ),
         );

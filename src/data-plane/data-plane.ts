@@ -1,3 +1,4 @@
+import { uptime as osUptime } from 'node:os';
 import { PRESENT_FIELDS } from '../columns/record-fields.ts';
 import { RecordStore } from '../columns/record-store.ts';
 import { expirationRecords, featureRecords } from '../columns/stored-fields.ts';
@@ -5,9 +6,10 @@ import { TextTable } from '../columns/text-table.ts';
 import { structureLimitsOf } from '../decoding/body-limits.ts';
 import type { IncomingAnswer } from '../decoding/decoder.ts';
 import { FieldsByOwner } from '../decoding/fields-by-owner.ts';
+import { keepLacking } from '../decoding/kept-records.ts';
 import { createLocalDecoder } from '../decoding/local-decoder.ts';
 import { isStored, RecordStream, type StoredEndpoint } from '../decoding/record-stream.ts';
-import { releaseRecords, type StoredRecords } from '../decoding/stored-records.ts';
+import { releaseRecords, type StoredRecords, usableSlots } from '../decoding/stored-records.ts';
 import type { FeatureColumns, SharedFeatures } from '../inventory/feature-columns.ts';
 import { FeatureDerivation, type FeatureStores } from '../inventory/feature-derivation.ts';
 import type { Derived, FeaturesRequest } from '../inventory/features-request.ts';
@@ -44,6 +46,7 @@ interface Held {
 export class DataPlane {
   readonly #stores: FeatureStores;
   readonly #derivation: FeatureDerivation;
+  readonly #uptime: () => number;
   readonly #held = new Map<number, Held>();
   /** The newest answer to each question. */
   readonly #newest = new Map<string, Held>();
@@ -55,8 +58,12 @@ export class DataPlane {
   #version: number;
   #ownerTails = new OwnerTails(noOwners);
 
-  /** @param firstHandle handles of answers, and versions of the page, are larger than this */
-  constructor(firstHandle = 0) {
+  /**
+   * @param firstHandle handles of answers, and versions of the page, are larger than this
+   * @param uptime seconds of a clock that is never set
+   */
+  constructor(firstHandle = 0, uptime: () => number = osUptime) {
+    this.#uptime = uptime;
     this.#handles = firstHandle;
     this.#version = firstHandle;
     const texts = new TextTable();
@@ -146,10 +153,15 @@ export class DataPlane {
     const { promise, resolve, reject } = Promise.withResolvers<StoredAnswer>();
     const previous = this.#newest.get(question);
     if (previous !== undefined) previous.readers += 1;
+    const { features, expirations, texts } = this.#stores;
+    const place =
+      endpoint === 'GetFeatures'
+        ? { fields: featureRecords, store: features, texts }
+        : { fields: expirationRecords, store: expirations, texts };
     const stream = new RecordStream({
       endpoint,
-      store: endpoint === 'GetFeatures' ? this.#stores.features : this.#stores.expirations,
-      texts: this.#stores.texts,
+      store: place.store,
+      texts,
       permanentAfter,
       limits: structureLimitsOf(endpoint),
       previous: previous?.records,
@@ -178,7 +190,7 @@ export class DataPlane {
       },
       end: () =>
         attempt(() => {
-          const records = stream.end();
+          const records = keepLacking(stream.end(), previous?.records, place, this.#uptime());
           close();
           resolve(this.#hold({ endpoint, question, records, readers: 0, isDropped: false }));
         }),
@@ -194,8 +206,9 @@ export class DataPlane {
     this.#handles += 1;
     this.#held.set(this.#handles, held);
     this.#newest.set(held.question, held);
-    const { slots, discarded, unknownFields } = held.records;
-    return { handle: this.#handles, count: slots.length, ...this.#owners(held), discarded, unknownFields };
+    const { discarded, unknownFields, incomplete } = held.records;
+    const count = usableSlots(held.records).length;
+    return { handle: this.#handles, count, ...this.#owners(held), discarded, unknownFields, incomplete };
   }
 
   #owners({ endpoint, records }: Held): Pick<StoredAnswer, 'owners' | 'fields'> {
@@ -203,7 +216,7 @@ export class DataPlane {
     if (endpoint !== 'GetFeatures') {
       const { expirations } = this.#stores;
       const present = expirations.numberColumn(PRESENT_FIELDS);
-      for (const slot of records.slots) fields.add('', expirations.number(slot, present));
+      for (const slot of usableSlots(records)) fields.add('', expirations.number(slot, present));
       return { owners: [], fields: fields.list() };
     }
     const { features, texts } = this.#stores;
@@ -211,7 +224,7 @@ export class DataPlane {
     const counts = new Map<string, RecordOwner & { count: number }>();
     const present = features.numberColumn(PRESENT_FIELDS);
     let last: { server: number; daemon: number; owner: RecordOwner & { count: number }; bits: number } | undefined;
-    for (const slot of records.slots) {
+    for (const slot of usableSlots(records)) {
       const ids = { server: features.text(slot, server), daemon: features.text(slot, daemon) };
       if (last?.server !== ids.server || last.daemon !== ids.daemon) {
         const key = `${ids.server} ${ids.daemon}`;

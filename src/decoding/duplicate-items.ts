@@ -1,5 +1,5 @@
 import type { RecordStore } from '../columns/record-store.ts';
-import { placeOf } from './previous-items.ts';
+import { indexItems } from './previous-items.ts';
 import type { StoredItems } from './stored-records.ts';
 
 /**
@@ -11,33 +11,13 @@ import type { StoredItems } from './stored-records.ts';
  *
  * @returns the number of these records
  */
-export function dropDuplicates({ hashes, lengths, slots }: StoredItems, store: RecordStore): number {
-  const table = new Int32Array(2 ** Math.ceil(Math.log2(2 * lengths.length + 1)));
-  const mask = table.length - 1;
+export function dropDuplicates(items: StoredItems, store: RecordStore): number {
   let duplicates = 0;
-  for (let at = 0; at < lengths.length; at += 1) {
-    if (lengths[at] === 0) continue;
-    const i = 4 * at;
-    const [a, b, c, d] = [
-      hashes[i] as number,
-      hashes[i + 1] as number,
-      hashes[i + 2] as number,
-      hashes[i + 3] as number,
-    ];
-    let place = placeOf(a, b, c, d) & mask;
-    while (table[place] !== 0) {
-      const other = 4 * ((table[place] as number) - 1);
-      if (hashes[other] === a && hashes[other + 1] === b && hashes[other + 2] === c && hashes[other + 3] === d) break;
-      place = (place + 1) & mask;
-    }
-    if (table[place] === 0) {
-      table[place] = at + 1;
-      continue;
-    }
-    store.release(slots[at] as number);
-    slots[at] = -1;
-    lengths[at] = 0;
+  indexItems(items, (at) => {
+    store.release(items.slots[at] as number);
+    items.slots[at] = -1;
+    items.lengths[at] = 0;
     duplicates += 1;
-  }
+  });
   return duplicates;
 }

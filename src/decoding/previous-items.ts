@@ -47,7 +47,7 @@ export class PreviousItems {
     if (near !== -1) return near;
     this.#misses += 1;
     if (this.#misses <= NEAR && this.#table === undefined) return -1;
-    this.#table ??= this.#index();
+    this.#table ??= indexItems(this.#items);
     const table = this.#table;
     const mask = table.length - 1;
     for (let place = placeOf(hash.a, hash.b, hash.c, hash.d) & mask; ; place = (place + 1) & mask) {
@@ -92,35 +92,42 @@ export class PreviousItems {
     const i = 4 * at;
     return hashes[i] === a && hashes[i + 1] === b && hashes[i + 2] === c && hashes[i + 3] === d;
   }
+}
 
-  /** Of equal items, only the first is in the table: a search would be long if it had to pass all of them. */
-  #index(): Int32Array {
-    const { hashes, lengths } = this.#items;
-    const table = new Int32Array(2 ** Math.ceil(Math.log2(2 * lengths.length + 1)));
-    const mask = table.length - 1;
-    for (let at = 0; at < lengths.length; at += 1) {
-      if (lengths[at] === 0) continue;
-      const i = 4 * at;
-      const [a, b, c, d] = [
-        hashes[i] as number,
-        hashes[i + 1] as number,
-        hashes[i + 2] as number,
-        hashes[i + 3] as number,
-      ];
-      let place = placeOf(a, b, c, d) & mask;
-      while (table[place] !== 0) {
-        const other = 4 * ((table[place] as number) - 1);
-        if (hashes[other] === a && hashes[other + 1] === b && hashes[other + 2] === c && hashes[other + 3] === d) break;
-        place = (place + 1) & mask;
-      }
-      if (table[place] === 0) table[place] = at + 1;
+/**
+ * A table of the hashes of items. Of equal items, only the first is in it: a search would be long if it had to pass all of them.
+ *
+ * @param onRepeated gets the positions of the others
+ */
+export function indexItems(
+  { hashes, lengths }: Pick<StoredItems, 'hashes' | 'lengths'>,
+  onRepeated: (at: number) => void = () => undefined,
+): Int32Array {
+  const table = new Int32Array(2 ** Math.ceil(Math.log2(2 * lengths.length + 1)));
+  const mask = table.length - 1;
+  for (let at = 0; at < lengths.length; at += 1) {
+    if (lengths[at] === 0) continue;
+    const i = 4 * at;
+    const [a, b, c, d] = [
+      hashes[i] as number,
+      hashes[i + 1] as number,
+      hashes[i + 2] as number,
+      hashes[i + 3] as number,
+    ];
+    let place = placeOf(a, b, c, d) & mask;
+    while (table[place] !== 0) {
+      const other = 4 * ((table[place] as number) - 1);
+      if (hashes[other] === a && hashes[other + 1] === b && hashes[other + 2] === c && hashes[other + 3] === d) break;
+      place = (place + 1) & mask;
     }
-    return table;
+    if (table[place] === 0) table[place] = at + 1;
+    else onRepeated(at);
   }
+  return table;
 }
 
 /** Where to look for a hash. The last bytes of a text have an effect on some of the four numbers only, therefore all are used. */
-export const placeOf = (a: number, b: number, c: number, d: number): number => {
+const placeOf = (a: number, b: number, c: number, d: number): number => {
   const mixed = Math.imul(a ^ (b << 7) ^ (c << 13) ^ (d << 19) ^ (b >>> 11) ^ (c >>> 17) ^ (d >>> 5), 0x9e3779b1);
   return mixed ^ (mixed >>> 15);
 };

@@ -1,5 +1,7 @@
 import { QueryError } from '../model/failure.ts';
 import type { Discarded } from '../model/records.ts';
+import { parseVendorLicense } from '../model/vendor-license.ts';
+import type { Field } from '../query-api/field.ts';
 import { describeFields } from './field-names.ts';
 import type { RecordKind } from './record-kinds.ts';
 import type { PresentFields, Raw } from './record-reader.ts';
@@ -8,6 +10,18 @@ import { createWireValues, type WireValues } from './wire-values.ts';
 /** Whether an item of an answer can be a record. */
 export const isObject = (raw: unknown): raw is Raw => typeof raw === 'object' && raw !== null && !Array.isArray(raw);
 
+/** The vendor license of a record, lower case; empty unless it has both parts. */
+export function vendorLicenseOf(server = '', daemon = ''): string {
+  const name = parseVendorLicense(`${server};${daemon}`);
+  return name.server === '' || name.daemon === '' ? '' : name.vendorLicense.toLowerCase();
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+/** Whether a value can be part of the identity of a record. A missing one is empty. */
+const isName = (value: unknown): boolean =>
+  value === undefined || value === null || typeof value === 'string' || typeof value === 'number';
+
 /** Decodes the records of one answer, and counts what it discards. */
 export class RecordDecoder<R> {
   readonly #kind: RecordKind<R>;
@@ -15,6 +29,8 @@ export class RecordDecoder<R> {
   readonly #onUnknown: (name: string) => void;
   readonly #read: (raw: Raw) => R;
   readonly #present: PresentFields = { bits: 0 };
+  /** The fields that are parts of the identity. */
+  readonly #names: readonly string[];
 
   /**
    * @param permanentAfter a license that expires at this time or later is permanent, epoch seconds
@@ -24,8 +40,13 @@ export class RecordDecoder<R> {
     this.#kind = kind;
     this.#values = createWireValues(permanentAfter);
     this.#onUnknown = onUnknown;
+    const identities = Object.entries<Field>(kind.fields).filter(([, { merge }]) => merge === 'identity');
+    this.#names = identities.map(([name]) => name);
     this.#read = kind.reader(this.#values, onUnknown, this.#present);
   }
+
+  /** The vendor licenses of unusable records, as in `StoredAnswer`. */
+  readonly incomplete = new Set<string>();
 
   /** The numbers of all records so far. */
   get discarded(): Discarded {
@@ -45,8 +66,10 @@ export class RecordDecoder<R> {
   /** The record; `undefined` for a bad one, which is counted. */
   decode(raw: unknown): R | undefined {
     const { fields, identity, isUsable } = this.#kind;
-    if (isObject(raw) && isUsable(raw[identity], this.#values)) return this.#read(raw);
+    const isReadable = isObject(raw) && this.#names.every((name) => isName(raw[name]));
+    if (isReadable && isUsable(raw[identity], this.#values)) return this.#read(raw);
     this.#values.discarded.bad_record += 1;
+    this.incomplete.add(isObject(raw) ? vendorLicenseOf(textOf(raw.ServerName), textOf(raw.Daemon)) : '');
     if (isObject(raw)) {
       for (const name in raw) if (!Object.hasOwn(fields, name)) this.#onUnknown(name);
     }

@@ -116,6 +116,8 @@ export class RecordStream {
       slots: Uint32Array.from(items.slots.filter((slot) => slot !== -1)),
       discarded: this.#totals(),
       unknownFields: this.#unknownFields.names(),
+      incomplete: [...this.#decoder.incomplete],
+      kept: new Map<number, number>(),
       items,
     };
     this.#items = new ItemList(0);

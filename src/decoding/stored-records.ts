@@ -3,8 +3,12 @@ import type { Discarded } from '../model/records.ts';
 
 /** The records of one answer in a store, in the order of the answer. Each has one reference. */
 export interface StoredRecords {
-  /** The usable records. */
+  /** The usable records, and after them those that are kept. */
   readonly slots: Uint32Array;
+  /** Names that the answer may lack, by slot: since when, seconds of a clock that is never set. */
+  readonly kept: ReadonlyMap<number, number>;
+  /** As in `StoredAnswer`. */
+  readonly incomplete: readonly string[];
   readonly discarded: Discarded;
   /** As in `Answer`. */
   readonly unknownFields: readonly string[];
@@ -45,6 +49,9 @@ export interface StoredItems {
   /** Nearly all items share a few. */
   readonly traits: readonly ItemTraits[];
 }
+
+/** The records without those that are kept. */
+export const usableSlots = ({ slots, kept }: StoredRecords): Uint32Array => slots.subarray(0, slots.length - kept.size);
 
 /** Releases the records of an answer that is no longer needed. */
 export function releaseRecords({ slots }: StoredRecords, store: RecordStore): void {

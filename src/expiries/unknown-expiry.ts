@@ -45,7 +45,8 @@ function createReason(readings: Readings, endpoint: Endpoint): (vendorLicense: s
     const parts = byName.get(spell(vendorLicense)) ?? byName.get(WHOLE);
     if (parts === undefined) return reasonText(readings, endpoint, vendorLicense);
     const [stale] = parts.find(([, { isFresh }]) => !isFresh) ?? [];
-    return stale === undefined ? undefined : reasonText(readings, endpoint, stale);
+    if (stale !== undefined) return reasonText(readings, endpoint, stale);
+    return readings.isIncomplete(endpoint, vendorLicense) ? reasonText(readings, endpoint, vendorLicense) : undefined;
   };
 }
 

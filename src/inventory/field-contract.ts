@@ -1,6 +1,6 @@
 import type { Log } from '../model/log.ts';
 import type { Answer, OwnerFields, ProductRecord, StoredAnswer } from '../model/records.ts';
-import { lastGood, type Snapshot, WHOLE } from '../model/snapshot.ts';
+import { lastGood, productNames, type Snapshot, WHOLE } from '../model/snapshot.ts';
 import { parseVendorLicense } from '../model/vendor-license.ts';
 import type { Fields } from '../query-api/field.ts';
 import { type FieldEndpoint, fieldEndpoints, recordFields } from '../query-api/records.ts';
@@ -90,13 +90,14 @@ function fieldsByOwner(part: string, answer: FieldAnswer): ReadonlyMap<string, R
   return found;
 }
 
-/** The vendor licenses that GetProducts lists, and those of them that are known to be outdated: these have no say. */
-function currencyOf({ endpoints }: Snapshot) {
+/** The vendor licenses that GetProducts lists, or may lack, and those of them that are known to be outdated: these have no say. */
+function currencyOf(snapshot: Snapshot) {
+  const { endpoints } = snapshot;
   const products: readonly ProductRecord[] = lastGood(endpoints.GetProducts?.parts.get(WHOLE))?.value.records ?? [];
   const down = lastGood(endpoints.GetServerDown?.parts.get(WHOLE))?.value.records ?? [];
   const outdated = products.filter(({ isCurrent }) => isCurrent === false).map(({ product }) => canonical(product));
   return {
-    listed: new Set(products.map(({ product }) => canonical(product))),
+    listed: new Set((productNames(snapshot) ?? []).map(canonical)),
     outdated: new Set([...outdated, ...down.map(({ label }) => canonical(label))]),
   };
 }

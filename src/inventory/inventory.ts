@@ -143,7 +143,8 @@ function deriveVendorLicenses(
     const isListUsable = down?.isComplete === true && !(down.isEmpty && product !== undefined && saysDown(product));
     const up = isDown ? false : isListUsable && !notListed.has(name) ? true : undefined;
     const downQualifiers = down?.labels.get(name) ?? [];
-    return createVendorLicenseRow({ vendorLicense: name, record: product, up, downQualifiers }, isOutdated);
+    const isKept = notListed.has(name);
+    return createVendorLicenseRow({ vendorLicense: name, record: product, isKept, up, downQualifiers }, isOutdated);
   });
   return { rows: rows.sort(byKey(({ vendorLicense }) => vendorLicense)), withheld, merged };
 }

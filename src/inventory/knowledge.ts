@@ -1,16 +1,8 @@
-import {
-  type EndpointState,
-  freshGood,
-  isExpected,
-  KEEP_NOT_LISTED,
-  type PolledEndpoint,
-  type ProductsAnswer,
-  type Snapshot,
-  WHOLE,
-} from '../model/snapshot.ts';
+import { type EndpointState, freshGood, isExpected, type Snapshot, WHOLE } from '../model/snapshot.ts';
 import { parseVendorLicense } from '../model/vendor-license.ts';
 import { type FieldEndpoint, recordFields } from '../query-api/records.ts';
 import type { FieldStates } from './field-states.ts';
+import { createIncompleteness } from './incomplete.ts';
 
 /**
  * Which data is known now. If it is known, a missing record does not exist in the analyzer either. Vendor licenses are
@@ -35,11 +27,6 @@ function staleParts<T>(state: EndpointState<T>, now: number): ReadonlySet<string
   return new Set(stale.map((part) => (part === WHOLE ? WHOLE : nameOf(part))));
 }
 
-/** Whether what a list of vendor licenses lacks is gone: it has no unusable record, or has had one for a day. */
-const isComplete = (products: ProductsAnswer | undefined, now: number): boolean =>
-  products !== undefined &&
-  (products.discarded.bad_record === 0 || now - (products.incompleteSince ?? now) >= KEEP_NOT_LISTED);
-
 /** The fields of GetFeatures that expiries need. */
 const expiryFields: ReadonlySet<string> = new Set(
   Object.entries(recordFields.GetFeatures)
@@ -55,13 +42,15 @@ export function createKnowledge(snapshot: Snapshot, now: number, fields: FieldSt
   const { endpoints } = snapshot;
   const { GetProducts, GetServerDown } = endpoints;
   const down = GetServerDown && freshGood(GetServerDown, WHOLE, now);
-  const byVendorLicense = (endpoint: PolledEndpoint): ((vendorLicense: string) => boolean) => {
+  const isIncomplete = createIncompleteness(snapshot, now);
+  const byVendorLicense = (endpoint: 'GetFeatures' | 'GetExpirationFeatures'): ((vendorLicense: string) => boolean) => {
     const state: EndpointState<unknown> | undefined = endpoints[endpoint];
     // without a state, the endpoint is off or there is nothing to request
     if (state === undefined) return () => isExpected(snapshot, endpoint);
     if (state.parts.size === 0) return () => false;
     const stale = staleParts(state, now);
-    return (vendorLicense) => !stale.has(WHOLE) && !stale.has(vendorLicense.toLowerCase());
+    return (vendorLicense) =>
+      !stale.has(WHOLE) && !stale.has(vendorLicense.toLowerCase()) && !isIncomplete(endpoint, vendorLicense);
   };
   const lacks = (endpoint: FieldEndpoint, vendorLicense: string): boolean =>
     fields.missingOf(endpoint, vendorLicense).length > 0;
@@ -72,7 +61,8 @@ export function createKnowledge(snapshot: Snapshot, now: number, fields: FieldSt
     ...(isExpected(snapshot, 'GetExpirationFeatures') ? [expirations] : []),
   ];
   return {
-    products: isComplete(GetProducts && freshGood(GetProducts, WHOLE, now)?.value, now),
+    products:
+      GetProducts !== undefined && freshGood(GetProducts, WHOLE, now) !== undefined && !isIncomplete('GetProducts', ''),
     serverDown: down?.value.discarded.bad_record === 0,
     collection: (vendorLicense) => !lacks('GetProducts', vendorLicense),
     features: (vendorLicense) => features(vendorLicense) && !lacks('GetFeatures', vendorLicense),

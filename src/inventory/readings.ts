@@ -3,6 +3,7 @@ import { freshGood, isExpected, lastGood, type PolledEndpoint, type Snapshot, WH
 import { parseVendorLicense } from '../model/vendor-license.ts';
 import { type FieldEndpoint, fieldEndpoints } from '../query-api/records.ts';
 import type { FieldStates } from './field-states.ts';
+import { createIncompleteness } from './incomplete.ts';
 
 /** The outcome of polling one part of an endpoint, without the answer. */
 export interface PartReading {
@@ -28,6 +29,8 @@ export interface Readings {
   isOff(endpoint: PolledEndpoint): boolean;
   /** The fields that all records of a vendor license lack. */
   missingFields(endpoint: PolledEndpoint, vendorLicense: string): readonly string[];
+  /** Whether its list may lack something of a vendor license: it has unusable records. */
+  isIncomplete(endpoint: PolledEndpoint, vendorLicense: string): boolean;
   /** Whether it is neither off nor absent. */
   isExpected(endpoint: PolledEndpoint): boolean;
 }
@@ -47,11 +50,14 @@ export function createReadings(snapshot: Snapshot, now: number, fields: FieldSta
       return [endpoint, { lastSuccess: state.lastSuccess, parts: new Map(parts) }];
     }),
   );
+  const isIncomplete = createIncompleteness(snapshot, now);
   return {
     of: (endpoint) => endpoints.get(endpoint),
     isOff: (endpoint) => snapshot.off?.includes(endpoint) === true,
     missingFields: (endpoint, vendorLicense) =>
       isFieldEndpoint(endpoint) ? fields.missingOf(endpoint, parseVendorLicense(vendorLicense).vendorLicense) : [],
+    isIncomplete: (endpoint, vendorLicense) =>
+      isFieldEndpoint(endpoint) && isIncomplete(endpoint, parseVendorLicense(vendorLicense).vendorLicense),
     isExpected: (endpoint) => isExpected(snapshot, endpoint),
   };
 }
@@ -67,11 +73,17 @@ export interface MissingPart {
 /** What follows the name of an endpoint whose records lack fields. */
 const lackText = (fields: readonly string[]): string => `does not have ${fields.join(', ')} in any record now`;
 
-/** The fields that all records of a vendor license lack, in one sentence for each endpoint. */
-export const fieldGaps = (fields: FieldStates, vendorLicense: string): readonly string[] =>
+/** What follows the name of an endpoint whose list has unusable records. */
+const INCOMPLETE = 'has records that cannot be used, and what it lacks is not known';
+
+/** What is not known of a vendor license although the answers are good: one sentence for each endpoint and cause. */
+export const gapsOf = (readings: Readings, vendorLicense: string): readonly string[] =>
   fieldEndpoints.flatMap((endpoint) => {
-    const missing = fields.missingOf(endpoint, vendorLicense);
-    return missing.length === 0 ? [] : [`${endpoint} ${lackText(missing)}. What it says is not known.`];
+    const missing = readings.missingFields(endpoint, vendorLicense);
+    return [
+      ...(missing.length === 0 ? [] : [`${endpoint} ${lackText(missing)}. What it says is not known.`]),
+      ...(readings.isIncomplete(endpoint, vendorLicense) ? [`${endpoint} ${INCOMPLETE}.`] : []),
+    ];
   });
 
 /** Why there is no current data of a part. */
@@ -81,6 +93,7 @@ export function missingPart(readings: Readings, endpoint: PolledEndpoint, part: 
   if (reading?.failure !== undefined) return { what, cause: reading.failure };
   const missing = readings.missingFields(endpoint, part);
   if (reading?.isFresh === true && missing.length > 0) return { what, cause: lackText(missing) };
+  if (reading?.isFresh !== false && readings.isIncomplete(endpoint, part)) return { what, cause: INCOMPLETE };
   if (reading !== undefined) return { what, cause: 'was polled too long ago' };
   // without vendor licenses, the other endpoints are not polled
   const products = readings.of('GetProducts')?.parts.get(WHOLE);

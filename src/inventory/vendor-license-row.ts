@@ -15,6 +15,8 @@ export interface VendorLicenseRow extends Reported {
   readonly server: string;
   readonly daemon: string;
   readonly isReported: boolean;
+  /** Whether GetProducts listed it before, and may lack it now because records are unusable. */
+  readonly isKept: boolean;
   readonly isWithheld: boolean;
   /** From GetServerDown; `undefined` without a fresh reading, or if a discarded record may have listed it. */
   readonly up: boolean | undefined;
@@ -26,6 +28,7 @@ export interface VendorLicenseRow extends Reported {
 export interface VendorLicenseParts {
   readonly vendorLicense: string;
   readonly record: ProductRecord | undefined;
+  readonly isKept: boolean;
   readonly up: boolean | undefined;
   readonly downQualifiers: readonly string[];
 }
@@ -36,16 +39,18 @@ class VendorLicenseView {
   readonly daemon: string;
   readonly up: boolean | undefined;
   readonly downQualifiers: readonly string[];
+  readonly isKept: boolean;
   readonly isWithheld: boolean;
   readonly #record: Readonly<Record<string, unknown>> | undefined;
 
-  constructor({ vendorLicense, record, up, downQualifiers }: VendorLicenseParts, isWithheld: boolean) {
+  constructor({ vendorLicense, record, isKept, up, downQualifiers }: VendorLicenseParts, isWithheld: boolean) {
     const { server, daemon } = parseVendorLicense(vendorLicense);
     this.vendorLicense = vendorLicense;
     this.server = server;
     this.daemon = daemon;
     this.up = up;
     this.downQualifiers = downQualifiers;
+    this.isKept = isKept;
     this.isWithheld = isWithheld;
     this.#record = record as Readonly<Record<string, unknown>> | undefined;
   }

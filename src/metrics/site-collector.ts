@@ -63,11 +63,13 @@ export function collectVendorLicenses(
     all.map(({ vendorLicense }) => [vendorLicense]),
   );
   const isReported = vendorLicenses.column('isReported');
+  const isKept = vendorLicenses.column('isKept');
   const reported = [...all.keys()].filter(isReported);
+  const named = [...all.keys()].filter((row) => isReported(row) || isKept(row));
   const identity = labelsOf(identityLabels, vendorLicenses);
   const infoRows = buildRows(
     [...identityLabels, ...owners.names],
-    reported.map((row) => {
+    named.map((row) => {
       const labels = identity(row);
       const owner = owners.of(labels[0] ?? '');
       return [...labels, ...owners.names.map((name) => owner[name] ?? '')];

@@ -103,6 +103,8 @@ export interface StoredAnswer extends Discards {
   readonly count: number;
   /** Owners in the order of the answer. Records of GetExpirationFeatures name no owner. */
   readonly owners: readonly RecordOwner[];
+  /** Vendor licenses of its unusable records, lower case; empty where one does not say it. */
+  readonly incomplete: readonly string[];
   /** If set, only the records of this owner belong to the answer: `server;daemon` without case. */
   readonly only?: string;
 }

@@ -13,6 +13,15 @@ export interface ProductsAnswer extends Answer<ProductRecord> {
   readonly notListed?: readonly { readonly product: string; readonly since: number }[];
 }
 
+/** An answer of features. Of a vendor license with unusable records, what the list lacks is not known to be gone. */
+export interface FeaturesAnswer extends StoredAnswer {
+  /**
+   * When the first of the successive answers with unusable records came, epoch seconds, by vendor license in lower case; `WHOLE`
+   * if a record does not say of which it is.
+   */
+  readonly incompleteSince?: ReadonlyMap<string, number>;
+}
+
 /** The names of vendor licenses in the last good GetProducts, and those that it may lack, as the API spells them. */
 export function productNames(snapshot: Snapshot): readonly string[] | undefined {
   const products = lastGood(snapshot.endpoints.GetProducts?.parts.get(WHOLE))?.value;
@@ -25,8 +34,8 @@ export interface PolledAnswers {
   GetServerDown: Answer<ServerDownRecord>;
   /** `undefined` if the analyzer reports it as not known. */
   GetConcurrentUsers: number | undefined;
-  GetFeatures: StoredAnswer;
-  GetExpirationFeatures: StoredAnswer;
+  GetFeatures: FeaturesAnswer;
+  GetExpirationFeatures: FeaturesAnswer;
   GetHistory: readonly TrendSeries[];
 }
 export type PolledEndpoint = keyof PolledAnswers;

@@ -31,8 +31,12 @@ export interface EndpointPollOptions<E extends PolledEndpoint> {
   readonly commit: (state: EndpointState<PolledAnswers[E]> | undefined) => void;
   /** Returns what contradicts an answer. The poll then fails with kind `schema`. */
   readonly check?: (part: string, answer: PolledAnswers[E]) => string | undefined;
-  /** Completes a good answer by what is known from earlier ones. */
-  readonly complete?: (answer: PolledAnswers[E]) => PolledAnswers[E];
+  /** Completes a good answer by what is known from earlier ones. @param before the last good answer */
+  readonly complete?: (
+    answer: PolledAnswers[E],
+    part: string,
+    before: PolledAnswers[E] | undefined,
+  ) => PolledAnswers[E];
   /** Checks the readings of a pass, and can request another pass at once. Used to change the form of GetFeatures. */
   readonly review?: (readings: Parts<E>) => 'accept' | 'again';
   /** Derives the reading of a part that was never requested alone from other parts. */
@@ -73,7 +77,7 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
     const answer = await request.send(part, signal);
     const contradiction = options.check?.(part, answer);
     if (contradiction !== undefined) throw new QueryError('schema', contradiction, { code: CONTRADICTION });
-    return options.complete?.(answer) ?? answer;
+    return options.complete?.(answer, part, lastGood(state.parts.get(part))?.value) ?? answer;
   };
 
   const read = (parts: readonly string[], stop: AbortSignal): Promise<Parts<E>> =>

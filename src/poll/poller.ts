@@ -5,7 +5,6 @@ import type { Log } from '../model/log.ts';
 import {
   type EndpointState,
   type HistoryQuestion,
-  lastGood,
   type PolledAnswers,
   type PolledEndpoint,
   productNames,
@@ -18,7 +17,7 @@ import { createEndpointRequests } from './endpoint-requests.ts';
 import type { SearchLevel } from './expiration-search.ts';
 import { createFailureLog } from './failure-log.ts';
 import { createFeaturesForm } from './features-form.ts';
-import { keepNotListed } from './incomplete-products.ts';
+import { keepNotListed, markIncomplete } from './incomplete-lists.ts';
 import {
   canonical,
   checkExpirations,
@@ -155,11 +154,6 @@ export function createPoller(options: PollerOptions): Poller {
     return contradiction;
   };
 
-  const keepListed = (answer: PolledAnswers['GetProducts']): PolledAnswers['GetProducts'] => {
-    const before = lastGood(snapshot.endpoints.GetProducts?.parts.get(WHOLE))?.value;
-    return keepNotListed(answer, before, (product) => isNamedElsewhere(product, known()), now());
-  };
-
   const createPoll = <E extends PolledEndpoint>(endpoint: E, more: Specifics<E> = {}): EndpointPoll => {
     const interval = longestGap(options.schedules[endpoint]);
     const maxAge = options.maxDataAge === 'auto' ? Math.max(MIN_DATA_AGE, 3 * interval) : options.maxDataAge;
@@ -183,18 +177,25 @@ export function createPoller(options: PollerOptions): Poller {
   };
 
   const creators: { readonly [E in PolledEndpoint]: () => EndpointPoll } = {
-    GetProducts: () => createPoll('GetProducts', { check: checkListed, complete: keepListed }),
+    GetProducts: () =>
+      createPoll('GetProducts', {
+        check: checkListed,
+        complete: (answer, _, before) =>
+          keepNotListed(answer, before, (product) => isNamedElsewhere(product, known()), now()),
+      }),
     GetServerDown: () => createPoll('GetServerDown'),
     GetConcurrentUsers: () => createPoll('GetConcurrentUsers', { isServing }),
     GetFeatures: () =>
       createPoll('GetFeatures', {
         check: (part, answer) => checkFeatures(part, answer, known()),
+        complete: (answer, part, before) => markIncomplete(answer, part, before, now()),
         review: form.review,
         derive: form.derive,
       }),
     GetExpirationFeatures: () =>
       createPoll('GetExpirationFeatures', {
         check: (part, answer) => checkExpirations(part, answer, known()),
+        complete: (answer, part, before) => markIncomplete(answer, part, before, now()),
         isServing,
       }),
     GetHistory: () => createPoll('GetHistory'),

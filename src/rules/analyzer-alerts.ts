@@ -130,7 +130,7 @@ const fieldMissing: HeldAlert = {
   condition: `${ofExporters('max', `${SITE}, endpoint, field`, 'license_poll_field_missing')} == 1`,
   summary: `The field {{ $labels.field }} of {{ $labels.endpoint }} of ${ANALYZER_TEXT} is missing.`,
   description:
-    'No record of at least one vendor license has it now. What it says is not known, and no alert that needs it begins or ends. Check whether the analyzer was updated, or a proxy changes its answers. If the analyzer does not have this field, add {{ $labels.endpoint }}.{{ $labels.field }} to analyzer.absent_fields.',
+    'No record of at least one vendor license has it now. What it says is not known. Alerts about this data do not end, and begin only where the values that they compare are there. Check whether the analyzer was updated, or a proxy changes its answers. If the analyzer does not have this field, add {{ $labels.endpoint }}.{{ $labels.field }} to analyzer.absent_fields.',
 };
 
 const recordsDiscarded = (options: RuleOptions): HeldAlert => {

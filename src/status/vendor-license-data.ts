@@ -1,5 +1,5 @@
 import type { Inventory } from '../inventory/inventory.ts';
-import { fieldGaps } from '../inventory/readings.ts';
+import { gapsOf } from '../inventory/readings.ts';
 import { runSliced } from '../scheduling/slices.ts';
 import { readAttention } from './alert-list.ts';
 import type { StatusInputs } from './inputs.ts';
@@ -23,7 +23,7 @@ export async function readVendorLicense(
     figures,
     owners: owners.of(name),
     attention: await attempt(() => readAttention(inputs, signal, name)),
-    gaps: fieldGaps(inventory.fields, name),
+    gaps: gapsOf(inventory.readings, name),
     filter,
     found: await runSliced(findFeatures(inventory, wordsOf(filter), name, owners)),
   };

@@ -54,7 +54,8 @@ function store(
   });
   const handle = slots.size + 1;
   slots.set(handle, Uint32Array.from(written));
-  return { handle, count: records.length, owners, discarded, unknownFields };
+  const incomplete = discarded.bad_record > 0 ? [''] : [];
+  return { handle, count: records.length, owners, discarded, unknownFields, incomplete };
 }
 
 export function storeFeatures(answer: Answer<FeatureRecord>): StoredAnswer {

@@ -135,8 +135,14 @@ export class EngineRun {
   #sent: { readonly states: AlertStates; readonly at: number } = { states: new Map(), at: 0 };
   #leader: Engine | undefined;
 
-  /** @param watched alerts whose conditions are recorded */
-  constructor(watched: readonly string[] = []) {
+  readonly #epoch: number;
+
+  /**
+   * @param watched alerts whose conditions are recorded
+   * @param epoch seconds of minute 0
+   */
+  constructor(watched: readonly string[] = [], epoch = 0) {
+    this.#epoch = epoch;
     this.#conditions = new Map(watched.map((alert) => [alert, []]));
     this.#measured = new Map(watched.map((alert) => [alert, []]));
     this.#listed = new Map(watched.map((alert) => [alert, []]));
@@ -144,7 +150,7 @@ export class EngineRun {
 
   /** Evaluates one minute. */
   add({ minute, frames }: Minute): void {
-    const now = timeOf(minute);
+    const now = this.#epoch + timeOf(minute);
     const engines = frames.map((frame) => ({ frame, engine: this.#evaluate(frame, now) }));
     const up = engines.filter(({ frame }) => frame.inventory.up);
     const candidates = up.length > 0 ? up : engines;

@@ -1,6 +1,7 @@
 import type { FailureKind } from '../../../src/model/failure.ts';
 import {
   type EndpointState,
+  type FeaturesAnswer,
   historyPart,
   lastGood,
   type PolledEndpoint,
@@ -8,6 +9,7 @@ import {
   type Snapshot,
   WHOLE,
 } from '../../../src/model/snapshot.ts';
+import { markIncomplete } from '../../../src/poll/incomplete-lists.ts';
 import type { Answers } from './answers.ts';
 import { activeEpisodes, type Endpoint, type History, type Polling, timeOf } from './history.ts';
 import type { World } from './world.ts';
@@ -155,14 +157,19 @@ export function createReplicaPoll(history: History, replica: number, startedAt: 
     endpoint: 'GetFeatures' | 'GetExpirationFeatures',
     minute: number,
     reader: Reader,
-    send: (part: string) => unknown,
+    send: (part: string) => FeaturesAnswer | undefined,
   ): void => {
     const names = listed();
     if (off.includes(endpoint) || names === undefined) return;
     if (names.length === 0) delete states[endpoint];
     else {
       const isWhole = endpoint === 'GetFeatures' && !polling.isPerVendorLicense;
-      request(endpoint, isWhole ? [WHOLE] : names, minute, reader, send);
+      const mark = (part: string): FeaturesAnswer | undefined => {
+        const answer = send(part);
+        const before = lastGood(states[endpoint]?.parts.get(part))?.value as FeaturesAnswer | undefined;
+        return answer && markIncomplete(answer, part, before, timeOf(minute));
+      };
+      request(endpoint, isWhole ? [WHOLE] : names, minute, reader, mark);
     }
   };
 

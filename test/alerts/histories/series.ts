@@ -22,7 +22,7 @@ type Emit = (name: string, labels: string, value: number | undefined) => void;
 /** What the processes run. */
 export const build = { version: '1.2.3', revision: 'abcdef', nodeVersion: 'v24.0.0' };
 
-export const identityOfExporter = (history: History) => ({
+export const identityOfExporter = (history: Pick<History, 'seed'>) => ({
   analyzer: analyzerOf(history),
   shard: '',
   externalUrl: 'http://monitor.example.com:10319',
@@ -94,7 +94,7 @@ export const rightsizingOf = (forecasts: Frame['forecasts']): RightsizingState |
 
 /** The samples of one page, of the metrics that the rules read. */
 export function emitPage(
-  history: History,
+  history: Pick<History, 'seed'>,
   { minute, startedAt, inventory, authenticated, sources = [], forecasts }: Frame,
   emit: Emit,
 ): void {
@@ -131,10 +131,10 @@ export function emitPage(
 /** Collects the series of a history, without those that no rule reads. */
 export class SeriesRun {
   readonly #series = new Map<string, (number | undefined)[]>();
-  readonly #history: History;
+  readonly #history: Pick<History, 'seed'>;
   readonly #names: ReadonlySet<string>;
 
-  constructor(history: History, names: ReadonlySet<string>) {
+  constructor(history: Pick<History, 'seed'>, names: ReadonlySet<string>) {
     this.#history = history;
     this.#names = names;
   }

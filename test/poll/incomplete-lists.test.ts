@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decodeAnswer } from '../../src/decoding/decode.ts';
 import type { ProductsAnswer } from '../../src/model/snapshot.ts';
-import { keepNotListed } from '../../src/poll/incomplete-products.ts';
+import { keepNotListed } from '../../src/poll/incomplete-lists.ts';
 
 const NOW = 1_800_000_000;
 const DAY = 86_400;

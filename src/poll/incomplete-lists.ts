@@ -1,5 +1,8 @@
 import type { ProductRecord } from '../model/records.ts';
-import { KEEP_NOT_LISTED, type PolledAnswers } from '../model/snapshot.ts';
+import { type FeaturesAnswer, KEEP_NOT_LISTED, type PolledAnswers, WHOLE } from '../model/snapshot.ts';
+import { canonical } from './plausibility.ts';
+
+/** Lists with unusable records: they add and update, and never remove. */
 
 type Products = PolledAnswers['GetProducts'];
 
@@ -30,4 +33,25 @@ export function keepNotListed(
   );
   const kept = [...new Map(notListed.map((name) => [keyOf(name), name])).values()];
   return { ...answer, incompleteSince: before?.incompleteSince ?? now, notListed: kept };
+}
+
+/**
+ * Says since when the features of which vendor licenses are incomplete.
+ *
+ * @param part the part that was asked for; its records belong to it, also those that name another one
+ * @param before the last good answer
+ * @param now epoch seconds
+ */
+export function markIncomplete(
+  answer: FeaturesAnswer,
+  part: string,
+  before: FeaturesAnswer | undefined,
+  now: number,
+): FeaturesAnswer {
+  if (answer.incomplete.length === 0) return answer;
+  const names = part === WHOLE ? answer.incomplete : [canonical(part)];
+  return {
+    ...answer,
+    incompleteSince: new Map(names.map((name) => [name, before?.incompleteSince?.get(name) ?? now])),
+  };
 }

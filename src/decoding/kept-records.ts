@@ -1,0 +1,121 @@
+import type { RecordFields } from '../columns/record-fields.ts';
+import { PRESENT_FIELDS } from '../columns/record-fields.ts';
+import type { RecordStore } from '../columns/record-store.ts';
+import type { TextTable } from '../columns/text-table.ts';
+import { KEEP_NOT_LISTED } from '../model/snapshot.ts';
+import { vendorLicenseOf } from './record-decoder.ts';
+import type { StoredRecords } from './stored-records.ts';
+
+/**
+ * What an answer with unusable records lacks. Any of these can be about a record that the answer before had, so that nothing is
+ * known to be gone: its name is kept for a day, without its values.
+ */
+
+/** Where the records of an endpoint are. */
+export interface RecordPlace {
+  readonly fields: RecordFields;
+  readonly store: RecordStore;
+  readonly texts: TextTable;
+}
+
+/** The names of records: two records with the same name are about the same feature. */
+const identity = ['feature', 'version', 'package', 'featureType'];
+
+/** Reads the names of records. */
+class RecordNames {
+  readonly #place: RecordPlace;
+  readonly #columns: readonly number[];
+  readonly #owner: readonly number[];
+  readonly #owners = new Map<string, string>();
+
+  constructor(place: RecordPlace) {
+    const { store, fields } = place;
+    this.#place = place;
+    this.#columns = identity.map((name) => store.textColumn(name));
+    this.#owner = fields.has('serverName') ? ['serverName', 'daemon'].map((name) => store.textColumn(name)) : [];
+  }
+
+  /** Whether records name their vendor license. */
+  get haveOwners(): boolean {
+    return this.#owner.length > 0;
+  }
+
+  /** The vendor license, lower case; empty if the record does not name it. */
+  ownerOf(slot: number): string {
+    const { store, texts } = this.#place;
+    const ids = this.#owner.map((column) => store.text(slot, column));
+    const key = ids.join();
+    const known = this.#owners.get(key);
+    if (known !== undefined) return known;
+    const owner = vendorLicenseOf(...ids.map((id) => texts.string(id)));
+    this.#owners.set(key, owner);
+    return owner;
+  }
+
+  /** A text that only records about the same feature have. */
+  keyOf(slot: number): string {
+    return [this.ownerOf(slot), ...this.#columns.map((column) => this.#place.store.text(slot, column))].join();
+  }
+}
+
+/** Where some records name their vendor license, one that does not could be about any: it is not usable. */
+function dropUnowned(records: StoredRecords, names: RecordNames, store: RecordStore): StoredRecords {
+  const { slots, items, discarded } = records;
+  const unowned = new Set(slots.filter((slot) => names.ownerOf(slot) === ''));
+  if (unowned.size === 0 || unowned.size === slots.length) return records;
+  for (const [at, slot] of items.slots.entries()) {
+    if (!unowned.has(slot)) continue;
+    items.slots[at] = -1;
+    items.lengths[at] = 0;
+    store.release(slot);
+  }
+  return {
+    ...records,
+    slots: slots.filter((slot) => !unowned.has(slot)),
+    discarded: { ...discarded, bad_record: discarded.bad_record + unowned.size },
+    incomplete: [...new Set([...records.incomplete, ''])],
+  };
+}
+
+/** A record with the names and attributes of another one, and no values. */
+function blankOf(slot: number, { fields, store, texts }: RecordPlace): number {
+  const known = Object.entries(fields.read(slot, store, texts)).filter(([, value]) => typeof value === 'string');
+  const blank = store.allocate();
+  fields.write(blank, Object.fromEntries(known), store, texts);
+  store.setNumber(blank, store.numberColumn(PRESENT_FIELDS), Number.NaN);
+  return blank;
+}
+
+/**
+ * Completes the records of an answer by those that it may lack.
+ *
+ * @param previous the answer before, not released yet
+ * @param now seconds of a clock that is never set
+ */
+export function keepLacking(
+  answer: StoredRecords,
+  previous: StoredRecords | undefined,
+  place: RecordPlace,
+  now: number,
+): StoredRecords {
+  const names = new RecordNames(place);
+  const records = names.haveOwners ? dropUnowned(answer, names, place.store) : answer;
+  const incomplete = new Set(records.incomplete);
+  if (incomplete.size === 0 || previous === undefined) return records;
+  const listed = new Map<string, number>();
+  for (const slot of records.slots) listed.set(names.keyOf(slot), (listed.get(names.keyOf(slot)) ?? 0) + 1);
+  const kept = new Map<number, number>();
+  for (const slot of previous.slots) {
+    if (!incomplete.has('') && !incomplete.has(names.ownerOf(slot))) continue;
+    const key = names.keyOf(slot);
+    const count = listed.get(key) ?? 0;
+    if (count > 0) listed.set(key, count - 1);
+    else {
+      const since = previous.kept.get(slot) ?? now;
+      if (now - since >= KEEP_NOT_LISTED) continue;
+      if (previous.kept.has(slot)) place.store.retain(slot);
+      kept.set(previous.kept.has(slot) ? slot : blankOf(slot, place), since);
+    }
+  }
+  return { ...records, slots: Uint32Array.from([...records.slots, ...kept.keys()]), kept };
+}
