@@ -1,7 +1,8 @@
 import type { Log } from '../model/log.ts';
 import type { FileWrites } from '../storage/file-writes.ts';
 import { createJsonState } from '../storage/json-state.ts';
-import type { AlertState, Labels } from './alert.ts';
+import type { Stamp } from '../storage/stamp.ts';
+import { type AlertState, type Labels, movedAlert } from './alert.ts';
 
 /** The content of the file. */
 export interface SavedAlerts {
@@ -80,17 +81,23 @@ function readAlerts(content: Readonly<Record<string, unknown>>): SavedAlerts {
   return { savedAt, alerts: content.alerts.map(readAlert) };
 }
 
-/** How problems of the file are reported. */
-interface Reporting {
+const moved = ({ savedAt, alerts }: SavedAlerts, by: number): SavedAlerts => ({
+  savedAt: savedAt + by,
+  alerts: alerts.map((alert) => movedAlert(alert, by)),
+});
+
+/** How problems of the file are reported, and what its times are of. */
+interface Surroundings {
+  readonly stamp: () => Stamp;
   readonly writes: FileWrites;
   readonly log: Log;
 }
 
 /** Saves the alerts of one analyzer in a file with mode 0600. Each save replaces the whole file. */
-export function createStateFile(path: string, analyzer: string, reporting: Reporting): StateFile {
+export function createStateFile(path: string, analyzer: string, surroundings: Surroundings): StateFile {
   let newest: SavedAlerts = { savedAt: 0, alerts: [] };
   const state = createJsonState<SavedAlerts | undefined>({
-    ...reporting,
+    ...surroundings,
     path,
     consequence: 'a restart may send alerts twice',
     content: () => ({
@@ -98,7 +105,7 @@ export function createStateFile(path: string, analyzer: string, reporting: Repor
       savedAt: new Date(newest.savedAt * 1000).toISOString(),
       alerts: newest.alerts.map(writeAlert),
     }),
-    read: (content) => (content.analyzer === analyzer ? readAlerts(content) : undefined),
+    read: (content, by) => (content.analyzer === analyzer ? moved(readAlerts(content), by) : undefined),
   });
   return {
     load: state.load,

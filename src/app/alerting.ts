@@ -9,6 +9,7 @@ import { revealTls } from '../config/secret.ts';
 import { readPasswordFile } from '../config/upstream-analyzer.ts';
 import type { Log } from '../model/log.ts';
 import type { StateWrites } from '../storage/file-writes.ts';
+import { stampOf } from '../storage/stamp.ts';
 import { analyzerIdentity } from './identity.ts';
 
 /** Creates the clients of the Alertmanagers from the configuration, for the daemon and for `test-alert`. */
@@ -92,7 +93,7 @@ export function createAlerting(
   { version, counts, writes, initial, ...surroundings }: EngineInputs,
 ): AlertEngine {
   const { alerting, storagePath } = config;
-  const { log } = surroundings;
+  const { now, log } = surroundings;
   const { analyzer, shard } = analyzerIdentity(config);
   const countsOf = (url: string): DeliveryCounts => {
     const known = counts.get(url) ?? createCounts();
@@ -105,7 +106,7 @@ export function createAlerting(
     ...surroundings,
     rules: alerting.rules,
     ignore: alerting.ignore,
-    alertmanagers: createAlertmanagers(config, version, surroundings.now, log).map((alertmanager) => ({
+    alertmanagers: createAlertmanagers(config, version, now, log).map((alertmanager) => ({
       alertmanager,
       counts: countsOf(alertmanager.url),
     })),
@@ -122,7 +123,11 @@ export function createAlerting(
     stateFile:
       storagePath === undefined
         ? undefined
-        : createStateFile(join(storagePath, STATE_FILE), analyzer, { writes: writes.of(STATE_FILE), log }),
+        : createStateFile(join(storagePath, STATE_FILE), analyzer, {
+            writes: writes.of(STATE_FILE),
+            stamp: () => stampOf(now()),
+            log,
+          }),
     initial,
   });
 }

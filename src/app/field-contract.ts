@@ -1,8 +1,9 @@
 import { join } from 'node:path';
-import type { KeptContract } from '../inventory/field-contract.ts';
+import { type KeptContract, movedContract } from '../inventory/field-contract.ts';
 import type { Log } from '../model/log.ts';
 import type { StateWrites } from '../storage/file-writes.ts';
 import { createJsonState } from '../storage/json-state.ts';
+import { stampOf } from '../storage/stamp.ts';
 
 const FILE = 'fields.json';
 
@@ -38,7 +39,7 @@ function readFields(value: unknown): KeptContract {
 export function createFieldFile(
   storagePath: string | undefined,
   analyzer: string,
-  { writes, log }: { readonly writes: StateWrites; readonly log: Log },
+  { now, writes, log }: { readonly now: () => number; readonly writes: StateWrites; readonly log: Log },
 ): FieldFile {
   if (storagePath === undefined) {
     return { load: () => undefined, save: () => undefined, settled: () => Promise.resolve() };
@@ -49,7 +50,8 @@ export function createFieldFile(
     path: join(storagePath, FILE),
     consequence: 'after a restart, a field that was renamed meanwhile is noticed only if it is needed',
     content: () => ({ analyzer, fields: newest }),
-    read: (content) => (content.analyzer === analyzer ? readFields(content.fields) : undefined),
+    read: ({ analyzer: whose, fields }, by) => (whose === analyzer ? movedContract(readFields(fields), by) : undefined),
+    stamp: () => stampOf(now()),
     writes: writes.of(FILE),
     log,
   });

@@ -1,7 +1,8 @@
 import type { Log } from '../model/log.ts';
 import type { FileWrites } from '../storage/file-writes.ts';
 import { createJsonState } from '../storage/json-state.ts';
-import { type ReceiverState, readState, stateJson } from './receiver-state.ts';
+import type { Stamp } from '../storage/stamp.ts';
+import { movedState, type ReceiverState, readState, stateJson } from './receiver-state.ts';
 
 /** The states of all receivers, by name. */
 export type ReceiverStates = ReadonlyMap<string, ReceiverState>;
@@ -18,6 +19,8 @@ interface MessageFileOptions {
   readonly analyzer: string;
   /** Called when the file is written. */
   readonly states: () => ReceiverStates;
+  /** Now, by the clock of the times in the states. */
+  readonly stamp: () => Stamp;
   readonly writes: FileWrites;
   readonly log: Log;
 }
@@ -31,9 +34,14 @@ export function createMessageFile({ analyzer, states, ...options }: MessageFileO
       analyzer,
       receivers: Object.fromEntries([...states()].map(([name, receiver]) => [name, stateJson(receiver)])),
     }),
-    read: ({ analyzer: whose, receivers }) => {
+    read: ({ analyzer: whose, receivers }, by) => {
       if (whose !== analyzer) return new Map();
-      return new Map(Object.entries(receivers ?? {}).map(([name, receiver]) => [name, readState(receiver)]));
+      return new Map(
+        Object.entries(receivers ?? {}).map(([name, receiver]) => [
+          name,
+          movedState(readState(receiver), by, options.stamp().at),
+        ]),
+      );
     },
   });
   return { load: () => state.load() ?? new Map(), save: state.save };

@@ -2,6 +2,7 @@ import type { HandOver } from '../alerts/engine.ts';
 import type { ReceiverStatus } from '../alerts/receiver-html.ts';
 import type { Log } from '../model/log.ts';
 import type { FileWrites } from '../storage/file-writes.ts';
+import { stampOf } from '../storage/stamp.ts';
 import type { Channel } from './channel.ts';
 import type { DigestSchedule } from './digest.ts';
 import type { GroupTimes } from './due-groups.ts';
@@ -55,7 +56,8 @@ export function createMessages({ receivers, file: kept, initial, ...options }: M
   let isStarted = false;
 
   const states = (): ReceiverStates => new Map(outboxes.map((outbox) => [outbox.receiver, outbox.state()]));
-  const file = kept === undefined ? undefined : createMessageFile({ ...kept, analyzer, states, log });
+  const file =
+    kept === undefined ? undefined : createMessageFile({ ...kept, analyzer, states, stamp: () => stampOf(now()), log });
 
   return {
     start: () => {

@@ -5,6 +5,7 @@ import { createLatestOnly } from '../scheduling/latest-only.ts';
 import type { FileWrites } from './file-writes.ts';
 import { writeJsonFile } from './json-file.ts';
 import { setAside } from './set-aside.ts';
+import { movedSince, type Stamp } from './stamp.ts';
 
 export interface JsonStateOptions<T> {
   readonly path: string;
@@ -12,8 +13,15 @@ export interface JsonStateOptions<T> {
   readonly consequence: string;
   /** What is saved, beside the version. Called when the file is written. */
   readonly content: () => object;
-  /** The state in the file. @throws Error if it is not such a state */
-  readonly read: (content: Readonly<Record<string, unknown>>) => T;
+  /**
+   * The state in the file.
+   *
+   * @param by seconds to add to its times, because the clock was set since it was written
+   * @throws Error if it is not such a state
+   */
+  readonly read: (content: Readonly<Record<string, unknown>>, by: number) => T;
+  /** Now, by the clock of its times. */
+  readonly stamp: () => Stamp;
   readonly writes: FileWrites;
   readonly log: Log;
 }
@@ -57,7 +65,7 @@ function isNewer(path: string): boolean {
 }
 
 export function createJsonState<T>(options: JsonStateOptions<T>): JsonState<T> {
-  const { path, consequence, content, read, writes, log } = options;
+  const { path, consequence, content, read, stamp, writes, log } = options;
   let isHanging = false;
   let mayBeNewer = false;
 
@@ -70,7 +78,7 @@ export function createJsonState<T>(options: JsonStateOptions<T>): JsonState<T> {
     try {
       if (mayBeNewer) refuse();
       else {
-        await writeJsonFile(path, { v: VERSION, ...content() });
+        await writeJsonFile(path, { v: VERSION, written: stamp(), ...content() });
         writes.succeeded();
       }
     } catch (error) {
@@ -85,7 +93,7 @@ export function createJsonState<T>(options: JsonStateOptions<T>): JsonState<T> {
       try {
         const found = contentOf(path);
         mayBeNewer = Number(found.v) > VERSION;
-        if (found.v === VERSION) return read(found);
+        if (found.v === VERSION) return read(found, movedSince(found.written, stamp()));
         if (!mayBeNewer) throw new Error('it has no version that there ever was');
         refuse();
       } catch (error) {

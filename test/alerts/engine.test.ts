@@ -11,6 +11,7 @@ import type { Inventory } from '../../src/inventory/inventory.ts';
 import { noOwners, type Owners } from '../../src/model/owners.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
 import { createFileWrites } from '../../src/storage/file-writes.ts';
+import { stampOf } from '../../src/storage/stamp.ts';
 import { alertsPageOf } from '../support/alert-page.ts';
 import { policy, settingsOf } from '../support/alert-views.ts';
 import type { SentAlert } from '../support/fake-alertmanager.ts';
@@ -524,7 +525,11 @@ describe('the engine', () => {
     const problems: string[] = [];
     const log = createTestLog();
     const writes = createFileWrites('alert-state.json', log);
-    const stateFile = createStateFile(hanging.path, 'lic.example.com:8443', { writes, log });
+    const stateFile = createStateFile(hanging.path, 'lic.example.com:8443', {
+      writes,
+      stamp: () => stampOf(now()),
+      log,
+    });
     const { create, stub } = start();
     const snapshot = snapshotOf(true, 1);
     const engine = create({ stateFile, inventory: () => inventory.latest() });

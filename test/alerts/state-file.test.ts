@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { AlertState } from '../../src/alerts/alert.ts';
 import { createStateFile } from '../../src/alerts/state-file.ts';
 import { createFileWrites } from '../../src/storage/file-writes.ts';
+import type { Stamp } from '../../src/storage/stamp.ts';
 import { createCleanup, createTestLog, eventually } from '../support/harness.ts';
 import { createHangingFile } from './hanging-file.ts';
 
@@ -45,14 +46,16 @@ const resolved: AlertState = {
   resolvedAt: AT,
 };
 
-function start(path?: string, analyzer = 'lic:443') {
+const NOW: Stamp = { at: AT, uptime: 5000, boot: 'b1' };
+
+function start(path?: string, analyzer = 'lic:443', stamp = NOW) {
   const folder = mkdtempSync(join(tmpdir(), 'license-exporter-state-'));
   cleanup.add(() => rmSync(folder, { recursive: true }));
   const file = path ?? join(folder, 'state/alert-state.json');
   const log = createTestLog();
   const writes = createFileWrites('alert-state.json', log);
   const problems = (): readonly unknown[] => log.entries.map(({ fields }) => fields.problem ?? fields.reason);
-  return { file, log, writes, problems, state: createStateFile(file, analyzer, { writes, log }) };
+  return { file, log, writes, problems, state: createStateFile(file, analyzer, { writes, stamp: () => stamp, log }) };
 }
 
 describe('the file of alerts', () => {
@@ -65,6 +68,20 @@ describe('the file of alerts', () => {
     expect(problems()).toEqual([]);
     // alerts of another analyzer are ignored
     expect(start(file, 'other:443').state.load()).toBeUndefined();
+  });
+
+  it.each([
+    ['in the same boot', { at: AT + 10_800 + 60, uptime: 5060, boot: 'b1' }, 10_800],
+    ['in the same boot', { at: AT - 7200 + 60, uptime: 5060, boot: 'b1' }, -7200],
+    ['after a boot', { at: AT - 7200, uptime: 30, boot: 'b2' }, -7200],
+    ['after a boot', { at: AT + 10_800, uptime: 30, boot: 'b2' }, 0],
+  ])('is as old as it is although the clock was set since, %s: %j', async (_, now, by) => {
+    const { file, state } = start();
+    await state.save({ savedAt: AT, alerts: [firing] });
+    const found = start(file, 'lic:443', now).state.load();
+    expect(found?.savedAt).toBe(AT + by);
+    const [alert] = found?.alerts ?? [];
+    expect([alert?.activeAt, alert?.firedAt, alert?.knownAt]).toEqual([AT - 60 + by, AT - 30 + by, AT - 1.5 + by]);
   });
 
   it('is replaced whole, by one after the other', async () => {

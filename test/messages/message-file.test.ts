@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createMessageFile, type ReceiverStates } from '../../src/messages/message-file.ts';
 import type { ReceiverState } from '../../src/messages/receiver-state.ts';
 import { createFileWrites } from '../../src/storage/file-writes.ts';
+import type { Stamp } from '../../src/storage/stamp.ts';
 import { createCleanup, createTestLog } from '../support/harness.ts';
 
 const cleanup = createCleanup();
@@ -41,18 +42,36 @@ const state: ReceiverState = {
   digest: { run: 5, waiting: ['cad', ''] },
 };
 
+const NOW: Stamp = { at: 1_800_000_000, uptime: 5000, boot: 'b1' };
+
 function open(states: ReceiverStates = new Map([['email', state]])) {
   const folder = mkdtempSync(join(tmpdir(), 'license-exporter-messages-'));
   cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, 'state/messages.json');
   const log = createTestLog();
   const writes = createFileWrites('messages.json', log);
-  const create = (analyzer = 'lic:80') => createMessageFile({ path, analyzer, states: () => states, writes, log });
+  const create = (analyzer = 'lic:80', stamp: Stamp = NOW) =>
+    createMessageFile({ path, analyzer, states: () => states, stamp: () => stamp, writes, log });
   const problems = (): readonly unknown[] => log.entries.map(({ fields }) => fields.problem ?? fields.reason);
   return { folder, path, problems, create };
 }
 
 describe('the file of messages', () => {
+  it('is as old as it is although the clock was set since', async () => {
+    const { create } = open();
+    await create().save();
+    const before = create().load().get('email');
+    const after = create('lic:80', { ...NOW, at: NOW.at - 7200 + 60, uptime: NOW.uptime + 60 })
+      .load()
+      .get('email');
+    const timesOf = (found: ReceiverState | undefined) => [
+      ...(found?.sentAt.values() ?? []),
+      ...(found?.ledger.get('key')?.episodes.map(({ startsAt }) => startsAt) ?? []),
+    ];
+    expect(timesOf(before)).not.toEqual([]);
+    expect(timesOf(after)).toEqual(timesOf(before).map((at) => at - 7200));
+  });
+
   it('has all that was saved, and only its owner can read it', async () => {
     const { path, problems, create } = open();
     await create().save();

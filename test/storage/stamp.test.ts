@@ -1,0 +1,34 @@
+import { uptime } from 'node:os';
+import { expect, it } from 'vitest';
+import { movedSince, type Stamp, stampOf } from '../../src/storage/stamp.ts';
+
+const AT = 1_800_000_000;
+const written: Stamp = { at: AT, uptime: 5000, boot: 'b1' };
+const now = (wall: number, up: number, boot: string | undefined = 'b1'): Stamp => ({
+  at: AT + wall,
+  uptime: 5000 + up,
+  boot,
+});
+
+it.each([
+  ['in one boot, nothing was set', written, now(600, 600), 0],
+  ['in one boot, a small correction', written, now(610, 600), 0],
+  ['in one boot, set forward by 3 h', written, now(11_400, 600), 10_800],
+  ['in one boot, set back by 2 h', written, now(-6600, 600), -7200],
+  ['after a boot, by the clock', written, now(86_400, -4000, 'b2'), 0],
+  ['after a boot, from the future', written, now(-7200, -4000, 'b2'), -7200],
+  ['on a system without a boot id', { ...written, boot: undefined }, now(11_400, 600, undefined), 0],
+  ['on a system without a boot id, from the future', { ...written, boot: undefined }, now(-60, 600, undefined), -60],
+  ['a file of an earlier version', undefined, now(-7200, 600), 0],
+  ['a stamp that is not one', { at: 'soon' }, now(-7200, 600), 0],
+])('moves the times of a state so that it is as old as it is: %s', (_, found, at, by) => {
+  expect(movedSince(found === undefined ? undefined : JSON.parse(JSON.stringify(found)), at)).toBe(by);
+});
+
+it('is of this boot', () => {
+  const stamp = stampOf(AT);
+  expect(stamp.at).toBe(AT);
+  expect(uptime() - stamp.uptime >= 0).toBe(true);
+  expect(stampOf(AT).boot).toBe(stamp.boot);
+  expect(stamp.boot === undefined || /^[0-9a-f-]{36}$/.test(stamp.boot)).toBe(true);
+});
