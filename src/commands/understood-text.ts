@@ -1,6 +1,7 @@
 import { type Capture, inputKinds } from '../managers/capture/capture-file.ts';
 import type { Replayed } from '../managers/capture/replay.ts';
 import type { Parsed } from '../managers/parsed.ts';
+import { expiryDay } from '../model/expiry-day.ts';
 import { type PoolObservation, vendorLicenseName } from '../observation/observation.ts';
 
 /** What `try-source` prints. Names and lines are those of the file. */
@@ -22,10 +23,10 @@ function capacityOf({ increments }: PoolObservation): string {
     : 'licenses not known';
 }
 
-function expiryOf({ increments }: PoolObservation): string {
+function expiryOf({ increments }: PoolObservation, timeZone: string): string {
   const dates = increments.map(({ expires }) => {
     if (expires === 'unknown') return 'not known';
-    return expires === undefined ? 'permanent' : new Date(expires * 1000).toISOString().slice(0, 10);
+    return expiryDay(expires, timeZone) ?? 'permanent';
   });
   return `expires ${[...new Set(dates)].join(', ')}`;
 }
@@ -36,7 +37,7 @@ function reserveOf({ reservations, unusedReserve, reserved }: PoolObservation): 
   return known(reserved ?? listed, 'reserved');
 }
 
-function poolLine(pool: PoolObservation): string {
+function poolLine(pool: PoolObservation, timeZone: string): string {
   const { feature, version, inUse, checkouts, queued, unknownOfCheckouts = [] } = pool;
   const listed = checkouts.reduce((sum, { licenses }) => sum + licenses, 0);
   const isAll = !unknownOfCheckouts.includes('list');
@@ -46,17 +47,17 @@ function poolLine(pool: PoolObservation): string {
     counted(checkouts.length, 'checkout'),
     reserveOf(pool),
     known(queued?.length, 'queued'),
-    expiryOf(pool),
+    expiryOf(pool, timeZone),
   ];
   return `    ${version === '' ? feature : `${feature} ${version}`}: ${figures.join(', ')}`;
 }
 
-function* linesOf({ members, vendorLicenses, problems }: Parsed): Generator<string, void> {
+function* linesOf({ members, vendorLicenses, problems }: Parsed, timeZone: string): Generator<string, void> {
   for (const { server, up, isMaster } of members)
     yield `  server ${server}: ${up ? 'up' : 'down'}${isMaster ? ', master' : ''}`;
   for (const one of vendorLicenses) {
     yield `  ${vendorLicenseName(one)}: ${one.reachable ? 'up' : 'down'}, ${counted(one.pools.length, 'feature')}`;
-    yield* one.pools.map(poolLine);
+    yield* one.pools.map((pool) => poolLine(pool, timeZone));
   }
   for (const { kind, message } of problems) yield `  problem: ${kind}: ${message}`;
 }
@@ -72,7 +73,7 @@ export function understoodText({ header, sections }: Capture, replayed: Replayed
   const inputs = [...new Set(sections.map(({ input }) => inputKinds[input]))];
   const lines = [
     `${header.manager}: ${inputs.join(', ')}`,
-    ...results.flatMap((result) => [...linesOf(result)]),
+    ...results.flatMap((result) => [...linesOf(result, header.timeZone)]),
     ...(denials === undefined ? [] : [`  debug log: ${counted(denials, 'line')} about refused requests`]),
     ...failures.map(({ kind, message }) => `  failure: ${kind}: ${message}`),
     '',

@@ -109,6 +109,19 @@ describe('capture', () => {
     expect(tried).toMatch(/;isv1: up, 2 features\n {4}feature_1 2020\.1: 4 licenses, 3 in use, 2 checkouts, /);
   });
 
+  it('of a source in another time zone has the dates that its tool printed', async () => {
+    const sources = createSources();
+    const { file } = await captureAndTry(sources, 'render');
+    expect(file).toMatch(/exp: 28-/);
+    for (const zone of ['America/Los_Angeles', 'Pacific/Auckland']) {
+      const path = join(sources.folder, 'moved.txt');
+      writeFileSync(path, file.replace(/(time zone\W+)UTC/, `$1${zone}`));
+      const tried = run(['try-source', path]);
+      await tried.exit;
+      expect(tried.output()).toMatch(/expires \d{4}-\d{2}-28\n/);
+    }
+  });
+
   it('shows what is not understood, with the number of its line', async () => {
     const sources = createSources();
     const text = renderLmstat(createLargeSite({ ...large, daemon: 'flexd' }), utc);
