@@ -11,6 +11,8 @@ export interface Inspection {
   readonly missing: readonly string[];
   /** Fields that are left out of at least one record. The specification allows this if the source cannot know the value. */
   readonly unknown: readonly string[];
+  /** Fields that no record has, although there are records. */
+  readonly lacking: readonly string[];
   /** Fields that are not in the specification. */
   readonly extra: readonly string[];
   /** Fields with a type other than specified, with the type found. */
@@ -64,14 +66,14 @@ function recordsOf(name: EndpointName, value: unknown): readonly unknown[] | str
   return value.every(Array.isArray) ? value.flat() : 'the answer: no array of arrays';
 }
 
-const nothing: Inspection = { records: undefined, missing: [], unknown: [], extra: [], mistyped: [] };
+const nothing: Inspection = { records: undefined, missing: [], unknown: [], lacking: [], extra: [], mistyped: [] };
 
 function inspectRecords(name: EndpointName, fields: Fields, value: unknown): Inspection {
   const records = recordsOf(name, value);
   if (typeof records === 'string') return { ...nothing, records: 0, mistyped: [records] };
   const missing = new Set<string>();
   const unknown = new Set<string>();
-  const extra = new Set<string>();
+  const found = new Set<string>();
   const mistyped = new Map<string, string>();
   for (const record of records) {
     if (!isObject(record)) {
@@ -83,13 +85,14 @@ function inspectRecords(name: EndpointName, fields: Fields, value: unknown): Ins
         (row.unknown === 'absent' ? unknown : missing).add(field);
       } else if (!isValid(row, record[field])) mistyped.set(field, typeName(record[field]));
     }
-    for (const field of Object.keys(record)) if (!Object.hasOwn(fields, field)) extra.add(field);
+    for (const field of Object.keys(record)) found.add(field);
   }
   return {
     records: records.length,
     missing: [...missing],
     unknown: [...unknown],
-    extra: [...extra],
+    lacking: records.length === 0 ? [] : Object.keys(fields).filter((field) => !found.has(field)),
+    extra: [...found].filter((field) => !Object.hasOwn(fields, field)),
     mistyped: [...mistyped].map(([field, found]) => `${field}: ${found}`),
   };
 }
@@ -146,7 +149,7 @@ function inspectChart(name: EndpointName, shape: ChartShape, value: unknown): In
   const points = series.flatMap(({ data }) => (Array.isArray(data) ? data : ['no data']));
   const odd = points.find((point) => !shape.isPoint(point));
   if (odd !== undefined) mistyped.push(`a data point: ${typeName(odd)}`);
-  return { records: points.length, missing, unknown: [], extra: [...extra], mistyped };
+  return { records: points.length, missing, unknown: [], lacking: [], extra: [...extra], mistyped };
 }
 
 /**

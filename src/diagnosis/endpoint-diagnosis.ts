@@ -8,6 +8,8 @@ import { type FailureKind, QueryError } from '../model/failure.ts';
 import type { Log } from '../model/log.ts';
 import type { Answer, DiscardReason } from '../model/records.ts';
 import { type EndpointName, endpointNames } from '../query-api/endpoints.ts';
+import type { Fields } from '../query-api/field.ts';
+import { fieldEndpoints, recordFields } from '../query-api/records.ts';
 import { createStateWrites } from '../storage/file-writes.ts';
 import { examine, type Plan, type Probe } from './examination.ts';
 
@@ -66,6 +68,18 @@ function dropsOf(answer: unknown): NonNullable<Finding['dropped']> {
   return Object.fromEntries(Object.entries(discarded ?? {}).filter(([, count]) => count > 0));
 }
 
+/** The endpoints whose fields the exporter follows. */
+const fieldsOf = new Map<EndpointName, Fields>(fieldEndpoints.map((endpoint) => [endpoint, recordFields[endpoint]]));
+
+/** Fields that no record has, although a page, an alert or a capacity rests on them. */
+const neededOf = (endpoint: EndpointName, lacking: readonly string[], absent: readonly string[]): readonly string[] =>
+  lacking.filter(
+    (field) => fieldsOf.get(endpoint)?.[field]?.isNeeded === true && !absent.includes(`${endpoint}.${field}`),
+  );
+
+const lackingText = (endpoint: EndpointName, fields: readonly string[]): string =>
+  `no record has ${fields.join(', ')}, so that the data is not known; if the analyzer does not have it, add ${fields.map((field) => `${endpoint}.${field}`).join(', ')} to analyzer.absent_fields`;
+
 /** Failures that say something about the answer of the endpoint, and not about the logon. */
 const afterLogon: ReadonlySet<FailureKind> = new Set(['status', 'parse', 'schema', 'too_large']);
 
@@ -108,12 +122,23 @@ function createProbe({ analyzer, storagePath, log, version }: DiagnosisOptions):
   const client = createQueryClient(transport, decoder);
   /** Records the result of a usable answer. */
   const accept = (endpoint: EndpointName, answer: unknown, remark: string | undefined): void => {
-    const { records, missing = [], unknown = [], extra = [], mistyped = [] } = inspection ?? {};
-    const result = missing.length + mistyped.length === 0 ? 'ok' : 'deviates';
+    const { records, missing = [], unknown = [], lacking = [], extra = [], mistyped = [] } = inspection ?? {};
+    // an analyzer of this program leaves out what its sources do not know, and has no other fields
+    const isOwn = transport.isOwnAnalyzer && extra.length === 0;
+    const needed = isOwn ? [] : neededOf(endpoint, lacking, analyzer.absentFields);
+    const result = missing.length + mistyped.length + needed.length === 0 ? 'ok' : 'deviates';
     const counted = records === undefined ? {} : { records };
-    const reason = remark === undefined ? {} : { reason: remark };
+    const lack = needed.length === 0 ? [] : [lackingText(endpoint, needed)];
+    const remarks = [...lack, ...(remark === undefined ? [] : [remark])];
+    const reason = remarks.length === 0 ? {} : { reason: remarks.join('; ') };
     const dropped = dropsOf(answer);
-    const differences = { missing, unknown, extra, mistyped, dropped };
+    const differences = {
+      missing,
+      unknown: unknown.filter((field) => !needed.includes(field)),
+      extra,
+      mistyped,
+      dropped,
+    };
     found.set(endpoint, { endpoint, result, seconds, ...counted, ...differences, ...reason });
   };
 

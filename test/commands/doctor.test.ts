@@ -114,7 +114,9 @@ describe('doctor', () => {
     expect(await doctor.exit).toBe(1);
     const remarks = (name: string): string => new RegExp(`^${name} +(.*)$`, 'm').exec(doctor.output())?.[1] ?? '';
     expect(doctor.output()).toContain('logon     OTHER\\someone');
-    expect(remarks('GetProducts')).toMatch(/^deviates .* 2 +missing: CollectionTime, /);
+    expect(remarks('GetProducts')).toMatch(
+      /^deviates .* 2 +no record has CollectionTime, .*; missing: CollectionTime, /,
+    );
     expect(remarks('GetProducts')).toContain(
       '; other type: Active: string; extra: Icon; values dropped: 1 not_a_number, 1 bad_record',
     );
@@ -174,14 +176,21 @@ describe('doctor', () => {
       'GetFeatures',
       renamed('LicenseModel', 'Model'),
       0,
-      /^GetFeatures +deviates .* \d+ +missing: LicenseModel; extra: Model; /m,
+      /^GetFeatures +deviates .* \d+ +no record has LicenseModel, .*; missing: LicenseModel; extra: Model; /m,
     ],
     [
       'a field of another name that a source may not know',
       'GetFeatures',
       renamed('MaxInUse', 'PeakInUse'),
       0,
-      /^GetFeatures +ok .*; not known by the source: MaxInUse$/m,
+      /^GetFeatures +deviates .* no record has MaxInUse, .* add GetFeatures.MaxInUse to analyzer.absent_fields; extra: PeakInUse; /m,
+    ],
+    [
+      'a field of another name on which nothing rests',
+      'GetFeatures',
+      renamed('ActiveUse', 'UseActive'),
+      0,
+      /^GetFeatures +ok .* extra: UseActive; not known by the source: ActiveUse$/m,
     ],
     [
       'no vendor license',

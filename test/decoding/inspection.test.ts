@@ -5,7 +5,7 @@ import { recordFields } from '../../src/query-api/records.ts';
 
 const inspect = (name: EndpointName, text: string): ReturnType<typeof inspectAnswer> =>
   inspectAnswer(name, Buffer.from(text));
-const none = { missing: [], unknown: [], extra: [], mistyped: [] };
+const none = { missing: [], unknown: [], lacking: [], extra: [], mistyped: [] };
 
 const trend = (more = ''): string =>
   JSON.stringify(
