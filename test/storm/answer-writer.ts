@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { type Fault, replacement } from './fault.ts';
 import { headerOf, type Message } from './message-reader.ts';
+import { changeRecords } from './record-faults.ts';
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -91,6 +92,13 @@ export async function writeAnswer(
       client.write(Buffer.concat([head, corrupt(body, random)]));
       reportStatus(statusOf(head));
       return;
+    case 'records': {
+      const changed = changeRecords(body, fault.change);
+      const text = head.toString('latin1').replace(/^content-length:.*$/im, `Content-Length: ${changed.length}`);
+      client.write(Buffer.concat([Buffer.from(text, 'latin1'), changed]));
+      reportStatus(statusOf(head));
+      return;
+    }
     case 'swallow':
       client.destroy();
       return;

@@ -1,4 +1,5 @@
 import type { EndpointName } from '../../src/query-api/endpoints.ts';
+import type { RecordChange } from './record-faults.ts';
 
 /** What a fault does to an exchange. All faults except `reset`, and `stall` without `forwards`, act on the server's answer. */
 export type Fault =
@@ -11,6 +12,8 @@ export type Fault =
   | { readonly kind: 'cut' }
   /** Some bytes of the body are replaced by zeros. */
   | { readonly kind: 'corrupt' }
+  /** The answer arrives complete, with other records. */
+  | { readonly kind: 'records'; readonly change: RecordChange }
   /** The connection is reset as soon as the request has arrived. */
   | { readonly kind: 'reset' }
   /** The server gets the request, and the connection ends before the answer. */

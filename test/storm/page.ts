@@ -3,6 +3,8 @@ export interface Page {
   readonly isUp: boolean;
   /** Epoch seconds: the oldest of the last successes of the polled endpoints; 0 if one has never succeeded. */
   readonly freshSince: number;
+  /** Every sample of the exporter about the answers and about what is known. */
+  readonly state: readonly string[];
   /** Value of each series about the site. */
   readonly figures: ReadonlyMap<string, string>;
 }
@@ -17,6 +19,7 @@ const isFigure = (line: string): boolean =>
 export function readPage(text: string): Page {
   const figures = new Map<string, string>();
   const successes: number[] = [];
+  const state: string[] = [];
   let isUp = false;
   for (const line of text.split('\n')) {
     if (line.startsWith('#') || line === '') continue;
@@ -26,8 +29,9 @@ export function readPage(text: string): Page {
     if (series === 'license_up') isUp = value === '1';
     else if (series.startsWith('license_poll_last_success_timestamp_seconds{')) successes.push(Number(value));
     else if (isFigure(line)) figures.set(series, value);
+    else state.push(line);
   }
-  return { isUp, freshSince: successes.length === 0 ? 0 : Math.min(...successes), figures };
+  return { isUp, freshSince: successes.length === 0 ? 0 : Math.min(...successes), state, figures };
 }
 
 /** Series whose value differs from the truth. A missing series is not wrong. */
@@ -36,6 +40,19 @@ export function findWrong(page: Page, truth: Page): string[] {
     .filter(([series, value]) => truth.figures.get(series) !== value)
     .map(([series, value]) => `${series} ${value}`);
 }
+
+/** The samples that are not on a page. `*` stands for any value of a label. */
+export const notShown = (page: Page, samples: readonly string[]): readonly string[] =>
+  samples.filter((sample) => {
+    const [start = '', end = ''] = sample.split('*');
+    return !page.state.some((line) => (end === '' ? line === sample : line.startsWith(start) && line.endsWith(end)));
+  });
+
+/** Series of the site that have ended, of those with such a beginning. */
+export const findEnded = (page: Page, truth: Page, beginnings: readonly string[]): readonly string[] =>
+  [...truth.figures.keys()].filter(
+    (series) => beginnings.some((beginning) => series.startsWith(beginning)) && !page.figures.has(series),
+  );
 
 /** Whether everything is right again, with data that was polled after `since` (epoch seconds). */
 export function isRight(page: Page, truth: Page, since: number): boolean {

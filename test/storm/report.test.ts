@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readPage } from './page.ts';
+import { findEnded, notShown, readPage } from './page.ts';
 import { findProblems } from './report.ts';
 import type { Outcome } from './run-scenario.ts';
 
@@ -16,6 +16,8 @@ const good: Outcome = {
   staysDown: false,
   isUpAtEnd: true,
   wrong: [],
+  ended: [],
+  notShown: [],
   logons: 4,
   logonLimit: 8,
   worstDebt: 2,
@@ -34,6 +36,8 @@ describe('the limits of a storm', () => {
     [{ failedScrapes: ['Error: no'] }, '1 scrapes failed: Error: no'],
     [{ worstScrapeMs: 2001 }, 'a scrape took 2001 ms'],
     [{ wrong: ['license_server_up{} 1'] }, '1 wrong figures: license_server_up{} 1'],
+    [{ ended: ['license_feature_info{}'] }, '1 series ended: license_feature_info{}'],
+    [{ notShown: ['license_poll_incomplete{} 1'] }, 'not on the page: license_poll_incomplete{} 1'],
     [{ recoverySeconds: 5.1 }, 'not right within 5 s of recovery, but after 5.1 s'],
     [{ staysDown: true }, 'license_up is 1 although the logon cannot succeed'],
     [{ logons: 9 }, '9 logons, 8 allowed'],
@@ -66,5 +70,11 @@ it('reads the figures of the site from a page, and not those of the exporter', (
       'nodejs_version_info 1',
     ].join('\n'),
   );
-  expect(page).toEqual({ isUp: true, freshSince: 11, figures: new Map([['license_server_up{a="b c"}', '1']]) });
+  expect(page).toMatchObject({ isUp: true, freshSince: 11, figures: new Map([['license_server_up{a="b c"}', '1']]) });
+  const known = 'license_vendor_license_data_known{vendor_license="*",data="usage"}';
+  expect(notShown(page, [`${known} 0`, 'license_exporter_series 3'])).toEqual([]);
+  expect(notShown(page, [`${known} 1`, 'license_exporter_series 4'])).toHaveLength(2);
+  const truth = { ...page, figures: new Map([...page.figures, ['license_feature_info{}', '1']]) };
+  expect(findEnded(page, truth, ['license_feature_info{'])).toEqual(['license_feature_info{}']);
+  expect(findEnded(page, truth, ['license_server_up{'])).toEqual([]);
 });

@@ -18,6 +18,8 @@ export function findProblems(outcome: Outcome | Broken): string[] {
   const problems: [boolean, string][] = [
     [outcome.failedScrapes.length > 0, `${outcome.failedScrapes.length} scrapes failed: ${outcome.failedScrapes[0]}`],
     [outcome.worstScrapeMs > limits.worstScrapeMs, `a scrape took ${Math.round(outcome.worstScrapeMs)} ms`],
+    [outcome.ended.length > 0, `${outcome.ended.length} series ended: ${outcome.ended[0]}`],
+    [outcome.notShown.length > 0, `not on the page: ${outcome.notShown[0]}`],
     [outcome.wrong.length > 0, `${outcome.wrong.length} wrong figures: ${outcome.wrong[0]}`],
     [
       outcome.recoverySeconds > outcome.recoveryLimit,

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { createCleanup, eventually } from '../support/harness.ts';
 import { createDaemon, type Daemon, type Resources } from './daemon.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
-import { findWrong, isRight, type Page, readPage } from './page.ts';
+import { findEnded, findWrong, isRight, notShown, type Page, readPage } from './page.ts';
 import type { Referee } from './referee.ts';
 import type { Scenario } from './scenarios.ts';
 
@@ -33,6 +33,10 @@ export interface Outcome {
   readonly staysDown: boolean;
   readonly isUpAtEnd: boolean;
   readonly wrong: readonly string[];
+  /** Series that must stay, and ended. */
+  readonly ended: readonly string[];
+  /** Samples that must be on the page within a poll, and were not. */
+  readonly notShown: readonly string[];
   readonly logons: number;
   readonly logonLimit: number;
   readonly worstDebt: number;
@@ -78,15 +82,18 @@ const settings = (scenario: Scenario): Record<string, unknown> => ({
 });
 
 /** Scrapes until it is stopped, and keeps the worst values. */
-function createWatch(daemon: Daemon, truth: () => Page | undefined) {
+function createWatch(daemon: Daemon, keeps: readonly string[], truth: () => Page | undefined) {
   const failed: string[] = [];
   const wrong = new Set<string>();
+  const ended = new Set<string>();
   let scrapes = 0;
   let worstMs = 0;
   let peak = 0;
   let latest: Page | undefined;
   let paused = false;
   let stopped = false;
+  /** Everything was there once. */
+  let isBegun = false;
   const look = async (): Promise<void> => {
     const started = performance.now();
     try {
@@ -94,6 +101,7 @@ function createWatch(daemon: Daemon, truth: () => Page | undefined) {
       latest = page;
       const known = truth();
       if (known !== undefined) for (const line of findWrong(page, known)) wrong.add(line);
+      if (known !== undefined && isBegun) for (const series of findEnded(page, known, keeps)) ended.add(series);
     } catch (error) {
       // the daemon may have been killed while it answered
       if (!paused) failed.push(String(error));
@@ -112,6 +120,7 @@ function createWatch(daemon: Daemon, truth: () => Page | undefined) {
   return {
     failed,
     wrong,
+    ended,
     get scrapes() {
       return scrapes;
     },
@@ -123,6 +132,9 @@ function createWatch(daemon: Daemon, truth: () => Page | undefined) {
     },
     get latest() {
       return latest;
+    },
+    begin: () => {
+      isBegun = true;
     },
     pause: (on: boolean) => {
       paused = on;
@@ -184,6 +196,14 @@ async function untilRight(watch: Watch, truth: Page, since: number, limit: numbe
   return Number.POSITIVE_INFINITY;
 }
 
+/** The samples that do not appear within a poll. */
+async function waitForSamples(watch: Watch, samples: readonly string[]): Promise<readonly string[]> {
+  const end = Date.now() + (POLL_SECONDS + TIMEOUT_SECONDS + 2) * 1000;
+  const left = (): readonly string[] => (watch.latest === undefined ? samples : notShown(watch.latest, samples));
+  while (left().length > 0 && Date.now() < end) await pause(50);
+  return left();
+}
+
 /** Runs one storm against a daemon of its own. */
 export async function runScenario(scenario: Scenario, options: RunOptions): Promise<Outcome & { readonly page: Page }> {
   const cleanup = createCleanup();
@@ -203,7 +223,7 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
     // a fault that begins before the start lasts for its whole time, however long the start takes
     const ends = isBroken ? scenario.plan.map(({ fault, scope }) => proxy.begin(fault, scope)) : [];
     await daemon.start();
-    const watch = createWatch(daemon, () => options.truth);
+    const watch = createWatch(daemon, scenario.keeps ?? [], () => options.truth);
     cleanup.add(() => watch.stop());
     if (!isBroken) {
       const isCalm = (): boolean => watch.latest?.isUp === true && watch.latest.freshSince > 0 && isSettled(proxy);
@@ -213,13 +233,15 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
     }
     const truth = options.truth ?? (watch.latest as Page);
     const before = daemon.resources();
+    watch.begin();
     const started = Date.now();
     // not longer, even if the starts take longer: after 30 s the next logon would be spent on the fault too
     const calmDown = async (): Promise<void> => {
       await pause(Math.max(0, ...scenario.plan.map(({ forMs }) => forMs)));
       for (const end of ends) end();
     };
-    await Promise.all([
+    const [missing] = await Promise.all([
+      waitForSamples(watch, scenario.shows ?? []),
       isBroken ? calmDown() : proxy.run(scenario.plan),
       act(scenario, proxy, daemon, options),
       restart(scenario, daemon, watch),
@@ -244,6 +266,8 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
       staysDown,
       isUpAtEnd: watch.latest?.isUp === true,
       wrong: [...watch.wrong],
+      ended: [...watch.ended],
+      notShown: missing,
       logons: proxy.ledger.logons.length,
       logonLimit: scenario.logonLimit ?? Number.POSITIVE_INFINITY,
       worstDebt: proxy.ledger.worstDebt(BUDGET, authRetryMs),

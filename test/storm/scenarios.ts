@@ -21,6 +21,10 @@ export interface Scenario {
   readonly starts?: { readonly count: number; readonly everyMs: number };
   /** Seconds after the last fault within which everything must be right. By default, what decision 30 allows. */
   readonly recoveryLimit?: number;
+  /** Samples that are on the page within a poll, and gone when everything is right. */
+  readonly shows?: readonly string[];
+  /** Beginnings of series of the site that never end. */
+  readonly keeps?: readonly string[];
   /** It cannot recover by itself. */
   readonly staysDown?: boolean;
   /** How long the storm is watched at least. */
@@ -160,6 +164,30 @@ export function createScenarios({ seed, size }: ScenarioOptions): Scenario[] {
       plan: during({ kind: 'status', status: 429 }, faultMs),
       acts: withoutConnections,
       recoveryLimit: A_MINUTE,
+    },
+    {
+      name: 'a renamed field in all records',
+      plan: during({ kind: 'records', change: 'field' }, faultMs, 'GetFeatures'),
+      shows: [
+        'license_poll_field_missing{endpoint="GetFeatures",field="InUse"} 1',
+        'license_vendor_license_data_known{vendor_license="*",data="usage"} 0',
+      ],
+      keeps: ['license_vendor_license_info{', 'license_feature_info{', 'license_feature_max_available{'],
+    },
+    {
+      name: 'an unusable product',
+      plan: during({ kind: 'records', change: 'unnamed' }, faultMs, 'GetProducts'),
+      shows: ['license_poll_incomplete{endpoint="GetProducts"} 1', 'license_data_known{data="vendor_licenses"} 0'],
+      keeps: ['license_vendor_license_info{', 'license_feature_info{', 'license_feature_in_use{'],
+    },
+    {
+      name: 'an unusable feature',
+      plan: during({ kind: 'records', change: 'unnamed' }, faultMs, 'GetFeatures'),
+      shows: [
+        'license_poll_incomplete{endpoint="GetFeatures"} 1',
+        'license_vendor_license_data_known{vendor_license="*",data="features"} 0',
+      ],
+      keeps: ['license_vendor_license_info{', 'license_feature_info{'],
     },
     { name: 'bombs', plan: inTurn(bombs, faultMs, 'past_challenge') },
     {
