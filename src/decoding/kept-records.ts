@@ -25,30 +25,37 @@ const identity = ['feature', 'version', 'package', 'featureType'];
 class RecordNames {
   readonly #place: RecordPlace;
   readonly #columns: readonly number[];
-  readonly #owner: readonly number[];
-  readonly #owners = new Map<string, string>();
+  /** The columns of the vendor license; `undefined` where records do not name it. */
+  readonly #owner: { readonly server: number; readonly daemon: number } | undefined;
+  readonly #owners = new Map<number, string>();
+  /** Most records have the owner of the one before. */
+  #last = { pair: -1, owner: '' };
 
   constructor(place: RecordPlace) {
     const { store, fields } = place;
     this.#place = place;
     this.#columns = identity.map((name) => store.textColumn(name));
-    this.#owner = fields.has('serverName') ? ['serverName', 'daemon'].map((name) => store.textColumn(name)) : [];
+    this.#owner = fields.has('serverName')
+      ? { server: store.textColumn('serverName'), daemon: store.textColumn('daemon') }
+      : undefined;
   }
 
   /** Whether records name their vendor license. */
   get haveOwners(): boolean {
-    return this.#owner.length > 0;
+    return this.#owner !== undefined;
   }
 
-  /** The vendor license, lower case; empty if the record does not name it. */
+  /** The vendor license, lower case; empty if the record does not name it. It is read for each record of each answer. */
   ownerOf(slot: number): string {
+    if (this.#owner === undefined) return '';
     const { store, texts } = this.#place;
-    const ids = this.#owner.map((column) => store.text(slot, column));
-    const key = ids.join();
-    const known = this.#owners.get(key);
-    if (known !== undefined) return known;
-    const owner = vendorLicenseOf(...ids.map((id) => texts.string(id)));
-    this.#owners.set(key, owner);
+    const server = store.text(slot, this.#owner.server);
+    const daemon = store.text(slot, this.#owner.daemon);
+    const pair = server * 2 ** 26 + daemon;
+    if (pair === this.#last.pair) return this.#last.owner;
+    const owner = this.#owners.get(pair) ?? vendorLicenseOf(texts.string(server), texts.string(daemon));
+    this.#owners.set(pair, owner);
+    this.#last = { pair, owner };
     return owner;
   }
 
@@ -102,11 +109,16 @@ export function keepLacking(
   const records = names.haveOwners ? dropUnowned(answer, names, place.store) : answer;
   const incomplete = new Set(records.incomplete);
   if (incomplete.size === 0 || previous === undefined) return records;
+  const mayBeLacking = (slot: number): boolean => incomplete.has('') || incomplete.has(names.ownerOf(slot));
   const listed = new Map<string, number>();
-  for (const slot of records.slots) listed.set(names.keyOf(slot), (listed.get(names.keyOf(slot)) ?? 0) + 1);
+  for (const slot of records.slots) {
+    if (!mayBeLacking(slot)) continue;
+    const key = names.keyOf(slot);
+    listed.set(key, (listed.get(key) ?? 0) + 1);
+  }
   const kept = new Map<number, number>();
   for (const slot of previous.slots) {
-    if (!incomplete.has('') && !incomplete.has(names.ownerOf(slot))) continue;
+    if (!mayBeLacking(slot)) continue;
     const key = names.keyOf(slot);
     const count = listed.get(key) ?? 0;
     if (count > 0) listed.set(key, count - 1);
