@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { stringify } from 'yaml';
 
+const setClock = join(import.meta.dirname, '../support/set-clock.ts');
 const launch = join(import.meta.dirname, '../../src/launch.js');
 
 /** Resources of a process as the system reports them; sizes in bytes. Zeros when the system reports nothing. */
@@ -29,6 +30,10 @@ export interface Daemon {
   start(): Promise<void>;
   kill(): Promise<void>;
   setPassword(password: string): void;
+  /** Sets the clock of its host, as it sees it. @param seconds what is added to the real one */
+  setClock(seconds: number): void;
+  /** Stops the process, as the suspension of a machine does, or continues it. */
+  setPaused(isPaused: boolean): void;
   /** @throws Error when it does not answer */
   scrape(): Promise<string>;
   resources(): Resources;
@@ -72,6 +77,13 @@ export function createDaemon(options: DaemonOptions): Daemon {
   const passwordFile = join(options.folder, 'password');
   const setPassword = (password: string): void => writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
   setPassword(options.password);
+  const clockFile = join(options.folder, 'clock');
+  const writeClock = (seconds: number): void => {
+    // replaced as a whole: the daemon can read it at any time
+    writeFileSync(`${clockFile}.new`, String(seconds * 1000));
+    renameSync(`${clockFile}.new`, clockFile);
+  };
+  writeClock(0);
   const configFile = join(options.folder, 'config.yml');
   const settings = {
     'analyzer.url': options.url,
@@ -91,7 +103,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
 
   const start = async (): Promise<void> => {
     const started = spawn(process.execPath, [launch, 'serve', `--config.file=${configFile}`, '--log.format=json'], {
-      env: { PATH: process.env.PATH ?? '' },
+      env: { PATH: process.env.PATH ?? '', NODE_OPTIONS: `--import=${setClock}`, CLOCK_FILE: clockFile },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     child = started;
@@ -109,6 +121,8 @@ export function createDaemon(options: DaemonOptions): Daemon {
   return {
     start,
     setPassword,
+    setClock: writeClock,
+    setPaused: (isPaused) => void child?.kill(isPaused ? 'SIGSTOP' : 'SIGCONT'),
     kill: async () => {
       const ended = child;
       if (ended === undefined || ended.exitCode !== null || ended.signalCode !== null) return;

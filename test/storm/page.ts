@@ -5,6 +5,8 @@ export interface Page {
   readonly freshSince: number;
   /** Every sample of the exporter about the answers and about what is known. */
   readonly state: readonly string[];
+  /** Epoch seconds: the newest of them. */
+  readonly newest: number;
   /** Value of each series about the site. */
   readonly figures: ReadonlyMap<string, string>;
 }
@@ -31,7 +33,8 @@ export function readPage(text: string): Page {
     else if (isFigure(line)) figures.set(series, value);
     else state.push(line);
   }
-  return { isUp, freshSince: successes.length === 0 ? 0 : Math.min(...successes), state, figures };
+  const freshSince = successes.length === 0 ? 0 : Math.min(...successes);
+  return { isUp, freshSince, newest: Math.max(0, ...successes), state, figures };
 }
 
 /** Series whose value differs from the truth. A missing series is not wrong. */
@@ -54,7 +57,8 @@ export const findEnded = (page: Page, truth: Page, beginnings: readonly string[]
     (series) => beginnings.some((beginning) => series.startsWith(beginning)) && !page.figures.has(series),
   );
 
-/** Whether everything is right again, with data that was polled after `since` (epoch seconds). */
-export function isRight(page: Page, truth: Page, since: number): boolean {
-  return page.isUp && page.freshSince >= since && truth.figures.size === page.figures.size;
+/** Whether everything is right again, with data that was polled after `since` and not in the future (epoch seconds). */
+export function isRight(page: Page, truth: Page, since: number, now: number): boolean {
+  const isFresh = page.freshSince >= since && page.newest <= now;
+  return page.isUp && isFresh && truth.figures.size === page.figures.size;
 }

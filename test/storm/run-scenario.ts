@@ -68,6 +68,8 @@ export interface RunOptions {
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** Not within a storm, but for the first of January. */
+const YEARLY = '0 0 1 1 *';
 const everyPoll = `*/${POLL_SECONDS} * * * * *`;
 
 const settings = (scenario: Scenario): Record<string, unknown> => ({
@@ -77,8 +79,8 @@ const settings = (scenario: Scenario): Record<string, unknown> => ({
   'poll.products': everyPoll,
   'poll.server_down': everyPoll,
   'poll.concurrent_users': everyPoll,
-  'poll.features': everyPoll,
-  'poll.expirations': everyPoll,
+  'poll.features': scenario.rarePolls === true ? YEARLY : everyPoll,
+  'poll.expirations': scenario.rarePolls === true ? YEARLY : everyPoll,
 });
 
 /** Scrapes until it is stopped, and keeps the worst values. */
@@ -155,12 +157,28 @@ const SETTLED_MS = 1000;
 const isSettled = ({ ledger, openLogons }: FaultProxy): boolean =>
   openLogons === 0 && ledger.logons.every(({ received, at }) => received !== undefined && Date.now() - at > SETTLED_MS);
 
-async function act(scenario: Scenario, proxy: FaultProxy, daemon: Daemon, options: RunOptions): Promise<void> {
+/** How far the clock of the daemon is ahead at the end, seconds. */
+const aheadAtEnd = ({ acts = [] }: Scenario): number =>
+  acts.map(({ act }) => act).findLast((act) => typeof act === 'number') ?? 0;
+
+/** What the acts of a storm act on. */
+interface Stage {
+  readonly proxy: FaultProxy;
+  readonly daemon: Daemon;
+  readonly watch: Watch;
+}
+
+async function act(scenario: Scenario, { proxy, daemon, watch }: Stage, options: RunOptions): Promise<void> {
   await Promise.all(
     (scenario.acts ?? []).map(async ({ atMs, act: what }) => {
       await pause(atMs);
       if (what === 'reset') proxy.resetAll();
-      else if (what === 'rotate') options.referee.setPassword(options.user, ROTATED);
+      else if (typeof what === 'number') daemon.setClock(what);
+      else if (what === 'pause' || what === 'resume') {
+        // a process that is stopped answers nothing
+        watch.pause(what === 'pause');
+        daemon.setPaused(what === 'pause');
+      } else if (what === 'rotate') options.referee.setPassword(options.user, ROTATED);
       else {
         daemon.setPassword(ROTATED);
         proxy.ledger.credentialsChanged();
@@ -187,10 +205,13 @@ function allowedRecovery(scenario: Scenario, debt: number): number {
   return POLL_SECONDS + TIMEOUT_SECONDS + 2;
 }
 
-async function untilRight(watch: Watch, truth: Page, since: number, limit: number): Promise<number> {
+/** @param ahead of the clock of the daemon, seconds */
+async function untilRight(watch: Watch, truth: Page, since: number, limit: number, ahead: number): Promise<number> {
   const end = Date.now() + (limit + BEYOND_SECONDS) * 1000;
   while (Date.now() < end) {
-    if (watch.latest !== undefined && isRight(watch.latest, truth, since / 1000)) return (Date.now() - since) / 1000;
+    const [sinceThen, now] = [since / 1000 + ahead, Date.now() / 1000 + ahead];
+    const isRightNow = watch.latest !== undefined && isRight(watch.latest, truth, sinceThen, now);
+    if (isRightNow) return (Date.now() - since) / 1000;
     await pause(50);
   }
   return Number.POSITIVE_INFINITY;
@@ -243,7 +264,7 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
     const [missing] = await Promise.all([
       waitForSamples(watch, scenario.shows ?? []),
       isBroken ? calmDown() : proxy.run(scenario.plan),
-      act(scenario, proxy, daemon, options),
+      act(scenario, { proxy, daemon, watch }, options),
       restart(scenario, daemon, watch),
       pause(scenario.runMs ?? 0),
     ]);
@@ -251,7 +272,7 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
     const authRetryMs = (scenario.authRetrySeconds ?? AUTH_RETRY_SECONDS) * 1000;
     const recoveryLimit = allowedRecovery(scenario, proxy.ledger.debt(BUDGET, authRetryMs));
     const staysDown = scenario.staysDown === true;
-    const recoverySeconds = staysDown ? 0 : await untilRight(watch, truth, over, recoveryLimit);
+    const recoverySeconds = staysDown ? 0 : await untilRight(watch, truth, over, recoveryLimit, aheadAtEnd(scenario));
     // time for requests and garbage of the storm to disappear
     await pause(2000);
     await watch.stop();

@@ -1,11 +1,14 @@
 import { randomInteger } from '../../src/analyzer/simulated-random.ts';
 import type { Fault, PlannedFault, Scope } from './fault.ts';
 
-/** An act on the account or the connections, milliseconds after the start. */
+/** An act on the account, the connections or the daemon, milliseconds after the start. */
 interface Act {
   readonly atMs: number;
-  /** `rotate`: the server gets another password; `correct`: the daemon gets it too; `reset`: every connection is reset. */
-  readonly act: 'rotate' | 'correct' | 'reset';
+  /**
+   * `rotate`: the server gets another password; `correct`: the daemon gets it too; `reset`: every connection is reset.
+   * `pause`: the process is stopped; `resume`: it goes on. A number: its clock is that many seconds ahead from now on.
+   */
+  readonly act: 'rotate' | 'correct' | 'reset' | 'pause' | 'resume' | number;
 }
 
 /** One storm: the faults, and the limits for their effects. */
@@ -33,6 +36,8 @@ export interface Scenario {
   readonly authRetrySeconds?: number;
   /** `auth_retry` is much shorter than the window in which the account counts bad logons, so it is locked in the end. */
   readonly mayLock?: boolean;
+  /** Features and expiries are polled at the start only, and when something happens. */
+  readonly rarePolls?: boolean;
   /** How long one request may take. */
   readonly timeoutSeconds?: number;
 }
@@ -61,6 +66,11 @@ const simple: readonly (readonly [string, Fault])[] = [
   ['no HTTP', { kind: 'garbage' }],
   ['redirect to a login page', { kind: 'redirect' }],
   ['a login page', { kind: 'html' }],
+];
+
+const clocks: readonly (readonly [string, number])[] = [
+  ['clock set 3 h forward', 10_800],
+  ['clock set 2 h back', -7200],
 ];
 
 const bombs: readonly Fault[] = [
@@ -230,6 +240,26 @@ export function createScenarios({ seed, size }: ScenarioOptions): Scenario[] {
         { atMs: 8000, act: 'correct' },
       ],
       runMs: 8000,
+    },
+    ...clocks.map(
+      ([name, act]): Scenario => ({
+        name,
+        plan: [],
+        acts: [{ atMs: 1000, act }],
+        rarePolls: true,
+        runMs: 1000,
+        recoveryLimit: 15,
+      }),
+    ),
+    {
+      name: 'paused for several polls',
+      plan: [],
+      acts: [
+        { atMs: 1000, act: 'pause' },
+        { atMs: 8000, act: 'resume' },
+      ],
+      runMs: 8000,
+      recoveryLimit: 15,
     },
     {
       name: `weather, seed ${seed}`,
