@@ -4,7 +4,7 @@ import { holderOf, peerAddress } from './peer-address.ts';
 interface ConnectionLimitOptions {
   /** Maximum number of connections. */
   readonly connections: number;
-  /** Epoch milliseconds. */
+  /** Milliseconds; it is not set as a clock is. */
   readonly now: () => number;
   /** Called about refused connections, once a minute at most. */
   readonly onProblem: (error: unknown) => void;

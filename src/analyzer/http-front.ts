@@ -106,7 +106,8 @@ export function createHttpFront(options: HttpFrontOptions, respond: Respond, res
     onRequest,
   });
   const server = createServer(options, handler.listener);
-  limitConnections(server, { connections: limits.connections, now: nowMs, onProblem: options.onProblem });
+  const now = (): number => performance.now();
+  limitConnections(server, { connections: limits.connections, now, onProblem: options.onProblem });
   let origin = '';
 
   return {
