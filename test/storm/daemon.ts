@@ -21,6 +21,8 @@ export interface DaemonOptions {
   readonly url: string;
   readonly user: string;
   readonly password: string;
+  /** Folder of its state. */
+  readonly state?: string | undefined;
   /** Settings by their path, as in `analyzer.auth_retry`. */
   readonly settings: Readonly<Record<string, unknown>>;
 }
@@ -29,6 +31,8 @@ export interface DaemonOptions {
 export interface Daemon {
   start(): Promise<void>;
   kill(): Promise<void>;
+  /** Gives every file of its state other bytes. It must not run. */
+  damageState(): void;
   setPassword(password: string): void;
   /** Sets the clock of its host, as it sees it. @param seconds what is added to the real one */
   setClock(seconds: number): void;
@@ -89,7 +93,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
     'analyzer.url': options.url,
     'analyzer.username': `CORP\\${options.user}`,
     'analyzer.password_file': passwordFile,
-    'storage.path': join(options.folder, 'state'),
+    'storage.path': options.state ?? join(options.folder, 'state'),
     'web.listen_address': '127.0.0.1:0',
     // its figures are those of the last night, not of the analyzer now
     'rightsizing.enabled': false,
@@ -123,6 +127,12 @@ export function createDaemon(options: DaemonOptions): Daemon {
     setPassword,
     setClock: writeClock,
     setPaused: (isPaused) => void child?.kill(isPaused ? 'SIGSTOP' : 'SIGCONT'),
+    damageState: () => {
+      const folder = settings['storage.path'];
+      for (const entry of readdirSync(folder, { withFileTypes: true })) {
+        if (entry.isFile()) writeFileSync(join(folder, entry.name), 'other bytes, '.repeat(1000));
+      }
+    },
     kill: async () => {
       const ended = child;
       if (ended === undefined || ended.exitCode !== null || ended.signalCode !== null) return;

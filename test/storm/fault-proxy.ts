@@ -5,7 +5,7 @@ import { readField } from '../../src/ntlm/messages.ts';
 import type { Cleanup } from '../support/harness.ts';
 import { writeAnswer } from './answer-writer.ts';
 import type { Fault, PlannedFault, Scope } from './fault.ts';
-import { createLogonLedger, type LogonLedger } from './logon-ledger.ts';
+import { createLogonLedger, type Logon, type LogonLedger } from './logon-ledger.ts';
 import { createMessageReader, headerOf, type Message } from './message-reader.ts';
 
 /**
@@ -16,12 +16,15 @@ export interface FaultProxy {
   /** Base URL of the Query API. */
   readonly url: string;
   readonly ledger: LogonLedger;
+  /** The newest answer of the server to each request, before any fault, by its path from the endpoint on. */
+  readonly answers: ReadonlyMap<string, Buffer>;
   /** Injects a fault from now on, until the returned function is called. */
   begin(fault: Fault, scope?: Scope): () => void;
   /** Runs a plan from now on. Resolves when its last fault is over. */
   run(plan: readonly PlannedFault[]): Promise<void>;
   /** Resets every connection that is open now. */
   resetAll(): void;
+  resetOne(): void;
   /** Number of open connections of clients. */
   readonly connections: number;
   /** Number of connections between NEGOTIATE and the verdict. */
@@ -51,9 +54,13 @@ function isIn(scope: Scope, head: Buffer, type: number): boolean {
   return scope === 'past_challenge' || head.toString('latin1').split('\r\n')[0]?.includes(`/${scope}`) === true;
 }
 
+const endpointPath = (head: Buffer): string => /\/api\/(\S+) HTTP/.exec(head.toString('latin1'))?.[1] ?? '';
+
 /** A connection of a client, and its one connection to the server. */
 interface Pair {
   readonly client: Socket;
+  /** The logon whose answer the client did not receive yet. */
+  unanswered?: Logon | undefined;
   ask(request: Message): Promise<Message>;
 }
 
@@ -88,6 +95,7 @@ export async function startFaultProxy(cleanup: Cleanup, behind: string, seed: nu
   const clients = new Set<Socket>();
   const loggingOn = new Set<Socket>();
   const active = new Set<Active>();
+  const answers = new Map<string, Buffer>();
   let draws = 0;
   const random = (): number => {
     draws += 1;
@@ -99,6 +107,7 @@ export async function startFaultProxy(cleanup: Cleanup, behind: string, seed: nu
     const type = typeOf(message);
     if (type === 1) loggingOn.add(pair.client);
     const logon = type === 3 ? ledger.add(readField(message, 36).toString('utf16le')) : undefined;
+    if (logon !== undefined) pair.unanswered = logon;
     const met = [...active].find(({ scope }) => isIn(scope, request.head, type));
     const fault = met?.fault;
     if (fault?.kind === 'reset') {
@@ -110,6 +119,7 @@ export async function startFaultProxy(cleanup: Cleanup, behind: string, seed: nu
       await met?.over;
     }
     const answer = await pair.ask(request);
+    if (answer.head.includes(' 200 ')) answers.set(endpointPath(request.head), answer.body);
     if (logon !== undefined) logon.verdict = answer.head.includes(' 401 ') ? 'rejected' : 'good';
     if (fault?.kind === 'stall' && fault.forwards === true) {
       if (fault.late !== true) return;
@@ -118,8 +128,12 @@ export async function startFaultProxy(cleanup: Cleanup, behind: string, seed: nu
     await writeAnswer(pair.client, answer, fault, {
       random,
       onStatusSent: (status) => {
-        if (logon === undefined) return;
-        logon.received = { status, at: Date.now() };
+        const open = logon ?? pair.unanswered;
+        if (open === undefined) return;
+        // a request without a logon, behind one whose answer is lost, says by its own that it was accepted
+        if (logon === undefined && (type !== 0 || status === 401)) return;
+        ledger.answer(open, status);
+        pair.unanswered = undefined;
         loggingOn.delete(pair.client);
       },
     });
@@ -173,8 +187,10 @@ export async function startFaultProxy(cleanup: Cleanup, behind: string, seed: nu
   return {
     url: `http://127.0.0.1:${port}${target.pathname}`,
     ledger,
+    answers,
     begin,
     resetAll,
+    resetOne: () => [...clients][0]?.resetAndDestroy(),
     get connections() {
       return clients.size;
     },

@@ -11,6 +11,8 @@ export interface Logon {
 export interface LogonLedger {
   readonly logons: readonly Logon[];
   add(user: string): Logon;
+  /** The client received a status for it. */
+  answer(logon: Logon, status: number): void;
   /** The daemon has another password, which may use what is left of the budget. */
   credentialsChanged(): void;
   /**
@@ -40,7 +42,10 @@ type Event =
   | { readonly at: number; readonly kind: 'sent'; readonly logon: Logon }
   | { readonly at: number; readonly kind: 'received'; readonly status: number; readonly logon: Logon };
 
-export function createLogonLedger(now: () => number = Date.now): LogonLedger {
+/** Finer than milliseconds: a client logs on again within less. */
+const preciseNow = (): number => performance.timeOrigin + performance.now();
+
+export function createLogonLedger(now: () => number = preciseNow): LogonLedger {
   const logons: Logon[] = [];
   const changes: number[] = [];
 
@@ -56,14 +61,19 @@ export function createLogonLedger(now: () => number = Date.now): LogonLedger {
   const replay = (allowed: number, authRetryMs: number): { worst: number; debt: number } => {
     let counted: Logon[] = [];
     let isRejected = false;
+    let changedAt = Number.NEGATIVE_INFINITY;
     let worst = 0;
     let last = Number.NEGATIVE_INFINITY;
     for (const event of events()) {
-      if (event.kind === 'changed') isRejected = false;
-      else if (event.kind === 'received' && isGood(event.status)) {
+      if (event.kind === 'changed') {
+        isRejected = false;
+        changedAt = event.at;
+      } else if (event.kind === 'received' && isGood(event.status)) {
         counted = counted.filter((logon) => logon !== event.logon && logon.at > event.logon.at - LATEST_MS);
-      } else if (event.kind === 'received') isRejected ||= event.status === 401;
-      else {
+      } else if (event.kind === 'received') {
+        // a late verdict on an earlier password does not stop this one
+        isRejected ||= event.status === 401 && event.logon.at >= changedAt;
+      } else {
         if (event.at - last >= authRetryMs + GRACE_MS) {
           counted = [];
           isRejected = false;
@@ -82,6 +92,9 @@ export function createLogonLedger(now: () => number = Date.now): LogonLedger {
       const logon: Logon = { user, at: now() };
       logons.push(logon);
       return logon;
+    },
+    answer: (logon, status) => {
+      logon.received = { status, at: now() };
     },
     credentialsChanged: () => changes.push(now()),
     worstDebt: (allowed, authRetryMs) => replay(allowed, authRetryMs).worst,

@@ -11,8 +11,8 @@ import { createScenarios, type Scenario } from './scenarios.ts';
 /** `npm run storm`: daemons, each behind a proxy that injects faults, with a referee that counts their logons. */
 
 const help = `npm run storm -- [options]
-  --quick       a few seconds of each fault
-  --long        realistic durations, ten minutes in total
+  --quick       a few seconds of each fault; the soak has 90 s
+  --long        realistic durations; the soak has ten minutes of faults
   --check       exits with 1 when a limit is exceeded
   --seed N      seed of all random values (default 1)
   --only TEXT   run only the storms whose name contains TEXT
@@ -52,7 +52,7 @@ async function runAll(
     const referee = await startReferee(cleanup, Object.fromEntries(users.map((user) => [user, PASSWORD])));
     const options = { referee, folder, seed, onEnd: cleanup.add };
     const calm: Scenario = { name: 'calm', plan: [] };
-    const { page: truth } = await runScenario(calm, { ...options, user: 'calm', truth: undefined });
+    const { truth } = await runScenario(calm, { ...options, user: 'calm', truth: undefined });
     const outcomes: (Outcome | Broken)[] = [];
     const waiting = [...scenarios.entries()];
     const work = async (): Promise<void> => {

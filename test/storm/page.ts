@@ -13,18 +13,27 @@ export interface Page {
 
 /** What is known about the site, and from which endpoint, is not a figure of it: it changes while the analyzer fails. */
 const isFigure = (line: string): boolean =>
-  /^license_(?!up |up\{|upstream_|poll_|exporter_|data_known|vendor_license_data_known|feature_expiration_info)/.test(
+  /^license_(?!up |up\{|upstream_|poll_|exporter_|endpoint_state|data_known|vendor_license_data_known|feature_expiration_info)/.test(
     line,
   );
 
-/** Reads a page in the text format. */
+/** A sample in the text format, with labels of any text. */
+const sample = /^[a-zA-Z_:][\w:]*(?:\{(?:\w+="(?:[^"\\]|\\.)*",?)*\})? (?:NaN|[+-]Inf|-?\d[\d.e+-]*)$/;
+
+/**
+ * Reads a page in the text format.
+ *
+ * @throws Error if it is not complete
+ */
 export function readPage(text: string): Page {
+  if (!text.endsWith('\n') || !/^license_up [01]$/m.test(text)) throw new Error('the page is not complete');
   const figures = new Map<string, string>();
   const successes: number[] = [];
   const state: string[] = [];
   let isUp = false;
   for (const line of text.split('\n')) {
     if (line.startsWith('#') || line === '') continue;
+    if (!sample.test(line)) throw new Error(`the page has a line that is no sample: ${line}`);
     const at = line.lastIndexOf(' ');
     const series = line.slice(0, at);
     const value = line.slice(at + 1);
@@ -38,9 +47,9 @@ export function readPage(text: string): Page {
 }
 
 /** Series whose value differs from the truth. A missing series is not wrong. */
-export function findWrong(page: Page, truth: Page): string[] {
+export function findWrong(page: Page, truth: Page['figures']): string[] {
   return [...page.figures]
-    .filter(([series, value]) => truth.figures.get(series) !== value)
+    .filter(([series, value]) => truth.get(series) !== value)
     .map(([series, value]) => `${series} ${value}`);
 }
 
@@ -52,13 +61,13 @@ export const notShown = (page: Page, samples: readonly string[]): readonly strin
   });
 
 /** Series of the site that have ended, of those with such a beginning. */
-export const findEnded = (page: Page, truth: Page, beginnings: readonly string[]): readonly string[] =>
-  [...truth.figures.keys()].filter(
+export const findEnded = (page: Page, truth: Page['figures'], beginnings: readonly string[]): readonly string[] =>
+  [...truth.keys()].filter(
     (series) => beginnings.some((beginning) => series.startsWith(beginning)) && !page.figures.has(series),
   );
 
 /** Whether everything is right again, with data that was polled after `since` and not in the future (epoch seconds). */
-export function isRight(page: Page, truth: Page, since: number, now: number): boolean {
+export function isRight(page: Page, truth: Page['figures'], since: number, now: number): boolean {
   const isFresh = page.freshSince >= since && page.newest <= now;
-  return page.isUp && isFresh && truth.figures.size === page.figures.size;
+  return page.isUp && isFresh && truth.size === page.figures.size && findWrong(page, truth).length === 0;
 }

@@ -27,7 +27,7 @@ export const recordChanges = [
 type Rows = readonly unknown[];
 
 /** The analyzer writes `NaN` for what it does not know, which is no JSON. */
-const parseAnswer = (body: string): unknown => JSON.parse(body.replaceAll(/:NaN\b/g, ':null'));
+export const parseAnswer = (body: string): unknown => JSON.parse(body.replaceAll(/:NaN\b/g, ':null'));
 
 /** Changes the list of records, which GetFeatures puts into another list. */
 function changeRows(answer: unknown, change: (rows: Rows) => Rows): unknown {

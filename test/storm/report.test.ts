@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findEnded, notShown, readPage } from './page.ts';
+import { findEnded, isRight, notShown, readPage } from './page.ts';
 import { findProblems } from './report.ts';
 import type { Outcome } from './run-scenario.ts';
 
@@ -14,6 +14,7 @@ const good: Outcome = {
   recoverySeconds: 2,
   recoveryLimit: 5,
   staysDown: false,
+  hasAnyEnd: false,
   isUpAtEnd: true,
   wrong: [],
   ended: [],
@@ -42,7 +43,7 @@ describe('the limits of a storm', () => {
     [{ staysDown: true }, 'license_up is 1 although the logon cannot succeed'],
     [{ logons: 9 }, '9 logons, 8 allowed'],
     [{ worstDebt: 3 }, '3 logons without a good verdict, 2 allowed'],
-    [{ badLogons: 3 }, '3 bad logons counted by the referee'],
+    [{ badLogons: 3 }, '3 bad logons in 31 minutes'],
     [{ isLocked: true }, 'the referee locked the account'],
     [{ after: { ...resources, memory: 400_000_000 } }, 'memory grew from 191 to 381 MiB'],
     [{ peakMemory: 800_000_000 }, 'memory reached 763 MiB'],
@@ -68,6 +69,7 @@ it('reads the figures of the site from a page, and not those of the exporter', (
       'license_vendor_license_data_known{vendor_license="a",data="usage"} 0',
       'license_feature_expiration_info{vendor_license="a",feature="b"} 1',
       'nodejs_version_info 1',
+      '',
     ].join('\n'),
   );
   expect(page).toMatchObject({ isUp: true, freshSince: 11, figures: new Map([['license_server_up{a="b c"}', '1']]) });
@@ -75,6 +77,33 @@ it('reads the figures of the site from a page, and not those of the exporter', (
   expect(notShown(page, [`${known} 0`, 'license_exporter_series 3'])).toEqual([]);
   expect(notShown(page, [`${known} 1`, 'license_exporter_series 4'])).toHaveLength(2);
   const truth = { ...page, figures: new Map([...page.figures, ['license_feature_info{}', '1']]) };
-  expect(findEnded(page, truth, ['license_feature_info{'])).toEqual(['license_feature_info{}']);
-  expect(findEnded(page, truth, ['license_server_up{'])).toEqual([]);
+  expect(findEnded(page, truth.figures, ['license_feature_info{'])).toEqual(['license_feature_info{}']);
+  expect(findEnded(page, truth.figures, ['license_server_up{'])).toEqual([]);
+});
+
+it.each([
+  ['license_up 1', 'the page is not complete'],
+  ['license_server_up{a="b"} 1\n', 'the page is not complete'],
+  ['license_up 1\nlicense_server_up{a="b\n', 'no sample: license_server_up{a="b'],
+])('refuses a page that is cut or cannot be parsed: %j', (text, problem) => {
+  expect(() => readPage(text)).toThrow(problem);
+});
+
+describe('a page is right', () => {
+  const at = (value: string) => ({
+    isUp: true,
+    freshSince: 11,
+    newest: 12,
+    state: [],
+    figures: new Map([['license_server_up', value]]),
+  });
+  const truth = at('1').figures;
+
+  it('with every served figure, from after the faults', () => {
+    expect(isRight(at('1'), truth, 10, 12)).toBe(true);
+    expect(isRight(at('1'), truth, 12, 12)).toBe(false);
+    expect(isRight(at('0'), truth, 10, 12)).toBe(false);
+    expect(isRight(at('1'), truth, 10, 11.5)).toBe(false);
+    expect(isRight({ ...at('1'), figures: new Map() }, truth, 10, 12)).toBe(false);
+  });
 });

@@ -28,7 +28,7 @@ export function findProblems(outcome: Outcome | Broken): string[] {
     [outcome.staysDown && outcome.isUpAtEnd, 'license_up is 1 although the logon cannot succeed'],
     [outcome.logons > outcome.logonLimit, `${outcome.logons} logons, ${outcome.logonLimit} allowed`],
     [outcome.worstDebt > BUDGET, `${outcome.worstDebt} logons without a good verdict, ${BUDGET} allowed`],
-    [outcome.badLogons > BUDGET && !outcome.staysDown, `${outcome.badLogons} bad logons counted by the referee`],
+    [outcome.badLogons > BUDGET && !outcome.staysDown, `${outcome.badLogons} bad logons in 31 minutes`],
     [outcome.isLocked, 'the referee locked the account'],
     [
       after.memory - before.memory > limits.memoryGrowth,
@@ -57,7 +57,8 @@ const heading = [
 
 function row(outcome: Outcome | Broken): string[] {
   if ('broken' in outcome) return [outcome.name, 'broken'];
-  const { before, after, peakMemory, recoverySeconds, staysDown } = outcome;
+  const { before, after, peakMemory, recoverySeconds, hasAnyEnd } = outcome;
+  const staysDown = outcome.staysDown || hasAnyEnd;
   const isSeen = Number.isFinite(recoverySeconds);
   const recovery = staysDown ? '-' : isSeen ? recoverySeconds.toFixed(1) : `> ${outcome.recoveryLimit}`;
   return [

@@ -1,10 +1,15 @@
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createCleanup, eventually } from '../support/harness.ts';
+import { createSmallDisk } from '../support/small-disk.ts';
+import { createActor, whileStopped } from './actor.ts';
 import { createDaemon, type Daemon, type Resources } from './daemon.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
-import { findEnded, findWrong, isRight, notShown, type Page, readPage } from './page.ts';
+import { isRight, notShown, type Page } from './page.ts';
 import type { Referee } from './referee.ts';
 import type { Scenario } from './scenarios.ts';
+import { readServed } from './served.ts';
+import { createWatch, type Watch } from './watch.ts';
 
 /** Seconds between two polls of each endpoint. */
 export const POLL_SECONDS = 2;
@@ -13,12 +18,10 @@ const TIMEOUT_SECONDS = 1;
 /** The highest allowed count of logons without a good verdict (decision 30). */
 export const BUDGET = 2;
 const AUTH_RETRY_SECONDS = 1800;
-const SCRAPE_EVERY_MS = 250;
 /** How long a storm is watched beyond its limit, so that the report can say by how much it exceeded the limit. */
 const BEYOND_SECONDS = 15;
 
 export const PASSWORD = 'S3cret-pass!';
-const ROTATED = 'An0ther-pass!';
 
 /** The result of a storm. Times are seconds, sizes bytes. */
 export interface Outcome {
@@ -31,6 +34,8 @@ export interface Outcome {
   readonly recoverySeconds: number;
   readonly recoveryLimit: number;
   readonly staysDown: boolean;
+  /** It may be up in the end or not. */
+  readonly hasAnyEnd: boolean;
   readonly isUpAtEnd: boolean;
   readonly wrong: readonly string[];
   /** Series that must stay, and ended. */
@@ -40,6 +45,7 @@ export interface Outcome {
   readonly logons: number;
   readonly logonLimit: number;
   readonly worstDebt: number;
+  /** Rejected logons in any 31 minutes. */
   readonly badLogons: number;
   readonly isLocked: boolean;
   readonly before: Resources;
@@ -60,13 +66,11 @@ export interface RunOptions {
   readonly user: string;
   readonly folder: string;
   readonly seed: number;
-  /** The page of a daemon without faults. */
-  readonly truth: Page | undefined;
+  /** What the analyzer serves. */
+  readonly truth: Page['figures'] | undefined;
   /** Registers a function that stops a running storm. */
   readonly onEnd: (stop: () => unknown) => void;
 }
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Not within a storm, but for the first of January. */
 const YEARLY = '0 0 1 1 *';
@@ -81,74 +85,9 @@ const settings = (scenario: Scenario): Record<string, unknown> => ({
   'poll.concurrent_users': everyPoll,
   'poll.features': scenario.rarePolls === true ? YEARLY : everyPoll,
   'poll.expirations': scenario.rarePolls === true ? YEARLY : everyPoll,
+  // every field that has a metric is compared
+  'metrics.collectors': { icons: true, log: true, activity: true, token: true, users: true },
 });
-
-/** Scrapes until it is stopped, and keeps the worst values. */
-function createWatch(daemon: Daemon, keeps: readonly string[], truth: () => Page | undefined) {
-  const failed: string[] = [];
-  const wrong = new Set<string>();
-  const ended = new Set<string>();
-  let scrapes = 0;
-  let worstMs = 0;
-  let peak = 0;
-  let latest: Page | undefined;
-  let paused = false;
-  let stopped = false;
-  /** Everything was there once. */
-  let isBegun = false;
-  const look = async (): Promise<void> => {
-    const started = performance.now();
-    try {
-      const page = readPage(await daemon.scrape());
-      latest = page;
-      const known = truth();
-      if (known !== undefined) for (const line of findWrong(page, known)) wrong.add(line);
-      if (known !== undefined && isBegun) for (const series of findEnded(page, known, keeps)) ended.add(series);
-    } catch (error) {
-      // the daemon may have been killed while it answered
-      if (!paused) failed.push(String(error));
-    }
-    if (paused) return;
-    scrapes += 1;
-    worstMs = Math.max(worstMs, performance.now() - started);
-  };
-  const running = (async () => {
-    while (!stopped) {
-      if (!paused) await look();
-      peak = Math.max(peak, daemon.resources().memory);
-      await pause(SCRAPE_EVERY_MS);
-    }
-  })();
-  return {
-    failed,
-    wrong,
-    ended,
-    get scrapes() {
-      return scrapes;
-    },
-    get worstMs() {
-      return worstMs;
-    },
-    get peak() {
-      return peak;
-    },
-    get latest() {
-      return latest;
-    },
-    begin: () => {
-      isBegun = true;
-    },
-    pause: (on: boolean) => {
-      paused = on;
-    },
-    stop: () => {
-      stopped = true;
-      return running;
-    },
-  };
-}
-
-type Watch = ReturnType<typeof createWatch>;
 
 /** How long no AUTHENTICATE message was sent before faults begin, milliseconds. */
 const SETTLED_MS = 1000;
@@ -157,43 +96,10 @@ const SETTLED_MS = 1000;
 const isSettled = ({ ledger, openLogons }: FaultProxy): boolean =>
   openLogons === 0 && ledger.logons.every(({ received, at }) => received !== undefined && Date.now() - at > SETTLED_MS);
 
-/** How far the clock of the daemon is ahead at the end, seconds. */
-const aheadAtEnd = ({ acts = [] }: Scenario): number =>
-  acts.map(({ act }) => act).findLast((act) => typeof act === 'number') ?? 0;
-
-/** What the acts of a storm act on. */
-interface Stage {
-  readonly proxy: FaultProxy;
-  readonly daemon: Daemon;
-  readonly watch: Watch;
-}
-
-async function act(scenario: Scenario, { proxy, daemon, watch }: Stage, options: RunOptions): Promise<void> {
-  await Promise.all(
-    (scenario.acts ?? []).map(async ({ atMs, act: what }) => {
-      await pause(atMs);
-      if (what === 'reset') proxy.resetAll();
-      else if (typeof what === 'number') daemon.setClock(what);
-      else if (what === 'pause' || what === 'resume') {
-        // a process that is stopped answers nothing
-        watch.pause(what === 'pause');
-        daemon.setPaused(what === 'pause');
-      } else if (what === 'rotate') options.referee.setPassword(options.user, ROTATED);
-      else {
-        daemon.setPassword(ROTATED);
-        proxy.ledger.credentialsChanged();
-      }
-    }),
-  );
-}
-
 async function restart({ starts }: Scenario, daemon: Daemon, watch: Watch): Promise<void> {
   for (let i = 1; i < (starts?.count ?? 1); i += 1) {
     await pause(starts?.everyMs ?? 0);
-    watch.pause(true);
-    await daemon.kill();
-    await daemon.start();
-    watch.pause(false);
+    await whileStopped(daemon, watch);
   }
 }
 
@@ -205,8 +111,18 @@ function allowedRecovery(scenario: Scenario, debt: number): number {
   return POLL_SECONDS + TIMEOUT_SECONDS + 2;
 }
 
+/** How far the clock of the daemon is ahead at the end, seconds. */
+const aheadAtEnd = ({ acts = [] }: Scenario): number =>
+  acts.map(({ act }) => act).findLast((act) => typeof act === 'number') ?? 0;
+
 /** @param ahead of the clock of the daemon, seconds */
-async function untilRight(watch: Watch, truth: Page, since: number, limit: number, ahead: number): Promise<number> {
+async function untilRight(
+  watch: Watch,
+  truth: Page['figures'],
+  since: number,
+  limit: number,
+  ahead: number,
+): Promise<number> {
   const end = Date.now() + (limit + BEYOND_SECONDS) * 1000;
   while (Date.now() < end) {
     const [sinceThen, now] = [since / 1000 + ahead, Date.now() / 1000 + ahead];
@@ -226,17 +142,22 @@ async function waitForSamples(watch: Watch, samples: readonly string[]): Promise
 }
 
 /** Runs one storm against a daemon of its own. */
-export async function runScenario(scenario: Scenario, options: RunOptions): Promise<Outcome & { readonly page: Page }> {
+export async function runScenario(
+  scenario: Scenario,
+  options: RunOptions,
+): Promise<Outcome & { readonly truth: Page['figures'] }> {
   const cleanup = createCleanup();
   options.onEnd(() => cleanup.run());
   try {
     const { referee, user, seed } = options;
+    const disk = scenario.hasOwnDisk === true ? createSmallDisk(cleanup) : undefined;
     const proxy = await startFaultProxy(cleanup, referee.url, seed);
     const daemon = createDaemon({
       folder: join(options.folder, user),
       url: proxy.url,
       user,
       password: scenario.hasWrongPassword === true ? 'not it' : PASSWORD,
+      state: disk === undefined ? undefined : join(disk.path, 'state'),
       settings: settings(scenario),
     });
     cleanup.add(() => daemon.kill());
@@ -252,39 +173,53 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
     } else {
       await pause(1000);
     }
-    const truth = options.truth ?? (watch.latest as Page);
+    const truth = options.truth ?? readServed(proxy.answers);
     const before = daemon.resources();
     watch.begin();
-    const started = Date.now();
     // not longer, even if the starts take longer: after 30 s the next logon would be spent on the fault too
     const calmDown = async (): Promise<void> => {
       await pause(Math.max(0, ...scenario.plan.map(({ forMs }) => forMs)));
       for (const end of ends) end();
     };
-    const [missing] = await Promise.all([
-      waitForSamples(watch, scenario.shows ?? []),
-      isBroken ? calmDown() : proxy.run(scenario.plan),
-      act(scenario, { proxy, daemon, watch }, options),
-      restart(scenario, daemon, watch),
-      pause(scenario.runMs ?? 0),
-    ]);
-    const over = Date.now();
+    const act = createActor({ scenario, proxy, daemon, watch, disk, password: PASSWORD, ...options });
     const authRetryMs = (scenario.authRetrySeconds ?? AUTH_RETRY_SECONDS) * 1000;
-    const recoveryLimit = allowedRecovery(scenario, proxy.ledger.debt(BUDGET, authRetryMs));
     const staysDown = scenario.staysDown === true;
-    const recoverySeconds = staysDown ? 0 : await untilRight(watch, truth, over, recoveryLimit, aheadAtEnd(scenario));
+    let faultSeconds = 0;
+    let recoverySeconds = 0;
+    let recoveryLimit = 0;
+    let missing: readonly string[] = [];
+    for (let time = 0; time < (scenario.times ?? 1) && Number.isFinite(recoverySeconds); time += 1) {
+      const started = Date.now();
+      const [unseen] = await Promise.all([
+        waitForSamples(watch, scenario.shows ?? []),
+        isBroken ? calmDown() : proxy.run(scenario.plan),
+        act(),
+        restart(scenario, daemon, watch),
+        pause(scenario.runMs ?? 0),
+      ]);
+      missing = unseen;
+      const over = Date.now();
+      faultSeconds += (over - started) / 1000;
+      recoveryLimit = Math.max(recoveryLimit, allowedRecovery(scenario, proxy.ledger.debt(BUDGET, authRetryMs)));
+      if (staysDown || scenario.hasAnyEnd === true) continue;
+      recoverySeconds = Math.max(
+        recoverySeconds,
+        await untilRight(watch, truth, over, recoveryLimit, aheadAtEnd(scenario)),
+      );
+    }
     // time for requests and garbage of the storm to disappear
     await pause(2000);
     await watch.stop();
     return {
       name: scenario.name,
-      faultSeconds: (over - started) / 1000,
+      faultSeconds,
       scrapes: watch.scrapes,
       failedScrapes: watch.failed,
       worstScrapeMs: watch.worstMs,
       recoverySeconds,
       recoveryLimit,
       staysDown,
+      hasAnyEnd: scenario.hasAnyEnd === true,
       isUpAtEnd: watch.latest?.isUp === true,
       wrong: [...watch.wrong],
       ended: [...watch.ended],
@@ -292,13 +227,13 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
       logons: proxy.ledger.logons.length,
       logonLimit: scenario.logonLimit ?? Number.POSITIVE_INFINITY,
       worstDebt: proxy.ledger.worstDebt(BUDGET, authRetryMs),
-      badLogons: proxy.ledger.logons.filter(({ verdict }) => verdict === 'rejected').length,
+      badLogons: proxy.ledger.worstRejections(),
       isLocked: scenario.mayLock !== true && referee.badLogons(user).isLocked,
       before,
       peakMemory: watch.peak,
       after: daemon.resources(),
       lastWarning: daemon.lastWarning(),
-      page: watch.latest ?? truth,
+      truth,
     };
   } finally {
     await cleanup.run();

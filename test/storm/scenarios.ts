@@ -1,14 +1,32 @@
-import { randomInteger } from '../../src/analyzer/simulated-random.ts';
-import type { Fault, PlannedFault, Scope } from './fault.ts';
+import { bombs, drawPasswords, drawWeather } from './drawn.ts';
+import type { Fault, PlannedFault } from './fault.ts';
+import { during, inTurn, simple, withoutConnections } from './plans.ts';
 
-/** An act on the account, the connections or the daemon, milliseconds after the start. */
-interface Act {
+/** What is done to the account, the connections or the files of the daemon. */
+export type ActName =
+  /** The server gets another password. */
+  | 'rotate'
+  /** The daemon gets the password of the server. */
+  | 'correct'
+  /** The daemon gets a password that is wrong. */
+  | 'mistype'
+  /** Every connection is reset, or one. */
+  | 'reset'
+  | 'reset one'
+  /** The daemon is killed, every file of its state gets other bytes, and it is started again. */
+  | 'damage'
+  /** The disk of its state is full, or has room again. */
+  | 'fill'
+  | 'free'
+  /** The process is stopped, or goes on. */
+  | 'pause'
+  | 'resume';
+
+export interface Act {
+  /** Milliseconds after the start. */
   readonly atMs: number;
-  /**
-   * `rotate`: the server gets another password; `correct`: the daemon gets it too; `reset`: every connection is reset.
-   * `pause`: the process is stopped; `resume`: it goes on. A number: its clock is that many seconds ahead from now on.
-   */
-  readonly act: 'rotate' | 'correct' | 'reset' | 'pause' | 'resume' | number;
+  /** A number: the clock of the daemon is that many seconds ahead from now on. */
+  readonly act: ActName | number;
 }
 
 /** One storm: the faults, and the limits for their effects. */
@@ -16,6 +34,10 @@ export interface Scenario {
   readonly name: string;
   readonly plan: readonly PlannedFault[];
   readonly acts?: readonly Act[];
+  /** The plan and the acts take place this many times, each when everything is right again. By default once. */
+  readonly times?: number;
+  /** The state of the daemon is on a disk of its own. */
+  readonly hasOwnDisk?: boolean;
   /** The plan begins before the daemon is started for the first time. */
   readonly isBrokenAtStart?: boolean;
   /** The daemon has a password that is not the account's. */
@@ -30,6 +52,8 @@ export interface Scenario {
   readonly keeps?: readonly string[];
   /** It cannot recover by itself. */
   readonly staysDown?: boolean;
+  /** Whether it is up in the end depends on what was drawn. */
+  readonly hasAnyEnd?: boolean;
   /** How long the storm is watched at least. */
   readonly runMs?: number;
   readonly logonLimit?: number;
@@ -45,71 +69,10 @@ export interface Scenario {
 /** How long recovery may take after a stall, resets, or a query that is too slow. */
 const A_MINUTE = 60;
 
-const during = (fault: Fault, forMs: number, scope?: Scope): PlannedFault[] => [
-  { atMs: 0, forMs, fault, ...(scope !== undefined && { scope }) },
-];
-
-/** Forces new logons during the fault: connections that are already logged on would hide its effect on a logon. */
-const withoutConnections: readonly Act[] = [{ atMs: 500, act: 'reset' }];
-
-/** One fault after another. */
-function inTurn(faults: readonly Fault[], forMs: number, scope?: Scope): PlannedFault[] {
-  return faults.map((fault, at) => ({ atMs: at * forMs, forMs, fault, ...(scope !== undefined && { scope }) }));
-}
-
-const simple: readonly (readonly [string, Fault])[] = [
-  ['delay', { kind: 'delay', ms: 1500 }],
-  ['drip', { kind: 'drip', bytes: 32, everyMs: 20 }],
-  ['headers byte by byte', { kind: 'loris', everyMs: 50 }],
-  ['cut', { kind: 'cut' }],
-  ['corrupt', { kind: 'corrupt' }],
-  ['no HTTP', { kind: 'garbage' }],
-  ['redirect to a login page', { kind: 'redirect' }],
-  ['a login page', { kind: 'html' }],
-];
-
 const clocks: readonly (readonly [string, number])[] = [
   ['clock set 3 h forward', 10_800],
   ['clock set 2 h back', -7200],
 ];
-
-const bombs: readonly Fault[] = [
-  { kind: 'bomb', shape: 'deep', bytes: 4_000_000 },
-  { kind: 'bomb', shape: 'wide', bytes: 12_000_000 },
-  { kind: 'bomb', shape: 'endless', bytes: 100_000_000 },
-];
-
-const anything: readonly Fault[] = [
-  { kind: 'delay', ms: 800 },
-  { kind: 'drip', bytes: 32, everyMs: 20 },
-  { kind: 'loris', everyMs: 50 },
-  { kind: 'cut' },
-  { kind: 'corrupt' },
-  { kind: 'reset' },
-  { kind: 'status', status: 500 },
-  { kind: 'status', status: 503, retryAfter: 1 },
-  { kind: 'garbage' },
-  { kind: 'redirect' },
-  { kind: 'html' },
-  { kind: 'stall', late: true },
-  ...bombs,
-];
-
-/** Random faults of all kinds with short pauses between them, drawn from the seed. */
-function drawWeather(seed: number, forMs: number): PlannedFault[] {
-  const plan: PlannedFault[] = [];
-  for (let at = 0; at < forMs; ) {
-    const draw = plan.length;
-    const fault = anything[randomInteger(0, anything.length - 1, seed, draw, 'fault')];
-    const scope = (['all', 'past_challenge', 'GetFeatures', 'GetProducts'] as const)[
-      randomInteger(0, 3, seed, draw, 'scope')
-    ];
-    const lasts = randomInteger(500, 3000, seed, draw, 'for');
-    if (fault !== undefined && scope !== undefined) plan.push({ atMs: at, forMs: lasts, fault, scope });
-    at += lasts + randomInteger(200, 2500, seed, draw, 'calm');
-  }
-  return plan;
-}
 
 export interface ScenarioOptions {
   readonly seed: number;
@@ -121,9 +84,71 @@ export interface ScenarioOptions {
 export function createScenarios({ seed, size }: ScenarioOptions): Scenario[] {
   const stallMs = { quick: 12_000, normal: 40_000, long: 150_000 }[size];
   const faultMs = { quick: 6000, normal: 10_000, long: 30_000 }[size];
-  const weatherMs = { quick: 20_000, normal: 60_000, long: 480_000 }[size];
+  const soakMs = { quick: 90_000, normal: 90_000, long: 600_000 }[size];
   const swallow: Fault = { kind: 'swallow' };
   return [
+    // first, so that both exporters are under faults at the same time
+    ...[seed, seed + 1].map(
+      (of, at): Scenario => ({
+        name: `soak of two exporters, ${at + 1}, seed ${of}`,
+        plan: drawWeather(of, soakMs),
+        authRetrySeconds: 10,
+        recoveryLimit: A_MINUTE + 20,
+      }),
+    ),
+    {
+      name: 'a hang of 90 s that ends with resets',
+      plan: during({ kind: 'stall' }, 90_000, 'past_challenge'),
+      acts: [...withoutConnections, { atMs: 90_000, act: 'reset' }],
+      recoveryLimit: A_MINUTE,
+    },
+    {
+      name: 'two lost verdicts of 6 s, no other connection',
+      plan: during({ kind: 'stall', forwards: true }, 6000, 'verdicts'),
+      acts: withoutConnections,
+      times: 2,
+      recoveryLimit: A_MINUTE,
+    },
+    {
+      name: 'two lost verdicts of 6 s, other connections',
+      plan: during({ kind: 'stall', forwards: true }, 6000, 'verdicts'),
+      acts: [{ atMs: 500, act: 'reset one' }],
+      times: 2,
+      recoveryLimit: A_MINUTE,
+    },
+    {
+      name: `passwords changed at random moments, seed ${seed}`,
+      plan: [],
+      acts: drawPasswords(seed, soakMs),
+      runMs: soakMs,
+      hasAnyEnd: true,
+    },
+    {
+      name: 'damaged state, then a restart',
+      plan: [],
+      acts: [{ atMs: 500, act: 'damage' }],
+      runMs: 1000,
+      // no logon is sent for this long and a minute
+      authRetrySeconds: 1,
+      recoveryLimit: A_MINUTE + 20,
+    },
+    // only root can make a disk
+    ...(process.getuid?.() === 0
+      ? [
+          {
+            name: 'state on a full disk',
+            plan: [],
+            acts: [
+              { atMs: 500, act: 'fill' as const },
+              { atMs: 1500, act: 'reset' as const },
+              { atMs: 12_000, act: 'free' as const },
+            ],
+            runMs: 12_000,
+            hasOwnDisk: true,
+            recoveryLimit: A_MINUTE,
+          },
+        ]
+      : []),
     { name: 'calm', plan: [], runMs: faultMs },
     {
       name: 'stall behind the logon, answered late',
@@ -260,12 +285,6 @@ export function createScenarios({ seed, size }: ScenarioOptions): Scenario[] {
       ],
       runMs: 8000,
       recoveryLimit: 15,
-    },
-    {
-      name: `weather, seed ${seed}`,
-      plan: drawWeather(seed, weatherMs),
-      authRetrySeconds: 10,
-      recoveryLimit: A_MINUTE + 20,
     },
   ];
 }
