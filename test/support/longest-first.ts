@@ -8,7 +8,7 @@ export const longest = [
   'messages/daemon',
   'rules/vanished-alerts',
   'alerts/histories',
-  'poll/unusable-records',
+  'alerts/unusable-records',
   'alerts/outage',
   'commands/process',
   'analyzer/history-charts',

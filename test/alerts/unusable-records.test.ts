@@ -4,15 +4,15 @@ import type { PolledEndpoint } from '../../src/model/snapshot.ts';
 import { createPoller } from '../../src/poll/poller.ts';
 import type { Field } from '../../src/query-api/field.ts';
 import { recordFields } from '../../src/query-api/records.ts';
-import { alertNames, EngineRun } from '../alerts/histories/engine-run.ts';
-import { type Firing, labelsOf } from '../alerts/histories/firing.ts';
-import { timeOf } from '../alerts/histories/history.ts';
-import { evaluateRules, readRules } from '../alerts/histories/promtool.ts';
-import { type Series, SeriesRun } from '../alerts/histories/series.ts';
 import { policy } from '../support/alert-views.ts';
 import { createTestLog } from '../support/harness.ts';
 import { peer } from '../support/peers.ts';
 import { createWireSite, type WireLists, type WireRecord } from '../support/wire-site.ts';
+import { alertNames, EngineRun } from './histories/engine-run.ts';
+import { type Firing, labelsOf } from './histories/firing.ts';
+import { timeOf } from './histories/history.ts';
+import { evaluateRules, readRules } from './histories/promtool.ts';
+import { type Series, SeriesRun } from './histories/series.ts';
 
 /**
  * For each list that is polled and each field that identifies its records: while records are unusable, their series do not end
