@@ -10,6 +10,7 @@ export const longest = [
   'alerts/histories',
   'alerts/unusable-records',
   'alerts/outage',
+  'alerts/clock',
   'commands/process',
   'analyzer/history-charts',
   'deploy/alerting',

@@ -1,0 +1,97 @@
+import { renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { stringify } from 'yaml';
+import { evaluations, firing, startSite } from '../support/end-to-end.ts';
+import { account, eventually } from '../support/harness.ts';
+import { peer } from '../support/peers.ts';
+import { createRunner } from '../support/run.ts';
+import { it } from '../support/side-by-side.ts';
+import { startAlertmanager, startSink } from '../support/start-alertmanager.ts';
+
+/** A whole daemon whose clock is set while it runs and while it is stopped, and which is paused. */
+
+const setClock = join(import.meta.dirname, '../support/set-clock.ts');
+const MOVED = 'the clock of this host was set; nothing is known until the analyzer has answered again';
+/** Longer than polls may be apart, and than data may be old. */
+const PAUSE_MS = 7000;
+
+describe.runIf(peer('prometheus-alertmanager'))('the clock of a daemon', () => {
+  it.concurrent('neither ends an alert nor sends it twice, and changes no age', { timeout: 180_000 }, async ({
+    cleanup,
+  }) => {
+    const { run, temporaryFolder } = createRunner(cleanup);
+    const site = await startSite(cleanup);
+    const sink = await startSink(cleanup);
+    const alertmanager = await startAlertmanager(cleanup, sink);
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'password'), account.password, { mode: 0o600 });
+    const everySecond = '* * * * * *';
+    const config = {
+      analyzer: { url: site.url, username: 'CORP\\svc-lic', password_file: 'password' },
+      poll: { products: everySecond, server_down: everySecond, max_data_age: '5s' },
+      web: { listen_address: '127.0.0.1:0' },
+      storage: { path: join(folder, 'state') },
+      alerting: {
+        alertmanagers: [alertmanager.url],
+        evaluation_interval: '250ms',
+        resend_delay: '20s',
+        rules: { LicenseServerDown: { keep_firing_for: '1s' } },
+      },
+    };
+    const file = join(folder, 'config.yml');
+    writeFileSync(file, stringify(config));
+    const clockFile = join(folder, 'clock');
+    let ahead = 0;
+    const set = (seconds: number): void => {
+      ahead = seconds;
+      writeFileSync(`${clockFile}.new`, String(1000 * seconds));
+      renameSync(`${clockFile}.new`, clockFile);
+    };
+    set(0);
+    const env = { NODE_OPTIONS: `--import=${setClock}`, CLOCK_FILE: clockFile };
+    const start = async () => {
+      const daemon = run([`--config.file=${file}`, '--log.format=json'], { env });
+      const { address } = await daemon.line('listening');
+      return { ...daemon, url: String(address) };
+    };
+    const down = { alertname: 'LicenseServerDown', vendor_license: site.vendorLicense };
+    let daemon = await start();
+    const begun = Date.now() / 1000;
+    const staysActive = async () => {
+      await evaluations(8, { app: daemon });
+      expect([(await firing(alertmanager, down)).length, sink.of(down)]).toEqual([1, ['firing']]);
+      const { data } = (await (await fetch(`${daemon.url}/api/v1/alerts`)).json()) as {
+        data: { alerts: { labels: Record<string, string>; activeAt: string }[] };
+      };
+      const alert = data.alerts.find(({ labels }) => labels.alertname === down.alertname);
+      const age = Date.now() / 1000 + ahead - Date.parse(alert?.activeAt ?? '') / 1000;
+      expect(age >= 0 && age <= Date.now() / 1000 - begun).toBe(true);
+    };
+    await site.setDown(true);
+    await eventually('notified', () => sink.of(down).length > 0);
+    await staysActive();
+
+    set(-7200);
+    expect(Math.round(Number((await daemon.line(MOVED)).seconds) / 100)).toBe(-72);
+    await staysActive();
+
+    daemon.child.kill('SIGSTOP');
+    // what happens meanwhile is that nothing happens
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    daemon.child.kill('SIGCONT');
+    await staysActive();
+    expect(daemon.lines.filter(({ msg }) => msg === MOVED)).toHaveLength(1);
+
+    daemon.child.kill('SIGKILL');
+    await daemon.exit;
+    // less than the hour after which the file would not be used
+    set(-5400);
+    daemon = await start();
+    await eventually('restored', async () => (await firing(alertmanager, down)).length === 1);
+    await staysActive();
+    await site.setDown(false);
+    await eventually('resolved', () => sink.of(down).length > 1);
+    expect(sink.of(down)).toEqual(['firing', 'resolved']);
+  });
+});
