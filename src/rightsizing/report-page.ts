@@ -50,6 +50,9 @@ function monthTitle(month: string): string {
   return month === 'unknown' ? 'Renewal not known' : `Renewal in ${month}`;
 }
 
+/** Whether advice on any feature is known. */
+const isKnown = ({ withoutAdvice, features }: Report): boolean => withoutAdvice < features;
+
 function couldGoHtml({ couldGo: { items, count: total } }: Report, frame: ReportFrame): Html {
   const title = html`<h2>Could go</h2>\n`;
   if (total === 0) return html`${title}<p>No feature has licenses that could go with high confidence.</p>\n`;
@@ -143,7 +146,11 @@ const sections: Readonly<Record<'provisional' | 'missing' | 'reserved' | 'runsOu
   },
 };
 
-function basisHtml(table: AdviceTable, { tight, fine }: Report, { withoutPrices }: ReportFrame): Html {
+function basisHtml(table: AdviceTable, report: Report, { withoutPrices }: ReportFrame): Html {
+  const { tight, fine } = report;
+  const nothingToDo = isKnown(report)
+    ? html`<dt>Nothing to do</dt><dd>${counted(fine, 'feature')} with enough licenses; ${count(tight)} more with nothing to spare in a busy week</dd>\n`
+    : undefined;
   const leftOut =
     table.leftOut === 0
       ? undefined
@@ -153,8 +160,7 @@ function basisHtml(table: AdviceTable, { tight, fine }: Report, { withoutPrices 
 <p>Idle and borrowed licenses count as use. Use between two samples is not seen. A full pool hides demand. The advice does not know contracts, projects or plans.</p>
 <dl><dt>Computed</dt><dd>${new Date(table.computedAt * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC, from the days before ${dateText(table.day)}</dd>
 <dt>Tolerance</dt><dd>${counted(table.tolerance, 'hour')} a year with more in use than kept (<code>rightsizing.tolerance</code>)</dd>
-<dt>Nothing to do</dt><dd>${counted(fine, 'feature')} with enough licenses; ${count(tight)} more with nothing to spare in a busy week</dd>
-${prices}${leftOut}</dl>
+${nothingToDo}${prices}${leftOut}</dl>
 <p class="screen"><a href="api/v1/rightsizing?format=csv">All features as CSV</a></p>
 </section>`;
 }
@@ -168,12 +174,14 @@ export function* reportParts(site: Site, table: AdviceTable, report: Report, fra
   yield pageStart(site, { ...page, title: `Right-sizing ${dateText(table.day)}` });
   yield html`<h1>Right-sizing</h1>
 <p class="soft">${dateText(table.day)}: advice on the number of licenses of ${counted(report.features, 'feature')}, from recorded use.</p>
-${sumsHtml(report.totals)}
+${isKnown(report) ? sumsHtml(report.totals) : html`<p class="unknown">How many licenses could go, are missing or run out is not known of any feature.</p>`}
 ${withoutPrices === undefined ? undefined : html`<p class="soft">${withoutPrices}</p>`}
 `;
-  yield couldGoHtml(report, frame);
-  for (const name of ['provisional', 'missing', 'reserved', 'runsOut', 'unused'] as const) {
-    yield sectionHtml(report[name], frame, sections[name]);
+  if (isKnown(report)) {
+    yield couldGoHtml(report, frame);
+    for (const name of ['provisional', 'missing', 'reserved', 'runsOut', 'unused'] as const) {
+      yield sectionHtml(report[name], frame, sections[name]);
+    }
   }
   yield lookBacksHtml(report, frame);
   yield reasonsHtml(report);

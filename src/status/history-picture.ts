@@ -58,8 +58,10 @@ export function historyHtml(days: readonly HistoryDay[]): Html {
   const steps = days.flatMap(({ maxAvailable }, i) =>
     maxAvailable === undefined ? [] : [`M${i * DAY} ${y(maxAvailable)}H${(i + 1) * DAY}`],
   );
+  const bought = days.flatMap(({ maxAvailable }) => maxAvailable ?? []);
+  const line = bought.length === 0 ? 'bought' : `bought (at most ${countText(Math.max(...bought))})`;
   const text = summaryText(days);
   return html`<figure><svg class="picture" viewBox="0 -2 ${days.length * DAY} ${HEIGHT + MARKS + 2}" preserveAspectRatio="none" role="img" aria-label="${text}">
 <path class="axis" d="M0 ${HEIGHT}H${days.length * DAY}"/>${bars}<path class="bought" d="${steps.join('')}"/></svg>
-<figcaption class="soft">${days[0]?.date} to ${days.at(-1)?.date}. ${text}. Bars: the most in use each day; line: bought (at most ${countText(most)}); red marks: days with denials.</figcaption></figure>`;
+<figcaption class="soft">${days[0]?.date} to ${days.at(-1)?.date}. ${text}. Bars: the most in use each day; line: ${line}; red marks: days with denials.</figcaption></figure>`;
 }

@@ -103,9 +103,8 @@ function alertTile({ alerts, inventory }: StatusPageData): Tile {
   if (alerts === undefined) return { ...base, figure: 'not known', about: 'not evaluated yet', mark: 'unknown' };
   const { critical, warning, info, pending, withoutData } = alerts;
   const firing = firingOf(alerts);
-  const figure = countText(firing);
   if (firing === 0 && pollProblem(inventory) !== undefined) {
-    return { ...base, figure, about: 'without data, alerts cannot start', mark: 'unknown' };
+    return { ...base, figure: 'not known', about: 'without data, alerts cannot start', mark: 'unknown' };
   }
   const about = [
     `${countText(critical)} critical, ${countText(warning)} warning, ${countText(info)} info`,
@@ -113,7 +112,7 @@ function alertTile({ alerts, inventory }: StatusPageData): Tile {
     ...(withoutData === 0 ? [] : [`${counted(withoutData, 'kind')} without data`]),
   ].join(', ');
   const calm = withoutData === 0 ? 'good' : 'unknown';
-  return { ...base, figure, about, mark: critical > 0 ? 'bad' : warning > 0 ? 'warn' : calm };
+  return { ...base, figure: countText(firing), about, mark: critical > 0 ? 'bad' : warning > 0 ? 'warn' : calm };
 }
 
 function usersTile({ inventory: { concurrentUsers } }: StatusPageData): Tile {
