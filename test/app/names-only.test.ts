@@ -242,7 +242,7 @@ const neverKnown: Allowed = [
   ],
   [
     /^\/ main > p\.unknown/,
-    /^No alert fires of those that have data\..* Whether [12] other kinds? of$|^(?:alerts|applies is not known|apply is not known\.)$/,
+    /^No alert fires of those that have data\..* Whether [12] other kinds? of$|^(?:alerts|appl(?:ies|y) is not known\.)$/,
     'the same',
   ],
   [
