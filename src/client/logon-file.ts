@@ -130,13 +130,13 @@ export function openLogonFile({ path, writes, log, mayReplace }: LogonFileOption
   };
 
   /** Returns whether a damaged file was set aside, so that a new one can take its place. */
-  const fail = (error: unknown): boolean => {
+  const fail = (error: unknown, isNew: boolean): boolean => {
     close();
     const reason = reasonOf(error);
     // a directory is not ours: the path is a mistake of the configuration
     const isDirectory = (error as NodeJS.ErrnoException).code === 'EISDIR';
     const isDamaged = error instanceof MalformedRecord || (isDamage(path, error) && !isDirectory);
-    if (isDamaged && mayReplace && setAside({ path, reason, lost: LOST }, log) !== undefined) return true;
+    if (isDamaged && mayReplace && !isNew && setAside({ path, reason, lost: LOST }, log) !== undefined) return true;
     usableUntil ??= lastWritten(path) ?? startedAt;
     failedAt = steadyNow();
     writes.failed(`the logon file ${path} cannot be used: ${reason}`);
@@ -148,10 +148,10 @@ export function openLogonFile({ path, writes, log, mayReplace }: LogonFileOption
     unwritten.clear();
   };
 
-  /** Works with the file. Returns `undefined` if it cannot be used. */
+  /** Works with the file, or with the new one in its place. Returns `undefined` if it cannot be used. */
   const attempt = <T>(work: (opened: LogonDatabase) => T): { readonly value: T } | undefined => {
     if (steadyNow() - failedAt < RETRY_MS) return undefined;
-    for (;;) {
+    for (const isNew of [false, true]) {
       try {
         const opened = open();
         flush(opened);
@@ -161,9 +161,10 @@ export function openLogonFile({ path, writes, log, mayReplace }: LogonFileOption
         writes.succeeded();
         return { value };
       } catch (error) {
-        if (!fail(error)) return undefined;
+        if (!fail(error, isNew)) return undefined;
       }
     }
+    return undefined;
   };
 
   const fingerprintOf = (credentials: Credentials): string => {

@@ -21,6 +21,9 @@ import { mayBeRunning } from './web-step.ts';
 /** Less free space is a warning, bytes. */
 const SCARCE = 100 * 2 ** 20;
 
+/** What to do about a damaged file. */
+const SET_ASIDE = 'start the daemon: it renames the file, says what is lost, and creates a new one';
+
 const SQLITE = 'SQLite format 3\0';
 
 /** Why a file of an earlier run cannot be used. */
@@ -41,13 +44,13 @@ function fileProblem(file: string): Explanation | undefined {
     readSync(opened, head);
     closeSync(opened);
     if (head.toString('latin1') === SQLITE) return undefined;
-    return { finding: `${file} is no database`, remedy: 'move it away; the daemon creates it again' };
+    return { finding: `${file} is no database`, remedy: SET_ASIDE };
   }
   try {
     JSON.parse(readFileSync(file, 'utf8'));
     return undefined;
   } catch {
-    return { finding: `${file} is damaged: it is not JSON`, remedy: 'move it away; the daemon begins without it' };
+    return { finding: `${file} is damaged: it is not JSON`, remedy: SET_ASIDE };
   }
 }
 

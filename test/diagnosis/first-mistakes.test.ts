@@ -326,7 +326,7 @@ const ofHost: readonly Mistake[] = [
     'storage',
     6,
     /alert-state\.json is damaged/,
-    /move it away/,
+    /start the daemon: it renames the file/,
     () => ({ files: { 'state/alert-state.json': '{"ver' } }),
   ],
   [
