@@ -5,6 +5,7 @@ import { describe, expect } from 'vitest';
 import { getFeatures } from '../../src/analyzer/feature-records.ts';
 import { getConcurrentUsers, getProducts } from '../../src/analyzer/product-records.ts';
 import { collectors } from '../../src/metrics/metric.ts';
+import { UNCOUNTED } from '../../src/model/uncounted.ts';
 import { type Cleanup, createConfig, eventually, startAnalyzer, startApp, WORKDAY } from '../support/harness.ts';
 import { peer } from '../support/peers.ts';
 import { it } from '../support/side-by-side.ts';
@@ -62,7 +63,9 @@ describe.runIf(peer('prometheus'))('a real Prometheus', () => {
       license_up: 1,
       license_exporter_demo: 0,
       'sum(license_feature_in_use)': sum(live.map(({ InUse }) => InUse)),
-      'sum(license_feature_max_available)': sum(features.map(({ MaxAvailable }) => MaxAvailable)),
+      'sum(license_feature_max_available)': sum(
+        features.map(({ MaxAvailable }) => MaxAvailable).filter((bought) => bought !== UNCOUNTED),
+      ),
       'sum(license_feature_max_queued)': sum(live.map(({ MaxQueued }) => MaxQueued)),
       'sum(license_vendor_license_distinct_users)': sum(
         products.filter(({ IsCurrent }) => IsCurrent).map(({ DistinctUsers }) => DistinctUsers),
