@@ -113,6 +113,18 @@ analyzer: {url: "http://127.0.0.1:10320/analyzer", username: 'CORP\\svc-lic'}\n`
     expect(await journal()).toContain(`${folder}/config.yml:3: webb: unknown setting, did you mean web?`);
     expect(await metrics()).toMatch(/^license_up 1$/m);
 
+    // a state that is damaged does not keep it down
+    await configure('config.yml', config);
+    await succeed('systemctl', 'stop', unit);
+    const state = '/var/lib/license-exporter/site1';
+    await succeed('sh', '-c', `for file in ${state}/*.db ${state}/*.json; do printf '%05000d' 1 > $file; done`);
+    await succeed('systemctl', 'start', unit);
+    expect(await metrics()).toContain('license_exporter_build_info');
+    expect(await succeed('systemctl', 'show', '-p', 'ActiveState,NRestarts', unit)).toBe(
+      'NRestarts=0\nActiveState=active\n',
+    );
+    expect(await succeed('ls', state)).toMatch(/^logons\.db\.damaged-/m);
+
     await succeed('systemctl', 'stop', unit, 'analyzer');
     expect(await succeed('systemctl', 'show', '-p', 'Result', unit)).toBe('Result=success\n');
     rmSync(place(join(folder, 'analyzer-password')));
