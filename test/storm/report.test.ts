@@ -24,6 +24,7 @@ const good: Outcome = {
   worstDebt: 2,
   badLogons: 1,
   isLocked: false,
+  memoryGrowth: 150 * 2 ** 20,
   before: resources,
   peakMemory: 300_000_000,
   after: resources,

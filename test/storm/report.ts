@@ -5,8 +5,6 @@ const MIB = 2 ** 20;
 /** Limits for every storm. */
 const limits = {
   worstScrapeMs: 2000,
-  /** More than the process used before the storm. */
-  memoryGrowth: 150 * MIB,
   peakMemory: 700 * MIB,
   handleGrowth: 16,
 } as const;
@@ -31,7 +29,7 @@ export function findProblems(outcome: Outcome | Broken): string[] {
     [outcome.badLogons > BUDGET && !outcome.staysDown, `${outcome.badLogons} bad logons in 31 minutes`],
     [outcome.isLocked, 'the referee locked the account'],
     [
-      after.memory - before.memory > limits.memoryGrowth,
+      after.memory - before.memory > outcome.memoryGrowth,
       `memory grew from ${Math.round(before.memory / MIB)} to ${Math.round(after.memory / MIB)} MiB`,
     ],
     [outcome.peakMemory > limits.peakMemory, `memory reached ${Math.round(outcome.peakMemory / MIB)} MiB`],

@@ -18,6 +18,7 @@ const TIMEOUT_SECONDS = 1;
 /** The highest allowed count of logons without a good verdict (decision 30). */
 export const BUDGET = 2;
 const AUTH_RETRY_SECONDS = 1800;
+const MEMORY_GROWTH = 150 * 2 ** 20;
 /** How long a storm is watched beyond its limit, so that the report can say by how much it exceeded the limit. */
 const BEYOND_SECONDS = 15;
 
@@ -48,6 +49,8 @@ export interface Outcome {
   /** Rejected logons in any 31 minutes. */
   readonly badLogons: number;
   readonly isLocked: boolean;
+  /** How much more memory the process may use after the storm than before, bytes. */
+  readonly memoryGrowth: number;
   readonly before: Resources;
   readonly peakMemory: number;
   readonly after: Resources;
@@ -229,6 +232,7 @@ export async function runScenario(
       worstDebt: proxy.ledger.worstDebt(BUDGET, authRetryMs),
       badLogons: proxy.ledger.worstRejections(),
       isLocked: scenario.mayLock !== true && referee.badLogons(user).isLocked,
+      memoryGrowth: scenario.memoryGrowth ?? MEMORY_GROWTH,
       before,
       peakMemory: watch.peak,
       after: daemon.resources(),
