@@ -9,7 +9,7 @@ const cleanup = createCleanup();
 afterEach(() => cleanup.run());
 const never = new AbortController().signal;
 
-async function start(timeout = 0.5) {
+async function start(timeout = 2) {
   const analyzer = await startAnalyzer();
   cleanup.add(() => analyzer.stop());
   const proxy = await startFaultProxy(cleanup, analyzer.url, 1);
