@@ -11,6 +11,7 @@ import {
   type Values,
 } from '../support/dashboards.ts';
 import { createCleanup, createConfig, eventually, startAnalyzer, startApp } from '../support/harness.ts';
+import { FEATURES, startNamesOnlyAnalyzer, VENDOR_LICENSES } from '../support/names-only-analyzer.ts';
 import { peer } from '../support/peers.ts';
 import { startPrometheus } from '../support/start-prometheus.ts';
 
@@ -86,6 +87,27 @@ describe('the dashboards without data', () => {
   });
 });
 
+/** Queries of Prometheus, with their panels. */
+const placed = panels.flatMap(({ where, panel: { targets = [] } }) =>
+  targets.filter(({ datasource }) => datasource.type === 'prometheus').map((target) => ({ where, target })),
+);
+
+/** What a real Prometheus answers to the query of a panel. */
+async function valuesOf(
+  url: string,
+  values: Values,
+  { where, target }: Placed,
+  at: number,
+): Promise<readonly string[]> {
+  // the value for all is inserted unchanged
+  const selected = (target.expr ?? '').replaceAll('=~"$job"', '=~".+"').replaceAll('=~"$instance"', '=~".+"');
+  const expression = interpolate(selected, values, 'prometheus');
+  const response = await fetch(`${url}/api/v1/query?time=${at}&query=${encodeURIComponent(expression)}`);
+  const { status, data } = (await response.json()) as { status: string; data?: { result: Sample[] } };
+  expect({ where, status }).toEqual({ where, status: 'success' });
+  return (data?.result ?? []).map(({ value }) => `${where}: ${value[1]}`);
+}
+
 describe.runIf(peer('prometheus'))('the dashboards of a daemon that has stopped', () => {
   it('have no value that is not of the past', { timeout: 90_000 }, async () => {
     const analyzer = await startAnalyzer({ vendorLicenses: 3, featuresPerVendorLicense: 12 });
@@ -110,19 +132,7 @@ describe.runIf(peer('prometheus'))('the dashboards of a daemon that has stopped'
       feature: 'sim-mesh-2',
     };
 
-    const valuesOf = async ({ where, target }: Placed, at: number): Promise<readonly string[]> => {
-      // the value for all is inserted unchanged
-      const selected = (target.expr ?? '').replaceAll('=~"$job"', '=~".+"').replaceAll('=~"$instance"', '=~".+"');
-      const expression = interpolate(selected, values, 'prometheus');
-      const response = await fetch(`${url}/api/v1/query?time=${at}&query=${encodeURIComponent(expression)}`);
-      const { status, data } = (await response.json()) as { status: string; data?: { result: Sample[] } };
-      expect({ where, status }).toEqual({ where, status: 'success' });
-      return (data?.result ?? []).map(({ value }) => `${where}: ${value[1]}`);
-    };
-    const placed = panels.flatMap(({ where, panel: { targets = [] } }) =>
-      targets.filter(({ datasource }) => datasource.type === 'prometheus').map((target) => ({ where, target })),
-    );
-    const found = async (at: number) => (await Promise.all(placed.map((one) => valuesOf(one, at)))).flat();
+    const found = async (at: number) => (await Promise.all(placed.map((one) => valuesOf(url, values, one, at)))).flat();
 
     const now = Date.now() / 1000;
     const known = await found(now);
@@ -134,6 +144,23 @@ describe.runIf(peer('prometheus'))('the dashboards of a daemon that has stopped'
     await eventually('the end of its series', async () => (await query('license_up')).length === 0);
     // an hour later: what a panel shows now must not be a figure of before
     expect(await found(now + 3600)).toEqual([]);
+  });
+});
+
+describe.runIf(peer('prometheus'))('the dashboards of a site of which only names are known', () => {
+  it('have no figure of the site', { timeout: 90_000 }, async () => {
+    const app = await startApp(createConfig(await startNamesOnlyAnalyzer(cleanup)));
+    cleanup.add(() => app.stop());
+    await eventually('first poll', async () => (await fetch(`${app.url}/-/ready`)).ok);
+    const { url, query } = await startPrometheus(cleanup, app.url);
+    await eventually('scrapes', async () => (await query('count_over_time(license_up[1m]) >= 4')).length === 1);
+    const names = { vendor_license: VENDOR_LICENSES[0], vendor_licenses: VENDOR_LICENSES, feature: FEATURES[0] };
+    const now = Date.now() / 1000;
+    const values = await Promise.all(placed.map((one) => valuesOf(url, { ...builtIn, ...names }, one, now)));
+    // one dashboard is about the exporter, which is known
+    const ofExporter = values.flat().filter((text) => text.startsWith('license-exporter: '));
+    expect(ofExporter.length).toBeGreaterThan(5);
+    expect(values.flat().filter((text) => !ofExporter.includes(text))).toEqual([]);
   });
 });
 
