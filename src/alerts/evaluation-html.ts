@@ -12,9 +12,15 @@ const MISSED = 3;
 export const isCurrent = ({ lastEvaluation, evaluationInterval }: EngineStatus, now: number): boolean =>
   lastEvaluation !== undefined && now - lastEvaluation.at <= MISSED * evaluationInterval;
 
+const namesOf = ({ rules }: EngineStatus): readonly string[] => [...new Set(rules.map(({ name }) => name))];
+
+/** The names of the rules that had no data: whether their alerts apply is not known. */
+export const withoutData = (status: EngineStatus): readonly string[] =>
+  namesOf(status).filter((name) => !status.withData.has(name));
+
 /** When the rules were evaluated, and which had no data. */
 export function evaluationHtml(status: EngineStatus, frame: AlertFrame): Html {
-  const { rules, withData, lastEvaluation, evaluationInterval } = status;
+  const { lastEvaluation, evaluationInterval } = status;
   const every = humanDuration(evaluationInterval);
   if (lastEvaluation === undefined) {
     return html`<p class="problem">The rules have not been evaluated yet: there is no data from the analyzer, or a rule fails. Which alerts apply is unknown. If this does not change within some minutes, see the log and run <code>license-exporter doctor</code>.</p>`;
@@ -22,8 +28,8 @@ export function evaluationHtml(status: EngineStatus, frame: AlertFrame): Html {
   if (!isCurrent(status, frame.now)) {
     return html`<p class="problem">The last evaluation was at ${timeHtml(lastEvaluation.at, frame)}, although the rules are evaluated every ${every}: there is no current data, or a rule fails. See the log. New alerts are not noticed, and earlier ones may be out of date.</p>`;
   }
-  const names = [...new Set(rules.map(({ name }) => name))];
-  const without = names.filter((name) => !withData.has(name));
+  const names = namesOf(status);
+  const without = withoutData(status);
   const unknown =
     without.length === 0
       ? undefined

@@ -4,7 +4,7 @@ import { type AlertFilter, isFiltering, readFilter } from './alert-filter.ts';
 import type { AlertFrame } from './alert-html.ts';
 import { selectAlerts } from './alert-selection.ts';
 import type { EngineStatus } from './engine.ts';
-import { evaluationHtml, isCurrent } from './evaluation-html.ts';
+import { evaluationHtml, isCurrent, withoutData } from './evaluation-html.ts';
 import { filterHtml, tilesHtml } from './filter-html.ts';
 import { counted, groupsHtml } from './group-html.ts';
 import { type ReceiverStatus, receiversHtml } from './receiver-html.ts';
@@ -26,9 +26,10 @@ export interface AlertPageOptions {
 
 function nothingHtml(status: EngineStatus, filter: AlertFilter, now: number): Html {
   if (isFiltering(filter)) return html`<p>No alert matches the filter. <a href="alerts">Show all alerts</a></p>`;
-  return isCurrent(status, now)
+  if (!isCurrent(status, now)) return html`<p class="unknown">Whether there are alerts is unknown.</p>`;
+  return withoutData(status).length === 0
     ? html`<p class="good">No alert fires or is pending.</p>`
-    : html`<p class="unknown">Whether there are alerts is unknown.</p>`;
+    : html`<p class="unknown">No alert fires or is pending of those that have data.</p>`;
 }
 
 const goneHtml = html`<p class="note">The alert of your link is not listed. It has ended, or it was dropped because its data was missing for too long.</p>`;

@@ -25,10 +25,17 @@ export interface FeaturePageData extends FeatureName {
 
 const reasonHtml = (reason: string): Html => html`<p class="unknown">${sentence(reason)}</p>`;
 
-function holdersHtml(holders: Known<readonly Holder[]>, clock: Clock): Html {
+/** What no holder means: the analyzer answers the same if it does not know the users. */
+function nobodyHtml(items: readonly FeatureItem[]): Html {
+  if (!items.every(({ inUse }) => inUse === 0)) return reasonHtml('Who holds a license of it is not known');
+  const waits = items.every(({ waiting }) => waiting === 0) ? 'nobody waits' : 'whether anybody waits is not known';
+  return html`<p>Nobody holds a license of it, and ${waits}.</p>`;
+}
+
+function holdersHtml({ holders, items }: FeaturePageData, clock: Clock): Html {
   if ('reason' in holders) return reasonHtml(holders.reason);
   const { value } = holders;
-  if (value.length === 0) return html`<p>Nobody holds a license of it, and nobody waits.</p>`;
+  if (value.length === 0) return nobodyHtml(items);
   const rows = value.slice(0, MAX_HOLDERS).map(({ user, host, since, licenses, queued, borrowed, application }) => {
     const parts = [
       ...(queued === null || queued === 0
@@ -58,7 +65,7 @@ function adviceHtml(advice: Known<readonly AdviceAnswer[]>): Html {
 }
 
 export function featureContent(data: FeaturePageData, clock: Clock): Content {
-  const { vendorLicense, feature, items, owners, attention, history, holders, advice } = data;
+  const { vendorLicense, feature, items, owners, attention, history, advice } = data;
   const owned = Object.entries(owners).map(([name, value]) => html` · ${name} ${nameHtml(value)}`);
   return html`<h1>${nameHtml(feature)}</h1>
 <p class="soft">Feature of <a href="${vendorLicenseUrl(vendorLicense)}">${nameHtml(vendorLicense)}</a>${owned}</p>
@@ -68,7 +75,7 @@ ${attentionSection(attention, clock)}
 <h2>Last 30 days</h2>
 ${'reason' in history ? reasonHtml(history.reason) : historyHtml(history.value)}
 <h2>Who holds it</h2>
-${holdersHtml(holders, clock)}
+${holdersHtml(data, clock)}
 <h2>Right-sizing</h2>
 ${adviceHtml(advice)}`;
 }

@@ -237,7 +237,12 @@ describe('without alerts', () => {
   const text = (more: Parameters<typeof statusOf>[1]) => textOf(alertsPageOf(statusOf([], more)));
 
   it('says so only if the rules were evaluated lately', () => {
-    expect(text({})).toContain('No alert fires or is pending');
+    const all = new Set(statusOf([]).rules.map(({ name }) => name));
+    expect(text({ withData: all })).toContain('No alert fires or is pending.');
+    // what has no data may apply
+    const some = alertsPageOf(statusOf([], { withData: new Set() }));
+    expect(textOf(some)).toContain('No alert fires or is pending of those that have data.');
+    expect(some).not.toContain('class="good"');
     const never = text({ lastEvaluation: undefined });
     expect(never).toContain(
       'The rules have not been evaluated yet: there is no data from the analyzer, or a rule fails.',

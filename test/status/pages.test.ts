@@ -208,6 +208,27 @@ describe('the page of a feature', () => {
     expect(refused.text).toContain('access.names does not list the user of this request');
   });
 
+  it('says that nobody holds a license only if none is in use', async () => {
+    const faulty = await startFaulty(cleanup, { now: () => WORKDAY });
+    const { url } = await start(faulty.url, { 'access.names': '*' });
+    // the answer of an analyzer that does not know the users, too
+    faulty.break('GetUsers', (_, response) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"data":[]}'),
+    );
+    expect((await load(`${url}${await featurePath(url)}`)).text).toContain(
+      'Who holds it Who holds a license of it is not known.',
+    );
+    const rows = (await (await fetch(`${url}/grafana/rows/features?product=%25`)).json()) as {
+      product: string;
+      feature: string;
+      in_use: number | null;
+      max_queued: number | null;
+    }[];
+    const idle = rows.find((row) => row.in_use === 0 && row.max_queued === 0);
+    const path = `/feature?${parameters({ vendor_license: idle?.product ?? '', feature: idle?.feature ?? '' })}`;
+    expect((await load(`${url}${path}`)).text).toContain('Nobody holds a license of it, and nobody waits.');
+  });
+
   it('says what the analyzer does not answer', async () => {
     const faulty = await startFaulty(cleanup, { now: () => WORKDAY });
     const { url } = await start(faulty.url);
