@@ -19,7 +19,7 @@ export interface Moment {
   readonly wall: number;
   /** Since the host was started, milliseconds. */
   readonly uptime?: number;
-  /** Names the start of the host; `undefined` if the host does not name it. */
+  /** See `boot`. */
   readonly boot?: string;
 }
 
@@ -27,11 +27,13 @@ function readBoot(): string | undefined {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
   } catch {
+    // not Linux
     return undefined;
   }
 }
 
-const boot = readBoot();
+/** Names the start of the host: uptimes of another one say nothing. `undefined` if the host does not name it. */
+export const boot = readBoot();
 
 export const momentNow = (): Moment => ({
   wall: Date.now(),

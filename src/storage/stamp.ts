@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { uptime } from 'node:os';
+import { boot } from '../model/steady-clock.ts';
 import { movedBetween } from '../scheduling/clock.ts';
 
 /** When a state was written, by the clock and by what passes while the clock is set. */
@@ -8,26 +8,12 @@ export interface Stamp {
   readonly at: number;
   /** Seconds since boot. */
   readonly uptime: number;
-  /** Which boot that was; `undefined` where the system does not say. */
+  /** Which boot that was. */
   readonly boot: string | undefined;
 }
 
-let boot: { readonly id: string | undefined } | undefined;
-
-function bootId(): string | undefined {
-  try {
-    return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
-  } catch {
-    // not Linux
-    return undefined;
-  }
-}
-
 /** A stamp for a state whose times are of this clock. @param at now, epoch seconds */
-export function stampOf(at: number): Stamp {
-  boot ??= { id: bootId() };
-  return { at, uptime: uptime(), boot: boot.id };
-}
+export const stampOf = (at: number): Stamp => ({ at, uptime: uptime(), boot });
 
 /**
  * How far the times of a state must be moved so that it is as old as it is, seconds: within one boot by the time since
@@ -36,9 +22,9 @@ export function stampOf(at: number): Stamp {
  * @param found the stamp in a file; files of earlier versions have none
  */
 export function movedSince(found: unknown, now: Stamp): number {
-  const { at, uptime, boot } = (found ?? {}) as Readonly<Record<string, unknown>>;
+  const { at, uptime, boot: of } = (found ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof at !== 'number' || typeof uptime !== 'number') return 0;
-  if (boot !== undefined && boot === now.boot) {
+  if (of !== undefined && of === now.boot) {
     return movedBetween({ wall: at, uptime }, { wall: now.at, uptime: now.uptime });
   }
   return Math.min(0, now.at - at);
