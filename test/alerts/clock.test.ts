@@ -1,17 +1,14 @@
-import { renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { stringify } from 'yaml';
-import { evaluations, firing, startSite } from '../support/end-to-end.ts';
-import { account, eventually } from '../support/harness.ts';
+import { evaluations, firing, startSite, writeServerDownConfig } from '../support/end-to-end.ts';
+import { eventually } from '../support/harness.ts';
 import { peer } from '../support/peers.ts';
+import { createProcessClock } from '../support/process-clock.ts';
 import { createRunner } from '../support/run.ts';
 import { it } from '../support/side-by-side.ts';
 import { startAlertmanager, startSink } from '../support/start-alertmanager.ts';
 
 /** A whole daemon whose clock is set while it runs and while it is stopped, and which is paused. */
 
-const setClock = join(import.meta.dirname, '../support/set-clock.ts');
 const MOVED = 'the clock of this host was set; nothing is known until the analyzer has answered again';
 /** Longer than polls may be apart, and than data may be old. */
 const PAUSE_MS = 7000;
@@ -25,31 +22,15 @@ describe.runIf(peer('prometheus-alertmanager'))('the clock of a daemon', () => {
     const sink = await startSink(cleanup);
     const alertmanager = await startAlertmanager(cleanup, sink);
     const folder = temporaryFolder();
-    writeFileSync(join(folder, 'password'), account.password, { mode: 0o600 });
-    const everySecond = '* * * * * *';
-    const config = {
-      analyzer: { url: site.url, username: 'CORP\\svc-lic', password_file: 'password' },
-      poll: { products: everySecond, server_down: everySecond, max_data_age: '5s' },
-      web: { listen_address: '127.0.0.1:0' },
-      storage: { path: join(folder, 'state') },
-      alerting: {
-        alertmanagers: [alertmanager.url],
-        evaluation_interval: '250ms',
-        resend_delay: '20s',
-        rules: { LicenseServerDown: { keep_firing_for: '1s' } },
-      },
-    };
-    const file = join(folder, 'config.yml');
-    writeFileSync(file, stringify(config));
-    const clockFile = join(folder, 'clock');
+    const daemonOf = { analyzer: site.url, alertmanager: alertmanager.url, resend: 20, hasStorage: true };
+    const file = writeServerDownConfig(folder, daemonOf);
+    const clock = createProcessClock(folder);
     let ahead = 0;
     const set = (seconds: number): void => {
       ahead = seconds;
-      writeFileSync(`${clockFile}.new`, String(1000 * seconds));
-      renameSync(`${clockFile}.new`, clockFile);
+      clock.set(seconds);
     };
-    set(0);
-    const env = { NODE_OPTIONS: `--import=${setClock}`, CLOCK_FILE: clockFile };
+    const { env } = clock;
     const start = async () => {
       const daemon = run([`--config.file=${file}`, '--log.format=json'], { env });
       const { address } = await daemon.line('listening');

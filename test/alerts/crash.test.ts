@@ -1,10 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { stringify } from 'yaml';
 import { random } from '../../src/analyzer/simulated-random.ts';
-import { evaluations, firing, startSite } from '../support/end-to-end.ts';
-import { account, eventually, isLong } from '../support/harness.ts';
+import { evaluations, firing, startSite, writeServerDownConfig } from '../support/end-to-end.ts';
+import { eventually, isLong } from '../support/harness.ts';
 import { peer } from '../support/peers.ts';
 import { createRunner } from '../support/run.ts';
 import { seed } from '../support/seed.ts';
@@ -36,22 +35,12 @@ describe.runIf(peer('prometheus-alertmanager'))('kill -9', () => {
       const sink = await startSink(cleanup);
       const alertmanager = await startAlertmanager(cleanup, sink);
       const folder = temporaryFolder();
-      writeFileSync(join(folder, 'password'), account.password, { mode: 0o600 });
-      const everySecond = '* * * * * *';
-      const config = {
-        analyzer: { url: site.url, username: 'CORP\\svc-lic', password_file: 'password' },
-        poll: { products: everySecond, server_down: everySecond, max_data_age: '5s' },
-        web: { listen_address: '127.0.0.1:0' },
-        alerting: {
-          alertmanagers: [alertmanager.url],
-          evaluation_interval: '250ms',
-          resend_delay: `${RESEND}s`,
-          rules: { LicenseServerDown: { keep_firing_for: '1s' } },
-        },
-        ...(hasStorage && { storage: { path: join(folder, 'state') } }),
-      };
-      const file = join(folder, 'config.yml');
-      writeFileSync(file, stringify(config));
+      const file = writeServerDownConfig(folder, {
+        analyzer: site.url,
+        alertmanager: alertmanager.url,
+        resend: RESEND,
+        hasStorage,
+      });
       const start = async () => {
         const daemon = run([`--config.file=${file}`, '--log.format=json']);
         await daemon.line('listening');

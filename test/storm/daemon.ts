@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, readlinkSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { stringify } from 'yaml';
+import { createProcessClock } from '../support/process-clock.ts';
 
-const setClock = join(import.meta.dirname, '../support/set-clock.ts');
 const launch = join(import.meta.dirname, '../../src/launch.js');
 
 /** Resources of a process as the system reports them; sizes in bytes. Zeros when the system reports nothing. */
@@ -81,13 +81,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
   const passwordFile = join(options.folder, 'password');
   const setPassword = (password: string): void => writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
   setPassword(options.password);
-  const clockFile = join(options.folder, 'clock');
-  const writeClock = (seconds: number): void => {
-    // replaced as a whole: the daemon can read it at any time
-    writeFileSync(`${clockFile}.new`, String(seconds * 1000));
-    renameSync(`${clockFile}.new`, clockFile);
-  };
-  writeClock(0);
+  const clock = createProcessClock(options.folder);
   const configFile = join(options.folder, 'config.yml');
   const settings = {
     'analyzer.url': options.url,
@@ -107,7 +101,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
 
   const start = async (): Promise<void> => {
     const started = spawn(process.execPath, [launch, 'serve', `--config.file=${configFile}`, '--log.format=json'], {
-      env: { PATH: process.env.PATH ?? '', NODE_OPTIONS: `--import=${setClock}`, CLOCK_FILE: clockFile },
+      env: { PATH: process.env.PATH ?? '', ...clock.env },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     child = started;
@@ -125,7 +119,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
   return {
     start,
     setPassword,
-    setClock: writeClock,
+    setClock: clock.set,
     setPaused: (isPaused) => void child?.kill(isPaused ? 'SIGSTOP' : 'SIGCONT'),
     damageState: () => {
       const folder = settings['storage.path'];

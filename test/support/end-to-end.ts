@@ -3,11 +3,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stringify } from 'yaml';
 import { rules } from '../../src/config/sections/alert-rules.ts';
 import type { SettingKey } from '../../src/config/settings.ts';
 import { createRuleFile, ruleFileText } from '../../src/rules/rule-file.ts';
 import type { RuleSettings } from '../../src/rules/thresholds.ts';
-import { type Cleanup, eventually, startAnalyzer } from './harness.ts';
+import { account, type Cleanup, eventually, startAnalyzer } from './harness.ts';
 import type { Alertmanager, AlertmanagerAlert } from './start-alertmanager.ts';
 import type { Prometheus } from './start-prometheus.ts';
 
@@ -37,6 +38,40 @@ export const quickEngine = (alertmanagers: readonly string[]): Settings => ({
     LicenseAnalyzerAuthFailing: { for: '1s', keep_firing_for: '2s' },
   },
 });
+
+/** What a process of its own that sends LicenseServerDown polls, and where it sends to. */
+export interface ServerDownDaemon {
+  /** Base URL of the analyzer. */
+  readonly analyzer: string;
+  readonly alertmanager: string;
+  /** Seconds. */
+  readonly resend: number;
+  readonly hasStorage: boolean;
+}
+
+/** Writes the configuration and the password of such a daemon into a folder. @returns the path of the configuration */
+export function writeServerDownConfig(
+  folder: string,
+  { analyzer, alertmanager, resend, hasStorage }: ServerDownDaemon,
+): string {
+  writeFileSync(join(folder, 'password'), account.password, { mode: 0o600 });
+  const everySecond = '* * * * * *';
+  const config = {
+    analyzer: { url: analyzer, username: 'CORP\\svc-lic', password_file: 'password' },
+    poll: { products: everySecond, server_down: everySecond, max_data_age: '5s' },
+    web: { listen_address: '127.0.0.1:0' },
+    ...(hasStorage && { storage: { path: join(folder, 'state') } }),
+    alerting: {
+      alertmanagers: [alertmanager],
+      evaluation_interval: '250ms',
+      resend_delay: `${resend}s`,
+      rules: { LicenseServerDown: { keep_firing_for: '1s' } },
+    },
+  };
+  const file = join(folder, 'config.yml');
+  writeFileSync(file, stringify(config));
+  return file;
+}
 
 /** What a minute of the rules takes in tests, seconds. */
 const MINUTE = 0.5;
