@@ -47,7 +47,8 @@ function ruleJson(rule: Rule, status: EngineStatus): object {
     labels: { severity: rule.severity },
     annotations: {},
     alerts: alerts.map((alert) => alertJson(alert, status)),
-    health: status.lastEvaluation === undefined ? 'unknown' : 'ok',
+    // without data, inactive does not mean that all is well
+    health: status.lastEvaluation !== undefined && status.withData.has(rule.name) ? 'ok' : 'unknown',
     evaluationTime: seconds,
     lastEvaluation: timestamp(at),
     type: 'alerting',

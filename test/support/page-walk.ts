@@ -1,0 +1,125 @@
+import { targetNames } from '../../src/datasource/targets.ts';
+import { type TestBrowser, views } from './browser.ts';
+
+/**
+ * Everything that a daemon serves, in pieces: each visible text, title and label in the DOM of every page, each cell, line and
+ * leaf of the other answers, and what was refused.
+ */
+
+/** A piece of text, and where it is: the path, and the elements, names or columns on the way. */
+export interface Piece {
+  readonly where: string;
+  readonly text: string;
+}
+
+/** The texts and labels of a page, with the elements that they are in, and its links. */
+const WALK = `(() => {
+  const pieces = [];
+  const placeOf = (element) => {
+    const path = [];
+    for (let one = element; one && one !== document.body; one = one.parentElement) {
+      path.unshift([one.tagName.toLowerCase(), ...one.classList].join('.'));
+    }
+    return path.join(' > ');
+  };
+  const add = (element, suffix, text) => {
+    const words = text.replace(/\\s+/g, ' ').trim();
+    if (words !== '') pieces.push({ where: placeOf(element) + suffix, text: words });
+  };
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    if (!node.parentElement.closest('script, style')) add(node.parentElement, '', node.textContent);
+  }
+  for (const element of document.querySelectorAll('[title], [aria-label], [placeholder]')) {
+    for (const name of ['title', 'aria-label', 'placeholder']) add(element, '@' + name, element.getAttribute(name) ?? '');
+  }
+  return { pieces, links: [...document.querySelectorAll('a[href]')].map(({ href }) => href) };
+})()`;
+
+interface Walked {
+  readonly pieces: readonly Piece[];
+  readonly links: readonly string[];
+}
+
+/** The leaves of a JSON value, by the names on the way. What is empty is a leaf too. */
+function leavesOf(value: unknown, where: string): readonly Piece[] {
+  if (Array.isArray(value)) {
+    return value.length === 0 ? [{ where, text: '[]' }] : value.flatMap((one) => leavesOf(one, where));
+  }
+  if (typeof value !== 'object' || value === null) return [{ where, text: String(value) }];
+  return Object.entries(value).flatMap(([key, one]) => leavesOf(one, `${where} ${key}`));
+}
+
+/** The cells of a table in CSV, by the names of their columns. */
+function cellsOf(csv: string, where: string): readonly Piece[] {
+  const rows = csv
+    .trim()
+    .split(/\r?\n/)
+    .map((line) => [...line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)].map(([, cell = '']) => cell).slice(0, -1));
+  const [header = [], ...records] = rows;
+  return records.flatMap((cells) => cells.map((text, column) => ({ where: `${where} ${header[column]}`, text })));
+}
+
+/** The pieces of an answer that is no page. */
+function piecesOf(body: string, type: string, where: string): readonly Piece[] {
+  if (type.startsWith('application/json')) return leavesOf(JSON.parse(body), where);
+  if (type.startsWith('text/csv')) return cellsOf(body, where);
+  const lines = body.split(/\r?\n/).filter((line) => line !== '' && !line.startsWith('#'));
+  if (type.startsWith('text/calendar')) {
+    return lines.map((line) => ({ where: `${where} ${line.split(/[:;]/)[0]}`, text: line }));
+  }
+  // the figure of a sample is its value
+  return lines.map((line) => ({
+    where: `${where} ${line.split(/[{ ]/)[0]}`,
+    text: line.slice(line.lastIndexOf(' ') + 1),
+  }));
+}
+
+/** A feature that the targets of one feature are asked for. */
+export interface AskedFeature {
+  readonly product: string;
+  readonly feature: string;
+}
+
+/** Walks through everything that a daemon serves: from its first page on, and all targets for Grafana. */
+export async function walk(browser: TestBrowser, url: string, asked: AskedFeature): Promise<readonly Piece[]> {
+  const found: Piece[] = [];
+  const parameters = new URLSearchParams({ ...asked });
+  const rows = targetNames.map((name) => `/grafana/rows/${name}?${parameters}`);
+  const queue = ['/', '/api/v1/alerts', '/api/v1/rules', '/api/v1/rightsizing', ...rows];
+  const seen = new Set(queue);
+  const add = async (path: string, response: Response): Promise<void> => {
+    const type = response.headers.get('content-type') ?? '';
+    // the question is not a part of the place
+    const [where = ''] = path.split('?');
+    if (!response.ok) found.push({ where, text: `refused with ${response.status}` });
+    found.push(...piecesOf(await response.text(), type, where));
+  };
+  for (const path of queue) {
+    const response = await fetch(url + path);
+    if (response.headers.get('content-type')?.startsWith('text/html') !== true) {
+      await add(path, response);
+      continue;
+    }
+    const { page } = await browser.open(url + path, views.desktop);
+    const { pieces, links } = await page.evaluate<Walked>(WALK);
+    await page.close();
+    const [place = ''] = path.split('?');
+    found.push(...pieces.map(({ where, text }) => ({ where: `${place} ${where}`, text })));
+    for (const link of links.map((href) => new URL(href)).filter(({ origin }) => origin === url)) {
+      const next = link.pathname + link.search;
+      // the runbooks are the same on every site
+      if (seen.has(next) || next.startsWith('/runbooks')) continue;
+      seen.add(next);
+      queue.push(next);
+    }
+  }
+  const to = new Date();
+  const range = { from: new Date(to.getTime() - 2 * 86_400_000).toISOString(), to: to.toISOString() };
+  for (const target of targetNames) {
+    const body = JSON.stringify({ range, targets: [{ refId: 'A', target, payload: asked }] });
+    const response = await fetch(`${url}/grafana/query`, { method: 'POST', body });
+    await add(`/grafana/query ${target}`, response);
+  }
+  return found;
+}
