@@ -39,7 +39,7 @@ export const infoMetrics = {
     type: 'gauge',
     labels: ['vendor_license', 'data'],
     group: 'default',
-    help: 'Whether data of the vendor license is known now (server: whether its license server is down, collection: when its data was last collected, features: which features it has, usage: their usage, expirations: their expirations). While it is known, a missing series means that there is no such thing.',
+    help: 'Whether data of the vendor license is known now (server: whether its license server is down, collection: when its data was last collected, features: which features it has, usage: their usage, expirations: their expirations). While it is known, a missing series means that there is no such thing, or that the source of the analyzer does not know it.',
   },
   license_server_down_info: {
     type: 'gauge',
