@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { elapsed, type Moment, momentNow, steadyNow } from '../model/steady-clock.ts';
+import { steadyNow } from '../model/steady-clock.ts';
 import type { LogonMessage, LogonRecord, Verdict } from '../ntlm/logon-budget.ts';
 import { createPrivateFile } from '../storage/private-file.ts';
+import { elapsed, type Stamp, stampOf } from '../storage/stamp.ts';
 
 /** The content is that of a logon file, but not of this program. */
 export class MalformedRecord extends Error {
@@ -27,8 +28,8 @@ export interface LogonDatabase {
 /** How long to wait while another process locks the file, milliseconds. A change takes about 1 ms. */
 const BUSY_MS = 2_000;
 
-/** Records of passwords that were not used for this long are deleted, milliseconds. */
-const FORGET_MS = 30 * 86_400_000;
+/** Records of passwords that were not used for this long are deleted, seconds. */
+const FORGET = 30 * 86_400;
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS note (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -41,7 +42,7 @@ const SCHEMA = `
 type StoredMessage = Omit<LogonMessage, 'password'>;
 
 /** What a row keeps of the logons with one password. Its times are wall times as the clock was when it was written. */
-interface StoredRecord extends Omit<Moment, 'wall'> {
+interface StoredRecord extends Partial<Omit<Stamp, 'wall'>> {
   readonly messages: readonly StoredMessage[];
   readonly verdict?: Verdict;
 }
@@ -64,11 +65,10 @@ function parse({ record }: Row): StoredRecord {
   return stored;
 }
 
-const writtenAt = (row: Row, { uptime, boot }: StoredRecord): Moment => ({
-  wall: row.changed,
-  ...(uptime !== undefined && { uptime }),
-  ...(boot !== undefined && { boot }),
-});
+const stampNow = (): Stamp => stampOf(Date.now() / 1000);
+
+/** When a row was written. One of an earlier version has neither an uptime nor a boot. */
+const writtenAt = (row: Row, { uptime = 0, boot }: StoredRecord): Stamp => ({ wall: row.changed / 1000, uptime, boot });
 
 /** Moves the times of a message from one clock to another. */
 const moved = <M extends StoredMessage>(message: M, by: number): M => ({
@@ -78,13 +78,13 @@ const moved = <M extends StoredMessage>(message: M, by: number): M => ({
 });
 
 function combine(rows: readonly Row[]): AccountRecord {
-  const now = momentNow();
+  const now = stampNow();
   const messages: LogonMessage[] = [];
   const verdicts: Record<string, Verdict> = {};
   for (const row of rows) {
     const stored = parse(row);
     const { fingerprint: password } = row;
-    const by = steadyNow() - elapsed(writtenAt(row, stored), now) - row.changed;
+    const by = steadyNow() - elapsed(writtenAt(row, stored), now) * 1000 - row.changed;
     messages.push(...stored.messages.map((message) => ({ ...moved(message, by), password })));
     if (stored.verdict !== undefined) verdicts[password] = { ...stored.verdict, at: stored.verdict.at + by };
   }
@@ -92,16 +92,17 @@ function combine(rows: readonly Row[]): AccountRecord {
 }
 
 /** The record of one password as it is stored at this moment. */
-function storedOf({ messages, verdicts }: AccountRecord, fingerprint: string, now: Moment): StoredRecord {
-  const by = now.wall - steadyNow();
-  const { wall, ...since } = now;
+function storedOf({ messages, verdicts }: AccountRecord, fingerprint: string, now: Stamp): StoredRecord {
+  const by = now.wall * 1000 - steadyNow();
+  const { uptime, boot } = now;
   const verdict = verdicts[fingerprint];
   return {
     messages: messages
       .filter(({ password }) => password === fingerprint)
       .map(({ password, ...message }) => moved(message, by)),
     ...(verdict !== undefined && { verdict: { ...verdict, at: verdict.at + by } }),
-    ...since,
+    uptime,
+    boot,
   };
 }
 
@@ -114,8 +115,8 @@ function prepare(database: DatabaseSync) {
     rowsOf: (account: string) => select.all(account) as unknown as readonly Row[],
     allRows: () => selectAll.all() as unknown as readonly (Row & { readonly account: string })[],
     remove: (account: string, fingerprint: string) => void remove.run(account, fingerprint),
-    write: (account: string, fingerprint: string, stored: StoredRecord, { wall }: Moment) =>
-      void replace.run(account, fingerprint, JSON.stringify(stored), Math.round(wall)),
+    write: (account: string, fingerprint: string, stored: StoredRecord, { wall }: Stamp) =>
+      void replace.run(account, fingerprint, JSON.stringify(stored), Math.round(wall * 1000)),
   };
 }
 
@@ -123,10 +124,10 @@ type Statements = ReturnType<typeof prepare>;
 
 /** Deletes what was not used for long, and writes the rest again: after the start of the host, only wall time tells ages. */
 function refresh({ allRows, remove, write }: Statements): void {
-  const now = momentNow();
+  const now = stampNow();
   for (const row of allRows()) {
     const written = writtenAt(row, parse(row));
-    if (elapsed(written, now) > FORGET_MS) remove(row.account, row.fingerprint);
+    if (elapsed(written, now) > FORGET) remove(row.account, row.fingerprint);
     else if (written.boot !== now.boot)
       write(row.account, row.fingerprint, storedOf(combine([row]), row.fingerprint, now), now);
   }
@@ -178,7 +179,7 @@ export function openLogonDatabase(path: string, salt: string): LogonDatabase {
           const before = combine(statements.rowsOf(account));
           const after = change(before);
           if (after === before) return;
-          const now = momentNow();
+          const now = stampNow();
           const used = [...before.messages, ...after.messages].map(({ password }) => password);
           for (const fingerprint of new Set([...used, ...Object.keys(after.verdicts)])) {
             statements.write(account, fingerprint, storedOf(after, fingerprint, now), now);

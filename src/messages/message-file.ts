@@ -39,7 +39,7 @@ export function createMessageFile({ analyzer, states, ...options }: MessageFileO
       return new Map(
         Object.entries(receivers ?? {}).map(([name, receiver]) => [
           name,
-          movedState(readState(receiver), by, options.stamp().at),
+          movedState(readState(receiver), by, options.stamp().wall),
         ]),
       );
     },

@@ -1,19 +1,37 @@
+import { readFileSync } from 'node:fs';
 import { uptime } from 'node:os';
-import { boot } from '../model/steady-clock.ts';
-import { movedBetween } from '../scheduling/clock.ts';
+import { type Look, movedBetween } from '../scheduling/clock.ts';
 
-/** When a state was written, by the clock and by what passes while the clock is set. */
-export interface Stamp {
-  /** Epoch seconds. */
-  readonly at: number;
-  /** Seconds since boot. */
-  readonly uptime: number;
-  /** Which boot that was. */
+/** When something was written, in a file that outlives the process. */
+export interface Stamp extends Look {
+  /** Names the start of the host: uptimes of another one say nothing. `undefined` if the host does not name it. */
   readonly boot: string | undefined;
 }
 
-/** A stamp for a state whose times are of this clock. @param at now, epoch seconds */
-export const stampOf = (at: number): Stamp => ({ at, uptime: uptime(), boot });
+function readBoot(): string | undefined {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  } catch {
+    // not Linux
+    return undefined;
+  }
+}
+
+const boot = readBoot();
+
+/** @param wall now, epoch seconds, by the clock of the times in the file */
+export const stampOf = (wall: number): Stamp => ({ wall, uptime: uptime(), boot });
+
+const isSameBoot = (a: Stamp, b: Stamp): boolean => a.boot !== undefined && a.boot === b.boot;
+
+/**
+ * Seconds from one stamp to another: within one boot the smaller of what the two clocks say, so that what counts for a time never
+ * ends too early; otherwise of wall times. Never negative: of two clocks, one that was set back since is ignored.
+ */
+export function elapsed(from: Stamp, to: Stamp): number {
+  const ages = [to.wall - from.wall, isSameBoot(from, to) ? to.uptime - from.uptime : -1].filter((age) => age >= 0);
+  return ages.length === 0 ? 0 : Math.min(...ages);
+}
 
 /**
  * How far the times of a state must be moved so that it is as old as it is, seconds: within one boot by the time since
@@ -22,10 +40,8 @@ export const stampOf = (at: number): Stamp => ({ at, uptime: uptime(), boot });
  * @param found the stamp in a file; files of earlier versions have none
  */
 export function movedSince(found: unknown, now: Stamp): number {
-  const { at, uptime, boot: of } = (found ?? {}) as Readonly<Record<string, unknown>>;
-  if (typeof at !== 'number' || typeof uptime !== 'number') return 0;
-  if (of !== undefined && of === now.boot) {
-    return movedBetween({ wall: at, uptime }, { wall: now.at, uptime: now.uptime });
-  }
-  return Math.min(0, now.at - at);
+  const { wall, uptime, boot: of } = (found ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof wall !== 'number' || typeof uptime !== 'number') return 0;
+  const written: Stamp = { wall, uptime, boot: typeof of === 'string' ? of : undefined };
+  return isSameBoot(written, now) ? movedBetween(written, now) : Math.min(0, now.wall - wall);
 }

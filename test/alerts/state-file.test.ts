@@ -46,7 +46,7 @@ const resolved: AlertState = {
   resolvedAt: AT,
 };
 
-const NOW: Stamp = { at: AT, uptime: 5000, boot: 'b1' };
+const NOW: Stamp = { wall: AT, uptime: 5000, boot: 'b1' };
 
 function start(path?: string, analyzer = 'lic:443', stamp = NOW) {
   const folder = mkdtempSync(join(tmpdir(), 'license-exporter-state-'));
@@ -71,10 +71,10 @@ describe('the file of alerts', () => {
   });
 
   it.each([
-    ['in the same boot', { at: AT + 10_800 + 60, uptime: 5060, boot: 'b1' }, 10_800],
-    ['in the same boot', { at: AT - 7200 + 60, uptime: 5060, boot: 'b1' }, -7200],
-    ['after a boot', { at: AT - 7200, uptime: 30, boot: 'b2' }, -7200],
-    ['after a boot', { at: AT + 10_800, uptime: 30, boot: 'b2' }, 0],
+    ['in the same boot', { wall: AT + 10_800 + 60, uptime: 5060, boot: 'b1' }, 10_800],
+    ['in the same boot', { wall: AT - 7200 + 60, uptime: 5060, boot: 'b1' }, -7200],
+    ['after a boot', { wall: AT - 7200, uptime: 30, boot: 'b2' }, -7200],
+    ['after a boot', { wall: AT + 10_800, uptime: 30, boot: 'b2' }, 0],
   ])('is as old as it is although the clock was set since, %s: %j', async (_, now, by) => {
     const { file, state } = start();
     await state.save({ savedAt: AT, alerts: [firing] });

@@ -42,7 +42,7 @@ const state: ReceiverState = {
   digest: { run: 5, waiting: ['cad', ''] },
 };
 
-const NOW: Stamp = { at: 1_800_000_000, uptime: 5000, boot: 'b1' };
+const NOW: Stamp = { wall: 1_800_000_000, uptime: 5000, boot: 'b1' };
 
 function open(states: ReceiverStates = new Map([['email', state]])) {
   const folder = mkdtempSync(join(tmpdir(), 'license-exporter-messages-'));
@@ -61,7 +61,7 @@ describe('the file of messages', () => {
     const { create } = open();
     await create().save();
     const before = create().load().get('email');
-    const after = create('lic:80', { ...NOW, at: NOW.at - 7200 + 60, uptime: NOW.uptime + 60 })
+    const after = create('lic:80', { ...NOW, wall: NOW.wall - 7200 + 60, uptime: NOW.uptime + 60 })
       .load()
       .get('email');
     const timesOf = (found: ReceiverState | undefined) => [

@@ -1,11 +1,11 @@
 import { uptime } from 'node:os';
-import { expect, it } from 'vitest';
-import { movedSince, type Stamp, stampOf } from '../../src/storage/stamp.ts';
+import { describe, expect, it } from 'vitest';
+import { elapsed, movedSince, type Stamp, stampOf } from '../../src/storage/stamp.ts';
 
 const AT = 1_800_000_000;
-const written: Stamp = { at: AT, uptime: 5000, boot: 'b1' };
+const written: Stamp = { wall: AT, uptime: 5000, boot: 'b1' };
 const now = (wall: number, up: number, boot: string | undefined = 'b1'): Stamp => ({
-  at: AT + wall,
+  wall: AT + wall,
   uptime: 5000 + up,
   boot,
 });
@@ -20,15 +20,38 @@ it.each([
   ['on a system without a boot id', { ...written, boot: undefined }, now(11_400, 600, undefined), 0],
   ['on a system without a boot id, from the future', { ...written, boot: undefined }, now(-60, 600, undefined), -60],
   ['a file of an earlier version', undefined, now(-7200, 600), 0],
-  ['a stamp that is not one', { at: 'soon' }, now(-7200, 600), 0],
+  ['a stamp that is not one', { wall: 'soon' }, now(-7200, 600), 0],
 ])('moves the times of a state so that it is as old as it is: %s', (_, found, at, by) => {
   expect(movedSince(found === undefined ? undefined : JSON.parse(JSON.stringify(found)), at)).toBe(by);
 });
 
 it('is of this boot', () => {
   const stamp = stampOf(AT);
-  expect(stamp.at).toBe(AT);
+  expect(stamp.wall).toBe(AT);
   expect(uptime() - stamp.uptime >= 0).toBe(true);
   expect(stampOf(AT).boot).toBe(stamp.boot);
   expect(stamp.boot === undefined || /^[0-9a-f-]{36}$/.test(stamp.boot)).toBe(true);
+});
+
+const HOUR = 3600;
+const at = (wall: number, up: number, boot: string | undefined = 'a'): Stamp => ({ wall, uptime: up, boot });
+
+describe('the time between two stamps', () => {
+  it.each([
+    ['both clocks agree', at(0, 0), at(HOUR, HOUR), HOUR],
+    ['the clock was set forward', at(0, 0), at(3 * HOUR, 1), 1],
+    ['the clock was set back', at(3 * HOUR, 0), at(HOUR, 1), 1],
+    ['the clock was set back by less', at(0, 0), at(HOUR, 2 * HOUR), HOUR],
+    ['the host stood still, and its uptime too', at(0, 0), at(HOUR, 1), 1],
+    ['the host was started again', at(0, 5 * HOUR), at(HOUR, 1, 'b'), HOUR],
+    ['the host was started again, and its clock set back', at(HOUR, 0), at(0, 1, 'b'), 0],
+    [
+      'a host that does not name its start',
+      { ...at(0, 0), boot: undefined },
+      { ...at(HOUR, 0), boot: undefined },
+      HOUR,
+    ],
+    // a container has an uptime of its own
+    ['another uptime of the same host', at(0, 9 * HOUR), at(HOUR, 1), HOUR],
+  ])('%s', (_, from, to, expected) => expect(elapsed(from, to)).toBe(expected));
 });
