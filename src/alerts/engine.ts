@@ -77,6 +77,15 @@ export interface EngineStatus {
   readonly timeZone: string;
 }
 
+/** Rules of different severities have one name. */
+export const ruleNames = ({ rules }: Pick<EngineStatus, 'rules'>): readonly string[] => [
+  ...new Set(rules.map(({ name }) => name)),
+];
+
+/** The names of the rules that had no data: whether their alerts apply is not known. */
+export const withoutData = (status: Pick<EngineStatus, 'rules' | 'withData'>): readonly string[] =>
+  ruleNames(status).filter((name) => !status.withData.has(name));
+
 export interface AlertEngine {
   /** Restores the saved alerts and starts to evaluate. */
   start(): Promise<void>;

@@ -1,6 +1,6 @@
 import { type Html, html } from '../html/html.ts';
 import { type AlertFrame, rulesHtml, timeHtml } from './alert-html.ts';
-import type { EngineStatus } from './engine.ts';
+import { type EngineStatus, ruleNames, withoutData } from './engine.ts';
 import { humanDuration } from './rule.ts';
 
 /** Whether the rules are evaluated, on the page `/alerts`. */
@@ -12,12 +12,6 @@ const MISSED = 3;
 export const isCurrent = ({ lastEvaluation, evaluationInterval }: EngineStatus, now: number): boolean =>
   lastEvaluation !== undefined && now - lastEvaluation.at <= MISSED * evaluationInterval;
 
-const namesOf = ({ rules }: EngineStatus): readonly string[] => [...new Set(rules.map(({ name }) => name))];
-
-/** The names of the rules that had no data: whether their alerts apply is not known. */
-export const withoutData = (status: EngineStatus): readonly string[] =>
-  namesOf(status).filter((name) => !status.withData.has(name));
-
 /** When the rules were evaluated, and which had no data. */
 export function evaluationHtml(status: EngineStatus, frame: AlertFrame): Html {
   const { lastEvaluation, evaluationInterval } = status;
@@ -28,7 +22,7 @@ export function evaluationHtml(status: EngineStatus, frame: AlertFrame): Html {
   if (!isCurrent(status, frame.now)) {
     return html`<p class="problem">The last evaluation was at ${timeHtml(lastEvaluation.at, frame)}, although the rules are evaluated every ${every}: there is no current data, or a rule fails. See the log. New alerts are not noticed, and earlier ones may be out of date.</p>`;
   }
-  const names = namesOf(status);
+  const names = ruleNames(status);
   const without = withoutData(status);
   const unknown =
     without.length === 0

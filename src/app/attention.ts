@@ -1,5 +1,5 @@
 import type { AlertState, Labels } from '../alerts/alert.ts';
-import type { EngineStatus } from '../alerts/engine.ts';
+import { type EngineStatus, withoutData } from '../alerts/engine.ts';
 import { nameOf } from '../alerts/feature-rules.ts';
 import type { Attention, AttentionRow } from '../datasource/attention.ts';
 import type { Inventory } from '../inventory/inventory.ts';
@@ -54,24 +54,23 @@ function detailsOf(summary: string, labels: Labels): string {
   return `${details.slice(0, 1).toUpperCase()}${details.slice(1)}`;
 }
 
+/** Whether denials are polled. */
+export const hasDenials = ({ metrics, historyFeatures }: Pick<AppConfig, 'metrics' | 'historyFeatures'>): boolean =>
+  metrics.collectors.history && historyFeatures.length > 0;
+
 /** The names of the rules whose data is not requested. */
-export function notRequestedRules(
-  { metrics, historyFeatures, rightsizing }: Pick<AppConfig, 'metrics' | 'historyFeatures' | 'rightsizing'>,
+export const notRequestedRules = (
+  config: Pick<AppConfig, 'metrics' | 'historyFeatures' | 'rightsizing'>,
   hasSources: boolean,
-): readonly string[] {
-  const hasDenials = metrics.collectors.history && historyFeatures.length > 0;
-  return [
-    ...(hasDenials ? [] : ['LicenseDenials']),
-    ...(rightsizing.isEnabled ? [] : ['LicenseRunsOut']),
-    ...(hasSources ? [] : ['LicenseSourceDown', 'LicenseRedundancyLost']),
-  ];
-}
+): readonly string[] => [
+  ...(hasDenials(config) ? [] : ['LicenseDenials']),
+  ...(config.rightsizing.isEnabled ? [] : ['LicenseRunsOut']),
+  ...(hasSources ? [] : ['LicenseSourceDown', 'LicenseRedundancyLost']),
+];
 
 /** How many kinds of alerts may fire without being seen. */
-function countWithoutData({ rules, withData }: EngineStatus, notRequested: readonly string[]): number {
-  const names = new Set(rules.map(({ name }) => name));
-  return [...names].filter((name) => !withData.has(name) && !notRequested.includes(name)).length;
-}
+const countWithoutData = (status: EngineStatus, notRequested: readonly string[]): number =>
+  withoutData(status).filter((name) => !notRequested.includes(name)).length;
 
 /**
  * How many alerts fire or are pending; `undefined` until the rules have been evaluated.

@@ -15,7 +15,7 @@ import { createFeaturePage, createStatusPage, createVendorLicensePage } from '..
 import { pathList } from '../web/path-list.ts';
 import type { Mount } from '../web/server.ts';
 import { externalUrl } from './alerting.ts';
-import { alertCountsOf, notRequestedRules } from './attention.ts';
+import { alertCountsOf, hasDenials, notRequestedRules } from './attention.ts';
 import { analyzerIdentity } from './identity.ts';
 import type { AppConfig, Pipeline } from './pipeline.ts';
 import { sourcesMount } from './sources.ts';
@@ -121,7 +121,6 @@ export function createMounts({
     interfaces: pathList({ telemetryPath, mounts }),
     inputs: (request: FastifyRequest): StatusInputs => {
       const { config, datasource, alerting } = pipeline();
-      const hasDenials = config.metrics.collectors.history && config.historyFeatures.length > 0;
       return {
         backend: backend(request),
         analyzer: analyzerIdentity(config).analyzer,
@@ -129,7 +128,7 @@ export function createMounts({
         timeZone: datasource.localTime.timeZone,
         sources: sources?.(),
         recording: recording?.(),
-        hasDenials,
+        hasDenials: hasDenials(config),
       };
     },
   };

@@ -16,6 +16,8 @@ export const PRESENT_FIELDS = 'presentFields';
 /** The records of one table of fields in a store: which column has which field, and in which form. */
 export class RecordFields {
   readonly layout: Layout;
+  /** The fields that say which record it is. */
+  readonly identity: readonly string[];
   readonly #values: Layout;
   readonly #flags: ReadonlySet<string>;
 
@@ -24,6 +26,8 @@ export class RecordFields {
     this.layout = { ...this.#values, numbers: [...this.#values.numbers, PRESENT_FIELDS] };
     const flags = Object.entries(fields).filter(([, { type }]) => type === 'flag');
     this.#flags = new Set(flags.map(([name]) => modelName(name)));
+    const identity = Object.entries(fields).filter(([, { merge }]) => merge === 'identity');
+    this.identity = identity.map(([name]) => modelName(name));
   }
 
   has(name: string): boolean {

@@ -48,6 +48,8 @@ function find(path: string): Found {
   }
 }
 
+export const isDirectory = (path: string): boolean => find(path) === 'directory';
+
 const isWritable = (directory: string): boolean => isAccessible(directory, constants.W_OK | constants.X_OK);
 
 /** Why a directory cannot be used for storage, with the remedy. A missing directory is created if its parent exists. */

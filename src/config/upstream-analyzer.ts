@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { AnalyzerConfig } from './config.ts';
 import type { ConfigSettings } from './config-settings.ts';
-import { directoryProblem, readText } from './named-files.ts';
+import { directoryProblem, isDirectory, readText } from './named-files.ts';
 import { Secret } from './secret.ts';
 import type { SettingKey } from './settings.ts';
 
@@ -101,8 +100,7 @@ function hasAnalyzer(settings: ConfigSettings): boolean {
 /** The file of the logon count must be writable: without the count no logon is sent for a time. */
 function checkLogonFile(settings: ConfigSettings, file: string | undefined): void {
   if (file === undefined) return;
-  const isDirectory = directoryProblem(file) === undefined && existsSync(file);
-  const problem = isDirectory ? `${file} is a directory` : directoryProblem(dirname(file));
+  const problem = isDirectory(file) ? `${file} is a directory` : directoryProblem(dirname(file));
   if (problem !== undefined) settings.refuse('analyzer.logon_file', problem);
 }
 

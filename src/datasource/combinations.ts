@@ -1,6 +1,6 @@
 import type { Answers } from '../decoding/decode.ts';
 import type { Inventory } from '../inventory/inventory.ts';
-import { parseVendorLicense } from '../model/vendor-license.ts';
+import { canonical, parseVendorLicense } from '../model/vendor-license.ts';
 import { createPattern } from '../model/wildcard.ts';
 import type { EndpointName, ParametersOf } from '../query-api/endpoints.ts';
 import { DatasourceError } from './errors.ts';
@@ -56,9 +56,7 @@ function productsOf(
   }
   if (spellings.some((names) => names.includes(product))) return [product];
   const wanted = product.toLowerCase();
-  const found = spellings.find((names) =>
-    names.some((name) => parseVendorLicense(name).vendorLicense.toLowerCase() === wanted),
-  );
+  const found = spellings.find((names) => names.some((name) => canonical(name) === wanted));
   // a name that is not in the last poll can still have history
   return found ?? [product];
 }

@@ -18,10 +18,10 @@ export interface RecordPlace {
   readonly texts: TextTable;
 }
 
-/** The names of records: two records with the same name are about the same feature. */
-const identity = ['feature', 'version', 'package', 'featureType'];
+/** The parts of the identity that name the vendor license. */
+const ownerFields = ['serverName', 'daemon'];
 
-/** Reads the names of records. */
+/** Reads the names of records: two records with the same name are about the same feature. */
 class RecordNames {
   readonly #place: RecordPlace;
   readonly #columns: readonly number[];
@@ -34,7 +34,8 @@ class RecordNames {
   constructor(place: RecordPlace) {
     const { store, fields } = place;
     this.#place = place;
-    this.#columns = identity.map((name) => store.textColumn(name));
+    const names = fields.identity.filter((name) => !ownerFields.includes(name));
+    this.#columns = names.map((name) => store.textColumn(name));
     this.#owner = fields.has('serverName')
       ? { server: store.textColumn('serverName'), daemon: store.textColumn('daemon') }
       : undefined;

@@ -1,6 +1,6 @@
 import { QueryError } from '../model/failure.ts';
 import type { Discarded } from '../model/records.ts';
-import { parseVendorLicense } from '../model/vendor-license.ts';
+import { canonical } from '../model/vendor-license.ts';
 import type { Field } from '../query-api/field.ts';
 import { describeFields } from './field-names.ts';
 import type { RecordKind } from './record-kinds.ts';
@@ -12,8 +12,8 @@ export const isObject = (raw: unknown): raw is Raw => typeof raw === 'object' &&
 
 /** The vendor license of a record, lower case; empty unless it has both parts. */
 export function vendorLicenseOf(server = '', daemon = ''): string {
-  const name = parseVendorLicense(`${server};${daemon}`);
-  return name.server === '' || name.daemon === '' ? '' : name.vendorLicense.toLowerCase();
+  const name = canonical(`${server};${daemon}`);
+  return name.startsWith(';') || name.endsWith(';') ? '' : name;
 }
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

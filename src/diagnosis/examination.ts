@@ -4,10 +4,11 @@ import type { Selection } from '../inventory/selection.ts';
 import type { QueryError } from '../model/failure.ts';
 import { type Answer, type FeatureRecord, ownersOf } from '../model/records.ts';
 import { type PolledAnswers, type Snapshot, WHOLE } from '../model/snapshot.ts';
+import { canonical } from '../model/vendor-license.ts';
 import { isMissing } from '../poll/absence.ts';
 import { featuresRefusals } from '../poll/endpoint-requests.ts';
 import { searchRefusals } from '../poll/expiration-search.ts';
-import { canonical, checkAllFeatures, checkFeatures, type Known } from '../poll/plausibility.ts';
+import { checkAllFeatures, checkFeatures, type Known } from '../poll/plausibility.ts';
 import type { EndpointName } from '../query-api/endpoints.ts';
 
 /** The exporter's configuration of polling. */

@@ -1,7 +1,7 @@
 import type { Log } from '../model/log.ts';
 import type { Answer, OwnerFields, ProductRecord, StoredAnswer } from '../model/records.ts';
 import { lastGood, productNames, type Snapshot, WHOLE } from '../model/snapshot.ts';
-import { parseVendorLicense } from '../model/vendor-license.ts';
+import { canonical } from '../model/vendor-license.ts';
 import type { Fields } from '../query-api/field.ts';
 import { type FieldEndpoint, fieldEndpoints, recordFields } from '../query-api/records.ts';
 import { createFieldStates, type FieldStates } from './field-states.ts';
@@ -67,8 +67,6 @@ const DAY = 86_400;
 const WEEK = 7 * DAY;
 /** Names of vendor licenses in one log entry. */
 const NAMES_LOGGED = 20;
-
-const canonical = (name: string): string => parseVendorLicense(name).vendorLicense.toLowerCase();
 
 const tables: Readonly<Record<FieldEndpoint, Fields>> = recordFields;
 const isNeeded = (endpoint: FieldEndpoint, field: string): boolean => tables[endpoint][field]?.isNeeded === true;

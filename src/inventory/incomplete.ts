@@ -1,4 +1,5 @@
 import {
+  type EndpointState,
   type FeaturesAnswer,
   KEEP_NOT_LISTED,
   lastGood,
@@ -18,20 +19,18 @@ const isRecent = (since: number | undefined, now: number): boolean => now - (sin
 const ofProducts = (products: ProductsAnswer | undefined, now: number): readonly string[] =>
   products !== undefined && products.discarded.bad_record > 0 && isRecent(products.incompleteSince, now) ? [WHOLE] : [];
 
-const ofFeatures = (answer: FeaturesAnswer | undefined, now: number): readonly string[] =>
-  [...(answer?.incompleteSince ?? [])].filter(([, since]) => isRecent(since, now)).map(([name]) => name);
+const ofFeatures = (state: EndpointState<FeaturesAnswer> | undefined, now: number): readonly string[] =>
+  [...(state?.parts.values() ?? [])].flatMap((part) =>
+    [...(lastGood(part)?.value.incompleteSince ?? [])].flatMap(([name, since]) => (isRecent(since, now) ? name : [])),
+  );
 
 /** @param now epoch seconds */
 export function createIncompleteness({ endpoints }: Snapshot, now: number): Incompleteness {
   const { GetProducts, GetFeatures, GetExpirationFeatures } = endpoints;
   const found: Readonly<Record<ListEndpoint, ReadonlySet<string>>> = {
     GetProducts: new Set(ofProducts(lastGood(GetProducts?.parts.get(WHOLE))?.value, now)),
-    GetFeatures: new Set(
-      [...(GetFeatures?.parts.values() ?? [])].flatMap((part) => ofFeatures(lastGood(part)?.value, now)),
-    ),
-    GetExpirationFeatures: new Set(
-      [...(GetExpirationFeatures?.parts.values() ?? [])].flatMap((part) => ofFeatures(lastGood(part)?.value, now)),
-    ),
+    GetFeatures: new Set(ofFeatures(GetFeatures, now)),
+    GetExpirationFeatures: new Set(ofFeatures(GetExpirationFeatures, now)),
   };
   return (endpoint, vendorLicense) => found[endpoint].has(WHOLE) || found[endpoint].has(vendorLicense.toLowerCase());
 }

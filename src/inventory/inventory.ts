@@ -9,7 +9,7 @@ import {
   type Snapshot,
   WHOLE,
 } from '../model/snapshot.ts';
-import { parseVendorLicense } from '../model/vendor-license.ts';
+import { canonical, parseVendorLicense } from '../model/vendor-license.ts';
 import type { FeatureRow } from './feature-row.ts';
 import type { Derived, FeaturesRequest, PartRecords } from './features-request.ts';
 import { type FieldStates, noFieldStates } from './field-states.ts';
@@ -184,9 +184,9 @@ function deriveHistory(snapshot: Snapshot, now: number, policy: InventoryPolicy)
 /** The names in GetProducts by vendor license, without duplicates. */
 function spellingsOf(rows: readonly VendorLicenseRow[], names: readonly string[]): Inventory['spellings'] {
   const spellings = new Map<string, string[]>(rows.map(({ vendorLicense }) => [vendorLicense, []]));
-  const canonical = new Map(rows.map(({ vendorLicense }) => [vendorLicense.toLowerCase(), vendorLicense]));
+  const byName = new Map(rows.map(({ vendorLicense }) => [vendorLicense.toLowerCase(), vendorLicense]));
   for (const name of new Set(names)) {
-    const owner = canonical.get(parseVendorLicense(name).vendorLicense.toLowerCase());
+    const owner = byName.get(canonical(name));
     if (owner !== undefined) spellings.get(owner)?.push(name);
   }
   return spellings;

@@ -1,5 +1,5 @@
 import { type EndpointState, freshGood, isExpected, type Snapshot, WHOLE } from '../model/snapshot.ts';
-import { parseVendorLicense } from '../model/vendor-license.ts';
+import { canonical } from '../model/vendor-license.ts';
 import { type FieldEndpoint, recordFields } from '../query-api/records.ts';
 import type { FieldStates } from './field-states.ts';
 import { createIncompleteness } from './incomplete.ts';
@@ -19,12 +19,10 @@ export interface Knowledge {
   expiries(vendorLicense: string): boolean;
 }
 
-const nameOf = (part: string): string => parseVendorLicense(part).vendorLicense.toLowerCase();
-
 /** Vendor licenses without a fresh reading. */
 function staleParts<T>(state: EndpointState<T>, now: number): ReadonlySet<string> {
   const stale = [...state.parts.keys()].filter((part) => freshGood(state, part, now) === undefined);
-  return new Set(stale.map((part) => (part === WHOLE ? WHOLE : nameOf(part))));
+  return new Set(stale.map((part) => (part === WHOLE ? WHOLE : canonical(part))));
 }
 
 /** The fields of GetFeatures that expiries need. */

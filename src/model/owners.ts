@@ -1,4 +1,4 @@
-import { parseVendorLicense } from './vendor-license.ts';
+import { canonical } from './vendor-license.ts';
 import { createPattern } from './wildcard.ts';
 
 /** Who acts on a vendor license or a feature: labels such as `owner`, `team` and `site`. */
@@ -44,14 +44,11 @@ const ANY = '*';
 
 const isExact = (pattern: string): boolean => !pattern.includes(ANY);
 
-/** Spelled as vendor licenses are: without spaces around its parts, and without a third part. */
-const nameOf = (pattern: string): string => parseVendorLicense(pattern).vendorLicense.toLowerCase();
-
 function rank(entry: OwnerEntry, position: number): Ranked {
   return {
     rank: position,
     entry,
-    matchesVendorLicense: createPattern(nameOf(entry.vendorLicense), { ignoreCase: true, wildcard: ANY }),
+    matchesVendorLicense: createPattern(canonical(entry.vendorLicense), { ignoreCase: true, wildcard: ANY }),
     matchesFeature: createPattern(entry.feature, { ignoreCase: false, wildcard: ANY }),
   };
 }
@@ -78,7 +75,7 @@ export function createOwners(entries: readonly OwnerEntry[]): OwnerMapping {
   const ranked = entries.map(rank);
   const byName = Map.groupBy(
     ranked.filter(({ entry }) => isExact(entry.vendorLicense)),
-    ({ entry }) => nameOf(entry.vendorLicense),
+    ({ entry }) => canonical(entry.vendorLicense),
   );
   const patterns = ranked.filter(({ entry }) => !isExact(entry.vendorLicense));
   const known = new Map<string, Applicable>();

@@ -1,4 +1,4 @@
-import { parseVendorLicense } from './vendor-license.ts';
+import { canonical } from './vendor-license.ts';
 import { createPattern } from './wildcard.ts';
 
 /** A price of the licenses that match. `%` matches any text. */
@@ -40,19 +40,16 @@ const ANY = '%';
 
 const isExact = (text: string): boolean => !text.includes(ANY);
 
-/** Spelled as vendor licenses are: without spaces around its parts, and without a third part. */
-const nameOf = (pattern: string): string => parseVendorLicense(pattern).vendorLicense.toLowerCase();
-
 /** The same for entries with the same licenses. */
 export const priceKey = ({ vendorLicense, feature, package: packageName }: PriceEntry): string =>
-  JSON.stringify([nameOf(vendorLicense), feature, packageName]);
+  JSON.stringify([canonical(vendorLicense), feature, packageName]);
 
 function rank(entry: PriceEntry, position: number): Ranked {
   const matcherOf = (text: string) => createPattern(text, { ignoreCase: false });
   return {
     rank: position,
     entry,
-    matchesVendorLicense: createPattern(nameOf(entry.vendorLicense), { ignoreCase: true }),
+    matchesVendorLicense: createPattern(canonical(entry.vendorLicense), { ignoreCase: true }),
     matchesFeature: matcherOf(entry.feature),
     matchesPackage: matcherOf(entry.package),
   };
@@ -67,7 +64,7 @@ export function createPrices(entries: readonly PriceEntry[]): Prices {
   const keyOf = (vendorLicense: string, feature: string): string => `${vendorLicense}\n${feature}`;
   const byName = Map.groupBy(
     ranked.filter(({ entry }) => isExact(entry.vendorLicense) && isExact(entry.feature)),
-    ({ entry }) => keyOf(nameOf(entry.vendorLicense), entry.feature),
+    ({ entry }) => keyOf(canonical(entry.vendorLicense), entry.feature),
   );
   const patterns = ranked.filter(({ entry }) => !isExact(entry.vendorLicense) || !isExact(entry.feature));
   const known = new Map<string, readonly Ranked[]>();

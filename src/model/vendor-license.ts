@@ -14,3 +14,6 @@ export function parseVendorLicense(raw: string): VendorLicense {
   if (daemon === undefined) return { vendorLicense: server, server, daemon: '', qualifier: '' };
   return { vendorLicense: `${server};${daemon}`, server, daemon, qualifier: rest.join(';') };
 }
+
+/** The same text for all spellings that the API treats as one vendor license. */
+export const canonical = (raw: string): string => parseVendorLicense(raw).vendorLicense.toLowerCase();

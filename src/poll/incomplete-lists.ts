@@ -1,6 +1,6 @@
 import type { ProductRecord } from '../model/records.ts';
 import { type FeaturesAnswer, KEEP_NOT_LISTED, type PolledAnswers, WHOLE } from '../model/snapshot.ts';
-import { canonical } from './plausibility.ts';
+import { canonical } from '../model/vendor-license.ts';
 
 /** Lists with unusable records: they add and update, and never remove. */
 

@@ -1,6 +1,6 @@
 import type { Answer, ProductRecord, RecordOwner, StoredAnswer } from '../model/records.ts';
 import { type EndpointState, freshGood, lastGood, type Snapshot, WHOLE } from '../model/snapshot.ts';
-import { parseVendorLicense } from '../model/vendor-license.ts';
+import { canonical, parseVendorLicense } from '../model/vendor-license.ts';
 
 /**
  * Checks whether an answer is plausible. An empty answer is well-formed, but often the sign of a broken analyzer. If it
@@ -30,9 +30,6 @@ const STREAK_COUNT = 3;
 const STREAK_SECONDS = 900;
 
 const quote = (name: string): string => JSON.stringify(name);
-
-/** The same text for all spellings that the API treats as one vendor license. */
-export const canonical = (name: string): string => parseVendorLicense(name).vendorLicense.toLowerCase();
 
 const ownerOf = ({ serverName, daemon }: RecordOwner): string => `${serverName};${daemon}`;
 

@@ -11,6 +11,7 @@ import {
   type Snapshot,
   WHOLE,
 } from '../model/snapshot.ts';
+import { canonical } from '../model/vendor-license.ts';
 import { createLimit } from '../scheduling/limit.ts';
 import { createEndpointPoll, type EndpointPoll, type EndpointPollOptions } from './endpoint-poll.ts';
 import { createEndpointRequests } from './endpoint-requests.ts';
@@ -19,7 +20,6 @@ import { createFailureLog } from './failure-log.ts';
 import { createFeaturesForm } from './features-form.ts';
 import { keepNotListed, markIncomplete } from './incomplete-lists.ts';
 import {
-  canonical,
   checkExpirations,
   checkFeatures,
   checkProducts,

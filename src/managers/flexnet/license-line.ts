@@ -1,5 +1,4 @@
-import type { SourceTime } from '../times.ts';
-import { type Expiry, expiryOf } from '../times.ts';
+import { type Expiry, expiryOf, type SourceTime } from '../times.ts';
 import { wordsOf } from './file-lines.ts';
 
 /**

@@ -1,7 +1,6 @@
 import type { Diagnostics } from '../../observation/source.ts';
 import { DiagnosticsCount, linesOf, MAX_LINE, type OnUnread } from '../lines.ts';
-import type { SourceTime } from '../times.ts';
-import { expiryOf } from '../times.ts';
+import { expiryOf, type SourceTime } from '../times.ts';
 import type { LicenseSupply } from './inventory.ts';
 import { detached } from './kept-text.ts';
 import { isNoise, readReferenceTime } from './lmstat-lines.ts';

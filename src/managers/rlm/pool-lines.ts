@@ -1,5 +1,4 @@
-import type { SourceTime } from '../times.ts';
-import { type Expiry, expiryOf } from '../times.ts';
+import { type Expiry, expiryOf, type SourceTime } from '../times.ts';
 import type { RlmPool } from './report.ts';
 import type { TextCopies } from './text-copies.ts';
 
