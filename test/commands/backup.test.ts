@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
+import { createLocalTime } from '../../src/model/local-time.ts';
 import { createCleanup, eventually } from '../support/harness.ts';
 import { createRunner } from '../support/run.ts';
+import { begin, INTERVAL, timeZone } from '../support/store-samples.ts';
 
 /** `backup` and `restore`, as an operator runs them. */
 
@@ -73,10 +75,11 @@ describe('backup', () => {
     expect(done.output).toMatch(/history\.db: \d+ bytes\nThe backup .* is complete\.\n$/);
     expect(inspect(join(destination, 'history.db')).problems).toBe('ok');
     const copy = new DatabaseSync(join(destination, 'history.db'), { readOnly: true });
-    const newest = copy.prepare('SELECT max(at) AS at FROM open_collection').get()?.at;
+    const newest = copy.prepare('SELECT max(at) AS open, (SELECT max(day) FROM day) AS day FROM open_collection').get();
     copy.close();
-    // as in test/support/store-samples.ts
-    expect(Number(newest)).toBeGreaterThanOrEqual(Date.UTC(2026, 8, 30, 22) / 1000 + before * 3600);
+    // when a day was just sealed, no collection is open
+    const sealed = createLocalTime(timeZone).startOf(Number(newest?.day ?? 0) + 1) - INTERVAL;
+    expect(Math.max(Number(newest?.open), sealed)).toBeGreaterThanOrEqual(begin + before * INTERVAL);
 
     const killed = run(['backup', join(folder, 'killed'), `--config.file=${config}`]);
     await eventually('the copy', () => readdirSync(folder).some((name) => name.startsWith('killed.partial-')));
