@@ -98,7 +98,7 @@ const textOf = async (address: string): Promise<string> => (await fetch(address)
 
 /** Every answer about expiries that the daemon gives, by its name. The queries are all shapes of all targets. */
 async function* answersOf(url: string): AsyncGenerator<readonly [name: string, text: string]> {
-  const pages = ['/', '/alerts', '/expirations.csv', '/expirations.ics', '/api/v1/alerts', '/api/v1/attention'];
+  const pages = ['/', '/alerts', '/expirations.csv', '/expirations.ics', '/api/v1/alerts'];
   const byName = `vendor-license?vendor_license=${encodeURIComponent(VENDOR_LICENSE)}`;
   for (const path of [...pages, `/${byName}`]) yield [path, await textOf(url + path)];
   const all = { product: '%', feature: '%' };

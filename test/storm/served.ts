@@ -64,7 +64,7 @@ export function readServed(answers: ReadonlyMap<string, Buffer>): Page['figures'
   const read = (path: string): unknown => parseAnswer(answers.get(path)?.toString('utf8') ?? 'null');
   put('license_concurrent_users', {}, read('GetConcurrentUsers'));
   const products = read('GetProducts') as readonly Row[];
-  const down = (read('GetServerDown') as readonly Row[]).map(({ Product }) => Product);
+  const down = (read('GetServerDown') as readonly Row[]).map(({ Label }) => Label);
   for (const product of products) {
     putProduct(product, down, put);
     const path = `GetExpirationFeatures?product=${encodeURIComponent(String(product.Product))}`;
