@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest';
 import { evaluations, firing, startSite, writeServerDownConfig } from '../support/end-to-end.ts';
 import { eventually } from '../support/harness.ts';
+import { MOVED } from '../support/host-clock.ts';
 import { peer } from '../support/peers.ts';
 import { createProcessClock } from '../support/process-clock.ts';
 import { createRunner } from '../support/run.ts';
@@ -9,7 +10,6 @@ import { startAlertmanager, startSink } from '../support/start-alertmanager.ts';
 
 /** A whole daemon whose clock is set while it runs and while it is stopped, and which is paused. */
 
-const MOVED = 'the clock of this host was set; nothing is known until the analyzer has answered again';
 /** Longer than polls may be apart, and than data may be old. */
 const PAUSE_MS = 7000;
 
@@ -22,8 +22,12 @@ describe.runIf(peer('prometheus-alertmanager'))('the clock of a daemon', () => {
     const sink = await startSink(cleanup);
     const alertmanager = await startAlertmanager(cleanup, sink);
     const folder = temporaryFolder();
-    const daemonOf = { analyzer: site.url, alertmanager: alertmanager.url, resend: 20, hasStorage: true };
-    const file = writeServerDownConfig(folder, daemonOf);
+    const file = writeServerDownConfig(folder, {
+      analyzer: site.url,
+      alertmanager: alertmanager.url,
+      resend: 20,
+      hasStorage: true,
+    });
     const clock = createProcessClock(folder);
     let ahead = 0;
     const set = (seconds: number): void => {

@@ -42,7 +42,7 @@ const pages: Allowed = [
   ],
   [/ time(?:@title)?$/, /^\d+ ?s(?: ago)?$|^[\d-]{10} [\d:]{5} UTC$/, 'when something was polled, began or was read'],
   [/^\/ main > p\.soft$/, /^[\d-]{10} [\d:]{5} UTC: servers polled$/, 'when the page was made'],
-  [/./, /^(?:of )?\d (?:vendor licenses|features)$/, 'the number of names'],
+  [/./, /^(?:of )?[24] (?:vendor licenses|features)$/, 'the number of names'],
   [/./, /^The analyzer answered 503\.$/, 'why an answer is missing'],
   [/ a$/, /^Expire in 30 days$/, 'the title of a figure'],
   [/p\.unknown$/, /^.* not known of (?:4 features|any feature)\.$/, 'says that it is not known'],
@@ -127,7 +127,7 @@ const answers: Allowed = [
     'when something was done',
   ],
   [
-    /^\/expirations\.csv note$|^\/expirations\.ics {2}/,
+    /^\/expirations\.csv note$/,
     /^expiries are not all known: |server was never collected|features have no known expiry/,
     'says that it is not known',
   ],
@@ -172,9 +172,14 @@ const answers: Allowed = [
     'an empty table, for which a panel asks for a text',
   ],
   [
-    /^\/grafana\/query \w+ (?:name|refId|type|columns (?:text|type|unit)|fields (?:name|type)|meta .*)$/,
+    /^\/grafana\/query \w+ (?:name|refId|type|columns (?:text|type|unit)|fields (?:name|type)|meta (?!notices text).*)$/,
     /./,
     'the frame of a table',
+  ],
+  [
+    / notices text$/,
+    /^shown: last 7 days, the shortest duration|^the analyzer has no value in the time range|never collected, so no expiry is known$/,
+    'what is shown, or that it is not known',
   ],
   [/^\/grafana\/query heatmap fields values$/, /^(?:\d|1\d|2[0-3])$/, 'the hours of a day'],
   [
@@ -316,6 +321,7 @@ const neverKnown: Allowed = [
   [/^\/api\/v1\/rules data groups rules health$/, /^unknown$/, 'the same kinds of alerts, and those of sources'],
   [/^\/rightsizing main > p\.unknown$/, /^How many licenses could go, /, 'advice needs weeks of use'],
   [/rightsizing/, /^null$|^$/, 'the same, and there are no prices'],
+  [/^\/expirations\.csv note$/, /^$/, 'nothing to note'],
   [/^\/feature main > figure/, /; 29 of 30 days are not known; no denials/, 'the analyzer has begun today'],
   [
     / (?:owner|package|version|mapped_to|token_pool)$|^\/grafana\/query (?:features|expirations) rows$/,

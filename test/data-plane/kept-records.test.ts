@@ -24,7 +24,6 @@ const record = (Feature: unknown, more: Wire = {}): Wire => ({
 function createSite() {
   let seconds = 1000;
   const plane = new DataPlane(0, () => seconds);
-  const handles: number[] = [];
   return {
     plane,
     pass: (by: number) => {
@@ -36,7 +35,6 @@ function createSite() {
       arriving.write(Buffer.from(JSON.stringify([records])));
       arriving.end();
       const answer = (await arriving.result) as FeaturesAnswer;
-      handles.push(answer.handle);
       plane.keep('GetFeatures', [answer.handle]);
       const request = {
         features: [{ part: '', handle: answer.handle }],

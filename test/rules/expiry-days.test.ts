@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
 import { rules } from '../../src/config/sections/alert-rules.ts';
-import { createLocalTime, dateText } from '../../src/model/local-time.ts';
+import { createLocalTime, dateText, dayOfDate } from '../../src/model/local-time.ts';
 import { usualOwners } from '../../src/rules/alert.ts';
 import { createRuleFile } from '../../src/rules/rule-file.ts';
 import { feature, featureLabels } from '../support/exporter-series.ts';
@@ -13,7 +13,7 @@ const scenario = createScenarios();
 
 const rulesIn = (timeZone: string) =>
   createRuleFile({
-    rules: rules.parse({ LicenseExpiringSoon: { info: '300d' } }),
+    rules: rules.parse({ LicenseExpiringSoon: { info: '22000d' } }),
     ignore: [],
     unknownHold: 3600,
     owners: usualOwners,
@@ -23,8 +23,8 @@ const rulesIn = (timeZone: string) =>
     alertmanagerUrl: undefined,
   });
 
-/** Days since the beginning of a timeline, 1970-01-01. */
-const [WINTER, SUMMER] = [40, 190];
+/** A timeline begins at 1970-01-01, when few zones had summer time. */
+const [WINTER, SUMMER] = [dayOfDate(2027, 1, 15), dayOfDate(2027, 7, 15)];
 const zones = ['UTC', 'America/Los_Angeles', 'Pacific/Auckland', 'Australia/Sydney', 'Asia/Kolkata', 'Europe/London'];
 
 describe.runIf(peer('promtool')).each(zones)('the rules for an analyzer in %s', (zone) => {
@@ -35,16 +35,16 @@ describe.runIf(peer('promtool')).each(zones)('the rules for an analyzer in %s', 
     'first second in winter': [WINTER, localTime.startOf(WINTER)],
     'first second in summer': [SUMMER, localTime.startOf(SUMMER)],
   } as const;
-  const names = Object.entries(at);
+  const expiries = Object.entries(at);
   const alertOf = (name: string): string =>
     `LicenseExpiringSoon feature=${name} severity=info vendor_license=v;d version=1`;
   scenario(
     'name the day of which an expiry is the last or the first second',
-    one(20, Object.assign({}, ...names.map(([name, [, expires]]) => feature(featureLabels(name), { expires }))), {
+    one(20, Object.assign({}, ...expiries.map(([name, [, expires]]) => feature(featureLabels(name), { expires }))), {
       rules: rulesIn(zone),
       texts: [['LicenseExpiringSoon', 18]],
     }),
-    Object.fromEntries(names.map(([name]) => [alertOf(name), '15-20'])),
-    Object.fromEntries(names.map(([name, [day]]) => [alertOf(name), { expires: dateText(day) }])),
+    Object.fromEntries(expiries.map(([name]) => [alertOf(name), '15-20'])),
+    Object.fromEntries(expiries.map(([name, [day]]) => [alertOf(name), { expires: dateText(day) }])),
   );
 });

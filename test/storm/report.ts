@@ -18,6 +18,7 @@ export function findProblems(outcome: Outcome | Broken): string[] {
     [outcome.worstScrapeMs > limits.worstScrapeMs, `a scrape took ${Math.round(outcome.worstScrapeMs)} ms`],
     [outcome.ended.length > 0, `${outcome.ended.length} series ended: ${outcome.ended[0]}`],
     [outcome.notShown.length > 0, `not on the page: ${outcome.notShown[0]}`],
+    [outcome.stillShown.length > 0, `still on the page: ${outcome.stillShown[0]}`],
     [outcome.wrong.length > 0, `${outcome.wrong.length} wrong figures: ${outcome.wrong[0]}`],
     [
       outcome.recoverySeconds > outcome.recoveryLimit,

@@ -43,6 +43,8 @@ export interface Outcome {
   readonly ended: readonly string[];
   /** Samples that must be on the page within a poll, and were not. */
   readonly notShown: readonly string[];
+  /** Samples that must be gone in the end, and are there. */
+  readonly stillShown: readonly string[];
   readonly logons: number;
   readonly logonLimit: number;
   readonly worstDebt: number;
@@ -187,6 +189,7 @@ export async function runScenario(
     const act = createActor({ scenario, proxy, daemon, watch, disk, password: PASSWORD, ...options });
     const authRetryMs = (scenario.authRetrySeconds ?? AUTH_RETRY_SECONDS) * 1000;
     const staysDown = scenario.staysDown === true;
+    const { shows = [] } = scenario;
     let faultSeconds = 0;
     let recoverySeconds = 0;
     let recoveryLimit = 0;
@@ -194,7 +197,7 @@ export async function runScenario(
     for (let time = 0; time < (scenario.times ?? 1) && Number.isFinite(recoverySeconds); time += 1) {
       const started = Date.now();
       const [unseen] = await Promise.all([
-        waitForSamples(watch, scenario.shows ?? []),
+        waitForSamples(watch, shows),
         isBroken ? calmDown() : proxy.run(scenario.plan),
         act(),
         restart(scenario, daemon, watch),
@@ -227,6 +230,7 @@ export async function runScenario(
       wrong: [...watch.wrong],
       ended: [...watch.ended],
       notShown: missing,
+      stillShown: shows.filter((sample) => watch.latest !== undefined && notShown(watch.latest, [sample]).length === 0),
       logons: proxy.ledger.logons.length,
       logonLimit: scenario.logonLimit ?? Number.POSITIVE_INFINITY,
       worstDebt: proxy.ledger.worstDebt(BUDGET, authRetryMs),

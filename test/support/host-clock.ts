@@ -1,6 +1,9 @@
 import { uptime } from 'node:os';
 import { type Clock, createClock, type Look } from '../../src/scheduling/clock.ts';
 
+/** What the exporter logs when it follows. */
+export const MOVED = 'the clock of this host was set; nothing is known until the analyzer has answered again';
+
 /** The clock of a host that a test sets. */
 export interface HostClock {
   readonly clock: Clock;

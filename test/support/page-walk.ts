@@ -1,3 +1,4 @@
+import { readCsv } from '../../src/config/csv.ts';
 import { targetNames } from '../../src/datasource/targets.ts';
 import { type TestBrowser, views } from './browser.ts';
 
@@ -52,19 +53,18 @@ function leavesOf(value: unknown, where: string): readonly Piece[] {
 
 /** The cells of a table in CSV, by the names of their columns. */
 function cellsOf(csv: string, where: string): readonly Piece[] {
-  const rows = csv
-    .trim()
-    .split(/\r?\n/)
-    .map((line) => [...line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)].map(([, cell = '']) => cell).slice(0, -1));
-  const [header = [], ...records] = rows;
-  return records.flatMap((cells) => cells.map((text, column) => ({ where: `${where} ${header[column]}`, text })));
+  const [header, ...records] = readCsv(csv).rows;
+  return records.flatMap(({ cells }) =>
+    cells.map((text, column) => ({ where: `${where} ${header?.cells[column]}`, text })),
+  );
 }
 
 /** The pieces of an answer that is no page. */
 function piecesOf(body: string, type: string, where: string): readonly Piece[] {
   if (type.startsWith('application/json')) return leavesOf(JSON.parse(body), where);
   if (type.startsWith('text/csv')) return cellsOf(body, where);
-  const lines = body.split(/\r?\n/).filter((line) => line !== '' && !line.startsWith('#'));
+  const unfolded = type.startsWith('text/calendar') ? body.replaceAll(/\r?\n[ \t]/g, '') : body;
+  const lines = unfolded.split(/\r?\n/).filter((line) => line !== '' && !line.startsWith('#'));
   if (type.startsWith('text/calendar')) {
     return lines.map((line) => ({ where: `${where} ${line.split(/[:;]/)[0]}`, text: line }));
   }

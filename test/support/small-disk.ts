@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { createCleanup } from './harness.ts';
+import type { Cleanup } from './harness.ts';
 
 export interface SmallDisk {
   readonly path: string;
@@ -12,7 +12,7 @@ export interface SmallDisk {
 }
 
 /** A file system of its own of 4 MiB, which only root can make. */
-export function createSmallDisk(cleanup: ReturnType<typeof createCleanup>): SmallDisk {
+export function createSmallDisk(cleanup: Cleanup): SmallDisk {
   const path = mkdtempSync(join(tmpdir(), 'license-exporter-disk-'));
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', path]);
   cleanup.add(() => {

@@ -59,9 +59,7 @@ export function createWireSite(lists: () => WireLists, policy: InventoryPolicy, 
     getFeatures: ({ product }: { product: string }) => stored('GetFeatures', product),
     getExpirationFeatures: ({ product }: { product: string }) => stored('GetExpirationFeatures', product),
     getHistory: async () => [],
-  } satisfies Readonly<
-    Record<`get${Extract<PolledEndpoint, string> extends `Get${infer Name}` ? Name : never}`, unknown>
-  >;
+  } satisfies Readonly<Record<Uncapitalize<PolledEndpoint>, unknown>>;
 
   return {
     client: answers as unknown as QueryClient<PolledAnswers>,
