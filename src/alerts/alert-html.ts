@@ -2,6 +2,7 @@ import { type Html, html, joined, nameHtml } from '../html/html.ts';
 import type { AlertState } from './alert.ts';
 import { isHeld } from './alert-filter.ts';
 import type { CauseOf } from './alert-selection.ts';
+import { factTimes } from './fact-times.ts';
 import { nameOf } from './feature-rules.ts';
 import { anchorOf } from './links.ts';
 import { humanDuration } from './rule.ts';
@@ -17,6 +18,8 @@ export interface AlertFrame {
   /** The URL of the runbooks. Its fragment is the name of an alert in lower case. */
   readonly runbooks: string;
   readonly causeOf: CauseOf;
+  /** When a vendor license was collected last; `undefined` if that is not known. */
+  readonly collectedAt: (vendorLicense: string | undefined) => number | undefined;
 }
 
 /** Longest label and longest text, characters. Names of license files can be of any length. */
@@ -65,8 +68,9 @@ const momentHtml = (at: number, timeZone: string): Html =>
 export const timeHtml = (at: number, { now, timeZone }: Pick<AlertFrame, 'now' | 'timeZone'>): Html =>
   html`${momentHtml(at, timeZone)} (${humanDuration(now - at)} ago)`;
 
-/** Severity and state in words, and since when. */
-function stateHtml({ labels, state, activeAt, firedAt, resolvedAt }: AlertState, { now, timeZone }: AlertFrame): Html {
+/** Severity and state in words, since when it has been so, and since when the alert has been there if that is later. */
+function stateHtml(alert: AlertState, { now, timeZone, collectedAt }: AlertFrame): Html {
+  const { labels, state, activeAt, firedAt, resolvedAt } = alert;
   const { severity = '' } = labels;
   if (state === 'resolved') {
     const at = resolvedAt ?? now;
@@ -74,8 +78,15 @@ function stateHtml({ labels, state, activeAt, firedAt, resolvedAt }: AlertState,
 <p class="details">${momentHtml(at, timeZone)}, after ${humanDuration(at - (firedAt ?? activeAt))}</p>`;
   }
   const tone = severity === 'critical' ? 'bad' : severity === 'warning' ? 'warn' : 'soft';
-  return html`<p><span class="${tone}">${severity}</span> ${state} for ${humanDuration(now - activeAt)}</p>
-<p class="details">since ${momentHtml(activeAt, timeZone)}</p>`;
+  const { since, due } = factTimes(alert, collectedAt);
+  const begun = html`alert since ${momentHtml(activeAt, timeZone)}`;
+  if (since === undefined) {
+    const when = due === undefined ? undefined : html`, due in ${humanDuration(due - now)}`;
+    return html`<p><span class="${tone}">${severity}</span> ${state}${when}</p>
+<p class="details">${begun}</p>`;
+  }
+  return html`<p><span class="${tone}">${severity}</span> ${state} for ${humanDuration(now - since)}</p>
+<p class="details">since ${momentHtml(since, timeZone)}${since < activeAt ? html`, ${begun}` : undefined}</p>`;
 }
 
 /** What it means that an alert has no data, and the reason. */

@@ -34,7 +34,7 @@ export const createExpired: RuleFactory<ExpiredParameters> = (name, settings) =>
     isKnown: isExpiryKnown,
     annotate: (row, since, { now, timeZone }) => ({
       summary: `License ${nameOf(row)} has expired.`,
-      description: `It expired ${humanDuration(since)} ago, at ${localTimeText(now - since, timeZone)}. Install the renewed license file. If the license is not renewed, silence the alert. It resolves after a while.`,
+      description: `It expired ${humanDuration(since)} ago, at ${localTimeText(now - since, timeZone)}. Install the renewed license file. If it is not needed any more, remove it from the license file, or silence this alert.`,
       ...expiresOn(now - since, timeZone),
     }),
   });

@@ -18,6 +18,7 @@ export interface AlertPageOptions {
   readonly receivers: readonly ReceiverStatus[];
   /** The URL of the runbooks, to which the anchor of an alert is added. */
   readonly runbooks: string;
+  readonly collectedAt: AlertFrame['collectedAt'];
   /** Of the URL. */
   readonly query: unknown;
   /** Epoch seconds. */
@@ -36,12 +37,12 @@ const goneHtml = html`<p class="note">The alert of your link is not listed. It h
 
 /** The page. It yields between slices of work. */
 export function* alertsPage(options: AlertPageOptions): Generator<void, string> {
-  const { site, status, receivers, runbooks, query, now } = options;
+  const { site, status, receivers, runbooks, collectedAt, query, now } = options;
   const { filter, problems } = readFilter(query);
   const selection = yield* selectAlerts(status, filter);
   const { counts, owners, alerts, linked, causeOf } = selection;
   const { timeZone, unknownHold } = status;
-  const frame: AlertFrame = { now, timeZone, unknownHold, runbooks, causeOf };
+  const frame: AlertFrame = { now, timeZone, unknownHold, runbooks, causeOf, collectedAt };
   const isEmpty = alerts.length === 0 && linked === undefined;
   const list = isEmpty ? nothingHtml(status, filter, now) : yield* groupsHtml(selection, filter, frame);
   // before the first evaluation, the alerts of the last run are not known

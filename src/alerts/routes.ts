@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Site } from '../html/frame.ts';
 import { refusePage, sendPage } from '../html/routes.ts';
 import { runSliced } from '../scheduling/slices.ts';
+import type { AlertFrame } from './alert-html.ts';
 import { alertsJson, rulesJson } from './api.ts';
 import type { EngineStatus } from './engine.ts';
 import { alertsPage } from './page.ts';
@@ -15,6 +16,8 @@ export interface AlertRoutesOptions {
   readonly runbooks: () => string;
   /** Receivers other than Alertmanagers. */
   readonly receivers?: () => readonly ReceiverStatus[];
+  /** When vendor licenses were collected last. */
+  readonly collectedAt: () => AlertFrame['collectedAt'];
   /** Epoch seconds. */
   readonly now: () => number;
 }
@@ -43,11 +46,13 @@ export function createAlertApi({ status }: AlertRoutesOptions) {
 }
 
 /** `/alerts`: the page for users. */
-export function createAlertPage({ status, site, runbooks, receivers = () => [], now }: AlertRoutesOptions) {
+export function createAlertPage(routes: AlertRoutesOptions) {
+  const { status, site, runbooks, collectedAt, receivers = () => [], now } = routes;
   return {
     plugin: async (app: FastifyInstance): Promise<void> => {
       app.get('/', { prefixTrailingSlash: 'no-slash' }, async ({ query }, reply) => {
-        const options = { site, status: status(), receivers: receivers(), runbooks: runbooks(), query, now: now() };
+        const current = { status: status(), receivers: receivers(), runbooks: runbooks(), collectedAt: collectedAt() };
+        const options = { site, ...current, query, now: now() };
         return sendPage(reply, await runSliced(alertsPage(options)));
       });
     },

@@ -4,13 +4,13 @@ import type { DayOfSamples, PastPiece, Sample, Series } from './sample.ts';
 import type { SimulatedPool, SimulatedVendorLicense } from './simulated-catalogue.ts';
 import { type DayPlan, planDay } from './simulated-day.ts';
 import { asFlexNetSample, asFlexNetSeries, type SimulatedKnowledge } from './simulated-knowledge.ts';
-import { incrementsOf, isOut } from './simulated-supply.ts';
+import { incrementsOf, isOut, type Outages } from './simulated-supply.ts';
 import { createSlots, type Slots } from './slots.ts';
 import { poolCapacity, sumOfVersions } from './usage.ts';
 
 export interface SimulatedPastOptions {
   readonly catalogue: readonly SimulatedVendorLicense[];
-  readonly seed: number;
+  readonly outages: Outages;
   readonly localTime: LocalTime;
   /** Seconds between samples of the last week, where the site is not so large that they are an hour apart. */
   readonly interval: number;
@@ -85,7 +85,7 @@ function seriesOf(license: SimulatedVendorLicense, pool: SimulatedPool, knowledg
 
 /** What the simulated site would have recorded before it was started, day by day, newest first. */
 export function createSimulatedPast(options: SimulatedPastOptions) {
-  const { catalogue, seed, localTime, interval, knowledge } = options;
+  const { catalogue, outages, localTime, interval, knowledge } = options;
   const pools = catalogue.reduce((sum, license) => sum + license.pools.length, 0);
   const days = Math.min(options.days, Math.floor(MAX_POOL_DAYS / pools));
   const fineDays = pools > MANY_POOLS ? 0 : FINE_DAYS;
@@ -102,7 +102,7 @@ export function createSimulatedPast(options: SimulatedPastOptions) {
       let planned = 0;
       for (const license of catalogue) {
         const series: DayOfSamples[] = [];
-        const up = times.filter((at) => !isOut(license, at, seed));
+        const up = times.filter((at) => !isOut(license, at, outages));
         for (const versions of bySeries(license, knowledge)) {
           const plans = versions.map((pool) => planDay(pool, day, localTime.startOf));
           const supply = {

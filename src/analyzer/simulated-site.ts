@@ -21,9 +21,9 @@ import { type DayPlan, planDay } from './simulated-day.ts';
 import { asFlexNetKnows, type SimulatedKnowledge } from './simulated-knowledge.ts';
 import { createSimulatedPast } from './simulated-past.ts';
 import { random, randomInteger } from './simulated-random.ts';
-import { incrementsOf, isOut, type SimulatedIncrement } from './simulated-supply.ts';
+import { incrementsOf, isOut, type Outages, type SimulatedIncrement } from './simulated-supply.ts';
 
-export interface SimulatedSiteOptions extends CatalogueOptions {
+export interface SimulatedSiteOptions extends CatalogueOptions, Outages {
   /** IANA name. */
   readonly timeZone: string;
   /** Epoch seconds. */
@@ -61,7 +61,7 @@ export interface SimulatedSite extends Source {
   /** What its figures are of, with the settings that change them. */
   readonly origin: string;
   /**
-   * The whole site at any time: a pure function of seed, size, time zone and times. Denials are counted from `since`, by default
+   * The whole site at any time: a pure function of seed, size, time zone, outages and times. Denials are counted from `since`, by default
    * one interval before.
    */
   observe(at: number, since?: number): Generator<void, readonly SimulatedObservation[]>;
@@ -101,7 +101,7 @@ export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSit
 
   const isDown = (license: SimulatedVendorLicense, at: number): boolean => {
     if (forced.down?.includes(`${license.server};${license.daemon}`) === true) return true;
-    return isOut(license, at, seed);
+    return isOut(license, at, options);
   };
 
   const checkoutOf = (
@@ -187,7 +187,14 @@ export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSit
     offset: 0,
     origin: `simulated site ${seed} of ${vendorLicenses} × ${featuresPerVendorLicense}${knowledge === 'full' ? '' : `, as ${knowledge} reports it`}`,
     observe,
-    past: createSimulatedPast({ catalogue, seed, localTime, interval, days: options.historyDays ?? 0, knowledge }),
+    past: createSimulatedPast({
+      catalogue,
+      outages: options,
+      localTime,
+      interval,
+      days: options.historyDays ?? 0,
+      knowledge,
+    }),
     force: (next) => {
       forced = next;
     },

@@ -9,7 +9,15 @@ import { randomInteger } from './simulated-random.ts';
 const OUTAGE_PERIOD = 3 * 3600;
 const OUTAGE = 55 * 60;
 
-export function isOut(license: SimulatedVendorLicense, at: number, seed: number): boolean {
+/** What decides when that server is away. */
+export interface Outages {
+  readonly seed: number;
+  /** From then on it does not come back, epoch seconds. Without it, the outages go on as before. */
+  readonly downSince?: number;
+}
+
+export function isOut(license: SimulatedVendorLicense, at: number, { seed, downSince }: Outages): boolean {
+  if (license.goesDown && downSince !== undefined && at >= downSince) return true;
   const phase = randomInteger(0, OUTAGE_PERIOD - 1, seed, 'outage');
   return license.goesDown && (at + phase) % OUTAGE_PERIOD < OUTAGE;
 }

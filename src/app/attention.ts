@@ -1,5 +1,6 @@
-import type { AlertState, Labels } from '../alerts/alert.ts';
+import type { Labels } from '../alerts/alert.ts';
 import { type EngineStatus, withoutData } from '../alerts/engine.ts';
+import { factTimes } from '../alerts/fact-times.ts';
 import { nameOf } from '../alerts/feature-rules.ts';
 import type { Attention, AttentionRow } from '../datasource/attention.ts';
 import type { Inventory } from '../inventory/inventory.ts';
@@ -8,23 +9,6 @@ import type { AppConfig } from './pipeline.ts';
 
 const isSeverity = (text: string | undefined): text is AttentionRow['severity'] =>
   text === 'critical' || text === 'warning' || text === 'info';
-
-/** Alerts about a server, which has been so since its last collection. */
-const ofServer: readonly string[] = ['LicenseServerDown', 'LicenseCollectionStale'];
-
-/** When the license of an alert expires or has expired: the value of these rules is the time until then, or since then. */
-const expiryOf = ({ knownAt, value = Number.NaN, labels: { alertname } }: AlertState): number | undefined => {
-  if (Number.isNaN(value)) return undefined;
-  if (alertname === 'LicenseExpired') return knownAt - value;
-  return alertname === 'LicenseExpiringSoon' ? knownAt + value : undefined;
-};
-
-/** When something happens that has not happened yet. */
-const dueOf = ({ labels: { alertname }, value }: AlertState, expiry: number | undefined): number | undefined => {
-  // the value is the day on which the first feature runs out
-  if (alertname === 'LicenseRunsOut') return value;
-  return alertname === 'LicenseExpiringSoon' ? expiry : undefined;
-};
 
 /** What remains of the name of a feature without the names that are in columns of the same row: version and package. */
 function restOf({ version = '', package: pkg = '' }: Labels): string {
@@ -88,6 +72,16 @@ export function alertCountsOf(status: EngineStatus, notRequested: readonly strin
   return counts;
 }
 
+/** When vendor licenses were collected last, epoch seconds. */
+export function collectionTimes(
+  inventory: Inventory | undefined,
+): (vendorLicense: string | undefined) => number | undefined {
+  const known = new Map(
+    inventory?.vendorLicenses.rows().map(({ vendorLicense, collectionTime }) => [vendorLicense, collectionTime]),
+  );
+  return (vendorLicense = '') => known.get(vendorLicense);
+}
+
 /**
  * The alerts that fire, for Grafana and the pages; `undefined` until the rules have been evaluated. A row is made when it is
  * read, because there can be thousands.
@@ -100,27 +94,21 @@ export function attentionOf(
   notRequested: readonly string[],
 ): Attention | undefined {
   if (status.lastEvaluation === undefined) return undefined;
-  const collected = new Map(
-    inventory?.vendorLicenses.rows().map(({ vendorLicense, collectionTime }) => [vendorLicense, collectionTime]),
-  );
+  const collectedAt = collectionTimes(inventory);
   const rows = status.alerts
     .values()
     .filter(({ state }) => state === 'firing')
     .map((alert): AttentionRow => {
-      const { labels, annotations, activeAt, unknownSince } = alert;
+      const { labels, annotations, unknownSince } = alert;
       const { alertname = '', severity, vendor_license: vendorLicense, feature, owner } = labels;
       const kept = unknownSince === undefined ? '' : ' Its condition is not known now.';
-      const expiry = expiryOf(alert);
-      const due = dueOf(alert, expiry);
-      const collection = ofServer.includes(alertname) ? collected.get(vendorLicense ?? '') : undefined;
       return {
         alert: alertname,
         severity: isSeverity(severity) ? severity : 'warning',
         vendorLicense,
         feature,
         details: `${detailsOf(annotations.summary ?? '', labels)}${kept}`,
-        since: due === undefined ? Math.min(activeAt, collection ?? activeAt, expiry ?? activeAt) : undefined,
-        due,
+        ...factTimes(alert, collectedAt),
         owner,
       };
     });

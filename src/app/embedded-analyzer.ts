@@ -17,6 +17,8 @@ const MAX_MEMORY = 2 ** 30;
 const PAST_DELAY = 2;
 const LOST_HISTORY = 'the history up to now is in the renamed file only; restore a backup to have it back';
 const HISTORY_PROBLEM = 'the embedded analyzer cannot use its history, only the live endpoints work';
+/** How long one server of a simulated site has been down when it starts, seconds: longer than until it is listed as down. */
+const DOWN_BEFORE_START = 40 * 60;
 /** What real figures are of. Sources come and go, so their names are no part of it. */
 const LICENSE_MANAGERS = 'license managers';
 
@@ -68,6 +70,7 @@ function simulatedSiteOf(config: Config, now: () => number): ReturnType<typeof c
     interval: collectionInterval,
     historyDays,
     knowledge,
+    downSince: now() - DOWN_BEFORE_START,
   });
 }
 

@@ -15,7 +15,7 @@ import { createFeaturePage, createStatusPage, createVendorLicensePage } from '..
 import { pathList } from '../web/path-list.ts';
 import type { Mount } from '../web/server.ts';
 import { externalUrl } from './alerting.ts';
-import { alertCountsOf, hasDenials, notRequestedRules } from './attention.ts';
+import { alertCountsOf, collectionTimes, hasDenials, notRequestedRules } from './attention.ts';
 import { analyzerIdentity } from './identity.ts';
 import type { AppConfig, Pipeline } from './pipeline.ts';
 import { sourcesMount } from './sources.ts';
@@ -78,6 +78,7 @@ export function createMounts({
     site: pages,
     receivers: () => pipeline().messages.status(),
     runbooks: () => pipeline().config.alerting.runbookBaseUrl ?? 'runbooks',
+    collectedAt: () => collectionTimes(pipeline().inventory.latest()),
     now,
   };
   const answering = {

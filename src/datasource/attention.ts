@@ -1,7 +1,7 @@
 import { productMatcher } from './known-data.ts';
 import { text, time } from './live-columns.ts';
 import { cell, millis, type TargetAnswer } from './panel-data.ts';
-import type { Query } from './query.ts';
+import { matcherOf, type Query } from './query.ts';
 import { type Cells, viewTable } from './table-view.ts';
 import { countedText, namesText } from './texts.ts';
 
@@ -107,17 +107,19 @@ function merged(rows: readonly AttentionRow[]): readonly AttentionRow[] {
 const groupOf = ({ severity, alert, vendorLicense, feature }: AttentionRow): string =>
   JSON.stringify([severity, alert, vendorLicense, feature === undefined]);
 
-/** Problems of the site are shown with every vendor license. */
+/** Problems of the site are shown with every vendor license, and those of a vendor license with each of its features. */
 export function* answerAttention(query: Query, { rows, withoutData }: Attention): Generator<void, TargetAnswer> {
-  const { products, lists } = query.values;
+  const { products, features, lists } = query.values;
   const shown = lists.severity ?? ['critical', 'warning'];
   const isProduct = productMatcher(products);
+  const isFeature = matcherOf(features, query.isPattern);
   const groups = new Map<string, AttentionRow[]>();
   for (const row of rows) {
     yield;
-    const { vendorLicense, severity } = row;
+    const { vendorLicense, feature, severity } = row;
     const isAskedFor =
-      vendorLicense === undefined || (isProduct(vendorLicense) && query.allows('product', vendorLicense));
+      (vendorLicense === undefined || (isProduct(vendorLicense) && query.allows('product', vendorLicense))) &&
+      (feature === undefined || isFeature(feature));
     if (!isAskedFor || !shown.includes(severity)) continue;
     const key = groupOf(row);
     const group = groups.get(key);

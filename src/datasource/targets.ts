@@ -251,7 +251,7 @@ export const targets = {
   attention: {
     label: 'Needs attention',
     from: 'alerts',
-    keys: ['product', 'severity', ...view],
+    keys: ['product', 'feature', 'severity', ...view],
     required: [],
     shapes: ['table'],
     rowShape: 'table',

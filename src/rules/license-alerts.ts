@@ -78,7 +78,7 @@ function expired(options: RuleOptions): HeldAlert {
     isEngines: true,
     condition: `(${enabledOf(settings, expirationOf)} <= time()) > time() - ${thresholdOf(settings, 'within', expirationOf)}`,
     summary: `License ${FEATURE_TEXT} has expired.`,
-    description: `It expired at ${TIME_TEXT}, ${AGE_TEXT} ago. Install the renewed license file. If the license is not renewed, silence the alert. It resolves after a while.`,
+    description: `It expired at ${TIME_TEXT}, ${AGE_TEXT} ago. Install the renewed license file. If it is not needed any more, remove it from the license file, or silence this alert.`,
     more: { expires: dayText(options.timeZone) },
   };
 }

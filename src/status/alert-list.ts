@@ -21,10 +21,9 @@ export interface AttentionItem {
 export async function readAttention(
   { backend }: StatusInputs,
   signal: AbortSignal,
-  vendorLicense?: string,
+  subject: { readonly product?: string; readonly feature?: string } = {},
 ): Promise<readonly AttentionItem[]> {
-  const severity = ['critical', 'warning', 'info'];
-  const asked = { severity, ...(vendorLicense !== undefined && { product: vendorLicense }) };
+  const asked = { severity: ['critical', 'warning', 'info'], ...subject };
   return [...(await answerRows('attention', asked, backend, signal))] as readonly AttentionItem[];
 }
 

@@ -22,10 +22,6 @@ function* itemsOf({ features }: Inventory, { vendorLicense, feature }: FeatureNa
   return items;
 }
 
-/** The alerts of a feature, and those of its whole vendor license. */
-const readAttentionOf = async (inputs: StatusInputs, { vendorLicense, feature }: FeatureName, signal: AbortSignal) =>
-  (await readAttention(inputs, signal, vendorLicense)).filter((item) => (item.feature ?? feature) === feature);
-
 /** Reads what the page of a feature shows; `undefined` if there is no such feature. */
 export async function readFeature(
   inputs: StatusInputs,
@@ -34,10 +30,11 @@ export async function readFeature(
   signal: AbortSignal,
 ): Promise<FeaturePageData | undefined> {
   const { backend } = inputs;
+  const { vendorLicense, feature } = name;
   const items = await runSliced(itemsOf(inventory, name));
   if (items.length === 0) return undefined;
   const [attention, history, holders, advice] = await Promise.all([
-    attempt(() => readAttentionOf(inputs, name, signal)),
+    attempt(() => readAttention(inputs, signal, { product: vendorLicense, feature })),
     attempt(() => readHistory(name, backend, signal)),
     attempt(() => readHolders(name, backend, signal)),
     attempt(() => readAdvice(name, backend, signal)),
@@ -45,7 +42,7 @@ export async function readFeature(
   return {
     ...name,
     items,
-    owners: backend.owners().of(name.vendorLicense, name.feature),
+    owners: backend.owners().of(vendorLicense, feature),
     attention,
     history,
     holders,

@@ -22,7 +22,7 @@ export async function readVendorLicense(
   return {
     figures,
     owners: owners.of(name),
-    attention: await attempt(() => readAttention(inputs, signal, name)),
+    attention: await attempt(() => readAttention(inputs, signal, { product: name })),
     gaps: gapsOf(inventory.readings, name),
     filter,
     found: await runSliced(findFeatures(inventory, wordsOf(filter), name, owners)),

@@ -50,6 +50,21 @@ describe('an alert on the page', () => {
     expect(elsewhere).toContain('<a href="https://wiki.example.com/licenses#licenseserverdown">');
   });
 
+  it('has the times of what it is about, and its own where that is later', () => {
+    const textWith = (alertname: string, value: number, collectedAt?: number) =>
+      textOf(
+        alertsPageOf(statusOf([alertOf({ alertname }, { value, knownAt: NOW - 10 })]), {
+          collectedAt: () => collectedAt,
+        }),
+      );
+    const own = 'alert since 2027-01-15 08:58 CET';
+    expect(textWith('LicenseExpired', 86_390)).toContain(`firing for 1d since 2027-01-14 09:00 CET , ${own}`);
+    expect(textWith('LicenseServerDown', 0, NOW - 7200)).toContain(`firing for 2h since 2027-01-15 07:00 CET , ${own}`);
+    expect(textWith('LicenseServerDown', 0)).toContain('firing for 1m 40s since 2027-01-15 08:58 CET Lic');
+    expect(textWith('LicenseExpiringSoon', 86_410)).toContain(`firing, due in 1d ${own}`);
+    expect(textWith('LicenseRunsOut', NOW + 172_800)).toContain(`firing, due in 2d ${own}`);
+  });
+
   it('does not repeat the feature that its summary names', () => {
     const labels = { feature: 'solver', version: '2.0' };
     const page = (summary: string) => textOf(alertsPageOf(statusOf([alertOf(labels, { annotations: { summary } })])));
@@ -399,6 +414,7 @@ describe.runIf(peer('chromium'))('in a browser', () => {
       status: () => status,
       site: { ...testSite, demo: true },
       runbooks: () => 'runbooks',
+      collectedAt: () => () => undefined,
       now: () => NOW,
     });
     url = await servePage(cleanup, '/alerts', page.plugin);

@@ -60,6 +60,21 @@ describe('the list of what needs attention', () => {
     expect(rowsOf([soon('a', 5), ...many]).map(({ product }) => product)).toEqual(['b;d', 'lic01;cdslmd']);
   });
 
+  it('of a feature has no row about others, and the rows about all of them', () => {
+    const rows = [
+      ...[...'abcd'].map((feature) => row('LicenseExpired', { feature })),
+      row('LicenseServerDown'),
+      row('LicensePollPartial', { vendorLicense: undefined }),
+    ];
+    expect(rowsOf(rows).map(({ details }) => details)).toContainEqual(expect.stringMatching(/^4 features: a, b, c /));
+    const shown = rowsOf(rows, { product: 'lic01;cdslmd', feature: 'b' });
+    expect(shown.map(({ what, feature }) => [what, feature])).toEqual([
+      ['Server is down', null],
+      ['Expired', 'b'],
+      ['Data is missing', null],
+    ]);
+  });
+
   it('shows since when, the owner and the name of the alert', () => {
     expect(rowsOf([row('LicenseDenials', { feature: 'f', owner: 'ada', details: 'Denied: 4.' })])).toEqual([
       {
