@@ -1,14 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { pino, stdTimeFunctions } from 'pino';
+import type { LogSettings } from './commands/command.ts';
 import { parseCommandLine } from './commands/command-line.ts';
 import { ConfigError } from './config/problems.ts';
 import type { Log } from './model/log.ts';
 import { logFields, readableFields } from './model/log-fields.ts';
+import { logfmtOf } from './model/logfmt.ts';
 import { OperatorError } from './model/operator-error.ts';
 
-function createLog({ level, format }: { level: string; format: 'json' | 'pretty' | undefined }): Log {
-  const isPretty = format === undefined ? process.stderr.isTTY === true : format === 'pretty';
+function createLog({ level, format = process.stderr.isTTY ? 'pretty' : 'json' }: LogSettings): Log {
   const options = {
     level,
     base: null,
@@ -16,10 +17,11 @@ function createLog({ level, format }: { level: string; format: 'json' | 'pretty'
     // errors are fields as they should be already
     serializers: { err: (error: unknown) => error },
   };
-  if (!isPretty) {
+  if (format !== 'pretty') {
+    const stderr = pino.destination({ dest: 2, sync: true });
     return pino(
       { ...options, formatters: { level: (label) => ({ level: label }), log: logFields } },
-      pino.destination({ dest: 2, sync: true }),
+      format === 'json' ? stderr : { write: (line) => stderr.write(logfmtOf(JSON.parse(line))) },
     );
   }
   return pino({
@@ -27,7 +29,7 @@ function createLog({ level, format }: { level: string; format: 'json' | 'pretty'
     formatters: { log: readableFields },
     transport: {
       target: 'pino-pretty',
-      options: { destination: 2, translateTime: 'SYS:HH:MM:ss', ignore: 'pid,hostname' },
+      options: { destination: 2, translateTime: 'SYS:HH:MM:ss', ignore: 'pid,hostname', singleLine: true },
     },
   });
 }

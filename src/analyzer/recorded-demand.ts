@@ -34,10 +34,12 @@ export interface RecordedDemand {
   intervalOf(vendorLicense: string): number | undefined;
   /** Resolves when the past that a source knows has been added. */
   pastAdded(): Promise<void>;
+  /** Days of that past that are not added yet; `undefined` if all are. */
+  pastDaysLeft(): number | undefined;
 }
 
 export interface RecordedDemandOptions
-  extends Pick<RecordedDemand, 'origin' | 'localTime' | 'intervalOf' | 'pastAdded'> {
+  extends Pick<RecordedDemand, 'origin' | 'localTime' | 'intervalOf' | 'pastAdded' | 'pastDaysLeft'> {
   /** @throws StoreError */
   readonly store: () => Store;
 }

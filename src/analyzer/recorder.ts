@@ -39,6 +39,8 @@ export interface Recorder {
   known(now: number): Promise<readonly Collected[]>;
   /** Adds what a source knows about the time before the first recording. Continues after an interruption. */
   addPast(past: Past): Promise<void>;
+  /** Days of the past that are still to be added; `undefined` while nothing is being added. */
+  pastDaysLeft(): number | undefined;
   /** @throws StoreError if history cannot be read now */
   store(): Store;
   state(): RecorderState;
@@ -59,6 +61,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   let failures = 0;
   let errors = 0;
   let lastRecordedAt: number | undefined;
+  let daysLeft: number | undefined;
   let isStopping = false;
   let queue: Promise<void> = Promise.resolve();
 
@@ -148,15 +151,21 @@ export function createRecorder(options: RecorderOptions): Recorder {
       if (store === undefined) return;
       const since = Number(store.note(SINCE));
       const before = Number(store.note(PAST) ?? localTime.dayOf(since) + 1);
-      for (const step of past(since, before)) {
-        if (step !== undefined) {
-          const note = [PAST, String(step.completeFrom)] as const;
-          await write(() => runSliced(untilStopped(store?.add(step.series, note) ?? [])));
+      try {
+        for (const step of past(since, before)) {
+          if (step !== undefined) {
+            const note = [PAST, String(step.completeFrom)] as const;
+            await write(() => runSliced(untilStopped(store?.add(step.series, note) ?? [])));
+            daysLeft = step.daysLeft;
+          }
+          await setImmediate();
+          if (isStopping || problem !== undefined) return;
         }
-        await setImmediate();
-        if (isStopping || problem !== undefined) return;
+      } finally {
+        daysLeft = undefined;
       }
     },
+    pastDaysLeft: () => daysLeft,
     store: () => {
       if (store === undefined) throw new StoreError(problem ?? 'the history store is not open');
       return store;

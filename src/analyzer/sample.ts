@@ -51,6 +51,8 @@ export interface PastPiece {
   readonly series: readonly DayOfSamples[];
   /** With this piece, everything from this local day on has been given. */
   readonly completeFrom: number;
+  /** Earlier days that are still to come. */
+  readonly daysLeft: number;
 }
 
 /**

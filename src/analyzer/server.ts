@@ -183,6 +183,7 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
       store: () => recorder.store(),
       intervalOf: collector.intervalOf,
       pastAdded: () => pastAdded.promise,
+      pastDaysLeft: recorder.pastDaysLeft,
     }),
     recording,
     start: async () => {

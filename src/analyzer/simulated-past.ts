@@ -118,7 +118,7 @@ export function createSimulatedPast(options: SimulatedPastOptions) {
           planned += versions.length;
           if (planned % SLICE < versions.length) yield undefined;
         }
-        yield { series, completeFrom: license === catalogue.at(-1) ? day : day + 1 };
+        yield { series, completeFrom: license === catalogue.at(-1) ? day : day + 1, daysLeft: day - (today - days) };
       }
     }
   };

@@ -63,7 +63,8 @@ export function openAccount({ analyzer, storagePath, writes, ...options }: Accou
 
 /** Logs changes of the credentials: proven, unproven or rejected. */
 export function createCredentialsLog({ gate, log }: { readonly gate: CredentialGate; readonly log: Log }): () => void {
-  let logged = '';
+  // that nothing was sent yet is no news
+  let logged = 'unproven';
   return () => {
     const { authenticated } = gate;
     const credentials = authenticated === undefined ? 'unproven' : authenticated ? 'proven' : 'rejected';

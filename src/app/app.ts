@@ -19,6 +19,7 @@ import { createWebServer, type WebServer } from '../web/server.ts';
 import { createAccounts } from './accounts.ts';
 import { externalUrl } from './alerting.ts';
 import { type Carried, carryOver } from './carried.ts';
+import { logFirstPoll } from './first-poll.ts';
 import { analyzerIdentity } from './identity.ts';
 import { createMounts, siteOf } from './mounts.ts';
 import { createCurrentOwners } from './owners.ts';
@@ -156,6 +157,8 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       .then(() => inventory.commit(poller.latest()))
       .then(
         () => {
+          if (!isFirstPollOver)
+            logFirstPoll(inventory.latest(), initial.web.externalUrl ?? web.addresses()[0] ?? '', log);
           isFirstPollOver = true;
           // a reload can have replaced it
           if (pipeline.poller === poller) rightsizing.begin();

@@ -12,9 +12,10 @@ import { embeddedName } from './identity.ts';
 
 const atOnce = { for: '0s' };
 
-/** The demo listens on loopback only, and collects often so that data appears soon. Its alerts fire at once. */
+/** The demo listens on loopback only, and collects often so that data appears soon. Its alerts fire at once, and people read its log. */
 export const demoDefaults: ReadonlyMap<SettingKey, unknown> = new Map<SettingKey, unknown>([
   ['web.listen_address', '127.0.0.1:10319'],
+  ['log.format', 'pretty'],
   ['embedded_analyzer.collection_interval', '60s'],
   [
     'alerting.rules',

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { notifyReady } from '../app/service-manager.ts';
+import type { Config } from '../config/config.ts';
 import type { SettingKey } from '../config/settings.ts';
 import type { Log } from '../model/log.ts';
 import { errorFields, OperatorError } from '../model/operator-error.ts';
@@ -50,13 +51,16 @@ export interface CommandLine extends Readonly<Record<CommandSwitch, boolean>> {
   readonly version: boolean;
 }
 
+/** Without a format, it depends on whether standard error is a terminal. */
+export type LogSettings = Config['log'];
+
 /** What `main.ts` provides to a command. */
 export interface CommandContext {
   readonly line: CommandLine;
   readonly env: NodeJS.ProcessEnv;
   readonly version: string;
   readonly revision: string;
-  readonly createLog: (settings: { level: string; format: 'json' | 'pretty' | undefined }) => Log;
+  readonly createLog: (settings: LogSettings) => Log;
   readonly print: (text: string | Uint8Array) => void;
   /** Aborted when a daemon must stop. */
   readonly stop: AbortSignal;

@@ -72,7 +72,7 @@ async function runDemo(context: CommandContext, loaded: Config, log: Log, folder
       recorded: analyzer.demand,
       recording: analyzer.recording,
     });
-    log.warn({}, 'this is the demo: all data is simulated');
+    log.warn({ version }, 'this is the demo of license-exporter: all data is simulated');
     log.info({ address: analyzer.url, try: curl }, 'embedded analyzer listening');
     await runApp(app, log, context);
   } finally {

@@ -108,6 +108,8 @@ export async function serve(context: CommandContext): Promise<number> {
   const { version, revision, line } = context;
   const config = load(context);
   const log = context.createLog(config.log);
+  const analyzer = config.analyzer?.url ?? 'embedded, on license managers';
+  log.info({ version, config: line.configFile, analyzer }, 'license-exporter starts');
   warn(config, log);
   // a daemon beside it may have locked the storage directory
   const collected = line.once ? { ...config, storagePath: undefined } : config;
@@ -157,7 +159,7 @@ async function reload(app: App, upstream: Upstream, log: Log, context: CommandCo
 /** Runs an application until the process is stopped. */
 export async function runApp(app: App, log: Log, context: CommandContext): Promise<void> {
   await app.start();
-  for (const address of app.addresses()) log.info({ address, version: context.version }, 'listening');
+  for (const address of app.addresses()) log.info({ address }, 'listening');
   await untilStopped(context, log);
   await app.stop();
 }

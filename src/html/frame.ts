@@ -25,6 +25,8 @@ export interface Page {
   readonly path?: string;
   /** Whether the page replaces its content once a minute. */
   readonly refreshes?: boolean;
+  /** After how many seconds the browser loads the whole page again, because something is not ready; by default never. */
+  readonly reloadsAfter?: number;
 }
 
 /** How often a page refreshes itself, seconds. */
@@ -34,7 +36,10 @@ const linkHtml = ({ path, title }: PageLink, current: string | undefined): Html 
   html`<li><a href="${path}"${path === current ? html` aria-current="page"` : undefined}>${title}</a></li>`;
 
 /** A page up to its content. */
-export const pageStart = (site: Site, { title, path, refreshes = false }: Page): Html => html`<!doctype html>
+export const pageStart = (
+  site: Site,
+  { title, path, refreshes = false, reloadsAfter }: Page,
+): Html => html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -48,7 +53,7 @@ ${
     ? html`<script src="${assets['refresh.js'].url}" data-seconds="${REFRESH}" defer></script>
 <noscript><meta http-equiv="refresh" content="${REFRESH}"></noscript>`
     : undefined
-}
+}${reloadsAfter === undefined ? undefined : html`<meta http-equiv="refresh" content="${reloadsAfter}">`}
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>

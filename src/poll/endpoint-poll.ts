@@ -109,8 +109,7 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
     const seconds = (performance.now() - started) / 1000;
     const allGood = [...parts.values()].every(({ ok }) => ok);
     observeAbsence(parts, at);
-    const isFirst = state.lastSuccess === undefined;
-    log.passEnded({ parts, readings, seconds, isFirst, isAbsent: absence.isAbsent });
+    log.passEnded({ parts, readings, seconds, isAbsent: absence.isAbsent });
     const lastSuccess = allGood ? at : state.lastSuccess;
     state = {
       interval,

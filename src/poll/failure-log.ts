@@ -13,8 +13,8 @@ export interface FailedPart extends Failure {
 }
 
 export interface FailureLog {
-  /** A pass of an endpoint has ended. Without failed parts, the endpoint is well. @returns whether it failed before */
-  passEnded(endpoint: PolledEndpoint, failed: readonly FailedPart[], parts: number): boolean;
+  /** A pass of an endpoint has ended. Without failed parts, the endpoint is well. */
+  passEnded(endpoint: PolledEndpoint, failed: readonly FailedPart[], parts: number): void;
   /** The endpoint fails as expected, because the analyzer does not have it. */
   failedAsExpected(endpoint: PolledEndpoint): void;
   /** Writes what waits for endpoints with the same cause. */
@@ -206,7 +206,6 @@ export function createFailureLog({ log, now }: FailureLogOptions): FailureLog {
       if (failed.length > 0) begin(endpoint, fail(endpoint, byCause(endpoint, failed, parts)));
       else if (trouble !== undefined) end(endpoint, trouble);
       writeSummaries();
-      return trouble !== undefined;
     },
     failedAsExpected: (endpoint) => void fail(endpoint, new Map()),
     flush,

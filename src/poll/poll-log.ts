@@ -15,8 +15,6 @@ export interface PassReport {
   /** The readings of this pass. */
   readonly readings: Readings;
   readonly seconds: number;
-  /** Whether no earlier pass was good. */
-  readonly isFirst: boolean;
   readonly isAbsent: boolean;
 }
 
@@ -33,15 +31,14 @@ export function createPollLog(endpoint: PolledEndpoint, log: Log, failureLog: Fa
   /** Unknown fields that were already logged. */
   const logged = new Set<string>();
 
-  const logOutcome = ({ parts, readings, seconds, isFirst, isAbsent }: PassReport): void => {
+  const logOutcome = ({ parts, readings, seconds, isAbsent }: PassReport): void => {
     const failed = [...parts].flatMap(([part, reading]) => (reading.ok ? [] : [{ part, ...reading.failure }]));
     log.debug({ endpoint, parts: readings.size, failed: failed.length, seconds }, 'poll ended');
     if (isAbsent) {
       failureLog.failedAsExpected(endpoint);
       return;
     }
-    const hadFailed = failureLog.passEnded(endpoint, failed, parts.size);
-    if (failed.length === 0 && isFirst && !hadFailed) log.info({ endpoint, parts: parts.size }, 'first good poll');
+    failureLog.passEnded(endpoint, failed, parts.size);
   };
 
   /** Logs unknown fields when they first appear. One of them may be a renamed field. */

@@ -3,7 +3,7 @@ import { dateText, type LocalTime } from '../model/local-time.ts';
 import { createPattern } from '../model/wildcard.ts';
 import { demandOf } from './asked-demand.ts';
 import type { SeriesName } from './demand.ts';
-import type { DemandSource, ListedSeries, SeriesList } from './demand-source.ts';
+import { type DemandSource, type ListedSeries, NothingKnown, type SeriesList } from './demand-source.ts';
 import { type KnownFeature, type KnownFeatures, keyOf } from './known-features.ts';
 
 // types, not interfaces: the client's parameters are maps
@@ -99,11 +99,12 @@ export function createAskedSource({ client, localTime, concurrency, maxFeatures 
     concurrency,
     readsAll: false,
     ready: async () => undefined,
+    waitsFor: () => undefined,
     isComplete: () => true,
     intervalOf: () => undefined,
     list: function* (known): Generator<void, SeriesList> {
       if (known.features.size === 0) {
-        throw new Error('the analyzer has not reported any features yet; check that it can be polled');
+        throw new NothingKnown('the analyzer has not reported any features yet; check that it can be polled');
       }
       products = known.spellings;
       const names = new KnownNames(known);

@@ -15,6 +15,9 @@ export interface SeriesList {
   readonly leftOut: number;
 }
 
+/** Nothing is known of which there could be advice. It is not a failure: the analyzer may answer soon. */
+export class NothingKnown extends Error {}
+
 /** Where demand is recorded. */
 export interface DemandSource {
   /** The calendar of the recorded days. */
@@ -25,9 +28,11 @@ export interface DemandSource {
   readonly readsAll: boolean;
   /** Resolves when a first pass makes sense. */
   ready(): Promise<void>;
+  /** What it waits for until then, as a clause; `undefined` for nothing. */
+  waitsFor(): string | undefined;
   /** Whether the days before this one are recorded completely. @throws Error if that cannot be found out */
   isComplete(today: number): boolean;
-  /** The series with advice. @throws Error if they are not known now */
+  /** The series with advice. @throws NothingKnown before the analyzer has reported any */
   list(known: KnownFeatures): Generator<void, SeriesList>;
   /** What is recorded of a series before today. @throws Error if it cannot be read now */
   read(series: SeriesName, today: number, signal: AbortSignal): Promise<Demand>;

@@ -6,7 +6,7 @@ import { untilReady } from '../scheduling/ready.ts';
 import { runSliced, untilAborted } from '../scheduling/slices.ts';
 import type { FileWrites } from '../storage/file-writes.ts';
 import type { WorkingTime } from './advice.ts';
-import type { DemandSource } from './demand-source.ts';
+import { type DemandSource, NothingKnown } from './demand-source.ts';
 import { createKeptResult, type ResultInputs } from './kept-result.ts';
 import { runPass } from './pass.ts';
 import { recordedRefusalsOf } from './recorded-refusals.ts';
@@ -49,7 +49,7 @@ export interface NightlyPassOptions {
 /** After a failure, a pass is tried again this many times, seconds apart. */
 const RETRIES = 24;
 const RETRY_SECONDS = 900;
-/** Yesterday is complete with the first collection of today, which is at most an hour away. */
+/** Yesterday is complete with the first collection of today, which is at most an hour away. An analyzer may answer soon. */
 const WAIT_SECONDS = 60;
 const MOST_WAITS = 75;
 /** A longer timer would not notice that the clock was set, milliseconds. */
@@ -73,6 +73,8 @@ export function createNightlyPass({ now, log, writes }: NightlyPassOptions): Nig
   let failures = 0;
   let waits = 0;
   let retryAt: number | undefined;
+  /** What the pass waits for, or how far it is. */
+  let progress: string | undefined;
   let timer: NodeJS.Timeout | undefined;
 
   const forgetFailures = (): void => {
@@ -87,11 +89,16 @@ export function createNightlyPass({ now, log, writes }: NightlyPassOptions): Nig
     await untilReady(source.ready(), signal);
     const started = performance.now();
     const today = source.localTime.dayOf(now());
-    if (!source.isComplete(today) && waits < MOST_WAITS) throw new NotComplete();
+    if (!source.isComplete(today) && waits < MOST_WAITS)
+      throw new NotComplete('yesterday is not recorded completely yet');
     const last = result.latest()?.pass.rows ?? [];
     const lastAdvice = Iterator.from(last).map(({ advice }) => advice);
     const recordedRefusals = await runSliced(untilAborted(recordedRefusalsOf(lastAdvice), signal));
-    const passed = await runPass({ source, useInventory, tolerance, workingTime, today, recordedRefusals, signal });
+    const onProgress = (done: number, all: number): void => {
+      progress = `${done} of ${all} features are done`;
+    };
+    const options = { source, useInventory, tolerance, workingTime, today, recordedRefusals, signal, onProgress };
+    const passed = await runPass(options);
     const durationSeconds = (performance.now() - started) / 1000;
     const summary = {
       computedAt: now(),
@@ -110,7 +117,8 @@ export function createNightlyPass({ now, log, writes }: NightlyPassOptions): Nig
   };
 
   const fail = (error: unknown): void => {
-    if (error instanceof NotComplete) {
+    if (error instanceof NotComplete || (error instanceof NothingKnown && waits < MOST_WAITS)) {
+      progress = error.message;
       waits += 1;
       retryAt = now() + WAIT_SECONDS;
       return;
@@ -131,6 +139,7 @@ export function createNightlyPass({ now, log, writes }: NightlyPassOptions): Nig
     return inTurn(async () => {
       if (inputs === undefined || !inputs.isEnabled || signal.aborted) return;
       isRunning = true;
+      progress = undefined;
       try {
         await compute(inputs, signal);
         forgetFailures();
@@ -188,6 +197,7 @@ export function createNightlyPass({ now, log, writes }: NightlyPassOptions): Nig
         durationSeconds: summary?.durationSeconds,
         failure,
         isRunning,
+        progress: inputs?.source.waitsFor() ?? progress,
       };
     },
     use: async (next) => {

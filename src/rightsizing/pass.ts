@@ -3,7 +3,7 @@ import type { CurrentInventory } from '../inventory/current.ts';
 import { runSliced, untilAborted } from '../scheduling/slices.ts';
 import type { Advice, AdviceContext, WorkingTime } from './advice.ts';
 import type { DayColumns, Demand, SeriesName } from './demand.ts';
-import type { DemandSource, ListedSeries, SeriesList } from './demand-source.ts';
+import { type DemandSource, type ListedSeries, NothingKnown, type SeriesList } from './demand-source.ts';
 import { evaluateDemand } from './evaluation.ts';
 import { type KnownFeatures, keyOf, knownFeaturesOf } from './known-features.ts';
 import { isMistaken, type RecordedRefusals, recordedRefusalsOf } from './recorded-refusals.ts';
@@ -19,6 +19,8 @@ export interface PassOptions {
   /** By the last pass. */
   readonly recordedRefusals: RecordedRefusals;
   readonly signal: AbortSignal;
+  /** Called after each series, with how many of how many are done. */
+  readonly onProgress?: (done: number, all: number) => void;
 }
 
 export interface PassResult {
@@ -55,7 +57,7 @@ const unread = (series: SeriesName): Demand => ({
 export async function runPass(options: PassOptions): Promise<PassResult> {
   const { source, useInventory, today, signal } = options;
   const { known, list } = await useInventory(async (inventory) => {
-    if (inventory === undefined) throw new Error('the analyzer has not been polled yet');
+    if (inventory === undefined) throw new NothingKnown('the analyzer has not been polled yet');
     const read = function* (): Generator<void, { known: KnownFeatures; list: SeriesList }> {
       const features = yield* knownFeaturesOf(inventory);
       return { known: features, list: yield* source.list(features) };
@@ -103,12 +105,15 @@ export async function runPass(options: PassOptions): Promise<PassResult> {
     }
   };
 
+  let done = 0;
   const adviseAll = async (items: Iterable<readonly [number, ListedSeries]>): Promise<void> => {
     const waiting = Iterator.from(items);
     const work = async (): Promise<void> => {
       for (const [i, item] of waiting) {
         const started = performance.now();
         advice[i] = await advise(item);
+        done += 1;
+        options.onProgress?.(Math.min(done, advice.length), advice.length);
         // nobody waits for the pass: others get as much of the thread as it takes
         await setTimeout(Math.min(performance.now() - started, MOST_PAUSE_MS), undefined, { signal });
       }

@@ -35,6 +35,13 @@ export interface Proposals {
 /** Why there is no advice yet, and when it is expected. */
 export class AdviceNotReady extends Error {
   override readonly name = 'AdviceNotReady';
+  /** Whether it is being computed. */
+  readonly isSoon: boolean;
+
+  constructor(message: string, isSoon: boolean) {
+    super(message);
+    this.isSoon = isSoon;
+  }
 }
 
 export interface ProposalOptions {
@@ -76,9 +83,11 @@ function proposalOf(advice: KeptAdvice, entry: PriceEntry | undefined, showsPric
 const timeText = (at: number): string => new Date(at * 1000).toISOString().replace('.000Z', 'Z');
 
 function reasonOf({ rightsizing, nextPass }: ProposalOptions): string {
-  const { isEnabled, isRunning, failure } = rightsizing.status();
+  const { isEnabled, isRunning, failure, progress } = rightsizing.status();
   if (!isEnabled) return 'there is no advice on the number of licenses: rightsizing.enabled is false';
-  if (isRunning) return 'advice on the number of licenses is being computed for the first time';
+  const open = progress === undefined ? '' : `: ${progress}`;
+  if (isRunning) return `advice on the number of licenses is being computed for the first time${open}`;
+  if (failure === undefined && progress !== undefined) return `advice on the number of licenses waits${open}`;
   const next = nextPass();
   const expected = next === undefined ? '' : `; it is expected after ${timeText(next)}`;
   const cause = failure === undefined ? '' : `: the last pass failed (${failure})`;
@@ -121,7 +130,7 @@ export function createProposalSource(options: ProposalOptions): ProposalSource {
     hasPrices: () => prices().count > 0,
     *read(inventory, showsPrices) {
       const table = rightsizing.latest();
-      if (table === undefined) throw new AdviceNotReady(reasonOf(options));
+      if (table === undefined) throw new AdviceNotReady(reasonOf(options), rightsizing.status().isRunning);
       const rows = yield* rowsOf(table, showsPrices);
       const index = yield* liveIndexOf(inventory);
       const renewal = ({ advice, renewalDay }: Proposal): Renewal => {

@@ -14,6 +14,7 @@ export interface RecordedHistory<S extends SeriesName = SeriesName> {
   hours(series: S, from: number, to: number): Iterable<DemandColumns | undefined>;
   intervalOf(vendorLicense: string): number | undefined;
   pastAdded(): Promise<void>;
+  pastDaysLeft(): number | undefined;
 }
 
 /** The vendor licenses and features that are reported here, by their canonical names. */
@@ -48,6 +49,10 @@ export function createRecordedSource<S extends SeriesName>(history: RecordedHist
     concurrency: 1,
     readsAll: true,
     ready: () => history.pastAdded(),
+    waitsFor: () => {
+      const days = history.pastDaysLeft();
+      return days === undefined ? undefined : `${days} days of earlier history are still being written`;
+    },
     isComplete: (today) => history.sealedUntil() >= today,
     intervalOf: (vendorLicense) => history.intervalOf(vendorLicense),
     list: function* (known) {

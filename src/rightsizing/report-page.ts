@@ -1,6 +1,7 @@
 import { type Page, pageEnd, pageHtml, pageStart, type Site } from '../html/frame.ts';
 import { type Html, html } from '../html/html.ts';
 import { dateText } from '../model/local-time.ts';
+import type { AdviceNotReady } from './proposals.ts';
 import { type Report, type ReportItem, type ReportSection, renewalMonth } from './report.ts';
 import {
   couldGoWorth,
@@ -188,6 +189,13 @@ ${withoutPrices === undefined ? undefined : html`<p class="soft">${withoutPrices
   yield html`${basisHtml(table, report, frame)}${pageEnd(site)}`;
 }
 
-/** The page before the first pass. */
-export const notReadyPage = (site: Site, reason: string): string =>
-  pageHtml(site, page, html`<h1>Right-sizing</h1>\n<p class="note">${reason}.</p>`);
+/** How often the page asks again while the first pass runs, seconds. */
+const ASK_AGAIN = 2;
+
+/** The page before the first pass. It is loaded again while the pass runs. */
+export const notReadyPage = (site: Site, { message, isSoon }: AdviceNotReady): string =>
+  pageHtml(
+    site,
+    isSoon ? { ...page, reloadsAfter: ASK_AGAIN } : page,
+    html`<h1>Right-sizing</h1>\n<p class="note" role="status">${message.slice(0, 1).toUpperCase()}${message.slice(1)}.</p>`,
+  );

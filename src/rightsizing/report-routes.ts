@@ -51,7 +51,7 @@ export function createReportPage({ site, inputs, refusalOfPrices }: ReportOption
         try {
           return await sendPage(reply, await page(request));
         } catch (error) {
-          if (error instanceof AdviceNotReady) return sendPage(reply.code(503), notReadyPage(site, error.message));
+          if (error instanceof AdviceNotReady) return sendPage(reply.code(503), notReadyPage(site, error));
           throw error;
         }
       });

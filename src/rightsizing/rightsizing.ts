@@ -44,6 +44,8 @@ export interface RightsizingStatus {
   /** Why the last pass failed; `undefined` if it did not. */
   readonly failure: string | undefined;
   readonly isRunning: boolean;
+  /** How far a running pass is, or what it or the next one waits for, as a clause; `undefined` if that is not known. */
+  readonly progress: string | undefined;
 }
 
 /** Advice on the number of licenses, computed once a night. */

@@ -92,6 +92,7 @@ const demandOf = (store: Store) =>
     origin: 'test',
     intervalOf: () => 300,
     pastAdded: async () => undefined,
+    pastDaysLeft: () => undefined,
   });
 
 describe('recorded demand', () => {

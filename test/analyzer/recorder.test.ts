@@ -134,9 +134,9 @@ describe('recorder', () => {
         const at = localTime.startOf(day);
         if (at >= until) continue;
         const whole = { series: one, day, samples: [{ at, seconds: 3600, ...figures }] };
-        yield { series: [whole], completeFrom: day + 1 };
+        yield { series: [whole], completeFrom: day + 1, daysLeft: 3 };
         // a piece twice, as after an interruption in the middle of a day
-        yield { series: [whole], completeFrom: day };
+        yield { series: [whole], completeFrom: day, daysLeft: 3 };
       }
     };
 

@@ -22,7 +22,7 @@ const root = join(import.meta.dirname, '../..');
 
 const demo: Program = {
   args: ['src/launch.js', 'demo', '--web.listen-address=127.0.0.1:0', '--embedded-analyzer.listen-address=127.0.0.1:0'],
-  ready: /"GetProducts".*"first good poll"/,
+  ready: /"ready: open http/,
 };
 
 const bareSource = `

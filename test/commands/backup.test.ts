@@ -92,7 +92,7 @@ describe('backup', () => {
 
   it('of the running demo restores when it has ended, and not before', async () => {
     const { folder, storage, config } = createPlace();
-    const demo = run(['demo', `--config.file=${config}`]);
+    const demo = run(['demo', `--config.file=${config}`, '--log.format=json']);
     await demo.line('listening');
     await eventually('history', () => existsSync(join(storage, 'history.db')));
     const destination = join(folder, 'backup');
@@ -107,7 +107,7 @@ describe('backup', () => {
     const restored = await outcome(restore);
     expect(restored).toMatchObject({ code: 0 });
     expect(restored.output).toMatch(/^Restored from .*: history\.db.*\nWhat was there before is in .*before-restore-/);
-    const again = run(['demo', `--config.file=${config}`]);
+    const again = run(['demo', `--config.file=${config}`, '--log.format=json']);
     await again.line('listening');
     expect(again.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });

@@ -5,6 +5,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { account, createCleanup, eventually, startAnalyzer } from '../support/harness.ts';
+import { brokenPromises } from '../support/readme-demo.ts';
 import { createRunner } from '../support/run.ts';
 
 /** The program as its user runs it: a process of its own. */
@@ -38,12 +39,18 @@ describe('demo', () => {
     const page = await (await fetch(`${address}/metrics`)).text();
     expect(page).toContain('license_exporter_demo 1');
     expect(page).toMatch(/^license_feature_in_use\{vendor_license="sim-/m);
-    expect(await (await fetch(String(address))).text()).toContain('Simulated data');
+    const first = await (await fetch(String(address))).text();
+    expect(first).toContain('Simulated data');
+    expect(brokenPromises(first)).toEqual([]);
+    await demo.line(`ready: open ${address}`);
+    const report = await fetch(`${address}/rightsizing`);
+    // its browser asks again until the past is written and the advice is computed
+    if (!report.ok) expect(await report.text()).toContain('<meta http-equiv="refresh" content="2">');
     await eventually('alerts fire', async () =>
       (await (await fetch(`${address}/api/v1/alerts`)).text()).includes('"state":"firing"'),
     );
     expect(demo.lines.filter(({ level }) => level === 'warn').map(({ msg }) => msg)).toEqual([
-      'this is the demo: all data is simulated',
+      'this is the demo of license-exporter: all data is simulated',
     ]);
 
     // the credentials are in a file for a person to try, and nowhere else
@@ -58,6 +65,13 @@ describe('demo', () => {
     demo.child.kill('SIGTERM');
     expect(await demo.exit).toBe(0);
     expect(existsSync(file)).toBe(false);
+  });
+
+  it('is read by people: one line for each event, with the address to open', async () => {
+    const demo = run(['demo', ...demoPorts.filter((flag) => !flag.startsWith('--log.'))]);
+    await eventually('the line', () => demo.output().includes('ready: open http://127.0.0.1:'));
+    for (const line of demo.output().trim().split('\n')) expect(line).toMatch(/^\[\d\d:\d\d:\d\d\] (INFO|WARN): \S/);
+    expect(demo.output()).not.toContain('unproven');
   });
 
   it('makes 400 days of history while it runs', { timeout: 180_000 }, async () => {
@@ -127,10 +141,34 @@ describe('serve', () => {
     return { file, folder };
   };
 
+  it('says first where its data comes from, and then what is wrong with it and where to look', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'password'), 'secret\n', { mode: 0o600 });
+    const file = join(folder, 'config.yml');
+    const url = 'http://127.0.0.1:9/analyzer';
+    writeFileSync(file, `analyzer: {url: '${url}', username: u, password_file: password}\nstorage: {path: state}\n`);
+    const serve = run([`--config.file=${file}`, ...ports]);
+    const { address } = await serve.line('listening');
+    await serve.line(`the first poll failed: open ${address} for the reason, or run license-exporter doctor`);
+    await serve.line('poll failed');
+    expect(serve.lines[0]).toMatchObject({ msg: 'license-exporter starts', config: file, analyzer: url });
+    expect(serve.lines.map(({ level }) => level)).not.toContain('error');
+    const report = await (await fetch(`${address}/rightsizing`)).text();
+    expect(report).toContain('Advice on the number of licenses waits: the analyzer has not reported any features yet');
+  });
+
+  it('logs as Prometheus does where that is asked for', async () => {
+    const { file } = await configure();
+    const serve = run([`--config.file=${file}`, ...ports, '--log.format=logfmt']);
+    await eventually('the line', () => /level=info msg="ready: open http:\/\/127/.test(serve.output()));
+    expect(serve.output()).toMatch(/^time=\S+ level=info msg="license-exporter starts" version=\S+ config=/);
+  });
+
   it('polls the analyzer of its configuration file', async () => {
     const { file } = await configure();
     const serve = run([`--config.file=${file}`, ...ports]);
     const { address } = await serve.line('listening');
+    await serve.line(`ready: open ${address}`);
     await eventually('ready', async () => (await fetch(`${address}/-/ready`)).ok);
     expect(await (await fetch(`${address}/metrics`)).text()).toContain('\nlicense_up 1\n');
   });
@@ -159,7 +197,7 @@ describe('serve', () => {
     };
     expect(await reasons()).toContain('auth');
     expect(new Set(await reasons())).toEqual(new Set(['auth_suspended']));
-    expect(states).toEqual([['unproven', 'rejected'], ['rejected']]);
+    expect(states).toEqual([['rejected'], ['rejected']]);
     expect(statSync(join(folder, 'state/logons.db')).mode & 0o777).toBe(0o600);
     expect(readFileSync(join(folder, 'state/logons.db'), 'latin1')).not.toContain('wrong');
   });

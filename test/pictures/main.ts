@@ -10,6 +10,7 @@ import { createCleanup, eventually } from '../support/harness.ts';
 import { createLargeSite } from '../support/license-site/large-site.ts';
 import { renderLmstat, renderLmstatInventory } from '../support/license-site/render-lmstat.ts';
 import { findProgram } from '../support/peers.ts';
+import { brokenPromises } from '../support/readme-demo.ts';
 import { createRunner } from '../support/run.ts';
 
 /** `npm run pictures`: draws every page in every view, for docs/pages.md. Look at them: no test does. */
@@ -70,6 +71,8 @@ async function busiest(url: string): Promise<{ readonly feature: string; readonl
 async function draw(): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const [demo, sources] = [await startDemo(), await startSources()];
+  const broken = brokenPromises(await (await fetch(`${demo}/`)).text());
+  if (broken.length > 0) throw new Error(`README promises what the demo does not show: ${broken.join(', ')}`);
   const { feature, vendorLicense } = await busiest(demo);
   const pages = {
     status: `${demo}/`,

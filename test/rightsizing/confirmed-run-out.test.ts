@@ -47,6 +47,7 @@ const source: DemandSource = {
   concurrency: 1,
   readsAll: true,
   ready: async () => undefined,
+  waitsFor: () => undefined,
   isComplete: () => true,
   intervalOf: () => undefined,
   // biome-ignore lint/correctness/useYield: as short as can be

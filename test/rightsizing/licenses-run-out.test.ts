@@ -75,7 +75,7 @@ function recordedDays(series: Series, law: Law): DayOfSamples[] {
 function* past(): Generator<PastPiece> {
   const all = laws.map(([server, feature, law]) => recordedDays(seriesOf(server, feature), law));
   for (let i = HISTORY_DAYS - 1; i >= 0; i -= 1) {
-    yield { series: all.flatMap((days) => days.slice(i, i + 1)), completeFrom: FIRST_DAY + i };
+    yield { series: all.flatMap((days) => days.slice(i, i + 1)), completeFrom: FIRST_DAY + i, daysLeft: i };
   }
 }
 

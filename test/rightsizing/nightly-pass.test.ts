@@ -61,7 +61,10 @@ function createStore(days: number, features: readonly string[]): Store {
   return store;
 }
 
-const sourceOf = (store: Store, more: { pastAdded?: () => Promise<void> } = {}): DemandSource =>
+const sourceOf = (
+  store: Store,
+  more: { pastAdded?: () => Promise<void>; pastDaysLeft?: () => number | undefined } = {},
+): DemandSource =>
   createRecordedSource(
     createRecordedDemand({
       store: () => store,
@@ -69,6 +72,7 @@ const sourceOf = (store: Store, more: { pastAdded?: () => Promise<void> } = {}):
       origin: 'test',
       intervalOf: () => HOUR,
       pastAdded: async () => undefined,
+      pastDaysLeft: () => undefined,
       ...more,
     }),
     () => true,
@@ -162,10 +166,33 @@ describe('the nightly pass', () => {
     at(FIRST);
     const past = Promise.withResolvers<void>();
     const store = createStore(2, names(3));
-    const started = await start({ source: sourceOf(store, { pastAdded: () => past.promise }) });
+    let left: number | undefined = 12;
+    const more = { pastAdded: () => past.promise, pastDaysLeft: () => left };
+    const started = await start({ source: sourceOf(store, more) });
     await eventually('the pass', () => started.pass.status().isRunning);
     expect(started.pass.latest()).toBeUndefined();
+    expect(started.pass.status().progress).toBe('12 days of earlier history are still being written');
+    left = undefined;
     past.resolve();
+    await computed(started);
+    expect(started.pass.status().progress).toBe('3 of 3 features are done');
+  });
+
+  it('waits without a failure while nothing is known yet', async () => {
+    at(FIRST);
+    const source = sourceOf(createStore(2, names(3)));
+    let isKnown = false;
+    const useInventory: PassInputs['useInventory'] = (work) =>
+      work(isKnown ? inventoryOf([{ feature: 'f0' }]) : undefined);
+    const started = await start({ source, useInventory });
+    await eventually('the attempt', () => started.pass.status().progress !== undefined);
+    expect(started.pass.status()).toMatchObject({
+      failure: undefined,
+      progress: 'the analyzer has not been polled yet',
+    });
+    expect(started.log.entries).toEqual([]);
+    isKnown = true;
+    await started.reload();
     await computed(started);
   });
 

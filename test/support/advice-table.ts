@@ -87,6 +87,7 @@ export const rightsizingOf = (
     durationSeconds: undefined,
     failure: undefined,
     isRunning: false,
+    progress: undefined,
     ...status,
   }),
 });

@@ -46,7 +46,18 @@ export const statusOf = (alerts: readonly AlertState[], more: Partial<EngineStat
 
 /** The page of a status at `NOW`. */
 export const alertsPageOf = (status: EngineStatus, more: Partial<AlertPageOptions> = {}): string =>
-  runAtOnce(alertsPage({ site: testSite, status, receivers: [], runbooks: 'runbooks', collectedAt: () => undefined, query: {}, now: NOW, ...more }));
+  runAtOnce(
+    alertsPage({
+      site: testSite,
+      status,
+      receivers: [],
+      runbooks: 'runbooks',
+      collectedAt: () => undefined,
+      query: {},
+      now: NOW,
+      ...more,
+    }),
+  );
 
 /** Alerts of many vendor licenses, features, owners and states. */
 export const manyAlerts = (count: number): readonly AlertState[] =>

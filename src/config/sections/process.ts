@@ -24,9 +24,9 @@ export const log = z
     level: oneOf('debug', 'info', 'warn', 'error')
       .prefault('info')
       .describe('Lowest level that is logged: `debug`, `info`, `warn` or `error`.'),
-    format: oneOf('json', 'pretty').optional().meta({
-      description: 'Format of the log.',
-      shownDefault: '`pretty` on a terminal, else `json`',
+    format: oneOf('json', 'logfmt', 'pretty').optional().meta({
+      description: 'Format of the log: `json`, `logfmt` as of Prometheus, or `pretty` for people.',
+      shownDefault: '`pretty` on a terminal and in the demo, else `json`',
     }),
   })
   .describe('The log on standard error.');
