@@ -2,6 +2,7 @@ import type { LocalTime } from '../model/local-time.ts';
 import type { DayColumns } from './day-tables.ts';
 import { StoreError } from './history-file.ts';
 import { HourColumns } from './hour-columns.ts';
+import type { RecordedDenials } from './recorded-denials.ts';
 import type { StoredSeries } from './series-table.ts';
 import type { Store } from './store.ts';
 
@@ -36,10 +37,11 @@ export interface RecordedDemand {
   pastAdded(): Promise<void>;
   /** Days of that past that are not added yet; `undefined` if all are. */
   pastDaysLeft(): number | undefined;
+  readonly denials: RecordedDenials;
 }
 
 export interface RecordedDemandOptions
-  extends Pick<RecordedDemand, 'origin' | 'localTime' | 'intervalOf' | 'pastAdded' | 'pastDaysLeft'> {
+  extends Pick<RecordedDemand, 'origin' | 'localTime' | 'intervalOf' | 'pastAdded' | 'pastDaysLeft' | 'denials'> {
   /** @throws StoreError */
   readonly store: () => Store;
 }

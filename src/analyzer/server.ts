@@ -10,6 +10,7 @@ import { type BodyContext, endpointBodies } from './endpoint-bodies.ts';
 import { checkOrigin, StoreError } from './history-file.ts';
 import { createHttpFront, type HttpFrontOptions } from './http-front.ts';
 import { createRecordedDemand, type RecordedDemand } from './recorded-demand.ts';
+import { createDenialRecord } from './recorded-denials.ts';
 import { createRecorder } from './recorder.ts';
 import { failure, JSON_TYPE, methodNotAllowed, type Reply, TEXT_TYPE } from './reply.ts';
 import type { Respond } from './request-handler.ts';
@@ -86,20 +87,28 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
     setAside: ({ cause }) =>
       path !== undefined && options.setAside?.(path, cause instanceof Error ? cause.message : 'it is damaged') === true,
   });
+  const denials = createDenialRecord({
+    localTime,
+    now: options.now,
+    store: () => recorder.store(),
+    recordedAt: () => recorder.state().lastRecordedAt,
+  });
   const collector = createCollector({
     sources: options.sources,
     localTime,
     now: options.now,
     onProblem: options.onProblem,
-    onCollected: ({ source, at, slot, reached }, vendorLicenses) =>
-      recorder.record(slot, source.interval, {
+    onCollected: ({ source, at, slot, reached }, vendorLicenses) => {
+      denials.add(reached);
+      return recorder.record(slot, source.interval, {
         figures: {
           [Symbol.iterator]: () =>
             reached.values().flatMap(({ name, observation }) => figuresOf(observation, name, at)),
         },
         observations: reached,
         vendorLicenses,
-      }),
+      });
+    },
   });
   /** The beginning of the first slot in which anything is collected. */
   const firstSlot = (): number => {
@@ -184,6 +193,7 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
       intervalOf: collector.intervalOf,
       pastAdded: () => pastAdded.promise,
       pastDaysLeft: recorder.pastDaysLeft,
+      denials,
     }),
     recording,
     start: async () => {

@@ -142,6 +142,7 @@ export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSit
     const used = sessions.filter(({ reserved }) => reserved).length;
     const end = forced.expirations?.[`${license.server};${license.daemon}/${pool.feature}`];
     const increments = incrementsOf(pool, day, localTime);
+    const denials = plan.denials.filter((time) => time > since && time <= at).length;
     const { feature, version, featureType, licenseType, licenseModel, token, mappedTo } = pool;
     return {
       feature,
@@ -159,7 +160,8 @@ export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSit
         ...plan.loans.filter(isOn).map((loan) => checkoutOf(license, pool, loan, true, at)),
       ],
       queued: plan.queued.filter(isOn).map(({ user, from }) => ({ user, host: 'sim-ws000', since: from, licenses: 1 })),
-      denials: plan.denials.filter((time) => time > since && time <= at).length,
+      denials,
+      denialCauses: { all_in_use: denials },
     };
   };
 

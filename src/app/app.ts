@@ -19,6 +19,7 @@ import { createWebServer, type WebServer } from '../web/server.ts';
 import { createAccounts } from './accounts.ts';
 import { externalUrl } from './alerting.ts';
 import { type Carried, carryOver } from './carried.ts';
+import { deniedRequests } from './denials.ts';
 import { logFirstPoll } from './first-poll.ts';
 import { analyzerIdentity } from './identity.ts';
 import { createMounts, siteOf } from './mounts.ts';
@@ -123,6 +124,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       }),
     sources: deps.sources ?? (() => []),
     recording: () => deps.recording?.(),
+    denials: () => (deps.recorded === undefined ? [] : deniedRequests(deps.recorded.denials, pipeline.passInputs.owns)),
     stateWrites: () => writes.all(),
     processMetrics: true,
   });
@@ -218,6 +220,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       pipeline: () => pipeline,
       sources: deps.sources,
       recording: deps.recording,
+      recorded: deps.recorded,
       backend: backendOf,
       now,
       log: limitedLog,

@@ -2,7 +2,7 @@ import type { Inventory } from '../inventory/inventory.ts';
 import type { Log } from '../model/log.ts';
 
 /**
- * Logs the line that whoever starts the daemon waits for: whether the data is there, and which page to open. The address is in the
+ * Logs the line that an operator waits for at the start: whether the data is there, and which page to open. The address is in the
  * sentence, because people read it.
  *
  * @param url of the first page

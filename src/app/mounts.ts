@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { createAlertApi, createAlertPage } from '../alerts/routes.ts';
 import { createRunbookPage } from '../alerts/runbook-page.ts';
+import type { RecordedDemand } from '../analyzer/recorded-demand.ts';
 import type { Backend, SharedBackend } from '../datasource/backend.ts';
 import { createRightsizingApi } from '../datasource/rightsizing-api.ts';
 import { createDatasource } from '../datasource/routes.ts';
@@ -10,12 +11,14 @@ import type { Log } from '../model/log.ts';
 import type { RecordingHealth } from '../observation/recording.ts';
 import type { SourceHealth } from '../observation/source.ts';
 import { createReportPage, type ReportInputs } from '../rightsizing/report-routes.ts';
+import type { DenialSource } from '../status/denied.ts';
 import type { StatusInputs } from '../status/inputs.ts';
 import { createFeaturePage, createStatusPage, createVendorLicensePage } from '../status/routes.ts';
 import { pathList } from '../web/path-list.ts';
 import type { Mount } from '../web/server.ts';
 import { externalUrl } from './alerting.ts';
 import { alertCountsOf, collectionTimes, hasDenials, notRequestedRules } from './attention.ts';
+import { deniedToday } from './denials.ts';
 import { analyzerIdentity } from './identity.ts';
 import type { AppConfig, Pipeline } from './pipeline.ts';
 import { sourcesMount } from './sources.ts';
@@ -50,6 +53,7 @@ interface MountDeps {
   readonly pipeline: () => Pipeline;
   readonly sources: (() => readonly SourceHealth[]) | undefined;
   readonly recording: (() => RecordingHealth) | undefined;
+  readonly recorded: RecordedDemand | undefined;
   /** The data for the user of a request. */
   readonly backend: (request: FastifyRequest) => Backend;
   /** Epoch seconds. */
@@ -63,12 +67,18 @@ const reportInputs = ({ proposals, useInventory, owners }: SharedBackend): Repor
   ownerOf: (vendorLicense, feature) => owners().of(vendorLicense, feature).owner,
 });
 
+function denialSource({ config, passInputs }: Pipeline, recorded: RecordedDemand | undefined): DenialSource {
+  if (recorded !== undefined) return { kind: 'recorded', today: () => deniedToday(recorded, passInputs.owns) };
+  return { kind: hasDenials(config) ? 'polled' : 'not polled' };
+}
+
 export function createMounts({
   pages,
   initial,
   pipeline,
   sources,
   recording,
+  recorded,
   backend,
   now,
   log,
@@ -129,7 +139,7 @@ export function createMounts({
         timeZone: datasource.localTime.timeZone,
         sources: sources?.(),
         recording: recording?.(),
-        hasDenials: hasDenials(config),
+        denials: denialSource(pipeline(), recorded),
       };
     },
   };

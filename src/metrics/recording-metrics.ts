@@ -1,4 +1,5 @@
 import type { Metric } from './metric.ts';
+import { historyLabels } from './site-metrics.ts';
 
 /** Metrics of the history that an analyzer in this process records, and of files that are saved again and again. */
 export const recordingMetrics = {
@@ -43,6 +44,12 @@ export const recordingMetrics = {
     labels: [],
     group: 'sources',
     help: 'Free space of the file system of the history store. No sample if it is in memory.',
+  },
+  license_feature_denials_total: {
+    type: 'counter',
+    labels: [...historyLabels, 'cause'],
+    group: 'sources',
+    help: 'Requests for licenses that sources of the embedded analyzer reported as denied since its start, by cause (all_in_use, expired, not_licensed, not_permitted, other; empty if it is not known). No sample for a feature without any.',
   },
   license_exporter_state_write_errors_total: {
     type: 'counter',

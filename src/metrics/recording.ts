@@ -39,6 +39,24 @@ export function exposeRecording(configuration: Configuration, recording: () => R
   });
 }
 
+/** Requests that were denied for one cause, since the start. */
+export interface DeniedRequests {
+  /** With the labels of its metric. */
+  readonly labels: Readonly<Record<string, string>>;
+  readonly count: number;
+}
+
+/** Registers the count of denials. It has no samples without an analyzer in this process. */
+export function exposeDenials(configuration: Configuration, denials: () => Iterable<DeniedRequests>): void {
+  new Counter({
+    ...configuration('license_feature_denials_total'),
+    collect() {
+      this.reset();
+      for (const { labels, count } of denials()) this.inc(labels, count);
+    },
+  });
+}
+
 /** Registers the count of failed attempts to save a file. */
 export function exposeStateWrites(configuration: Configuration, writes: () => readonly StateWrites[]): void {
   new Counter({

@@ -6,7 +6,13 @@ import { type AlertingState, exposeAlerting } from './alerting.ts';
 import type { MetricName } from './catalogue.ts';
 import { exposeIdentity, type Identity } from './identity.ts';
 import { exposeMessages, type ReceiverState } from './messages.ts';
-import { exposeRecording, exposeStateWrites, type StateWrites } from './recording.ts';
+import {
+  type DeniedRequests,
+  exposeDenials,
+  exposeRecording,
+  exposeStateWrites,
+  type StateWrites,
+} from './recording.ts';
 import { configurationOf, createRegistry, renderRegistry } from './registry.ts';
 import { exposeSources } from './sources.ts';
 
@@ -52,6 +58,8 @@ export interface SelfMetricsOptions {
   readonly sources: () => readonly SourceHealth[];
   /** The history that an analyzer in this process records; `undefined` without one. */
   readonly recording: () => RecordingHealth | undefined;
+  /** Requests that sources of that analyzer reported as denied. */
+  readonly denials: () => Iterable<DeniedRequests>;
   /** Files that are saved again and again. */
   readonly stateWrites: () => readonly StateWrites[];
   /** Whether to include metrics of the process. Tests that compare whole pages leave them out. */
@@ -128,6 +136,7 @@ export function createSelfMetrics(options: SelfMetricsOptions): SelfMetrics {
   exposeMessages(configuration, options.receivers);
   exposeSources(configuration, options.sources);
   exposeRecording(configuration, options.recording);
+  exposeDenials(configuration, options.denials);
   exposeStateWrites(configuration, options.stateWrites);
 
   const requests = new Counter(configuration('license_exporter_upstream_requests_total'));

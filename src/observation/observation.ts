@@ -61,6 +61,17 @@ export interface TokenUse {
  */
 export type UnknownOfCheckouts = 'list' | 'borrowed' | 'status';
 
+/**
+ * Why a request was refused.
+ *
+ * - `all_in_use`: no license was free
+ * - `expired`: the license has expired
+ * - `not_licensed`: there is no license of the feature, or not of the version
+ * - `not_permitted`: rules of the license server keep the user or the host from it, or limit the number
+ * - `other`: another reason that the source names
+ */
+export type DenialCause = 'all_in_use' | 'expired' | 'not_licensed' | 'not_permitted' | 'other';
+
 /** The licenses of one feature version, in one package, from one token pool. */
 export interface PoolObservation {
   readonly feature: string;
@@ -92,6 +103,8 @@ export interface PoolObservation {
   readonly queued: readonly QueuedRequest[] | undefined;
   /** Requests refused since the previous collection. */
   readonly denials: number | undefined;
+  /** How many of them for which cause. Those that are in none have a cause that is not known. */
+  readonly denialCauses?: Readonly<Partial<Record<DenialCause, number>>>;
 }
 
 export interface VendorLicenseObservation {

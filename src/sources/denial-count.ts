@@ -11,10 +11,10 @@ import { createLogFollower, type LogFollower, type Look } from './log-follower.t
 /** Refused requests since the collection before. */
 export interface TakenDenials {
   /**
-   * By feature, as the log names it; a feature without denials is missing. Undefined if they are not known: the log cannot
-   * be read, or was not followed since the collection before, or has no line of that daemon.
+   * By feature, as the log names it, and cause; a feature without denials is missing. Undefined if they are not known: the log
+   * cannot be read, or was not followed since the collection before, or has no line of that daemon.
    */
-  of(daemon: string): ReadonlyMap<string, number> | undefined;
+  of(daemon: string): readonly Denials[] | undefined;
   /** The collection has succeeded. Without it, the next one gets the same denials again. */
   confirm(): void;
 }
@@ -52,26 +52,29 @@ function* batchesOf(lines: readonly string[]): Generator<readonly string[], void
   for (let at = 0; at < lines.length; at += BATCH) yield lines.slice(at, at + BATCH);
 }
 
-/** Numbers by daemon and feature. */
-type Counts = Map<string, Map<string, number>>;
+/** Denials by daemon, and by feature and cause. */
+type Counts = Map<string, Map<string, Denials>>;
 
-function add(counts: Counts, { daemon, feature, count }: Denials): void {
-  const features = counts.get(daemon) ?? new Map<string, number>();
-  if (!features.has(feature) && features.size >= MAX_NAMES) return;
-  features.set(feature, (features.get(feature) ?? 0) + count);
-  counts.set(daemon, features);
+function add(counts: Counts, denials: Denials): void {
+  const { daemon, feature, cause, count } = denials;
+  const known = counts.get(daemon) ?? new Map<string, Denials>();
+  const key = JSON.stringify([feature, cause]);
+  const before = known.get(key);
+  if (before === undefined && known.size >= MAX_NAMES) return;
+  known.set(key, { ...denials, count: (before?.count ?? 0) + count });
+  counts.set(daemon, known);
 }
 
 const isForkOf = (name: string, daemon: string): boolean =>
   name.startsWith(`${daemon}_`) && /^\d{1,4}$/.test(name.slice(daemon.length + 1));
 
 /** Adds up a daemon and its forks. */
-function sumOf(counts: Counts, daemon: string): ReadonlyMap<string, number> {
+function sumOf(counts: Counts, daemon: string): readonly Denials[] {
   const sum: Counts = new Map();
-  for (const [name, features] of counts)
+  for (const [name, known] of counts)
     if (name === daemon || isForkOf(name, daemon))
-      for (const [feature, count] of features) add(sum, { daemon, feature, count });
-  return sum.get(daemon) ?? new Map();
+      for (const denials of known.values()) add(sum, { ...denials, daemon });
+  return [...(sum.get(daemon)?.values() ?? [])];
 }
 
 class Count implements DenialCount {
@@ -117,7 +120,7 @@ class Count implements DenialCount {
     const isFollowed = hasRead && this.#problem === undefined;
     const isKnown = isFollowed && this.#isSinceCollection;
     const counts: Counts = new Map();
-    if (isKnown) for (const [daemon, features] of this.#counts) counts.set(daemon, new Map(features));
+    if (isKnown) for (const [daemon, known] of this.#counts) counts.set(daemon, new Map(known));
     const daemons = [...this.#reader.daemons];
     const taken: TakenDenials = {
       of: (daemon) =>
@@ -206,12 +209,12 @@ class Count implements DenialCount {
   }
 
   #remove(counts: Counts): void {
-    for (const [daemon, features] of counts)
-      for (const [feature, count] of features) {
+    for (const [daemon, taken] of counts)
+      for (const [key, { count }] of taken) {
         const known = this.#counts.get(daemon);
-        const left = (known?.get(feature) ?? 0) - count;
-        if (left > 0) known?.set(feature, left);
-        else known?.delete(feature);
+        const before = known?.get(key);
+        if (before !== undefined && before.count > count) known?.set(key, { ...before, count: before.count - count });
+        else known?.delete(key);
       }
   }
 }

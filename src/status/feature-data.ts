@@ -1,6 +1,7 @@
 import type { Inventory } from '../inventory/inventory.ts';
 import { runSliced } from '../scheduling/slices.ts';
 import { readAttention } from './alert-list.ts';
+import { readDenied } from './denied.ts';
 import { type FeatureName, readAdvice, readHistory, readHolders } from './feature-history.ts';
 import { type FeatureItem, itemOf } from './feature-item.ts';
 import type { FeaturePageData } from './feature-page.ts';
@@ -33,8 +34,9 @@ export async function readFeature(
   const { vendorLicense, feature } = name;
   const items = await runSliced(itemsOf(inventory, name));
   if (items.length === 0) return undefined;
-  const [attention, history, holders, advice] = await Promise.all([
+  const [attention, denied, history, holders, advice] = await Promise.all([
     attempt(() => readAttention(inputs, signal, { product: vendorLicense, feature })),
+    readDenied(inputs, inventory),
     attempt(() => readHistory(name, backend, signal)),
     attempt(() => readHolders(name, backend, signal)),
     attempt(() => readAdvice(name, backend, signal)),
@@ -44,6 +46,7 @@ export async function readFeature(
     items,
     owners: backend.owners().of(vendorLicense, feature),
     attention,
+    denied,
     history,
     holders,
     advice,

@@ -1,5 +1,6 @@
 import { type Content, type Html, html, joined, nameHtml } from '../html/html.ts';
 import { type AttentionItem, attentionSection } from './alert-list.ts';
+import { type DeniedToday, deniedOfFeature } from './denied.ts';
 import type { AdviceAnswer, FeatureName, Holder } from './feature-history.ts';
 import type { FeatureItem } from './feature-item.ts';
 import { featureListHtml } from './feature-list.ts';
@@ -18,6 +19,7 @@ export interface FeaturePageData extends FeatureName {
   readonly items: readonly FeatureItem[];
   readonly owners: Readonly<Record<string, string>>;
   readonly attention: Known<readonly AttentionItem[]>;
+  readonly denied: Known<DeniedToday> | undefined;
   readonly history: Known<readonly HistoryDay[]>;
   readonly holders: Known<readonly Holder[]>;
   readonly advice: Known<readonly AdviceAnswer[]>;
@@ -65,7 +67,7 @@ function adviceHtml(advice: Known<readonly AdviceAnswer[]>): Html {
 }
 
 export function featureContent(data: FeaturePageData, clock: Clock): Content {
-  const { vendorLicense, feature, items, owners, attention, history, advice } = data;
+  const { vendorLicense, feature, items, owners, attention, denied, history, advice } = data;
   const owned = Object.entries(owners).map(([name, value]) => html` · ${name} ${nameHtml(value)}`);
   return html`<h1>${nameHtml(feature)}</h1>
 <p class="soft">Feature of <a href="${vendorLicenseUrl(vendorLicense)}">${nameHtml(vendorLicense)}</a>${owned}</p>
@@ -73,7 +75,7 @@ export function featureContent(data: FeaturePageData, clock: Clock): Content {
 ${featureListHtml(items, clock, 'versions')}
 ${attentionSection(attention, clock)}
 <h2>Last 30 days</h2>
-${'reason' in history ? reasonHtml(history.reason) : historyHtml(history.value)}
+${deniedOfFeature(denied, data)}${'reason' in history ? reasonHtml(history.reason) : historyHtml(history.value)}
 <h2>Who holds it</h2>
 ${holdersHtml(data, clock)}
 <h2>Right-sizing</h2>

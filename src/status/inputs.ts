@@ -1,6 +1,7 @@
 import type { Backend } from '../datasource/backend.ts';
 import type { RecordingHealth } from '../observation/recording.ts';
 import type { SourceHealth } from '../observation/source.ts';
+import type { DenialSource } from './denied.ts';
 
 /**
  * How many alerts fire, by severity, and how many are pending. `withoutData`: the kinds of alerts of which it is not known
@@ -22,6 +23,5 @@ export interface StatusInputs {
   readonly sources: readonly SourceHealth[] | undefined;
   /** The history that it records; `undefined` without one. */
   readonly recording: RecordingHealth | undefined;
-  /** Whether denials are polled. */
-  readonly hasDenials: boolean;
+  readonly denials: DenialSource;
 }

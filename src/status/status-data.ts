@@ -2,6 +2,7 @@ import type { Inventory } from '../inventory/inventory.ts';
 import { recordingProblem } from '../observation/recording.ts';
 import { runSliced } from '../scheduling/slices.ts';
 import { readAttention } from './alert-list.ts';
+import { readDenied } from './denied.ts';
 import type { StatusInputs } from './inputs.ts';
 import { attempt } from './known.ts';
 import { findFeatures, wordsOf } from './search.ts';
@@ -16,7 +17,7 @@ export async function readStatus(
   filter: string,
   signal: AbortSignal,
 ): Promise<Omit<StatusPageData, 'interfaces'>> {
-  const { backend, analyzer, alerts, sources, recording, hasDenials } = inputs;
+  const { backend, analyzer, alerts, sources, recording } = inputs;
   const owners = backend.owners();
   const words = wordsOf(filter);
   const found = words.length === 0 ? undefined : await runSliced(findFeatures(inventory, words, undefined, owners));
@@ -27,7 +28,7 @@ export async function readStatus(
     owners,
     sources,
     notRecorded: recording && recordingProblem(recording, backend.now()),
-    hasDenials,
+    denied: await readDenied(inputs, inventory),
     attention: await attempt(() => readAttention(inputs, signal)),
     alerts,
     filter,

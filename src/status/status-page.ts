@@ -3,11 +3,11 @@ import type { Inventory } from '../inventory/inventory.ts';
 import type { OwnerMapping } from '../model/owners.ts';
 import type { SourceHealth } from '../observation/source.ts';
 import { type AttentionItem, attentionListHtml } from './alert-list.ts';
+import { type DeniedToday, deniedHtml } from './denied.ts';
 import { featureListHtml, featureListParts, moreHtml } from './feature-list.ts';
 import { filterHtml } from './filter-form.ts';
 import type { AlertCounts } from './inputs.ts';
 import type { Known } from './known.ts';
-import { featureUrl } from './links.ts';
 import { ageHtml, pollListHtml, pollProblem } from './poll-list.ts';
 import { type Found, missingWords } from './search.ts';
 import type { SiteFigures } from './site-figures.ts';
@@ -29,8 +29,8 @@ export interface StatusPageData {
   readonly sources: readonly SourceHealth[] | undefined;
   /** Why an analyzer in this process does not record history; `undefined` if it does, and without one. */
   readonly notRecorded: string | undefined;
-  /** Whether denials are polled. */
-  readonly hasDenials: boolean;
+  /** `undefined` where denials are not requested. */
+  readonly denied: Known<DeniedToday> | undefined;
   /** Links for other programs. */
   readonly interfaces: Content;
   /** What needs attention. */
@@ -206,27 +206,6 @@ function shortHtml({ figures: { short, shortCount, sums } }: StatusPageData, clo
 ${list}${moreHtml(short.length, shortCount)}${unknownHtml('The share in use', withoutShare)}${unknownHtml('Whether requests wait', withoutQueue)}`;
 }
 
-/** Features of which requests were denied today, as far as they are polled. */
-function deniedHtml({ inventory, hasDenials }: StatusPageData): Html {
-  const denied = inventory.history
-    .rows()
-    .filter(({ denials }) => denials !== undefined && denials > 0)
-    .toArray()
-    .sort((a, b) => (b.denials ?? 0) - (a.denials ?? 0));
-  const title = html`<h2 id="denied">Denied today</h2>`;
-  if (!hasDenials) {
-    return html`${title}<p class="unknown">Denials are not polled here: the page of a feature requests those of its last 30 days. To see and alert on them here, name features in <code>history.features</code> and set <code>metrics.collectors.history</code>.</p>`;
-  }
-  if (inventory.history.count === 0) return html`${title}<p class="unknown">The denials are not known.</p>`;
-  if (denied.length === 0)
-    return html`${title}<p>None of ${counted(inventory.history.count, 'feature')} that are polled for denials.</p>`;
-  const rows = denied.map(
-    ({ vendorLicense, feature, denials = 0 }) =>
-      html`<li class="is-bad"><div><a href="${featureUrl({ vendorLicense, feature })}">${nameHtml(feature)}</a> <small>${nameHtml(vendorLicense)}</small></div><div>${counted(denials, 'denial')}</div></li>\n`,
-  );
-  return html`${title}<ul class="rows two">\n${rows}</ul>`;
-}
-
 function expiringHtml({ figures: { expiring, expiringCount, expired, sums } }: StatusPageData, clock: Clock): Html {
   const unknown = unknownHtml('The expiry', sums.withoutExpiry);
   const past =
@@ -286,7 +265,7 @@ ${problemHtml(data)}`;
   yield attentionHtml(data, clock);
   yield* vendorLicenseParts(data, clock);
   yield shortHtml(data, clock);
-  yield deniedHtml(data);
+  yield deniedHtml(data.denied);
   yield expiringHtml(data, clock);
   yield html`<h2 id="polls">Age of the data</h2>
 ${pollListHtml(inventory, clock)}`;

@@ -93,6 +93,7 @@ const demandOf = (store: Store) =>
     intervalOf: () => 300,
     pastAdded: async () => undefined,
     pastDaysLeft: () => undefined,
+    denials: { counted: () => [], today: async () => ({ series: [] }) },
   });
 
 describe('recorded demand', () => {

@@ -12,7 +12,11 @@ it.each([
   ['a socket that does not exist', () => ({ NOTIFY_SOCKET: `${temporaryFolder()}/notify` })],
   ['no systemd-notify', () => ({ NOTIFY_SOCKET: `${temporaryFolder()}/notify`, PATH: temporaryFolder() })],
 ])('with %s, the daemon logs the remedy and runs on', async (_, env) => {
-  const ports = ['--web.listen-address=127.0.0.1:0', '--embedded-analyzer.listen-address=127.0.0.1:0'];
+  const ports = [
+    '--web.listen-address=127.0.0.1:0',
+    '--embedded-analyzer.listen-address=127.0.0.1:0',
+    '--log.format=json',
+  ];
   const demo = run(['demo', ...ports], { env: env() });
   const { level, reason, remedy } = await demo.line('systemd does not know that the daemon listens');
   expect({ level, remedy }).toMatchObject({ level: 'error', remedy: expect.stringContaining('Type=exec') });

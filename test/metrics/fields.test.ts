@@ -71,6 +71,7 @@ async function pageOf(records: Readonly<Record<Endpoint, Raw>>): Promise<string>
       staleRetries: 0,
     }),
     recording: () => undefined,
+    denials: () => [],
     stateWrites: () => [],
     processMetrics: false,
   });

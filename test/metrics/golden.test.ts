@@ -42,6 +42,7 @@ async function createPage(enabled = allCollectors): Promise<Exposition> {
       staleRetries: 1,
     }),
     recording: () => undefined,
+    denials: () => [],
     stateWrites: () => [],
     processMetrics: false,
   });

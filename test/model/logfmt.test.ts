@@ -16,7 +16,7 @@ describe('a line in logfmt', () => {
     expect(logfmtOf(line)).toBe('time=2026-11-24T06:00:00.000Z level=warn msg="it is" kind=tls seconds=0.5 empty=""\n');
   });
 
-  it('is one line whatever the texts are, and a name ends where it is meant to', () => {
+  it('is one line with any text, and a name ends where it is meant to', () => {
     const line = { ...head, x: 'a=b', 'y z=': '\u001b[0m' };
     expect(logfmtOf(line)).toBe('time=t level=info msg="a\\"b\\nc" x="a=b" y_z_="\\u001b[0m"\n');
   });

@@ -73,6 +73,7 @@ const sourceOf = (
       intervalOf: () => HOUR,
       pastAdded: async () => undefined,
       pastDaysLeft: () => undefined,
+      denials: { counted: () => [], today: async () => ({ series: [] }) },
       ...more,
     }),
     () => true,

@@ -122,7 +122,7 @@ describe.runIf(peer('promtool'))('LicenseExpired', () => {
       [expired]: {
         summary: 'License a 1 of v;d has expired.',
         description:
-          'It expired at 1969-12-31 00:00 UTC, 1d 2h 0m 0s ago. Install the renewed license file. If the license is not renewed, silence the alert. It resolves after a while.',
+          'It expired at 1969-12-31 00:00 UTC, 1d 2h 0m 0s ago. Install the renewed license file. If it is not needed any more, remove it from the license file, or silence this alert.',
         expires: '1969-12-31',
       },
     },

@@ -47,10 +47,10 @@ const header = (): string => `${clock()} (vend) TIMESTAMP 11/18/2026\n`;
 const denied = (user: string, feature = 'cad', daemon = 'vend'): string =>
   `${clock()} (${daemon}) DENIED: "${feature}" ${user}@h  (Licensed number of users already reached. (-4,342))\n`;
 
-/** Denials of `vend`, certain ones only. */
-const shown = (taken: TakenDenials): Record<string, number> | undefined => {
-  const known = taken.of('vend');
-  return known === undefined ? undefined : Object.fromEntries(known);
+/** Denials of a daemon, certain ones only. */
+const shown = (taken: TakenDenials, daemon = 'vend'): Record<string, number> | undefined => {
+  const known = taken.of(daemon);
+  return known && Object.fromEntries(known.map(({ feature, count }) => [feature, count]));
 };
 async function confirmed(count: DenialCount): Promise<Record<string, number> | undefined> {
   // refusals are certain some seconds after they were read
@@ -110,10 +110,7 @@ describe('denials', () => {
     await count.take();
     now += 10;
     const taken = await count.take();
-    const known = ['vend', 'other', 'lmgrd', 'ven', 'vend_2'].map((daemon) => {
-      const features = taken.of(daemon);
-      return features === undefined ? undefined : Object.fromEntries(features);
-    });
+    const known = ['vend', 'other', 'lmgrd', 'ven', 'vend_2'].map((daemon) => shown(taken, daemon));
     expect(known).toEqual([{ cad: 2 }, { cad: 1 }, undefined, undefined, { cad: 1 }]);
   });
 

@@ -21,7 +21,7 @@ async function textOf(scenario: Scenario, more: Partial<StatusPageData> = {}): P
     owners: noOwners,
     sources: undefined,
     notRecorded: undefined,
-    hasDenials: false,
+    denied: undefined,
     interfaces: undefined,
     attention: { value: [] },
     alerts: { critical: 0, warning: 0, info: 0, pending: 0, withoutData: 0 },

@@ -2,10 +2,6 @@
 export const foreignWords: readonly (readonly [found: RegExp, instead: string])[] = [
   [/\bjudge[sd]?\b|\bjudge?ments?\b|\bjudging\b/i, 'evaluate, evaluation'],
   [/\b(is |has )?blind(ly|ness)?\b/i, 'no data'],
-  [
-    /\btold\b|\btell(s|ing)? (alerts|alertmanager|its|of|them|it|people|us|whether|apart)\b/i,
-    'reported, sent, notified, shows',
-  ],
   [/\bwhoever\b|\bwhomever\b|\bwhatever\b/i, 'name the one who acts'],
   [/\bsomebody\b|\beverybody\b/i, 'name the one who acts'],
   [/\bh(e|o)ld against\b/i, 'checked against, compared with'],

@@ -1,4 +1,5 @@
 import { dayOfDate } from '../../model/local-time.ts';
+import type { DenialCause } from '../../observation/observation.ts';
 import { MAX_LINE } from '../lines.ts';
 
 /** The lines of FlexNet's debug log that say when something happened, and who got a license or did not. */
@@ -21,6 +22,28 @@ export interface LogEvent {
   readonly client: string | undefined;
   /** What stands in brackets. */
   readonly checkoutData: string | undefined;
+  /** Why it was refused; undefined if the line does not say so. */
+  readonly cause: DenialCause | undefined;
+}
+
+/** Error numbers of FlexNet (vendor's documentation) that say more than that a request was refused. */
+const causes: Readonly<Record<string, DenialCause>> = {
+  '-4': 'all_in_use',
+  '-5': 'not_licensed',
+  '-10': 'expired',
+  '-18': 'not_licensed',
+  '-21': 'not_licensed',
+  '-24': 'all_in_use',
+  '-25': 'not_licensed',
+  '-38': 'not_permitted',
+  '-39': 'not_permitted',
+  '-87': 'not_permitted',
+};
+
+/** The error number is in the last group: `(Licensed number of users already reached. (-4,342:10054 ""))`. */
+function causeIn(rest: string): DenialCause | undefined {
+  const [, number] = /\((-\d{1,4})[,:)][^()]*\)\)?\s*$/.exec(rest.split('^^^', 1)[0] ?? '') ?? [];
+  return number === undefined ? undefined : (causes[number] ?? 'other');
 }
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
@@ -110,7 +133,7 @@ function eventOf(kind: LogEvent['kind'], text: string): LogEvent | 'unparsed' {
   // the feature can be followed by a group without a meaning here, such as (PORT_AT_HOST_PLUS   )
   const rest = split[1].replace(/^\([^()]*\)\s+/, '');
   const [, checkoutData] = /\s\[([^\]]*)\]/.exec(` ${rest}`) ?? [];
-  return { kind, feature: split[0], client: clientOf(rest), checkoutData };
+  return { kind, feature: split[0], client: clientOf(rest), checkoutData, cause: causeIn(rest) };
 }
 
 /** What a line says. Undefined for one without a time. */

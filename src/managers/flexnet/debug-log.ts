@@ -1,14 +1,17 @@
 import type { LocalTime } from '../../model/local-time.ts';
+import type { DenialCause } from '../../observation/observation.ts';
 import type { Diagnostics } from '../../observation/source.ts';
 import { DiagnosticsCount } from '../lines.ts';
 import { LogClock } from './debug-log-clock.ts';
 import { type LogEvent, readLogLine } from './debug-log-line.ts';
 
-/** Refused requests for one feature. */
+/** Refused requests for one feature, for one cause. */
 export interface Denials {
   /** As the log names it: a daemon that has forked can be several, such as `MLM` and `MLM_1`. */
   readonly daemon: string;
   readonly feature: string;
+  /** Undefined if the log does not say it. */
+  readonly cause: DenialCause | undefined;
   readonly count: number;
 }
 
@@ -58,12 +61,13 @@ interface Refusal {
   readonly readAt: number;
 }
 
-const nameOf = (daemon: string, feature: string): string => `${daemon}\0${feature}`;
+const nameOf = (daemon: string, feature: string, cause: DenialCause | undefined): string =>
+  `${daemon}\0${feature}\0${cause ?? ''}`;
 
 /** A daemon that has forked writes `_` and a number after its name (vendor's documentation). */
 const withoutFork = (daemon: string): string => daemon.replace(/_\d{1,4}$/, '');
 
-/** Adds up refusals by daemon and feature. */
+/** Adds up refusals by daemon, feature and cause. */
 class Tally {
   readonly #counts = new Map<string, number>();
 
@@ -73,8 +77,8 @@ class Tally {
 
   get denials(): readonly Denials[] {
     return [...this.#counts].map(([name, count]) => {
-      const [daemon = '', feature = ''] = name.split('\0');
-      return { daemon, feature, count };
+      const [daemon = '', feature = '', cause = ''] = name.split('\0');
+      return { daemon, feature, cause: cause === '' ? undefined : (cause as DenialCause), count };
     });
   }
 }
@@ -138,11 +142,11 @@ class Reader implements DebugLogReader {
     if (daemon !== undefined && this.daemons.size < MAX_DAEMONS) this.daemons.add(daemon);
   }
 
-  #readEvent({ kind, feature, client, checkoutData }: LogEvent, daemon: string, at: number): void {
+  #readEvent({ kind, feature, client, checkoutData, cause }: LogEvent, daemon: string, at: number): void {
     if (this.#daemon !== undefined && daemon !== this.#daemon && withoutFork(daemon) !== this.#daemon) return;
     const keyOf = (name: string): string => `${withoutFork(daemon)}\0${name}\0${client}`;
     if (kind === 'denied')
-      this.#readRefusal(keyOf(feature), { name: nameOf(daemon, feature), at, readAt: this.#now }, client);
+      this.#readRefusal(keyOf(feature), { name: nameOf(daemon, feature, cause), at, readAt: this.#now }, client);
     else if (client !== undefined && this.#refusals.size > 0) {
       this.#forget(keyOf(feature));
       // tokens: another feature is checked out, with the wanted one as its data

@@ -1,26 +1,27 @@
-import type { PoolObservation, VendorLicenseObservation } from '../../observation/observation.ts';
+import type { DenialCause, PoolObservation, VendorLicenseObservation } from '../../observation/observation.ts';
+import type { Denials } from './debug-log.ts';
 
 /**
  * Adds the denials of a debug log. A feature without any had none; which of its versions were asked for, the log does not say,
  * so the first one has them all. The log can spell a feature in other letters than lmstat.
  *
- * @param denied by feature; undefined if they are not known
+ * @param denied undefined if they are not known
  */
 export function withDenials(
   observation: VendorLicenseObservation,
-  denied: ReadonlyMap<string, number> | undefined,
+  denied: readonly Denials[] | undefined,
 ): VendorLicenseObservation {
   if (denied === undefined) return observation;
-  const left = new Map<string, number>();
-  for (const [feature, count] of denied) {
-    const name = feature.toLowerCase();
-    left.set(name, (left.get(name) ?? 0) + count);
-  }
+  const left = Map.groupBy(denied, ({ feature }) => feature.toLowerCase());
   const pools = observation.pools.map((pool): PoolObservation => {
     const name = pool.feature.toLowerCase();
-    const denials = left.get(name) ?? 0;
+    const found = left.get(name) ?? [];
     left.delete(name);
-    return { ...pool, denials };
+    const denialCauses: Partial<Record<DenialCause, number>> = {};
+    for (const { cause, count } of found) {
+      if (cause !== undefined) denialCauses[cause] = (denialCauses[cause] ?? 0) + count;
+    }
+    return { ...pool, denials: found.reduce((sum, { count }) => sum + count, 0), denialCauses };
   });
   return { ...observation, pools };
 }

@@ -34,6 +34,7 @@ export async function readPage(
       staleRetries: 0,
     }),
     recording: () => undefined,
+    denials: () => [],
     stateWrites: () => [],
     processMetrics: false,
   });

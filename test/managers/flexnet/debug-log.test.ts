@@ -106,6 +106,28 @@ describe('refusals', () => {
     expect(countsOf(lines, { daemon: 'vend' })).toEqual({ 'vend cad': 2, 'vend mesh': 1 });
   });
 
+  it('have the cause that the error number says', () => {
+    const group = (text: string) => `10:00:0${text.length % 10} (vend) DENIED: "cad" u${text.length}@ws1  ${text}`;
+    const reader = createDebugLogReader({ localTime });
+    const texts = [
+      reason,
+      '(Users are queued for this feature. (-24,332))',
+      '(Feature has expired. (-10,32))',
+      '"v2030.1"(License server system does not support this version of this feature. (-25,334))',
+      '(User/host not on INCLUDE list for feature. (-39,359))',
+      '(A reason of later years. (-999,1))',
+      '',
+      '(No licenses (-4,342)) ^^^ 1.0 anna 10.0.0.1 29865 0x12CE 3 3 - 11 19 11-18-2026 10:01:02 NO ^^^',
+    ];
+    const early = reader.push([today, ...texts.map(group)], { now, isRecent: false });
+    const counts = new Map<string | undefined, number>();
+    for (const { cause, count } of [...early, ...reader.settle(now + 10)]) {
+      counts.set(cause, (counts.get(cause) ?? 0) + count);
+    }
+    const one = ['expired', 'not_licensed', 'not_permitted', 'other', undefined].map((cause) => [cause, 1] as const);
+    expect(counts).toEqual(new Map<string | undefined, number>([['all_in_use', 3], ...one]));
+  });
+
   it('of one client within a minute are one', () => {
     const seconds = Array.from(
       { length: 61 },

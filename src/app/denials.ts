@@ -1,0 +1,51 @@
+import { StoreError } from '../analyzer/history-file.ts';
+import type { RecordedDemand } from '../analyzer/recorded-demand.ts';
+import type { DeniedSeries, RecordedDenials } from '../analyzer/recorded-denials.ts';
+import type { DeniedRequests } from '../metrics/recording.ts';
+import { parseVendorLicense } from '../model/vendor-license.ts';
+import type { Owns } from '../rightsizing/recorded-demand-source.ts';
+import type { DeniedToday } from '../status/denied.ts';
+import type { Known } from '../status/known.ts';
+
+/** The denials that an analyzer in this process records, by the names of vendor licenses that the other metrics and pages have. */
+
+const nameOf = (vendorLicense: string): string => parseVendorLicense(vendorLicense).vendorLicense;
+
+/** @param owns what is selected, and of this shard */
+export function* deniedRequests(denials: RecordedDenials, owns: Owns): Generator<DeniedRequests> {
+  for (const {
+    vendorLicense: name,
+    feature,
+    package: packageName,
+    featureType,
+    cause = '',
+    count,
+  } of denials.counted()) {
+    const vendorLicense = nameOf(name);
+    const labels = { vendor_license: vendorLicense, feature, package: packageName, feature_type: featureType, cause };
+    if (owns({ vendorLicense, feature, package: packageName, featureType })) yield { labels, count };
+  }
+}
+
+/** By feature. */
+export async function deniedToday(
+  { denials }: Pick<RecordedDemand, 'denials'>,
+  owns: Owns,
+): Promise<Known<DeniedToday>> {
+  let series: readonly DeniedSeries[];
+  try {
+    ({ series } = await denials.today());
+  } catch (error) {
+    if (error instanceof StoreError) return { reason: error.message };
+    throw error;
+  }
+  const sums = new Map<string, DeniedToday['features'][number]>();
+  for (const { denials: more, ...one } of series) {
+    const vendorLicense = nameOf(one.vendorLicense);
+    const { feature } = one;
+    if (!owns({ ...one, vendorLicense })) continue;
+    const key = JSON.stringify([vendorLicense, feature]);
+    sums.set(key, { vendorLicense, feature, denials: (sums.get(key)?.denials ?? 0) + more });
+  }
+  return { value: { features: [...sums.values()] } };
+}
