@@ -4,12 +4,17 @@
 type Cell = string | number | boolean | null;
 
 /** A spreadsheet takes a text that begins with one of these for a formula. */
-const FORMULA = /^[=+\-@\t\r]/;
+const FORMULA = /^[=+\-@\t\r\n]/;
+
+/** Control characters that are no text: ESC makes a terminal obey, and NUL ends the value for some readers. */
+const CONTROL = /(?![\t\r\n])\p{Cc}/gu;
 
 function cellText(value: Cell): string {
   if (typeof value !== 'string') return value === null ? '' : String(value);
-  const text = FORMULA.test(value) ? `'${value}` : value;
-  return /[",;\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  // replaced and not removed, which could put the sign of a formula first
+  const shown = value.replace(CONTROL, '\uFFFD');
+  const text = FORMULA.test(shown) ? `'${shown}` : shown;
+  return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 const lineOf = (cells: readonly Cell[]): string => `${cells.map(cellText).join(',')}\r\n`;
