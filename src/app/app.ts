@@ -1,7 +1,6 @@
 import type { DeliveryCounts } from '../alerts/delivery.ts';
 import type { RecordedDemand } from '../analyzer/recorded-demand.ts';
 import { createPlaneThread } from '../data-plane/plane-thread.ts';
-import type { Backend } from '../datasource/backend.ts';
 import type { FieldState, FieldStates } from '../inventory/field-states.ts';
 import type { MessageCounts } from '../messages/message-counts.ts';
 import { createSelfMetrics, type SelfMetrics } from '../metrics/self.ts';
@@ -15,7 +14,7 @@ import { type Clock, createClock } from '../scheduling/clock.ts';
 import { createLimit } from '../scheduling/limit.ts';
 import { RIGHTSIZING_FILE } from '../storage/saved-files.ts';
 import type { Reload } from '../web/reload.ts';
-import { createWebServer, type WebServer } from '../web/server.ts';
+import { createWebServer } from '../web/server.ts';
 import { createAccounts } from './accounts.ts';
 import { externalUrl } from './alerting.ts';
 import { type Carried, carryOver } from './carried.ts';
@@ -29,7 +28,7 @@ import { createCurrentPrices } from './prices.ts';
 import { warnOfRestart, webRestartOnly } from './restart-only.ts';
 import { createStorage, type Storage } from './storage.ts';
 import { createUpstreamTotals } from './upstream-totals.ts';
-import { refusalOfNames, refusalOfPrices } from './viewers.ts';
+import { createBackendOf } from './viewers.ts';
 import { createWebAccess } from './web-access.ts';
 
 export interface AppDeps {
@@ -194,18 +193,14 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     access: pipeline.config.access,
     listen: initial.web.listen,
     demo: deps.demo,
-    users: access.current().users,
+    web: access.current(),
   });
-  /** The data behind Grafana and the API for the user of a request. */
-  const backendOf = (request: Parameters<WebServer['userOf']>[0]): Backend => {
-    const user = web.userOf(request);
-    const { datasource } = pipeline;
-    return {
-      ...datasource,
-      users: { ...datasource.users, refusal: () => refusalOfNames(site(), user) },
-      prices: { refusal: () => refusalOfPrices(site(), user) },
-    };
-  };
+  const backendOf = createBackendOf({
+    site,
+    datasource: () => pipeline.datasource,
+    viewerOf: (request) => web.viewerOf(request),
+    log,
+  });
   const pages = siteOf(deps);
   const access = createWebAccess(initial, log, () => web.refreshCertificates());
   const web = createWebServer({

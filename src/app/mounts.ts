@@ -107,7 +107,7 @@ export function createMounts({
       ...createReportPage({
         site: pages,
         inputs: () => reportInputs(pipeline().datasource),
-        refusalOfPrices: (request) => backend(request).prices.refusal(),
+        prices: (request) => backend(request).prices,
       }),
     },
     {

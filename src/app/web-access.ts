@@ -1,9 +1,10 @@
 import type { Config } from '../config/config.ts';
 import { hasChanged, readWebConfig, type WebConfig } from '../config/web-config.ts';
 import type { Log } from '../model/log.ts';
+import type { TrustedProxy } from '../model/trusted-proxy.ts';
 import { type Access, openAccess } from '../web/access.ts';
 
-/** The access defined by the web config. It follows changes of the files: renewed certificates, added and removed users. */
+/** The access defined by the configuration and the web config. It follows changes of the files: renewed certificates, added and removed users. */
 
 export interface WebAccess {
   current(): Access;
@@ -17,10 +18,10 @@ export interface WebAccess {
 const CHECK_MS = 1_000;
 const RELOAD = 'if that is intended, reload the configuration (SIGHUP)';
 
-function toAccess(web: WebConfig | undefined): Access {
-  if (web === undefined) return openAccess;
+function toAccess(web: WebConfig | undefined, proxy: TrustedProxy | undefined): Access {
+  if (web === undefined) return { ...openAccess, proxy };
   const { tls, users, headers } = web;
-  return { users, headers, tls: tls === undefined ? undefined : { ...tls, key: tls.key.reveal() } };
+  return { users, headers, tls: tls === undefined ? undefined : { ...tls, key: tls.key.reveal() }, proxy };
 }
 
 /** TLS settings that a running listener cannot change. */
@@ -29,8 +30,8 @@ const handshakeOf = (web: WebConfig | undefined): string =>
 
 /** @param onChange called when `current` has changed */
 export function createWebAccess(initial: Config, log: Log, onChange: () => void): WebAccess {
-  let { configFile, access: web } = initial.web;
-  let current = toAccess(web);
+  let { configFile, access: web, trustedProxy } = initial.web;
+  let current = toAccess(web, trustedProxy);
   let refused = '';
   let timer: NodeJS.Timeout | undefined;
 
@@ -40,7 +41,7 @@ export function createWebAccess(initial: Config, log: Log, onChange: () => void)
     }
     web = next;
     refused = '';
-    current = toAccess(next);
+    current = toAccess(next, trustedProxy);
     onChange();
   };
 
@@ -64,7 +65,7 @@ export function createWebAccess(initial: Config, log: Log, onChange: () => void)
   return {
     current: () => current,
     reload: (config) => {
-      configFile = config.web.configFile;
+      ({ configFile, trustedProxy } = config.web);
       take(config.web.access);
     },
     start: () => {

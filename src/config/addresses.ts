@@ -1,4 +1,6 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
+import { type AddressRange, CLIENT_CERTIFICATE } from '../model/trusted-proxy.ts';
 import { isNot, isNotAddress } from './values.ts';
 
 /** An address to listen on. Without a host, all addresses. */
@@ -24,6 +26,44 @@ export const listenAddress = z
   .regex(LISTEN, listenForm)
   .refine((written) => listenOf(written).port <= 65_535, listenForm)
   .transform(listenOf);
+
+const RANGE = /^([0-9a-f:.]+)(?:\/(\d{1,3}))?$/i;
+const proxyForm = {
+  error: isNot(`an address such as 10.0.0.5, a range such as 10.1.0.0/28, or ${CLIENT_CERTIFICATE}`),
+  abort: true,
+};
+const everyAddress = { error: isNot('accepted: every client could name any user; list the addresses of the proxy') };
+const mappedAddress = { error: isNot('accepted: write an IPv4 address as such, without ::ffff:') };
+
+/** `undefined` if the text is no address and no range. */
+function rangeOf(written: string): AddressRange | undefined {
+  const [, address = '', bits] = RANGE.exec(written) ?? [];
+  const version = isIP(address);
+  const longest = version === 4 ? 32 : 128;
+  const prefix = bits === undefined ? longest : Number(bits);
+  if (version === 0 || prefix > longest) return undefined;
+  return { address, prefix, family: version === 4 ? 'ipv4' : 'ipv6' };
+}
+
+/** Whether a range has addresses of IPv4 in the form of IPv6. Such an address is compared as IPv4. */
+const isMapped = (written: string): boolean => /^[0:]*:ffff:/i.test(written);
+
+/** `10.0.0.5`, `10.1.0.0/28`, `fd00::/64`, `client_certificate`. */
+export const proxyAddress = z
+  .string(proxyForm)
+  .trim()
+  .refine((written) => written === CLIENT_CERTIFICATE || rangeOf(written) !== undefined, proxyForm)
+  .refine((written) => rangeOf(written)?.prefix !== 0, everyAddress)
+  .refine((written) => !isMapped(written), mappedAddress)
+  .transform((written) => rangeOf(written) ?? CLIENT_CERTIFICATE);
+
+const headerForm = { error: isNot('the name of a header such as X-Forwarded-User'), abort: true };
+
+/** The name of an HTTP header. */
+export const headerName = z
+  .string(headerForm)
+  .trim()
+  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, headerForm);
 
 const urlOf = (written: string): URL | undefined => (URL.canParse(written) ? new URL(written) : undefined);
 

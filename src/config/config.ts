@@ -1,6 +1,7 @@
 import type { ClientTls } from '../model/client-tls.ts';
 import type { OwnerEntry } from '../model/owners.ts';
 import type { PriceEntry } from '../model/prices.ts';
+import type { TrustedProxy } from '../model/trusted-proxy.ts';
 import type { SourceConfig } from './embedded-sources.ts';
 import type { NamedEntries } from './entry-file.ts';
 import type { Secret } from './secret.ts';
@@ -81,13 +82,15 @@ export interface Config {
   /** Epoch seconds. */
   readonly permanentAfter: number;
   readonly storagePath: string | undefined;
-  readonly web: Omit<Section<'web'>, 'listenAddress' | 'configFile'> & {
+  readonly web: Omit<Section<'web'>, 'listenAddress' | 'configFile' | 'trustedProxy'> & {
     readonly listen: Section<'web'>['listenAddress'];
     /** The file of `access`. It is read again when it changes. */
     readonly configFile: string | undefined;
     readonly access: WebConfig | undefined;
+    /** Undefined if no proxy may name users. */
+    readonly trustedProxy: TrustedProxy | undefined;
   };
-  /** Who may see names of license users, and prices: users of the web config. */
+  /** Who may see names of license users, and prices: users, and groups as `group:NAME`. */
   readonly access: Section<'access'>;
   readonly alerting: AlertingConfig;
   readonly datasource: Omit<Section<'datasource'>, 'pseudonymise' | 'pseudonymKeyFile'> & {

@@ -3,7 +3,8 @@ import type { Config } from './config.ts';
 import type { ConfigSettings } from './config-settings.ts';
 import { ConfigError } from './problems.ts';
 import { Secret } from './secret.ts';
-import { EVERYONE } from './sections/access.ts';
+import { EVERYONE, GROUP } from './sections/access.ts';
+import { trustedProxyOf } from './trusted-proxy.ts';
 import { readWebConfig } from './web-config.ts';
 
 /** The HTTP server and its routes for Grafana, with the content of their files. */
@@ -15,8 +16,9 @@ const MIN_KEY = 16;
 
 /** The configuration of the HTTP server. */
 export function webOf(settings: ConfigSettings): Config['web'] {
-  const { listenAddress, configFile: _, ...section } = settings.section('web');
-  return { ...section, listen: listenAddress, ...webConfigOf(settings) };
+  const { listenAddress, configFile: _, trustedProxy: __, ...section } = settings.section('web');
+  const web = webConfigOf(settings);
+  return { ...section, ...web, listen: listenAddress, trustedProxy: trustedProxyOf(settings, web.access) };
 }
 
 function webConfigOf(settings: ConfigSettings): Pick<Config['web'], 'configFile' | 'access'> {
@@ -36,16 +38,31 @@ function webConfigOf(settings: ConfigSettings): Pick<Config['web'], 'configFile'
   }
 }
 
-/** Who may see names and prices. Warns of users that the web config does not have, without their names. */
-export function accessOf(settings: ConfigSettings, { access }: Pick<Config['web'], 'access'>): Config['access'] {
+/** Why an entry of the lists selects no user, with the remedy; `undefined` if it can select one. */
+function problemOf(entry: string, { access, trustedProxy }: Pick<Config['web'], 'access' | 'trustedProxy'>) {
+  if (entry.startsWith(GROUP)) {
+    return trustedProxy?.groupsHeader === undefined
+      ? 'is a group, and no proxy names groups: set web.trusted_proxy.groups_header'
+      : undefined;
+  }
+  // whom a proxy names is not known before
+  if (entry === EVERYONE || trustedProxy !== undefined || access?.users.has(entry)) return undefined;
+  const remedy = access === undefined ? 'set web.config_file' : 'add it to basic_auth_users';
+  return `is no user of the web config, and is shown nothing: ${remedy}`;
+}
+
+/** Who may see names and prices. Warns of users and groups that nobody can be, without their names. */
+export function accessOf(
+  settings: ConfigSettings,
+  web: Pick<Config['web'], 'access' | 'trustedProxy'>,
+): Config['access'] {
   const section = settings.section('access');
   for (const [what, users] of Object.entries(section)) {
     // what is not valid is reported
     if (!Array.isArray(users)) continue;
     for (const [i, user] of users.entries()) {
-      if (user === EVERYONE || access?.users.has(user)) continue;
-      const remedy = access === undefined ? 'set web.config_file' : 'add it to basic_auth_users';
-      settings.warnings.add(`access.${what}[${i}] is no user of the web config, and is shown nothing: ${remedy}`);
+      const problem = problemOf(user, web);
+      if (problem !== undefined) settings.warnings.add(`access.${what}[${i}] ${problem}`);
     }
   }
   return section;

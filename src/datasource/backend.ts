@@ -1,4 +1,5 @@
 import type { Inventory } from '../inventory/inventory.ts';
+import type { Confidential } from '../model/confidential.ts';
 import type { LocalTime } from '../model/local-time.ts';
 import type { OwnerMapping } from '../model/owners.ts';
 import type { ProposalSource } from '../rightsizing/proposals.ts';
@@ -6,12 +7,6 @@ import type { Attention } from './attention.ts';
 import { DatasourceError } from './errors.ts';
 import type { UpstreamCache } from './upstream-cache.ts';
 import type { UsersPolicy } from './user-names.ts';
-
-/** Prices are confidential. Whether they are shown. */
-export interface PricesPolicy {
-  /** Why they are not shown; `undefined` if they are. */
-  readonly refusal: () => string | undefined;
-}
 
 /** The data behind the targets. */
 export interface Backend {
@@ -26,7 +21,8 @@ export interface Backend {
   readonly owners: () => OwnerMapping;
   /** Advice on the number of licenses. */
   readonly proposals: ProposalSource;
-  readonly prices: PricesPolicy;
+  /** Whether prices are shown. */
+  readonly prices: Confidential;
   /** Calendar of the analyzer. It defines `year`, `month` and the start of a day. */
   readonly localTime: LocalTime;
   /** Epoch seconds. */
@@ -35,7 +31,7 @@ export interface Backend {
 
 /** The data behind the targets, without what depends on the user of a request. */
 export interface SharedBackend extends Omit<Backend, 'users' | 'prices'> {
-  readonly users: Omit<UsersPolicy, 'refusal'>;
+  readonly users: Omit<UsersPolicy, keyof Confidential>;
 }
 
 /** @throws DatasourceError before the first poll has finished */

@@ -11,6 +11,7 @@ import { number, text } from './live-columns.ts';
 import { cell, type Notice, type TargetAnswer } from './panel-data.ts';
 import { matcherOf, type Query, show } from './query.ts';
 import { priceColumns, rightsizingCells } from './rightsizing-columns.ts';
+import { pricesIn } from './served.ts';
 import { type Cells, type Order, type TableContent, viewTable } from './table-view.ts';
 import { countedText, countText } from './texts.ts';
 
@@ -152,6 +153,9 @@ function* answerTable(
   const totals = yield* totalsOf(items);
   const [first] = answer.items;
   const shown = first !== undefined && 'rows' in first ? [...first.rows].length : 0;
+  // the summary has the saving of each currency
+  const sums = totals.currencies.filter(({ saving }) => saving !== undefined);
+  backend.prices.onServed((yield* pricesIn(answer)) + sums.length);
   const summary = summaryOf(shown, answer.total ?? shown, sort?.replace(/^-/, '') ?? order.name, totals);
   return { ...answer, notices: [summary, ...commonNotices(query, proposals, backend)] };
 }
@@ -174,6 +178,7 @@ const totalCells = (totals: Totals): Cells<CurrencyTotal> => [
 function* answerTotals(query: Query, proposals: Proposals, backend: RightsizingBackend): Generator<void, TargetAnswer> {
   const totals = yield* totalsOf(selection(query, proposals));
   const answer = yield* viewTable(query, { name: 'totals', cells: totalCells(totals), items: totals.currencies });
+  backend.prices.onServed(yield* pricesIn(answer));
   return { ...answer, notices: [...answer.notices, ...commonNotices(query, proposals, backend)] };
 }
 
@@ -222,6 +227,7 @@ function* answerSteps(query: Query, proposals: Proposals, backend: RightsizingBa
     return { ...step, saving, currency: saving === undefined ? undefined : currency };
   });
   const answer = yield* viewTable(query, { name: 'steps', cells: stepCells, items: steps });
+  backend.prices.onServed(yield* pricesIn(answer));
   const why = advice === undefined || steps.length > 0 ? [] : [info(advice.reason)];
   return { ...answer, notices: [...answer.notices, ...why, ...commonNotices(query, proposals, backend)] };
 }

@@ -10,6 +10,7 @@ import { answerFeatures, answerProducts, answerServerDown } from './live-answers
 import type { TargetAnswer } from './panel-data.ts';
 import type { Query } from './query.ts';
 import { answerRightsizing } from './rightsizing-answers.ts';
+import { namesIn } from './served.ts';
 import type { TargetName } from './targets.ts';
 import { answerFeaturesOfUser, answerSearchedExpirations } from './upstream-answers.ts';
 
@@ -64,5 +65,8 @@ const answerers: Readonly<Record<TargetName, AnswerQuery>> = {
  * @throws DatasourceError
  */
 export async function answerTarget(query: Query, backend: Backend, signal: AbortSignal): Promise<TargetAnswer> {
-  return answerers[query.target](query, backend, signal);
+  const answer = await answerers[query.target](query, backend, signal);
+  // `rightsizing` counts its prices itself, because another route has the same answer
+  if (query.target === 'users') backend.users.onServed(await runSliced(untilAborted(namesIn(answer), signal)));
+  return answer;
 }

@@ -9,6 +9,7 @@ import { withLiteralNames } from './literal-names.ts';
 import { featureAnswer, isLetThrough } from './live-answers.ts';
 import type { TargetAnswer } from './panel-data.ts';
 import type { Query } from './query.ts';
+import { hasRows } from './served.ts';
 import { requireUsers } from './user-names.ts';
 
 /** Tables of the last poll with parts that only the analyzer knows: the features of a user, and expiries by search level. */
@@ -57,7 +58,10 @@ export const answerFeaturesOfUser = async (
     answers.flatMap(({ answer }) => answer.records),
   ).filter((entry) => isLetThrough(query, entry));
   const answer = featureAnswer(query, entries, inventory.at, backend);
-  return withNotices(rest, await runSliced(untilAborted(answer, signal)));
+  const found = await runSliced(untilAborted(answer, signal));
+  // the one of the request: what the user holds
+  if (hasRows(found)) backend.users.onServed(1);
+  return withNotices(rest, found);
 };
 
 /** Expirations including packages and components, which are not polled. */

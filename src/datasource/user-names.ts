@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import type { Confidential } from '../model/confidential.ts';
 import type { UserRecord } from '../model/records.ts';
 import { createPattern } from '../model/wildcard.ts';
 import type { Combination, CombinationAnswers, Combinations } from './combinations.ts';
@@ -8,15 +9,13 @@ import { type Cell, type Column, cell, millis, type Table, table } from './panel
 import type { Query } from './query.ts';
 
 /** Names and hosts of users are personal data. Whether they are served, and in which form. */
-export interface UsersPolicy {
-  /** Why names are not served; `undefined` if they are. */
-  readonly refusal: () => string | undefined;
+export interface UsersPolicy extends Confidential {
   /** Key of the hashes that replace names; `undefined` if names are shown. */
   readonly pseudonymKey: string | undefined;
 }
 
 /** @throws DatasourceError if this daemon does not serve names of users */
-export function requireUsers({ refusal }: UsersPolicy): void {
+export function requireUsers({ refusal }: Pick<UsersPolicy, 'refusal'>): void {
   const why = refusal();
   if (why !== undefined) throw new DatasourceError('users_not_served', why);
 }

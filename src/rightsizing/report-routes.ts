@@ -2,9 +2,10 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Site } from '../html/frame.ts';
 import { refusePage, sendPage } from '../html/routes.ts';
 import type { Inventory } from '../inventory/inventory.ts';
+import type { Confidential } from '../model/confidential.ts';
 import { runSliced } from '../scheduling/slices.ts';
 import { AdviceNotReady, type ProposalSource } from './proposals.ts';
-import { createReport } from './report.ts';
+import { createReport, pricesIn } from './report.ts';
 import type { ReportFrame } from './report-items.ts';
 import { notReadyPage, reportParts } from './report-page.ts';
 
@@ -18,18 +19,20 @@ export interface ReportInputs {
 export interface ReportOptions {
   readonly site: Site;
   readonly inputs: () => ReportInputs;
-  /** Why prices are not shown to the user of a request; `undefined` if they are. */
-  readonly refusalOfPrices: (request: FastifyRequest) => string | undefined;
+  /** Whether the user of a request may see prices. */
+  readonly prices: (request: FastifyRequest) => Confidential;
 }
 
 function* pageOf(
   { proposals, ownerOf }: ReportInputs,
   inventory: Inventory | undefined,
   site: Site,
-  refusal: string | undefined,
+  prices: Confidential,
 ): Generator<void, string> {
+  const refusal = prices.refusal();
   const read = yield* proposals.read(inventory, refusal === undefined);
   const report = yield* createReport(read, proposals.localTime());
+  prices.onServed(pricesIn(report));
   const withoutPrices = proposals.hasPrices() ? refusal : 'there are no prices: set rightsizing.price_file';
   let page = '';
   for (const part of reportParts(site, read.table, report, { withoutPrices, ownerOf })) {
@@ -40,10 +43,10 @@ function* pageOf(
 }
 
 /** `/rightsizing`: the report. */
-export function createReportPage({ site, inputs, refusalOfPrices }: ReportOptions) {
+export function createReportPage({ site, inputs, prices }: ReportOptions) {
   const page = (request: FastifyRequest): Promise<string> => {
     const current = inputs();
-    return current.useInventory((inventory) => runSliced(pageOf(current, inventory, site, refusalOfPrices(request))));
+    return current.useInventory((inventory) => runSliced(pageOf(current, inventory, site, prices(request))));
   };
   return {
     plugin: async (app: FastifyInstance): Promise<void> => {

@@ -206,3 +206,10 @@ export function* createReport(proposals: Proposals, localTime: LocalTime): Gener
     ...counts,
   };
 }
+
+/** Features of a report whose amount of money it shows, and its sums. */
+export function pricesIn({ couldGo, provisional, missing, totals }: Report): number {
+  const shown = [couldGo, provisional, missing].flatMap(({ items }) => items);
+  const amounts = [...shown.map(({ proposal }) => proposal.money), ...totals.currencies];
+  return amounts.filter(({ saving, cost }) => saving !== undefined || cost !== undefined).length;
+}

@@ -84,11 +84,13 @@ export async function readHolders(
   return [...rows] as Holder[];
 }
 
-/** Without prices, unless the user of the request may see them. @throws DatasourceError */
+/** The sentences, which have no prices. @throws DatasourceError */
 export async function readAdvice(
   { vendorLicense, feature }: FeatureName,
   backend: Backend,
   signal: AbortSignal,
 ): Promise<readonly AdviceAnswer[]> {
-  return [...(await answerRows('rightsizing', { product: vendorLicense, feature }, backend, signal))] as AdviceAnswer[];
+  const unpriced = { ...backend, prices: { ...backend.prices, onServed: () => undefined } };
+  const rows = await answerRows('rightsizing', { product: vendorLicense, feature }, unpriced, signal);
+  return [...rows] as AdviceAnswer[];
 }

@@ -1,6 +1,7 @@
 import type { PeerCertificate, TLSSocket } from 'node:tls';
+import type { TrustedProxy } from '../model/trusted-proxy.ts';
 
-/** Access to the web server: TLS of the listener and users of the web config. */
+/** Access to the web server: TLS of the listener, users of the web config, and a proxy that names users. */
 
 export interface Access {
   /** bcrypt hashes by name. Without users, no authentication is required. */
@@ -8,6 +9,8 @@ export interface Access {
   /** Added to every response. */
   readonly headers: Readonly<Record<string, string>>;
   readonly tls: AccessTls | undefined;
+  /** A proxy that authenticates users itself; `undefined` without one. */
+  readonly proxy: TrustedProxy | undefined;
 }
 
 interface AccessTls {
@@ -24,7 +27,7 @@ interface AccessTls {
   readonly maxVersion: 'TLSv1' | 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3';
 }
 
-export const openAccess: Access = { users: new Map(), headers: {}, tls: undefined };
+export const openAccess: Access = { users: new Map(), headers: {}, tls: undefined, proxy: undefined };
 
 /** TLS options of a listener. The first four can be changed while it listens. */
 export function tlsOptions(tls: AccessTls) {

@@ -2,6 +2,7 @@ import { createAuthenticator } from './authenticator.ts';
 import { createConnections } from './connections.ts';
 import { createEntrance } from './entrance.ts';
 import { createWebCounts, type WebLimits } from './limits.ts';
+import { createProxyReader } from './trusted-proxy.ts';
 
 /** How often time limits are checked, milliseconds. */
 const SWEEP_MS = 1_000;
@@ -28,6 +29,7 @@ export function createGuard(limits: WebLimits) {
     connections,
     entrance,
     authenticate: createAuthenticator(limits.logons),
+    viewerOf: createProxyReader(),
     start: (): void => {
       sweeping = setInterval(sweep, Math.min(SWEEP_MS, limits.stalledMs / 4)).unref();
     },

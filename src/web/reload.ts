@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Viewer } from './trusted-proxy.ts';
 
 /** The reload of the configuration over HTTP. */
 export interface Reload {
@@ -16,22 +17,24 @@ const CROSS_SITE = 'A page of another site must not reload the configuration.';
 const ANONYMOUS =
   'Only a user of the web config can reload the configuration, or without users a client that connects to localhost.';
 
-/** @param user the authenticated user of the web config, if it has any */
+/** @param viewer the authenticated user, if there is one */
 export async function handleReload(
   { isEnabled, run }: Reload,
   request: FastifyRequest,
   reply: FastifyReply,
-  user: string | undefined,
+  viewer: Viewer | undefined,
 ): Promise<FastifyReply> {
-  const refusal = isEnabled() ? refusalOf(request, user) : DISABLED;
+  const refusal = isEnabled() ? refusalOf(request, viewer) : DISABLED;
   if (refusal !== undefined) return text(reply, 403, refusal);
   const reason = await run();
   return reason === undefined ? text(reply, 200, 'Reloaded.') : text(reply, 500, `Not reloaded: ${reason}`);
 }
 
-function refusalOf(request: FastifyRequest, user: string | undefined): string | undefined {
+function refusalOf(request: FastifyRequest, viewer: Viewer | undefined): string | undefined {
   if (isCrossSite(request)) return CROSS_SITE;
-  return user !== undefined || isLocal(request) ? undefined : ANONYMOUS;
+  // to read pages is all that a proxy lets its users do
+  const mayReload = viewer === undefined ? isLocal(request) : !viewer.isProxied;
+  return mayReload ? undefined : ANONYMOUS;
 }
 
 /** Whether a browser sends it for a page of another site. Over plain HTTP, browsers send only `Origin`. */

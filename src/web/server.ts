@@ -16,6 +16,7 @@ import { type WebCounts, type WebLimits, webLimits } from './limits.ts';
 import { createListener } from './listener.ts';
 import { type MetricsPage, type MetricsRequest, sendMetrics } from './metrics-page.ts';
 import { handleReload, RELOAD_PATH, type Reload } from './reload.ts';
+import type { Viewer } from './trusted-proxy.ts';
 
 /** Why a request is refused before it reaches a route, with the message of the response. */
 const refusals = {
@@ -69,8 +70,8 @@ export interface WebServer {
   addresses(): readonly string[];
   /** How often each limit was reached. */
   counts(): WebCounts;
-  /** The authenticated user of a request; `undefined` if no authentication is required. */
-  userOf(request: FastifyRequest): string | undefined;
+  /** The authenticated user of a request; `undefined` if no authentication is required, and no proxy names a user. */
+  viewerOf(request: FastifyRequest): Viewer | undefined;
   /** Uses changed certificates for new connections. */
   refreshCertificates(): void;
 }
@@ -83,14 +84,14 @@ const RETRY_AFTER = 5;
 /** The HTTP server: metrics, health, the routes of other rooms, and a landing page unless one of them is at `/`. */
 export function createWebServer(options: WebOptions): WebServer {
   const guard = createGuard(options.limits ?? webLimits);
-  const users: Users = new WeakMap();
+  const viewers: Viewers = new WeakMap();
   let stopping = false;
   let listeners: FastifyInstance[] = [];
   let addresses: string[] = [];
 
   const listen = async (host: string, port: number): Promise<void> => {
     const [first = host, ...others] = host === 'localhost' ? await addressesOf(host) : [];
-    const app = createApplication(options, { guard, users, isStopping: () => stopping });
+    const app = createApplication(options, { guard, viewers, isStopping: () => stopping });
     listeners.push(app);
     addresses.push(await app.listen({ host: first, port }));
     // all listeners use the port that the system chose; an address that does not exist is not an error
@@ -144,7 +145,7 @@ export function createWebServer(options: WebOptions): WebServer {
     stop,
     addresses: () => addresses,
     counts: () => guard.counts,
-    userOf: ({ raw }) => users.get(raw),
+    viewerOf: ({ raw }) => viewers.get(raw),
     refreshCertificates,
   };
 }
@@ -159,15 +160,15 @@ const GET_ONLY = 'GET, HEAD';
 const POST_ONLY = 'POST, PUT';
 
 /** The authenticated user of each request. */
-type Users = WeakMap<IncomingMessage, string>;
+type Viewers = WeakMap<IncomingMessage, Viewer>;
 
 interface Shared {
   readonly guard: Guard;
-  readonly users: Users;
+  readonly viewers: Viewers;
   readonly isStopping: () => boolean;
 }
 
-function createApplication(options: WebOptions, { guard, users: authenticated, isStopping }: Shared): FastifyInstance {
+function createApplication(options: WebOptions, { guard, viewers, isStopping }: Shared): FastifyInstance {
   const { mounts } = options;
   const { tls } = options.access();
   const app: FastifyInstance = Fastify({
@@ -183,15 +184,20 @@ function createApplication(options: WebOptions, { guard, users: authenticated, i
     return503OnClosing: false,
   });
   app.addHook('onRequest', async (request, reply) => {
-    const { users, headers } = options.access();
+    const access = options.access();
     const address = addressOf(request.socket);
-    reply.headers({ ...headers });
+    reply.headers({ ...access.headers });
     if (isHealth(request) && !options.protectHealth()) return undefined;
-    const { result, user } = await guard.authenticate(users, request.headers.authorization, address);
+    const proxied = guard.viewerOf(request.raw, access);
+    if (proxied !== undefined) {
+      viewers.set(request.raw, proxied);
+      return admit(options, guard, request, reply, address);
+    }
+    const { result, user } = await guard.authenticate(access.users, request.headers.authorization, address);
     if (result === 'busy') guard.counts.refused.logons += 1;
     if (result === 'unauthorized') reply.header('www-authenticate', 'Basic realm="license-exporter"');
     if (result !== 'accepted') return refuse(options, request, reply, result);
-    if (user !== undefined) authenticated.set(request.raw, user);
+    if (user !== undefined) viewers.set(request.raw, { user, groups: [], isProxied: false });
     return admit(options, guard, request, reply, address);
   });
   // makes `reply.elapsedTime` count from the beginning
@@ -222,7 +228,7 @@ function createApplication(options: WebOptions, { guard, users: authenticated, i
     app.route({
       method: ['POST', 'PUT'],
       url: RELOAD_PATH,
-      handler: (request, reply) => handleReload(reload, request, reply, authenticated.get(request.raw)),
+      handler: (request, reply) => handleReload(reload, request, reply, viewers.get(request.raw)),
     });
   }
   // bodies are never read

@@ -76,7 +76,28 @@ describe('prices', () => {
     const remedy = 'access.prices does not list the user of this request; add the user there';
     expect((await text('/rightsizing', 'engineer')).body).toContain(remedy);
     expect((await text(API, 'engineer')).body).toContain(remedy);
-    expect(JSON.stringify(log.entries)).not.toMatch(/purchasing|engineer/);
+    expect(JSON.stringify(log.entries)).not.toMatch(/engineer|1234|4936|2468/);
+    // one feature has a price; with the sum, and each step of the feature
+    const views = log.entries.filter(({ message }) => message === 'prices served');
+    expect(views.map(({ level, fields }) => [level, fields.user, fields.page, fields.prices])).toEqual([
+      ['info', 'purchasing', API, 2],
+      ['info', 'purchasing', API, 2],
+      ['info', 'purchasing', API, 1],
+      ['info', 'purchasing', API, expect.any(Number)],
+      ['info', 'purchasing', '/rightsizing', 2],
+      ['info', 'purchasing', '/grafana/rows/:target', 2],
+    ]);
+  });
+
+  it('have no line in the log where none is served', async () => {
+    const { text, log } = await start();
+    for (const path of [
+      `${API}?feature=mesh`,
+      `${API}?shape=steps&feature=mesh`,
+      `${API}?columns=feature&feature=mesh`,
+    ])
+      expect([path, (await text(path)).status]).toEqual([path, 200]);
+    expect(log.entries.filter(({ message }) => message === 'prices served')).toEqual([]);
   });
 
   it('are served to nobody with auto, outside the demo', async () => {

@@ -53,7 +53,7 @@ function ask(payload: object, { entries = [], showsPrices = true, now = AT, ...s
   });
   const backend = {
     proposals,
-    prices: { refusal: () => (showsPrices ? undefined : REFUSAL) },
+    prices: { refusal: () => (showsPrices ? undefined : REFUSAL), onServed: () => undefined },
     owners: () => createOwners([{ vendorLicense: 'lic01;*', feature: '*', labels: { owner: 'cad' } }]),
     now: () => now,
   };

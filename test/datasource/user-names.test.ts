@@ -34,8 +34,9 @@ const user = (userName: string, more: Partial<UserRecord> = {}): UserRecord => (
   ...more,
 });
 
+const open = { refusal: () => undefined, onServed: () => undefined };
 const rowsOf = (records: readonly UserRecord[], pseudonymKey?: string) => [
-  ...usersTable(query, one, [{ combination, answer: { records } }], { refusal: () => undefined, pseudonymKey }).rows,
+  ...usersTable(query, one, [{ combination, answer: { records } }], { ...open, pseudonymKey }).rows,
 ];
 
 describe('users', () => {
@@ -86,7 +87,7 @@ describe('users', () => {
 
   it('contain the feature, where there are several', () => {
     const several = { ...one, areSeveralFeatures: true };
-    const policy = { refusal: () => undefined, pseudonymKey: undefined };
+    const policy = { ...open, pseudonymKey: undefined };
     const { columns, rows } = usersTable(
       query,
       several,

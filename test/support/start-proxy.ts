@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Cleanup, eventually } from './harness.ts';
@@ -82,18 +83,68 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
+/** nginx that asks another server, here one like oauth2-proxy with `set_xauthrequest`, who sends a request. */
+const nginxWithLogon = (folder: string, { port, backend }: Ports, logon: number) =>
+  nginx(
+    folder,
+    `listen 127.0.0.1:${port};
+  location = /oauth2/auth {
+    internal;
+    proxy_pass http://127.0.0.1:${logon};
+    proxy_pass_request_body off;
+    proxy_set_header Content-Length "";
+  }
+  location / {
+    auth_request /oauth2/auth;
+    auth_request_set $user $upstream_http_x_auth_request_user;
+    auth_request_set $groups $upstream_http_x_auth_request_groups;
+    proxy_set_header X-Forwarded-User $user;
+    proxy_set_header X-Forwarded-Groups $groups;
+    proxy_pass http://127.0.0.1:${backend};
+  }`,
+  );
+
+/**
+ * Starts nginx in front of a server on loopback, with a server that knows the users.
+ *
+ * @param sessions the headers for the cookie `session=NAME`
+ * @returns its base URL
+ */
+export async function startAuthProxy(
+  cleanup: Cleanup,
+  behind: string,
+  sessions: Readonly<Record<string, Readonly<Record<string, string>>>>,
+): Promise<string> {
+  const logon = createHttpServer(({ headers }, response) => {
+    const found = sessions[/^session=(\w+)$/.exec(headers.cookie ?? '')?.[1] ?? ''];
+    response.writeHead(found === undefined ? 401 : 202, found).end();
+  });
+  await new Promise<void>((resolve) => logon.listen(0, '127.0.0.1', resolve));
+  cleanup.add(() => logon.close());
+  const { port } = logon.address() as AddressInfo;
+  return run(cleanup, 'nginx with a logon', behind, (folder, ports) => nginxWithLogon(folder, ports, port));
+}
+
 /**
  * Starts a proxy in front of a server on loopback, and returns the base URL of the proxy. It ends with the test.
  * @throws Error with the output of the proxy when it does not start
  */
-export async function startProxy(cleanup: Cleanup, name: ProxyName, behind: string): Promise<string> {
+export const startProxy = (cleanup: Cleanup, name: ProxyName, behind: string): Promise<string> =>
+  run(cleanup, name, behind, configurations[name]);
+
+async function run(
+  cleanup: Cleanup,
+  name: string,
+  behind: string,
+  configuration: (folder: string, ports: Ports) => string,
+): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'license-exporter-proxy-'));
   cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
   for (const part of ['body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']) mkdirSync(join(folder, part));
   const target = new URL(behind);
   const port = await freePort();
   const file = join(folder, 'proxy.conf');
-  writeFileSync(file, configurations[name](folder, { port, backend: Number(target.port) }));
+  writeFileSync(file, configuration(folder, { port, backend: Number(target.port) }));
   const program = name.startsWith('nginx') ? 'nginx' : 'haproxy';
   const args = program === 'nginx' ? ['-p', folder, '-e', join(folder, 'error.log'), '-c', file] : ['-db', '-f', file];
   const child = spawn(findProgram(program) ?? program, args, { stdio: ['ignore', 'pipe', 'pipe'] });

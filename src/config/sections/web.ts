@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { baseUrl, listenAddress, urlPath } from '../addresses.ts';
+import { baseUrl, headerName, listenAddress, proxyAddress, urlPath } from '../addresses.ts';
 import { listOf } from '../structures.ts';
 import { boolean, duration, text, timeZone } from '../values.ts';
 
@@ -36,6 +36,23 @@ export const web = z
     protect_health: boolean
       .prefault(false)
       .describe('Whether `/-/healthy` and `/-/ready` require a user of the web config, like all other paths.'),
+    trusted_proxy: z.strictObject({
+      from: listOf(proxyAddress)
+        .prefault([])
+        .describe(
+          'Where a proxy that authenticates users itself connects from: addresses and ranges such as `10.0.0.5` and `10.1.0.0/28`, and `client_certificate` for every client with a certificate of the `client_ca_file` of the web config. Its requests can name a user.',
+        ),
+      user_header: headerName
+        .optional()
+        .describe(
+          'Header with the user, such as `X-Forwarded-User`. The proxy must replace what clients send in it. Required with `from`.',
+        ),
+      groups_header: headerName
+        .optional()
+        .describe(
+          'Header with the groups of the user, separated by commas, such as `X-Forwarded-Groups`. The proxy must replace it too. Without it, there are no groups.',
+        ),
+    }),
     external_url: baseUrl('https://licenses.example.com').optional().meta({
       description: 'URL under which users reach the daemon. Links in alerts start with it.',
       shownDefault: 'host name and port',
