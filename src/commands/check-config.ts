@@ -1,6 +1,8 @@
 import type { Config } from '../config/config.ts';
 import type { SourceConfig } from '../config/embedded-sources.ts';
+import { exposureOf } from '../config/exposure.ts';
 import { loadConfig } from '../config/load.ts';
+import { inOneLine } from '../model/connection-failure.ts';
 import { cronProblem } from '../poll/schedule.ts';
 import type { CommandContext } from './command.ts';
 import { sourceWarnings } from './source-checks.ts';
@@ -53,6 +55,9 @@ export async function checkConfig({ line, env, print }: CommandContext): Promise
   });
   for (const warning of config.warnings) print(`warning: ${warning}\n`);
   const { sources } = config.embeddedAnalyzer;
+  // without them it is for the command analyzer alone, which listens elsewhere
+  const exposure = config.analyzer === undefined && sources.length === 0 ? undefined : exposureOf(config.web);
+  if (exposure !== undefined) print(`warning: ${inOneLine(exposure)}\n`);
   for (const source of sources) print(sourceLine(source));
   print(unknownDaemons(sources));
   for (const source of sources) for (const warning of await sourceWarnings(source)) print(`warning: ${warning}\n`);

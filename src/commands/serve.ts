@@ -7,7 +7,9 @@ import type { AppConfig } from '../app/pipeline.ts';
 import { analyzerRestartOnly, warnOfRestart } from '../app/restart-only.ts';
 import { createStorage } from '../app/storage.ts';
 import type { Config } from '../config/config.ts';
+import { exposureOf } from '../config/exposure.ts';
 import { loadConfig } from '../config/load.ts';
+import { inOneLine } from '../model/connection-failure.ts';
 import type { Log } from '../model/log.ts';
 import { OperatorError } from '../model/operator-error.ts';
 import type { RecordingHealth } from '../observation/recording.ts';
@@ -130,6 +132,8 @@ export async function serve(context: CommandContext): Promise<number> {
       return await runOnce(app, context);
     }
     context.onReload(reloadApp);
+    const exposure = exposureOf(config.web);
+    if (exposure !== undefined) log.warn({}, inOneLine(exposure));
     await runApp(app, log, context);
     return 0;
   } finally {

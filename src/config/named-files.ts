@@ -36,6 +36,10 @@ function isAccessible(path: string, mode: number): boolean {
   }
 }
 
+/** Whether users of other groups can create and delete files in a directory. Windows has no such mode. */
+export const isWritableByAll = (directory: string): boolean =>
+  process.platform !== 'win32' && isDirectory(directory) && (statSync(directory).mode & 0o002) !== 0;
+
 export const isReadableByAll = (file: string): boolean => (statSync(file).mode & 0o004) !== 0;
 
 type Found = 'directory' | 'file' | 'nothing' | 'unreachable';

@@ -1,6 +1,6 @@
 import { fieldEndpoints, recordFields } from '../query-api/records.ts';
 import type { ConfigSettings } from './config-settings.ts';
-import { directoryProblem } from './named-files.ts';
+import { directoryProblem, isWritableByAll } from './named-files.ts';
 import { suggest } from './problems.ts';
 import { type SettingKey, settingKeys } from './settings.ts';
 import { OFF } from './values.ts';
@@ -107,6 +107,11 @@ export function checkRelations(settings: ConfigSettings): void {
   const problem = storage === undefined ? undefined : directoryProblem(storage);
   // only a warning: the daemon runs without it
   if (problem !== undefined) settings.warnings.add(`storage.path: ${problem}`);
+  if (storage !== undefined && isWritableByAll(storage)) {
+    settings.warnings.add(
+      `storage.path: every user of this host can replace the files in ${storage}; forbid it (chmod 700 ${storage})`,
+    );
+  }
   if (settings.value('metrics.collectors.history') && settings.value('history.features')?.length === 0) {
     settings.warnings.add('the collector history is on, but history.features is empty');
   }

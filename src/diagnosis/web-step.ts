@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { request as requestTls } from 'node:https';
 import { connect, createServer } from 'node:net';
 import type { Config } from '../config/config.ts';
+import { exposureOf } from '../config/exposure.ts';
 import { listenError } from '../model/listen-error.ts';
 import { findLockHolder } from '../storage/lock-holder.ts';
 import { dayOf, soonText } from './certificate-expiry.ts';
@@ -125,12 +126,15 @@ export const webStep: Step = {
     const problem = certificateProblem(web.access?.tls?.cert);
     if (problem !== undefined) return problem;
     const listed = states.join(', ');
+    const exposure = exposureOf(web);
     const isOther = isAnyRunning && storagePath !== undefined && findLockHolder(storagePath) === undefined;
     return isOther
       ? warning(
           `${listed}, which does not use storage.path`,
           'if it is another daemon, set web.listen_address to another port; if it runs in a container, this is as it should be',
         )
-      : good(listed);
+      : exposure === undefined
+        ? good(listed)
+        : warning(`${listed}; ${exposure.finding}`, exposure.remedy);
   },
 };

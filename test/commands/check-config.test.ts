@@ -37,7 +37,8 @@ async function check(yaml: string, files: Readonly<Record<string, string>> = {})
   return printed.replaceAll(folder, 'HERE');
 }
 
-const analyzer = 'analyzer: {url: http://h/a, username: u, password_file: password}\n';
+const analyzer =
+  'analyzer: {url: http://h/a, username: u, password_file: password}\nweb: {listen_address: 127.0.0.1:10319}\n';
 
 describe('check-config prints the commands of a configuration', () => {
   it.each([
@@ -58,6 +59,14 @@ describe('check-config prints the commands of a configuration', () => {
     ],
   ])('%j', async (yaml, printed) => {
     expect(await check(yaml)).toBe(printed);
+  });
+
+  it('with a line about listening on all addresses without users, for the daemon that listens there', async () => {
+    const warning =
+      'warning: every client that reaches port 10319 can read licenses, owners and alerts: web.listen_address is on all addresses, and no password is required; add users to web.config_file, or set web.listen_address to one address, such as 127.0.0.1:10319\n';
+    const open = 'analyzer: {url: http://h/a, username: u, password_file: password}\n';
+    expect(await check(open)).toBe(`${warning}HERE/c.yml: OK for serve, doctor, demo\n`);
+    expect(await check('embedded_analyzer: {users_file: users}\n')).not.toContain('warning');
   });
 
   it('of the documentation of the embedded analyzer', async () => {
@@ -83,7 +92,8 @@ describe('check-config prints the commands of a configuration', () => {
 
 describe('check-config on sources', () => {
   it('warns of a tool and of files that this host does not have', async () => {
-    const printed = await check(`embedded_analyzer:
+    const printed = await check(`web: {listen_address: 127.0.0.1:10319}
+embedded_analyzer:
   source_defaults: {manager: flexnet}
   sources:
     - {name: a, servers: [27000@lic1], via: {command: /opt/nowhere/lmutil}, license_files: [license.dat]}

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -162,6 +162,29 @@ describe('serve', () => {
     const serve = run([`--config.file=${file}`, ...ports, '--log.format=logfmt']);
     await eventually('the line', () => /level=info msg="ready: open http:\/\/127/.test(serve.output()));
     expect(serve.output()).toMatch(/^time=\S+ level=info msg="license-exporter starts" version=\S+ config=/);
+  });
+
+  it('warns once of listening on all addresses without users, and of a directory that everyone can write to', async () => {
+    const { file, folder } = await configure();
+    mkdirSync(join(folder, 'state'));
+    chmodSync(join(folder, 'state'), 0o777);
+    const openTo = async (address: string) => {
+      const serve = run([`--config.file=${file}`, ...ports, `--web.listen-address=${address}`]);
+      await serve.line('listening');
+      const warnings = serve.lines.filter(({ level }) => level === 'warn').map(({ msg }) => String(msg));
+      serve.child.kill('SIGTERM');
+      await serve.exit;
+      return warnings;
+    };
+    const writable = `storage.path: every user of this host can replace the files in ${folder}/state; forbid it (chmod 700 ${folder}/state)`;
+    expect(await openTo(':0')).toEqual([
+      writable,
+      expect.stringMatching(
+        /^every client that reaches port 0 can read .* no password is required; add users to web\.config_file/,
+      ),
+    ]);
+    chmodSync(join(folder, 'state'), 0o700);
+    expect(await openTo('127.0.0.1:0')).toEqual([]);
   });
 
   it('polls the analyzer of its configuration file', async () => {

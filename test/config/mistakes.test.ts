@@ -392,6 +392,26 @@ describe('storage.path', () => {
     expect([...warningsOf(folder, 'there'), ...warningsOf(folder, 'new')]).toEqual([]);
   });
 
+  it.each([
+    [0o777, true],
+    [0o1777, true],
+    [0o702, true],
+    [0o755, false],
+    [0o775, false],
+    [0o700, false],
+  ])('of mode %o is warned of if every user can write there: %s', (mode, isWarned) => {
+    const folder = folderWith({});
+    mkdirSync(join(folder, 'there'));
+    chmodSync(join(folder, 'there'), mode);
+    expect(warningsOf(folder, 'there')).toEqual(
+      isWarned
+        ? [
+            'storage.path: every user of this host can replace the files in HERE/there; forbid it (chmod 700 HERE/there)',
+          ]
+        : [],
+    );
+  });
+
   it('that cannot be used is warned of', () => {
     const folder = folderWith({ file: '' });
     expect(warningsOf(folder, 'file')).toEqual(['storage.path: HERE/file is not a directory']);

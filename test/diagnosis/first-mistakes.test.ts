@@ -443,6 +443,14 @@ describe.runIf(peer('openssl'))('the first cross of doctor', () => {
     expect(marks.map((line) => line[0])).toEqual(marks.map(() => '✓'));
   });
 
+  it('is not there for a listener that is open to everyone, which is named', async () => {
+    const found = await examine(writeSite(cleanup, servers.analyzer, { web: 'listen_address: ":0"' }));
+    expect([found.exit, found.first]).toEqual([0, '']);
+    expect(found.output).toMatch(
+      /^! web +:0 is free; every client that reaches port 0 can read .*\n +add users to web\.config_file/m,
+    );
+  });
+
   it('does not call a logon accepted on a path without the API, and leaves none without verdict', async () => {
     const site = writeSite(cleanup, servers.analyzer, { url: new URL(servers.analyzer).origin });
     const wrong = await examine(site);
