@@ -89,7 +89,7 @@ const NOT_VALID = 2;
 export async function main(): Promise<void> {
   const print = (text: string | Uint8Array): void => void process.stdout.write(text);
   try {
-    const line = parseCommandLine(process.argv.slice(2));
+    const line = parseCommandLine(process.argv.slice(2), process.stdout.columns);
     if (line.help !== undefined) return print(line.help);
     if (line.version) return print(versionText());
     const stop = stopOnSignals(line.command.isDaemon === true && !line.once);

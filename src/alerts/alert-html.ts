@@ -79,14 +79,17 @@ function stateHtml(alert: AlertState, { now, timeZone, collectedAt }: AlertFrame
   }
   const tone = severity === 'critical' ? 'bad' : severity === 'warning' ? 'warn' : 'soft';
   const { since, due } = factTimes(alert, collectedAt);
-  const begun = html`alert since ${momentHtml(activeAt, timeZone)}`;
-  if (since === undefined) {
-    const when = due === undefined ? undefined : html`, due in ${humanDuration(due - now)}`;
-    return html`<p><span class="${tone}">${severity}</span> ${state}${when}</p>
-<p class="details">${begun}</p>`;
+  const word = html`<span class="${tone}">${severity}</span> ${state}`;
+  if (since === activeAt) {
+    return html`<p>${word} for ${humanDuration(now - since)}</p>
+<p class="details">since ${momentHtml(since, timeZone)}</p>`;
   }
-  return html`<p><span class="${tone}">${severity}</span> ${state} for ${humanDuration(now - since)}</p>
-<p class="details">since ${momentHtml(since, timeZone)}${since < activeAt ? html`, ${begun}` : undefined}</p>`;
+  const fact =
+    since === undefined
+      ? html`due in ${humanDuration((due ?? now) - now)}`
+      : html`so for ${humanDuration(now - since)}, since ${momentHtml(since, timeZone)}`;
+  return html`<p>${word}</p>
+<p class="details">${fact}; alert since ${momentHtml(activeAt, timeZone)}</p>`;
 }
 
 /** What it means that an alert has no data, and the reason. */

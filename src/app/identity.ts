@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import type { Config } from '../config/config.ts';
+import type { AppConfig } from './pipeline.ts';
 
 /** Who is monitored: what metrics, alerts of the engine, and alerts of Prometheus have in common. */
 export interface AnalyzerIdentity {
@@ -17,6 +18,10 @@ function hostAndPort(url: string): string {
 
 /** The name of an analyzer in this process. Its port can change with each run. */
 export const embeddedName = (): string => `embedded@${hostname()}`;
+
+/** The name of the analyzer for people. That of one in this process is only for labels, unless it was configured. */
+export const shownName = (config: AppConfig): string | undefined =>
+  config.analyzerName === undefined && config.analyzer.isInProcess ? undefined : analyzerIdentity(config).analyzer;
 
 /** The identity by the configuration. Without an analyzer to poll, it is that of the embedded one. */
 export function analyzerIdentity({

@@ -19,7 +19,7 @@ import type { Mount } from '../web/server.ts';
 import { externalUrl } from './alerting.ts';
 import { alertCountsOf, collectionTimes, hasDenials, notRequestedRules } from './attention.ts';
 import { deniedToday } from './denials.ts';
-import { analyzerIdentity } from './identity.ts';
+import { shownName } from './identity.ts';
 import type { AppConfig, Pipeline } from './pipeline.ts';
 import { sourcesMount } from './sources.ts';
 
@@ -134,7 +134,7 @@ export function createMounts({
       const { config, datasource, alerting } = pipeline();
       return {
         backend: backend(request),
-        analyzer: analyzerIdentity(config).analyzer,
+        analyzer: shownName(config),
         alerts: alertCountsOf(alerting.status(), notRequestedRules(config, sources !== undefined)),
         timeZone: datasource.localTime.timeZone,
         sources: sources?.(),

@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util';
 import { ConfigError, suggest } from '../config/problems.ts';
-import { settingLines, settingOptions, settingsIn, unknownFlag } from '../config/setting-flags.ts';
-import { type Command, type CommandFlag, type CommandLine, flagUsage } from './command.ts';
-import { commands, usageOf } from './commands.ts';
+import { settingOptions, settingsIn, unknownFlag } from '../config/setting-flags.ts';
+import type { Command, CommandFlag, CommandLine } from './command.ts';
+import { commands } from './commands.ts';
+import { helpOfCommand, helpText } from './help.ts';
 
 interface FlagOption {
   readonly type: 'string' | 'boolean';
@@ -78,8 +79,13 @@ function takeCommand([first = 'serve', ...rest]: readonly string[]): { command: 
 /** `help` and `version` without dashes. */
 const isWord = (argv: readonly string[]): boolean => argv.length === 1 && /^(?:help|version)$/.test(argv[0] ?? '');
 
-/** Parses the arguments. @throws ConfigError with the invalid argument and the nearest valid one */
-export function parseCommandLine(argv: readonly string[]): CommandLine {
+/**
+ * Parses the arguments.
+ *
+ * @param terminal columns of the terminal, for the help
+ * @throws ConfigError with the invalid argument and the nearest valid one
+ */
+export function parseCommandLine(argv: readonly string[], terminal?: number): CommandLine {
   const { values, positionals } = split(isWord(argv) ? [`--${argv[0]}`] : argv);
   const isSet = (name: string): boolean => values[name] === true;
   const { command: named, rest } = takeCommand(positionals);
@@ -107,50 +113,11 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
     once: isSet('once'),
     json: isSet('json'),
     demo: isSet('demo'),
-    help: isSet('help') ? (positionals.length === 0 ? helpText() : helpOfCommand(command)) : undefined,
+    help: isSet('help')
+      ? positionals.length === 0
+        ? helpText(terminal)
+        : helpOfCommand(command, terminal)
+      : undefined,
     version: isSet('version'),
   };
-}
-
-/** The flags of a command, with what they do. */
-const flagLines = ({ flags = {} }: Command, ofWhat = ''): string[] =>
-  Object.entries(flags).map(([flag, what]) => `  ${flagUsage(flag as CommandFlag)}\n      ${ofWhat}${what}`);
-
-/** The text of `--help` after the name of a command. */
-const helpOfCommand = (command: Command): string =>
-  [
-    `Usage: license-exporter ${usageOf(command)} [FLAGS]`,
-    '',
-    command.summary,
-    '',
-    'Flags:',
-    ...flagLines(command),
-    '  --config.file FILE\n      YAML file with the settings.',
-    '',
-    'All commands, flags and settings: license-exporter --help',
-    '',
-  ].join('\n');
-
-/** The text of `--help`. */
-export function helpText(): string {
-  const width = Math.max(...commands.map((command) => usageOf(command).length)) + 2;
-  const own = commands.flatMap((command) => flagLines(command, `${command.name}: `));
-  return [
-    'license-exporter: usage and expiry of floating licenses for Prometheus',
-    '',
-    'Usage: license-exporter [COMMAND] [FLAGS]',
-    '',
-    'Commands:',
-    ...commands.map((command) => `  ${usageOf(command).padEnd(width)}${command.summary}`),
-    '',
-    'Flags:',
-    '  --config.file FILE\n      YAML file with the settings.',
-    '  --config.check\n      Check the configuration and exit, like check-config.',
-    ...own,
-    '  --help, --version',
-    '',
-    'Settings. Each is also a key of the file and, unless stated otherwise, an environment variable (see docs/configure.md):',
-    ...settingLines(),
-    '',
-  ].join('\n');
 }

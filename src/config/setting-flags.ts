@@ -58,11 +58,11 @@ function shownName(key: SettingKey): string {
   return variable === undefined ? `(file) ${key}` : `(environment) ${variable}`;
 }
 
-/** The settings in the text of `--help`. */
-export function settingLines(): string[] {
+/** The settings in the text of `--help`: how each is set, and what it means. */
+export function settingLines(): (readonly [name: string, meaning: string])[] {
   return settingKeys.map((key) => {
     const fallback = shownDefault(key);
     const { description } = settings[key];
-    return `  ${shownName(key)}\n      ${description}${fallback === '' ? '' : ` Default: ${fallback}.`}`;
+    return [shownName(key), `${description}${fallback === '' ? '' : ` Default: ${fallback}.`}`];
   });
 }

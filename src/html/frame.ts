@@ -27,18 +27,20 @@ export interface Page {
   readonly refreshes?: boolean;
   /** After how many seconds the browser loads the whole page again, because something is not ready; by default never. */
   readonly reloadsAfter?: number;
+  /** The way from the page to the first one, such as `../`; by default it is beside it. */
+  readonly root?: string;
 }
 
 /** How often a page refreshes itself, seconds. */
 const REFRESH = 60;
 
-const linkHtml = ({ path, title }: PageLink, current: string | undefined): Html =>
-  html`<li><a href="${path}"${path === current ? html` aria-current="page"` : undefined}>${title}</a></li>`;
+const linkHtml = ({ path, title }: PageLink, current: string | undefined, root: string): Html =>
+  html`<li><a href="${root}${path}"${path === current ? html` aria-current="page"` : undefined}>${title}</a></li>`;
 
 /** A page up to its content. */
 export const pageStart = (
   site: Site,
-  { title, path, refreshes = false, reloadsAfter }: Page,
+  { title, path, refreshes = false, reloadsAfter, root = '' }: Page,
 ): Html => html`<!doctype html>
 <html lang="en">
 <head>
@@ -46,8 +48,8 @@ export const pageStart = (
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title} - license-exporter</title>
-<link rel="icon" href="${assets['favicon.svg'].url}">
-<link rel="stylesheet" href="${assets['style.css'].url}">
+<link rel="icon" href="${root}${assets['favicon.svg'].url}">
+<link rel="stylesheet" href="${root}${assets['style.css'].url}">
 ${
   refreshes
     ? html`<script src="${assets['refresh.js'].url}" data-seconds="${REFRESH}" defer></script>
@@ -58,8 +60,8 @@ ${
 <body>
 <a class="skip" href="#content">Skip to the content</a>
 <header>
-<a class="brand" href="./">license-exporter</a>
-<nav aria-label="Pages"><ul>${site.links.map((link) => linkHtml(link, path))}</ul></nav>
+<a class="brand" href="${root}./">license-exporter</a>
+<nav aria-label="Pages"><ul>${site.links.map((link) => linkHtml(link, path, root))}</ul></nav>
 </header>
 ${site.demo ? html`<aside class="demo" aria-label="Demo">Simulated data: this is the demo, no license server is monitored.</aside>` : undefined}
 <main id="content">

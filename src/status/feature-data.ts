@@ -2,7 +2,7 @@ import type { Inventory } from '../inventory/inventory.ts';
 import { runSliced } from '../scheduling/slices.ts';
 import { readAttention } from './alert-list.ts';
 import { readDenied } from './denied.ts';
-import { type FeatureName, readAdvice, readHistory, readHolders } from './feature-history.ts';
+import { type FeatureName, readAdvice, readHistory, readHolders, readWeek } from './feature-history.ts';
 import { type FeatureItem, itemOf } from './feature-item.ts';
 import type { FeaturePageData } from './feature-page.ts';
 import type { StatusInputs } from './inputs.ts';
@@ -34,10 +34,11 @@ export async function readFeature(
   const { vendorLicense, feature } = name;
   const items = await runSliced(itemsOf(inventory, name));
   if (items.length === 0) return undefined;
-  const [attention, denied, history, holders, advice] = await Promise.all([
+  const [attention, denied, history, week, holders, advice] = await Promise.all([
     attempt(() => readAttention(inputs, signal, { product: vendorLicense, feature })),
     readDenied(inputs, inventory),
     attempt(() => readHistory(name, backend, signal)),
+    attempt(() => readWeek(name, backend, signal)),
     attempt(() => readHolders(name, backend, signal)),
     attempt(() => readAdvice(name, backend, signal)),
   ]);
@@ -48,6 +49,7 @@ export async function readFeature(
     attention,
     denied,
     history,
+    week,
     holders,
     advice,
   };

@@ -2,6 +2,7 @@ import type { Backend } from '../datasource/backend.ts';
 import { answerRows } from '../datasource/rows.ts';
 import { dateText } from '../model/local-time.ts';
 import type { HistoryDay } from './history-picture.ts';
+import type { WeekHour } from './week-picture.ts';
 
 /** What the analyzer knows about the last 30 days of a feature, and about who holds it now. */
 
@@ -19,6 +20,12 @@ interface HistoryAnswer {
   readonly time: number;
   readonly max_available: number | null;
   readonly denials: number | null;
+}
+
+interface HourAnswer {
+  readonly hour: number;
+  readonly weekday: string;
+  readonly value: number | null;
 }
 
 interface ReservedAnswer {
@@ -72,6 +79,17 @@ export async function readHistory(
       denials: known?.denials ?? undefined,
     };
   });
+}
+
+/** The last seven days by the hour. @throws DatasourceError */
+export async function readWeek(
+  { vendorLicense, feature }: FeatureName,
+  backend: Backend,
+  signal: AbortSignal,
+): Promise<readonly WeekHour[]> {
+  const asked = { product: vendorLicense, feature, last: 'last-7-days' };
+  const hours = [...(await answerRows('heatmap', asked, backend, signal))] as readonly HourAnswer[];
+  return hours.map(({ hour, weekday, value }) => ({ hour, weekday, maxInUse: value ?? undefined }));
 }
 
 /** Who holds it longest first. @throws DatasourceError also if names are not served to the user of the request */

@@ -7,6 +7,7 @@ import { featureListHtml } from './feature-list.ts';
 import { type HistoryDay, historyHtml } from './history-picture.ts';
 import type { Known } from './known.ts';
 import { vendorLicenseUrl } from './links.ts';
+import { type WeekHour, weekHtml } from './week-picture.ts';
 import { agoHtml, type Clock, counted, known, sentence } from './wording.ts';
 
 /** The page of one feature: what is in use, who holds it, its last 30 days, and what to do about it. */
@@ -21,6 +22,7 @@ export interface FeaturePageData extends FeatureName {
   readonly attention: Known<readonly AttentionItem[]>;
   readonly denied: Known<DeniedToday> | undefined;
   readonly history: Known<readonly HistoryDay[]>;
+  readonly week: Known<readonly WeekHour[]>;
   readonly holders: Known<readonly Holder[]>;
   readonly advice: Known<readonly AdviceAnswer[]>;
 }
@@ -67,7 +69,7 @@ function adviceHtml(advice: Known<readonly AdviceAnswer[]>): Html {
 }
 
 export function featureContent(data: FeaturePageData, clock: Clock): Content {
-  const { vendorLicense, feature, items, owners, attention, denied, history, advice } = data;
+  const { vendorLicense, feature, items, owners, attention, denied, history, week, advice } = data;
   const owned = Object.entries(owners).map(([name, value]) => html` · ${name} ${nameHtml(value)}`);
   return html`<h1>${nameHtml(feature)}</h1>
 <p class="soft">Feature of <a href="${vendorLicenseUrl(vendorLicense)}">${nameHtml(vendorLicense)}</a>${owned}</p>
@@ -76,6 +78,8 @@ ${featureListHtml(items, clock, 'versions')}
 ${attentionSection(attention, clock)}
 <h2>Last 30 days</h2>
 ${deniedOfFeature(denied, data)}${'reason' in history ? reasonHtml(history.reason) : historyHtml(history.value)}
+<h2>Last 7 days by the hour</h2>
+${'reason' in week ? reasonHtml(week.reason) : weekHtml(week.value)}
 <h2>Who holds it</h2>
 ${holdersHtml(data, clock)}
 <h2>Right-sizing</h2>

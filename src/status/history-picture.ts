@@ -61,7 +61,11 @@ export function historyHtml(days: readonly HistoryDay[]): Html {
   const bought = days.flatMap(({ maxAvailable }) => maxAvailable ?? []);
   const line = bought.length === 0 ? 'bought' : `bought (at most ${countText(Math.max(...bought))})`;
   const text = summaryText(days);
-  return html`<figure><svg class="picture" viewBox="0 -2 ${days.length * DAY} ${HEIGHT + MARKS + 2}" preserveAspectRatio="none" role="img" aria-label="${text}">
+  const isKnown = days.some(({ maxInUse, maxAvailable }) => (maxInUse ?? maxAvailable) !== undefined);
+  const scale = isKnown ? [countText(most), '0'] : [];
+  return html`<figure><div class="plot"><div class="scale">${scale.map((text) => html`<span>${text}</span>`)}</div>
+<svg class="picture" viewBox="0 -2 ${days.length * DAY} ${HEIGHT + MARKS + 2}" preserveAspectRatio="none" role="img" aria-label="${text}">
 <path class="axis" d="M0 ${HEIGHT}H${days.length * DAY}"/>${bars}<path class="bought" d="${steps.join('')}"/></svg>
+<div class="scale along">${[0, Math.floor(days.length / 2), days.length - 1].map((i) => html`<span>${days[i]?.date.slice(5)}</span>`)}</div></div>
 <figcaption class="soft">${days[0]?.date} to ${days.at(-1)?.date}. ${text}. Bars: the most in use each day; line: ${line}; red marks: days with denials.</figcaption></figure>`;
 }

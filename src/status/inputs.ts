@@ -13,8 +13,8 @@ export type AlertCounts = Readonly<Record<'critical' | 'warning' | 'info' | 'pen
 export interface StatusInputs {
   /** The data, for the user of the request. */
   readonly backend: Backend;
-  /** Host and port of the analyzer, or its configured name. */
-  readonly analyzer: string;
+  /** Host and port of the analyzer, or its configured name; `undefined` for one in this process without a name. */
+  readonly analyzer: string | undefined;
   /** `undefined` until the rules have been evaluated. */
   readonly alerts: AlertCounts | undefined;
   /** IANA name of the zone of times on the pages. */

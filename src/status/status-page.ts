@@ -23,7 +23,8 @@ const MAX_ALERTS = 10;
 export interface StatusPageData {
   readonly inventory: Inventory;
   readonly figures: SiteFigures;
-  readonly analyzer: string;
+  /** `undefined` if it has no name that people know. */
+  readonly analyzer: string | undefined;
   readonly owners: OwnerMapping;
   /** Of an analyzer in this process; `undefined` without one. */
   readonly sources: readonly SourceHealth[] | undefined;
@@ -251,7 +252,7 @@ function problemHtml({ inventory, notRecorded }: StatusPageData): Html | undefin
 /** The content of the page, in parts. */
 export function* statusParts(data: StatusPageData, clock: Clock): Generator<Content> {
   const { analyzer, inventory, words, filter } = data;
-  yield html`<h1>Licenses of ${nameHtml(analyzer)}</h1>
+  yield html`<h1>Licenses${analyzer === undefined ? undefined : html` of ${nameHtml(analyzer)}`}</h1>
 <p class="soft">${ageHtml(inventory, clock)}</p>
 ${problemHtml(data)}`;
   const form = filterHtml({ filter, label: 'Vendor license, feature, package or owner', vendorLicense: undefined });

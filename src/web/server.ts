@@ -11,7 +11,7 @@ import { type Access, tlsOptions } from './access.ts';
 import { chunksOf, isLong } from './body-chunks.ts';
 import { addressOf } from './connections.ts';
 import { createGuard, type Guard } from './guard.ts';
-import { landingPage } from './landing-page.ts';
+import { landingPage, nothingPage } from './landing-page.ts';
 import { type WebCounts, type WebLimits, webLimits } from './limits.ts';
 import { createListener } from './listener.ts';
 import { type MetricsPage, type MetricsRequest, sendMetrics } from './metrics-page.ts';
@@ -240,7 +240,12 @@ function createApplication(options: WebOptions, { guard, viewers, isStopping }: 
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0] ?? '';
     const allowed = (['GET', 'POST'] as const).find((method) => app.hasRoute({ method, url: path }));
-    if (allowed === undefined) return text(reply, 404, 'There is nothing at this path. See /.\n');
+    if (allowed === undefined) {
+      // a browser asks for HTML, and programs take anything
+      const isForPeople = request.headers.accept?.includes('text/html') === true;
+      if (isForPeople) return sendPage(reply.code(404), nothingPage(options.site, path));
+      return text(reply, 404, 'There is nothing at this path. See /.\n');
+    }
     const methods = allowed === 'GET' ? GET_ONLY : POST_ONLY;
     return text(reply.header('allow', methods), 405, `Only ${methods} are allowed here.\n`);
   });

@@ -58,11 +58,13 @@ describe('an alert on the page', () => {
         }),
       );
     const own = 'alert since 2027-01-15 08:58 CET';
-    expect(textWith('LicenseExpired', 86_390)).toContain(`firing for 1d since 2027-01-14 09:00 CET , ${own}`);
-    expect(textWith('LicenseServerDown', 0, NOW - 7200)).toContain(`firing for 2h since 2027-01-15 07:00 CET , ${own}`);
+    expect(textWith('LicenseExpired', 86_390)).toContain(`firing so for 1d, since 2027-01-14 09:00 CET ; ${own}`);
+    expect(textWith('LicenseServerDown', 0, NOW - 7200)).toContain(
+      `firing so for 2h, since 2027-01-15 07:00 CET ; ${own}`,
+    );
     expect(textWith('LicenseServerDown', 0)).toContain('firing for 1m 40s since 2027-01-15 08:58 CET Lic');
-    expect(textWith('LicenseExpiringSoon', 86_410)).toContain(`firing, due in 1d ${own}`);
-    expect(textWith('LicenseRunsOut', NOW + 172_800)).toContain(`firing, due in 2d ${own}`);
+    expect(textWith('LicenseExpiringSoon', 86_410)).toContain(`firing due in 1d; ${own}`);
+    expect(textWith('LicenseRunsOut', NOW + 172_800)).toContain(`firing due in 2d; ${own}`);
   });
 
   it('does not repeat the feature that its summary names', () => {

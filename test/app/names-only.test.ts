@@ -99,7 +99,13 @@ const pages: Allowed = [
     /UTC, from the days before|^4 hours a year with more in use than kept/,
     'settings',
   ],
-  [/^\/feature /, /^No version$|^Last 30 days$|^No advice: the number of licenses is not known/, 'a name, and titles'],
+  [/^\/ main > h1$/, /^Licenses$/, 'a title'],
+  [/^\/feature .*scale\.along/, /^\d\d-\d\d$/, 'a date'],
+  [
+    /^\/feature /,
+    /^No version$|^Last (?:30 days|7 days by the hour)$|^No advice: the number of licenses is not known/,
+    'a name, and titles',
+  ],
   [
     /^\/feature main > figure/,
     /How many licenses were in use is not known; 30 of 30 days are not known; denials are not known(?:$|\..* line: bought;)/,
@@ -322,7 +328,11 @@ const neverKnown: Allowed = [
   [/^\/rightsizing main > p\.unknown$/, /^How many licenses could go, /, 'advice needs weeks of use'],
   [/rightsizing/, /^null$|^$/, 'the same, and there are no prices'],
   [/^\/expirations\.csv note$/, /^$/, 'nothing to note'],
-  [/^\/feature main > figure/, /; 29 of 30 days are not known; no denials/, 'the analyzer has begun today'],
+  [
+    /^\/feature main > figure/,
+    /; 29 of 30 days are not known; no denials|; 16\d of 168 hours are not known, and empty/,
+    'the analyzer has begun today',
+  ],
   [
     / (?:owner|package|version|mapped_to|token_pool)$|^\/grafana\/query (?:features|expirations) rows$/,
     /^$/,

@@ -1,7 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { helpText } from '../../src/commands/command-line.ts';
+import { commands } from '../../src/commands/commands.ts';
+import { helpOfCommand, helpText } from '../../src/commands/help.ts';
 import { camel } from '../../src/config/camel.ts';
 import { shownDefault, unknownFlag } from '../../src/config/setting-flags.ts';
 import { environmentName, settingKeys, settings, variableName } from '../../src/config/settings.ts';
@@ -20,13 +21,25 @@ describe('a setting of an earlier version', () => {
 });
 
 describe('the help', () => {
-  const lines = helpText().split('\n');
+  const text = helpText(undefined);
+  const lines = text.split('\n');
+  /** Without the ends of lines. */
+  const running = text.replace(/\s+/g, ' ');
 
   it('names each setting once, with its meaning', () => {
     for (const key of settingKeys) {
-      expect(lines.filter((line) => line.trim().startsWith(settings[key].description))).not.toHaveLength(0);
+      expect(running).toContain(settings[key].description.replace(/\s+/g, ' '));
     }
     expect(settingKeys.filter((key) => settings[key].description === '')).toEqual([]);
+  });
+
+  it.each([undefined, 60, 100, 300])('fits a terminal of %s columns, and is never wider than 100', (terminal) => {
+    const width = Math.min(terminal ?? 80, 100);
+    // a word that is longer than a line stays whole
+    const wide = (help: string) => help.split('\n').filter((line) => line.length > width && line.trim().includes(' '));
+    expect(wide(helpText(terminal))).toEqual([]);
+    for (const command of commands) expect(wide(helpOfCommand(command, terminal))).toEqual([]);
+    expect(helpText(300)).toBe(helpText(100));
   });
 
   it('offers no environment variable and no flag where only the file can hold a setting', () => {
@@ -45,7 +58,7 @@ describe('the help', () => {
     for (const key of fileOnly) {
       expect(environmentName(key)).toBeUndefined();
       expect(lines).toContain(`  (file) ${key}`);
-      expect(helpText()).not.toContain(variableName(key));
+      expect(text).not.toContain(variableName(key));
     }
     expect(lines).toContain('  (environment) LICENSE_EXPORTER_ANALYZER_PASSWORD');
     expect(lines).toContain('  --[no-]collector.log');

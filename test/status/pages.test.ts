@@ -229,6 +229,16 @@ describe('the page of a feature', () => {
     expect((await load(`${url}${path}`)).text).toContain('Nobody holds a license of it, and nobody waits.');
   });
 
+  it('has pictures with axes: of each day, and of each hour of the last week', async () => {
+    const { url } = await startSite();
+    const { html, text } = await load(`${url}${await featurePath(url)}`);
+    expect(html.match(/<svg class="picture[ "]/g)).toHaveLength(2);
+    expect(text).toMatch(/Last 30 days .*\b[1-9]\d* 0 .*\d\d-\d\d \d\d-\d\d \d\d-\d\d \d{4}-\d\d-\d\d to \d{4}-/);
+    expect(text).toMatch(
+      /by the hour Mon Tue Wed Thu Fri Sat Sun .* 00:00 06:00 12:00 18:00 24:00 At most [1-9]\d* in use,/,
+    );
+  });
+
   it('says what the analyzer does not answer', async () => {
     const faulty = await startFaulty(cleanup, { now: () => WORKDAY });
     const { url } = await start(faulty.url);

@@ -96,6 +96,7 @@ export const pageWords: ReadonlySet<string> = new Set([
   'Whether the process answers.',
   'Which licenses expire when, as a table.',
   'The denials of today are not known: no source reports them; FlexNet needs debug_log for that.',
+  'How many licenses were in use is not known.',
   'Who holds a license of it is not known.',
   'Who holds it',
   'Words',

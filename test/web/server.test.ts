@@ -174,6 +174,18 @@ describe('the web server', () => {
     expect([404, 400]).toContain((await get(`${url}${path}`)).status);
   });
 
+  it('answers a browser with a page whose links lead to the others, at any depth', async () => {
+    const { url } = await start();
+    const headers = { accept: 'text/html,application/xhtml+xml' };
+    const page = async (path: string) => get(`${url}${path}`, { headers });
+    const { status, type, body } = await page('/a/b/nothing');
+    expect([status, type]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(body).toContain('There is nothing at this path');
+    expect(body).toContain('<a class="brand" href="../.././">');
+    expect((await page('/nothing')).body).toContain('<a class="brand" href="./">');
+    expect((await get(`${url}/nothing`)).body).toBe('There is nothing at this path. See /.\n');
+  });
+
   it.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])('answers 405 to %s, with what is allowed', async (method) => {
     const { url } = await start();
     const init = {
