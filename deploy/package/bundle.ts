@@ -47,6 +47,15 @@ function unpackPackage(folder: string, ...names: readonly string[]): void {
   if (names.length > 0) rmSync(file);
 }
 
+/** Tests of dependencies, and maps of sources that they do not ship: nothing that runs reads them. */
+const UNUSED = ['**/{test,tests,__tests__,bench,benchmark,benchmarks}', '**/*.map'];
+
+/** Removes what npm packs of dependencies and the program does not need. */
+function removeUnused(folder: string): void {
+  const modules = join(folder, 'node_modules');
+  for (const path of globSync(UNUSED, { cwd: modules })) rmSync(join(modules, path), { recursive: true, force: true });
+}
+
 /** The npm package that has Node for the platform, in the version that the tests run under. */
 function nodeFolder(platform: string, work: string): string {
   const installed = join(installedNode, 'node_modules', `node-${platform}`);
@@ -87,6 +96,7 @@ function bundle(name: string): string {
   try {
     const folder = join(work, `license-exporter-${versionOf(root)}.${name}`);
     unpackPackage(folder);
+    removeUnused(folder);
     cpSync(join(nodeFolder(name, work), platform.program), join(folder, 'node', platform.program));
     cpSync(nodeLicense(), join(folder, 'node/LICENSE'));
     for (const [from, to] of Object.entries(platform.files)) cpSync(join(root, from), join(folder, to));

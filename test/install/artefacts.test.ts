@@ -16,6 +16,16 @@ const content = (file: string): string[] =>
     .map((path) => path.slice(path.indexOf('/') + 1))
     .filter((path) => path !== '' && !path.endsWith('/'));
 
+/** Pages for those who change the program: they are in the repository. */
+const ofDevelopers: ReadonlySet<string> = new Set([
+  'AGENTS.md',
+  'CONTRIBUTING.md',
+  'docs/architecture.md',
+  'docs/benchmarks.md',
+  'docs/decisions.md',
+  'docs/development.md',
+]);
+
 const isOurs = (path: string): boolean => !path.startsWith('node_modules/');
 
 describe('the npm package', () => {
@@ -24,10 +34,10 @@ describe('the npm package', () => {
   it('has the program, what it reads, and what is copied from it, but no source and no tests', () => {
     const top = new Set(paths.filter(isOurs).map((path) => path.split('/')[0]));
     expect([...top].sort()).toEqual([
-      'AGENTS.md',
       'CHANGELOG.md',
       'LICENSE',
       'README.md',
+      'SECURITY.md',
       'deploy',
       'dist',
       'docs',
@@ -38,15 +48,24 @@ describe('the npm package', () => {
     expect(paths.filter((path) => isOurs(path) && /\.(ts|map)$|\.test\.|(^|\/)test\//.test(path))).toEqual([]);
   });
 
-  it('has every page, and every file to which a page links', () => {
-    const files = pagePaths.flatMap((page) => [
-      page,
-      ...linksOf(readPage(page))
-        .filter((target) => !/^(?:[a-z]+:|#)/.test(target))
-        .map((target) => normalize(join(dirname(page), target.split('#')[0] ?? ''))),
-    ]);
+  it('has every page for users, and every file to which one links', () => {
+    expect(paths.filter((path) => ofDevelopers.has(path))).toEqual([]);
+    const files = pagePaths
+      .filter((page) => !ofDevelopers.has(page))
+      .flatMap((page) => [
+        page,
+        ...linksOf(readPage(page))
+          .filter((target) => !/^(?:[a-z]+:|#)/.test(target))
+          .map((target) => normalize(join(dirname(page), target.split('#')[0] ?? ''))),
+      ]);
     const missing = (file: string): boolean => !paths.some((path) => path === file || path.startsWith(`${file}/`));
-    expect([...new Set(files)].filter(missing)).toEqual([]);
+    expect([...new Set(files)].filter((file) => missing(file) && !ofDevelopers.has(file))).toEqual([]);
+    // only README says where they are
+    const others = pagePaths.filter((page) => !ofDevelopers.has(page) && page !== 'README.md');
+    const links = others.flatMap((page) =>
+      linksOf(readPage(page)).map((to) => normalize(join(dirname(page), to.split('#')[0] ?? ''))),
+    );
+    expect(links.filter((to) => ofDevelopers.has(to))).toEqual([]);
   });
 
   it('has every package that is not for development only', () => {
@@ -77,10 +96,15 @@ describe('a build', () => {
 describe('the archives', () => {
   it('have the content of the npm package, Node and what starts it', () => {
     const own = new Set(content(artefacts.package));
+    const isUnused = (path: string): boolean =>
+      /^node_modules\/(.*\/)?(test|tests|__tests__|bench|benchmark|benchmarks)\/|^node_modules\/.*\.map$/.test(path);
     const beside = (file: string): string[] => content(file).filter((path) => !own.has(path));
     const linux = beside(artefacts.bundle);
     expect(linux).toEqual(['license-exporter', 'node/LICENSE', 'node/bin/node']);
-    expect(content(artefacts.bundle)).toHaveLength(own.size + linux.length);
+    const shipped = content(artefacts.bundle);
+    expect(shipped.filter(isUnused)).toEqual([]);
+    expect([...own].filter((path) => !isUnused(path) && !shipped.includes(path))).toEqual([]);
+    expect([...own].some(isUnused)).toBe(true);
     buildArtefacts('--', '--platform', 'win-x64');
     const windows = beside(artefacts.windowsBundle);
     expect(windows).toEqual([

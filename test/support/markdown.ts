@@ -9,6 +9,8 @@ export const root = join(import.meta.dirname, '../..');
 export const pagePaths: readonly string[] = [
   'README.md',
   'AGENTS.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
   ...['docs', 'deploy'].flatMap((folder) =>
     readdirSync(join(root, folder))
       .filter((name) => name.endsWith('.md'))
