@@ -15,7 +15,8 @@ export type SourceConfig = SourceSettings<Secret>;
 const MINUTE = 60;
 const DEFAULT_INTERVAL = 5 * MINUTE;
 const DEFAULT_TIMEOUT = MINUTE;
-const DEFAULT_MAX_OUTPUT = 64 * 2 ** 20;
+/** 150,000 checkouts of FlexNet. More takes gigabytes of memory, and is rather a tool that does not stop. */
+const DEFAULT_MAX_OUTPUT = 16 * 2 ** 20;
 /** Two collections must fit into the 30 minutes after which a server without data counts as down. */
 const MAX_TOGETHER = 14 * MINUTE;
 const DEFAULT_LINGER = 3600;

@@ -2,7 +2,7 @@ import type { OwnerEntry } from '../model/owners.ts';
 import type { Config } from './config.ts';
 import type { ConfigSettings } from './config-settings.ts';
 import { type EntryFile, type EntryFormat, entriesNamedBy, readEntryFile } from './entry-file.ts';
-import type { Problem } from './problems.ts';
+import { mayMean, type Problem } from './problems.ts';
 import { ownerEntries, ownerEntry, ownerKeyProblem, ownerKeys } from './sections/owners.ts';
 import { read } from './structures.ts';
 
@@ -36,6 +36,9 @@ const format: EntryFormat<OwnerEntry> = {
   },
 };
 
+/** Labels that the documentation proposes. Others are as good, so one that looks like them is only named. */
+const usualLabels = ['owner', 'team', 'site'];
+
 /** Reads the file. Each problem has its line. */
 export const readOwnersFile = (path: string): EntryFile<OwnerEntry> => readEntryFile(path, format);
 
@@ -43,5 +46,12 @@ export const readOwnersFile = (path: string): EntryFile<OwnerEntry> => readEntry
 export function ownersOf(settings: ConfigSettings): Config['owners'] {
   const own = settings.value('owners') ?? [];
   const { file, stamp, entries } = entriesNamedBy(settings, 'owners_file', readOwnersFile);
-  return { own, file, stamp, entries: [...own, ...entries] };
+  const all = [...own, ...entries];
+  const labels = new Set(all.flatMap((entry) => Object.keys(entry.labels)));
+  for (const label of labels) {
+    const meant = usualLabels.find((usual) => usual !== label && !labels.has(usual) && mayMean(label, usual));
+    if (meant !== undefined)
+      settings.warnings.add(`owners: the label ${label} is taken as it is; did you mean ${meant}?`);
+  }
+  return { own, file, stamp, entries: all };
 }

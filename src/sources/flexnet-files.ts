@@ -5,6 +5,7 @@ import { parseLmstatInventory } from '../managers/flexnet/lmstat-inventory.ts';
 import { parseOptionsFile } from '../managers/flexnet/options-file.ts';
 import type { FeatureDaemon } from '../managers/flexnet/which-daemon.ts';
 import type { SourceTime } from '../managers/times.ts';
+import { isPlainName } from '../model/plain-name.ts';
 import { SourceFailure, type SourceProblem } from '../observation/source-failure.ts';
 import type { SourceSettings } from '../observation/source-settings.ts';
 import { runSliced } from '../scheduling/slices.ts';
@@ -67,6 +68,8 @@ export function createFlexnetFiles(
   const runServed = async (daemons: readonly string[], signal: AbortSignal): Promise<readonly FeatureDaemon[]> => {
     const served: FeatureDaemon[] = [];
     for (const daemon of daemons) {
+      // the output names it, and a shell may read it behind ssh
+      if (!isPlainName(daemon)) continue;
       const output = await tool?.read(lmstatArguments(settings, '-S', daemon), signal);
       const text = output === undefined ? '' : textOf(output);
       const context = { localTime, now: now(), split: 'auto', knownHosts: new Set<string>() } as const;

@@ -16,16 +16,6 @@ interface Checked {
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'unknown error';
 
-/** A tool with its arguments in one text, which nothing takes apart. */
-async function isCommandLine(path: string): Promise<boolean> {
-  const [tool = '', ...words] = path.split(/\s+/);
-  if (words.length === 0) return false;
-  return stat(tool).then(
-    (stats) => stats.isFile(),
-    () => false,
-  );
-}
-
 /** Directories that a hardened unit of systemd hides, by ProtectHome= and PrivateTmp=. */
 const HIDDEN = /^(\/home|\/root|\/run\/user|\/tmp|\/var\/tmp)\//;
 
@@ -34,14 +24,12 @@ function hiddenHint(path: string): string {
   return directory === undefined ? '' : `. A unit of systemd may hide ${directory}: move the tool, or see sources.conf`;
 }
 
-async function unreachablePath(path: string, error: unknown): Promise<SourceFailure> {
+function unreachablePath(path: string, error: unknown): SourceFailure {
   const code = codeOf(error);
   if (code === 'ENOENT' || code === 'ENOTDIR')
     return new SourceFailure(
       'missing_tool',
-      (await isCommandLine(path))
-        ? `there is no tool "${path}"; no shell takes it apart: write a list, \`command: [${path.split(/\s+/).join(', ')}]\``
-        : `${path} does not exist; install the tool, or correct the path in \`command\`${hiddenHint(path)}`,
+      `${path} does not exist; install the tool, or correct the path in \`command\`${hiddenHint(path)}`,
     );
   if (code === 'EACCES')
     return new SourceFailure(
@@ -110,12 +98,12 @@ export async function checkTool(path: string): Promise<Checked> {
     isFile = stats.isFile();
     isDirectory = stats.isDirectory();
   } catch (error) {
-    throw await unreachablePath(path, error);
+    throw unreachablePath(path, error);
   }
   if (isDirectory) refuse(`${path} is a directory; name the tool in it in \`command\``);
   if (!isFile) refuse(`${path} is not a regular file; name a tool in \`command\``);
-  const open = await writableByOthers(path, real).catch(async (error) => {
-    throw await unreachablePath(path, error);
+  const open = await writableByOthers(path, real).catch((error) => {
+    throw unreachablePath(path, error);
   });
   if (open !== undefined)
     refuse(

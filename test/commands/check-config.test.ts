@@ -97,7 +97,7 @@ embedded_analyzer:
   source_defaults: {manager: flexnet}
   sources:
     - {name: a, servers: [27000@lic1], via: {command: /opt/nowhere/lmutil}, license_files: [license.dat]}
-    - {name: b, servers: [27000@lic2], via: {command: /bin/sh lmstat}, daemons: [flexd]}
+    - {name: b, servers: [27000@lic2], via: {command: /bin/lmstat}, daemons: [flexd]}
     - {name: c, servers: [27000@lic3], via: {command: [/bin/sh, lmstat]}, options_files: {flexd: c.yml}}
     - {name: d, manager: json, via: {file: usage.json}}
 `);
@@ -109,7 +109,7 @@ embedded_analyzer:
         'note: until a license server has answered once, only license_source_up shows it, because its vendor daemons are not known; name them in `daemons` of the sources c\n' +
         'warning: source a: /opt/nowhere/lmutil does not exist; install the tool, or correct the path in `command`\n' +
         'warning: source a: license_files: HERE/license.dat does not exist\n' +
-        'warning: source b: there is no tool "/bin/sh lmstat"; no shell takes it apart: write a list, `command: [/bin/sh, lmstat]`\n' +
+        'warning: source b: /bin/lmstat does not exist; install the tool, or correct the path in `command`\n' +
         'warning: source d: via.file: HERE/usage.json does not exist\n' +
         'HERE/c.yml: OK for serve, doctor, demo\n',
     );

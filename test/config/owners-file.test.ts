@@ -174,3 +174,16 @@ describe('the configuration', () => {
     );
   });
 });
+
+describe('labels of owners', () => {
+  const warningsOf = (label: string): readonly string[] => {
+    const folder = folderWith({ 'c.yml': `owners: [{vendor_license: 'lic01;*', ${label}: cad}]\n` });
+    const options = { configFile: join(folder, 'c.yml'), flags: new Map(), env: {}, cronProblem };
+    return loadConfig({ ...options, requireAnalyzer: false }).warnings;
+  };
+
+  it('that are probably misspelt are named, and taken as they are', () => {
+    expect(warningsOf('ownr')).toEqual(['owners: the label ownr is taken as it is; did you mean owner?']);
+    expect(['owner', 'team', 'cost_center'].flatMap(warningsOf)).toEqual([]);
+  });
+});

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { recipes as namedRecipes } from '../../src/config/sections/sources.ts';
 import { parseObservations } from '../../src/managers/json/observations.ts';
 import { createSourceTime } from '../../src/managers/times.ts';
 import { runAtOnce } from '../../src/scheduling/slices.ts';
@@ -70,6 +71,12 @@ ${dslsPool('SIM', 'Token', '2027-12-31 23:59:00', '1000', '700')}493,,ws1 (ABC-1
 ${dslsPool('SITE', 'NamedUser', 'never', 'unlimited', '0')}
 admin >quit
 `;
+
+it('are those that the message about an unknown manager names', () => {
+  const named = globSync('*.py', { cwd: recipes }).map((file) => file.replace('.py', ''));
+  // this one is for any table
+  expect(named.filter((name) => name !== 'csv_to_observations').sort()).toEqual([...namedRecipes].sort());
+});
 
 describe.runIf(peer('python3'))('the recipe for DSLS', () => {
   it('asks the tool on standard input, for a restricted connection and times in UTC', () => {

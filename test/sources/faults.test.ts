@@ -143,12 +143,6 @@ const faults: readonly Fault[] = [
     '/opt/nowhere/lmutil does not exist',
     'correct the path in `command`',
   ],
-  [
-    'a command in one text',
-    (place) => ({ via: place.command(`${fakeLmutil} lmstat`) }),
-    'missing_tool',
-    `\`command: [${fakeLmutil}, lmstat]\``,
-  ],
   ['a tool that may not be executed', tool('#!/bin/sh\n', 0o644), 'not_executable', 'allow it (chmod a+rx'],
   ['a tool without a #! line', tool('echo\n'), 'not_executable', 'add the line'],
   ['a missing interpreter', tool('#!/opt/nope/python9\n'), 'loader', '/opt/nope/python9, which does not exist'],

@@ -155,6 +155,14 @@ describe('the FlexNet reader', () => {
     ]);
   });
 
+  it('never passes a name of the output on that a shell could take apart', async () => {
+    const it = scripted();
+    it.answers['-a'] = head('one', '$(id)', '-oX') + idle('solver', 5) + idle('viewer', 2);
+    it.answers['-S one'] = head('one') + idle('viewer', 2);
+    await it.reader.read(signal);
+    expect(it.calls.filter((call) => call.includes('-S'))).toEqual(['lmstat -S one -c 27000@lic1']);
+  });
+
   it('shows features of which nothing says the daemon under undef, and says so', async () => {
     const it = scripted();
     it.answers['-a'] = head('one', 'two') + idle('solver', 5);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isPlainName } from '../../model/plain-name.ts';
 import { baseUrl } from '../addresses.ts';
 import { type Camelized, camelized } from '../camel.ts';
 import { listOf, mapOf, oneOrMore, recordOf, secretInFile } from '../structures.ts';
@@ -9,21 +10,52 @@ import { boolean, duration, isNot, oneOf, regularExpression, size, text, timeZon
 const NAME = /^[a-z0-9_-]{1,40}$/;
 const nameForm = { error: isNot('a name of at most 40 lower-case letters, digits, _ and -') };
 const SERVER = /^(\d{1,5})?@([^\s@:;,]+|\[[0-9a-fA-F:.]+\])$/;
+const MAX_PORT = 65_535;
+
+/** Why a text is no server; `undefined` if it is one. It becomes an argument of a tool, perhaps of a shell behind ssh. */
+function serverProblem(written: string): string | undefined {
+  if (/[:;,]/.test(written.replace(/\[.*\]/, '')) && written.includes('@')) {
+    return 'names several servers; independent servers are independent sources, the three servers of a redundant group are three entries of the list';
+  }
+  const [, port = '0', host = ''] = SERVER.exec(written) ?? [];
+  if (host === '') return isNot('a server such as 27000@host')({ input: written });
+  if (Number(port) > MAX_PORT) return `has the port ${port}; ports end at ${MAX_PORT}`;
+  if (host.startsWith('[') || isPlainName(host)) return undefined;
+  return isNot('a server: a host has letters, digits, dots, - and _, or is an IPv6 address in brackets')({
+    input: written,
+  });
+}
 
 const server = text.transform((written, context) => {
-  if (/[:;,]/.test(written.replace(/\[.*\]/, '')) && written.includes('@')) {
-    context.addIssue({
-      code: 'custom',
-      message:
-        'names several servers; independent servers are independent sources, the three servers of a redundant group are three entries of the list',
-    });
-  } else if (!SERVER.test(written)) {
-    context.addIssue({ code: 'custom', message: isNot('a server such as 27000@host')({ input: written }) });
-  }
+  const message = serverProblem(written);
+  if (message !== undefined) context.addIssue({ code: 'custom', message });
   return written.toLowerCase();
 });
 
 const isNoPath = isNot('an absolute path such as /opt/flexlm/lmutil');
+
+/** Managers that a recipe reads: it prints JSON. Its file is `deploy/recipes/NAME.py`. */
+export const recipes: readonly string[] = ['dsls', 'lmx', 'mathlm'];
+const managers = ['flexnet', 'rlm', 'json'] as const;
+
+/** What is wrong with the name of a manager that is not one of ours, and how it is read nevertheless. */
+function managerProblem({ input }: { readonly input?: unknown }): string {
+  const name = String(input)
+    .toLowerCase()
+    .replace(/[^a-z0-9]/g, '');
+  const recipe = recipes.find((known) => known === name);
+  const how =
+    recipe === undefined
+      ? 'others are read as json, see docs/json-source.md'
+      : `${recipe} is read as json, with the recipe deploy/recipes/${recipe}.py, see docs/json-source.md`;
+  return `${isNot(`one of ${managers.join(', ')}`)({ input })}; ${how}`;
+}
+
+/** A command as one text with arguments: nothing takes it apart. */
+const commandLine = (raw: unknown): readonly string[] | undefined => {
+  const words = typeof raw === 'string' ? raw.trim().split(/\s+/) : [];
+  return words.length > 1 ? words : undefined;
+};
 
 const tls = mapOf(
   {
@@ -38,7 +70,14 @@ const tls = mapOf(
 
 const via = mapOf(
   {
-    command: oneOrMore(text)
+    command: z
+      .preprocess((raw, context) => {
+        const words = commandLine(raw);
+        if (words === undefined) return raw;
+        const message = `has arguments in one text, which no shell takes apart: write a list, [${words.join(', ')}]; a path with spaces is a list with one entry`;
+        context.addIssue({ code: 'custom', message });
+        return z.NEVER;
+      }, oneOrMore(text))
       .superRefine(([tool], context) => {
         if (tool?.startsWith('/') !== true) context.addIssue({ code: 'custom', message: isNoPath({ input: tool }) });
       })
@@ -76,9 +115,9 @@ const variable = z
 /** Every key of an entry, with its meaning. The keys are optional, because `source_defaults` can set them. */
 export const sourceKeys = {
   name: z.string(nameForm).regex(NAME, nameForm).describe('Unique name: the label `source` of the metrics.'),
-  manager: oneOf('flexnet', 'rlm', 'json').describe(
-    'License manager. `json` is the documented format of observations.',
-  ),
+  manager: z
+    .enum(managers, { error: managerProblem })
+    .describe('License manager. `json` is the documented format of observations.'),
   servers: oneOrMore(server).describe(
     'License servers as `port@host`. Three of FlexNet are one redundant group. Several of another manager are tried in order. The first one is the server in the names of the vendor licenses.',
   ),
@@ -100,7 +139,7 @@ export const sourceKeys = {
     description: 'A collection that takes longer fails, and its processes are killed. With `interval` at most 14m.',
     shownDefault: '60s',
   }),
-  max_output: size(1024, 2 ** 30).meta({ description: 'Maximum size of the output.', shownDefault: '64MiB' }),
+  max_output: size(1024, 2 ** 30).meta({ description: 'Maximum size of the output.', shownDefault: '16MiB' }),
   encoding: text
     .refine((label) => isEncoding(label), { error: isNot('an encoding such as utf-8, shift_jis or windows-1252') })
     .meta({ description: 'Encoding of the output.', shownDefault: 'UTF-8, else Latin-1' }),
