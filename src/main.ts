@@ -82,12 +82,26 @@ function stopOnSignals(isDaemon: boolean): AbortSignal {
   return stopping.signal;
 }
 
+/**
+ * Ends the process without a word when the reader of its output has gone, as with `| head -1`. The exit code is that of a tool
+ * which SIGPIPE ends. A daemon prints nothing.
+ */
+function endWithReaders(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+      process.exit(128 + constants.signals.SIGPIPE);
+    });
+  }
+}
+
 /** Exit code after a mistake in the configuration or on the command line: starting again does not help. The same as of doctor. */
 const NOT_VALID = 2;
 
 /** The process: arguments, environment, signals, log and exit code. */
 export async function main(): Promise<void> {
   const print = (text: string | Uint8Array): void => void process.stdout.write(text);
+  endWithReaders();
   try {
     const line = parseCommandLine(process.argv.slice(2), process.stdout.columns);
     if (line.help !== undefined) return print(line.help);

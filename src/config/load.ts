@@ -8,7 +8,7 @@ import { readPriceFile } from './price-file.ts';
 import { ConfigError, inOrder } from './problems.ts';
 import { emailOf, webhookOf } from './receiver-files.ts';
 import { checkRelations } from './relations.ts';
-import { analyzerOf } from './upstream-analyzer.ts';
+import { analyzerOf, checkAnalyzer } from './upstream-analyzer.ts';
 import { accessOf, datasourceOf, webOf } from './web-files.ts';
 
 /** The polls of all shards are spread over this time, seconds. */
@@ -31,6 +31,7 @@ export function loadConfig(options: LoadOptions): Config {
   const owners = ownersOf(settings);
   const prices = entriesNamedBy(settings, 'rightsizing.price_file', readPriceFile);
   checkRelations(settings);
+  checkAnalyzer(settings);
   if (settings.problems.length > 0) throw new ConfigError(inOrder(settings.problems));
 
   const poll = settings.section('poll');

@@ -77,24 +77,27 @@ export const hasSources = (settings: ConfigSettings): boolean =>
     (key) => settings.isInvalid(key) || settings.value(key)?.length !== 0,
   );
 
-/** Whether an analyzer is configured. Reports a missing one if it is required. */
-function hasAnalyzer(settings: ConfigSettings): boolean {
-  const url = settings.rawSetting('analyzer.url');
-  // a key without a value sets nothing
-  if (url !== undefined && url.raw !== null) return true;
+/** Whether an analyzer to poll is configured. A key without a value sets nothing. */
+const hasAnalyzer = (settings: ConfigSettings): boolean => (settings.rawSetting('analyzer.url')?.raw ?? null) !== null;
+
+/** Reports a missing analyzer if it is required. The last check, because other problems can explain it. */
+export function checkAnalyzer(settings: ConfigSettings): void {
+  // with sources, the embedded analyzer is the analyzer
+  if (hasAnalyzer(settings) || hasSources(settings)) return;
   const { requireAnalyzer, configFile } = settings.options;
   const begun = settings.placeOf('analyzer');
-  // with sources, the embedded analyzer is the analyzer
-  if (hasSources(settings)) return false;
   const isEmbedded = begun === undefined && settings.placeOf('embedded_analyzer') !== undefined;
   const isRequired = requireAnalyzer === 'unless-embedded' ? !isEmbedded : requireAnalyzer;
-  if (!isRequired || settings.isInvalid('analyzer.url')) return false;
-  if (begun !== undefined)
-    settings.reportMissing('analyzer.url', url?.where([]) ?? begun, 'is required to poll an analyzer');
-  else if (configFile === undefined) {
+  if (!isRequired || settings.isInvalid('analyzer.url')) return;
+  if (begun !== undefined) {
+    const where = settings.rawSetting('analyzer.url')?.where([]) ?? begun;
+    settings.reportMissing('analyzer.url', where, 'is required to poll an analyzer');
+  } else if (configFile !== undefined) {
+    settings.problems.push({ key: '', where: configFile, message: NO_ANALYZER });
+  } else if (settings.problems.length === 0) {
+    // who wrote a flag wrongly need not be taught the first steps
     settings.problems.push({ key: '', where: 'configuration', message: `${NO_ANALYZER} ${NO_FILE}` });
-  } else settings.problems.push({ key: '', where: configFile, message: NO_ANALYZER });
-  return false;
+  }
 }
 
 /** The file of the logon count must be writable: without the count no logon is sent for a time. */
@@ -104,7 +107,7 @@ function checkLogonFile(settings: ConfigSettings, file: string | undefined): voi
   if (problem !== undefined) settings.refuse('analyzer.logon_file', problem);
 }
 
-/** The configuration of the analyzer. Reports its problems, and missing settings if an analyzer is required. */
+/** The configuration of the analyzer to poll; `undefined` without one. Reports its problems. */
 export function analyzerOf(settings: ConfigSettings): AnalyzerConfig | undefined {
   if (!hasAnalyzer(settings)) return undefined;
   const { username, domain } = accountOf(settings);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, readFileSync, readSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, readSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { OperatorError } from '../model/operator-error.ts';
 
@@ -74,12 +74,11 @@ export function readManifest(directory: string, known: readonly string[]): Manif
     manifest = JSON.parse(readFileSync(join(directory, MANIFEST), 'utf8')) as Manifest;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') {
-      throw refuse(`it has no ${MANIFEST}; name a directory that "license-exporter backup" has written`);
-    }
-    throw refuse(
-      code === undefined ? `${MANIFEST} is damaged; use another backup` : `${MANIFEST} cannot be read (${code})`,
-    );
+    if (code === undefined) throw refuse(`${MANIFEST} is damaged; use another backup`);
+    const missing = existsSync(directory) ? `it has no ${MANIFEST}` : 'it does not exist';
+    const why = code === 'ENOTDIR' ? 'it is not a directory' : missing;
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') throw refuse(`${MANIFEST} cannot be read (${code})`);
+    throw refuse(`${why}; name a directory that "license-exporter backup" has written`);
   }
   if (manifest?.version > VERSION) throw refuse('a newer version of license-exporter wrote it; use that version');
   const { version, files } = manifest ?? {};

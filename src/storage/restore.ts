@@ -49,12 +49,15 @@ function copyChecked(source: string, partial: string, { name, size, sha256 }: Ma
 }
 
 /** Copies all files beside the present ones, checks them, and gives them to the owner of the directory. */
-async function stage(options: RestoreOptions, source: string, partial: string): Promise<Manifest> {
-  const { storage, check, stop } = options;
-  const manifest = readManifest(source, savedNames);
+async function stage(
+  { storage, check, stop }: RestoreOptions,
+  { files }: Manifest,
+  source: string,
+  partial: string,
+): Promise<void> {
   rmSync(partial, { recursive: true, force: true });
   mkdirSync(partial, { mode: 0o700 });
-  for (const file of manifest.files) {
+  for (const file of files) {
     const copy = copyChecked(source, partial, file);
     try {
       check(file.name, copy);
@@ -66,14 +69,13 @@ async function stage(options: RestoreOptions, source: string, partial: string): 
     if (stop.aborted) throw refuse(source, 'the command was stopped; nothing has changed');
   }
   copyFileSync(join(source, MANIFEST), join(partial, MANIFEST));
-  for (const name of [...manifest.files.map((file) => file.name), MANIFEST]) {
+  for (const name of [...files.map((file) => file.name), MANIFEST]) {
     chmodSync(join(partial, name), 0o600);
     giveToOwnerOf(storage, join(partial, name));
     syncPath(join(partial, name));
   }
   giveToOwnerOf(storage, partial);
   syncPath(partial);
-  return manifest;
 }
 
 /**
@@ -90,11 +92,13 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
       `storage.path ${storage} does not exist; create it, and give it to the user that runs license-exporter`,
     );
   }
+  // before anybody stops a daemon for it
+  const manifest = readManifest(source, savedNames);
   const lock = lockDirectory(storage, 'stop license-exporter first: a running one would go on with the old data');
   const partial = join(storage, PARTIAL);
   try {
     finishRestore(storage);
-    const manifest = await stage(options, source, partial).catch((error: unknown) => {
+    await stage(options, manifest, source, partial).catch((error: unknown) => {
       rmSync(partial, { recursive: true, force: true });
       throw error;
     });

@@ -102,6 +102,14 @@ describe('backup', () => {
       code: 1,
       output: `storage.path ${storage} is used by another process; stop license-exporter first: a running one would go on with the old data\n`,
     });
+    // what is wrong with the directory comes first: nobody stops a daemon for it
+    const notFrom = async (directory: string): Promise<unknown> =>
+      (await outcome(['restore', directory, `--config.file=${config}`])).output;
+    const remedy = 'name a directory that "license-exporter backup" has written\n';
+    const nowhere = join(folder, 'nowhere');
+    expect(await notFrom(nowhere)).toBe(`${nowhere} cannot be restored: it does not exist; ${remedy}`);
+    expect(await notFrom(config)).toBe(`${config} cannot be restored: it is not a directory; ${remedy}`);
+    expect(await notFrom(folder)).toBe(`${folder} cannot be restored: it has no backup.json; ${remedy}`);
     demo.child.kill('SIGTERM');
     await demo.exit;
     const restored = await outcome(restore);

@@ -128,6 +128,17 @@ describe('serve', () => {
     expect(serve.output()).not.toContain('at ');
   });
 
+  it.each([
+    ['--foo', 'command line: unknown flag --foo; --help shows all\n'],
+    ['--log.level=loud', '--log.level: log.level: "loud" is not one of debug, info, warn, error\n'],
+    // what one check of several values finds
+    ['--shard.index=1', '--shard.index: shard.index: must be below shard.total (1)\n'],
+  ])('with the wrong flag %s says nothing else', async (flag, said) => {
+    const serve = run([flag]);
+    expect(await serve.exit).toBe(2);
+    expect(serve.output()).toBe(said);
+  });
+
   const configure = async (password = account.password): Promise<{ file: string; folder: string }> => {
     const analyzer = await startAnalyzer();
     cleanup.add(() => analyzer.stop());
