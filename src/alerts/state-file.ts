@@ -93,8 +93,17 @@ interface Surroundings {
   readonly log: Log;
 }
 
-/** Saves the alerts of one analyzer in a file with mode 0600. Each save replaces the whole file. */
-export function createStateFile(path: string, analyzer: string, surroundings: Surroundings): StateFile {
+/**
+ * Saves the alerts of one analyzer in a file with mode 0600. Each save replaces the whole file.
+ *
+ * @param names all names of the analyzer, the present one first. Alerts of any other analyzer are not used, and the log says so
+ */
+export function createStateFile(
+  path: string,
+  names: readonly [string, ...string[]],
+  surroundings: Surroundings,
+): StateFile {
+  const [analyzer] = names;
   let newest: SavedAlerts = { savedAt: 0, alerts: [] };
   const state = createJsonState<SavedAlerts | undefined>({
     ...surroundings,
@@ -105,7 +114,12 @@ export function createStateFile(path: string, analyzer: string, surroundings: Su
       savedAt: new Date(newest.savedAt * 1000).toISOString(),
       alerts: newest.alerts.map(writeAlert),
     }),
-    read: (content, by) => (content.analyzer === analyzer ? moved(readAlerts(content), by) : undefined),
+    read: (content, by) => {
+      if (names.some((name) => name === content.analyzer)) return moved(readAlerts(content), by);
+      const of = String(content.analyzer);
+      surroundings.log.warn({ file: path, of, analyzer }, 'saved alerts are of another analyzer and are not used');
+      return undefined;
+    },
   });
   return {
     load: state.load,

@@ -10,7 +10,7 @@ import { readPasswordFile } from '../config/upstream-analyzer.ts';
 import type { Log } from '../model/log.ts';
 import type { StateWrites } from '../storage/file-writes.ts';
 import { stampOf } from '../storage/stamp.ts';
-import { analyzerIdentity } from './identity.ts';
+import { analyzerIdentity, namesOfSaved } from './identity.ts';
 
 /** Creates the clients of the Alertmanagers from the configuration, for the daemon and for `test-alert`. */
 
@@ -123,7 +123,7 @@ export function createAlerting(
     stateFile:
       storagePath === undefined
         ? undefined
-        : createStateFile(join(storagePath, STATE_FILE), analyzer, {
+        : createStateFile(join(storagePath, STATE_FILE), namesOfSaved(config), {
             writes: writes.of(STATE_FILE),
             stamp: () => stampOf(now()),
             log,

@@ -23,6 +23,14 @@ export const embeddedName = (): string => `embedded@${hostname()}`;
 export const shownName = (config: AppConfig): string | undefined =>
   config.analyzerName === undefined && config.analyzer.isInProcess ? undefined : analyzerIdentity(config).analyzer;
 
+/**
+ * All names under which the alerts of this analyzer can have been saved, the present one first. 0.1.0 knew the address alone, of
+ * an analyzer in this process too, and a name can be given later.
+ */
+export const namesOfSaved = (
+  config: Parameters<typeof analyzerIdentity>[0] & { readonly analyzer: { readonly url: string } },
+): readonly [string, ...string[]] => [analyzerIdentity(config).analyzer, hostAndPort(config.analyzer.url)];
+
 /** The identity by the configuration. Without an analyzer to poll, it is that of the embedded one. */
 export function analyzerIdentity({
   analyzerName,

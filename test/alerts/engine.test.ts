@@ -525,7 +525,7 @@ describe('the engine', () => {
     const problems: string[] = [];
     const log = createTestLog();
     const writes = createFileWrites('alert-state.json', log);
-    const stateFile = createStateFile(hanging.path, 'lic.example.com:8443', {
+    const stateFile = createStateFile(hanging.path, ['lic.example.com:8443'], {
       writes,
       stamp: () => stampOf(now()),
       log,

@@ -48,14 +48,14 @@ const resolved: AlertState = {
 
 const NOW: Stamp = { wall: AT, uptime: 5000, boot: 'b1' };
 
-function start(path?: string, analyzer = 'lic:443', stamp = NOW) {
+function start(path?: string, names: readonly [string, ...string[]] = ['lic:443'], stamp = NOW) {
   const folder = mkdtempSync(join(tmpdir(), 'license-exporter-state-'));
   cleanup.add(() => rmSync(folder, { recursive: true }));
   const file = path ?? join(folder, 'state/alert-state.json');
   const log = createTestLog();
   const writes = createFileWrites('alert-state.json', log);
   const problems = (): readonly unknown[] => log.entries.map(({ fields }) => fields.problem ?? fields.reason);
-  return { file, log, writes, problems, state: createStateFile(file, analyzer, { writes, stamp: () => stamp, log }) };
+  return { file, log, writes, problems, state: createStateFile(file, names, { writes, stamp: () => stamp, log }) };
 }
 
 describe('the file of alerts', () => {
@@ -66,8 +66,30 @@ describe('the file of alerts', () => {
     expect(state.load()).toEqual({ savedAt: AT, alerts: [pending, firing, resolved] });
     expect([statSync(file).mode & 0o777, statSync(join(file, '..')).mode & 0o777]).toEqual([0o600, 0o700]);
     expect(problems()).toEqual([]);
-    // alerts of another analyzer are ignored
-    expect(start(file, 'other:443').state.load()).toBeUndefined();
+  });
+
+  it('is not used for another analyzer, and the log says so', async () => {
+    const { file, state } = start();
+    await state.save({ savedAt: AT, alerts: [firing] });
+    const other = start(file, ['paris', 'other:443']);
+    expect(other.state.load()).toBeUndefined();
+    expect(other.log.entries).toEqual([
+      {
+        level: 'warn',
+        message: 'saved alerts are of another analyzer and are not used',
+        fields: { file, of: 'lic:443', analyzer: 'paris' },
+      },
+    ]);
+  });
+
+  it('is used for an analyzer that has another name now, and saved with that', async () => {
+    const { file, state } = start();
+    await state.save({ savedAt: AT, alerts: [firing] });
+    const renamed = start(file, ['paris', 'lic:443']);
+    expect(renamed.state.load()?.alerts).toEqual([firing]);
+    await renamed.state.save({ savedAt: AT, alerts: [firing] });
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ analyzer: 'paris' });
+    expect(renamed.log.entries).toEqual([]);
   });
 
   it.each([
@@ -78,7 +100,7 @@ describe('the file of alerts', () => {
   ])('is as old as it is although the clock was set since, %s: %j', async (_, now, by) => {
     const { file, state } = start();
     await state.save({ savedAt: AT, alerts: [firing] });
-    const found = start(file, 'lic:443', now).state.load();
+    const found = start(file, ['lic:443'], now).state.load();
     expect(found?.savedAt).toBe(AT + by);
     const [alert] = found?.alerts ?? [];
     expect([alert?.activeAt, alert?.firedAt, alert?.knownAt]).toEqual([AT - 60 + by, AT - 30 + by, AT - 1.5 + by]);

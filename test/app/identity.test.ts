@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { analyzerIdentity } from '../../src/app/identity.ts';
+import { analyzerIdentity, namesOfSaved } from '../../src/app/identity.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { SettingKey } from '../../src/config/settings.ts';
 import { cronProblem } from '../../src/poll/schedule.ts';
@@ -18,6 +18,11 @@ describe('the name of the analyzer', () => {
   it('is the configured one', () => {
     const config = createConfig('https://lic.example.com/analyzer', { 'analyzer.name': 'paris' });
     expect(analyzerIdentity(config).analyzer).toBe('paris');
+  });
+
+  it('before it had one is its address', () => {
+    const config = createConfig('https://lic.example.com/analyzer', { 'analyzer.name': 'paris' });
+    expect(namesOfSaved(config)).toEqual(['paris', 'lic.example.com:443']);
   });
 
   it('is the host for the embedded analyzer, unless it is configured', () => {
