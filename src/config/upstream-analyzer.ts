@@ -71,19 +71,31 @@ function accountOf(settings: ConfigSettings): { username: string; domain: string
   return { username: name, domain: prefix };
 }
 
-/** Whether any license manager is configured, valid or not. */
-export const hasSources = (settings: ConfigSettings): boolean =>
-  (['embedded_analyzer.sources', 'embedded_analyzer.source_files'] as const).some(
+/** The setting by which license managers are configured, validly or not. */
+const sourcesKey = (settings: ConfigSettings) =>
+  (['embedded_analyzer.sources', 'embedded_analyzer.source_files'] as const).find(
     (key) => settings.isInvalid(key) || settings.value(key)?.length !== 0,
   );
+
+/** Whether any license manager is configured, valid or not. */
+export const hasSources = (settings: ConfigSettings): boolean => sourcesKey(settings) !== undefined;
 
 /** Whether an analyzer to poll is configured. A key without a value sets nothing. */
 const hasAnalyzer = (settings: ConfigSettings): boolean => (settings.rawSetting('analyzer.url')?.raw ?? null) !== null;
 
-/** Reports a missing analyzer if it is required. The last check, because other problems can explain it. */
+/**
+ * Reports an analyzer beside sources, of which only one would be used, and a missing analyzer if it is required. The last check,
+ * because other problems can explain a missing one.
+ */
 export function checkAnalyzer(settings: ConfigSettings): void {
+  const sources = sourcesKey(settings);
+  if (hasAnalyzer(settings) && sources !== undefined) {
+    const both = `is set beside ${sources}: one of them would be ignored`;
+    const how = `remove analyzer.url to collect from the sources, or ${sources} to poll the analyzer`;
+    settings.refuse('analyzer.url', `${both}; ${how}`);
+  }
   // with sources, the embedded analyzer is the analyzer
-  if (hasAnalyzer(settings) || hasSources(settings)) return;
+  if (hasAnalyzer(settings) || sources !== undefined) return;
   const { requireAnalyzer, configFile } = settings.options;
   const begun = settings.placeOf('analyzer');
   const isEmbedded = begun === undefined && settings.placeOf('embedded_analyzer') !== undefined;
