@@ -88,14 +88,14 @@ export function baseUrl(example: string, credentials = 'leave them out') {
     .transform((written) => new URL(written).href.replace(/\/+$/, ''));
 }
 
-/** A path of the HTTP server that no other page uses. */
+/** A path of the HTTP server that is neither one of these nor below one. */
 export function urlPath(reserved: readonly string[]) {
   const form = { error: isNot('a path such as /metrics'), abort: true };
   return z
     .string(form)
     .trim()
     .regex(/^\/[A-Za-z0-9._~/-]*[A-Za-z0-9._~-]$/, form)
-    .refine((path) => !reserved.includes(path), {
-      error: isNot(`free: ${reserved.join(', ')} are used by other pages`),
+    .refine((path) => !reserved.some((other) => path === other || path.startsWith(`${other}/`)), {
+      error: isNot(`free: other pages use ${reserved.join(', ')}, and what is below`),
     });
 }

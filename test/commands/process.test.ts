@@ -356,7 +356,7 @@ describe('command line', () => {
     const help = run(['--help']);
     expect(await help.exit).toBe(0);
     expect(help.output()).toContain('--[no-]collector.log');
-    expect(help.output()).toMatch(/^ {2}check-config FILE +Check a configuration/m);
+    expect(help.output()).toMatch(/^ {2}check-config FILE\n +Check a configuration/m);
     expect(help.output()).toMatch(/^ {2}--once\n {6}serve: poll once/m);
     expect(await run(['help']).exit).toBe(0);
     const ofCommand = run(['analyzer', 'hash-password', '--help']);

@@ -3,27 +3,27 @@ import { baseUrl, headerName, listenAddress, proxyAddress, urlPath } from '../ad
 import { listOf } from '../structures.ts';
 import { boolean, duration, text, timeZone } from '../values.ts';
 
-/** Paths of other pages. */
-const reserved = [
-  '/-/healthy',
-  '/-/ready',
-  '/-/reload',
+/** Paths of other pages and files. What is below them is theirs too. */
+export const reservedPaths: readonly string[] = [
+  '/-',
   '/alerts',
-  '/api/v1/alerts',
-  '/api/v1/rightsizing',
-  '/api/v1/rules',
+  '/api/v1',
   '/expirations.csv',
   '/expirations.ics',
+  '/favicon.svg',
+  '/feature',
+  '/refresh.js',
   '/rightsizing',
+  '/runbooks',
   '/sources',
+  '/style.css',
+  '/vendor-license',
 ];
 
 export const web = z
   .strictObject({
     listen_address: listOf(listenAddress).prefault([':10319']).describe('Addresses to listen on.'),
-    telemetry_path: urlPath(['/', ...reserved])
-      .prefault('/metrics')
-      .describe('Path of the metrics.'),
+    telemetry_path: urlPath(reservedPaths).prefault('/metrics').describe('Path of the metrics.'),
     config_file: text.optional().meta({
       description:
         'Web config of the Prometheus exporter-toolkit: TLS, users, headers. It is read again when it changes, or a file named in it.',
@@ -62,7 +62,7 @@ export const web = z
 
 export const datasource = z
   .strictObject({
-    path: urlPath(reserved).prefault('/grafana').describe('Path of the routes for Grafana.'),
+    path: urlPath(reservedPaths).prefault('/grafana').describe('Path of the routes for Grafana.'),
     cache_ttl: duration(0, 86_400).prefault('5m').describe('How long responses of the history endpoints are cached.'),
     deadline: duration(0.1, 600)
       .prefault('25s')
