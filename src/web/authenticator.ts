@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { compare } from 'bcryptjs';
 import type { Access } from './access.ts';
 import { createAdmission } from './admission.ts';
 import type { WebLimits } from './limits.ts';
+import type { PasswordCheck } from './password-check.ts';
 
-/** The hash of a random password. With it, an unknown user takes as long as a wrong password. */
-const NOBODY = '$2b$10$5NmZrsCC9ZrJvRmQ18oxGu8/YEwKME8zIN2HTl9xNvjd6URtTTO76';
+/** The hash of a random password, without its cost. */
+const NOBODY = '5NmZrsCC9ZrJvRmQ18oxGu8/YEwKME8zIN2HTl9xNvjd6URtTTO76';
 /** Maximum number of remembered wrong passwords. */
 const MAX_WRONG = 100;
 /** Maximum number of remembered correct passwords of a user. bcrypt uses 72 bytes, so several can be correct. */
@@ -24,16 +24,25 @@ interface Proven {
   readonly digests: string[];
 }
 
-const digestOf = (password: string, hash: string): string =>
-  createHash('sha256')
-    .update(JSON.stringify([password, hash]))
-    .digest('base64');
+const digestOf = (...texts: readonly string[]): string =>
+  createHash('sha256').update(JSON.stringify(texts)).digest('base64');
+
+/**
+ * The hash with which an unknown user takes as long as a known one: of the cost that one of the known users has, always the same
+ * one for a name.
+ */
+function hashOfNobody(name: string, users: Access['users']): string {
+  const hashes = [...users.values()];
+  const chosen = Number.parseInt(createHash('sha256').update(name).digest('hex').slice(0, 8), 16) % hashes.length;
+  const [, cost = '10'] = /^\$2[a-z]?\$(\d\d)\$/.exec(hashes[chosen] ?? '') ?? [];
+  return `$2b$${cost}$${NOBODY}`;
+}
 
 /**
  * Checks `Authorization: Basic`. A password that was correct before is not hashed again, so it never waits. All others are
- * hashed one at a time, and addresses take turns.
+ * hashed one at a time, and addresses take turns. What is remembered of a name, known or not, says nothing about another one.
  */
-export function createAuthenticator(limits: WebLimits['logons']) {
+export function createAuthenticator(limits: WebLimits['logons'], { compare }: Pick<PasswordCheck, 'compare'>) {
   const proven = new Map<string, Proven>();
   const wrong = new Set<string>();
   const running = new Map<string, Promise<boolean | undefined>>();
@@ -60,19 +69,22 @@ export function createAuthenticator(limits: WebLimits['logons']) {
     proven.set(name, { hash, digests: [digest, ...digests].slice(0, MAX_RIGHT) });
   };
 
-  /** Waits for its turn and compares; `undefined` if the queue is full. */
+  /** Waits for its turn and compares; `undefined` if the queue is full, or if that cannot be found out now. */
   const compareInTurn = async (password: string, hash: string, address: string): Promise<boolean | undefined> => {
     const turn = Promise.withResolvers<boolean>();
     const leave = queue.enter(address, Number.POSITIVE_INFINITY, (decision) => turn.resolve(decision === 'admitted'));
     try {
       return (await turn.promise) ? await compare(password, hash) : undefined;
+    } catch {
+      // the thread is lost: the next logon starts another one
+      return undefined;
     } finally {
       leave();
     }
   };
 
   const check = async (name: string, password: string, hash: string, address: string): Promise<boolean | undefined> => {
-    const digest = digestOf(password, hash);
+    const digest = digestOf(name, password, hash);
     if (proven.get(name)?.digests.includes(digest)) return true;
     if (wrong.has(digest)) return false;
     // the panels of a dashboard send their requests together
@@ -96,7 +108,7 @@ export function createAuthenticator(limits: WebLimits['logons']) {
     const encoded = /^Basic +([A-Za-z0-9+/]+=*) *$/i.exec(header ?? '')?.[1];
     if (encoded === undefined) return { result: 'unauthorized' };
     const [, name = '', password = ''] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString('utf8')) ?? [];
-    const isRight = await check(name, password, users.get(name) ?? NOBODY, address);
+    const isRight = await check(name, password, users.get(name) ?? hashOfNobody(name, users), address);
     if (isRight === undefined) return { result: 'busy' };
     return isRight && users.has(name) ? { result: 'accepted', user: name } : { result: 'unauthorized' };
   };

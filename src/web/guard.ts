@@ -2,6 +2,7 @@ import { createAuthenticator } from './authenticator.ts';
 import { createConnections } from './connections.ts';
 import { createEntrance } from './entrance.ts';
 import { createWebCounts, type WebLimits } from './limits.ts';
+import { createPasswordCheck } from './password-check.ts';
 import { createProxyReader } from './trusted-proxy.ts';
 
 /** How often time limits are checked, milliseconds. */
@@ -18,6 +19,7 @@ export function createGuard(limits: WebLimits) {
   };
   const connections = createConnections(limits, onCut, now);
   const entrance = createEntrance(limits, counts, now);
+  const passwords = createPasswordCheck();
   let sweeping: NodeJS.Timeout | undefined;
   const sweep = (): void => {
     connections.sweep(now());
@@ -28,11 +30,14 @@ export function createGuard(limits: WebLimits) {
     counts,
     connections,
     entrance,
-    authenticate: createAuthenticator(limits.logons),
+    authenticate: createAuthenticator(limits.logons, passwords),
     viewerOf: createProxyReader(),
     start: (): void => {
       sweeping = setInterval(sweep, Math.min(SWEEP_MS, limits.stalledMs / 4)).unref();
     },
-    stop: (): void => clearInterval(sweeping),
+    stop: async (): Promise<void> => {
+      clearInterval(sweeping);
+      await passwords.close();
+    },
   };
 }

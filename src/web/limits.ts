@@ -7,7 +7,7 @@ export interface WebLimits {
   readonly scrapes: AdmissionLimits;
   /** Requests to all other paths except health and readiness. */
   readonly requests: AdmissionLimits;
-  /** Passwords that must be hashed: bcrypt takes about 60 ms of the only thread. */
+  /** Passwords that must be hashed: bcrypt takes about 60 ms of one thread. */
   readonly logons: AdmissionLimits;
   /** Pipelined requests of a connection. */
   readonly ahead: number;

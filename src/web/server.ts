@@ -118,7 +118,6 @@ export function createWebServer(options: WebOptions): WebServer {
 
   const stop = async (): Promise<void> => {
     stopping = true;
-    guard.stop();
     const closing = listeners;
     listeners = [];
     addresses = [];
@@ -130,6 +129,7 @@ export function createWebServer(options: WebOptions): WebServer {
         clearTimeout(timer);
       }),
     );
+    await guard.stop();
   };
 
   const refreshCertificates = (): void => {

@@ -1,7 +1,8 @@
-import { hashSync } from 'bcryptjs';
-import { describe, expect, it } from 'vitest';
+import { compareSync, hashSync } from 'bcryptjs';
+import { afterEach, describe, expect, it } from 'vitest';
 import { createAuthenticator } from '../../src/web/authenticator.ts';
 import { webLimits } from '../../src/web/limits.ts';
+import { createPasswordCheck, type PasswordCheck } from '../../src/web/password-check.ts';
 
 const NAME = 'prometheus';
 const PASSWORD = 'right';
@@ -13,8 +14,16 @@ const tally = (verdicts: readonly string[]) => ({
   busy: verdicts.filter((verdict) => verdict === 'busy').length,
 });
 
-function start() {
-  const authenticator = createAuthenticator(webLimits.logons);
+/** Answers in a later turn of the event loop, as the thread does. */
+const atOnce: Pick<PasswordCheck, 'compare'> = {
+  compare: async (password, hash) => {
+    await new Promise(setImmediate);
+    return compareSync(password, hash);
+  },
+};
+
+function start(check = atOnce) {
+  const authenticator = createAuthenticator(webLimits.logons, check);
   const authenticate = async (...logon: Parameters<typeof authenticator>) => (await authenticator(...logon)).result;
   const guess = (i: number, address: string) => authenticate(users, basic(NAME, `guess ${i}`), address);
   return { authenticator, authenticate, guess };
@@ -98,5 +107,69 @@ describe('the authenticator', () => {
     );
     expect(verdicts).toEqual(['busy', 'busy', 'accepted', 'accepted', 'accepted', 'accepted']);
     await Promise.all(guesses);
+  });
+});
+
+describe('a name that no user has', () => {
+  /** Logons by name and password, one after another, and what was hashed for each. */
+  async function hashedFor(known: ReadonlyMap<string, string>, logons: readonly (readonly [string, string])[]) {
+    const hashed: string[] = [];
+    const { authenticate } = start({
+      compare: async (password, hash) => {
+        hashed.push(hash.slice(0, 7));
+        return compareSync(password, hash);
+      },
+    });
+    const counts: (readonly string[])[] = [];
+    for (const [name, password] of logons) {
+      hashed.length = 0;
+      expect(await authenticate(known, basic(name, password), 'a')).toBe('unauthorized');
+      counts.push([...hashed]);
+    }
+    return counts;
+  }
+
+  it('is hashed as often and at the same cost as one that a user has, whatever was asked before', async () => {
+    const known = new Map([[NAME, hashSync(PASSWORD, 5)]]);
+    const asked = (name: string): readonly (readonly [string, string])[] => [
+      ['other', 'wrong'],
+      [name, 'wrong'],
+      [name, 'wrong'],
+      ['third', 'wrong'],
+      [name, 'again'],
+    ];
+    const ofKnown = await hashedFor(known, asked(NAME));
+    expect(ofKnown).toEqual([['$2b$05$'], ['$2b$05$'], [], ['$2b$05$'], ['$2b$05$']]);
+    expect(await hashedFor(known, asked('nobody'))).toEqual(ofKnown);
+  });
+});
+
+describe('the thread that hashes', () => {
+  let check: PasswordCheck | undefined;
+  afterEach(() => check?.close());
+
+  it('leaves the main thread free', async () => {
+    check = createPasswordCheck();
+    const hash = hashSync(PASSWORD, 10);
+    const order: string[] = [];
+    const compared = check.compare(PASSWORD, hash).then((isRight) => order.push(String(isRight)));
+    for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+    order.push('20 turns');
+    await compared;
+    expect(order).toEqual(['20 turns', 'true']);
+    expect(await check.compare('wrong', hash)).toBe(false);
+  });
+
+  it('that is lost opens no door, and is replaced', async () => {
+    check = createPasswordCheck();
+    const own = check;
+    const { authenticate } = start(own);
+    const known = new Map([[NAME, hashSync(PASSWORD, 11)]]);
+    const waiting = authenticate(known, basic(NAME, PASSWORD), 'a');
+    await new Promise(setImmediate);
+    await own.close();
+    expect(await waiting).toBe('busy');
+    expect(await authenticate(known, basic(NAME, 'wrong'), 'a')).toBe('unauthorized');
+    expect(await authenticate(known, basic(NAME, PASSWORD), 'a')).toBe('accepted');
   });
 });
