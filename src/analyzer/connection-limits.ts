@@ -1,5 +1,5 @@
 import type { Server, Socket } from 'node:net';
-import { holderOf, peerAddress } from './peer-address.ts';
+import { holderOf, peerAddress } from '../model/peer-address.ts';
 
 interface ConnectionLimitOptions {
   /** Maximum number of connections. */

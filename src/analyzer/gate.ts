@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { peerAddress } from '../model/peer-address.ts';
 import { channelBindingToken } from '../ntlm/channel-binding.ts';
 import type { ChannelBinding } from '../ntlm/verify.ts';
 import { createLogonThrottle } from './logon-throttle.ts';
 import { createNtlmAcceptor, type NtlmAcceptorOptions } from './ntlm-acceptor.ts';
-import { peerAddress } from './peer-address.ts';
 import { type Reply, tooMany } from './reply.ts';
 
 export interface AnalyzerUser {

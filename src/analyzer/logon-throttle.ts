@@ -1,4 +1,4 @@
-import { networkOf } from './peer-address.ts';
+import { networkOf } from '../model/peer-address.ts';
 
 /**
  * Slows down password guessing. Unknown users are treated like known ones.

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { holderOf, peerAddress } from '../model/peer-address.ts';
 import type { Gate } from './gate.ts';
-import { holderOf, peerAddress } from './peer-address.ts';
 import { failure, type Reply, tooMany } from './reply.ts';
 import { sendReply, sizeOf } from './reply-sending.ts';
 import { createTurns } from './turns.ts';

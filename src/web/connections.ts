@@ -1,13 +1,19 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
+import { holderOf, isLoopback, peerAddress } from '../model/peer-address.ts';
 import type { CutReason, WebLimits } from './limits.ts';
+import { createPeerPlaces, type Place } from './peer-places.ts';
 
 /** Limits of connections: their number, pipelined requests, and time without reading a response. */
 
 export interface Connections {
-  /** Accepts a new connection, or closes it if there are too many. */
+  /** Accepts a new connection, or closes it or another one if there are too many. */
   accept(socket: Socket): void;
+  /** The TLS on a connection that was accepted: it must be closed with it. */
+  secure(socket: TLSSocket): void;
+  /** The password of its user was right: it is not closed for others. */
+  prove(socket: Socket): void;
   /** A listener that handles one request of a connection at a time. A request waits for the response to the previous one. */
   inTurn(listener: RequestListener): RequestListener;
   /** Closes connections that read nothing, or take too long. @param at milliseconds */
@@ -23,9 +29,10 @@ interface Answer {
 }
 
 /** The address of a peer. IPv4 addresses look the same on every listener. */
-export function addressOf({ remoteAddress = '' }: Socket): string {
-  return remoteAddress.replace(/^::ffff:(?=\d+\.)/i, '');
-}
+export const addressOf = ({ remoteAddress }: Socket): string => peerAddress(remoteAddress);
+
+/** The same for a connection and for the TLS on it. */
+const idOf = (socket: Socket): string => `${addressOf(socket)} ${socket.remotePort}`;
 
 /** Closes a connection and, if possible, discards data that the system has not sent yet. */
 function cut(socket: Socket): void {
@@ -39,28 +46,38 @@ export function createConnections(
   onCut: (reason: CutReason) => void,
   now: () => number,
 ): Connections {
-  const open = new Map<string, number>();
-  let total = 0;
+  const { total, perAddress } = limits.connections;
+  const enter = createPeerPlaces({ total, perPeer: perAddress });
+  const places = new Map<string, Place>();
+  const secured = new Map<string, TLSSocket>();
   const answers = new Set<Answer>();
   /** The pipelined requests of each connection that is waiting for a response. */
   const held = new WeakMap<Socket, (() => void)[]>();
 
   const accept = (socket: Socket): void => {
     const address = addressOf(socket);
-    const count = open.get(address) ?? 0;
-    if (total >= limits.connections.total || count >= limits.connections.perAddress) {
+    const id = idOf(socket);
+    const drop = (): void => {
       onCut('too_many');
-      socket.destroy();
+      (secured.get(id) ?? socket).destroy();
+    };
+    const place = enter({ peer: holderOf(address), isOwn: isLoopback(address), drop });
+    if (place === undefined) {
+      drop();
       return;
     }
-    total += 1;
-    open.set(address, count + 1);
+    places.set(id, place);
     socket.once('close', () => {
-      total -= 1;
-      const left = (open.get(address) ?? 1) - 1;
-      if (left === 0) open.delete(address);
-      else open.set(address, left);
+      place.leave();
+      if (places.get(id) !== place) return;
+      places.delete(id);
+      secured.delete(id);
     });
+  };
+
+  const setBusy = (socket: Socket, isBusy: boolean): void => {
+    const place = places.get(idOf(socket));
+    if (place !== undefined) place.isBusy = isBusy;
   };
 
   const answer = (socket: Socket, response: ServerResponse, work: () => void): void => {
@@ -70,8 +87,11 @@ export function createConnections(
     response.once('close', () => {
       answers.delete(entry);
       const next = socket.destroyed || socket.writableEnded ? undefined : held.get(socket)?.shift();
-      if (next === undefined) held.delete(socket);
-      else next();
+      if (next !== undefined) next();
+      else {
+        held.delete(socket);
+        setBusy(socket, false);
+      }
     });
     work();
   };
@@ -86,6 +106,7 @@ export function createConnections(
       const work = (): void => answer(socket, response, () => listener(request, response));
       if (ahead === undefined) {
         held.set(socket, []);
+        setBusy(socket, true);
         work();
       } else if (ahead.length < limits.ahead) ahead.push(work);
       else {
@@ -104,6 +125,11 @@ export function createConnections(
 
   return {
     accept,
+    secure: (socket) => {
+      const id = idOf(socket);
+      if (places.has(id)) secured.set(id, socket);
+    },
+    prove: (socket) => places.get(idOf(socket))?.prove(),
     inTurn,
     sweep: (at) => {
       for (const entry of [...answers]) {

@@ -37,6 +37,7 @@ export function createListener(
   server.on('connection', connections.accept);
   if (tls !== undefined) {
     server.on('secureConnection', (socket: TLSSocket) => {
+      connections.secure(socket);
       if (!isClientAccepted(socket, access().tls ?? tls)) socket.destroy();
     });
   }

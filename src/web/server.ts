@@ -7,6 +7,7 @@ import type { Site } from '../html/frame.ts';
 import { sendPage, serveAssets } from '../html/routes.ts';
 import { listenError } from '../model/listen-error.ts';
 import type { Log } from '../model/log.ts';
+import { holderOf } from '../model/peer-address.ts';
 import { type Access, tlsOptions } from './access.ts';
 import { chunksOf, isLong } from './body-chunks.ts';
 import { addressOf } from './connections.ts';
@@ -185,7 +186,7 @@ function createApplication(options: WebOptions, { guard, viewers, isStopping }: 
   });
   app.addHook('onRequest', async (request, reply) => {
     const access = options.access();
-    const address = addressOf(request.socket);
+    const address = holderOf(addressOf(request.socket));
     reply.headers({ ...access.headers });
     if (isHealth(request) && !options.protectHealth()) return undefined;
     const proxied = guard.viewerOf(request.raw, access);
@@ -197,6 +198,7 @@ function createApplication(options: WebOptions, { guard, viewers, isStopping }: 
     if (result === 'busy') guard.counts.refused.logons += 1;
     if (result === 'unauthorized') reply.header('www-authenticate', 'Basic realm="license-exporter"');
     if (result !== 'accepted') return refuse(options, request, reply, result);
+    if (user !== undefined) guard.connections.prove(request.socket);
     if (user !== undefined) viewers.set(request.raw, { user, groups: [], isProxied: false });
     return admit(options, guard, request, reply, address);
   });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createLogonThrottle, type LogonThrottle } from '../../src/analyzer/logon-throttle.ts';
-import { holderOf, networkOf, peerAddress } from '../../src/analyzer/peer-address.ts';
+import { holderOf, networkOf, peerAddress } from '../../src/model/peer-address.ts';
 import { isLong } from '../support/harness.ts';
 
 const DAY_MS = 86_400_000;

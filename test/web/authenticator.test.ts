@@ -129,7 +129,7 @@ describe('a name that no user has', () => {
     return counts;
   }
 
-  it('is hashed as often and at the same cost as one that a user has, whatever was asked before', async () => {
+  it('is hashed as often and at the same cost as one that a user has, after any question', async () => {
     const known = new Map([[NAME, hashSync(PASSWORD, 5)]]);
     const asked = (name: string): readonly (readonly [string, string])[] => [
       ['other', 'wrong'],

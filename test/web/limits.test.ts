@@ -174,11 +174,17 @@ describe.each(listeners)('a %s connection', (_, isHere, createAccess) => {
       client?.read();
       if (client !== undefined) await closed(client.socket);
     };
-    const clients = [await open(url), await open(url)];
-    await refusal('127.0.0.1');
-    clients.push(await open(url, '127.0.0.2'));
+    const clients = [await open(url, '127.0.0.2'), await open(url, '127.0.0.2')];
+    await refusal('127.0.0.2');
+    clients.push(await open(url, '127.0.0.3'));
     await refusal('127.0.0.3');
     expect(web.counts().cut.too_many).toBe(2);
+    // this host gets a place in any case: that of the address that has most
+    clients[0]?.read();
+    const own = await open(url);
+    clients.push(own);
+    await eventually('the place of another', () => clients[0]?.socket.closed === true);
+    expect(web.counts().cut.too_many).toBe(3);
     for (const { socket } of clients) socket.destroy();
     await eventually('room again', async () => {
       const client = await open(url).catch(() => undefined);

@@ -18,3 +18,6 @@ export const networkOf = (address: string): string =>
 
 /** The key of a limit per address: the /64 of an IPv6 address, because one host can use all of it. */
 export const holderOf = (address: string): string => (address.includes(':') ? networkOf(address) : address);
+
+/** Whether it is the address with which programs of this host connect to it. */
+export const isLoopback = (address: string): boolean => address === '127.0.0.1' || address === '::1';
