@@ -65,7 +65,7 @@ describe('polls that fail', () => {
     pass('GetProducts', refused);
     pass('GetFeatures', refused);
     wait(32);
-    for (const endpoint of ['GetProducts', 'GetServerDown', 'GetFeatures'] as const) expect(pass(endpoint)).toBe(true);
+    for (const endpoint of ['GetProducts', 'GetServerDown', 'GetFeatures'] as const) pass(endpoint);
     wait(5);
     expect(lines()).toEqual([
       {
