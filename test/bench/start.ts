@@ -21,7 +21,13 @@ interface Program {
 const root = join(import.meta.dirname, '../..');
 
 const demo: Program = {
-  args: ['src/launch.js', 'demo', '--web.listen-address=127.0.0.1:0', '--embedded-analyzer.listen-address=127.0.0.1:0'],
+  args: [
+    'src/launch.js',
+    'demo',
+    '--log.format=json',
+    '--web.listen-address=127.0.0.1:0',
+    '--embedded-analyzer.listen-address=127.0.0.1:0',
+  ],
   ready: /"ready: open http/,
 };
 
