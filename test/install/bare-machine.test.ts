@@ -21,7 +21,7 @@ describe.runIf(canBeBare())('on a bare machine', () => {
   /** Starts the demo, and waits until it serves the data of its site. */
   async function startDemo(command: readonly string[], directory: string): Promise<Started> {
     const demo = machine.start([...command, 'demo'], { directory });
-    await demo.printed('"msg":"listening"');
+    await demo.printed('INFO: listening');
     let lines: string[] = [];
     await eventually('license_up 1', async () => {
       lines = (await machine.curl('http://127.0.0.1:10319/metrics')).stdout.split('\n');

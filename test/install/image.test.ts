@@ -115,7 +115,7 @@ describe.runIf(canBeBare())('the image', () => {
     expect((await start(['touch', '/usr/lib/license-exporter/x']).ended).stderr).toContain('Read-only file system');
     expect((await start(healthcheck).ended).status).toBe(1);
     const demo = start([...entrypoint, ...command]);
-    await demo.printed('"msg":"listening"');
+    await demo.printed('INFO: listening');
     await eventually('license_up 1', isUp);
     expect(await start(healthcheck).ended).toMatchObject({
       status: 0,
