@@ -57,7 +57,7 @@ describe.runIf(canBeBare())('on a bare machine', () => {
       status: 0,
     });
     expect((await demo.stop('SIGTERM')).status).toBe(0);
-    expect(demo.output()).toContain('"msg":"stopping"');
+    expect(demo.output()).toContain('INFO: stopping');
     for (const command of ['/opt/license-exporter/license-exporter', 'license-exporter']) {
       const { status, stdout } = await machine.run([command, '--version'], { directory: '/' });
       expect({ command, status, version: stdout.split(' (')[0] }).toEqual({
@@ -89,7 +89,7 @@ describe.runIf(canBeBare())('on a bare machine', () => {
     const demo = await startDemo(['npx', 'license-exporter'], directory);
     // npx and its shell end at once, without passing a signal on
     await demo.stop('SIGTERM', 'all');
-    expect(demo.output()).toContain('"msg":"stopping"');
+    expect(demo.output()).toContain('INFO: stopping');
     const started = await startDemo(['node_modules/.bin/license-exporter'], directory);
     expect((await started.stop('SIGTERM')).status).toBe(0);
   });

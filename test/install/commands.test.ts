@@ -34,8 +34,10 @@ const ofPackage = /^(?:npm i|npx license-exporter)\b/;
 const isDaemon =
   /^(?:npx )?license-exporter (?:(?:demo|analyzer)$|(?:(?:demo|analyzer) )?--(?:config\.file|web\.config\.file)=)|^npm start$|^docker run /;
 
+/** Its log is written for people. */
+const isDemo = /\bdemo\b|^npm start$/;
 /** Its first poll is over before a reader has typed the next command. */
-const isDemo = /\bdemo$|^npm start$/;
+const isPlainDemo = /\bdemo$|^npm start$/;
 const untilPolled = `until curl -s 127.0.0.1:10319/metrics | grep -q '^license_feature_in_use'; do sleep 0.1; done`;
 
 const peers = ['prometheus-alertmanager', 'docker-compose', 'kubectl', 'openssl'];
@@ -98,13 +100,12 @@ describe.runIf(canBeBare() && peer(...peers))('documented commands', () => {
       if (isDaemon.test(command)) {
         const daemon = shell.start(command);
         daemons.push(daemon);
-        // people read the log of the demo
         const line = isDemo.test(command) ? 'INFO: listening' : '"msg":"listening"';
         problem = await daemon.shows(line).then(
           () => undefined,
           (error: Error) => error.message,
         );
-        if (problem === undefined && isDemo.test(command)) problem = await run(shell, untilPolled);
+        if (problem === undefined && isPlainDemo.test(command)) problem = await run(shell, untilPolled);
       } else problem = await (Object.hasOwn(instead, command) ? doInstead(shell, command) : run(shell, command));
       if (problem !== undefined) problems[command] = problem;
     }
