@@ -10,6 +10,8 @@ import { boolean, duration, isNot, oneOf, regularExpression, size, text, timeZon
 const NAME = /^[a-z0-9_-]{1,40}$/;
 const nameForm = { error: isNot('a name of at most 40 lower-case letters, digits, _ and -') };
 const SERVER = /^(\d{1,5})?@([^\s@:;,]+|\[[0-9a-fA-F:.]+\])$/;
+/** As most other programs have it. */
+const HOST_AND_PORT = /^([\w.-]+):(\d{1,5})$/;
 const MAX_PORT = 65_535;
 
 /** Why a text is no server; `undefined` if it is one. It becomes an argument of a tool, perhaps of a shell behind ssh. */
@@ -18,7 +20,11 @@ function serverProblem(written: string): string | undefined {
     return 'names several servers; independent servers are independent sources, the three servers of a redundant group are three entries of the list';
   }
   const [, port = '0', host = ''] = SERVER.exec(written) ?? [];
-  if (host === '') return isNot('a server such as 27000@host')({ input: written });
+  if (host === '') {
+    const [, name, number] = HOST_AND_PORT.exec(written) ?? [];
+    const example = name === undefined ? 'a server such as 27000@host' : `a server: write ${number}@${name}`;
+    return isNot(example)({ input: written });
+  }
   if (Number(port) > MAX_PORT) return `has the port ${port}; ports end at ${MAX_PORT}`;
   if (host.startsWith('[') || isPlainName(host)) return undefined;
   return isNot('a server: a host has letters, digits, dots, - and _, or is an IPv6 address in brackets')({
@@ -44,11 +50,13 @@ function managerProblem({ input }: { readonly input?: unknown }): string {
     .toLowerCase()
     .replace(/[^a-z0-9]/g, '');
   const recipe = recipes.find((known) => known === name);
+  const isFlexnet = /^(?:flex|lm(?:grd|util|stat|admin|tools)$)/.test(name);
+  const meant = isFlexnet ? 'flexnet' : /^(?:reprise|rlm)/.test(name) ? 'rlm' : undefined;
   const how =
     recipe === undefined
       ? 'others are read as json, see docs/json-source.md'
       : `${recipe} is read as json, with the recipe deploy/recipes/${recipe}.py, see docs/json-source.md`;
-  return `${isNot(`one of ${managers.join(', ')}`)({ input })}; ${how}`;
+  return `${isNot(`one of ${managers.join(', ')}`)({ input })}; ${meant === undefined ? how : `did you mean ${meant}?`}`;
 }
 
 /** A command as one text with arguments: nothing takes it apart. */
