@@ -8,7 +8,7 @@ import type { FileWrites } from '../storage/file-writes.ts';
 import type { WorkingTime } from './advice.ts';
 import { type DemandSource, NothingKnown } from './demand-source.ts';
 import { createKeptResult, type ResultInputs } from './kept-result.ts';
-import { runPass } from './pass.ts';
+import { NOT_POLLED, runPass } from './pass.ts';
 import { recordedRefusalsOf } from './recorded-refusals.ts';
 import type { Rightsizing } from './rightsizing.ts';
 
@@ -160,6 +160,9 @@ export function createNightlyPass({ now, log, writes }: NightlyPassOptions): Nig
     return day !== current.source.localTime.dayOf(now()) || settings !== settingsOf(current);
   };
 
+  /** Whether a pass begins with the end of the first poll. */
+  const waitsForPoll = (): boolean => inputs?.isEnabled === true && !hasBegun && !isPaused && isDue(inputs);
+
   const arm = (): void => {
     clearTimeout(timer);
     if (inputs === undefined || !inputs.isEnabled || isPaused || !hasBegun) return;
@@ -196,8 +199,8 @@ export function createNightlyPass({ now, log, writes }: NightlyPassOptions): Nig
         lastSuccess: summary?.computedAt,
         durationSeconds: summary?.durationSeconds,
         failure,
-        isRunning,
-        progress: inputs?.source.waitsFor() ?? progress,
+        isRunning: isRunning || waitsForPoll(),
+        progress: inputs?.source.waitsFor() ?? (waitsForPoll() ? NOT_POLLED : progress),
       };
     },
     use: async (next) => {

@@ -35,6 +35,9 @@ export interface PassResult {
 /** After this many series in succession that cannot be read, the others cannot either. */
 const MOST_FAILURES = 20;
 
+/** What a pass waits for that has no inventory. */
+export const NOT_POLLED = 'the analyzer has not been polled yet';
+
 /** The longest pause after a series. */
 const MOST_PAUSE_MS = 10;
 
@@ -57,7 +60,7 @@ const unread = (series: SeriesName): Demand => ({
 export async function runPass(options: PassOptions): Promise<PassResult> {
   const { source, useInventory, today, signal } = options;
   const { known, list } = await useInventory(async (inventory) => {
-    if (inventory === undefined) throw new NothingKnown('the analyzer has not been polled yet');
+    if (inventory === undefined) throw new NothingKnown(NOT_POLLED);
     const read = function* (): Generator<void, { known: KnownFeatures; list: SeriesList }> {
       const features = yield* knownFeaturesOf(inventory);
       return { known: features, list: yield* source.list(features) };

@@ -43,6 +43,7 @@ export interface RightsizingStatus {
   readonly durationSeconds: number | undefined;
   /** Why the last pass failed; `undefined` if it did not. */
   readonly failure: string | undefined;
+  /** Also where it begins with the end of the first poll. */
   readonly isRunning: boolean;
   /** How far a running pass is, or what it or the next one waits for, as a clause; `undefined` if that is not known. */
   readonly progress: string | undefined;

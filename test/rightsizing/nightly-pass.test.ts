@@ -197,6 +197,19 @@ describe('the nightly pass', () => {
     await computed(started);
   });
 
+  it('says before the first poll that it begins with its end, if it does', async () => {
+    at(FIRST);
+    const started = await start({ source: sourceOf(createStore(2, names(3))) });
+    await computed(started);
+    await started.pass.use(started.inputs);
+    expect(started.pass.status().isRunning).toBe(false);
+    await started.pass.use({ ...started.inputs, analyzer: 'another' });
+    expect(started.pass.status()).toMatchObject({
+      isRunning: true,
+      progress: 'the analyzer has not been polled yet',
+    });
+  });
+
   it('waits until yesterday is sealed', async () => {
     at(FIRST + DAY);
     const store = createStore(5, names(3));
