@@ -63,7 +63,11 @@ const headerForm = { error: isNot('the name of a header such as X-Forwarded-User
 export const headerName = z
   .string(headerForm)
   .trim()
-  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, headerForm);
+  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, headerForm)
+  // the name of a user is shown in the log
+  .refine((name) => !/^(?:proxy-)?authorization$|^cookie$/i.test(name), {
+    error: 'carries secrets, and no name; name the header that the proxy sets, such as X-Forwarded-User',
+  });
 
 const urlOf = (written: string): URL | undefined => (URL.canParse(written) ? new URL(written) : undefined);
 
