@@ -114,7 +114,7 @@ describe('the status page', () => {
   it('is there before the first poll has ended, and says so', async () => {
     const faulty = await startFaulty(cleanup);
     const held: (() => void)[] = [];
-    faulty.break('GetProducts', (_, response) => held.push(() => response.end('[]')));
+    faulty.break('Get', (_, response) => held.push(() => response.end('[]')));
     const app = await startApp(createConfig(faulty.url));
     cleanup.add(() => app.stop());
     await eventually('the poll waits', () => held.length > 0);
