@@ -136,11 +136,9 @@ describe('simulated site', () => {
     const timer = setInterval(() => {
       turns += 1;
     }, 1);
-    const started = performance.now();
     const observations = await site.read(signal);
     clearInterval(timer);
     expect(observations.flatMap(({ pools }) => pools).length).toBeGreaterThan(95_000);
-    expect(performance.now() - started).toBeLessThan(5000);
     expect(turns).toBeGreaterThan(10);
   });
 });

@@ -26,16 +26,14 @@ describe('demo', () => {
   const triedIn = async (demo: ReturnType<typeof run>): Promise<string> =>
     String((await demo.line('embedded analyzer listening')).try);
 
-  it('serves metrics of a simulated site within 15 s with 400 days of history to come, and stops gracefully', {
+  it('serves metrics of a simulated site before its 400 days of history are written, and stops gracefully', {
     timeout: 180_000,
   }, async () => {
-    const started = performance.now();
     const demo = run(['demo', ...demoPorts]);
     const { address } = await demo.line('listening');
     await eventually('license_up', async () =>
       (await (await fetch(`${address}/metrics`)).text()).includes('\nlicense_up 1\n'),
     );
-    expect(performance.now() - started).toBeLessThan(15_000);
     const page = await (await fetch(`${address}/metrics`)).text();
     expect(page).toContain('license_exporter_demo 1');
     expect(page).toMatch(/^license_feature_in_use\{vendor_license="sim-/m);
@@ -44,8 +42,13 @@ describe('demo', () => {
     expect(brokenPromises(first)).toEqual([]);
     await demo.line(`ready: open ${address}`);
     const report = await fetch(`${address}/rightsizing`);
-    // its browser asks again until the past is written and the advice is computed
-    if (!report.ok) expect(await report.text()).toContain('<meta http-equiv="refresh" content="2">');
+    expect(report.status).toBe(503);
+    const waits = await report.text();
+    expect(waits).toMatch(
+      /is being computed for the first time(: \d+ days of earlier history are still being written)?\./,
+    );
+    // its browser asks again
+    expect(waits).toContain('<meta http-equiv="refresh" content="2">');
     await eventually('alerts fire', async () =>
       (await (await fetch(`${address}/api/v1/alerts`)).text()).includes('"state":"firing"'),
     );

@@ -27,6 +27,8 @@ const words = [
   'é',
   '@',
 ];
+const linesIn = (text = ''): number => text.split('\n').length;
+
 const anyText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 200 }),
   fc
@@ -39,7 +41,7 @@ describe('any text', () => {
     fc.assert(
       fc.property(anyText, fc.constantFrom(...kinds), (text, input) => {
         const { file, texts } = capture([sectionOf(input, text)]);
-        if (input !== 'document') expect(texts[0]?.split('\n').length).toBe(text.split('\n').length);
+        if (input !== 'document') expect(linesIn(texts[0])).toBe(linesIn(text));
         const { unread } = runAtOnce(replay(readCapture(file)));
         const lines = file.split('\n').length;
         expect(unread.filter(({ line }) => line < 1 || line > lines)).toEqual([]);
@@ -69,22 +71,20 @@ describe('any text', () => {
     '\n',
     'a\n',
   ];
-  it.each(parts)('of many %j takes linear time', (part) => {
+  it.each(parts)('of many %j takes linear time', { timeout: 20_000 }, (part) => {
     const text = part.repeat(60_000 / part.length);
     for (const input of kinds) {
-      const begun = performance.now();
-      capture([sectionOf(input, text)]);
-      expect([input, performance.now() - begun < 5000]).toEqual([input, true]);
+      const { texts } = capture([sectionOf(input, text)]);
+      if (input !== 'document') expect(linesIn(texts[0])).toBe(linesIn(text));
     }
   });
 
-  it('of 20,000 users is a capture within seconds', () => {
+  it('of 20,000 users is a capture within seconds', { timeout: 30_000 }, () => {
     const text = renderLmstat(
       createLargeSite({ features: 200, users: 100, now: 1_800_000_000 }),
       createLocalTime('UTC'),
     );
-    const begun = performance.now();
-    capture([sectionOf('lmstat', text)]);
-    expect(performance.now() - begun).toBeLessThan(30_000);
+    const { texts } = capture([sectionOf('lmstat', text)]);
+    expect(linesIn(texts[0])).toBe(linesIn(text));
   });
 });
