@@ -44,19 +44,21 @@ const isNoPath = isNot('an absolute path such as /opt/flexlm/lmutil');
 export const recipes: readonly string[] = ['dsls', 'lmx', 'mathlm'];
 const managers = ['flexnet', 'rlm', 'json'] as const;
 
-/** What is wrong with the name of a manager that is not one of ours, and how it is read nevertheless. */
+/** How a manager is read whose name is not one of ours. @param name in lower case, letters and digits only */
+function adviceOn(name: string): string {
+  if (/^(?:flex|lm(?:grd|util|stat|admin|tools)$)/.test(name)) return 'did you mean flexnet?';
+  if (/^(?:reprise|rlm)/.test(name)) return 'did you mean rlm?';
+  return recipes.includes(name)
+    ? `${name} is read as json, with the recipe deploy/recipes/${name}.py, see docs/json-source.md`
+    : 'others are read as json, see docs/json-source.md';
+}
+
+/** What is wrong with the name of a manager, and how it is read nevertheless. */
 function managerProblem({ input }: { readonly input?: unknown }): string {
   const name = String(input)
     .toLowerCase()
     .replace(/[^a-z0-9]/g, '');
-  const recipe = recipes.find((known) => known === name);
-  const isFlexnet = /^(?:flex|lm(?:grd|util|stat|admin|tools)$)/.test(name);
-  const meant = isFlexnet ? 'flexnet' : /^(?:reprise|rlm)/.test(name) ? 'rlm' : undefined;
-  const how =
-    recipe === undefined
-      ? 'others are read as json, see docs/json-source.md'
-      : `${recipe} is read as json, with the recipe deploy/recipes/${recipe}.py, see docs/json-source.md`;
-  return `${isNot(`one of ${managers.join(', ')}`)({ input })}; ${meant === undefined ? how : `did you mean ${meant}?`}`;
+  return `${isNot(`one of ${managers.join(', ')}`)({ input })}; ${adviceOn(name)}`;
 }
 
 /** A command as one text with arguments: nothing takes it apart. */
