@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { stringify } from 'yaml';
+import { relayedAlerts } from '../../src/alerts/relay-texts.ts';
 import { rules } from '../../src/config/sections/alert-rules.ts';
 import { usualOwners } from '../../src/rules/alert.ts';
 import { createRuleFile, type RuleFile, ruleFileText } from '../../src/rules/rule-file.ts';
@@ -8,17 +9,17 @@ import { createRuleFile, type RuleFile, ruleFileText } from '../../src/rules/rul
 /** Writes the rules for Prometheus with the default settings, the manifest for its operator, and the JSON of the mixin. */
 
 /** The rules of `license-exporter rules` without a configuration. */
-export const defaultRules = (): RuleFile =>
-  createRuleFile({
-    rules: rules.parse({}),
-    unknownHold: 3600,
+export function defaultRules(): RuleFile {
+  const settings = rules.parse({});
+  return createRuleFile({
+    relayed: relayedAlerts(settings),
+    settings: Object.fromEntries(Object.entries(settings).map(([alert, { base }]) => [alert, base])),
     owners: usualOwners,
-    ignore: [],
-    timeZone: 'UTC',
+    targetLabels: [],
     job: 'license-exporter',
     runbookBaseUrl: undefined,
-    alertmanagerUrl: undefined,
   });
+}
 
 const HEAD = `# Made by \`npm run rules\` with the default settings. \`license-exporter rules\` makes them with the settings of your
 # configuration, docs/alerts.md explains them.

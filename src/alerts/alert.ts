@@ -1,3 +1,5 @@
+import { identityLabels } from '../model/alert-labels.ts';
+
 /** Label or annotation values by name. They are never empty: for Alertmanager, an empty value means no label. */
 export type Labels = Readonly<Record<string, string>>;
 
@@ -6,23 +8,16 @@ export function withoutEmpty(labels: Labels): Labels {
   return Object.fromEntries(Object.entries(labels).filter(([, value]) => value !== ''));
 }
 
-/** The labels that identify an alert. All others are the same for every alert. */
-export const ownLabelNames = [
-  'alertname',
-  'severity',
-  'vendor_license',
-  'feature',
-  'version',
-  'package',
-  'feature_type',
-  'endpoint',
-  'license_source',
-  'manager',
-] as const;
+/** The labels that identify an alert, without those of who acts on it. */
+export function identityOf(labels: Labels): Labels {
+  return Object.fromEntries(
+    identityLabels.flatMap((name) => (labels[name] === undefined ? [] : [[name, labels[name]]])),
+  );
+}
 
 /** A text that identifies a set of labels, independent of their order. */
 export function fingerprint(labels: Labels): string {
-  return JSON.stringify(ownLabelNames.map((name) => labels[name]));
+  return JSON.stringify(identityLabels.map((name) => labels[name]));
 }
 
 /** A subject for which the condition of a rule is met, or not yet cleared. */
@@ -57,7 +52,13 @@ export interface AlertState {
   readonly unknownSince: number | undefined;
   /** When it was last queued for sending. */
   readonly sentAt: number | undefined;
+  /** Whether another one replaces it, because its other labels have changed: those of its owner, or the shard. */
+  readonly isReplaced: boolean;
 }
+
+/** What identifies an alert among those of an engine. One that was replaced has the labels of before. */
+export const keyOf = ({ labels, isReplaced }: Pick<AlertState, 'labels' | 'isReplaced'>): string =>
+  isReplaced ? `${fingerprint(labels)} ${JSON.stringify(Object.entries(labels).sort())}` : fingerprint(labels);
 
 const later = (at: number | undefined, by: number): number | undefined => (at === undefined ? undefined : at + by);
 
@@ -76,4 +77,5 @@ export const movedAlert = (alert: AlertState, by: number): AlertState => ({
   knownAt: alert.knownAt + by,
   unknownSince: later(alert.unknownSince, by),
   sentAt: undefined,
+  isReplaced: alert.isReplaced,
 });

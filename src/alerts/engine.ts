@@ -1,18 +1,20 @@
 import type { CurrentInventory } from '../inventory/current.ts';
+import type { Owners } from '../model/owners.ts';
 import { limitRepeats } from '../model/repeat-log.ts';
 import { createLatestOnly } from '../scheduling/latest-only.ts';
 import { runSliced } from '../scheduling/slices.ts';
 import type { AlertState, Labels } from './alert.ts';
 import { type Delivery, QUEUE_CAPACITY } from './delivery.ts';
-import { createEvaluation, type EvaluationOptions, unknownEvaluation } from './evaluation.ts';
+import { createAddress, createEvaluation, type EvaluationOptions, unknownEvaluation } from './evaluation.ts';
 import { silenceUrl } from './links.ts';
 import { ownLabelsOf } from './notification.ts';
 import { ACTIVE_RESENDS, createNotifier, type DeliveryTarget, type NotifierOptions } from './notifier.ts';
-import { restore } from './restore.ts';
+import { type Continued, restore } from './restore.ts';
 import type { EvaluatedRule, Forecasts, RecordingState, Rule, SourceState } from './rule.ts';
 import { createRules, type RuleSettings } from './rules.ts';
 import type { StateFile } from './state-file.ts';
 import { type AlertStates, type Step, type StepOptions, step } from './state-machine.ts';
+import { createStatements, type StatementKeeper, type Statements } from './statements.ts';
 import { logTransitions } from './transition-log.ts';
 
 /** The alerts after an evaluation, for those who send them by other ways than Alertmanager. */
@@ -24,7 +26,7 @@ export interface HandOver extends Step {
 }
 
 export interface EngineOptions
-  extends Pick<EvaluationOptions, 'ignore' | 'owners' | 'runbookUrl'>,
+  extends Pick<EvaluationOptions, 'ignore' | 'runbookUrl'>,
     Pick<NotifierOptions, 'generatorUrl' | 'resendDelay' | 'evaluationInterval' | 'now' | 'log'> {
   /** Runs work on the current inventory, which is `undefined` before the first one. */
   readonly useInventory: CurrentInventory['use'];
@@ -37,6 +39,8 @@ export interface EngineOptions
   readonly forecasts: () => Forecasts | undefined;
   readonly rules: RuleSettings;
   readonly alertmanagers: readonly DeliveryTarget[];
+  /** Who acts on a vendor license or a feature. It can change at any time, and alerts follow it. */
+  readonly owners: () => Owners;
   /** How long an alert is kept while its condition is unknown, seconds. */
   readonly unknownHold: number;
   /** `explicit` sends the end of an alert; `expire` stops sending it, for two daemons side by side. */
@@ -55,7 +59,7 @@ export interface EngineOptions
   /** Called after each evaluation, when the alerts are saved. Must return at once, and must not throw. */
   readonly handOver: (handOver: HandOver) => void;
   /** Alerts to continue, for example from before a reload. */
-  readonly initial: AlertStates | undefined;
+  readonly initial: Continued | undefined;
 }
 
 /** The state of alerting, for metrics and pages. Times are epoch seconds, durations seconds. */
@@ -65,6 +69,8 @@ export interface EngineStatus {
   readonly commonLabels: Labels;
   /** Names of the rules that had data at their last evaluation, if alerts are delivered. The same rules in Prometheus stay silent. */
   readonly active: ReadonlySet<string>;
+  /** What `/metrics` says; `undefined` before the first evaluation. */
+  readonly statements: Statements | undefined;
   /** Names of the rules that had data at their last evaluation. The alerts of the others are unknown. */
   readonly withData: ReadonlySet<string>;
   readonly deliveries: readonly Delivery[];
@@ -98,7 +104,7 @@ export interface AlertEngine {
   stop(): Promise<void>;
   status(): EngineStatus;
   /** Alerts to continue in another engine; `undefined` before the saved ones are restored. */
-  states(): AlertStates | undefined;
+  states(): Continued | undefined;
 }
 
 /** How long a resolved alert is sent again, seconds, as in Prometheus. */
@@ -110,13 +116,15 @@ const SAVE_INTERVAL = 1;
 export function createAlertEngine(options: EngineOptions): AlertEngine {
   const { now, log, resendDelay, evaluationInterval, stateFile } = options;
   const rules = createRules(options.rules);
-  const ownLabels = ownLabelsOf(options);
+  const ownLabels = ownLabelsOf(options.analyzer);
   const commonLabels: Labels = { ...options.externalLabels, ...ownLabels };
+  const address = createAddress(options.owners, options.shard);
   const { analyzer, alertmanagerUrl, unknownHold, timeZone } = options;
   const evaluateRules = createEvaluation({
     ...options,
     rules,
     commonLabels,
+    address,
     silenceUrl: (labels) => (alertmanagerUrl === undefined ? undefined : silenceUrl(alertmanagerUrl, labels, analyzer)),
   });
   const isExplicit = options.resolve === 'explicit';
@@ -129,15 +137,21 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
   });
   const stepOptions = (): StepOptions => ({
     unknownHold,
+    address,
     resolvedRetention: isExplicit ? RESOLVED_RETENTION : 0,
     deliveredAt: notifier.deliveredAt(),
   });
 
-  let states: AlertStates = options.initial ?? new Map();
+  let continued: Continued = options.initial ?? { states: new Map(), ends: [], complete: new Set(), analyzer };
+  let { states } = continued;
+  let keeper: StatementKeeper | undefined;
+  let statements: Statements | undefined;
   /** Names of the rules that had data at the last evaluation. */
   let withData: ReadonlySet<string> = new Set();
   let lastEvaluation: EngineStatus['lastEvaluation'];
   let savedAt = Number.NEGATIVE_INFINITY;
+  /** How many alerts the saved file says everything of. */
+  let savedNames = 0;
   let isStarted = false;
   let isStopping = false;
   let timer: NodeJS.Timeout | undefined;
@@ -145,9 +159,15 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
   const limitedLog = limitRepeats(log);
   const logFailure = (error: unknown): void => limitedLog.error({ err: error }, 'alerts not evaluated');
 
+  /** What another engine, or another process, continues. */
+  const kept = (): Continued =>
+    keeper === undefined ? continued : { states, ends: keeper.ends(), complete: keeper.whole(), analyzer };
+
   const save = async (): Promise<void> => {
     savedAt = now();
-    await stateFile?.save({ savedAt, alerts: [...states.values()] });
+    const { ends, complete } = kept();
+    savedNames = complete.size;
+    await stateFile?.save({ savedAt, alerts: [...states.values()], ends, complete: [...complete] });
   };
 
   /** Evaluates the rules and continues the alerts. `undefined` if there is no current inventory, or if a rule fails. */
@@ -178,6 +198,7 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
     const evaluated = outcome?.evaluated ?? unknownEvaluation(rules);
     const { states: after, transitions } = outcome ?? step(states, evaluated, at, stepOptions());
     states = after;
+    statements = keeper?.take({ states, transitions }, evaluated, at);
     if (outcome !== undefined) {
       lastEvaluation = { at, seconds: (performance.now() - started) / 1000 };
       withData = new Set(outcome.evaluated.flatMap(({ rule, evaluation }) => (evaluation.hasNoData ? [] : rule.name)));
@@ -185,7 +206,7 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
     logTransitions(transitions, log);
     // saved before sending: after a crash, every alert that was sent is restored
     if (transitions.length > 0) await save();
-    else if (hadAlerts && at - savedAt >= SAVE_INTERVAL) void save();
+    else if ((hadAlerts || savedNames !== kept().complete.size) && at - savedAt >= SAVE_INTERVAL) void save();
     options.handOver({ at, states, transitions, evaluated });
     states = notifier.send(states, at);
   };
@@ -203,18 +224,23 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
   return {
     start: async () => {
       if (options.initial === undefined) {
-        states = await restore(now(), {
+        continued = await restore(now(), {
           stateFile,
           alertmanagers: options.alertmanagers.map(({ alertmanager }) => alertmanager),
           rules,
           filter: ownLabels,
           commonLabels,
-          unknownHold,
+          shard: options.shard,
+          ownerNames: options.owners().names,
           ownsVendorLicense: options.ownsVendorLicense,
           onProblem: (alertmanager, reason) => log.warn({ alertmanager, reason }, 'alerts not read from Alertmanager'),
         });
       }
+      ({ states } = continued);
       if (states.size > 0) log.info({ alerts: states.size }, 'alerts restored');
+      const { ends, complete, analyzer: saidOf } = continued;
+      const said = { alerts: states.values(), analyzer: saidOf };
+      keeper = createStatements({ rules, analyzer, complete, said, ends });
       isStarted = true;
       await run();
     },
@@ -225,7 +251,7 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
       isStopping = true;
       await run();
       await notifier.stop();
-      if (states.size > 0) await save();
+      if (states.size > 0 || kept().complete.size > 0) await save();
     },
     status: () => {
       const isEvaluated = lastEvaluation !== undefined && lastEvaluation.at > now() - ACTIVE_RESENDS * resendDelay;
@@ -235,6 +261,7 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
         commonLabels,
         active: isEvaluated && notifier.isDelivering() ? withData : new Set(),
         withData,
+        statements,
         deliveries: notifier.deliveries,
         queueCapacity: QUEUE_CAPACITY,
         evaluationInterval,
@@ -243,6 +270,6 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
         timeZone,
       };
     },
-    states: () => (isStarted ? states : undefined),
+    states: () => (keeper === undefined ? undefined : kept()),
   };
 }

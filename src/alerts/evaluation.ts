@@ -1,7 +1,7 @@
 import type { Owners } from '../model/owners.ts';
-import { type Finding, type Labels, withoutEmpty } from './alert.ts';
+import { type Finding, identityOf, type Labels, withoutEmpty } from './alert.ts';
 import { createIgnore, type Matcher } from './matchers.ts';
-import type { EvaluatedRule, Evaluation, Rule, View } from './rule.ts';
+import { aboutSite, type EvaluatedRule, type Evaluation, type Rule, type View } from './rule.ts';
 
 export interface EvaluationOptions {
   readonly rules: readonly Rule[];
@@ -9,13 +9,28 @@ export interface EvaluationOptions {
   readonly ignore: readonly (readonly Matcher[])[];
   /** Labels that are added to every alert when it is sent. Matchers apply to them too. */
   readonly commonLabels: Labels;
-  /** Who acts on a vendor license. It can change at any time; alerts that have begun keep their labels. */
-  readonly owners: () => Owners;
+  readonly address: Address;
   /** The annotation `runbook_url` of a rule. */
   readonly runbookUrl: (name: string) => string;
   /** The annotation `silence_url` of an alert. */
   readonly silenceUrl: (labels: Labels) => string | undefined;
 }
+
+/** Labels with those of who acts on an alert, and without those of who acted on it before. */
+export type Address = (labels: Labels) => Labels;
+
+/**
+ * Who acts on a vendor license or a feature, by the mapping of now. An alert about no vendor license is about the polls of this
+ * daemon: it has its shard.
+ */
+export const createAddress =
+  (owners: () => Owners, shard: string): Address =>
+  (labels) => {
+    const { vendor_license: vendorLicense, feature } = labels;
+    const added = vendorLicense === undefined ? { shard } : owners().of(vendorLicense, feature);
+    // labels of the rule identify the alert
+    return { ...withoutEmpty(added), ...identityOf(labels) };
+  };
 
 /** Evaluates rules one by one, in slices, because a large site takes long. */
 export function createEvaluation(options: EvaluationOptions) {
@@ -23,22 +38,19 @@ export function createEvaluation(options: EvaluationOptions) {
   const isIgnored = ignore.length === 0 ? undefined : createIgnore(ignore);
 
   /** The labels of those who act on it, and links. */
-  const address = (owners: Owners, runbook: string, { labels, annotations, ...finding }: Finding): Finding => {
-    const { vendor_license: vendorLicense, feature } = labels;
-    const owned = vendorLicense === undefined ? {} : withoutEmpty(owners.of(vendorLicense, feature));
+  const complete = (runbook: string, { labels, annotations, ...finding }: Finding): Finding => {
     const silence = silenceUrl(labels);
     return {
       ...finding,
-      // labels of the rule identify the alert
-      labels: { ...owned, ...labels },
+      labels: options.address(labels),
       annotations: { ...annotations, runbook_url: runbook, ...(silence !== undefined && { silence_url: silence }) },
     };
   };
 
   const evaluate = function* (rule: Rule, view: View): Generator<void, Evaluation> {
     const evaluation = yield* rule.evaluate(view);
-    const [owners, runbook] = [options.owners(), runbookUrl(rule.name)];
-    const findings = evaluation.findings.map((finding) => address(owners, runbook, finding));
+    const runbook = runbookUrl(rule.name);
+    const findings = evaluation.findings.map((finding) => complete(runbook, finding));
     return {
       ...evaluation,
       findings:
@@ -58,7 +70,12 @@ export function createEvaluation(options: EvaluationOptions) {
   };
 }
 
-const nothingKnown: Evaluation = { findings: [], isUnknown: () => true, hasNoData: true };
+const nothingKnown: Evaluation = {
+  findings: [],
+  isUnknown: () => true,
+  unknownAbout: aboutSite(true),
+  hasNoData: true,
+};
 
 /** The result of rules that cannot be evaluated: the condition of every alert is unknown. */
 export const unknownEvaluation = (rules: readonly Rule[]): readonly EvaluatedRule[] =>

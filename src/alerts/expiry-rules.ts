@@ -10,7 +10,7 @@ import { countText, licensesText, localTimeText } from './texts.ts';
 const isExpiryKnown = ({ inventory }: View, vendorLicense: string): boolean =>
   inventory.knowledge.expiries(vendorLicense);
 
-/** The day on which a license expires, as an annotation. @param at epoch seconds */
+/** The label of the day on which a license expires: another day is another alert. @param at epoch seconds */
 function expiresOn(at: number, timeZone: string): Labels {
   const expires = expiryDay(at, timeZone);
   return expires === undefined ? {} : { expires };
@@ -26,16 +26,17 @@ export const createExpired: RuleFactory<ExpiredParameters> = (name, settings) =>
     name,
     severity: 'critical',
     settings,
+    threshold: ({ within }) => within,
     condition: ({ expiration }, { within }, now) => {
       if (expiration === undefined) return 'unknown';
       const since = now - expiration;
       return since >= 0 && since < within && { value: since, isRaised: true };
     },
     isKnown: isExpiryKnown,
+    label: (since, { now, timeZone }) => expiresOn(now - since, timeZone),
     annotate: (row, since, { now, timeZone }) => ({
       summary: `License ${nameOf(row)} has expired.`,
       description: `It expired ${humanDuration(since)} ago, at ${localTimeText(now - since, timeZone)}. Install the renewed license file. If it is not needed any more, remove it from the license file, or silence this alert.`,
-      ...expiresOn(now - since, timeZone),
     }),
   });
 
@@ -59,6 +60,7 @@ export const createExpiringSoon: RuleFactory<ExpiringSoonParameters> = (name, se
       name,
       severity,
       settings,
+      threshold: (parameters) => parameters[severity],
       condition: ({ expiration }, { info, warning, critical }, now) => {
         if (expiration === undefined) return 'unknown';
         const left = expiration - now;
@@ -68,6 +70,7 @@ export const createExpiringSoon: RuleFactory<ExpiringSoonParameters> = (name, se
         return left > 0 && left >= from && left < to && { value: left, isRaised: true };
       },
       isKnown: isExpiryKnown,
+      label: (left, { now, timeZone }) => expiresOn(now + left, timeZone),
       annotate: (row, left, { now, timeZone }) => {
         const licenses = licensesText(row);
         const count = countText(row);
@@ -76,7 +79,6 @@ export const createExpiringSoon: RuleFactory<ExpiringSoonParameters> = (name, se
           summary: `License ${nameOf(row)} expires in ${humanDuration(left)}.`,
           description: `It expires at ${date}${licenses === undefined ? '' : ` (${licenses})`}. ${REMEDY}`,
           // for the digest
-          ...expiresOn(now + left, timeZone),
           ...(count !== undefined && { licenses: count }),
         };
       },
@@ -114,7 +116,7 @@ function aggregateByVendorLicense(rule: Rule): Rule {
   return {
     ...rule,
     *evaluate(view) {
-      const { findings, hasNoData } = yield* rule.evaluate(view);
+      const { findings, unknownAbout, hasNoData } = yield* rule.evaluate(view);
       const groups = Map.groupBy(findings, ({ labels }) => labels.vendor_license ?? '');
       return {
         findings: [...groups].map(([vendorLicense, members]) => sumUp(rule, vendorLicense, members)),
@@ -124,6 +126,7 @@ function aggregateByVendorLicense(rule: Rule): Rule {
           view.inventory.features
             .rows()
             .some(({ vendorLicense, expiration }) => vendorLicense === name && expiration === undefined),
+        unknownAbout,
         hasNoData,
       };
     },

@@ -1,6 +1,6 @@
 import type { FeatureRow } from '../inventory/feature-row.ts';
 import type { Finding, Labels } from './alert.ts';
-import { createRule, type Rule, type RuleFactory, type RuleOptions, type View } from './rule.ts';
+import { aboutSite, createRule, type Rule, type RuleFactory, type RuleOptions, type View } from './rule.ts';
 import type { Durations } from './rule-settings.ts';
 import { localDateText, usageText } from './texts.ts';
 
@@ -17,6 +17,8 @@ export interface FeatureRuleOptions<P extends Durations> extends Omit<RuleOption
   /** Whether a feature of the vendor license that is not listed does not exist. Otherwise it is unknown. */
   isKnown(view: View, vendorLicense: string): boolean;
   annotate(row: FeatureRow, value: number, view: View): Labels;
+  /** Labels beside those of the feature. */
+  label?(value: number, view: View): Labels;
   /** Called before and after the conditions of one evaluation. */
   begin?(view: View): void;
   end?(): void;
@@ -40,7 +42,8 @@ export function createFeatureRule<P extends Durations>(options: FeatureRuleOptio
     *evaluate(view, { parametersOf, finding }) {
       const findings: Finding[] = [];
       const unknown = new Set<string>();
-      const { features } = view.inventory;
+      const unknownAbout = new Set<string>();
+      const { features, vendorLicenses } = view.inventory;
       options.begin?.(view);
       let read = 0;
       let known = 0;
@@ -53,14 +56,17 @@ export function createFeatureRule<P extends Durations>(options: FeatureRuleOptio
         if (condition === 'not reported') continue;
         if (condition !== 'unknown') known += 1;
         if (condition === false) continue;
-        if (condition === 'unknown') unknown.add(row.key);
-        else {
+        if (condition === 'unknown') {
+          unknown.add(row.key);
+          unknownAbout.add(row.vendorLicense);
+        } else {
           const subject = {
             vendor_license: row.vendorLicense,
             feature: row.feature,
             version: row.version,
             package: row.package,
             feature_type: row.featureType,
+            ...options.label?.(condition.value, view),
           };
           findings.push(
             finding(subject, options.annotate(row, condition.value, view), condition.value, condition.isRaised),
@@ -68,8 +74,14 @@ export function createFeatureRule<P extends Durations>(options: FeatureRuleOptio
         }
       }
       options.end?.();
+      for (const { vendorLicense } of vendorLicenses) {
+        if (!options.isKnown(view, vendorLicense)) unknownAbout.add(vendorLicense);
+      }
+      // before the first list of vendor licenses, nothing is known about any
+      if (!view.inventory.knowledge.products) unknownAbout.add('');
       return {
         findings,
+        unknownAbout,
         isUnknown: (labels) => !options.isKnown(view, labels.vendor_license ?? '') || unknown.has(featureKey(labels)),
         hasNoData: features.count === 0 || (known === 0 && unknown.size > 0),
       };
@@ -108,6 +120,7 @@ export const createQueued: RuleFactory<QueuedParameters> = (name, settings) =>
     name,
     severity: 'warning',
     settings,
+    threshold: ({ above }) => above,
     condition: ({ isReported, maxQueued }, { above }) => {
       if (!isReported) return 'not reported';
       if (maxQueued === undefined) return 'unknown';
@@ -132,7 +145,8 @@ export const createDenials: RuleFactory<DenialsParameters> = (name, settings) =>
     name,
     severity: 'warning',
     settings,
-    evaluate: ({ now, inventory: { history }, timeZone }, { parametersOf, finding }) => {
+    threshold: ({ above }) => above,
+    evaluate: ({ now, inventory: { history, polls }, timeZone }, { parametersOf, finding }) => {
       /** The inventory contains only current history. Missing history is unknown. */
       const known = new Set<string>();
       const findings = [...history].flatMap(
@@ -149,6 +163,12 @@ export const createDenials: RuleFactory<DenialsParameters> = (name, settings) =>
           return [finding(subject, annotations, denials)];
         },
       );
-      return { findings, isUnknown: (labels) => !known.has(featureKey(labels)), hasNoData: history.count === 0 };
+      const isPolled = polls.some(({ endpoint, success }) => endpoint === 'GetHistory' && success);
+      return {
+        findings,
+        isUnknown: (labels) => !known.has(featureKey(labels)),
+        unknownAbout: aboutSite(!isPolled),
+        hasNoData: history.count === 0,
+      };
     },
   });

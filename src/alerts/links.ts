@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import { fingerprint, type Labels, ownLabelNames } from './alert.ts';
+import { identityLabels } from '../model/alert-labels.ts';
+import { fingerprint, type Labels } from './alert.ts';
 
 /** Links from an alert to what helps about it. */
 
@@ -24,7 +25,7 @@ export function alertUrl(page: string, labels: Labels): string {
  * @param analyzer the label of the alert
  */
 export function silenceUrl(alertmanager: string, labels: Labels, analyzer: string): string {
-  const matchers = [...ownLabelNames.map((name) => [name, labels[name]]), ['analyzer', analyzer]].flatMap(
+  const matchers = [...identityLabels.map((name) => [name, labels[name]]), ['analyzer', analyzer]].flatMap(
     ([name, value]) => (value === undefined ? [] : `${name}=${JSON.stringify(value)}`),
   );
   return `${alertmanager}/#/silences/new?filter=${encodeURIComponent(`{${matchers.join(',')}}`)}`;

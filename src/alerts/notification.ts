@@ -15,9 +15,8 @@ export interface Notification {
   readonly generatorURL: string;
 }
 
-/** Labels of all alerts about one analyzer, or about a share of it. A daemon finds its alerts in Alertmanager by them. */
-export const ownLabelsOf = ({ analyzer, shard }: { readonly analyzer: string; readonly shard: string }): Labels =>
-  withoutEmpty({ source: 'license-exporter', analyzer, shard });
+/** Labels of all alerts about one analyzer. A daemon finds its alerts in Alertmanager by them. */
+export const ownLabelsOf = (analyzer: string): Labels => withoutEmpty({ source: 'license-exporter', analyzer });
 
 export interface NotificationOptions {
   /** Added to every alert that does not have a label with the same name. */
@@ -67,7 +66,8 @@ export function createTestNotification(
 ): Notification {
   const labels = {
     ...options.externalLabels,
-    ...ownLabelsOf(options),
+    ...ownLabelsOf(options.analyzer),
+    shard: options.shard,
     alertname: 'LicenseExporterTestAlert',
     severity: 'info',
   };

@@ -1,6 +1,6 @@
 import type { PollState } from '../inventory/poll-state.ts';
 import type { Labels } from './alert.ts';
-import { createRule, type RuleFactory } from './rule.ts';
+import { aboutSite, createRule, type RuleFactory } from './rule.ts';
 import type { Durations } from './rule-settings.ts';
 
 /** Rules about polling the analyzer. */
@@ -14,6 +14,7 @@ export const createProductsEmpty: RuleFactory<Durations> = (name, settings) =>
     name,
     severity: 'critical',
     settings,
+    threshold: 'none',
     evaluate: ({ inventory: { polls } }, { finding }) => {
       const poll = polls.find(({ endpoint }) => endpoint === 'GetProducts');
       // a poll that fails keeps the number of records of the last good one
@@ -24,7 +25,7 @@ export const createProductsEmpty: RuleFactory<Durations> = (name, settings) =>
           'GetProducts answers with an empty list: no license server is monitored. Check whether the analyzer has lost its configuration, and whether the account may see the vendor licenses.',
       };
       const findings = isUnknown || poll.records > 0 ? [] : [finding({}, annotations)];
-      return { findings, isUnknown: () => isUnknown, hasNoData: isUnknown };
+      return { findings, isUnknown: () => isUnknown, unknownAbout: aboutSite(isUnknown), hasNoData: isUnknown };
     },
   });
 
@@ -33,6 +34,7 @@ export const createAnalyzerUnreachable: RuleFactory<Durations> = (name, settings
     name,
     severity: 'critical',
     settings,
+    threshold: 'none',
     evaluate: ({ inventory: { polls }, authenticated }, { finding }) => {
       // an analyzer that rejects the logon can be reached
       const isFailing = (poll: PollState): boolean => isTried(poll) && !poll.answered && authenticated !== false;
@@ -44,7 +46,7 @@ export const createAnalyzerUnreachable: RuleFactory<Durations> = (name, settings
         description: `No good answer from ${failing.join(', ')}. Until the analyzer answers, there is no new data about any license server. Check the analyzer and the network path to it. "license-exporter doctor" shows what each endpoint answers.`,
       };
       const findings = failing.length === 0 ? [] : [finding({}, annotations)];
-      return { findings, isUnknown: () => isUnknown, hasNoData: isUnknown };
+      return { findings, isUnknown: () => isUnknown, unknownAbout: aboutSite(isUnknown), hasNoData: isUnknown };
     },
   });
 
@@ -53,6 +55,7 @@ export const createAuthFailing: RuleFactory<Durations> = (name, settings) =>
     name,
     severity: 'critical',
     settings,
+    threshold: 'none',
     evaluate: ({ authenticated }, { finding }) => {
       const annotations = {
         summary: 'The license analyzer rejects the logon.',
@@ -61,7 +64,7 @@ export const createAuthFailing: RuleFactory<Durations> = (name, settings) =>
       };
       const isUnknown = authenticated === undefined;
       const findings = authenticated === false ? [finding({}, annotations)] : [];
-      return { findings, isUnknown: () => isUnknown, hasNoData: isUnknown };
+      return { findings, isUnknown: () => isUnknown, unknownAbout: aboutSite(isUnknown), hasNoData: isUnknown };
     },
   });
 
@@ -70,6 +73,7 @@ export const createPollPartial: RuleFactory<Durations> = (name, settings) =>
     name,
     severity: 'warning',
     settings,
+    threshold: 'none',
     evaluate: ({ inventory: { polls, up } }, { finding }) => {
       const findings = polls
         .filter((poll) => isTried(poll) && (!poll.success || poll.isIncomplete) && up)
@@ -85,7 +89,7 @@ export const createPollPartial: RuleFactory<Durations> = (name, settings) =>
         );
       // `up` is unknown until all of them have been polled
       const isUnknown = !polls.every(isTried);
-      return { findings, isUnknown: () => isUnknown, hasNoData: isUnknown };
+      return { findings, isUnknown: () => isUnknown, unknownAbout: aboutSite(isUnknown), hasNoData: isUnknown };
     },
   });
 
@@ -94,6 +98,7 @@ export const createFieldMissing: RuleFactory<Durations> = (name, settings) =>
     name,
     severity: 'warning',
     settings,
+    threshold: 'none',
     evaluate: ({ inventory: { fields, polls } }, { finding }) => {
       const findings = fields.list
         .filter(({ missing }) => missing.length > 0)
@@ -109,7 +114,12 @@ export const createFieldMissing: RuleFactory<Durations> = (name, settings) =>
       const isKnown = (labels: Labels): boolean =>
         fields.list.some(({ endpoint, field }) => endpoint === labels.endpoint && field === labels.field) ||
         polls.some(({ endpoint, success }) => endpoint === labels.endpoint && success);
-      return { findings, isUnknown: (labels) => !isKnown(labels), hasNoData: fields.list.length === 0 };
+      return {
+        findings,
+        isUnknown: (labels) => !isKnown(labels),
+        unknownAbout: aboutSite(polls.some(({ success }) => !success)),
+        hasNoData: fields.list.length === 0,
+      };
     },
   });
 
@@ -123,6 +133,7 @@ export const createRecordsDiscarded: RuleFactory<RecordsDiscardedParameters> = (
     name,
     severity: 'warning',
     settings,
+    threshold: ({ share }) => share,
     evaluate: ({ inventory: { polls } }, { finding }) => {
       const shares = polls.map(({ endpoint, records, discarded: { bad_record: bad } }) => ({
         endpoint,
@@ -147,6 +158,7 @@ export const createRecordsDiscarded: RuleFactory<RecordsDiscardedParameters> = (
       return {
         findings,
         isUnknown: (labels) => polls.some((poll) => poll.endpoint === labels.endpoint && isUnread(poll)),
+        unknownAbout: aboutSite(polls.some((poll) => !isTried(poll) || isUnread(poll))),
         hasNoData: !polls.every(isTried),
       };
     },

@@ -1,11 +1,13 @@
-import { type AlertState, fingerprint, type Labels } from './alert.ts';
+import { identityLabels, scopeLabels } from '../model/alert-labels.ts';
+import { type AlertState, fingerprint, keyOf, type Labels } from './alert.ts';
 import type { Alertmanager, KnownAlert } from './alertmanager.ts';
 import type { Rule } from './rule.ts';
 import type { SavedAlerts, StateFile } from './state-file.ts';
 import type { AlertStates } from './state-machine.ts';
+import type { SaidEnd } from './statements.ts';
 
-/** Alerts that were saved longer ago are not restored, unless unknown data is kept longer, seconds. Alertmanager has resolved them. */
-const MAX_OUTAGE = 3600;
+/** Alerts that were saved longer ago are not restored, seconds: nothing that is not known is kept longer. */
+const MAX_OUTAGE = 86_400;
 
 /**
  * Continues saved alerts after a restart. For the time in between, their condition is unknown: pending alerts wait longer by
@@ -14,7 +16,7 @@ const MAX_OUTAGE = 3600;
  * @param now epoch seconds
  */
 export function restoreSaved({ alerts }: SavedAlerts, now: number): AlertStates {
-  return new Map(alerts.map((alert) => [fingerprint(alert.labels), { ...alert, unknownSince: now }]));
+  return new Map(alerts.map((alert) => [keyOf(alert), { ...alert, unknownSince: now }]));
 }
 
 export interface RestoreOptions {
@@ -25,8 +27,10 @@ export interface RestoreOptions {
   readonly filter: Labels;
   /** Labels that are added to every alert when it is sent. */
   readonly commonLabels: Labels;
-  /** How long Alertmanager keeps alerts of a daemon that does not run, seconds. */
-  readonly unknownHold: number;
+  /** Its share of the analyzer; empty if that is all of it. */
+  readonly shard: string;
+  /** Names of the labels of owners. */
+  readonly ownerNames: readonly string[];
   readonly ownsVendorLicense: (vendorLicense: string) => boolean;
   /** Called with the URL of an Alertmanager that does not answer. */
   readonly onProblem: (url: string, problem: string) => void;
@@ -35,7 +39,7 @@ export interface RestoreOptions {
 /** The alerts of this daemon that fire in an Alertmanager. They keep firing until their rule is evaluated. */
 async function restoreFiring(
   now: number,
-  { alertmanagers, rules, filter, commonLabels, ownsVendorLicense, onProblem }: RestoreOptions,
+  { alertmanagers, rules, filter, commonLabels, shard, ownerNames, ownsVendorLicense, onProblem }: RestoreOptions,
 ): Promise<AlertStates> {
   const answers = await Promise.all(
     alertmanagers.map(async (alertmanager): Promise<readonly KnownAlert[]> => {
@@ -48,10 +52,12 @@ async function restoreFiring(
     }),
   );
   const states = new Map<string, AlertState>();
+  const names = new Set([...Object.keys(commonLabels), ...identityLabels, ...scopeLabels, ...ownerNames]);
   for (const { labels: all, annotations, startsAt } of answers.flat()) {
-    // those of another shard match the filter of a daemon without shards
-    if (all.shard !== filter.shard) continue;
-    // with the labels of its owner: an alert with other labels would be another one
+    // those about the polls of another shard match the filter too
+    if (all.vendor_license === undefined && (all.shard ?? '') !== shard) continue;
+    // one with labels of somebody else would be another alert
+    if (Object.keys(all).some((name) => !names.has(name))) continue;
     const labels = Object.fromEntries(Object.entries(all).filter(([name, value]) => commonLabels[name] !== value));
     const rule = rules.find(({ name, severity }) => labels.alertname === name && labels.severity === severity);
     const { vendor_license: vendorLicense } = labels;
@@ -71,15 +77,28 @@ async function restoreFiring(
       knownAt: now,
       unknownSince: undefined,
       sentAt: undefined,
+      isReplaced: false,
     });
   }
   return states;
 }
 
+/** What an engine continues. */
+export interface Continued {
+  readonly states: AlertStates;
+  /** See `SavedAlerts`. */
+  readonly ends: readonly SaidEnd[];
+  readonly complete: ReadonlySet<string>;
+  readonly analyzer: string;
+}
+
 /** The alerts of the last run, from the file, or from Alertmanager if the file cannot be used. @param now epoch seconds */
-export async function restore(now: number, options: RestoreOptions): Promise<AlertStates> {
+export async function restore(now: number, options: RestoreOptions): Promise<Continued> {
   const saved = options.stateFile?.load();
-  return saved !== undefined && now - saved.savedAt <= Math.max(MAX_OUTAGE, options.unknownHold)
-    ? restoreSaved(saved, now)
-    : await restoreFiring(now, options);
+  if (saved !== undefined && now - saved.savedAt <= MAX_OUTAGE) {
+    const { ends, complete, analyzer } = saved;
+    return { states: restoreSaved(saved, now), ends, complete: new Set(complete), analyzer };
+  }
+  const { analyzer = '' } = options.commonLabels;
+  return { states: await restoreFiring(now, options), ends: [], complete: new Set(), analyzer };
 }

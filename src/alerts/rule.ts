@@ -74,9 +74,14 @@ export interface Evaluation {
   readonly findings: readonly Finding[];
   /** For an alert without a finding: whether its condition is unknown, because data is missing, or false. */
   isUnknown(labels: Labels): boolean;
+  /** What it is not known for: vendor licenses, and an empty name for what is about none of them. */
+  readonly unknownAbout: ReadonlySet<string>;
   /** Whether there was no data. */
   readonly hasNoData: boolean;
 }
+
+/** `unknownAbout` of a condition about the site as a whole, or of all vendor licenses. */
+export const aboutSite = (isUnknown: boolean): ReadonlySet<string> => new Set(isUnknown ? [''] : []);
 
 /** Rules of one name may differ in their severity. The result of `evaluate` depends on its views up to now, and on nothing else. */
 export interface Rule {
@@ -87,6 +92,10 @@ export interface Rule {
   readonly severity: Severity;
   /** Settings if no override matches. */
   readonly parameters: Durations;
+  /** What the condition compares with if no override matches, in the unit of its value; `undefined` if it compares nothing. */
+  readonly threshold: number | undefined;
+  /** The longest time for which a condition must hold before an alert fires, seconds. */
+  readonly longestFor: number;
   durations(labels: Labels): Durations;
   /** Yields between slices of work. */
   evaluate(view: View): Generator<void, Evaluation>;
@@ -121,6 +130,8 @@ export interface RuleOptions<P extends Durations> {
   readonly name: string;
   readonly severity: Severity;
   readonly settings: Adjustable<P>;
+  /** See `Rule`. `'none'` if the condition compares nothing. */
+  readonly threshold: ((parameters: P) => number) | 'none';
   evaluate(view: View, context: RuleContext<P>): Evaluation | Generator<void, Evaluation>;
   /** Replaces the setting, seconds. */
   keepFiringFor?(parameters: P): number;
@@ -128,7 +139,8 @@ export interface RuleOptions<P extends Durations> {
 
 /** A rule from its condition. */
 export function createRule<P extends Durations>(options: RuleOptions<P>): Rule {
-  const { name, severity, settings, keepFiringFor } = options;
+  const { name, severity, settings, threshold, keepFiringFor } = options;
+  const durations = [settings.base, ...settings.overrides.map(({ values }) => values)];
   const parametersOf = createLookup(settings);
   const context: RuleContext<P> = {
     parametersOf,
@@ -144,6 +156,8 @@ export function createRule<P extends Durations>(options: RuleOptions<P>): Rule {
     name,
     severity,
     parameters: settings.base,
+    threshold: threshold === 'none' ? undefined : threshold(settings.base),
+    longestFor: Math.max(...durations.map((values) => values.for ?? 0)),
     durations: ({ vendor_license = '', feature = '' }) => {
       const parameters = parametersOf({ vendorLicense: vendor_license, feature });
       return keepFiringFor === undefined ? parameters : { ...parameters, keepFiringFor: keepFiringFor(parameters) };

@@ -9,7 +9,7 @@ import {
   createRecordsDiscarded,
 } from './poll-rules.ts';
 import type { Rule, RuleFactory } from './rule.ts';
-import type { Durations } from './rule-settings.ts';
+import type { Adjustable, Durations } from './rule-settings.ts';
 import { createRunsOut } from './runs-out-rule.ts';
 import { createSaturated } from './saturation-rule.ts';
 import { createCollectionStale, createServerDown } from './site-rules.ts';
@@ -36,18 +36,21 @@ const factories = {
   LicenseRecordsDiscarded: createRecordsDiscarded,
 };
 
-type EngineRuleName = keyof typeof factories;
+/** The names of the alerts that the engine evaluates. */
+export type EngineRuleName = keyof typeof factories;
 
 /** The settings of each rule. */
 export type RuleSettings = { readonly [N in EngineRuleName]: Parameters<(typeof factories)[N]>[1] };
 
+/** Whether a rule is enabled for at least one vendor license or feature. */
+export const isRuleEnabled = ({ base, overrides }: Adjustable<Durations>): boolean =>
+  base.enabled || overrides.some(({ values }) => values.enabled === true);
+
 /** The rules that are enabled for at least one vendor license or feature. */
 export function createRules(settings: RuleSettings): readonly Rule[] {
   return (Object.keys(factories) as EngineRuleName[]).flatMap((name) => {
-    const { base, overrides } = settings[name];
-    const isEnabled = base.enabled || overrides.some(({ values }) => values.enabled === true);
     // the type of the settings is taken from the factory of the same name
     const create = factories[name] as RuleFactory<Durations, RuleSettings>;
-    return isEnabled ? create(name, settings[name], settings) : [];
+    return isRuleEnabled(settings[name]) ? create(name, settings[name], settings) : [];
   });
 }

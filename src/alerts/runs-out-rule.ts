@@ -1,5 +1,6 @@
 import type { Finding } from './alert.ts';
 import {
+  aboutSite,
   createRule,
   type Evaluation,
   type Forecast,
@@ -98,7 +99,7 @@ function ofVendorLicense(vendorLicense: string, due: readonly Due[], finding: Cr
   );
 }
 
-const notKnown: Evaluation = { findings: [], isUnknown: () => true, hasNoData: true };
+const notKnown: Evaluation = { findings: [], isUnknown: () => true, unknownAbout: aboutSite(true), hasNoData: true };
 
 /** A feature of which the last good pass gives no date does not run out. */
 export const createRunsOut: RuleFactory<RunsOutParameters> = (name, settings) =>
@@ -106,6 +107,7 @@ export const createRunsOut: RuleFactory<RunsOutParameters> = (name, settings) =>
     name,
     severity: 'warning',
     settings,
+    threshold: ({ lead }) => lead,
     *evaluate({ now, forecasts, inventory }, { parametersOf, finding }): Generator<void, Evaluation> {
       if (forecasts === undefined || now - forecasts.computedAt >= MAX_AGE) return notKnown;
       const listed = new Set(
@@ -123,6 +125,7 @@ export const createRunsOut: RuleFactory<RunsOutParameters> = (name, settings) =>
       return {
         findings,
         isUnknown: ({ vendor_license: name = '' }) => !isListKnown && !listed.has(name),
+        unknownAbout: aboutSite(!isListKnown),
         hasNoData: !isListKnown,
       };
     },

@@ -36,6 +36,7 @@ export const createSaturated: RuleFactory<SaturatedParameters> = (name, settings
     name,
     severity: 'warning',
     settings,
+    threshold: ({ raise }) => raise,
     begin: (view) => {
       const known = withUsage(view);
       for (const average of averages.values()) average.begin(view.now, known);

@@ -1,5 +1,5 @@
 import type { Finding } from './alert.ts';
-import { createRule, humanDuration, type RuleFactory } from './rule.ts';
+import { aboutSite, createRule, humanDuration, type RuleFactory } from './rule.ts';
 import type { Durations } from './rule-settings.ts';
 import { localTimeText } from './texts.ts';
 
@@ -15,6 +15,7 @@ export const createServerDown: RuleFactory<ServerDownParameters> = (name, settin
     name,
     severity: 'critical',
     settings,
+    threshold: 'none',
     evaluate: ({ inventory: { vendorLicenses, knowledge, fields }, timeZone }, { parametersOf, finding }) => {
       const unknown = new Set<string>();
       const lacksIcon = (name: string): boolean => fields.missingOf('GetProducts', name).includes('MappingIcon');
@@ -40,7 +41,12 @@ export const createServerDown: RuleFactory<ServerDownParameters> = (name, settin
         return [finding({ vendor_license: vendorLicense }, annotations)];
       });
       const hasNoData = !knowledge.serverDown;
-      return { findings, isUnknown: ({ vendor_license = '' }) => hasNoData || unknown.has(vendor_license), hasNoData };
+      return {
+        findings,
+        isUnknown: ({ vendor_license = '' }) => hasNoData || unknown.has(vendor_license),
+        unknownAbout: hasNoData ? aboutSite(true) : unknown,
+        hasNoData,
+      };
     },
   });
 
@@ -54,6 +60,7 @@ export const createCollectionStale: RuleFactory<CollectionStaleParameters> = (na
     name,
     severity: 'warning',
     settings,
+    threshold: ({ maxAge }) => maxAge,
     evaluate: ({ now, inventory: { vendorLicenses, knowledge }, timeZone }, { parametersOf, finding }) => {
       const unknown = new Set<string>();
       const findings = [...vendorLicenses].flatMap(({ vendorLicense, up, collectionTime }): Finding[] => {
@@ -77,6 +84,11 @@ export const createCollectionStale: RuleFactory<CollectionStaleParameters> = (na
         return [finding({ vendor_license: vendorLicense }, annotations, age)];
       });
       const hasNoData = !knowledge.products || !knowledge.serverDown;
-      return { findings, isUnknown: ({ vendor_license = '' }) => hasNoData || unknown.has(vendor_license), hasNoData };
+      return {
+        findings,
+        isUnknown: ({ vendor_license = '' }) => hasNoData || unknown.has(vendor_license),
+        unknownAbout: hasNoData ? aboutSite(true) : unknown,
+        hasNoData,
+      };
     },
   });

@@ -1,5 +1,5 @@
 import type { Evaluation, RuleFactory, SourceState, View } from './rule.ts';
-import { createRule, humanDuration } from './rule.ts';
+import { aboutSite, createRule, humanDuration } from './rule.ts';
 import type { Adjustable, Durations } from './rule-settings.ts';
 
 /** Rules about the license managers that an analyzer in this process collects from, and about its history. */
@@ -23,6 +23,7 @@ const evaluateSources = (
     const source = sources.find((candidate) => candidate.name === name);
     return source !== undefined && isUnknown(source, vendorLicense);
   },
+  unknownAbout: aboutSite(sources.length === 0 || sources.some((source) => isUnknown(source, undefined))),
   hasNoData: sources.every(({ failedReadings }) => failedReadings === undefined),
 });
 
@@ -33,6 +34,7 @@ export const createSourceDown: RuleFactory<SourceDownParameters> = (name, settin
     name,
     severity: 'critical',
     settings,
+    threshold: ({ readings }) => readings,
     evaluate: (view, { finding }) => {
       const { readings } = settings.base;
       const findings = (view.sources ?? [])
@@ -73,6 +75,7 @@ export const createRedundancyLost: RuleFactory<Durations, OtherSettings> = (name
     name,
     severity: 'warning',
     settings,
+    threshold: 'none',
     evaluate: (view, { finding }) => {
       const findings = (view.sources ?? []).flatMap((source) => {
         const { members } = source;
@@ -106,8 +109,10 @@ export const createHistoryNotRecorded: RuleFactory<HistoryNotRecordedParameters>
     name,
     severity: 'warning',
     settings,
+    threshold: ({ silence }) => silence,
     evaluate: ({ now, recording }, { finding }) => {
-      if (recording === undefined) return { findings: [], isUnknown: () => false, hasNoData: true };
+      if (recording === undefined)
+        return { findings: [], isUnknown: () => false, unknownAbout: aboutSite(true), hasNoData: true };
       const { since, interval, lastRecordedAt } = recording;
       const age = now - (lastRecordedAt ?? since);
       if (age > Math.max(settings.base.silence, SILENT_INTERVALS * interval)) {
@@ -116,10 +121,15 @@ export const createHistoryNotRecorded: RuleFactory<HistoryNotRecordedParameters>
           description:
             'What is not recorded now is missing from charts and from advice permanently. The page /sources shows the reason. Check the disk of storage.path and embedded_analyzer.store_max_size.',
         };
-        return { findings: [finding({}, annotations, age)], isUnknown: () => false, hasNoData: false };
+        return {
+          findings: [finding({}, annotations, age)],
+          isUnknown: () => false,
+          unknownAbout: aboutSite(false),
+          hasNoData: false,
+        };
       }
       // after a restart it is not known yet whether it can record
       const isUnknown = lastRecordedAt === undefined;
-      return { findings: [], isUnknown: () => isUnknown, hasNoData: isUnknown };
+      return { findings: [], isUnknown: () => isUnknown, unknownAbout: aboutSite(isUnknown), hasNoData: isUnknown };
     },
   });

@@ -3,12 +3,19 @@ import type { FileWrites } from '../storage/file-writes.ts';
 import { createJsonState } from '../storage/json-state.ts';
 import type { Stamp } from '../storage/stamp.ts';
 import { type AlertState, type Labels, movedAlert } from './alert.ts';
+import { movedEnd, type SaidEnd } from './statements.ts';
 
 /** The content of the file. */
 export interface SavedAlerts {
   /** Epoch seconds. */
   readonly savedAt: number;
   readonly alerts: readonly AlertState[];
+  /** Alerts that have ended and that Prometheus may not know yet. */
+  readonly ends: readonly SaidEnd[];
+  /** Names of the alerts of which everything was said. */
+  readonly complete: readonly string[];
+  /** The name of the analyzer with which they were sent. */
+  readonly analyzer: string;
 }
 
 export interface StateFile {
@@ -18,7 +25,7 @@ export interface StateFile {
    * Resolves when the file is written, when that fails, or after some seconds: a disk problem does not delay alerts. Of
    * several calls during a write, only the newest one is written.
    */
-  save(saved: SavedAlerts): Promise<void>;
+  save(saved: Omit<SavedAlerts, 'analyzer'>): Promise<void>;
 }
 
 const times = ['activeAt', 'firedAt', 'keepFiringSince', 'resolvedAt', 'knownAt'] as const;
@@ -29,13 +36,14 @@ const isTexts = (value: unknown): value is Labels =>
 /** An alert of the file, with times as numbers. @throws Error if it is not an alert */
 function readAlert(value: unknown): AlertState {
   const raw = (value ?? {}) as Record<string, unknown>;
-  const { rule, state, labels, annotations, value: figure } = raw;
+  const { rule, state, labels, annotations, value: figure, isReplaced = false } = raw;
   const isAlert =
     typeof rule === 'string' &&
     (state === 'pending' || state === 'firing' || state === 'resolved') &&
     isTexts(labels) &&
     isTexts(annotations) &&
-    (figure === undefined || typeof figure === 'number');
+    (figure === undefined || typeof figure === 'number') &&
+    typeof isReplaced === 'boolean';
   if (!isAlert) throw new Error('not an alert');
   const read = times.flatMap((name) => {
     if (raw[name] === undefined) return [];
@@ -63,27 +71,41 @@ function readAlert(value: unknown): AlertState {
     knownAt,
     unknownSince: undefined,
     sentAt: undefined,
+    isReplaced,
   };
 }
 
-function writeAlert({ rule, labels, state, annotations, value, ...alert }: AlertState): object {
+function writeAlert({ rule, labels, state, annotations, value, isReplaced, ...alert }: AlertState): object {
   const written = times.flatMap((name) => {
     const seconds = alert[name];
     return seconds === undefined ? [] : [[name, new Date(seconds * 1000).toISOString()]];
   });
-  return { rule, labels, state, ...Object.fromEntries(written), value, annotations };
+  return { rule, labels, state, ...Object.fromEntries(written), value, ...(isReplaced && { isReplaced }), annotations };
+}
+
+/** An end of the file. @throws Error if it is not one */
+function readEnd(value: unknown): SaidEnd {
+  const { labels, at } = (value ?? {}) as Record<string, unknown>;
+  const seconds = Date.parse(String(at)) / 1000;
+  if (!isTexts(labels) || Number.isNaN(seconds)) throw new Error('not the end of an alert');
+  return { labels, at: seconds };
 }
 
 /** @throws Error if the content is not that of alerts */
 function readAlerts(content: Readonly<Record<string, unknown>>): SavedAlerts {
   const savedAt = Date.parse(String(content.savedAt)) / 1000;
   if (Number.isNaN(savedAt) || !Array.isArray(content.alerts)) throw new Error('not a file of alerts');
-  return { savedAt, alerts: content.alerts.map(readAlert) };
+  // earlier versions saved no ends
+  const ends = Array.isArray(content.ends) ? content.ends.map(readEnd) : [];
+  const complete = Array.isArray(content.complete) ? content.complete.map(String) : [];
+  return { savedAt, alerts: content.alerts.map(readAlert), ends, complete, analyzer: String(content.analyzer) };
 }
 
-const moved = ({ savedAt, alerts }: SavedAlerts, by: number): SavedAlerts => ({
+const moved = ({ savedAt, alerts, ends, ...saved }: SavedAlerts, by: number): SavedAlerts => ({
+  ...saved,
   savedAt: savedAt + by,
   alerts: alerts.map((alert) => movedAlert(alert, by)),
+  ends: ends.map((end) => movedEnd(end, by)),
 });
 
 /** How problems of the file are reported, and what its times are of. */
@@ -104,7 +126,7 @@ export function createStateFile(
   surroundings: Surroundings,
 ): StateFile {
   const [analyzer] = names;
-  let newest: SavedAlerts = { savedAt: 0, alerts: [] };
+  let newest: Omit<SavedAlerts, 'analyzer'> = { savedAt: 0, alerts: [], ends: [], complete: [] };
   const state = createJsonState<SavedAlerts | undefined>({
     ...surroundings,
     path,
@@ -113,6 +135,8 @@ export function createStateFile(
       analyzer,
       savedAt: new Date(newest.savedAt * 1000).toISOString(),
       alerts: newest.alerts.map(writeAlert),
+      ends: newest.ends.map(({ labels, at }) => ({ labels, at: new Date(at * 1000).toISOString() })),
+      complete: newest.complete,
     }),
     read: (content, by) => {
       if (names.some((name) => name === content.analyzer)) return moved(readAlerts(content), by);

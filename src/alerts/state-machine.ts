@@ -1,7 +1,8 @@
-import { type AlertState, type Finding, fingerprint, type Labels } from './alert.ts';
+import { type AlertState, type Finding, fingerprint, keyOf, type Labels } from './alert.ts';
+import type { Address } from './evaluation.ts';
 import type { EvaluatedRule, Evaluation, Rule } from './rule.ts';
 
-/** Alerts by the fingerprint of their labels. */
+/** Alerts by their keys, see `keyOf`. */
 export type AlertStates = ReadonlyMap<string, AlertState>;
 
 /** A change of state that is logged and saved. */
@@ -17,8 +18,10 @@ export interface Step {
 }
 
 export interface StepOptions {
-  /** How long an alert is kept while its condition is unknown, seconds. */
+  /** How long an alert is kept while its condition is unknown and other data is known, seconds. */
   readonly unknownHold: number;
+  /** Who acts on an alert now. */
+  readonly address: Address;
   /** How long a resolved alert is kept and sent again, seconds; 0 drops it at once. */
   readonly resolvedRetention: number;
   /**
@@ -51,6 +54,7 @@ const begin = (rule: string, { labels, annotations, value }: Finding, now: numbe
   knownAt: now,
   unknownSince: undefined,
   sentAt: undefined,
+  isReplaced: false,
 });
 
 /** How long the condition of an alert was unknown. Its clocks continue from where they stopped. */
@@ -79,10 +83,59 @@ function advance(before: AlertState, rule: Rule, condition: Condition, now: numb
   return { ...before, ...known, keepFiringSince: since, state: 'resolved', resolvedAt: now, sentAt: undefined };
 }
 
+/** How long an alert is kept at most while nothing is known, seconds. */
+const LONGEST_HOLD = 86_400;
+
+/** While these fire, the analyzer is not seen. */
+const blinding: ReadonlySet<string> = new Set(['LicenseAnalyzerUnreachable', 'LicenseAnalyzerAuthFailing']);
+
+/** Whether data that an alert is about can be seen now: what is not met then has ended, or cannot be known from it. */
+function createSight(evaluated: readonly EvaluatedRule[]): (alert: AlertState, evaluation: Evaluation) => boolean {
+  const isBlind = evaluated.some(({ rule, evaluation }) => blinding.has(rule.name) && evaluation.findings.length > 0);
+  const unread = evaluated.find(({ rule }) => rule.name === 'LicenseSourceDown')?.evaluation.findings ?? [];
+  const unreadVendorLicenses = new Set(unread.map(({ labels }) => labels.vendor_license ?? ''));
+  return ({ labels }, { hasNoData }) =>
+    !isBlind && !hasNoData && !unreadVendorLicenses.has(labels.vendor_license ?? ' ');
+}
+
 /** An alert whose condition is unknown. Its clocks stop. After the hold it is dropped, not resolved. */
-function hold(before: AlertState, now: number, { unknownHold }: StepOptions): AlertState | undefined {
+function hold(before: AlertState, now: number, longest: number): AlertState | undefined {
   const unknownSince = before.unknownSince ?? now;
-  return now - unknownSince >= unknownHold ? undefined : { ...before, unknownSince };
+  return now - unknownSince >= longest ? undefined : { ...before, unknownSince };
+}
+
+/** Summary of the end of an alert that goes on with other labels. */
+const replacedSummary = ({ annotations: { summary = '' } }: AlertState, { owner }: Labels): string =>
+  owner === undefined ? summary : `${summary} It is now with ${owner}.`;
+
+/**
+ * Alerts with the labels of who acts on them now. One that fires is ended with its labels of before, because for Alertmanager
+ * another label makes another alert.
+ */
+function readdress(before: AlertStates, now: number, { address }: StepOptions): AlertStates {
+  const moved = [...before].flatMap(([key, alert]): [string, AlertState][] => {
+    const labels = alert.state === 'resolved' ? alert.labels : address(alert.labels);
+    const names = Object.keys(labels);
+    const isSame =
+      names.length === Object.keys(alert.labels).length && names.every((name) => labels[name] === alert.labels[name]);
+    if (isSame) return [[key, alert]];
+    const next: AlertState = { ...alert, labels, sentAt: undefined };
+    if (alert.state === 'pending') return [[key, next]];
+    const annotations = { ...alert.annotations, summary: replacedSummary(alert, labels) };
+    const ended: AlertState = {
+      ...alert,
+      annotations,
+      state: 'resolved',
+      resolvedAt: now,
+      sentAt: undefined,
+      isReplaced: true,
+    };
+    return [
+      [key, next],
+      [keyOf(ended), ended],
+    ];
+  });
+  return new Map(moved);
 }
 
 /** Whether a resolved alert need not be sent any more. */
@@ -94,17 +147,14 @@ function isSettled({ resolvedAt }: AlertState, now: number, options: StepOptions
 }
 
 /**
- * The alerts after one evaluation of the rules. Pure; an alert never changes its labels. Alerts whose rule no longer
- * exists are resolved.
+ * The alerts after one evaluation of the rules. Pure. What identifies an alert never changes; its other labels say who acts on it
+ * now. Alerts whose rule no longer exists are resolved.
  *
  * @param now epoch seconds
  */
-export function step(
-  before: AlertStates,
-  evaluated: readonly EvaluatedRule[],
-  now: number,
-  options: StepOptions,
-): Step {
+export function step(saved: AlertStates, evaluated: readonly EvaluatedRule[], now: number, options: StepOptions): Step {
+  const before = readdress(saved, now, options);
+  const isSeen = createSight(evaluated);
   const states = new Map<string, AlertState>();
   const transitions: Transition[] = [];
   const report = (labels: Labels, to: Transition['to']): void => void transitions.push({ labels, to });
@@ -121,7 +171,8 @@ export function step(
       }
       findings.delete(key);
       const condition = conditionOf(finding, evaluation, alert.labels);
-      const after = condition.is === 'unknown' ? hold(alert, now, options) : advance(alert, rule, condition, now);
+      const longest = isSeen(alert, evaluation) ? options.unknownHold : LONGEST_HOLD;
+      const after = condition.is === 'unknown' ? hold(alert, now, longest) : advance(alert, rule, condition, now);
       if (after === undefined) report(alert.labels, condition.is === 'unknown' ? 'lapsed' : 'inactive');
       else if (after.state !== alert.state) report(alert.labels, after.state);
       if (after !== undefined && (after.state !== 'resolved' || options.resolvedRetention > 0)) states.set(key, after);

@@ -1,6 +1,7 @@
 import { movedAlert } from '../alerts/alert.ts';
 import type { DeliveryCounts } from '../alerts/delivery.ts';
-import type { AlertStates } from '../alerts/state-machine.ts';
+import type { Continued } from '../alerts/restore.ts';
+import { movedEnd } from '../alerts/statements.ts';
 import { type KeptContract, movedContract } from '../inventory/field-contract.ts';
 import type { MessageCounts } from '../messages/message-counts.ts';
 import type { ReceiverStates } from '../messages/message-file.ts';
@@ -14,7 +15,7 @@ import type { AppConfig, Pipeline } from './pipeline.ts';
 export interface Carried {
   readonly data: Snapshot;
   readonly fields: KeptContract;
-  readonly alerts: AlertStates | undefined;
+  readonly alerts: Continued | undefined;
   readonly messages: ReceiverStates | undefined;
 }
 
@@ -53,7 +54,11 @@ function movedCarried({ data, fields, alerts, messages }: Carried, by: number, n
   return {
     data: withoutAnswers(data, now),
     fields: movedContract(fields, by),
-    alerts: alerts && new Map([...alerts].map(([key, alert]) => [key, movedAlert(alert, by)])),
+    alerts: alerts && {
+      ...alerts,
+      states: new Map([...alerts.states].map(([key, alert]) => [key, movedAlert(alert, by)])),
+      ends: alerts.ends.map((end) => movedEnd(end, by)),
+    },
     messages: messages && new Map([...messages].map(([name, state]) => [name, movedState(state, by, now)])),
   };
 }

@@ -73,7 +73,7 @@ function webhookChannel(config: Config, webhook: WebhookConfig, { timeZone, vers
       userAgent: `license-exporter/${version}`,
     }),
     sendResolved,
-    commonLabels: { ...config.alerting.externalLabels, ...ownLabelsOf(analyzerIdentity(config)) },
+    commonLabels: { ...config.alerting.externalLabels, ...ownLabelsOf(analyzerIdentity(config).analyzer) },
     generatorUrl: `${externalUrl(config)}/alerts`,
     externalUrl: externalUrl(config),
     timeZone,

@@ -151,6 +151,7 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     enabled: config.metrics.collectors,
     maxSeries: config.metrics.maxSeries,
     self,
+    alerts: () => ({ state: alerting.status(), scope: { ...analyzerIdentity(config), shards: shard.total } }),
     features: (_, rendering) => plane.render(rendering, deps.owners().entries),
     owners: deps.owners,
     rightsizing: latestPass,

@@ -1,3 +1,4 @@
+import { relayedAlerts } from '../alerts/relay-texts.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { createOwners } from '../model/owners.ts';
@@ -6,18 +7,16 @@ import { usualOwners } from '../rules/alert.ts';
 import { createRuleFile, type RuleFile, ruleFileText } from '../rules/rule-file.ts';
 import type { CommandContext } from './command.ts';
 
-/** The rules with the settings of a configuration. @throws OperatorError for settings that Prometheus cannot evaluate */
-const ruleFileOf = ({ alerting, web, owners, datasource, embeddedAnalyzer }: Config): RuleFile =>
+/** The rules with the settings of a configuration. */
+const ruleFileOf = ({ alerting, web, owners }: Config): RuleFile =>
   createRuleFile({
-    rules: alerting.rules,
-    ignore: alerting.ignore,
-    unknownHold: alerting.unknownHold,
+    relayed: relayedAlerts(alerting.rules),
+    settings: Object.fromEntries(Object.entries(alerting.rules).map(([alert, { base }]) => [alert, base])),
     owners: [...new Set([...usualOwners, ...createOwners(owners.entries).names])],
-    timeZone: datasource.timeZone ?? embeddedAnalyzer.timeZone,
+    targetLabels: alerting.prometheusLabels,
     job: alerting.prometheusJob,
     runbookBaseUrl:
       alerting.runbookBaseUrl ?? (web.externalUrl === undefined ? undefined : `${web.externalUrl}/runbooks`),
-    alertmanagerUrl: alerting.alertmanagerExternalUrl,
   });
 
 /** Prints the rules for Prometheus. @throws ConfigError with all problems */

@@ -123,7 +123,7 @@ function sectionHtml({ title, rows }: Section, showsOwner: boolean): Html {
 /** The date of a license as a time in the middle of its day. */
 const expiryOf = ({ labels, annotations }: Listed, startOf: (day: number) => number): readonly Expiry[] => {
   const { feature, version = '', package: pkg = '', feature_type: featureType = '', vendor_license = '' } = labels;
-  const day = dayOf(annotations.expires ?? '');
+  const day = dayOf(labels.expires ?? '');
   if (feature === undefined || day === undefined) return [];
   const count = annotations.licenses;
   const licenses = count === 'uncounted' ? count : count === undefined ? undefined : Number(count);

@@ -1,30 +1,58 @@
+import { identityLabels, scopeLabels } from '../model/alert-labels.ts';
 import type { Metric } from './metric.ts';
+
+/** What identifies an alert. Its owner and the other labels of the setting `owners` are added. */
+const alertLabels = [...identityLabels, ...scopeLabels, 'owner'] as const;
 
 /** Metrics of the alert engine, and of messages by e-mail and webhook. */
 export const alertingMetrics = {
-  license_exporter_alerting_active: {
+  license_alert_firing: {
     type: 'gauge',
-    labels: ['alertname'],
-    group: 'alerting',
-    help: 'Whether the last evaluation of the alert by this daemon had data, and its last delivery to an Alertmanager is younger than twice the resend delay.',
+    labels: alertLabels,
+    group: 'alerts',
+    help: 'What the alert engine says of an alert: 1 it fires, -1 it fired and its condition is not known now, 0 it is over (for an hour). With the labels of its owner.',
+  },
+  license_alert_started_timestamp_seconds: {
+    type: 'gauge',
+    labels: alertLabels,
+    group: 'alerts',
+    help: 'Unix time at which an alert began to fire.',
+  },
+  license_alerts_complete: {
+    type: 'gauge',
+    labels: ['alertname', 'analyzer', 'shard'],
+    group: 'alerts',
+    help: 'The share of the analyzer of which license_alert_firing has every alert of this name that fires: 1 divided by the number of shards, or 0 while data is missing.',
+  },
+  license_alerts_delivered: {
+    type: 'gauge',
+    labels: ['alertname', 'analyzer', 'shard'],
+    group: 'alerts',
+    help: 'The share of the analyzer whose alerts of this name the exporter delivers itself: 1 divided by the number of shards if the last delivery to an Alertmanager is younger than twice the resend delay, else 0. Prometheus is silent about them.',
+  },
+  license_alert_threshold: {
+    type: 'gauge',
+    labels: ['alertname', 'severity', 'analyzer'],
+    group: 'alerts',
+    help: 'What the alert compares with, unless an override sets another value for a vendor license or a feature. In the unit of its setting, durations in seconds.',
+  },
+  license_alerts_evaluated_timestamp_seconds: {
+    type: 'gauge',
+    labels: ['analyzer', 'shard'],
+    group: 'alerts',
+    help: 'Unix time of the last evaluation of the alerts.',
   },
   license_exporter_alerts: {
     type: 'gauge',
-    labels: ['alertname', 'state'],
+    labels: ['state'],
     group: 'alerting',
-    help: 'Alerts of the embedded evaluator by name and state (pending, firing).',
+    help: 'Alerts by state (pending, firing).',
   },
   license_exporter_alert_evaluation_duration_seconds: {
     type: 'gauge',
     labels: [],
     group: 'alerting',
     help: 'Duration of the last evaluation of the embedded alert rules.',
-  },
-  license_exporter_alert_last_evaluation_timestamp_seconds: {
-    type: 'gauge',
-    labels: [],
-    group: 'alerting',
-    help: 'Unix time of the last evaluation of the embedded alert rules.',
   },
   license_exporter_notifications_sent_total: {
     type: 'counter',

@@ -1,13 +1,31 @@
 import { Counter, Gauge } from 'prom-client';
 import type { MetricName } from './catalogue.ts';
+import { createFamily, type Family } from './family.ts';
 import type { Configuration } from './registry.ts';
+import { buildLabeledRows, buildRows } from './rows.ts';
 
 /** How alerts are evaluated and delivered, read at each scrape. Times are epoch seconds, durations seconds. */
 export interface AlertingState {
-  readonly rules: readonly { readonly name: string }[];
+  readonly rules: readonly {
+    readonly name: string;
+    readonly severity: string;
+    readonly threshold: number | undefined;
+  }[];
   readonly alerts: readonly { readonly labels: Readonly<Record<string, string>>; readonly state: string }[];
-  /** Names of the rules that Prometheus need not evaluate. */
+  /** Names of the alerts that are delivered. */
   readonly active: ReadonlySet<string>;
+  /** What is said of the alerts; `undefined` before the first evaluation. */
+  readonly statements:
+    | {
+        readonly evaluatedAt: number;
+        readonly alerts: readonly {
+          readonly labels: Readonly<Record<string, string>>;
+          readonly value: number;
+          readonly startedAt: number | undefined;
+        }[];
+        readonly complete: ReadonlySet<string>;
+      }
+    | undefined;
   readonly deliveries: readonly {
     readonly url: string;
     readonly counts: {
@@ -21,6 +39,48 @@ export interface AlertingState {
   readonly queueCapacity: number;
   readonly lastEvaluation: { readonly at: number; readonly seconds: number } | undefined;
 }
+
+/** Which analyzer, or which share of it, the alerts are about. */
+export interface AlertScope {
+  readonly analyzer: string;
+  /** Empty if it is all of the analyzer. */
+  readonly shard: string;
+  readonly shards: number;
+}
+
+/**
+ * What the rules for Prometheus relay: each alert that fires or has ended, and of which alerts everything is said. Empty before the
+ * first evaluation, except for what is always there.
+ */
+export function collectAlerts({ rules, active, statements }: AlertingState, scope: AlertScope): readonly Family[] {
+  const { analyzer, shard } = scope;
+  const share = 1 / scope.shards;
+  const names = [...new Set(rules.map(({ name }) => name))];
+  const byName = buildLabeledRows(names.map((alertname) => withShard({ alertname, analyzer }, shard)));
+  const compared = rules.filter(({ threshold }) => threshold !== undefined);
+  const thresholds = buildRows(
+    ['alertname', 'severity', 'analyzer'],
+    compared.map(({ name, severity }) => [name, severity, analyzer]),
+  );
+  const alerts = statements?.alerts ?? [];
+  const rows = buildLabeledRows(alerts.map(({ labels }) => labels));
+  const isOf = (all: ReadonlySet<string> | undefined, row: number) => all?.has(names[row] ?? '') === true;
+  return [
+    createFamily('license_alert_firing', rows, (row) => alerts[row]?.value),
+    createFamily('license_alert_started_timestamp_seconds', rows, (row) => alerts[row]?.startedAt),
+    createFamily('license_alerts_complete', byName, (row) => (isOf(statements?.complete, row) ? share : 0)),
+    createFamily('license_alerts_delivered', byName, (row) => (isOf(active, row) ? share : 0)),
+    createFamily('license_alert_threshold', thresholds, (row) => compared[row]?.threshold),
+    createFamily(
+      'license_alerts_evaluated_timestamp_seconds',
+      buildLabeledRows([withShard({ analyzer }, shard)]),
+      () => statements?.evaluatedAt,
+    ),
+  ];
+}
+
+const withShard = (labels: Readonly<Record<string, string>>, shard: string): Readonly<Record<string, string>> =>
+  shard === '' ? labels : { ...labels, shard };
 
 /** Registers the metrics of the alert engine. They are read from its state at each scrape, and have no samples while it is off. */
 export function exposeAlerting(configuration: Configuration, alerting: () => AlertingState | undefined): void {
@@ -44,26 +104,14 @@ export function exposeAlerting(configuration: Configuration, alerting: () => Ale
         for (const { url, counts } of alerting()?.deliveries ?? []) this.inc({ alertmanager: url }, counts[count]);
       },
     });
-  const alertNames = ({ rules }: AlertingState) => [...new Set(rules.map(({ name }) => name))];
   const toEach =
     (read: (delivery: AlertingState['deliveries'][number]) => number | undefined) => (state: AlertingState) =>
       state.deliveries.map((delivery) => [{ alertmanager: delivery.url }, read(delivery)] as const);
 
-  gauge('license_exporter_alerting_active', (state) =>
-    alertNames(state).map((alertname) => [{ alertname }, Number(state.active.has(alertname))]),
+  gauge('license_exporter_alerts', ({ alerts }) =>
+    ['pending', 'firing'].map((state) => [{ state }, alerts.filter((alert) => alert.state === state).length] as const),
   );
-  gauge('license_exporter_alerts', (state) => {
-    const counts = new Map<string, number>();
-    for (const { labels, state: is } of state.alerts) {
-      const key = `${labels.alertname} ${is}`;
-      counts.set(key, (counts.get(key) ?? 0) + 1);
-    }
-    return alertNames(state).flatMap((alertname) =>
-      ['pending', 'firing'].map((is) => [{ alertname, state: is }, counts.get(`${alertname} ${is}`) ?? 0] as const),
-    );
-  });
   gauge('license_exporter_alert_evaluation_duration_seconds', ({ lastEvaluation }) => [[{}, lastEvaluation?.seconds]]);
-  gauge('license_exporter_alert_last_evaluation_timestamp_seconds', ({ lastEvaluation }) => [[{}, lastEvaluation?.at]]);
   counter('license_exporter_notifications_sent_total', 'sent');
   counter('license_exporter_notifications_errors_total', 'errors');
   counter('license_exporter_notifications_dropped_total', 'dropped');

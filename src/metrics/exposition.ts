@@ -3,6 +3,7 @@ import { noFieldStates } from '../inventory/field-states.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import type { Owners } from '../model/owners.ts';
 import { Uses } from '../scheduling/uses.ts';
+import { type AlertingState, type AlertScope, collectAlerts } from './alerting.ts';
 import { type Body, SharedAnswers } from './answers.ts';
 import { type Block, createBlock } from './block.ts';
 import { updateBlock } from './block-update.ts';
@@ -40,6 +41,8 @@ export interface ExpositionOptions {
   /** Maximum number of series of API data. */
   readonly maxSeries: number;
   readonly self: SelfMetrics;
+  /** What is said of alerts; `undefined` while there is no alert engine. */
+  readonly alerts: () => { readonly state: AlertingState; readonly scope: AlertScope } | undefined;
   readonly features: RenderFeatures;
   /** Of vendor licenses. `features` has those of features. */
   readonly owners: () => Owners;
@@ -161,7 +164,9 @@ export function createExposition(options: ExpositionOptions): Exposition {
   /** The state of polling in the inventory that is shown, and the exporter's own metrics. */
   const renderTail = async (format: Format): Promise<Buffer> => {
     const inventory = shown?.inventory ?? options.latest() ?? nothingPolled;
-    const polls = [...renderGauges(collectPolls(inventory))].map(({ bytes }) => bytes);
+    const alerting = enabled.alerts ? options.alerts() : undefined;
+    const alerts = alerting === undefined ? [] : collectAlerts(alerting.state, alerting.scope);
+    const polls = [...renderGauges([...collectPolls(inventory), ...alerts])].map(({ bytes }) => bytes);
     const end = format === 'openmetrics' ? '# EOF\n' : '';
     return Buffer.concat([...polls, Buffer.from(`${await self.render(format)}${end}`)]);
   };

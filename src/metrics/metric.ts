@@ -2,6 +2,7 @@ import type { Fields } from '../query-api/field.ts';
 
 /** Groups of metrics that can be enabled, with their default. */
 export const collectors = {
+  alerts: true,
   borrow: true,
   reserve: true,
   icons: false,

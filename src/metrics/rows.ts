@@ -22,13 +22,20 @@ export const formatLabelPairs = (names: readonly string[], values: readonly stri
 export const formatLabels = (names: readonly string[], values: readonly string[]): string =>
   names.length === 0 ? '' : `{${formatLabelPairs(names, values)}}`;
 
-/** Encodes the labels of rows. @param labels the label values of each row, in the order of `names` */
-export function buildRows(names: readonly string[], labels: readonly (readonly string[])[]): Rows {
-  const offsets = new Uint32Array(labels.length + 1);
-  const texts = labels.map((values) => formatLabels(names, values));
+/** Rows of their finished texts. */
+function rowsOfTexts(texts: readonly string[]): Rows {
+  const offsets = new Uint32Array(texts.length + 1);
   for (const [row, text] of texts.entries()) offsets[row + 1] = (offsets[row] as number) + Buffer.byteLength(text);
-  return { count: labels.length, arena: Buffer.from(texts.join('')), offsets };
+  return { count: texts.length, arena: Buffer.from(texts.join('')), offsets };
 }
+
+/** Encodes the labels of rows. @param labels the label values of each row, in the order of `names` */
+export const buildRows = (names: readonly string[], labels: readonly (readonly string[])[]): Rows =>
+  rowsOfTexts(labels.map((values) => formatLabels(names, values)));
+
+/** Encodes rows that have different labels. */
+export const buildLabeledRows = (labels: readonly Readonly<Record<string, string>>[]): Rows =>
+  rowsOfTexts(labels.map((each) => formatLabels(Object.keys(each), Object.values(each))));
 
 /** Rows between two yields. */
 const SLICE = 250;

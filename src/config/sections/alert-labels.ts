@@ -1,27 +1,15 @@
 import { z } from 'zod';
+import { identityLabels, scopeLabels } from '../../model/alert-labels.ts';
 import { recordOf } from '../structures.ts';
 import { anyText, isNot, notExpression, text } from '../values.ts';
 
 /** Labels added to alerts, and label matchers. */
 
 /** Labels that each alert sets. They cannot be configured. */
-export const reservedLabels: readonly string[] = [
-  'alertname',
-  'severity',
-  'vendor_license',
-  'feature',
-  'version',
-  'package',
-  'feature_type',
-  'endpoint',
-  'license_source',
-  'manager',
-  'source',
-  'analyzer',
-  'shard',
-];
+export const reservedLabels: readonly string[] = [...identityLabels, ...scopeLabels, 'source'];
 
-const labelName = z
+/** A label that no alert sets itself. */
+export const labelName = z
   .string()
   .regex(/^[a-zA-Z_][a-zA-Z0-9_]*$/, { error: 'is not a label name; use letters, digits and _', abort: true })
   .refine((name) => !reservedLabels.includes(name), { error: 'is reserved: each alert sets it' });

@@ -188,6 +188,11 @@ export const alertRules = {
     needs: 'a process that is not the exporter',
     parameters: { ...durations('10m', '0s'), within },
   },
+  LicenseExporterSilent: {
+    subject: 'analyzer',
+    needs: 'a process that is not the exporter',
+    parameters: durations('10m', '0s'),
+  },
   LicenseExporterSeriesLimit: {
     subject: 'analyzer',
     needs: 'a process that is not the exporter',

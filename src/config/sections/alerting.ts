@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { baseUrl } from '../addresses.ts';
-import { oneOrMore } from '../structures.ts';
+import { listOf, oneOrMore } from '../structures.ts';
 import { duration, oneOf, text } from '../values.ts';
-import { labelMap, matchers } from './alert-labels.ts';
+import { labelMap, labelName, matchers } from './alert-labels.ts';
 import { rules } from './alert-rules.ts';
 import { alertmanagers } from './alertmanagers.ts';
 import { email, webhook } from './receivers.ts';
@@ -53,6 +53,11 @@ export const alerting = z
     prometheus_job: text
       .prefault('license-exporter')
       .describe('The job under which Prometheus scrapes the exporter. The command `rules` writes it into the rules.'),
+    prometheus_labels: listOf(labelName)
+      .prefault([])
+      .describe(
+        'Labels of the target in Prometheus, such as `cluster`, that alerts keep. The command `rules` writes them into the rules.',
+      ),
     runbook_base_url: baseUrl('https://wiki.example.com/runbooks.md').optional().meta({
       description: 'URL of your copy of `deploy/runbooks.md`. Alerts link to their section of it.',
       shownDefault: '`/runbooks` of the daemon',

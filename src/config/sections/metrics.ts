@@ -6,6 +6,7 @@ const collector = (on: boolean, doc: string) => boolean.prefault(on).describe(do
 export const metrics = z
   .strictObject({
     collectors: z.strictObject({
+      alerts: collector(true, 'What the alert engine says of alerts. The rules for Prometheus need it.'),
       borrow: collector(true, 'Borrowed licenses.'),
       reserve: collector(true, 'Reservations.'),
       icons: collector(false, 'Icon names reported by GetProducts.'),
@@ -14,10 +15,7 @@ export const metrics = z
       token: collector(false, 'Token costs.'),
       users: collector(false, 'Whether user records are available.'),
       history: collector(false, 'Newest point of GetHistory, for the features under `history.features`.'),
-      rightsizing: collector(
-        true,
-        'Licenses needed, and when they run out. The alert LicenseRunsOut of Prometheus needs it.',
-      ),
+      rightsizing: collector(true, 'Licenses needed, and when they run out.'),
     }),
     usage_when_not_current: oneOf('withhold', 'export')
       .prefault('withhold')

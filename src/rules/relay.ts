@@ -1,0 +1,64 @@
+import { identityLabels, scopeLabels } from '../model/alert-labels.ts';
+
+/**
+ * The rules that relay what exporters say about alerts. The exporter evaluates the conditions, because it knows what is unknown;
+ * these rules make one alert of what several exporters say, and keep it while none of them is there.
+ */
+
+/** A recording rule of Prometheus. */
+export interface RecordingRule {
+  readonly record: string;
+  readonly expr: string;
+}
+
+const INFO = 'license_exporter_analyzer_info';
+/** Time without a scrape for which the last statement counts. */
+const STATEMENT = '5m';
+/** How long the memory bridges evaluations that were left out. */
+const MEMORY = '1h';
+/** An alert of an analyzer that has no exporter is kept for this long. */
+const LONGEST = '1d';
+
+/** Shares of several shards whose sum is more than this are all of the analyzer. */
+const ALL = '0.99';
+
+/** The alert names of which all shards of an analyzer say this. */
+const ofAllShards = (metric: string, within: string): string =>
+  `sum by (analyzer, alertname) (max by (analyzer, shard, alertname) (last_over_time(${metric}[${within}]))) > ${ALL}`;
+
+/** @param labels of owners, and those of targets to keep */
+export const relayRecords = (labels: readonly string[]): readonly RecordingRule[] => [
+  {
+    // of several exporters the highest counts: firing before over, over before unknown
+    record: 'license:alert_said',
+    expr: `max by (${[...identityLabels, ...scopeLabels, ...labels].join(', ')}) (last_over_time(license_alert_firing[${STATEMENT}]))`,
+  },
+  {
+    record: 'license:alert_complete',
+    expr: ofAllShards('license_alerts_complete', STATEMENT),
+  },
+  {
+    // 1: it is said to fire. -1: it fired, and nobody knows better. 0: once at its end. The record is its own memory
+    record: 'license:alert_firing',
+    expr: `license:alert_said > 0
+or
+(
+  -abs(last_over_time(license:alert_firing[${MEMORY}]) != 0)
+  or license:alert_said < 0 unless on (analyzer, alertname) last_over_time(license:alert_complete[${LONGEST}])
+)
+unless license:alert_said == 0
+unless on (analyzer, alertname) license:alert_complete
+and on (analyzer) (${INFO} or last_over_time(${INFO}[${LONGEST}]) unless on (job, instance) ${INFO})
+or
+0 * (last_over_time(license:alert_firing[${MEMORY}]) != 0)`,
+  },
+  {
+    // with a look-back, or a lost scrape would send an alert twice
+    record: 'license:alert_delivered',
+    expr: ofAllShards('license_alerts_delivered', '4m'),
+  },
+];
+
+/** The alert of Prometheus: unless the exporters deliver it themselves. */
+export const relayExpression = (alert: string): string =>
+  `license:alert_firing{alertname="${alert}"} != 0 unless on (analyzer, alertname) license:alert_delivered`;
