@@ -15,7 +15,7 @@ const MAX_OUTAGE = 86_400;
  *
  * @param now epoch seconds
  */
-export function restoreSaved({ alerts }: SavedAlerts, now: number): AlertStates {
+export function restoreSaved({ alerts }: Pick<SavedAlerts, 'alerts'>, now: number): AlertStates {
   return new Map(alerts.map((alert) => [keyOf(alert), { ...alert, unknownSince: now }]));
 }
 

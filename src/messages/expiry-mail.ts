@@ -55,8 +55,8 @@ function dayOf(date: string): number | undefined {
 }
 
 function rowOf({ labels, annotations }: Listed, alertsUrl: string): Row {
-  const { feature, version, package: pkg, vendor_license = '', owner = '' } = labels;
-  const { expires = '', licenses = '', summary = '' } = annotations;
+  const { feature, version, package: pkg, vendor_license = '', owner = '', expires = '' } = labels;
+  const { licenses = '', summary = '' } = annotations;
   const parts = [feature, version, pkg === undefined ? undefined : `(package ${pkg})`];
   const isSingle = feature !== undefined && dayOf(expires) !== undefined;
   return {

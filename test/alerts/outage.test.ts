@@ -60,9 +60,8 @@ describe.runIf(peer('prometheus-alertmanager'))('an Alertmanager', { concurrent:
       door.answer(answer);
       const before = await count('errors');
       await site.setDown(true);
-      await eventually(
-        'it fires',
-        async () => (await app.sample('license_exporter_alerts{alertname="LicenseServerDown",state="firing"}')) === 1,
+      await eventually('it fires', async () =>
+        /^license_alert_firing\{.*"LicenseServerDown".* 1$/m.test(await app.metrics()),
       );
       const polledAt = (await app.sample(attempt)) ?? 0;
       let slowest = 0;

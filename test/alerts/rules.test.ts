@@ -194,6 +194,7 @@ describe('expiries', () => {
       version: '1.0',
       package: 'pk',
       feature_type: 'feature',
+      expires: '2027-01-18',
     });
     expect(findings[0]?.annotations.summary).toBe('License base 1.0 (package pk) of lic01;cdslmd expires in 3d.');
     expect(findings[0]?.annotations.description).toMatch(/^It expires at 2027-01-18 09:00 CET\. Order/);

@@ -29,6 +29,7 @@ const pending: AlertState = {
   knownAt: AT - 1.5,
   unknownSince: undefined,
   sentAt: undefined,
+  isReplaced: false,
 };
 const firing: AlertState = {
   ...pending,
@@ -46,6 +47,10 @@ const resolved: AlertState = {
   resolvedAt: AT,
 };
 
+/** What an engine saves, beside the alerts. */
+const saved = <S extends object>(alerts: S) => ({ ...alerts, ends: [END], complete: ['LicenseServerDown'] });
+const END = { labels: { alertname: 'd', analyzer: 'lic:443' }, at: AT - 60 };
+
 const NOW: Stamp = { wall: AT, uptime: 5000, boot: 'b1' };
 
 function start(path?: string, names: readonly [string, ...string[]] = ['lic:443'], stamp = NOW) {
@@ -62,15 +67,15 @@ describe('the file of alerts', () => {
   it('gives back what was saved, for its owner alone', async () => {
     const { file, state, problems } = start();
     expect(state.load()).toBeUndefined();
-    await state.save({ savedAt: AT, alerts: [{ ...pending, sentAt: AT }, firing, resolved] });
-    expect(state.load()).toEqual({ savedAt: AT, alerts: [pending, firing, resolved] });
+    await state.save(saved({ savedAt: AT, alerts: [{ ...pending, sentAt: AT }, firing, resolved] }));
+    expect(state.load()).toEqual(saved({ savedAt: AT, alerts: [pending, firing, resolved], analyzer: 'lic:443' }));
     expect([statSync(file).mode & 0o777, statSync(join(file, '..')).mode & 0o777]).toEqual([0o600, 0o700]);
     expect(problems()).toEqual([]);
   });
 
   it('is not used for another analyzer, and the log says so', async () => {
     const { file, state } = start();
-    await state.save({ savedAt: AT, alerts: [firing] });
+    await state.save(saved({ savedAt: AT, alerts: [firing] }));
     const other = start(file, ['paris', 'other:443']);
     expect(other.state.load()).toBeUndefined();
     expect(other.log.entries).toEqual([
@@ -84,10 +89,10 @@ describe('the file of alerts', () => {
 
   it('is used for an analyzer that has another name now, and saved with that', async () => {
     const { file, state } = start();
-    await state.save({ savedAt: AT, alerts: [firing] });
+    await state.save(saved({ savedAt: AT, alerts: [firing] }));
     const renamed = start(file, ['paris', 'lic:443']);
     expect(renamed.state.load()?.alerts).toEqual([firing]);
-    await renamed.state.save({ savedAt: AT, alerts: [firing] });
+    await renamed.state.save(saved({ savedAt: AT, alerts: [firing] }));
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ analyzer: 'paris' });
     expect(renamed.log.entries).toEqual([]);
   });
@@ -99,7 +104,7 @@ describe('the file of alerts', () => {
     ['after a boot', { wall: AT + 10_800, uptime: 30, boot: 'b2' }, 0],
   ])('is as old as it is although the clock was set since, %s: %j', async (_, now, by) => {
     const { file, state } = start();
-    await state.save({ savedAt: AT, alerts: [firing] });
+    await state.save(saved({ savedAt: AT, alerts: [firing] }));
     const found = start(file, ['lic:443'], now).state.load();
     expect(found?.savedAt).toBe(AT + by);
     const [alert] = found?.alerts ?? [];
@@ -109,7 +114,7 @@ describe('the file of alerts', () => {
   it('is replaced whole, by one after the other', async () => {
     const { file, state, problems } = start();
     const saves = Array.from({ length: 20 }, (_, i) =>
-      state.save({ savedAt: AT + i, alerts: [{ ...pending, value: i }] }),
+      state.save(saved({ savedAt: AT + i, alerts: [{ ...pending, value: i }] })),
     );
     await Promise.all(saves);
     expect(state.load()?.alerts[0]?.value).toBe(19);
@@ -153,8 +158,8 @@ describe('the file of alerts', () => {
     const renamed = String(entry?.fields.renamed);
     expect(renamed).toMatch(/^alert-state\.json\.damaged-\d{8}T\d{6}Z$/);
     expect(readFileSync(join(file, '..', renamed), 'utf8')).toBe(content);
-    await state.save({ savedAt: AT, alerts: [firing] });
-    expect(state.load()).toEqual({ savedAt: AT, alerts: [firing] });
+    await state.save(saved({ savedAt: AT, alerts: [firing] }));
+    expect(state.load()).toEqual(saved({ savedAt: AT, alerts: [firing], analyzer: 'lic:443' }));
     expect(log.entries).toHaveLength(1);
   });
 
@@ -163,7 +168,7 @@ describe('the file of alerts', () => {
     mkdirSync(file, { recursive: true });
     expect(state.load()).toBeUndefined();
     expect(problems()).toEqual(['it cannot be read (EISDIR)']);
-    await state.save({ savedAt: AT, alerts: [firing] });
+    await state.save(saved({ savedAt: AT, alerts: [firing] }));
     expect(state.load()?.alerts).toEqual([firing]);
   });
 
@@ -172,12 +177,12 @@ describe('the file of alerts', () => {
     mkdirSync(join(file, '..'));
     writeFileSync(file, '{"v":2}');
     expect(state.load()).toBeUndefined();
-    await state.save({ savedAt: AT, alerts: [firing] });
+    await state.save(saved({ savedAt: AT, alerts: [firing] }));
     expect(readFileSync(file, 'utf8')).toBe('{"v":2}');
     const problem = `${file} was written by a newer version of license-exporter; a restart may send alerts twice; use that version, or move the file away`;
     expect([writes.problem(), writes.errors()]).toEqual([problem, 2]);
     rmSync(file);
-    await state.save({ savedAt: AT, alerts: [firing] });
+    await state.save(saved({ savedAt: AT, alerts: [firing] }));
     expect(state.load()?.alerts).toEqual([firing]);
     expect(writes.problem()).toBeUndefined();
     expect(log.entries.map(({ message, fields }) => [message, fields.problem ?? fields.failures])).toEqual([
@@ -190,12 +195,12 @@ describe('the file of alerts', () => {
     const { file, state, writes, log } = start();
     const folder = join(file, '..');
     writeFileSync(folder, 'a file where the directory should be');
-    for (let i = 0; i < 3; i += 1) await state.save({ savedAt: AT + i, alerts: [] });
+    for (let i = 0; i < 3; i += 1) await state.save(saved({ savedAt: AT + i, alerts: [] }));
     const problem = `${file} cannot be written (ENOTDIR); a restart may send alerts twice; check the disk and the owner of storage.path`;
     expect([writes.problem(), writes.errors()]).toEqual([problem, 3]);
     rmSync(folder);
-    await state.save({ savedAt: AT + 3, alerts: [firing] });
-    await state.save({ savedAt: AT + 4, alerts: [firing] });
+    await state.save(saved({ savedAt: AT + 3, alerts: [firing] }));
+    await state.save(saved({ savedAt: AT + 4, alerts: [firing] }));
     expect([writes.problem(), writes.errors()]).toEqual([undefined, 3]);
     expect(log.entries.map(({ level, message, fields }) => [level, message, fields])).toEqual([
       ['error', 'state cannot be saved', { file: 'alert-state.json', problem }],
@@ -207,7 +212,7 @@ describe('the file of alerts', () => {
     const hanging = createHangingFile(cleanup);
     const { state, problems } = start(hanging.path);
     vi.useFakeTimers();
-    const first = state.save({ savedAt: AT, alerts: [] });
+    const first = state.save(saved({ savedAt: AT, alerts: [] }));
     await vi.advanceTimersByTimeAsync(4999);
     expect(problems()).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
@@ -215,8 +220,8 @@ describe('the file of alerts', () => {
     const reported = `${hanging.path} is not written after 5 s; a restart may send alerts twice; check the disk of storage.path`;
     expect(problems()).toEqual([reported]);
     // no timer is running: these do not wait
-    await state.save({ savedAt: AT + 1, alerts: [firing] });
-    await state.save({ savedAt: AT + 2, alerts: [pending] });
+    await state.save(saved({ savedAt: AT + 1, alerts: [firing] }));
+    await state.save(saved({ savedAt: AT + 2, alerts: [pending] }));
     vi.useRealTimers();
     expect(problems()).toEqual([reported]);
     hanging.release();

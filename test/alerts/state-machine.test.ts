@@ -20,6 +20,8 @@ const createRule = (pendingFor: number, keepFiringFor: number): Rule => ({
   name: 'LicenseServerDown',
   severity: 'critical',
   parameters: { enabled: true, for: pendingFor, keepFiringFor },
+  threshold: undefined,
+  longestFor: pendingFor,
   durations: () => ({ enabled: true, for: pendingFor, keepFiringFor }),
   evaluate: () => {
     throw new Error('unreachable: evaluations are given');
@@ -36,10 +38,11 @@ const evaluationOf = (conditions: Readonly<Record<string, Condition>>): Evaluati
       isRaised: condition === 'raised',
     })),
   isUnknown: ({ vendor_license: subject = '' }) => conditions[subject] === 'unknown',
+  unknownAbout: new Set(Object.keys(conditions).filter((subject) => conditions[subject] === 'unknown')),
   hasNoData: false,
 });
 
-const options = { unknownHold: 3600, resolvedRetention: 900 };
+const options = { unknownHold: 3600, resolvedRetention: 900, address: (labels: Labels) => labels };
 
 /** Runs evaluations of one subject, a minute apart, and gives the state after each. */
 function run(
@@ -247,7 +250,7 @@ describe('in any sequence of evaluations', () => {
             if (isRestarted) {
               // as it comes out of a file
               const kept = JSON.parse(JSON.stringify([...states.values()])) as AlertState[];
-              states = restoreSaved({ savedAt: now, alerts: kept }, now);
+              states = restoreSaved({ alerts: kept }, now);
               seen.restarted += states.size;
             }
             for (const [subject, condition] of Object.entries(conditions)) {

@@ -18,6 +18,7 @@ const state = (labels: Record<string, string>, more: Partial<AlertState> = {}): 
   knownAt: NOW - 5,
   unknownSince: undefined,
   sentAt: undefined,
+  isReplaced: false,
   ...more,
 });
 
@@ -27,6 +28,7 @@ const statusOf = (alerts: readonly AlertState[], lastEvaluation: EngineStatus['l
   commonLabels: {},
   active: new Set(),
   withData: new Set(),
+  statements: undefined,
   deliveries: [],
   queueCapacity: 1,
   evaluationInterval: 15,

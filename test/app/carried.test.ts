@@ -25,6 +25,7 @@ const alert: AlertState = {
   knownAt: NOW - 500,
   unknownSince: NOW - 400,
   sentAt: undefined,
+  isReplaced: false,
 };
 
 const state: ReceiverState = {

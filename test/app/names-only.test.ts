@@ -216,6 +216,11 @@ const answers: Allowed = [
     'of the exporter, its sources and its store',
   ],
   [/^\/metrics license_(?:up|data_known|vendor_license_data_known)$/, /^[01]$/, 'what is known'],
+  [
+    /^\/metrics license_alerts?_(?:complete|delivered|threshold|evaluated_timestamp_seconds)$/,
+    /^[\d.]+$/,
+    'settings and the state of the engine',
+  ],
   [/^\/metrics license_(?:vendor_license|feature)_info$/, /^1$/, 'a name'],
   [
     /^\/metrics license_(?:server_up|vendor_license_current)$/,

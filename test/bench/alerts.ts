@@ -71,7 +71,11 @@ function heapOfAlerts(inventory: Inventory): number {
   };
   const before = used();
   const evaluated = createRules(settings).map((rule) => ({ rule, evaluation: evaluateRule(rule, view) }));
-  const { states } = step(new Map(), evaluated, view.now, { unknownHold: 3600, resolvedRetention: 900 });
+  const { states } = step(new Map(), evaluated, view.now, {
+    unknownHold: 3600,
+    resolvedRetention: 900,
+    address: (labels) => labels,
+  });
   evaluated.length = 0;
   const bytes = used() - before;
   if (states.size !== inventory.features.count) throw new Error(`${states.size} alerts`);
@@ -158,7 +162,7 @@ export async function benchAlerts(count: number, runs: number): Promise<Line[]> 
 
     const { commonLabels } = engine.status();
     const options = { commonLabels, validity: 240, unknownHold: 3600, generatorURL: 'http://bench/alerts' };
-    const notifications = [...(engine.states() ?? [])].map(([key, alert]) =>
+    const notifications = [...(engine.states()?.states ?? [])].map(([key, alert]) =>
       createNotification(key, alert, now(), options),
     );
     const body = alertsBody(notifications, 0);

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ownLabelNames } from '../../src/alerts/alert.ts';
 import { ownLabelsOf } from '../../src/alerts/notification.ts';
 import { parseCommandLine } from '../../src/commands/command-line.ts';
 import { listenAddress } from '../../src/config/addresses.ts';
@@ -14,6 +13,7 @@ import { Secret } from '../../src/config/secret.ts';
 import { labelMap } from '../../src/config/sections/alert-labels.ts';
 import { readPasswordFile } from '../../src/config/upstream-analyzer.ts';
 import { duration, size } from '../../src/config/values.ts';
+import { identityLabels, scopeLabels } from '../../src/model/alert-labels.ts';
 import { cronProblem } from '../../src/poll/schedule.ts';
 import { createCleanup } from '../support/harness.ts';
 
@@ -153,7 +153,7 @@ describe('loadConfig', () => {
   });
 
   it('refuses external labels that identify alerts', () => {
-    for (const name of [...ownLabelNames, ...Object.keys(ownLabelsOf({ analyzer: 'x', shard: '0' }))]) {
+    for (const name of [...identityLabels, ...scopeLabels, ...Object.keys(ownLabelsOf('x'))]) {
       expect(labelMap.safeParse({ [name]: 'x' }).error?.message).toContain('is reserved: each alert sets it');
     }
   });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type Labels, ownLabelNames } from '../../src/alerts/alert.ts';
+import type { Labels } from '../../src/alerts/alert.ts';
 import { createRules } from '../../src/alerts/rules.ts';
 import { createInhibitor, inhibitions } from '../../src/messages/inhibitions.ts';
+import { identityLabels } from '../../src/model/alert-labels.ts';
 import { settingsOf } from '../support/alert-views.ts';
 import { example } from '../support/example-alertmanager.ts';
 
@@ -77,7 +78,7 @@ describe('inhibitions', () => {
 
   it('compare labels that alerts have', () => {
     expect(
-      inhibitions.flatMap(({ equal }) => equal).filter((name) => !ownLabelNames.some((own) => own === name)),
+      inhibitions.flatMap(({ equal }) => equal).filter((name) => !identityLabels.some((own) => own === name)),
     ).toEqual([]);
   });
 });

@@ -163,7 +163,10 @@ describe('hostile names', () => {
   it('are inert in a digest and its calendar', async () => {
     const email = channel();
     const labels = { alertname: 'LicenseExpiringSoon', severity: 'warning', vendor_license: name, feature: name };
-    const state = { labels, annotations: { summary: name, expires: '2026-12-01', licenses: '<b>5</b>' } };
+    const state = {
+      labels: { ...labels, expires: '2026-12-01' },
+      annotations: { summary: name, licenses: '<b>5</b>' },
+    };
     const alerts = [{ ...state, unknownSince: AT - 3600 }] as never;
     const { body } = (await email.writeDigest?.({ owner: '', alerts }, 'id', AT)) ?? { body: '' };
     const mail = await PostalMime.parse(body);
@@ -181,8 +184,15 @@ describe('hostile names', () => {
 describe('a digest', () => {
   it('lists by urgency and date, with what has no single date last', async () => {
     const row = (alertname: string, severity: string, feature: string, expires: string) => ({
-      labels: { alertname, severity, vendor_license: 'a;b', feature, owner: 'someone' },
-      annotations: { summary: `${feature}.`, ...(expires !== '' && { expires, licenses: '7' }) },
+      labels: {
+        alertname,
+        severity,
+        vendor_license: 'a;b',
+        feature,
+        owner: 'someone',
+        ...(expires !== '' && { expires }),
+      },
+      annotations: { summary: `${feature}.`, ...(expires !== '' && { licenses: '7' }) },
     });
     const alerts = [
       row('LicenseExpiringSoon', 'info', 'far', '2027-02-10'),

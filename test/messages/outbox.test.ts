@@ -57,6 +57,7 @@ function stateOf(labels: Labels, firedAt: number, state: AlertState['state']): A
     knownAt: now(),
     unknownSince: undefined,
     sentAt: undefined,
+    isReplaced: false,
   };
 }
 
@@ -71,6 +72,7 @@ function handOverOf(world: World): HandOver {
       rule,
       evaluation: {
         findings: [],
+        unknownAbout: new Set(),
         hasNoData: world.hasNoData,
         isUnknown: (labels) => [...world.unknown].some((one) => fingerprint(one) === fingerprint(labels)),
       },

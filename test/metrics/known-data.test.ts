@@ -102,6 +102,7 @@ describe('which data is known', () => {
       },
       features: createInlineRendering(),
       owners: () => noOwners,
+      alerts: () => undefined,
       rightsizing: () => undefined,
       latest: () => undefined,
     });

@@ -24,6 +24,7 @@ export function alertOf(labels: Labels = {}, more: Partial<AlertState> = {}): Al
     knownAt: NOW,
     unknownSince: undefined,
     sentAt: undefined,
+    isReplaced: false,
     ...more,
   };
 }
@@ -35,6 +36,7 @@ export const statusOf = (alerts: readonly AlertState[], more: Partial<EngineStat
   commonLabels: { source: 'license-exporter', analyzer: 'lic.example.com' },
   active: new Set(),
   withData: new Set(['LicenseServerDown']),
+  statements: undefined,
   deliveries: [],
   queueCapacity: 10_000,
   evaluationInterval: 30,
