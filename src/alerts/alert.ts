@@ -50,19 +50,21 @@ export interface AlertState {
   readonly knownAt: number;
   /** Since when the condition is unknown. */
   readonly unknownSince: number | undefined;
-  /** When it was last queued for sending. */
-  readonly sentAt: number | undefined;
   /** Whether another one replaces it, because its other labels have changed: those of its owner, or the shard. */
   readonly isReplaced: boolean;
 }
 
+/** All labels of an alert as one text: for Alertmanager and Prometheus, other labels are another alert. */
+export const labelsKey = (labels: Labels): string =>
+  JSON.stringify(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)));
+
 /** What identifies an alert among those of an engine. One that was replaced has the labels of before. */
 export const keyOf = ({ labels, isReplaced }: Pick<AlertState, 'labels' | 'isReplaced'>): string =>
-  isReplaced ? `${fingerprint(labels)} ${JSON.stringify(Object.entries(labels).sort())}` : fingerprint(labels);
+  isReplaced ? `${fingerprint(labels)} ${labelsKey(labels)}` : fingerprint(labels);
 
 const later = (at: number | undefined, by: number): number | undefined => (at === undefined ? undefined : at + by);
 
-/** The alert after the clock was set: it is as old as before. It is sent again at once. @param by seconds */
+/** The alert after the clock was set: it is as old as before. @param by seconds */
 export const movedAlert = (alert: AlertState, by: number): AlertState => ({
   // every member by name: one that is added is decided here too
   rule: alert.rule,
@@ -76,6 +78,5 @@ export const movedAlert = (alert: AlertState, by: number): AlertState => ({
   resolvedAt: later(alert.resolvedAt, by),
   knownAt: alert.knownAt + by,
   unknownSince: later(alert.unknownSince, by),
-  sentAt: undefined,
   isReplaced: alert.isReplaced,
 });

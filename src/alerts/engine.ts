@@ -6,21 +6,25 @@ import { runSliced } from '../scheduling/slices.ts';
 import type { AlertState, Labels } from './alert.ts';
 import { type Delivery, QUEUE_CAPACITY } from './delivery.ts';
 import { createAddress, createEvaluation, type EvaluationOptions, unknownEvaluation } from './evaluation.ts';
+import { changesOf, type SentAlert, type SentAlerts, type SumUpOptions, sumUpAlerts } from './groups.ts';
 import { silenceUrl } from './links.ts';
 import { ownLabelsOf } from './notification.ts';
 import { ACTIVE_RESENDS, createNotifier, type DeliveryTarget, type NotifierOptions } from './notifier.ts';
 import { type Continued, restore } from './restore.ts';
-import type { EvaluatedRule, Forecasts, RecordingState, Rule, SourceState } from './rule.ts';
+import type { EvaluatedRule, Forecasts, RecordingState, Rule, SourceState, View } from './rule.ts';
 import { createRules, type RuleSettings } from './rules.ts';
 import type { StateFile } from './state-file.ts';
-import { type AlertStates, type Step, type StepOptions, step } from './state-machine.ts';
+import { type StepOptions, step, type Transition } from './state-machine.ts';
 import { createStatements, type StatementKeeper, type Statements } from './statements.ts';
 import { logTransitions } from './transition-log.ts';
 
 /** The alerts after an evaluation, for those who send them by other ways than Alertmanager. */
-export interface HandOver extends Step {
+export interface HandOver {
   /** Epoch seconds. */
   readonly at: number;
+  readonly alerts: SentAlerts;
+  /** What has changed in them. */
+  readonly changes: readonly Transition[];
   /** The result of each rule. If they could not be evaluated, every condition is unknown. */
   readonly evaluated: readonly EvaluatedRule[];
 }
@@ -37,6 +41,8 @@ export interface EngineOptions
   readonly recording: () => RecordingState | undefined;
   /** `undefined` before the first pass of right-sizing, and without right-sizing. */
   readonly forecasts: () => Forecasts | undefined;
+  /** See `View`. */
+  readonly denied: () => View['denied'];
   readonly rules: RuleSettings;
   readonly alertmanagers: readonly DeliveryTarget[];
   /** Who acts on a vendor license or a feature. It can change at any time, and alerts follow it. */
@@ -65,7 +71,10 @@ export interface EngineOptions
 /** The state of alerting, for metrics and pages. Times are epoch seconds, durations seconds. */
 export interface EngineStatus {
   readonly rules: readonly Rule[];
-  readonly alerts: readonly AlertState[];
+  /** As they are sent. */
+  readonly alerts: readonly SentAlert[];
+  /** Of single features, before they are summed up, and all others. */
+  readonly conditions: readonly AlertState[];
   readonly commonLabels: Labels;
   /** Names of the rules that had data at their last evaluation, if alerts are delivered. The same rules in Prometheus stay silent. */
   readonly active: ReadonlySet<string>;
@@ -125,8 +134,11 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
     rules,
     commonLabels,
     address,
-    silenceUrl: (labels) => (alertmanagerUrl === undefined ? undefined : silenceUrl(alertmanagerUrl, labels, analyzer)),
   });
+  const sumUpOptions: SumUpOptions = {
+    rules,
+    silenceUrl: (labels) => (alertmanagerUrl === undefined ? undefined : silenceUrl(alertmanagerUrl, labels, analyzer)),
+  };
   const isExplicit = options.resolve === 'explicit';
   const notifier = createNotifier({
     ...options,
@@ -144,6 +156,8 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
 
   let continued: Continued = options.initial ?? { states: new Map(), ends: [], complete: new Set(), analyzer };
   let { states } = continued;
+  /** The alerts as they are sent. */
+  let sent: SentAlerts = new Map();
   let keeper: StatementKeeper | undefined;
   let statements: Statements | undefined;
   /** Names of the rules that had data at the last evaluation. */
@@ -178,8 +192,8 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
         const isOutdated = inventory?.agesOutAt !== undefined && inventory.agesOutAt < at;
         if (inventory === undefined || isOutdated) return undefined;
         const [authenticated, sources] = [options.authenticated(), options.sources()];
-        const [recording, forecasts] = [options.recording(), options.forecasts()];
-        const view = { now: at, inventory, authenticated, sources, recording, forecasts, timeZone };
+        const [recording, forecasts, denied] = [options.recording(), options.forecasts(), options.denied()];
+        const view = { now: at, inventory, authenticated, sources, recording, forecasts, denied, timeZone };
         const evaluated = await runSliced(evaluateRules(view));
         return { evaluated, ...step(states, evaluated, at, stepOptions()) };
       });
@@ -198,17 +212,20 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
     const evaluated = outcome?.evaluated ?? unknownEvaluation(rules);
     const { states: after, transitions } = outcome ?? step(states, evaluated, at, stepOptions());
     states = after;
-    statements = keeper?.take({ states, transitions }, evaluated, at);
+    const before = sent;
+    sent = sumUpAlerts(states, before, sumUpOptions);
+    const changes = changesOf(before, sent);
+    statements = keeper?.take(sent, changes, evaluated, at);
     if (outcome !== undefined) {
       lastEvaluation = { at, seconds: (performance.now() - started) / 1000 };
       withData = new Set(outcome.evaluated.flatMap(({ rule, evaluation }) => (evaluation.hasNoData ? [] : rule.name)));
     }
-    logTransitions(transitions, log);
+    logTransitions(changes, log);
     // saved before sending: after a crash, every alert that was sent is restored
     if (transitions.length > 0) await save();
     else if ((hadAlerts || savedNames !== kept().complete.size) && at - savedAt >= SAVE_INTERVAL) void save();
-    options.handOver({ at, states, transitions, evaluated });
-    states = notifier.send(states, at);
+    options.handOver({ at, alerts: sent, changes, evaluated });
+    notifier.send(sent, at);
   };
 
   const run = createLatestOnly(async () => {
@@ -217,7 +234,7 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
     await evaluateOnce().catch(logFailure);
     if (isStopping) return;
     const at = now();
-    const next = Math.min(at + evaluationInterval, notifier.nextDue(states) ?? Number.POSITIVE_INFINITY);
+    const next = Math.min(at + evaluationInterval, notifier.nextDue() ?? Number.POSITIVE_INFINITY);
     timer = setTimeout(() => void run(), Math.max(0.01, next - at) * 1000);
   });
 
@@ -239,7 +256,9 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
       ({ states } = continued);
       if (states.size > 0) log.info({ alerts: states.size }, 'alerts restored');
       const { ends, complete, analyzer: saidOf } = continued;
-      const said = { alerts: states.values(), analyzer: saidOf };
+      // what is restored is no change
+      sent = sumUpAlerts(states, sent, sumUpOptions);
+      const said = { alerts: sent.values(), analyzer: saidOf };
       keeper = createStatements({ rules, analyzer, complete, said, ends });
       isStarted = true;
       await run();
@@ -257,7 +276,8 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
       const isEvaluated = lastEvaluation !== undefined && lastEvaluation.at > now() - ACTIVE_RESENDS * resendDelay;
       return {
         rules,
-        alerts: [...states.values()],
+        alerts: [...sent.values()],
+        conditions: [...states.values()],
         commonLabels,
         active: isEvaluated && notifier.isDelivering() ? withData : new Set(),
         withData,

@@ -12,8 +12,6 @@ export interface EvaluationOptions {
   readonly address: Address;
   /** The annotation `runbook_url` of a rule. */
   readonly runbookUrl: (name: string) => string;
-  /** The annotation `silence_url` of an alert. */
-  readonly silenceUrl: (labels: Labels) => string | undefined;
 }
 
 /** Labels with those of who acts on an alert, and without those of who acted on it before. */
@@ -34,18 +32,15 @@ export const createAddress =
 
 /** Evaluates rules one by one, in slices, because a large site takes long. */
 export function createEvaluation(options: EvaluationOptions) {
-  const { rules, ignore, commonLabels, runbookUrl, silenceUrl } = options;
+  const { rules, ignore, commonLabels, runbookUrl } = options;
   const isIgnored = ignore.length === 0 ? undefined : createIgnore(ignore);
 
-  /** The labels of those who act on it, and links. */
-  const complete = (runbook: string, { labels, annotations, ...finding }: Finding): Finding => {
-    const silence = silenceUrl(labels);
-    return {
-      ...finding,
-      labels: options.address(labels),
-      annotations: { ...annotations, runbook_url: runbook, ...(silence !== undefined && { silence_url: silence }) },
-    };
-  };
+  /** With the labels of those who act on it, and a link. */
+  const complete = (runbook: string, { labels, annotations, ...finding }: Finding): Finding => ({
+    ...finding,
+    labels: options.address(labels),
+    annotations: { ...annotations, runbook_url: runbook },
+  });
 
   const evaluate = function* (rule: Rule, view: View): Generator<void, Evaluation> {
     const evaluation = yield* rule.evaluate(view);

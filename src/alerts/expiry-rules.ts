@@ -1,7 +1,9 @@
+import type { FeatureRow } from '../inventory/feature-row.ts';
 import { expiryDay } from '../model/expiry-day.ts';
-import type { Finding, Labels } from './alert.ts';
+import type { Labels } from './alert.ts';
+import { isUnused, renewalOf } from './expiry-facts.ts';
 import { createFeatureRule, nameOf } from './feature-rules.ts';
-import { humanDuration, type Rule, type RuleFactory, type View } from './rule.ts';
+import { humanDuration, type RuleFactory, type View } from './rule.ts';
 import type { Durations } from './rule-settings.ts';
 import { countText, licensesText, localTimeText } from './texts.ts';
 
@@ -16,29 +18,50 @@ function expiresOn(at: number, timeZone: string): Labels {
   return expires === undefined ? {} : { expires };
 }
 
+const EXPIRED_REMEDY =
+  'Install the renewed license file. If a license is not needed any more, remove it from the license file, or silence this alert.';
+
+/** ` on 2026-12-01` */
+const on = (expires: string | undefined): string => (expires === undefined ? '' : ` on ${expires}`);
+
 interface ExpiredParameters extends Durations {
   /** Seconds after the expiry. */
   readonly within: number;
 }
 
+/** One that nobody uses is no reason to get up. */
 export const createExpired: RuleFactory<ExpiredParameters> = (name, settings) =>
-  createFeatureRule({
-    name,
-    severity: 'critical',
-    settings,
-    threshold: ({ within }) => within,
-    condition: ({ expiration }, { within }, now) => {
-      if (expiration === undefined) return 'unknown';
-      const since = now - expiration;
-      return since >= 0 && since < within && { value: since, isRaised: true };
-    },
-    isKnown: isExpiryKnown,
-    label: (since, { now, timeZone }) => expiresOn(now - since, timeZone),
-    annotate: (row, since, { now, timeZone }) => ({
-      summary: `License ${nameOf(row)} has expired.`,
-      description: `It expired ${humanDuration(since)} ago, at ${localTimeText(now - since, timeZone)}. Install the renewed license file. If it is not needed any more, remove it from the license file, or silence this alert.`,
+  (['critical', 'warning'] as const).map((severity) =>
+    createFeatureRule({
+      name,
+      severity,
+      settings,
+      threshold: ({ within }) => within,
+      grouping: {
+        worst: 'smallest',
+        summarize: ({ vendorLicense, expires, count }) =>
+          `${count} features of ${vendorLicense} have expired${on(expires)}.`,
+        remedy: EXPIRED_REMEDY,
+      },
+      condition: (row, { within }, view) => {
+        const { expiration } = row;
+        if (expiration === undefined) return 'unknown';
+        const since = view.now - expiration;
+        if (since < 0 || since >= within) return false;
+        const isOurs = isUnused(row, view) === (severity === 'warning');
+        return isOurs && !isRenewed(row, view, view.now) && { value: since, isRaised: true };
+      },
+      isKnown: isExpiryKnown,
+      label: (since, { now, timeZone }) => expiresOn(now - since, timeZone),
+      annotate: (row, since, view) => {
+        const { now, timeZone } = view;
+        return {
+          summary: `License ${nameOf(row)} has expired.`,
+          description: `It expired ${humanDuration(since)} ago, at ${localTimeText(now - since, timeZone)}. ${partText(row, view, now)}${EXPIRED_REMEDY}`,
+        };
+      },
     }),
-  });
+  );
 
 const REMEDY = 'Order the renewal and install the new license file.';
 
@@ -47,88 +70,62 @@ interface ExpiringSoonParameters extends Durations {
   readonly info: number;
   readonly warning: number;
   readonly critical: number;
-  readonly aggregate: 'none' | 'vendor_license';
 }
 
 /**
  * Three rules with ranges that do not overlap. Before its expiry, a license moves from the one for information to the warning,
- * and from there to the critical rule. Each alert keeps firing until the next one fires, so there is no gap.
+ * and from there to the critical rule, if it is in use. Each alert keeps firing until the next one fires, so there is no gap.
  */
-export const createExpiringSoon: RuleFactory<ExpiringSoonParameters> = (name, settings) => {
-  const rules = (['critical', 'warning', 'info'] as const).map((severity) =>
+export const createExpiringSoon: RuleFactory<ExpiringSoonParameters> = (name, settings) =>
+  (['critical', 'warning', 'info'] as const).map((severity) =>
     createFeatureRule({
       name,
       severity,
       settings,
       threshold: (parameters) => parameters[severity],
-      condition: ({ expiration }, { info, warning, critical }, now) => {
+      grouping: {
+        worst: 'smallest',
+        summarize: ({ vendorLicense, expires, count }) => `${count} features of ${vendorLicense} expire${on(expires)}.`,
+        remedy: REMEDY,
+      },
+      condition: (row, { info, warning, critical }, view) => {
+        const { expiration } = row;
         if (expiration === undefined) return 'unknown';
-        const left = expiration - now;
-        const [from, to] = { critical: [0, critical], warning: [critical, warning], info: [warning, info] }[
-          severity
-        ] as [number, number];
-        return left > 0 && left >= from && left < to && { value: left, isRaised: true };
+        const left = expiration - view.now;
+        if (left <= 0) return false;
+        const range = left < critical ? 'critical' : left < warning ? 'warning' : left < info ? 'info' : undefined;
+        if (range === undefined) return false;
+        const isOurs = severity === (range === 'critical' && isUnused(row, view) ? 'warning' : range);
+        return isOurs && !isRenewed(row, view, view.now + warning) && { value: left, isRaised: true };
       },
       isKnown: isExpiryKnown,
       label: (left, { now, timeZone }) => expiresOn(now + left, timeZone),
-      annotate: (row, left, { now, timeZone }) => {
+      annotate: (row, left, view, { warning }) => {
+        const { now, timeZone } = view;
         const licenses = licensesText(row);
         const count = countText(row);
         const date = localTimeText(now + left, timeZone);
         return {
           summary: `License ${nameOf(row)} expires in ${humanDuration(left)}.`,
-          description: `It expires at ${date}${licenses === undefined ? '' : ` (${licenses})`}. ${REMEDY}`,
+          description: `It expires at ${date}${licenses === undefined ? '' : ` (${licenses})`}. ${partText(row, view, now + warning)}${REMEDY}`,
           // for the digest
           ...(count !== undefined && { licenses: count }),
+          ...(licenses !== undefined && { figure: licenses }),
         };
       },
       keepFiringFor: ({ for: pendingFor, keepFiringFor }) =>
         severity === 'critical' ? keepFiringFor : pendingFor + keepFiringFor,
     }),
   );
-  return settings.base.aggregate === 'vendor_license' ? rules.map(aggregateByVendorLicense) : rules;
-};
 
-/** Maximum number of features in the annotation of an aggregated alert. */
-const MAX_LISTED = 10;
+/** Whether as many licenses as before last longer. */
+const isRenewed = (row: FeatureRow, view: View, lasts: number): boolean =>
+  renewalOf(row, view, lasts)?.isWhole === true;
 
-/** One finding that replaces those of single features of a vendor license. */
-function sumUp({ name, severity }: Rule, vendorLicense: string, members: readonly Finding[]): Finding {
-  const sorted = members.toSorted((a, b) => a.value - b.value);
-  const value = members.reduce((least, member) => Math.min(least, member.value), Number.POSITIVE_INFINITY);
-  const listed = sorted
-    .slice(0, MAX_LISTED)
-    .map(({ labels, value: left }) => `${labels.feature} (${humanDuration(left)})`);
-  const others = sorted.length > MAX_LISTED ? ` and ${sorted.length - MAX_LISTED} more` : '';
-  return {
-    labels: { alertname: name, severity, vendor_license: vendorLicense },
-    annotations: {
-      summary: `Licenses of ${vendorLicense} expire: ${sorted.length}, the first in ${humanDuration(value)}.`,
-      description: `${listed.join(', ')}${others}. ${REMEDY}`,
-    },
-    value,
-    isRaised: true,
-  };
-}
-
-/** One alert for each vendor license instead of one for each feature. */
-function aggregateByVendorLicense(rule: Rule): Rule {
-  return {
-    ...rule,
-    *evaluate(view) {
-      const { findings, unknownAbout, hasNoData } = yield* rule.evaluate(view);
-      const groups = Map.groupBy(findings, ({ labels }) => labels.vendor_license ?? '');
-      return {
-        findings: [...groups].map(([vendorLicense, members]) => sumUp(rule, vendorLicense, members)),
-        // the alert may be about the license whose expiry is unknown
-        isUnknown: ({ vendor_license: name = '' }) =>
-          !isExpiryKnown(view, name) ||
-          view.inventory.features
-            .rows()
-            .some(({ vendorLicense, expiration }) => vendorLicense === name && expiration === undefined),
-        unknownAbout,
-        hasNoData,
-      };
-    },
-  };
+/** `It is renewed for 4 of 10 licenses. ` */
+function partText(row: FeatureRow, view: View, lasts: number): string {
+  const renewal = renewalOf(row, view, lasts);
+  return renewal === undefined || row.maxAvailable === undefined
+    ? ''
+    : `It is renewed for ${renewal.licenses} of ${row.maxAvailable} licenses. `;
 }

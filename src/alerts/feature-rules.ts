@@ -1,6 +1,14 @@
 import type { FeatureRow } from '../inventory/feature-row.ts';
 import type { Finding, Labels } from './alert.ts';
-import { aboutSite, createRule, type Rule, type RuleFactory, type RuleOptions, type View } from './rule.ts';
+import {
+  aboutSite,
+  createRule,
+  type Grouping,
+  type Rule,
+  type RuleFactory,
+  type RuleOptions,
+  type View,
+} from './rule.ts';
 import type { Durations } from './rule-settings.ts';
 import { localDateText, usageText } from './texts.ts';
 
@@ -13,10 +21,11 @@ import { localDateText, usageText } from './texts.ts';
 type FeatureCondition = { readonly value: number; readonly isRaised: boolean } | 'unknown' | 'not reported' | false;
 
 export interface FeatureRuleOptions<P extends Durations> extends Omit<RuleOptions<P>, 'evaluate'> {
-  condition(row: FeatureRow, parameters: P, now: number): FeatureCondition;
+  readonly grouping: Grouping;
+  condition(row: FeatureRow, parameters: P, view: View): FeatureCondition;
   /** Whether a feature of the vendor license that is not listed does not exist. Otherwise it is unknown. */
   isKnown(view: View, vendorLicense: string): boolean;
-  annotate(row: FeatureRow, value: number, view: View): Labels;
+  annotate(row: FeatureRow, value: number, view: View, parameters: P): Labels;
   /** Labels beside those of the feature. */
   label?(value: number, view: View): Labels;
   /** Called before and after the conditions of one evaluation. */
@@ -52,7 +61,7 @@ export function createFeatureRule<P extends Durations>(options: FeatureRuleOptio
         if (read % SLICE === 0) yield;
         const parameters = parametersOf(row);
         if (!parameters.enabled) continue;
-        const condition = options.condition(row, parameters, view.now);
+        const condition = options.condition(row, parameters, view);
         if (condition === 'not reported') continue;
         if (condition !== 'unknown') known += 1;
         if (condition === false) continue;
@@ -69,7 +78,12 @@ export function createFeatureRule<P extends Durations>(options: FeatureRuleOptio
             ...options.label?.(condition.value, view),
           };
           findings.push(
-            finding(subject, options.annotate(row, condition.value, view), condition.value, condition.isRaised),
+            finding(
+              subject,
+              options.annotate(row, condition.value, view, parameters),
+              condition.value,
+              condition.isRaised,
+            ),
           );
         }
       }
@@ -82,7 +96,12 @@ export function createFeatureRule<P extends Durations>(options: FeatureRuleOptio
       return {
         findings,
         unknownAbout,
-        isUnknown: (labels) => !options.isKnown(view, labels.vendor_license ?? '') || unknown.has(featureKey(labels)),
+        isUnknown: (labels) => {
+          const { vendor_license: vendorLicense = '', feature } = labels;
+          if (!options.isKnown(view, vendorLicense)) return true;
+          // one that was restored without its features may be about any of them
+          return feature === undefined ? unknownAbout.has(vendorLicense) : unknown.has(featureKey(labels));
+        },
         hasNoData: features.count === 0 || (known === 0 && unknown.size > 0),
       };
     },
@@ -110,6 +129,8 @@ const inUseText = (row: FeatureRow): string => {
   return usage === undefined ? '' : `${usage} are in use. `;
 };
 
+const QUEUED_REMEDY = 'Users are waiting for a license. Look for idle checkouts and unused reservations.';
+
 interface QueuedParameters extends Durations {
   /** Number of requests. */
   readonly above: number;
@@ -121,6 +142,11 @@ export const createQueued: RuleFactory<QueuedParameters> = (name, settings) =>
     severity: 'warning',
     settings,
     threshold: ({ above }) => above,
+    grouping: {
+      worst: 'largest',
+      summarize: ({ vendorLicense, count }) => `Requests are queued for ${count} features of ${vendorLicense}.`,
+      remedy: QUEUED_REMEDY,
+    },
     condition: ({ isReported, maxQueued }, { above }) => {
       if (!isReported) return 'not reported';
       if (maxQueued === undefined) return 'unknown';
@@ -129,9 +155,12 @@ export const createQueued: RuleFactory<QueuedParameters> = (name, settings) =>
     isKnown: isUsageKnown,
     annotate: (row, queued) => ({
       summary: `Requests are queued for ${nameOf(row)}: ${queued}.`,
-      description: `${inUseText(row)}Users are waiting for a license. Look for idle checkouts and unused reservations.`,
+      description: `${inUseText(row)}${QUEUED_REMEDY}`,
+      figure: queued === 1 ? '1 waits' : `${queued} wait`,
     }),
   });
+
+const DENIED_REMEDY = 'Compare the peak usage of a feature with its number of licenses.';
 
 interface DenialsParameters extends Durations {
   /** Denials in a day. */
@@ -146,29 +175,49 @@ export const createDenials: RuleFactory<DenialsParameters> = (name, settings) =>
     severity: 'warning',
     settings,
     threshold: ({ above }) => above,
-    evaluate: ({ now, inventory: { history, polls }, timeZone }, { parametersOf, finding }) => {
+    grouping: {
+      worst: 'largest',
+      summarize: ({ vendorLicense, count }) =>
+        `License requests for ${count} features of ${vendorLicense} were denied.`,
+      remedy: DENIED_REMEDY,
+    },
+    evaluate: ({ now, denied, inventory: { history, polls }, timeZone }, { parametersOf, finding }) => {
       /** The inventory contains only current history. Missing history is unknown. */
       const known = new Set<string>();
-      const findings = [...history].flatMap(
-        ({ vendorLicense, feature, package: pkg, featureType, at, denials }): Finding[] => {
+      const days = [
+        ...[...history].map(({ vendorLicense, feature, package: pkg, featureType, at, denials }) => ({
+          ...{ vendorLicense, feature, package: pkg, featureType, at, denials },
+          isToday: false,
+        })),
+        ...(denied ?? []).map((row) => ({ ...row, at: now, isToday: true })),
+      ];
+      const findings = days.flatMap(
+        ({ vendorLicense, feature, package: pkg, featureType, at, denials, isToday }): Finding[] => {
           if (denials === undefined) return [];
           const subject = { vendor_license: vendorLicense, feature, package: pkg, feature_type: featureType };
-          known.add(featureKey(subject));
+          const key = featureKey(subject);
+          if (known.has(key)) return [];
+          known.add(key);
           const { enabled, above, maxAge } = parametersOf({ vendorLicense, feature });
           if (!enabled || denials <= above || now - at >= maxAge) return [];
+          const when = isToday
+            ? 'today'
+            : `on ${localDateText(at, timeZone)}, the newest day of the analyzer's history`;
           const annotations = {
             summary: `License requests for ${feature} of ${vendorLicense} were denied: ${denials}.`,
-            description: `The requests were denied on ${localDateText(at, timeZone)}, the newest day of the analyzer's history. Compare the peak usage of the feature with its number of licenses.`,
+            description: `The requests were denied ${when}. ${DENIED_REMEDY}`,
+            figure: `${denials} denied`,
           };
           return [finding(subject, annotations, denials)];
         },
       );
-      const isPolled = polls.some(({ endpoint, success }) => endpoint === 'GetHistory' && success);
+      const isKnown =
+        denied !== undefined || polls.some(({ endpoint, success }) => endpoint === 'GetHistory' && success);
       return {
         findings,
-        isUnknown: (labels) => !known.has(featureKey(labels)),
-        unknownAbout: aboutSite(!isPolled),
-        hasNoData: history.count === 0,
+        isUnknown: (labels) => (labels.feature === undefined ? !isKnown : !known.has(featureKey(labels))),
+        unknownAbout: aboutSite(!isKnown),
+        hasNoData: history.count === 0 && denied === undefined,
       };
     },
   });

@@ -2,8 +2,8 @@ import type { Log } from '../model/log.ts';
 import type { Labels } from './alert.ts';
 import type { Alertmanager } from './alertmanager.ts';
 import { createDelivery, type Delivery, type DeliveryCounts } from './delivery.ts';
+import type { SentAlerts } from './groups.ts';
 import { createNotification } from './notification.ts';
-import type { AlertStates } from './state-machine.ts';
 
 /** One Alertmanager to send to. */
 export interface DeliveryTarget {
@@ -29,10 +29,10 @@ export interface NotifierOptions {
 /** Sends alerts to every Alertmanager, and sends them again; without one, it does nothing. Times are epoch seconds. */
 export interface Notifier {
   readonly deliveries: readonly Delivery[];
-  /** Queues the alerts that are due, or a heartbeat if there are no alerts. Returns the alerts with `sentAt`. */
-  send(states: AlertStates, at: number): AlertStates;
+  /** Queues the alerts that are due, or a heartbeat if there are no alerts. */
+  send(alerts: SentAlerts, at: number): void;
   /** When the next alert or heartbeat is due; `undefined` before the first one. */
-  nextDue(states: AlertStates): number | undefined;
+  nextDue(): number | undefined;
   /** When every Alertmanager had accepted something: the earliest of their last times. `-Infinity` if one never did. */
   deliveredAt(): number;
   /** Whether an Alertmanager accepted alerts or a heartbeat recently. */
@@ -57,6 +57,8 @@ export function createNotifier({ targets, resendDelay, now, log, ...options }: N
     generatorURL: options.generatorUrl,
   };
   let lastHeartbeat: number | undefined;
+  /** When each alert was last queued, and in which state. */
+  const queued = new Map<string, { readonly state: string; readonly at: number }>();
 
   /** If the clock was set back, everything is due. */
   const isDue = (last: number | undefined, at: number): boolean =>
@@ -64,10 +66,15 @@ export function createNotifier({ targets, resendDelay, now, log, ...options }: N
 
   return {
     deliveries,
-    send: (states, at) => {
-      if (deliveries.length === 0) return states;
-      const active = [...states].filter(([, { state }]) => state !== 'pending');
-      const due = active.filter(([, { sentAt }]) => isDue(sentAt, at));
+    send: (alerts, at) => {
+      if (deliveries.length === 0) return;
+      const active = [...alerts].filter(([, { state }]) => state !== 'pending');
+      for (const key of queued.keys()) if (!alerts.has(key)) queued.delete(key);
+      const due = active.filter(([key, { state }]) => {
+        const last = queued.get(key);
+        return last?.state !== state || isDue(last.at, at);
+      });
+      for (const [key, { state }] of due) queued.set(key, { state, at });
       if (due.length > 0) {
         const notifications = due.map(([key, alert]) => createNotification(key, alert, at, notificationOptions));
         for (const delivery of deliveries) delivery.enqueue(notifications);
@@ -76,13 +83,10 @@ export function createNotifier({ targets, resendDelay, now, log, ...options }: N
         lastHeartbeat = at;
         for (const delivery of deliveries) delivery.heartbeat();
       }
-      return due.length === 0
-        ? states
-        : new Map([...states, ...due.map(([key, alert]) => [key, { ...alert, sentAt: at }] as const)]);
     },
-    nextDue: (states) => {
-      const sent = [...states.values()].flatMap(({ sentAt }) => sentAt ?? []);
-      const last = sent.length === 0 ? lastHeartbeat : sent.reduce((a, b) => Math.min(a, b));
+    nextDue: () => {
+      const times = [...queued.values()].map(({ at }) => at);
+      const last = times.length === 0 ? lastHeartbeat : times.reduce((a, b) => Math.min(a, b));
       return last === undefined ? undefined : last + resendDelay;
     },
     deliveredAt: () =>

@@ -76,7 +76,6 @@ async function restoreFiring(
       resolvedAt: undefined,
       knownAt: now,
       unknownSince: undefined,
-      sentAt: undefined,
       isReplaced: false,
     });
   }

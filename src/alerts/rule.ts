@@ -41,6 +41,12 @@ export interface Forecast {
   readonly runsOut:
     | { readonly day: number; readonly earliest: number; readonly latest: number | undefined }
     | undefined;
+  /** The first day without any use; `undefined` if it was used lately, or if that is not known. */
+  readonly unusedSince: number | undefined;
+  /** Whether it was never used as far as the recorded days go. */
+  readonly isNeverUsed: boolean;
+  /** Recorded days. */
+  readonly days: number;
 }
 
 /** What right-sizing expects, as of its last pass. */
@@ -50,6 +56,15 @@ export interface Forecasts {
   readonly rows: readonly Forecast[];
   /** When a day begins, epoch seconds. */
   startOf(day: number): number;
+}
+
+/** Requests for a feature that were denied on the local day so far, also if there were none. */
+export interface DeniedFeature {
+  readonly vendorLicense: string;
+  readonly feature: string;
+  readonly package: string;
+  readonly featureType: string;
+  readonly denials: number;
 }
 
 /** The input of rules: the newest data, the state of the logon and of the sources, and what is expected. */
@@ -65,6 +80,8 @@ export interface View {
   readonly recording: RecordingState | undefined;
   /** `undefined` before the first pass of right-sizing, and without right-sizing. */
   readonly forecasts: Forecasts | undefined;
+  /** Requests that an analyzer in this process has recorded as denied today; `undefined` without one, and if they cannot be read. */
+  readonly denied: readonly DeniedFeature[] | undefined;
   /** The IANA name of the zone of times in texts. */
   readonly timeZone: string;
 }
@@ -83,6 +100,20 @@ export interface Evaluation {
 /** `unknownAbout` of a condition about the site as a whole, or of all vendor licenses. */
 export const aboutSite = (isUnknown: boolean): ReadonlySet<string> => new Set(isUnknown ? [''] : []);
 
+/** How the alerts of the features of a vendor license and an owner are summed up. */
+export interface Grouping {
+  /** Whose alert is the worst one: that with the smallest value, or with the largest. */
+  readonly worst: 'smallest' | 'largest';
+  /** A sentence about several features. */
+  summarize(group: {
+    readonly vendorLicense: string;
+    readonly expires: string | undefined;
+    readonly count: number;
+  }): string;
+  /** What to do, after a list of the features. */
+  readonly remedy: string;
+}
+
 /** Rules of one name may differ in their severity. The result of `evaluate` depends on its views up to now, and on nothing else. */
 export interface Rule {
   /** Name and severity. */
@@ -94,6 +125,8 @@ export interface Rule {
   readonly parameters: Durations;
   /** What the condition compares with if no override matches, in the unit of its value; `undefined` if it compares nothing. */
   readonly threshold: number | undefined;
+  /** `undefined` for a rule that is not about features. */
+  readonly grouping: Grouping | undefined;
   /** The longest time for which a condition must hold before an alert fires, seconds. */
   readonly longestFor: number;
   durations(labels: Labels): Durations;
@@ -132,6 +165,8 @@ export interface RuleOptions<P extends Durations> {
   readonly settings: Adjustable<P>;
   /** See `Rule`. `'none'` if the condition compares nothing. */
   readonly threshold: ((parameters: P) => number) | 'none';
+  /** See `Rule`. */
+  readonly grouping?: Grouping;
   evaluate(view: View, context: RuleContext<P>): Evaluation | Generator<void, Evaluation>;
   /** Replaces the setting, seconds. */
   keepFiringFor?(parameters: P): number;
@@ -156,6 +191,7 @@ export function createRule<P extends Durations>(options: RuleOptions<P>): Rule {
     name,
     severity,
     parameters: settings.base,
+    grouping: options.grouping,
     threshold: threshold === 'none' ? undefined : threshold(settings.base),
     longestFor: Math.max(...durations.map((values) => values.for ?? 0)),
     durations: ({ vendor_license = '', feature = '' }) => {

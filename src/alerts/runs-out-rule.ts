@@ -16,7 +16,6 @@ import { monthText } from './texts.ts';
 interface RunsOutParameters extends Durations {
   /** The alert starts when the licenses run out within this time, seconds. */
   readonly lead: number;
-  readonly aggregate: 'none' | 'vendor_license';
 }
 
 /** Without a good pass for this long, it is unknown when licenses run out, seconds. */
@@ -25,8 +24,6 @@ const MAX_AGE = 2 * 86_400;
 const FAR = 1.5;
 /** Features read between two yields. */
 const SLICE = 1000;
-/** Maximum number of features in the description of an alert about several. */
-const MAX_LISTED = 10;
 
 const MEANING =
   'From then on, every fourth week is expected to have a moment with all licenses in use. Order more licenses in time, or find out why the use grows.';
@@ -76,26 +73,13 @@ function ofFeature(one: Due, finding: CreateFinding): Finding {
   const name = `${feature}${pkg === '' ? '' : ` (package ${pkg})`} of ${vendorLicense}`;
   return finding(
     { vendor_license: vendorLicense, feature, package: pkg, feature_type: featureType },
-    { summary: `${name} is expected to run out of licenses about ${dateText(one)}.`, description: MEANING },
+    {
+      summary: `${name} is expected to run out of licenses about ${dateText(one)}.`,
+      description: MEANING,
+      figure: `about ${dateText(one)}`,
+    },
     one.at,
     one.isRaised,
-  );
-}
-
-function ofVendorLicense(vendorLicense: string, due: readonly Due[], finding: CreateFinding): Finding {
-  const sorted = due.toSorted((a, b) => a.at - b.at);
-  const [first] = sorted as [Due, ...Due[]];
-  const listed = sorted.slice(0, MAX_LISTED).map((one) => `${one.forecast.feature} about ${dateText(one)}`);
-  const others = sorted.length > MAX_LISTED ? ` and ${sorted.length - MAX_LISTED} more` : '';
-  const summary =
-    sorted.length === 1
-      ? `${first.forecast.feature} of ${vendorLicense} is expected to run out of licenses about ${dateText(first)}.`
-      : `${sorted.length} features of ${vendorLicense} are expected to run out of licenses, the first about ${monthText(first.day)}.`;
-  return finding(
-    { vendor_license: vendorLicense },
-    { summary, description: `${listed.join(', ')}${others}. ${MEANING}` },
-    first.at,
-    due.some(({ isRaised }) => isRaised),
   );
 }
 
@@ -108,18 +92,19 @@ export const createRunsOut: RuleFactory<RunsOutParameters> = (name, settings) =>
     severity: 'warning',
     settings,
     threshold: ({ lead }) => lead,
+    grouping: {
+      worst: 'smallest',
+      summarize: ({ vendorLicense, count }) =>
+        `${count} features of ${vendorLicense} are expected to run out of licenses.`,
+      remedy: MEANING,
+    },
     *evaluate({ now, forecasts, inventory }, { parametersOf, finding }): Generator<void, Evaluation> {
       if (forecasts === undefined || now - forecasts.computedAt >= MAX_AGE) return notKnown;
       const listed = new Set(
         [...inventory.vendorLicenses].flatMap(({ isReported, vendorLicense }) => (isReported ? vendorLicense : [])),
       );
       const due = yield* collectDue(forecasts, listed, now, parametersOf);
-      const findings =
-        settings.base.aggregate === 'none'
-          ? due.map((one) => ofFeature(one, finding))
-          : [...Map.groupBy(due, ({ forecast }) => forecast.vendorLicense)].map(([vendorLicense, members]) =>
-              ofVendorLicense(vendorLicense, members, finding),
-            );
+      const findings = due.map((one) => ofFeature(one, finding));
       // the pass of last night can name a vendor license that is gone since then
       const isListKnown = inventory.knowledge.products;
       return {

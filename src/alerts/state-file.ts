@@ -70,7 +70,6 @@ function readAlert(value: unknown): AlertState {
     resolvedAt,
     knownAt,
     unknownSince: undefined,
-    sentAt: undefined,
     isReplaced,
   };
 }

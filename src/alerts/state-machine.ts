@@ -53,7 +53,6 @@ const begin = (rule: string, { labels, annotations, value }: Finding, now: numbe
   resolvedAt: undefined,
   knownAt: now,
   unknownSince: undefined,
-  sentAt: undefined,
   isReplaced: false,
 });
 
@@ -80,7 +79,7 @@ function advance(before: AlertState, rule: Rule, condition: Condition, now: numb
   }
   const since = before.keepFiringSince === undefined ? now : before.keepFiringSince + held;
   if (now - since < rule.durations(before.labels).keepFiringFor) return { ...before, ...known, keepFiringSince: since };
-  return { ...before, ...known, keepFiringSince: since, state: 'resolved', resolvedAt: now, sentAt: undefined };
+  return { ...before, ...known, keepFiringSince: since, state: 'resolved', resolvedAt: now };
 }
 
 /** How long an alert is kept at most while nothing is known, seconds. */
@@ -119,7 +118,7 @@ function readdress(before: AlertStates, now: number, { address }: StepOptions): 
     const isSame =
       names.length === Object.keys(alert.labels).length && names.every((name) => labels[name] === alert.labels[name]);
     if (isSame) return [[key, alert]];
-    const next: AlertState = { ...alert, labels, sentAt: undefined };
+    const next: AlertState = { ...alert, labels };
     if (alert.state === 'pending') return [[key, next]];
     const annotations = { ...alert.annotations, summary: replacedSummary(alert, labels) };
     const ended: AlertState = {
@@ -127,7 +126,6 @@ function readdress(before: AlertStates, now: number, { address }: StepOptions): 
       annotations,
       state: 'resolved',
       resolvedAt: now,
-      sentAt: undefined,
       isReplaced: true,
     };
     return [

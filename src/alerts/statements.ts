@@ -1,6 +1,7 @@
-import { type AlertState, type Labels, withoutEmpty } from './alert.ts';
+import { type AlertState, type Labels, labelsKey, withoutEmpty } from './alert.ts';
+import type { SentAlerts } from './groups.ts';
 import type { EvaluatedRule, Rule } from './rule.ts';
-import type { AlertStates, Step } from './state-machine.ts';
+import type { Transition } from './state-machine.ts';
 
 /**
  * What this daemon says about its alerts on `/metrics`. The rules for Prometheus evaluate nothing: they relay it. Times are epoch
@@ -41,9 +42,6 @@ const LEAST_KNOWN = 300;
 /** Data that is unknown for this long does not count any more, seconds. */
 const GIVEN_UP = 86_400;
 
-/** An alert among those of all analyzers, as one text. */
-const textOf = (labels: Labels): string => JSON.stringify(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)));
-
 export interface StatementOptions {
   readonly rules: readonly Rule[];
   /** Name of the analyzer. */
@@ -58,7 +56,7 @@ export interface StatementOptions {
 
 export interface StatementKeeper {
   /** Takes the alerts of an evaluation. */
-  take(step: Step, evaluated: readonly EvaluatedRule[], at: number): Statements;
+  take(alerts: SentAlerts, changes: readonly Transition[], evaluated: readonly EvaluatedRule[], at: number): Statements;
   /** The ends that must be said after a restart too. */
   ends(): readonly SaidEnd[];
   /** Names of the alerts of which everything has been said. */
@@ -81,12 +79,12 @@ export function createStatements({
   ...options
 }: StatementOptions): StatementKeeper {
   const ofAnalyzer = (labels: Labels, name = analyzer): Labels => withoutEmpty({ analyzer: name, ...labels });
-  const ended = new Map(ends.map((end) => [textOf(end.labels), end]));
+  const ended = new Map(ends.map((end) => [labelsKey(end.labels), end]));
   let said = new Map(
     [...before.alerts]
       .filter(({ state }) => state === 'firing')
       .map(({ labels }) => ofAnalyzer(labels, before.analyzer))
-      .map((labels) => [textOf(labels), labels]),
+      .map((labels) => [labelsKey(labels), labels]),
   );
   const knowledge = new Map<string, Knowledge>(
     rules.map(({ name }) => [name, { unknownSince: new Map(), knownSince: undefined }]),
@@ -108,26 +106,26 @@ export function createStatements({
     return whole.has(name) || at - known.knownSince >= Math.max(longestFor, LEAST_KNOWN);
   };
 
-  const firingOf = (states: AlertStates): Map<string, { readonly labels: Labels; readonly alert: AlertState }> =>
+  const firingOf = (sent: SentAlerts): Map<string, { readonly labels: Labels; readonly alert: AlertState }> =>
     new Map(
-      states
+      sent
         .values()
         .filter(({ state }) => state === 'firing')
         .map((alert) => {
           const labels = ofAnalyzer(alert.labels);
-          return [textOf(labels), { labels, alert }];
+          return [labelsKey(labels), { labels, alert }];
         }),
     );
 
   return {
-    take: ({ states, transitions }, evaluated, at) => {
-      const firing = firingOf(states);
+    take: (sent, changes, evaluated, at) => {
+      const firing = firingOf(sent);
       for (const [text, labels] of said) if (!firing.has(text)) ended.set(text, { labels, at });
-      for (const { labels, to } of transitions) {
+      for (const { labels, to } of changes) {
         // before this daemon knew everything, others may have said it
         if (to !== 'inactive' || complete.has(labels.alertname ?? '')) continue;
         const all = ofAnalyzer(labels);
-        ended.set(textOf(all), { labels: all, at });
+        ended.set(labelsKey(all), { labels: all, at });
       }
       for (const [text, { at: since }] of ended) if (firing.has(text) || at - since >= SAY_END) ended.delete(text);
       said = new Map([...firing].map(([text, { labels }]) => [text, labels]));

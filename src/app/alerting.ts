@@ -73,6 +73,7 @@ type EngineInputs = Pick<
   | 'sources'
   | 'recording'
   | 'forecasts'
+  | 'denied'
   | 'owners'
   | 'ownsVendorLicense'
   | 'timeZone'

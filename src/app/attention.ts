@@ -95,7 +95,7 @@ export function attentionOf(
 ): Attention | undefined {
   if (status.lastEvaluation === undefined) return undefined;
   const collectedAt = collectionTimes(inventory);
-  const rows = status.alerts
+  const rows = status.conditions
     .values()
     .filter(({ state }) => state === 'firing')
     .map((alert): AttentionRow => {

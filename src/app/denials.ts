@@ -1,3 +1,4 @@
+import type { DeniedFeature } from '../alerts/rule.ts';
 import { StoreError } from '../analyzer/history-file.ts';
 import type { RecordedDemand } from '../analyzer/recorded-demand.ts';
 import type { DeniedSeries, RecordedDenials } from '../analyzer/recorded-denials.ts';
@@ -48,4 +49,39 @@ export async function deniedToday(
     sums.set(key, { vendorLicense, feature, denials: (sums.get(key)?.denials ?? 0) + more });
   }
   return { value: { features: [...sums.values()] } };
+}
+
+/** How old the denials that alerts read may be, seconds. */
+const MAX_AGE = 30;
+
+/**
+ * The denials of today for the alert engine, which cannot wait for the store: those that were read last, and read again when they
+ * are old. `undefined` before that, and while the history cannot be read.
+ *
+ * @param now epoch seconds
+ */
+export function createDenialWatch(
+  recorded: Pick<RecordedDemand, 'denials'>,
+  owns: Owns,
+  now: () => number,
+): () => readonly DeniedFeature[] | undefined {
+  let latest: readonly DeniedFeature[] | undefined;
+  let readAt = Number.NEGATIVE_INFINITY;
+  const read = async (): Promise<void> => {
+    try {
+      const { series } = await recorded.denials.today();
+      latest = series.map((one) => ({ ...one, vendorLicense: nameOf(one.vendorLicense) })).filter((one) => owns(one));
+    } catch {
+      // the page of a feature says why
+      latest = undefined;
+    }
+  };
+  return () => {
+    const at = now();
+    if (at < readAt || at - readAt >= MAX_AGE) {
+      readAt = at;
+      void read();
+    }
+    return latest;
+  };
 }

@@ -38,6 +38,7 @@ import { createAlerting } from './alerting.ts';
 import { attentionOf, notRequestedRules } from './attention.ts';
 import type { Carried } from './carried.ts';
 import { demandInputs } from './demand-inputs.ts';
+import { createDenialWatch } from './denials.ts';
 import { createFieldFile } from './field-contract.ts';
 import { analyzerIdentity } from './identity.ts';
 import { createAppMessages } from './messages.ts';
@@ -211,6 +212,7 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     sources: deps.sources,
     recording: deps.recording,
     forecasts: latestPass,
+    denied: () => denied(),
     owners: deps.owners,
     timeZone,
     ownsVendorLicense: selection.ownsVendorLicense,
@@ -255,6 +257,9 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     localTime,
     now,
   };
+  const { recorded } = deps;
+  const denied =
+    recorded === undefined ? () => undefined : createDenialWatch(recorded, (series) => passInputs.owns(series), now);
   const { isEnabled, tolerance, workingTime } = config.rightsizing;
   const passInputs: PassInputs = {
     isEnabled,

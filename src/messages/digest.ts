@@ -68,9 +68,9 @@ export function createDigest({ initial, schedule, ownerOf }: DigestOptions): Dig
     );
 
   return {
-    take: ({ states, evaluated }) => {
+    take: ({ alerts: sent, evaluated }) => {
       if (schedule === undefined) return;
-      alerts = [...states.values()].filter(({ labels }) => isListed(labels));
+      alerts = [...sent.values()].filter(({ labels }) => isListed(labels));
       hasData = evaluated.some(({ rule, evaluation }) => isExpiry({ alertname: rule.name }) && !evaluation.hasNoData);
     },
     check: (at, startedAt) => {

@@ -1,4 +1,4 @@
-import { fingerprint, type Labels } from '../alerts/alert.ts';
+import { type Labels, labelsKey } from '../alerts/alert.ts';
 import type { HandOver } from '../alerts/engine.ts';
 
 /** What the people behind a receiver know about each alert, and what they do not know yet. Times are epoch seconds. */
@@ -184,25 +184,28 @@ export function createLedgerKeeper(options: LedgerOptions): LedgerKeeper {
 
   return {
     take: (ledger, handOver, isInhibited) => {
-      const { at, states, transitions } = handOver;
-      const lapsed = new Set(transitions.flatMap(({ to, labels }) => (to === 'lapsed' ? fingerprint(labels) : [])));
+      const { at, alerts, changes } = handOver;
+      const lapsed = new Set(changes.flatMap(({ to, labels }) => (to === 'lapsed' ? labelsKey(labels) : [])));
       const after = new Map<string, Entry>();
       const keep = (key: string, entry: Entry): void => {
         const kept = withoutUnwanted(entry, at);
         if (kept !== undefined) after.set(key, kept);
       };
       for (const [key, entry] of ledger) {
-        const state = states.get(key);
+        const state = alerts.get(key);
         if (state === undefined) keep(key, missing(key, entry, handOver, lapsed.has(key)));
         else if (state.state === 'resolved') keep(key, moved(entry, 'resolved', state.resolvedAt ?? at));
         // one that is pending again after an outage is not known to have ended
         else if (state.state === 'pending') keep(key, entry);
       }
-      for (const [key, { rule, state, labels, annotations, firedAt = at }] of states) {
+      for (const [key, { rule, state, labels, annotations, firedAt = at, unknownSince = at }] of alerts) {
         if (state !== 'firing' || !isWanted(labels)) continue;
         missingSince.delete(key);
         const before = ledger.get(key) ?? { rule, labels, annotations, episodes: [], sent: undefined };
-        keep(key, firing({ ...before, labels, annotations }, firedAt, at, isInhibited(labels)));
+        const now = { ...before, labels, annotations };
+        // the engine keeps it, but nobody knows whether it still holds
+        if (at - unknownSince >= unknownHold && ledger.has(key)) keep(key, moved(now, 'no data', at));
+        else keep(key, firing(now, firedAt, at, isInhibited(labels)));
       }
       return after;
     },

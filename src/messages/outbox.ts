@@ -239,8 +239,8 @@ export function createOutbox(options: OutboxOptions): Outbox {
   return {
     receiver,
     take: (handOver) => {
-      const { states, evaluated } = handOver;
-      const firing = [...states.values()].filter(({ state }) => state === 'firing');
+      const { alerts, evaluated } = handOver;
+      const firing = [...alerts.values()].filter(({ state }) => state === 'firing');
       isInhibited = createInhibitor(firing.map(({ labels }) => labels));
       const lacking = evaluated.filter(({ evaluation }) => evaluation.hasNoData).map(({ rule }) => rule.id);
       const before = withoutData;

@@ -48,7 +48,18 @@ export const examples: { readonly [Name in keyof RuleSettings]: Example } = {
   LicenseServerDown: { scenario: { products, down: good(answer([{ label: 'lic01;cdslmd' }])) } },
   LicenseCollectionStale: { scenario: { products: good(answer([product({ collectionTime: NOW - DAY })])), down } },
   LicenseExpired: {
-    scenario: { products, features: { '': good(answer([feature({ licenseExpiration: NOW - DAY })])) } },
+    scenario: {
+      products,
+      features: {
+        '': good(
+          answer([
+            feature({ licenseExpiration: NOW - DAY }),
+            feature({ feature: 'unused', inUse: 0, licenseExpiration: NOW - DAY }),
+          ]),
+        ),
+      },
+    },
+    forecasts: forecasts([forecast({ feature: 'unused', isNeverUsed: true })]),
   },
   LicenseExpiringSoon: {
     scenario: {

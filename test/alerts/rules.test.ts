@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fingerprint } from '../../src/alerts/alert.ts';
+import type { View } from '../../src/alerts/rule.ts';
 import { humanDuration } from '../../src/alerts/rule.ts';
 import { createRules } from '../../src/alerts/rules.ts';
 import type { Answer } from '../../src/model/records.ts';
@@ -243,38 +244,6 @@ describe('expiries', () => {
     // there is nothing to ask for
     expect(evaluate(id, {}).isUnknown(about)).toBe(false);
   });
-
-  it('makes one alert for each vendor license, where that is said', () => {
-    const settings = { LicenseExpiringSoon: { aggregate: 'vendor_license' } };
-    const many = Array.from({ length: 12 }, (_, i) =>
-      expiration({ feature: `f${i}`, licenseExpiration: NOW + (8 + i) * DAY }),
-    );
-    const expirations = {
-      [LIC]: good(answer([...many, expiration({ licenseExpiration: NOW + DAY })])),
-      'lic02;mgcld': good(
-        answer([
-          expiration({ licenseExpiration: NOW + 9 * DAY }),
-          expiration({ feature: 'x', licenseExpiration: undefined }),
-        ]),
-      ),
-    };
-    const { findings, isUnknown } = evaluate(
-      'LicenseExpiringSoon/warning',
-      { expirations, features: { '': good(answer([])) } },
-      { settings },
-    );
-    const about = { alertname: 'LicenseExpiringSoon', severity: 'warning' };
-    expect(findings.map(({ labels }) => labels)).toEqual([
-      { ...about, vendor_license: LIC },
-      { ...about, vendor_license: 'lic02;mgcld' },
-    ]);
-    expect(findings[0]?.annotations.summary).toBe('Licenses of lic01;cdslmd expire: 12, the first in 8d.');
-    expect(findings[0]?.annotations.description).toMatch(/^f0 \(8d\), f1 \(9d\), .*f9 \(17d\) and 2 more\. /);
-    expect([
-      isUnknown({ ...about, vendor_license: LIC }),
-      isUnknown({ ...about, vendor_license: 'lic02;mgcld' }),
-    ]).toEqual([false, true]);
-  });
 });
 
 describe('endpoints that are off or absent', () => {
@@ -328,10 +297,10 @@ describe('endpoints that are off or absent', () => {
 });
 
 describe('LicenseFeatureSaturated', () => {
-  const id = 'LicenseFeatureSaturated/warning';
+  const id = 'LicenseFeatureSaturated/info';
   const about = {
     alertname: 'LicenseFeatureSaturated',
-    severity: 'warning',
+    severity: 'info',
     vendor_license: LIC,
     feature: 'base',
     version: '1.0',
@@ -369,6 +338,17 @@ describe('LicenseFeatureSaturated', () => {
     expect(evaluate(id, scenarioOf('other;x')).labels).toEqual([about]);
     const withheld = evaluate(id, scenarioOf(LIC));
     expect([withheld.labels, withheld.isUnknown(about)]).toEqual([[], true]);
+  });
+
+  it('is a warning where nothing says who waits', () => {
+    const records = [feature({ inUse: 10, maxAvailable: 10, maxQueued: undefined })];
+    const severitiesOf = (denied: View['denied']) =>
+      ['warning', 'info'].filter(
+        (severity) =>
+          evaluate(`LicenseFeatureSaturated/${severity}`, { features: { '': good(answer(records)) } }, { denied })
+            .findings.length > 0,
+      );
+    expect([severitiesOf(undefined), severitiesOf([])]).toEqual([['warning'], ['info']]);
   });
 
   it('says how many', () => {

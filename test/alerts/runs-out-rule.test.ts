@@ -10,7 +10,6 @@ const DAY = 86_400;
 const LIC = 'lic01;cdslmd';
 const ID = 'LicenseRunsOut/warning';
 const products = good(answer([product(), product({ product: 'lic02;mgcld' })]));
-const perFeature = { LicenseRunsOut: { aggregate: 'none' } };
 
 const evaluateAll = (rows: readonly Forecast[], settings: unknown = {}, fields: Partial<Forecasts> = {}) =>
   evaluate(ID, { products }, { settings, forecasts: forecasts(rows, fields) });
@@ -31,13 +30,11 @@ describe('LicenseRunsOut', () => {
     [180 * DAY + 1, []],
   ])('%d s left', (left, expected) => {
     expect(inSeconds(left)).toEqual(expected);
-    expect(inSeconds(left, perFeature)).toEqual(expected);
   });
 
   it('takes another lead for some features, and leaves some out', () => {
     const settings = {
       LicenseRunsOut: {
-        aggregate: 'none',
         overrides: [
           { feature: '^early$', lead: '300d' },
           { feature: '^project_', enabled: false },
@@ -58,7 +55,7 @@ describe('LicenseRunsOut', () => {
     const day = dayOf(NOW) + 45;
     const runsOut = { day, earliest: day - 60, latest: day + 180 };
     const one = forecast({ package: 'suite', confirmedRunsOut: day, runsOut });
-    const [finding] = evaluateAll([one], perFeature).findings;
+    const [finding] = evaluateAll([one]).findings;
     expect(finding?.labels).toEqual({
       alertname: 'LicenseRunsOut',
       severity: 'warning',
@@ -77,36 +74,21 @@ describe('LicenseRunsOut', () => {
     const summaryOf = (fields: Partial<Forecast>) =>
       evaluateAll([{ ...one, ...fields }]).findings[0]?.annotations.summary;
     expect(summaryOf({ runsOut: { ...runsOut, latest: undefined } })).toBe(
-      'base of lic01;cdslmd is expected to run out of licenses about 2027-03 (2026-12 or later).',
+      'base (package suite) of lic01;cdslmd is expected to run out of licenses about 2027-03 (2026-12 or later).',
     );
     // growth was not proven last night, but on the nights before
     expect(summaryOf({ runsOut: undefined })).toBe(
-      'base of lic01;cdslmd is expected to run out of licenses about 2027-03.',
+      'base (package suite) of lic01;cdslmd is expected to run out of licenses about 2027-03.',
     );
   });
 
-  it('is one alert for each vendor license, which lists its features', () => {
-    const many = Array.from({ length: 12 }, (_, i) =>
-      forecast({ feature: `f${i}`, confirmedRunsOut: dayOf(NOW) + 170 - 5 * i, runsOut: undefined }),
-    );
-    const { findings } = evaluateAll([...many, forecast({ vendorLicense: 'lic02;mgcld' })]);
-    const about = { alertname: 'LicenseRunsOut', severity: 'warning' };
-    expect(findings.map(({ labels }) => labels)).toEqual([
-      { ...about, vendor_license: LIC },
-      { ...about, vendor_license: 'lic02;mgcld' },
-    ]);
-    expect(findings[0]?.value).toBe(startOf(dayOf(NOW) + 115));
-    expect(findings[0]?.annotations.summary).toBe(
-      '12 features of lic01;cdslmd are expected to run out of licenses, the first about 2027-05.',
-    );
-    expect(findings[0]?.annotations.description).toMatch(
-      /^f11 about 2027-05, f10 about 2027-05, .*, f2 about 2027-06 and 2 more\. From then on, /,
-    );
-    // only those that are farther than the lead are left
-    expect(evaluateAll(many.slice(0, 9)).findings.map(({ isRaised }) => isRaised)).toEqual([false]);
-  });
-
-  const labels = { alertname: 'LicenseRunsOut', severity: 'warning', vendor_license: LIC };
+  const labels = {
+    alertname: 'LicenseRunsOut',
+    severity: 'warning',
+    vendor_license: LIC,
+    feature: 'base',
+    feature_type: 'feature',
+  };
 
   it('ends when a pass gives no date any more, or does not name the feature', () => {
     for (const rows of [[], [forecast({ confirmedRunsOut: undefined })]]) {
@@ -151,6 +133,7 @@ describe('LicenseRunsOut', () => {
       sources: undefined,
       recording: undefined,
       forecasts: forecasts(rows),
+      denied: undefined,
       timeZone: 'Europe/Berlin',
     });
     let count = 0;

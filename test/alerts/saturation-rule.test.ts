@@ -3,7 +3,7 @@ import type { FeatureRecord } from '../../src/model/records.ts';
 import { evaluateRule, ruleOf, viewOf } from '../support/alert-views.ts';
 import { answer, createSnapshot, feature, good, NOW, product } from '../support/scenario.ts';
 
-const id = 'LicenseFeatureSaturated/warning';
+const id = 'LicenseFeatureSaturated/info';
 
 /** Evaluates one rule every 30 seconds, and says what it finds each time. */
 function run(records: readonly (Partial<FeatureRecord> & { isCurrent?: boolean })[], settings: unknown = {}) {

@@ -28,7 +28,6 @@ const pending: AlertState = {
   resolvedAt: undefined,
   knownAt: AT - 1.5,
   unknownSince: undefined,
-  sentAt: undefined,
   isReplaced: false,
 };
 const firing: AlertState = {
@@ -67,7 +66,7 @@ describe('the file of alerts', () => {
   it('gives back what was saved, for its owner alone', async () => {
     const { file, state, problems } = start();
     expect(state.load()).toBeUndefined();
-    await state.save(saved({ savedAt: AT, alerts: [{ ...pending, sentAt: AT }, firing, resolved] }));
+    await state.save(saved({ savedAt: AT, alerts: [pending, firing, resolved] }));
     expect(state.load()).toEqual(saved({ savedAt: AT, alerts: [pending, firing, resolved], analyzer: 'lic:443' }));
     expect([statSync(file).mode & 0o777, statSync(join(file, '..')).mode & 0o777]).toEqual([0o600, 0o700]);
     expect(problems()).toEqual([]);

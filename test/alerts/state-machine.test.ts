@@ -21,6 +21,7 @@ const createRule = (pendingFor: number, keepFiringFor: number): Rule => ({
   severity: 'critical',
   parameters: { enabled: true, for: pendingFor, keepFiringFor },
   threshold: undefined,
+  grouping: undefined,
   longestFor: pendingFor,
   durations: () => ({ enabled: true, for: pendingFor, keepFiringFor }),
   evaluate: () => {

@@ -17,14 +17,14 @@ const state = (labels: Record<string, string>, more: Partial<AlertState> = {}): 
   resolvedAt: undefined,
   knownAt: NOW - 5,
   unknownSince: undefined,
-  sentAt: undefined,
   isReplaced: false,
   ...more,
 });
 
 const statusOf = (alerts: readonly AlertState[], lastEvaluation: EngineStatus['lastEvaluation']): EngineStatus => ({
   rules: [],
-  alerts,
+  alerts: alerts.map((alert) => ({ ...alert, members: [] })),
+  conditions: alerts,
   commonLabels: {},
   active: new Set(),
   withData: new Set(),

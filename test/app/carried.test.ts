@@ -24,7 +24,6 @@ const alert: AlertState = {
   resolvedAt: NOW - 600,
   knownAt: NOW - 500,
   unknownSince: NOW - 400,
-  sentAt: undefined,
   isReplaced: false,
 };
 
@@ -70,10 +69,6 @@ it.each([10_800, -7200])('moves every time that is carried over a clock set by %
   expect(plain(movedAlert(alert, by))).toEqual(moved(alert, by));
   expect(plain(stateJson(movedState(state, by, NOW + by)))).toEqual(moved(stateJson(state), by));
   expect(movedContract(contract, by)).toEqual(moved(contract, by));
-});
-
-it('sends an alert again at once', () => {
-  expect(movedAlert({ ...alert, sentAt: NOW - 10 }, -7200).sentAt).toBeUndefined();
 });
 
 it.each([

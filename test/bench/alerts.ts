@@ -61,6 +61,7 @@ function heapOfAlerts(inventory: Inventory): number {
     sources: undefined,
     recording: undefined,
     forecasts: undefined,
+    denied: undefined,
     timeZone: 'Europe/Berlin',
   };
   const used = (): number => {
@@ -141,6 +142,7 @@ export async function benchAlerts(count: number, runs: number): Promise<Line[]> 
       sources: () => undefined,
       recording: () => undefined,
       forecasts: () => undefined,
+      denied: () => undefined,
       alertmanagerUrl: undefined,
       timeZone: 'Europe/Berlin',
       runbookUrl: (name) => `http://bench/runbooks#${name.toLowerCase()}`,

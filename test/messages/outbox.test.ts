@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type AlertState, fingerprint, type Labels } from '../../src/alerts/alert.ts';
+import { type AlertState, fingerprint, type Labels, labelsKey } from '../../src/alerts/alert.ts';
 import type { HandOver } from '../../src/alerts/engine.ts';
 import type { EvaluatedRule } from '../../src/alerts/rule.ts';
 import { createRules } from '../../src/alerts/rules.ts';
@@ -56,7 +56,6 @@ function stateOf(labels: Labels, firedAt: number, state: AlertState['state']): A
     resolvedAt: undefined,
     knownAt: now(),
     unknownSince: undefined,
-    sentAt: undefined,
     isReplaced: false,
   };
 }
@@ -80,8 +79,8 @@ function handOverOf(world: World): HandOver {
   );
   return {
     at: now(),
-    states: new Map(states.map((state) => [fingerprint(state.labels), state])),
-    transitions: [],
+    alerts: new Map(states.map((state) => [labelsKey(state.labels), { ...state, members: [] }])),
+    changes: [],
     evaluated,
   };
 }

@@ -23,7 +23,6 @@ export function alertOf(labels: Labels = {}, more: Partial<AlertState> = {}): Al
     resolvedAt: undefined,
     knownAt: NOW,
     unknownSince: undefined,
-    sentAt: undefined,
     isReplaced: false,
     ...more,
   };
@@ -32,7 +31,8 @@ export function alertOf(labels: Labels = {}, more: Partial<AlertState> = {}): Al
 /** The status of an engine that has just evaluated one rule, with data. */
 export const statusOf = (alerts: readonly AlertState[], more: Partial<EngineStatus> = {}): EngineStatus => ({
   rules: [ruleOf('LicenseServerDown/critical')],
-  alerts,
+  alerts: alerts.map((alert) => ({ ...alert, members: [] })),
+  conditions: alerts,
   commonLabels: { source: 'license-exporter', analyzer: 'lic.example.com' },
   active: new Set(),
   withData: new Set(['LicenseServerDown']),

@@ -32,6 +32,7 @@ export function viewOf(
     sources: undefined,
     recording: undefined,
     forecasts: undefined,
+    denied: undefined,
     timeZone: 'Europe/Berlin',
     ...surroundings,
   };

@@ -16,6 +16,9 @@ export const forecast = (fields: Partial<Forecast> = {}): Forecast => {
     featureType: 'feature',
     confirmedRunsOut: day,
     runsOut: { day, earliest: day - 30, latest: day + 90 },
+    unusedSince: undefined,
+    isNeverUsed: false,
+    days: 365,
     ...fields,
   };
 };

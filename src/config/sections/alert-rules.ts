@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { type Camelized, camelized } from '../camel.ts';
 import { mapOf, orEmpty, strictListOf } from '../structures.ts';
-import { boolean, duration, integer, oneOf, ratio, regularExpression } from '../values.ts';
+import { boolean, duration, integer, ratio, regularExpression } from '../values.ts';
 
 /** The settings of the alerting rules, below `alerting.rules`: of the alert engine, and of the rules for Prometheus. */
 
@@ -65,11 +65,6 @@ export const alertRules = {
       critical: duration(0, 100 * YEAR)
         .prefault('7d')
         .describe('The critical alert fires if less time is left.'),
-      aggregate: oneOf('none', 'vendor_license')
-        .prefault('none')
-        .describe(
-          '`vendor_license` replaces the alerts of its features by one alert that lists them. Cannot be overridden.',
-        ),
     },
   },
   LicenseFeatureSaturated: {
@@ -109,11 +104,6 @@ export const alertRules = {
         .prefault('120d')
         .describe(
           'The alert starts when the licenses are expected to run out within this time. It ends when that is more than 1.5 times as far away.',
-        ),
-      aggregate: oneOf('none', 'vendor_license')
-        .prefault('vendor_license')
-        .describe(
-          '`none` replaces the alert of a vendor license by one for each of its features. Cannot be overridden.',
         ),
     },
   },
@@ -256,26 +246,27 @@ function disorder({
   return undefined;
 }
 
+/** Settings of earlier versions. */
+const gone = { aggregate: 'is gone: features are always summed up by vendor license and owner; remove it' };
+
 function overrideOf({ subject, parameters }: Rule) {
   const needed = subjects[subject];
   const values = Object.entries(parameters)
-    .filter(([name]) => name !== 'aggregate')
     // without defaults: an override changes only what it sets
     .map(([name, schema]) => [name, (schema.unwrap() as z.ZodType).optional().describe(schema.description ?? '')]);
   const shape = {
     ...Object.fromEntries(values),
     ...Object.fromEntries(needed.map((name) => [name, regularExpression.optional()])),
   };
-  return mapOf(shape, { aggregate: 'cannot be overridden; set it for the whole rule' }).refine(
-    (override) => needed.some((name) => override[name] !== undefined),
-    { error: `needs ${needed.join(' or ')}` },
-  );
+  return mapOf(shape, gone).refine((override) => needed.some((name) => override[name] !== undefined), {
+    error: `needs ${needed.join(' or ')}`,
+  });
 }
 
 function ruleOf(rule: Rule) {
   const overrides = strictListOf(overrideOf(rule)).prefault([]);
   return orEmpty(
-    mapOf({ ...rule.parameters, ...(rule.subject !== 'analyzer' && { overrides }) })
+    mapOf({ ...rule.parameters, ...(rule.subject !== 'analyzer' && { overrides }) }, gone)
       .superRefine((values: Values, context) => {
         const refuse = (path: PropertyKey[], all: Values): void => {
           const found = disorder(all);
