@@ -38,7 +38,7 @@ export const stateOf = ({ episodes }: Notice): NoticeState => episodes.at(-1)?.s
 
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
 
-export const alertCount = (number: number): string => count(number, 'alert');
+const alertCount = (number: number): string => count(number, 'alert');
 
 /** `server down (2 alerts)`, `resolved`, `no data about 2 alerts`. */
 export function statusText(notices: readonly Notice[], isReminder: boolean): string {

@@ -240,12 +240,17 @@ describe('the digest', () => {
         const { length } = own.filter(({ labels }) => labels.severity === severity);
         return length === 0 ? [] : `${length} ${words}`;
       });
+      const daysOf = (listed: typeof own): number =>
+        new Set(listed.map(({ labels }) => `${labels.vendor_license} ${labels.expires}`)).size;
       return {
         to,
         subject: `[license-exporter] Expiring licenses${name}: ${counts.join(', ')}`,
-        rows: own.length,
+        // a section has 15 rows at most
+        rows: Object.keys(sections)
+          .map((severity) => Math.min(15, daysOf(own.filter(({ labels }) => labels.severity === severity))))
+          .reduce((a, b) => a + b, 0),
         // one for each day of a vendor license
-        events: new Set(own.map(({ labels }) => `${labels.vendor_license} ${labels.expires}`)).size,
+        events: daysOf(own),
       };
     });
     expect(sent.sort((a, b) => a.to.localeCompare(b.to))).toEqual(expected);

@@ -1,42 +1,14 @@
 import PostalMime from 'postal-mime';
 import { describe, expect, it } from 'vitest';
 import type { Labels } from '../../src/alerts/alert.ts';
-import { createEmailChannel, type EmailOptions } from '../../src/messages/email-channel.ts';
+import type { EmailOptions } from '../../src/messages/email-channel.ts';
 import { groupOf } from '../../src/messages/groups.ts';
 import type { Episode, Notice } from '../../src/messages/ledger.ts';
+import { writingChannel } from '../support/writing-channel.ts';
 
 /** What people read, and that names cannot change it. */
 
 const AT = Date.UTC(2026, 10, 18, 9, 30) / 1000;
-const DAY = 86_400;
-
-const channel = (more: Partial<EmailOptions> = {}) =>
-  createEmailChannel(
-    {
-      smtp: {
-        host: 'smtp.example.com',
-        port: 587,
-        hello: 'h',
-        username: undefined,
-        password: () => '',
-        requireTls: true,
-        tls: { ca: undefined, cert: undefined, key: undefined, serverName: undefined, insecureSkipVerify: false },
-      },
-      from: 'licenses@example.com',
-      to: ['team@example.com'],
-      owners: new Map([['cad', ['cad@example.com']]]),
-      sendResolved: true,
-      hasDigest: true,
-      texts: {
-        alertsUrl: 'https://licenses.example.com/alerts',
-        analyzer: 'lic:80',
-        timeZone: 'Europe/Berlin',
-        thresholds: { critical: 7 * DAY, warning: 30 * DAY, info: 60 * DAY },
-      },
-      ...more,
-    },
-    () => 0,
-  );
 
 const episode = (state: Episode['state'], startsAt = AT - 600): Episode => ({ startsAt, state, at: AT, dueSince: AT });
 const notice = (labels: Labels, annotations: Labels, episodes: readonly Episode[], isNew = true): Notice => ({
@@ -48,7 +20,7 @@ const notice = (labels: Labels, annotations: Labels, episodes: readonly Episode[
 });
 
 async function mailAbout(notices: readonly Notice[], more: Partial<EmailOptions> = {}, isReminder = false) {
-  const email = channel(more);
+  const email = writingChannel(more);
   const labels = notices[0]?.labels ?? {};
   const group = groupOf(labels, 'lic:80', email.ownerOf(labels));
   const { body, to } = await email.writeGroup({ group, notices, isReminder }, 'id', AT);
@@ -161,12 +133,15 @@ describe('hostile names', () => {
   });
 
   it('are inert in a digest and its calendar', async () => {
-    const email = channel();
-    const labels = { alertname: 'LicenseExpiringSoon', severity: 'warning', vendor_license: name, feature: name };
-    const state = {
-      labels: { ...labels, expires: '2026-12-01' },
-      annotations: { summary: name, licenses: '<b>5</b>' },
+    const email = writingChannel();
+    const labels = {
+      alertname: 'LicenseExpiringSoon',
+      severity: 'warning',
+      vendor_license: name,
+      feature: name,
+      expires: '2026-12-01',
     };
+    const state = { labels, annotations: { summary: name, licenses: '<b>5</b>' } };
     const alerts = [{ ...state, unknownSince: AT - 3600 }] as never;
     const { body } = (await email.writeDigest?.({ owner: '', alerts }, 'id', AT)) ?? { body: '' };
     const mail = await PostalMime.parse(body);
@@ -185,11 +160,7 @@ describe('a digest', () => {
   it('lists by urgency and date, with what has no single date last', async () => {
     const row = (alertname: string, severity: string, feature: string, expires: string) => ({
       labels: {
-        alertname,
-        severity,
-        vendor_license: 'a;b',
-        feature,
-        owner: 'someone',
+        ...{ alertname, severity, vendor_license: 'a;b', feature, owner: 'someone' },
         ...(expires !== '' && { expires }),
       },
       annotations: { summary: `${feature}.`, ...(expires !== '' && { licenses: '7' }) },
@@ -202,7 +173,7 @@ describe('a digest', () => {
       row('LicenseExpiringSoon', 'warning', 'sooner', '2026-11-28'),
       row('LicenseExpired', 'critical', 'gone', '2026-11-17'),
     ] as never;
-    const { body } = (await channel().writeDigest?.({ owner: '', alerts }, 'id', AT)) ?? { body: '' };
+    const { body } = (await writingChannel().writeDigest?.({ owner: '', alerts }, 'id', AT)) ?? { body: '' };
     const { subject, text = '' } = await PostalMime.parse(body);
     expect(subject).toBe(
       // a license with a longer threshold of its own
@@ -221,6 +192,6 @@ describe('a digest', () => {
       'Expected to run out of licenses:',
       'Growing',
     ]);
-    expect(text).toContain('2026-11-28          7  sooner                                a;b  (someone)\n');
+    expect(text).toContain('2026-11-28  a;b (someone): sooner (7 licenses)\n');
   });
 });

@@ -74,6 +74,7 @@ function handOverOf(world: World): HandOver {
         findings: [],
         unknownAbout: new Set(),
         hasNoData: world.hasNoData,
+        unknownAbout: new Set(),
         isUnknown: (labels) => [...world.unknown].some((one) => fingerprint(one) === fingerprint(labels)),
       },
     }),
