@@ -51,6 +51,8 @@ export interface Channel {
   isWanted(labels: Labels): boolean;
   /** Owners who get messages of their own. */
   readonly owners: readonly string[];
+  /** Whether an alert whose labels have changed is another one for those who get the messages. */
+  isOther(before: Labels, after: Labels): boolean;
   /** Who gets messages about an alert of their own; `undefined` for all others together. */
   ownerOf(labels: Labels): string | undefined;
   /** @param id for the headers @param at when it is written, epoch seconds */

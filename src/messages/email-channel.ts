@@ -65,6 +65,7 @@ export function createEmailChannel(options: EmailOptions, now: () => number): Ch
     isWanted: (labels) => !hasDigest || !isForDigest(labels),
     owners: [...owners.keys()],
     ownerOf,
+    isOther: (before, after) => ownerOf(before) !== ownerOf(after),
     writeGroup: (content, id, at) => {
       const { group } = content;
       const mail = group.isAboutExpiries ? expiryGroupMail(content, at, texts) : groupMail(content, at, texts);

@@ -7,7 +7,7 @@ import type { DigestContent, GroupContent } from './channel.ts';
 import { dayOf, type Listed, type Row, type Section, type SectionOptions, sectionsOf } from './expiry-sections.ts';
 import type { MailTexts } from './group-mail.ts';
 import { type MailContent, mailOf } from './mail-frame.ts';
-import { line, shortName, stateOf, timeText } from './texts.ts';
+import { endsText, line, nowOf, shortName, stateOf, timeText } from './texts.ts';
 
 /** The mails about licenses that expire: the digest, and the message about those that cannot wait for it. */
 
@@ -140,16 +140,12 @@ export function expiryGroupMail({ group, notices }: GroupContent, at: number, te
   const notes = ended.slice(0, MAX_ENDED).map((notice) => {
     const [last] = notice.episodes.slice(-1);
     const summary = line(notice.annotations.summary ?? notice.labels.alertname ?? '');
-    const ending = stateOf(notice) === 'resolved' ? 'Over' : 'No data any more about';
-    return `${ending}: ${summary} (${last === undefined ? '' : timeText(last, texts.timeZone)})`;
+    const ending = { 'no data': 'No data any more about', resolved: 'Over', replaced: `Now ${nowOf(notice)}` };
+    const state = stateOf(notice) as keyof typeof ending;
+    return `${ending[state]}: ${summary} (${last === undefined ? '' : timeText(last, texts.timeZone)})`;
   });
   if (ended.length > MAX_ENDED) notes.push(`And ${ended.length - MAX_ENDED} more.`);
-  const title = (counts: string): string => {
-    const of = `Urgent expiries${ofOwner(owner)}`;
-    if (firing.length > 0) return `${of}: ${counts}`;
-    return ended.every((notice) => stateOf(notice) === 'resolved')
-      ? `${of}: ${ended.length} resolved`
-      : `${of}: no data about ${ended.length}`;
-  };
+  const title = (counts: string): string =>
+    `Urgent expiries${ofOwner(owner)}: ${firing.length > 0 ? counts : endsText(ended)}`;
   return expiryMail({ title, alerts: firing, notes, owner }, at, texts);
 }

@@ -2,9 +2,9 @@ import { alertUrl } from '../alerts/links.ts';
 import { localTimeText } from '../alerts/texts.ts';
 import { type Html, html, joined, nameHtml } from '../html/html.ts';
 import type { GroupContent } from './channel.ts';
-import type { Notice, NoticeState } from './ledger.ts';
+import type { Notice } from './ledger.ts';
 import { listUrl, type MailContent, type MailLinks, mailOf } from './mail-frame.ts';
-import { bySeverity, line, shortName, stateOf, statusText, timeText } from './texts.ts';
+import { bySeverity, line, nowOf, type ShownState, shortName, stateOf, statusText, timeText } from './texts.ts';
 
 /** The mail about a vendor license, a source, or an analyzer. */
 
@@ -20,15 +20,14 @@ const MAX_NAMED = 25;
 /** Episodes of one alert that are listed. */
 const MAX_EPISODES = 5;
 
-const titles: Readonly<Record<NoticeState, string>> = { firing: 'Firing', 'no data': 'No data', resolved: 'Resolved' };
-
-const prefixes: Readonly<Record<NoticeState, string>> = {
-  firing: '',
-  'no data': 'No data about: ',
-  resolved: 'No longer: ',
+const titles: Readonly<Record<ShownState, string>> = {
+  firing: 'Firing',
+  'no data': 'No data',
+  replaced: 'Changed',
+  resolved: 'Resolved',
 };
 
-const explanations: Readonly<Partial<Record<NoticeState, string>>> = {
+const explanations: Readonly<Partial<Record<ShownState, string>>> = {
   'no data': 'It is not known whether these alerts are over. A message follows when it is known.',
 };
 
@@ -60,12 +59,20 @@ function subjectOf({ labels: { vendor_license, license_source, analyzer = '' } }
   return shortName(vendor_license ?? analyzer);
 }
 
+function prefixOf(notice: Notice): string {
+  const state = stateOf(notice);
+  if (state === 'firing') return '';
+  if (state === 'no data') return 'No data about: ';
+  return state === 'resolved' ? 'No longer: ' : `Now ${nowOf(notice)}: `;
+}
+
 const summaryOf = (notice: Notice): string =>
-  `${prefixes[stateOf(notice)]}${line(notice.annotations.summary ?? notice.labels.alertname ?? '')}`;
+  `${prefixOf(notice)}${line(notice.annotations.summary ?? notice.labels.alertname ?? '')}`;
 
 function rowOf(notice: Notice, { alertsUrl, timeZone }: MailTexts): Row {
   const { labels, annotations, episodes } = notice;
   const state = stateOf(notice);
+  const hasEnded = state === 'resolved' || state === 'replaced';
   const shown = episodes.slice(-MAX_EPISODES);
   const { runbook_url: runbook, silence_url: silence } = annotations;
   const links: readonly (readonly [string, string | undefined])[] = [
@@ -81,10 +88,9 @@ function rowOf(notice: Notice, { alertsUrl, timeZone }: MailTexts): Row {
       ...(shown.length < episodes.length ? [`${episodes.length - shown.length} times before that`] : []),
       ...shown.map((episode) => timeText(episode, timeZone)),
     ],
-    description:
-      state === 'resolved' || annotations.description === undefined ? undefined : line(annotations.description),
+    description: hasEnded || annotations.description === undefined ? undefined : line(annotations.description),
     links: links.flatMap(([name, url]) =>
-      url === undefined || (state === 'resolved' && name !== 'Details') ? [] : [[name, url] as const],
+      url === undefined || (hasEnded && name !== 'Details') ? [] : [[name, url] as const],
     ),
   };
 }
@@ -108,7 +114,7 @@ ${description === undefined ? undefined : html`<p>${nameHtml(description)}</p>`}
 </div>
 `;
 
-function sectionOf(state: NoticeState, members: readonly Notice[], texts: MailTexts): Section {
+function sectionOf(state: ShownState, members: readonly Notice[], texts: MailTexts): Section {
   const sorted = members.toSorted(bySeverity);
   return {
     title: titles[state],
@@ -137,7 +143,7 @@ ${explanation === undefined ? undefined : html`<p>${explanation}</p>`}${rows.map
 export function groupMail(content: GroupContent, at: number, texts: MailTexts): MailContent {
   const { group, notices, isReminder } = content;
   const title = `${subjectOf(group)}: ${statusText(notices, isReminder)}`;
-  const sections = (['firing', 'no data', 'resolved'] as const)
+  const sections = (['firing', 'no data', 'replaced', 'resolved'] as const)
     .map((state) => ({ state, members: notices.filter((notice) => stateOf(notice) === state) }))
     .filter(({ members }) => members.length > 0)
     .map(({ state, members }) => sectionOf(state, members, texts));

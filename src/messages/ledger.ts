@@ -1,9 +1,13 @@
-import { fingerprint, type Labels } from '../alerts/alert.ts';
+import { fingerprint, keyOf, type Labels } from '../alerts/alert.ts';
 import type { HandOver } from '../alerts/engine.ts';
+import { createSuccessors, type SuccessorOf } from './successors.ts';
 
 /** What the people behind a receiver know about each alert, and what they do not know yet. Times are epoch seconds. */
 
-/** `no data`: the condition was unknown for longer than `alerting.unknown_hold`, so that nobody knows whether it still holds. */
+/**
+ * `no data`: the condition was unknown for longer than `alerting.unknown_hold`, or its rule is not evaluated any more, so that
+ * nobody knows whether it still holds.
+ */
 export type NoticeState = 'firing' | 'no data' | 'resolved';
 
 /** An alert from its start to its end. */
@@ -14,6 +18,8 @@ export interface Episode {
   readonly at: number;
   /** Since when it waits for its first message; `undefined` while another alert explains it. */
   readonly dueSince: number | undefined;
+  /** How it goes on after its end, such as `critical` or `with cad-team`; `undefined` if it is over. */
+  readonly now?: string | undefined;
 }
 
 /** One alert. */
@@ -32,11 +38,12 @@ export const movedEntry = ({ rule, labels, annotations, episodes, sent }: Entry,
   rule,
   labels,
   annotations,
-  episodes: episodes.map(({ startsAt, state, at, dueSince }) => ({
+  episodes: episodes.map(({ startsAt, state, at, dueSince, now }) => ({
     startsAt: startsAt + by,
     state,
     at: at + by,
     dueSince: dueSince === undefined ? undefined : dueSince + by,
+    now,
   })),
   sent: sent && { startsAt: sent.startsAt + by, state: sent.state },
 });
@@ -58,6 +65,8 @@ export interface Notice {
 export interface LedgerOptions {
   /** Whether messages are sent about an alert. */
   readonly isWanted: (labels: Labels) => boolean;
+  /** Whether an alert whose labels have changed is another one for those who get the messages. */
+  readonly isOther: (before: Labels, after: Labels) => boolean;
   /** Whether the end of an alert is sent. */
   readonly sendResolved: boolean;
   /** How long an alert is kept while its condition is unknown, seconds. */
@@ -121,6 +130,48 @@ export function markSent(ledger: Ledger, covered: readonly Covered[]): Ledger {
   return after;
 }
 
+const unheardOf = (rule: string, labels: Labels, annotations: Labels): Entry => ({
+  rule,
+  labels,
+  annotations,
+  episodes: [],
+  sent: undefined,
+});
+
+const withLast = (entry: Entry, change: Partial<Episode>): Entry => {
+  const last = entry.episodes.at(-1);
+  return last === undefined ? entry : { ...entry, episodes: [...entry.episodes.slice(0, -1), { ...last, ...change }] };
+};
+
+/** The key of an alert that is with another owner now, as in the engine. */
+const formerKey = (labels: Labels): string => keyOf({ labels, isReplaced: true });
+
+/** How an alert goes on for those who do not get its messages any more. */
+function movedText({ owner: before }: Labels, { owner }: Labels): string {
+  if (owner === before) return 'with other labels';
+  return owner === undefined ? 'without an owner' : `with ${owner}`;
+}
+
+/** An alert for those who do not get its messages any more; `undefined` if they have never heard of it. */
+function leaving(entry: Entry, labels: Labels, at: number): Entry | undefined {
+  const last = entry.episodes.at(-1);
+  if (last === undefined) return undefined;
+  if (isSent(entry, last)) return withLast(entry, { state: 'resolved', at, now: movedText(entry.labels, labels) });
+  const episodes = entry.episodes.slice(0, -1);
+  return episodes.length === 0 ? undefined : { ...entry, episodes };
+}
+
+/** An alert that is back before those who had it were told that it had left. */
+const returned = (entry: Entry): Entry => withLast(entry, { state: 'firing', now: undefined });
+
+/** An alert that has ended, with how it goes on. */
+function succeeded(entry: Entry, successorOf: SuccessorOf): Entry {
+  const last = entry.episodes.at(-1);
+  if (last?.state !== 'resolved' || last.now !== undefined) return entry;
+  const now = successorOf(entry.labels);
+  return now === undefined ? entry : withLast(entry, { now });
+}
+
 export interface LedgerKeeper {
   /** The ledger after an evaluation. */
   take(ledger: Ledger, handOver: HandOver, isInhibited: (labels: Labels) => boolean): Ledger;
@@ -128,7 +179,7 @@ export interface LedgerKeeper {
 
 /** Keeps a ledger up to date with the alert engine. */
 export function createLedgerKeeper(options: LedgerOptions): LedgerKeeper {
-  const { isWanted, sendResolved, unknownHold, onForgotten } = options;
+  const { isWanted, isOther, sendResolved, unknownHold, onForgotten } = options;
   /** Of alerts that the engine does not have any more, for example after a long outage: since when they are unknown. */
   const missingSince = new Map<string, number>();
 
@@ -170,10 +221,8 @@ export function createLedgerKeeper(options: LedgerOptions): LedgerKeeper {
   };
 
   /** An alert that the engine does not have: its condition is false, or unknown. */
-  const missing = (key: string, entry: Entry, { at, evaluated }: HandOver, hasLapsed: boolean): Entry => {
-    const rule = evaluated.find((candidate) => candidate.rule.id === entry.rule);
-    const isUnknown = hasLapsed || rule?.evaluation.isUnknown(entry.labels) === true;
-    if (!isUnknown) {
+  const missing = (key: string, entry: Entry, at: number, isUnknown: boolean, hasLapsed: boolean): Entry => {
+    if (!isUnknown && !hasLapsed) {
       missingSince.delete(key);
       return moved(entry, 'resolved', at);
     }
@@ -184,16 +233,22 @@ export function createLedgerKeeper(options: LedgerOptions): LedgerKeeper {
 
   return {
     take: (ledger, handOver, isInhibited) => {
-      const { at, states, transitions } = handOver;
+      const { at, states, transitions, evaluated } = handOver;
       const lapsed = new Set(transitions.flatMap(({ to, labels }) => (to === 'lapsed' ? fingerprint(labels) : [])));
+      const rules = new Map(evaluated.map(({ rule, evaluation }) => [rule.id, evaluation]));
+      const successorOf = createSuccessors(states);
       const after = new Map<string, Entry>();
       const keep = (key: string, entry: Entry): void => {
-        const kept = withoutUnwanted(entry, at);
+        const kept = withoutUnwanted(succeeded(entry, successorOf), at);
         if (kept !== undefined) after.set(key, kept);
       };
       for (const [key, entry] of ledger) {
         const state = states.get(key);
-        if (state === undefined) keep(key, missing(key, entry, handOver, lapsed.has(key)));
+        const evaluation = rules.get(entry.rule);
+        // the engine ends an alert whose rule was disabled: that does not say that it is over
+        if (evaluation === undefined) keep(key, moved(entry, 'no data', at));
+        else if (state === undefined)
+          keep(key, missing(key, entry, at, evaluation.isUnknown(entry.labels), lapsed.has(key)));
         else if (state.state === 'resolved') keep(key, moved(entry, 'resolved', state.resolvedAt ?? at));
         // one that is pending again after an outage is not known to have ended
         else if (state.state === 'pending') keep(key, entry);
@@ -201,7 +256,15 @@ export function createLedgerKeeper(options: LedgerOptions): LedgerKeeper {
       for (const [key, { rule, state, labels, annotations, firedAt = at }] of states) {
         if (state !== 'firing' || !isWanted(labels)) continue;
         missingSince.delete(key);
-        const before = ledger.get(key) ?? { rule, labels, annotations, episodes: [], sent: undefined };
+        const known = ledger.get(key);
+        const isMoved = known !== undefined && isOther(known.labels, labels);
+        if (isMoved) {
+          const former = leaving(known, labels, at);
+          if (former !== undefined) keep(formerKey(known.labels), former);
+        }
+        const back = isMoved ? ledger.get(formerKey(labels)) : undefined;
+        if (back !== undefined) after.delete(formerKey(labels));
+        const before = (isMoved ? back && returned(back) : known) ?? unheardOf(rule, labels, annotations);
         keep(key, firing({ ...before, labels, annotations }, firedAt, at, isInhibited(labels)));
       }
       return after;

@@ -83,6 +83,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
 
   const keeper = createLedgerKeeper({
     isWanted: channel.isWanted,
+    isOther: channel.isOther,
     sendResolved: channel.sendResolved,
     unknownHold: options.unknownHold,
     onForgotten: (labels) => {

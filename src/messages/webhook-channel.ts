@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { HttpClient } from '../alerts/http-client.ts';
 import type { Channel, SendOutcome } from './channel.ts';
 import { isExpiry } from './groups.ts';
@@ -45,6 +46,8 @@ export function createWebhookChannel(options: WebhookOptions): Channel {
     owners: [],
     // expiries are grouped by owner
     ownerOf: (labels) => (isExpiry(labels) ? labels.owner : undefined),
+    // what gets it tells alerts apart by all their labels
+    isOther: (before, after) => !isDeepStrictEqual(before, after),
     writeGroup: async (content) => ({ body: webhookPayload(content, options), to: [] }),
     writeDigest: undefined,
     send: ({ body, id }, signal) => post(body, id, signal),

@@ -11,6 +11,7 @@ import { writingChannel } from '../support/writing-channel.ts';
 const AT = Date.UTC(2026, 10, 18, 9, 30) / 1000;
 
 const episode = (state: Episode['state'], startsAt = AT - 600): Episode => ({ startsAt, state, at: AT, dueSince: AT });
+const ended = (now: string): Episode => ({ ...episode('resolved'), now });
 const notice = (labels: Labels, annotations: Labels, episodes: readonly Episode[], isNew = true): Notice => ({
   key: JSON.stringify(labels),
   labels,
@@ -36,6 +37,16 @@ describe('the subject', () => {
     ['still server down', [notice(down, summary, [episode('firing')], false)], true],
     ['resolved', [notice(down, summary, [episode('resolved')], false)], false],
     ['server down, resolved', [notice(down, summary, [episode('resolved')])], false],
+    ['now critical', [notice(down, summary, [ended('critical')], false)], false],
+    ['server down, now with cad-team', [notice(down, summary, [ended('with cad-team')])], false],
+    [
+      '1 resolved, 1 now with cad-team',
+      [
+        notice(down, summary, [episode('resolved')], false),
+        notice({ ...down, severity: 'warning' }, summary, [ended('with cad-team')], false),
+      ],
+      false,
+    ],
     ['no data about 1 alert', [notice(down, summary, [episode('no data')], false)], false],
     [
       'server down (2 alerts)',
@@ -82,6 +93,33 @@ describe('the text', () => {
     expect(mail.text).toContain('* No data about: License server lic01;cdslmd is down.');
     expect(mail.html).toContain('It is not known whether these alerts are over.');
     expect(`${mail.subject} ${mail.text}`).not.toMatch(/resolved/i);
+  });
+
+  it('says how an alert that has ended goes on, and nowhere that it is resolved', async () => {
+    const { mail } = await mailAbout([notice(down, summary, [ended('with cad-team')])]);
+    expect(mail.text).toContain(`Changed:
+
+* Now with cad-team: License server lic01;cdslmd is down.
+  from 2026-11-18 10:20 CET to 2026-11-18 10:30 CET
+`);
+    expect(mail.html).toContain('<bdi>Now with cad-team: License server lic01;cdslmd is down.</bdi>');
+    expect(`${mail.subject} ${mail.text}`).not.toMatch(/resolved|no longer/i);
+  });
+
+  it('says of each urgent expiry that has ended what became of it', async () => {
+    const about = (severity: string, last: Episode) =>
+      notice({ ...down, alertname: 'LicenseExpiringSoon', severity }, { summary: `It expires (${severity}).` }, [last]);
+    const { mail } = await mailAbout([
+      about('critical', ended('expired')),
+      about('warning', episode('no data')),
+      about('info', episode('resolved')),
+    ]);
+    expect(mail.subject).toBe('[license-exporter] Urgent expiries: 1 now expired, 1 resolved, no data about 1');
+    expect(mail.text?.match(/^.*: It expires.*\)\./gm)).toEqual([
+      'Now expired: It expires (critical).',
+      'No data any more about: It expires (warning).',
+      'Over: It expires (info).',
+    ]);
   });
 
   it('is for the owner, if the owner has addresses', async () => {
